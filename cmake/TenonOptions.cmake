@@ -1,0 +1,35 @@
+# How everything here is compiled: language level, warnings as errors, sanitizers, determinism, output folders.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(TENON_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/tenon/modules)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(TENON_CCACHE ccache)
+if(TENON_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TENON_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TENON_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror)
+# Scores and shares must be the same bits in every build (DESIGN: rule 13 of the ABI).
+add_compile_options(-ffp-contract=off -fno-fast-math)
+
+set(TENON_SANITIZE "" CACHE STRING "Sanitizers for everything: address,undefined or thread")
+if(TENON_SANITIZE)
+  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=${TENON_SANITIZE})
+endif()

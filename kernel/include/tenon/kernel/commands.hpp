@@ -1,0 +1,162 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Commands: everything that can change a kernel. Texts and spans are borrowed for the call; the kernel
+// copies what it keeps. A journal is a sequence of (time, command).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "tenon/kernel/queue_config.hpp"
+
+namespace tenon {
+
+struct named_amount {
+  std::string_view type;
+  int64_t amount;
+};
+struct named_text {
+  std::string_view key;
+  std::string_view value;
+};
+using amounts = std::span<const named_amount>;
+using texts = std::span<const named_text>;
+using names = std::span<const std::string_view>;
+
+// Why an allocation or ask ends; numbers are Tenon's own, transports translate.
+enum class termination : uint8_t { stopped_by_rm, timeout, preempted_by_scheduler, placeholder_replaced, unknown, scheduling_failed };
+
+// Partitions are named as in [rm]name everywhere below; `rm` alone where a command is RM-wide.
+
+struct register_rm {
+  std::string_view rm;
+  std::string_view version;
+  std::string_view policy_group;
+  const cluster_config *config = nullptr;  // never null when applied
+};
+
+// Swaps the configuration of all partitions of an RM, whole or not at all.
+struct configure {
+  std::string_view rm;
+  const cluster_config *config = nullptr;
+};
+
+// The RM's last stream is gone, came back, or it said goodbye.
+enum class rm_signal : uint8_t { lost, back, timeout, shutdown };
+struct signal_rm {
+  std::string_view rm;
+  rm_signal signal = rm_signal::lost;
+};
+
+struct add_application {
+  std::string_view partition;
+  std::string_view application;
+  std::string_view queue;           // as submitted; placement decides
+  std::string_view user;
+  names groups;                     // resolved before the command entered the journal
+  texts tags;
+  int64_t execution_timeout_ms = 0;
+  amounts placeholder_ask;          // empty: no gang
+  bool hard_gang = false;
+};
+
+struct remove_application {
+  std::string_view partition;
+  std::string_view application;
+};
+
+// A new ask, or a replacement of the pending part of the ask with the same key.
+struct put_ask {
+  std::string_view partition;
+  std::string_view application;     // empty: an independent ask
+  std::string_view key;
+  amounts resources;
+  int32_t max_allocations = 1;
+  int32_t priority = 0;
+  std::string_view priority_class;  // non-empty: looked up in the configuration instead of priority
+  int64_t execution_timeout_ms = 0;
+  int64_t create_time_ms = 0;       // 0: now
+  texts tags;
+  std::string_view task_group;
+  std::string_view required_node;
+  bool placeholder = false;
+  bool originator = false;
+  bool allow_preempt_self = true;
+  bool allow_preempt_other = false;
+};
+
+// An allocation that exists already: recovered with its node, or foreign (not Tenon's).
+struct existing_allocation {
+  put_ask ask;
+  int64_t bind_time_ms = 0;         // 0: now
+  bool foreign = false;             // counts as occupied; application is empty
+};
+
+// Adds one existing allocation to a known node, or changes a foreign one.
+struct put_allocation {
+  std::string_view partition;
+  std::string_view node;
+  existing_allocation allocation;
+};
+
+enum class release_what : uint8_t { allocations, asks, both };
+struct release {
+  std::string_view partition;
+  std::string_view application;     // empty: foreign allocations by key, or with no key all of the partition
+  std::string_view key;             // empty: all of the application
+  uint64_t allocation_sequence = 0; // 0: all allocations of the key; else the one with this sequence
+  uint32_t limit = 0;               // 0: no limit; else only the oldest so many
+  termination why = termination::stopped_by_rm;
+  release_what what = release_what::both;
+};
+
+struct add_node {
+  std::string_view partition;
+  std::string_view node;
+  amounts capacity;
+  amounts occupied;
+  texts attributes;
+  bool schedulable = true;
+  std::span<const existing_allocation> existing;
+};
+
+struct update_node {
+  std::string_view partition;
+  std::string_view node;
+  amounts capacity;                 // looked at only where has_capacity
+  amounts occupied;
+  texts attributes;
+  bool has_capacity = false;
+  bool has_occupied = false;
+  bool has_attributes = false;
+};
+
+struct change_node {
+  std::string_view partition;
+  std::string_view node;
+  uint8_t event = 0;                // node_event::drain, undrain or decommission
+};
+
+// An outside answer that a step used, in the order of use. Recorded with the step.
+struct step_answer {
+  enum class kind : uint8_t { policy_fault, rm_check } what = kind::policy_fault;
+  uint64_t at = 0;                  // policy_fault: ordinal of the policy call; rm_check: ordinal of the check
+  bool ok = false;                  // rm_check: the RM accepts
+  std::string_view text;
+};
+
+// Makes up to max_decisions decisions in one partition, or in all of them (empty name), one each in turn.
+struct step {
+  std::string_view partition;
+  uint32_t max_decisions = 1;
+  std::span<const step_answer> answers;  // filled on replay and by the recorder, empty when live
+};
+
+// Moves time: timers that are due fire in (due, creation) order.
+struct advance {};
+
+using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
+                             put_allocation, release, add_node, update_node, change_node, step, advance>;
+
+}  // namespace tenon

@@ -1,0 +1,26 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The journal's bytes: commands with their times, encoded so that any build reads what any build wrote.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/refusal.hpp"
+
+namespace tenon {
+
+// First bytes of a journal: magic, format version and one line about who wrote it.
+[[nodiscard]] std::string journal_header(std::string_view origin);
+
+// One framed entry: length, checksum, time, command. Little-endian throughout.
+void append_entry(std::string &out, int64_t now_ms, const command &c);
+
+// Reads a whole journal and calls `take` for each entry; views live for the call. A damaged or cut entry
+// is refused with its byte offset and number; entries before it were taken.
+[[nodiscard]] result<uint64_t> read_journal(std::string_view bytes,
+                                            const std::function<void(int64_t now_ms, const command &c)> &take);
+
+}  // namespace tenon

@@ -1,0 +1,73 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The kernel: state machines and one scheduling cycle behind a journal of commands.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/policies.hpp"
+#include "tenon/kernel/snapshot.hpp"
+
+namespace tenon {
+
+struct kernel_options {
+  uint32_t max_resource_types = 16;   // 1 .. 64; a type beyond it is refused with a reason
+  uint32_t max_queue_depth = 32;
+};
+
+// Counters of work done, for tests and metrics; never decided upon.
+struct kernel_counters {
+  uint64_t commands = 0, decisions = 0, steps = 0;
+  uint64_t asks_examined = 0;         // asks looked at by the cycle
+  uint64_t node_searches = 0, nodes_examined = 0;
+  uint64_t policy_calls = 0, policy_faults = 0;
+  uint64_t clock_clamped = 0;         // commands whose time went back
+};
+
+// Asked inside a step whether the RM accepts a placement. Answers go to the journal with the step.
+using rm_check = std::function<bool(std::string_view partition, std::string_view application, std::string_view key,
+                                    std::string_view node, bool allocate)>;
+
+// All state of one scheduler. One thread at a time; has no thread, clock, file or socket of its own, and
+// nothing process-wide: kernels in one process do not see each other.
+class kernel {
+ public:
+  // `policies` outlives the kernel.
+  explicit kernel(policy_source &policies, kernel_options options = {});
+  ~kernel();
+  kernel(const kernel &) = delete;
+  kernel &operator=(const kernel &) = delete;
+
+  // Applies one command at journal time `now_ms` (Unix milliseconds; an earlier time than the last is
+  // clamped and counted). Timers due by then fire first. Refused input becomes a rejecting decision and
+  // changes nothing else. Returns the number of decisions that a step made (0 for other commands).
+  uint32_t apply(int64_t now_ms, const command &c);
+
+  // Hands over, in order, every decision since the last drain.
+  void drain(const std::function<void(const decision_view &)> &take);
+
+  // When the next timer is due, if any.
+  [[nodiscard]] std::optional<int64_t> next_due() const;
+  [[nodiscard]] int64_t now_ms() const;
+
+  // Outside answers that the last step used; valid until the next command.
+  [[nodiscard]] std::span<const step_answer> answers() const;
+  void set_rm_check(rm_check check);
+
+  // Some ask of the partition (all partitions: empty name) could be looked at by a step.
+  [[nodiscard]] bool has_work(std::string_view partition = {}) const;
+
+  [[nodiscard]] kernel_snapshot snapshot() const;
+  [[nodiscard]] const kernel_counters &counters() const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace tenon

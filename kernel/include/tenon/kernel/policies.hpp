@@ -1,0 +1,56 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What a kernel needs of policies: tables of the module ABI, bound to instances by whoever loads modules.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/abi/predicate.h"
+#include "tenon/abi/sort.h"
+#include "tenon/kernel/refusal.hpp"
+
+namespace tenon {
+
+enum class policy_kind : uint8_t { queue_sort, app_sort, node_sort, predicate, placement_rule };
+
+// A policy's declared column.
+struct column_request {
+  std::string id;
+  uint32_t scope = TENON_SCOPE_ITEM;
+};
+
+// One instance of a policy, alive until destroyed. Belongs to one partition.
+struct bound_policy {
+  virtual ~bound_policy() = default;
+
+  std::string name;                        // as configuration names it
+  std::string provider;                    // module id and version
+  std::vector<column_request> columns;
+  uint32_t key_words = 0;                  // sort kinds
+  uint32_t rekey_ms = 0;                   // sort kinds
+  std::vector<std::string> reasons;        // predicates, by code - 1
+  tenon_instance *instance = nullptr;
+  const tenon_sort_v1 *sort = nullptr;     // sort kinds
+  const tenon_predicate_v1 *predicate = nullptr;
+};
+
+// Gives a kernel its policies. Called while a configuration is applied, never while deciding.
+class policy_source {
+ public:
+  virtual ~policy_source() = default;
+
+  // An instance of the policy that the deployment binds to (kind, name). `configuration` is a JSON
+  // object. Refused with the names that exist when nothing provides it.
+  virtual result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name,
+                                                     std::string_view configuration, uint32_t max_resource_types) = 0;
+
+  // The copy linked into the host, used after a fault of the module. Never refused for a sort kind.
+  virtual std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) = 0;
+
+  // The predicates of the deployment, in order, each a fresh instance.
+  virtual result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) = 0;
+};
+
+}  // namespace tenon

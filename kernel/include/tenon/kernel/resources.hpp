@@ -1,0 +1,123 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Resource vectors: saturating int64 amounts over interned types, where undefined is not zero.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon {
+
+// Index of an interned resource type; below max_resource_types of the kernel, at most 64.
+using type_index = uint32_t;
+inline constexpr type_index no_type = ~type_index{0};
+
+// The names of a partition's resource types. A type keeps its index for ever.
+class resource_types {
+ public:
+  explicit resource_types(uint32_t limit = 16) : limit_(limit) {}
+
+  // The index of `name`, interned if new; no_type when the limit is reached.
+  type_index intern(std::string_view name);
+  // The index of `name`, or no_type.
+  [[nodiscard]] type_index find(std::string_view name) const;
+  [[nodiscard]] std::string_view name(type_index t) const { return names_[t]; }
+  [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(names_.size()); }
+  [[nodiscard]] uint32_t limit() const { return limit_; }
+
+ private:
+  uint32_t limit_;
+  std::vector<std::string> names_;
+};
+
+// Amounts by type. A type that is not present is undefined: what that means (unlimited, none) is the
+// reader's rule. Reading an undefined type gives 0.
+class resources {
+ public:
+  [[nodiscard]] bool has(type_index t) const { return t < 64 && (present_ >> t & 1U) != 0; }
+  [[nodiscard]] int64_t operator[](type_index t) const { return t < amounts_.size() ? amounts_[t] : 0; }
+  [[nodiscard]] uint64_t present() const { return present_; }
+  [[nodiscard]] bool empty() const { return present_ == 0; }
+  // Amounts of types 0 .. size()-1; undefined ones are 0.
+  [[nodiscard]] const int64_t *data() const { return amounts_.data(); }
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(amounts_.size()); }
+
+  void set(type_index t, int64_t amount);
+  void erase(type_index t);
+  void clear();
+  // Makes data() valid for types 0 .. count-1 without defining any.
+  void reserve_types(uint32_t count);
+
+  void add(type_index t, int64_t amount);             // saturating; defines t
+  resources &operator+=(const resources &other);      // union of types, saturating
+  resources &operator-=(const resources &other);      // union of types, saturating
+  void prune();                                       // removes zero amounts
+
+  friend bool operator==(const resources &, const resources &) = default;  // same types and amounts
+
+ private:
+  uint64_t present_ = 0;
+  boost::container::small_vector<int64_t, 4> amounts_;
+};
+
+// Calls f(type, amount) for every defined type in index order.
+template <class F>
+void for_each_type(const resources &r, F &&f) {
+  for (uint64_t left = r.present(); left != 0; left &= left - 1) {
+    const auto t = static_cast<type_index>(__builtin_ctzll(left));
+    f(t, r[t]);
+  }
+}
+
+// Saturating int64 arithmetic (behaviour appendix C).
+[[nodiscard]] int64_t add_saturating(int64_t a, int64_t b);
+[[nodiscard]] int64_t sub_saturating(int64_t a, int64_t b);
+[[nodiscard]] int64_t mul_saturating(int64_t a, int64_t b);
+// Truncates toward zero after a double multiply, saturating.
+[[nodiscard]] int64_t scale_saturating(int64_t a, double ratio);
+
+// Fit tests. fit_in: a type missing in larger counts as 0 and a negative one as 0.
+[[nodiscard]] bool fit_in(const resources &larger, const resources &smaller);
+// As fit_in, but a type missing in larger is unlimited.
+[[nodiscard]] bool fit_in_undefined_unlimited(const resources &larger, const resources &smaller);
+// Missing types are skipped and negative amounts compared as they are.
+[[nodiscard]] bool fit_in_actual(const resources &larger, const resources &smaller);
+
+[[nodiscard]] bool is_zero(const resources &r);                   // empty or all zero
+[[nodiscard]] bool has_negative(const resources &r);
+[[nodiscard]] bool strictly_greater_than_zero(const resources &r);  // some > 0, none < 0
+// All a >= b over the union of types, and not equal.
+[[nodiscard]] bool strictly_greater(const resources &a, const resources &b);
+[[nodiscard]] bool strictly_greater_or_equal(const resources &a, const resources &b);
+// As strictly_greater over the types of a that b has too; b empty: all of a above zero; disjoint: true.
+[[nodiscard]] bool strictly_greater_only_existing(const resources &a, const resources &b);
+[[nodiscard]] bool strictly_greater_or_equal_only_existing(const resources &a, const resources &b);
+// Missing counts as zero.
+[[nodiscard]] bool equal_amounts(const resources &a, const resources &b);
+[[nodiscard]] bool match_any_type(const resources &a, const resources &b);
+// Matching types * 100 / types of r.
+[[nodiscard]] int type_matching(const resources &r, const resources &other);
+
+[[nodiscard]] resources add_only_existing(const resources &base, const resources &delta);
+[[nodiscard]] resources sub_only_existing(const resources &base, const resources &delta);
+[[nodiscard]] resources sub_eliminate_negative(const resources &a, const resources &b);
+// Union; a type missing on one side takes the other's amount.
+[[nodiscard]] resources component_min(const resources &a, const resources &b);
+[[nodiscard]] resources component_min_only_existing(const resources &a, const resources &b);
+// Union with missing as zero.
+[[nodiscard]] resources component_max(const resources &a, const resources &b);
+// Left plus right's types that left misses.
+[[nodiscard]] resources merge_if_not_present(const resources &left, const resources &right);
+[[nodiscard]] resources multiply(const resources &r, int64_t factor);
+[[nodiscard]] resources multiply_by(const resources &r, double ratio);
+
+// Sum over types of r above 0 of: 1 where avail <= 0, else the missing part of the ask.
+[[nodiscard]] double fit_in_score(const resources &r, const resources &avail);
+// Percent of capacity used per type that both have (0..INT32_MAX, capacity <= 0 counts as 100).
+[[nodiscard]] resources used_percent(const resources &capacity, const resources &used);
+
+}  // namespace tenon

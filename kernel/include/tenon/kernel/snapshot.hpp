@@ -1,0 +1,104 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The whole state of a kernel as plain values: for reading, dumps and comparison, never for deciding.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/queue_config.hpp"
+#include "tenon/kernel/states.hpp"
+
+namespace tenon {
+
+struct queue_snapshot {
+  std::string path;                   // "root.a.b"
+  object_state state = object_state::active;
+  bool leaf = false;
+  bool managed = true;                // false: created by placement
+  amount_map allocated, pending, preempting;
+  amount_map guaranteed;
+  std::optional<amount_map> max;      // configured; of the root: the sum of the nodes
+  std::map<std::string, std::string> properties;  // after inheritance
+  uint64_t running_apps = 0, max_running_apps = 0;
+  int32_t current_priority = 0;
+};
+
+struct allocation_snapshot {
+  std::string key, application, node;
+  uint64_t sequence = 0;
+  amount_map resources;
+  int32_t priority = 0;
+  bool placeholder = false, preempted = false, released = false, originator = false;
+  std::string task_group;
+  allocation_state state = allocation_state::allocated;
+  int64_t create_time_ms = 0, bind_time_ms = 0;
+};
+
+struct ask_snapshot {
+  std::string key;
+  amount_map resources;               // of one allocation
+  int32_t priority = 0;
+  int32_t pending_count = 0, max_allocations = 1;
+  bool placeholder = false;
+  std::string task_group, required_node;
+  int64_t create_time_ms = 0;
+  ask_state state = ask_state::pending;
+  std::string blocker;                // what it waits for, "" when runnable
+};
+
+struct placeholder_snapshot {
+  std::string task_group;
+  int64_t count = 0, replaced = 0, timed_out = 0;
+};
+
+struct application_snapshot {
+  std::string id, queue, user;
+  std::vector<std::string> groups;
+  application_state state = application_state::new_;
+  std::vector<std::pair<int64_t, application_state>> state_log;
+  amount_map allocated, placeholders, pending;
+  std::vector<ask_snapshot> asks;     // pending ones, in the order in which they would be tried
+  std::vector<allocation_snapshot> allocations;
+  std::vector<std::string> reservations;  // node ids
+  std::vector<placeholder_snapshot> placeholder_data;
+  std::string message;                // of the rejection or failure
+  int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
+};
+
+struct node_snapshot {
+  std::string id;
+  bool schedulable = true;
+  amount_map capacity, allocated, occupied, available;
+  std::map<std::string, std::string> attributes;
+  std::vector<std::string> allocations;   // "application/key#sequence"
+  std::vector<std::string> reservations;  // "application/key"
+};
+
+struct usage_snapshot {                // of one user or group in one queue
+  std::string name, queue;
+  amount_map usage;
+  std::vector<std::string> running;    // application ids
+};
+
+struct partition_snapshot {
+  std::string name;                    // [rm]name
+  object_state state = object_state::active;
+  std::string node_sort_policy;
+  amount_map capacity, used;
+  uint64_t allocations = 0;
+  std::vector<queue_snapshot> queues;  // depth first, children in creation order, root first
+  std::vector<node_snapshot> nodes;    // by id
+  std::vector<application_snapshot> applications;  // active ones, by submission
+  std::vector<application_snapshot> ended;         // rejected, completed, failed: until they expire
+  std::vector<usage_snapshot> users, groups;
+};
+
+struct kernel_snapshot {
+  int64_t now_ms = 0;
+  std::vector<partition_snapshot> partitions;  // in creation order
+};
+
+}  // namespace tenon

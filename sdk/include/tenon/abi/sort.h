@@ -1,0 +1,66 @@
+/* The table that the three sort kinds share. DRAFT: loads only on an equal host build.
+ *
+ * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+ *
+ * A sort policy does not compare: it gives every item a key of a fixed number of 64-bit words, and the
+ * kernel orders by those words, first word first, smaller first. Items with equal keys go by submission,
+ * then id. Keys are a pure function of the declared columns, the configuration and, where rekey_ms is
+ * set, now_ms: the kernel keeps them until one of the columns changes.
+ */
+#ifndef TENON_ABI_SORT_H
+#define TENON_ABI_SORT_H
+
+#include "base.h"
+#include "columns.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* not_before_ms of an item that must wait for a change of its columns. */
+#define TENON_NOT_NOW INT64_MAX
+
+typedef struct tenon_keys_out {
+  uint32_t size;
+  uint32_t key_words;     /* as described; words an item */
+  uint64_t *keys;         /* item_count * key_words, written in the order of batch->items */
+  int64_t *not_before_ms; /* item_count, preset to INT64_MIN: eligible now. A later time or
+                             TENON_NOT_NOW leaves the item out until then */
+} tenon_keys_out;
+
+/* A tag text to prepare at submission. */
+typedef struct tenon_prepare_in {
+  uint32_t size;
+  uint32_t reserved;           /* 0 */
+  const tenon_text *tag_names; /* tag_count names and values of the item's tags */
+  const tenon_text *tag_values;
+  uint64_t tag_count;
+} tenon_prepare_in;
+
+typedef struct tenon_prepare_out {
+  uint32_t size;
+  uint32_t reserved;    /* 0 */
+  uint64_t words[4];    /* kept with the item, readable as column item.prepared */
+  tenon_message *error; /* given by the caller; words of an INVALID_CONFIG */
+} tenon_prepare_out;
+
+typedef struct tenon_sort_v1 {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+
+  /* Writes the keys of the batch. Required. [cycle] */
+  tenon_status (*keys)(tenon_instance *, const tenon_batch *, tenon_keys_out *out);
+
+  /* Turns an item's tags into words; INVALID_CONFIG rejects the item. Optional, may be NULL. [cycle] */
+  tenon_status (*prepare)(tenon_instance *, const tenon_prepare_in *, tenon_prepare_out *out);
+
+  /* node-sort only: as keys, for the ask in the context columns, over nodes that can hold it; used
+   * instead of keys where present. Optional, may be NULL. [cycle] */
+  tenon_status (*score)(tenon_instance *, const tenon_batch *, tenon_keys_out *out);
+} tenon_sort_v1;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
