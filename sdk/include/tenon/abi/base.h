@@ -26,6 +26,10 @@ extern "C" {
 /* Bumped only when every existing module must be refused. */
 #define TENON_ABI_EPOCH 1u
 
+/* Bumped by every change of a kind that is still a draft; a module that provides a draft kind loads only
+ * where this number is equal. */
+#define TENON_DRAFT_REV 1u
+
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_EXPORT __attribute__((visibility("default")))
 #else

@@ -121,6 +121,8 @@ typedef struct tenon_get_factory_out {
 typedef struct tenon_module {
   uint32_t size;
   uint32_t abi_epoch; /* TENON_ABI_EPOCH of the headers that the module was built with */
+  uint32_t draft_rev; /* TENON_DRAFT_REV of those headers */
+  uint32_t reserved;  /* 0 */
 
   /* Called before anything else, possibly repeatedly: the module counts. [main] */
   tenon_status (*init)(const tenon_module_init_in *, tenon_message *error);
