@@ -1,0 +1,96 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Every text that a decision carries, one function each. The kernel and its oracle call the same ones, and
+// the wording is the field's where the field has one: resource managers and their tests look for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tenon::messages {
+
+// Resource managers and configurations.
+[[nodiscard]] std::string registration_failed(std::string_view why);
+[[nodiscard]] std::string configuration_failed(std::string_view why);
+[[nodiscard]] std::string rm_not_registered(std::string_view rm);
+[[nodiscard]] std::string partition_without_root();
+[[nodiscard]] std::string no_partition(std::string_view partition);
+[[nodiscard]] std::string too_many_resource_types(std::string_view type, uint32_t limit);
+[[nodiscard]] std::string negative_amount(std::string_view type);
+[[nodiscard]] std::string queue_too_deep(std::string_view queue, uint32_t limit);
+
+// Applications: refused for what they are.
+[[nodiscard]] std::string application_without_partition(std::string_view application, std::string_view partition);
+[[nodiscard]] std::string application_to_stopped_partition(std::string_view partition, std::string_view application);
+[[nodiscard]] std::string application_exists(std::string_view application, std::string_view partition);
+[[nodiscard]] std::string application_without_id();
+[[nodiscard]] std::string user_empty();
+[[nodiscard]] std::string user_invalid();
+[[nodiscard]] std::string gang_queue_not_fifo(std::string_view queue, std::string_view application);
+[[nodiscard]] std::string gang_larger_than_queue(std::string_view queue, std::string_view application,
+                                                 std::string_view request, std::string_view max);
+
+// Applications: not placed. Reasons are wrapped in placement_failed().
+[[nodiscard]] std::string placement_failed(std::string_view application, std::string_view why);
+[[nodiscard]] std::string no_rule_matched();
+[[nodiscard]] std::string queue_name_invalid();
+[[nodiscard]] std::string parent_rule_gave_leaf(std::string_view queue);
+[[nodiscard]] std::string queue_not_found(std::string_view queue, std::string_view application);
+[[nodiscard]] std::string queue_path_illegal(std::string_view queue);
+[[nodiscard]] std::string queue_create_denied(std::string_view ancestor, std::string_view queue);
+[[nodiscard]] std::string queue_create_below_leaf(std::string_view queue, std::string_view ancestor);
+[[nodiscard]] std::string queue_create_below_draining(std::string_view ancestor);
+[[nodiscard]] std::string queue_is_recovery();
+
+// What a rule set that cannot be built says; wrapped in registration_failed() or configuration_failed().
+[[nodiscard]] std::string rule_unknown(std::string_view rule);
+[[nodiscard]] std::string rule_recovery();
+[[nodiscard]] std::string rule_tag_without_value();
+[[nodiscard]] std::string rule_fixed_without_value();
+[[nodiscard]] std::string rule_fixed_qualified_with_parent(std::string_view value);
+[[nodiscard]] std::string acl_spaces(std::string_view acl);
+
+// Why an application failed: kept as its message.
+[[nodiscard]] std::string partition_removed();
+[[nodiscard]] std::string execution_timeout();
+[[nodiscard]] std::string reservation_timeout();
+
+// Asks and allocations.
+[[nodiscard]] std::string application_not_found(std::string_view application);
+[[nodiscard]] std::string application_has_ended(std::string_view application, std::string_view state);
+[[nodiscard]] std::string node_not_found(std::string_view node);
+[[nodiscard]] std::string key_empty();
+[[nodiscard]] std::string no_resources();
+[[nodiscard]] std::string negative_resources();
+[[nodiscard]] std::string no_allocations_wanted();
+[[nodiscard]] std::string priority_class_unknown(std::string_view name);
+[[nodiscard]] std::string foreign_without_node(std::string_view key);
+[[nodiscard]] std::string foreign_node_not_found(std::string_view node, std::string_view key);
+[[nodiscard]] std::string release_needs_partition();
+
+// Nodes. Reasons of refused new nodes are wrapped in node_rejected().
+[[nodiscard]] std::string node_rejected(std::string_view why);
+[[nodiscard]] std::string node_exists(std::string_view partition, std::string_view node);
+[[nodiscard]] std::string node_without_id();
+[[nodiscard]] std::string node_without_partition(std::string_view partition, std::string_view node);
+[[nodiscard]] std::string node_to_stopped_partition(std::string_view partition, std::string_view node);
+[[nodiscard]] std::string node_allocation_not_restored(std::string_view key, std::string_view why);
+[[nodiscard]] std::string node_not_draining(std::string_view node);
+[[nodiscard]] std::string node_event_unknown(std::string_view node);
+
+// Releases, as the scheduler gives them to a resource manager.
+[[nodiscard]] std::string released_by_rm();
+[[nodiscard]] std::string application_removed(std::string_view application);
+[[nodiscard]] std::string node_removed(std::string_view node);
+[[nodiscard]] std::string application_failed(std::string_view application, std::string_view why);
+[[nodiscard]] std::string allocation_execution_timeout(std::string_view key);
+[[nodiscard]] std::string placeholders_timed_out();
+[[nodiscard]] std::string pending_placeholders_timed_out();
+[[nodiscard]] std::string placeholders_of_completed();
+[[nodiscard]] std::string placeholder_too_small();
+[[nodiscard]] std::string replacing(std::string_view key);
+[[nodiscard]] std::string preempted_for_ask(std::string_view key);
+[[nodiscard]] std::string preempted_for_daemon(std::string_view key);
+[[nodiscard]] std::string preempted_for_quota(std::string_view queue);
+
+}  // namespace tenon::messages

@@ -1,0 +1,153 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/kernel/messages.hpp"
+
+#include <initializer_list>
+
+namespace tenon::messages {
+namespace {
+
+std::string join(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (const std::string_view part : parts) out += part;
+  return out;
+}
+
+}  // namespace
+
+std::string registration_failed(std::string_view why) { return join({"registration of RM failed: ", why}); }
+std::string configuration_failed(std::string_view why) { return join({"update of configuration failed: ", why}); }
+std::string rm_not_registered(std::string_view rm) { return join({"RmID=\"", rm, "\" not registered"}); }
+std::string partition_without_root() { return "partition cannot be created without root queue"; }
+std::string no_partition(std::string_view partition) { return join({"failed to find partition ", partition}); }
+std::string too_many_resource_types(std::string_view type, uint32_t limit) {
+  return join(
+      {"resource type ", type, " is one more than the ", std::to_string(limit), " that this scheduler is set up for"});
+}
+std::string negative_amount(std::string_view type) { return join({"resource ", type, " is negative"}); }
+std::string queue_too_deep(std::string_view queue, uint32_t limit) {
+  return join(
+      {"queue ", queue, " is deeper than the ", std::to_string(limit), " levels that this scheduler is set up for"});
+}
+std::string application_without_partition(std::string_view application, std::string_view partition) {
+  return join({"Failed to add application ", application, " to partition ", partition, ", partition doesn't exist"});
+}
+std::string application_to_stopped_partition(std::string_view partition, std::string_view application) {
+  return join({"partition ", partition, " is stopped cannot add a new application ", application});
+}
+std::string application_exists(std::string_view application, std::string_view partition) {
+  return join({"adding application ", application, " to partition ", partition, ", but application already existed"});
+}
+std::string application_without_id() { return "application ID is empty"; }
+std::string user_empty() { return "empty user cannot resolve"; }
+std::string user_invalid() { return "invalid username, it contains invalid characters"; }
+std::string gang_queue_not_fifo(std::string_view queue, std::string_view application) {
+  return join(
+      {"queue ", queue, " cannot run application ", application, " with task group request: unsupported sort type"});
+}
+std::string gang_larger_than_queue(std::string_view queue, std::string_view application, std::string_view request,
+                                   std::string_view max) {
+  return join({"queue ", queue, " cannot fit application ", application, ": task group request ", request,
+               " larger than max queue allocation ", max});
+}
+std::string placement_failed(std::string_view application, std::string_view why) {
+  return join({"failed to place application ", application, ": ", why});
+}
+std::string no_rule_matched() { return "application rejected: no placement rule matched"; }
+std::string queue_name_invalid() {
+  return "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
+         "allowed";
+}
+std::string parent_rule_gave_leaf(std::string_view queue) {
+  return join({"parent rule returned a leaf queue: ", queue});
+}
+std::string queue_not_found(std::string_view queue, std::string_view application) {
+  return join({"failed to find queue ", queue, " for application ", application});
+}
+std::string queue_path_illegal(std::string_view queue) { return join({"illegal queue name passed in: ", queue}); }
+std::string queue_create_denied(std::string_view ancestor, std::string_view queue) {
+  return join({"submit access to queue ", ancestor, " denied during create of: ", queue});
+}
+std::string queue_create_below_leaf(std::string_view queue, std::string_view ancestor) {
+  return join({"creation of queue ", queue, " failed parent is already a leaf: ", ancestor});
+}
+std::string queue_create_below_draining(std::string_view ancestor) {
+  return join({"cannot add a child queue when queue is marked for deletion: ", ancestor});
+}
+std::string queue_is_recovery() { return "dynamic queue cannot be root.@recovery@"; }
+std::string rule_unknown(std::string_view rule) {
+  return join({"unknown rule name specified ", rule, ", failing placement rule config"});
+}
+std::string rule_recovery() { return "recovery rule cannot be part of the config, failing placement rule config"; }
+std::string rule_tag_without_value() { return "a tag queue rule must have a tag name set"; }
+std::string rule_fixed_without_value() { return "a fixed queue rule must have a queue name set"; }
+std::string rule_fixed_qualified_with_parent(std::string_view value) {
+  return join({"cannot have a fixed queue rule with qualified queue getName and a parent rule: ", value});
+}
+std::string acl_spaces(std::string_view acl) { return join({"multiple spaces found in ACL: '", acl, "'"}); }
+std::string partition_removed() { return "PartitionRemoved"; }
+std::string execution_timeout() { return "ExecutionTimeout"; }
+std::string reservation_timeout() { return "ResourceReservationTimeout"; }
+std::string application_not_found(std::string_view application) {
+  return join({"failed to find application ", application});
+}
+std::string application_has_ended(std::string_view application, std::string_view state) {
+  return join({"application ", application, " is ", state, " and takes no more asks"});
+}
+std::string node_not_found(std::string_view node) { return join({"failed to find node ", node}); }
+std::string key_empty() { return "allocation key is empty"; }
+std::string no_resources() { return "allocation contains no resources"; }
+std::string negative_resources() { return "allocation contains negative resources"; }
+std::string no_allocations_wanted() { return "maxAllocations must be at least 1"; }
+std::string priority_class_unknown(std::string_view name) {
+  return join({"priority class ", name, " is not configured"});
+}
+std::string foreign_without_node(std::string_view key) { return join({"node ID is empty for allocation ", key}); }
+std::string foreign_node_not_found(std::string_view node, std::string_view key) {
+  return join({"failed to find node ", node, " for allocation ", key});
+}
+std::string release_needs_partition() { return "a release of all allocations of a partition must name the partition"; }
+std::string node_rejected(std::string_view why) {
+  return join({"failure while adding new node, node rejected with error: ", why});
+}
+std::string node_exists(std::string_view partition, std::string_view node) {
+  return join({"partition ", partition, " has an existing node ", node, ", node name must be unique"});
+}
+std::string node_without_id() { return "node ID is empty"; }
+std::string node_without_partition(std::string_view partition, std::string_view node) {
+  return join({"failed to find partition ", partition, " for new node ", node});
+}
+std::string node_to_stopped_partition(std::string_view partition, std::string_view node) {
+  return join({"partition ", partition, " is stopped cannot add a new node ", node});
+}
+std::string node_allocation_not_restored(std::string_view key, std::string_view why) {
+  return join({"failed to restore allocation ", key, ": ", why});
+}
+std::string node_not_draining(std::string_view node) { return join({"node ", node, " is not draining"}); }
+std::string node_event_unknown(std::string_view node) { return join({"node ", node, ": unknown action"}); }
+std::string released_by_rm() { return "allocation remove as per RM request"; }
+std::string application_removed(std::string_view application) {
+  return join({"Application ", application, " Removed"});
+}
+std::string node_removed(std::string_view node) { return join({"Node ", node, " Removed"}); }
+std::string application_failed(std::string_view application, std::string_view why) {
+  return join({"Application ", application, " failed: ", why});
+}
+std::string allocation_execution_timeout(std::string_view key) {
+  return join({"execution time of allocation ", key, " is over"});
+}
+std::string placeholders_timed_out() { return "releasing allocated placeholders on placeholder timeout"; }
+std::string pending_placeholders_timed_out() { return "releasing pending placeholders on placeholder timeout"; }
+std::string placeholders_of_completed() { return "releasing placeholders on app complete"; }
+std::string placeholder_too_small() { return "cancel placeholder: resource incompatible"; }
+std::string replacing(std::string_view key) { return join({"replacing allocationKey: ", key}); }
+std::string preempted_for_ask(std::string_view key) {
+  return join({"preempting allocations to free up resources to run ask: ", key});
+}
+std::string preempted_for_daemon(std::string_view key) {
+  return join({"preempting allocations to free up resources to run daemon set ask: ", key});
+}
+std::string preempted_for_quota(std::string_view queue) {
+  return join({"preempting allocations to enforce new max quota for queue : ", queue});
+}
+
+}  // namespace tenon::messages
