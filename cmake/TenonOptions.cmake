@@ -1,3 +1,4 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 # How everything here is compiled: language level, warnings as errors, sanitizers, determinism, output folders.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -13,23 +14,37 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(TENON_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/tenon/modules)
+# A build folder and an installation can be moved.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
+# Links take memory, not time: two at once are enough on any machine.
+set_property(GLOBAL PROPERTY JOB_POOLS link=2)
+set(CMAKE_JOB_POOL_LINK link)
+
+# Objects are the same wherever the source lies, so one ccache serves every clone and work tree.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 find_program(TENON_CCACHE ccache)
 if(TENON_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${TENON_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TENON_CCACHE})
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TENON_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror)
+option(TENON_WERROR "Compiler warnings are errors" ON)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow)
+if(TENON_WERROR)
+  add_compile_options(-Werror)
+endif()
 # Scores and shares must be the same bits in every build (DESIGN: rule 13 of the ABI).
 add_compile_options(-ffp-contract=off -fno-fast-math)
 
 set(TENON_SANITIZE "" CACHE STRING "Sanitizers for everything: address,undefined or thread")
 if(TENON_SANITIZE)
-  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
   add_link_options(-fsanitize=${TENON_SANITIZE})
 endif()
