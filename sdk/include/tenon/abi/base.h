@@ -10,8 +10,8 @@
  *  - text is borrowed for the call; the caller allocates outputs; nothing is freed across the boundary;
  *  - no exception leaves a slot;
  *  - a slot's comment ends in its thread: [cycle] the partition's writer, [io] a worker of the host,
- *    [main] while the host loads or stops modules, [any] all of them. An instance is never called by
- *    two threads at once; two instances of one module may be.
+ *    [main] the thread that loads, binds or stops modules (the writer too, between two steps), [any] all
+ *    of them. An instance is never called by two threads at once; two instances of one module may be.
  */
 #ifndef TENON_ABI_BASE_H
 #define TENON_ABI_BASE_H
@@ -36,6 +36,10 @@ extern "C" {
 #define TENON_EXPORT
 #endif
 
+/* Does the struct that `pointer` points to, of the given type, have `member`? */
+#define TENON_COVERS(pointer, type, member) \
+  ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member))
+
 typedef int32_t tenon_status;
 
 #define TENON_OK ((tenon_status)0)
@@ -48,7 +52,8 @@ typedef int32_t tenon_status;
 #define TENON_EXHAUSTED ((tenon_status)7)      /* a documented limit is reached */
 #define TENON_INTERNAL ((tenon_status)8)       /* a fault of the callee */
 
-/* UTF-8, not terminated, borrowed for the call. Empty: length 0, data may be NULL. */
+/* UTF-8, not terminated, borrowed for the call. Empty: length 0, data may be NULL. Has no size field and
+ * never grows, so that arrays of it need no stride. */
 typedef struct tenon_text {
   const char *data;
   uint64_t length; /* bytes */

@@ -2,9 +2,9 @@
  *
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *
- * A module names the columns that it reads when it describes an implementation. The host hands exactly
- * those to every call, in that order, and recomputes a result only when one of them changed. A column
- * that is not declared is not readable. A new column is a new id, never a new ABI.
+ * A module names the columns that it reads when it describes an implementation, or when it makes an
+ * instance whose configuration decides them. The host hands exactly those to every call, in that order,
+ * and recomputes a result only when one of them changed. A column that is not declared is not readable. A new column is a new id, never a new ABI.
  *
  * Sketch: the free resources of type `t` on the i-th item of a batch are
  *   *(const int64_t *)((const char *)c->base + items[i] * c->item_stride + t * c->type_stride)
@@ -23,6 +23,17 @@ extern "C" {
 #define TENON_COLUMN_I64 1u       /* one int64_t an item */
 #define TENON_COLUMN_RESOURCES 2u /* one int64_t an item and resource type, with presence masks */
 #define TENON_COLUMN_TEXT 3u      /* one tenon_text an item; data NULL: the item has none */
+#define TENON_COLUMN_TEXT_MAP 4u  /* one tenon_text_map an item */
+#define TENON_COLUMN_WORDS 5u     /* four uint64_t an item */
+
+/* Texts by key: count keys, unique and ascending by byte, each with its value. Has no size field and
+ * never grows. A module declares a map where it cannot name the keys beforehand; any change of the map
+ * then invalidates, so a column of one key is better where the key is known. */
+typedef struct tenon_text_map {
+  const tenon_text *keys;
+  const tenon_text *values;
+  uint64_t count;
+} tenon_text_map;
 
 /* Whose values a module reads; decides what a change invalidates. */
 #define TENON_SCOPE_ITEM 1u     /* of the item itself: a change re-keys that item */
@@ -35,6 +46,7 @@ extern "C" {
  *   queue.allocated, queue.pending, queue.guaranteed, queue.max, queue.fair_max   RESOURCES
  *   queue.priority            I64  current priority, offsets and fences applied
  *   queue.property:K          TEXT configured property K
+ *   queue.properties          TEXT_MAP all of them
  *   parent.priority_sort      I64  1 when application.sort.priority is enabled (scope context)
  * app-sort, items are the applications of one leaf queue:
  *   app.allocated (real allocations), app.placeholders, app.pending                RESOURCES
@@ -42,15 +54,20 @@ extern "C" {
  *   app.priority              I64  highest priority among pending asks
  *   app.state                 I64  TENON_APP_*
  *   app.user, app.tag:K       TEXT
+ *   app.tags                  TEXT_MAP
  *   queue.guaranteed          RESOURCES of the leaf (scope context)
  *   parent.priority_sort      I64 (scope context)
  * node-sort and predicate, items are the nodes of the partition:
  *   node.free, node.total     RESOURCES
  *   node.attr:K               TEXT
+ *   node.attrs                TEXT_MAP
  *   node.schedulable          I64  0 or 1
  *   ask.resources             RESOURCES (scope context; score and predicate only)
  *   ask.priority              I64 (scope context)
  *   ask.tag:K                 TEXT (scope context)
+ *   ask.tags                  TEXT_MAP (scope context)
+ * queue-sort and app-sort:
+ *   item.prepared             WORDS that `prepare` made of the item's tags
  */
 #define TENON_APP_NEW 0
 #define TENON_APP_ACCEPTED 1

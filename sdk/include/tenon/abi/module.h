@@ -5,10 +5,10 @@
  *   host                                   module
  *   ----                                   ------
  *   dlopen, dlsym("tenon_module_v1")
- *   init(in: host services)            ->  may keep the host pointer; repeated calls are counted
+ *   init(in: host services)            ->  repeated calls are counted
  *   get_factory(in: "tenon.node-sort/1")-> out: factory, valid until deinit
  *     describe(in: index)              ->  out: name, columns, key words
- *     create(in: index, configuration) ->  out: instance, lifecycle, interface table
+ *     create(in: index, configuration, host) -> out: instance, lifecycle, interface table
  *       init, activate, calls ..., deactivate, destroy
  *   deinit
  */
@@ -54,9 +54,9 @@ typedef struct tenon_description {
   uint32_t column_count;
   tenon_text name;                  /* as queues.yaml or the deployment names it: "binpacking" */
   tenon_text version;               /* of the module: "1.2.0" */
-  const tenon_column_use *columns;
+  const tenon_column_use *columns;  /* NULL where each instance declares its own */
   uint32_t column_stride;           /* bytes from a column use to the next */
-  uint32_t key_words;               /* sort kinds: u64 words of a key, 1 to TENON_MAX_KEY_WORDS */
+  uint32_t key_words;               /* sort kinds: u64 words of a key, 1 to TENON_MAX_KEY_WORDS; 0: per instance */
   uint32_t order_rev;               /* changes whenever the order or verdict changes */
   uint32_t rekey_ms;                /* sort kinds: re-key everything every so often; 0: never */
   const tenon_text *reasons;        /* predicates: words of the reason codes 1 .. reason_count */
@@ -64,7 +64,8 @@ typedef struct tenon_description {
   uint32_t reserved;                /* 0 */
 } tenon_description;
 
-#define TENON_MAX_KEY_WORDS 24u
+/* Room for a share of each of 64 resource types and something before and after them. */
+#define TENON_MAX_KEY_WORDS 72u
 
 typedef struct tenon_describe_in {
   uint32_t size;
@@ -77,6 +78,7 @@ typedef struct tenon_create_in {
   tenon_text configuration;    /* JSON object, checked against the manifest's schema, defaults filled in */
   uint32_t max_resource_types; /* no type index reaches it */
   uint32_t reserved;           /* 0 */
+  const tenon_host *host;      /* valid until destroy; a process may have several hosts */
 } tenon_create_in;
 
 typedef struct tenon_create_out {
@@ -86,6 +88,13 @@ typedef struct tenon_create_out {
   const tenon_lifecycle *lifecycle; /* valid until deinit */
   const void *interface_table;      /* the kind's table, e.g. tenon_sort_v1; valid until deinit */
   tenon_message *error;             /* given by the caller; may be NULL */
+
+  /* What the configuration of this instance decides; preset to NULL and 0, which mean: as described. */
+  const tenon_column_use *columns; /* valid until destroy */
+  uint32_t column_count;
+  uint32_t column_stride; /* bytes from a column use to the next */
+  uint32_t key_words;
+  uint32_t reserved2; /* 0 */
 } tenon_create_out;
 
 /* Makes the implementations of one interface id. */
@@ -103,7 +112,7 @@ typedef struct tenon_factory {
 typedef struct tenon_module_init_in {
   uint32_t size;
   uint32_t abi_epoch;      /* of the host */
-  const tenon_host *host;  /* valid until deinit */
+  const tenon_host *host;  /* valid until the deinit that undoes this init */
 } tenon_module_init_in;
 
 typedef struct tenon_get_factory_in {
