@@ -1,0 +1,40 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+# Tests: one GoogleTest program from a few sources, each of its cases a ctest.
+include_guard(GLOBAL)
+find_package(GTest 1.12 REQUIRED)
+include(GoogleTest)
+
+# What `tools/test` builds where it does not build everything: programs labelled tsan (they start threads, the
+# thread sanitizer runs them) and replay (they must behave the same when Clang built them).
+add_custom_target(tenon_tests_tsan)
+add_custom_target(tenon_tests_replay)
+
+# tenon_add_test(NAME name SOURCES a.cpp... LIBS target... [DEFINITIONS A=b...] [LABELS tsan replay...]
+#                [TIMEOUT seconds])
+# A GoogleTest program, bin/name, with GoogleTest's main; every TEST of it is a ctest named name.Suite.Test.
+function(tenon_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LIBS;DEFINITIONS;LABELS")
+  if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_test wants NAME, SOURCES, LIBS, DEFINITIONS, LABELS and TIMEOUT; got: ${ARGV}")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main Threads::Threads)
+  target_compile_definitions(${arg_NAME} PRIVATE
+    # Reference material beside the checkout; tests skip, and say so, where it is absent.
+    TENON_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared"
+    TENON_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    ${arg_DEFINITIONS})
+  gtest_discover_tests(${arg_NAME}
+    TEST_PREFIX ${arg_NAME}.
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 120
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  foreach(label IN ITEMS tsan replay)
+    if(label IN_LIST arg_LABELS)
+      add_dependencies(tenon_tests_${label} ${arg_NAME})
+    endif()
+  endforeach()
+endfunction()
