@@ -15,6 +15,7 @@ namespace tenon {
 // Index of an interned resource type; below max_resource_types of the kernel, at most 64.
 using type_index = uint32_t;
 inline constexpr type_index no_type = ~type_index{0};
+inline constexpr uint32_t max_types = 64;  // bits of a presence mask
 
 // The names of a partition's resource types. A type keeps its index for ever.
 class resource_types {
@@ -38,7 +39,7 @@ class resource_types {
 // reader's rule. Reading an undefined type gives 0.
 class resources {
  public:
-  [[nodiscard]] bool has(type_index t) const { return t < 64 && (present_ >> t & 1U) != 0; }
+  [[nodiscard]] bool has(type_index t) const { return t < max_types && (present_ >> t & 1U) != 0; }
   [[nodiscard]] int64_t operator[](type_index t) const { return t < amounts_.size() ? amounts_[t] : 0; }
   [[nodiscard]] uint64_t present() const { return present_; }
   [[nodiscard]] bool empty() const { return present_ == 0; }
@@ -46,7 +47,7 @@ class resources {
   [[nodiscard]] const int64_t *data() const { return amounts_.data(); }
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(amounts_.size()); }
 
-  void set(type_index t, int64_t amount);
+  void set(type_index t, int64_t amount);             // t below max_types: no_type ends the process
   void erase(type_index t);
   void clear();
   // Makes data() valid for types 0 .. count-1 without defining any.
@@ -57,7 +58,7 @@ class resources {
   resources &operator-=(const resources &other);      // union of types, saturating
   void prune();                                       // removes zero amounts
 
-  friend bool operator==(const resources &, const resources &) = default;  // same types and amounts
+  friend bool operator==(const resources &, const resources &);  // same types and amounts
 
  private:
   uint64_t present_ = 0;
@@ -74,14 +75,30 @@ void for_each_type(const resources &r, F &&f) {
 }
 
 // Saturating int64 arithmetic (behaviour appendix C).
-[[nodiscard]] int64_t add_saturating(int64_t a, int64_t b);
-[[nodiscard]] int64_t sub_saturating(int64_t a, int64_t b);
+[[nodiscard]] inline int64_t add_saturating(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) [[likely]] return sum;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+[[nodiscard]] inline int64_t sub_saturating(int64_t a, int64_t b) {
+  int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) [[likely]] return difference;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
 [[nodiscard]] int64_t mul_saturating(int64_t a, int64_t b);
-// Truncates toward zero after a double multiply, saturating.
+// Truncates toward zero after a double multiply, saturating; 0 where the product is not a number.
 [[nodiscard]] int64_t scale_saturating(int64_t a, double ratio);
 
 // Fit tests. fit_in: a type missing in larger counts as 0 and a negative one as 0.
-[[nodiscard]] bool fit_in(const resources &larger, const resources &smaller);
+// Inline because every node of a search is tested with it; undefined amounts are 0 and always fit.
+[[nodiscard]] inline bool fit_in(const resources &larger, const resources &smaller) {
+  const int64_t *wanted = smaller.data();
+  for (uint32_t t = 0; t < smaller.size(); ++t) {
+    const int64_t there = larger[t];
+    if (wanted[t] > (there < 0 ? 0 : there)) return false;
+  }
+  return true;
+}
 // As fit_in, but a type missing in larger is unlimited.
 [[nodiscard]] bool fit_in_undefined_unlimited(const resources &larger, const resources &smaller);
 // Missing types are skipped and negative amounts compared as they are.
@@ -104,14 +121,15 @@ void for_each_type(const resources &r, F &&f) {
 
 [[nodiscard]] resources add_only_existing(const resources &base, const resources &delta);
 [[nodiscard]] resources sub_only_existing(const resources &base, const resources &delta);
-[[nodiscard]] resources sub_eliminate_negative(const resources &a, const resources &b);
-// Union; a type missing on one side takes the other's amount.
+[[nodiscard]] resources sub_eliminate_negative(const resources &a, const resources &b);  // union, below 0: 0
+// Over the union of types; a type missing on one side takes the other's amount.
 [[nodiscard]] resources component_min(const resources &a, const resources &b);
 [[nodiscard]] resources component_min_only_existing(const resources &a, const resources &b);
-// Union with missing as zero.
+// Over the union of types, missing as zero.
 [[nodiscard]] resources component_max(const resources &a, const resources &b);
 // Left plus right's types that left misses.
 [[nodiscard]] resources merge_if_not_present(const resources &left, const resources &right);
+// No types at all for a factor of 0.
 [[nodiscard]] resources multiply(const resources &r, int64_t factor);
 [[nodiscard]] resources multiply_by(const resources &r, double ratio);
 

@@ -9,7 +9,9 @@ namespace tenon {
 enum class application_state : uint8_t {
   new_, accepted, starting, running, rejected, completing, completed, failing, failed, expired, resuming,
 };
-enum class application_event : uint8_t { reject, run, complete, fail, resume, expire };
+// run_directly stands for run in every state of an application that skips Starting (tag
+// application.stateaware.disable).
+enum class application_event : uint8_t { reject, run, run_directly, complete, fail, resume, expire };
 
 enum class object_state : uint8_t { active, draining, stopped };  // queue, partition
 enum class object_event : uint8_t { remove, start, stop };
@@ -21,13 +23,14 @@ enum class rm_state : uint8_t { init, running, paused, stopped };
 enum class rm_event : uint8_t { register_, lost, back, timeout, shutdown };
 
 enum class ask_state : uint8_t { initial, pending, allocated, rejected, released };
-enum class ask_event : uint8_t { accept, refuse, place, withdraw, undo };
+// place_last is the place that reaches maxAllocations.
+enum class ask_event : uint8_t { accept, refuse, place, place_last, withdraw, undo };
 
 enum class allocation_state : uint8_t {
   initial, proposed, allocated, completed, undone, preempting, preempted, expiring, expired, replacing, replaced, released,
 };
 enum class allocation_event : uint8_t {
-  propose, allocate, confirm, refuse, release, preempt, timeout, replace, acknowledge, node_removed,
+  propose, allocate, confirm, refuse, late, release, preempt, timeout, replace, acknowledge, node_removed,
 };
 
 }  // namespace tenon

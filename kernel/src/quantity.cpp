@@ -1,0 +1,95 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/kernel/quantity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace tenon {
+namespace {
+
+constexpr std::string_view blanks = " \t\n\f\r";
+constexpr std::string_view milli_type = "vcore";
+
+struct suffix_scale {
+  std::string_view suffix;
+  int64_t factor;
+};
+constexpr std::array<suffix_scale, 13> scales{{
+    {"", 1},
+    {"k", 1'000},
+    {"M", 1'000'000},
+    {"G", 1'000'000'000},
+    {"T", 1'000'000'000'000},
+    {"P", 1'000'000'000'000'000},
+    {"E", 1'000'000'000'000'000'000},
+    {"Ki", int64_t{1} << 10},
+    {"Mi", int64_t{1} << 20},
+    {"Gi", int64_t{1} << 30},
+    {"Ti", int64_t{1} << 40},
+    {"Pi", int64_t{1} << 50},
+    {"Ei", int64_t{1} << 60},
+}};
+
+std::optional<int64_t> factor_of(std::string_view suffix) {
+  for (const suffix_scale &s : scales) {
+    if (s.suffix == suffix) return s.factor;
+  }
+  return std::nullopt;
+}
+
+// Letters that look like a suffix, of which some are none ("K", "ki"): they deserve another remedy.
+bool looks_like_suffix(std::string_view s) {
+  return s.size() <= 2 && std::string_view("mkKMGTPE").find(s[0]) != std::string_view::npos &&
+         (s.size() == 1 || s[1] == 'i');
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+refusal refuse(std::string_view type, std::string_view text, std::string why, std::string fix) {
+  const bool milli = type == milli_type;
+  return {.where = {},
+          .want = std::string("a whole number with one of the suffixes k M G T P E Ki Mi Gi Ti Pi Ei") +
+                  (milli ? " or m" : ""),
+          .have = std::move(why) + " '" + std::string(text) + "'",
+          .fix = std::move(fix)};
+}
+
+}  // namespace
+
+result<int64_t> parse_quantity(std::string_view type, std::string_view text) {
+  const bool milli = type == milli_type;
+  const std::string_view trimmed = trim(text);
+  const size_t digits = std::min(trimmed.find_first_not_of("0123456789"), trimmed.size());
+  const std::string_view suffix = trim(trimmed.substr(digits));
+  if (digits == 0 || (!suffix.empty() && !looks_like_suffix(suffix))) {
+    return refuse(type, text, "invalid quantity", "write it without sign, decimals or exponent, e.g. 500M");
+  }
+
+  const bool in_milli = milli && suffix == "m";
+  const auto factor = in_milli ? std::optional<int64_t>(1) : factor_of(suffix);
+  if (!factor) {
+    return refuse(type, text, "invalid suffix in quantity",
+                  suffix == "m" ? "only vcore has thousandths" : "suffixes are case sensitive: k, Ki, M, Mi");
+  }
+
+  int64_t amount = 0;
+  const bool overflow = std::from_chars(trimmed.data(), trimmed.data() + digits, amount).ec != std::errc() ||
+                        __builtin_mul_overflow(amount, *factor, &amount) ||
+                        (milli && !in_milli && __builtin_mul_overflow(amount, int64_t{1000}, &amount));
+  if (overflow) return refuse(type, text, "invalid quantity: overflow", "write less than 2^63");
+  return amount;
+}
+
+std::string format_quantity(std::string_view type, int64_t amount) {
+  return std::to_string(amount) + (type == milli_type ? "m" : "");
+}
+
+}  // namespace tenon
