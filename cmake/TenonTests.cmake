@@ -27,11 +27,12 @@ function(tenon_add_test)
     TENON_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared"
     TENON_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     ${arg_DEFINITIONS})
+  list(JOIN arg_LABELS "," label)  # one label of all: discovery loses lists, and `ctest -L` searches inside
   gtest_discover_tests(${arg_NAME}
     TEST_PREFIX ${arg_NAME}.
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${label}")
   foreach(label IN ITEMS tsan replay)
     if(label IN_LIST arg_LABELS)
       add_dependencies(tenon_tests_${label} ${arg_NAME})
