@@ -1,0 +1,227 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Rules about C and C++: who may include whom, what a kernel must not call, files that nothing uses."""
+
+import re
+from typing import Iterator, NamedTuple
+
+from tree import C_SOURCES, Complaint, Tree
+
+KERNEL = ("kernel/src/", "kernel/include/tenon/kernel/")
+
+
+class Arrow(NamedTuple):
+    under: tuple[str, ...]
+    may: tuple[str, ...]  # prefixes of includes; the standard library is always allowed
+    why: str
+
+
+# The first arrow whose folder holds a file is the file's.
+ARROWS = [
+    Arrow(("sdk/include/tenon/abi/",), ("tenon/abi/",), "an ABI header stands alone"),
+    Arrow(("sdk/include/tenon/sdk/",), ("tenon/abi/", "tenon/sdk/"), "the SDK needs the ABI alone"),
+    Arrow(KERNEL, ("tenon/kernel/", "tenon/abi/", "boost/"), "the kernel sees its own headers, the ABI and Boost"),
+    Arrow(
+        ("kernel/config/",),
+        ("tenon/kernel/", "tenon/config/", "tenon/abi/", "boost/", "yaml-cpp/", "openssl/"),
+        "configuration is parsed below the host",
+    ),
+    Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
+    Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
+]
+# Project headers by layer; a layer includes itself and what stands before it.
+LAYERS = ["tenon/abi/", "tenon/sdk/", "tenon/kernel/", "tenon/config/", "tenon/host/", "tenon/cli/"]
+LAYER_OF = [
+    (("kernel/host/",), "tenon/host/"),
+    (("cli/",), "tenon/cli/"),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
+C_FREESTANDING = {"stddef.h", "stdint.h", "limits.h"}
+
+
+def includes_of(tree: Tree, path: str) -> Iterator[tuple[int, str, bool]]:
+    """(line, name, quoted) of every include."""
+    for number, line in enumerate(tree.lines(path), 1):
+        if found := INCLUDE.match(line):
+            yield number, found.group(1) or found.group(2), found.group(1) is not None
+
+
+def is_beside(tree: Tree, path: str, name: str) -> bool:
+    """`name` is a file of the folder of `path`, or below it."""
+    return tree.exists(f"{path.rpartition('/')[0]}/{name}")
+
+
+def arrows(tree: Tree) -> Iterator[Complaint]:
+    """includes follow the arrows: sdk/abi, kernel, kernel/host, cli; a plugin includes the SDK alone"""
+    for path in tree.paths(*C_SOURCES):
+        if path.endswith(("_test.cpp", "_test.c")):
+            continue
+        arrow = next((a for a in ARROWS if path.startswith(a.under)), None)
+        layer = next((name for folders, name in LAYER_OF if path.startswith(folders)), None)
+        for number, name, quoted in includes_of(tree, path):
+            if quoted and ".." not in name and is_beside(tree, path, name):
+                continue
+            standard = not quoted and "/" not in name and (not name.endswith(".h") or name in C_FREESTANDING)
+            if arrow and not standard and not name.startswith(arrow.may):
+                yield Complaint(path, number, f"includes {name}; {arrow.why}")
+            above = LAYERS[LAYERS.index(layer) + 1 :] if layer else []
+            if name.startswith(tuple(above)):
+                yield Complaint(path, number, f"includes {name}, which stands above it")
+
+
+class Ban(NamedTuple):
+    pattern: re.Pattern[str]
+    why: str
+
+
+def ban(pattern: str, why: str) -> Ban:
+    return Ban(re.compile(pattern), why)
+
+
+WALL_TIME = "time comes with the journal (now_ms)"
+CHANCE = "nothing that decides may be random"
+OUTSIDE = "the kernel has no files, sockets, environment or output"
+THREADS = "the kernel has no threads: one writer owns its state"
+LOCALE = "the result depends on the process's locale; use std::from_chars or std::to_chars"
+ADDRESSES = "addresses differ from run to run; order by handle, sequence or id"
+BANS = [
+    ban(r"(?<![\w.>])(?:std::)?(?:time|clock|gettimeofday|clock_gettime|localtime|gmtime|mktime)\s*\(", WALL_TIME),
+    ban(r"\b(?:system_clock|steady_clock|high_resolution_clock|utc_clock)\b", WALL_TIME),
+    ban(r"(?<![\w.>])(?:std::)?(?:s?rand|random|drand48|arc4random)\s*\(", CHANCE),
+    ban(r"\b(?:random_device|mt19937(?:_64)?|default_random_engine|random_shuffle)\b", CHANCE),
+    ban(r"\b(?:secure_)?getenv\s*\(", OUTSIDE),
+    ban(r"\b(?:fopen|popen|fork|execv\w*|socket|mmap|dlopen|dlsym)\s*\(", OUTSIDE),
+    ban(r"\bstd::(?:cout|cerr|clog|cin|i?o?fstream|filesystem)\b", OUTSIDE),
+    ban(r"#\s*include\s*<(?:iostream|fstream|filesystem|cstdio|stdio\.h|unistd\.h|syslog\.h)>", OUTSIDE),
+    ban(r"(?<![\w.>])(?:std::)?f?printf\s*\(", OUTSIDE),
+    ban(r"\bstd::(?:j?thread|async|mutex|shared_mutex|condition_variable\w*|promise|this_thread)\b", THREADS),
+    ban(r"\bthread_local\b", THREADS),
+    ban(r"(?<![\w.>])(?:std::)?(?:strto[dflu]\w*|sto[dfiul]\w*|ato[fil]\w*|sscanf|setlocale)\s*\(", LOCALE),
+    ban(r"\bstd::locale\b|\bstd::[io]?stringstream\b", LOCALE),
+    ban(r"\bstd::(?:map|set|multimap|multiset|less|greater)<(?:const )?[\w:]+ ?\*", ADDRESSES),
+    ban(r"reinterpret_cast<(?:std::)?u?intptr_t>", ADDRESSES),
+]
+
+UNORDERED = re.compile(r"\b(?:std|boost)::unordered_\w+<")
+HASH_ORDER = "goes through a hash table, whose order is no one's; sort first, or end the line with // any order: why"
+
+
+def without_comments(lines: list[str]) -> list[str]:
+    """The same lines with comments and the insides of string literals blanked."""
+    blanked, in_comment = [], False
+    for line in lines:
+        out, at, quote = "", 0, ""
+        while at < len(line):
+            two = line[at : at + 2]
+            if in_comment:
+                in_comment = two != "*/"
+                at += 1 if in_comment else 2
+            elif quote:
+                quote = "" if line[at] == quote else quote
+                at += 2 if line[at] == "\\" else 1
+            elif two == "//":
+                break
+            elif two == "/*":
+                in_comment, at = True, at + 2
+            elif line[at] == '"':
+                quote, at, out = '"', at + 1, out + '""'
+            else:
+                out, at = out + line[at], at + 1
+        blanked.append(out)
+    return blanked
+
+
+def declared_after(text: str, start: int) -> str | None:
+    """The name declared by a type that opens its template arguments right before `start`."""
+    depth = 1
+    while depth and start < len(text):
+        depth += {"<": 1, ">": -1}.get(text[start], 0)
+        start += 1
+    found = re.match(r"\s*&?\s*(\w+)\s*[;={,)(]", text[start:])
+    return found.group(1) if found else None
+
+
+def hash_tables(text: str) -> set[str]:
+    names = (declared_after(text, found.end()) for found in UNORDERED.finditer(text))
+    return {name for name in names if name}
+
+
+def banned(tree: Tree) -> Iterator[Complaint]:
+    """the kernel calls nothing whose answer could differ between two runs of one journal"""
+    paths = list(tree.paths(*C_SOURCES, under=KERNEL))
+    code = {path: without_comments(tree.lines(path)) for path in paths}
+    # Members are declared in headers and walked elsewhere, so names count in the whole kernel.
+    members = {n for lines in code.values() for n in hash_tables("\n".join(lines)) if n.endswith("_")}
+    for path, lines in code.items():
+        tables = members | hash_tables("\n".join(lines))
+        walks = re.compile(
+            r"for\s*\(.*:\s*(?:[\w.>-]*[.>])?(%s)\s*\)|\b(%s)\.c?begin\(\)" % (("|".join(sorted(tables)) or "(?!)",) * 2)
+        )
+        for number, line in enumerate(lines, 1):
+            for rule in BANS:
+                if found := rule.pattern.search(line):
+                    yield Complaint(path, number, f"{found.group().strip()}: {rule.why}")
+            if walks.search(line) and not re.search(r"// any order: \w+", tree.lines(path)[number - 1]):
+                yield Complaint(path, number, HASH_ORDER)
+
+
+# Sources that other projects than this build compile, each with the reason.
+NOT_OURS_TO_COMPILE = ("sdk/templates/",)  # copied by `tenon plugin new`, built by its test
+
+
+def dead_sources(tree: Tree) -> Iterator[Complaint]:
+    """every source is compiled, every header included"""
+    compiled = tree.compiled()
+    for path in tree.paths("*.c", "*.cpp"):
+        if path not in compiled and not path.startswith(NOT_OURS_TO_COMPILE):
+            yield Complaint(path, 0, "no target compiles it")
+    names = [name for path in tree.paths(*C_SOURCES) for _, name, _ in includes_of(tree, path)]
+    included = {name.rsplit("/", 1)[-1] for name in names}
+    for path in tree.paths("*.h", "*.hpp"):
+        if path.rsplit("/", 1)[-1] not in included:
+            yield Complaint(path, 0, "nothing includes it")
+
+
+ABI_BANS = [
+    ban(r"^\s*(?:typedef\s+)?enum\b", "no enum crosses the ABI; use uint32_t and macros"),
+    ban(r"\b_?[Bb]ool\b", "no bool crosses the ABI; use uint32_t"),
+    ban(r"\b(?:long|short|unsigned|size_t|int)\b(?!\w)", "only fixed widths cross the ABI"),
+    ban(r"^\s*u?int\d+_t\s+\w+\s*:\s*\d", "no bit-field crosses the ABI"),
+]
+STRUCT = re.compile(r"^typedef struct (\w+) \{")
+SLOT = re.compile(r"\(\*\w+\)\(")
+THREAD = re.compile(r"\[(?:cycle|io|main|any)\]")
+# Items of arrays, of fixed layout for ever.
+UNSIZED = {"tenon_text", "tenon_text_map"}
+
+
+def abi(tree: Tree) -> Iterator[Complaint]:
+    """ABI headers: fixed widths, a size first in every struct, a thread for every slot"""
+    for path in tree.paths("*.h", under=("sdk/include/tenon/abi/",)):
+        lines = tree.lines(path)
+        code = without_comments(lines)
+        for number, line in enumerate(code, 1):
+            for rule in ABI_BANS:
+                if rule.pattern.search(line):
+                    yield Complaint(path, number, rule.why)
+            if found := STRUCT.match(line):
+                first = next((text for text in code[number:] if text.strip()), "")
+                if found.group(1) not in UNSIZED and not re.match(r"\s*uint32_t size;", first):
+                    yield Complaint(path, number, f"{found.group(1)} does not start with uint32_t size")
+            if SLOT.search(line) and not THREAD.search(slot_comment(lines, number - 1)):
+                yield Complaint(path, number, "a slot's comment ends in its thread: [cycle], [io], [main] or [any]")
+
+
+def slot_comment(lines: list[str], index: int) -> str:
+    """The comment at the line of a slot or right above it."""
+    text, above = lines[index], index - 1
+    while ";" not in text and index + 1 < len(lines):
+        index += 1
+        text += lines[index]
+    while above >= 0 and lines[above].strip() and not lines[above].rstrip().endswith((";", "{")):
+        text = lines[above] + text
+        above -= 1
+    return text
+
+
+RULES = [arrows, banned, dead_sources, abi]

@@ -1,0 +1,57 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Rules about documents: what they point to exists."""
+
+import posixpath
+import re
+from typing import Iterator
+
+from tree import Complaint, Tree
+
+LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+HEADING = re.compile(r"^#+\s+(.*?)\s*#*$")
+FENCE = re.compile(r"^\s*(```|~~~)")
+# A path in backticks that claims to be a file of the repository.
+NAMED_FILE = re.compile(r"`((?:kernel|sdk|plugins|cli|tests|tools|docs|cmake)/[\w./-]+\.\w+)`")
+
+
+def prose(tree: Tree, path: str) -> Iterator[tuple[int, str]]:
+    """Numbered lines outside of code blocks."""
+    fenced = False
+    for number, line in enumerate(tree.lines(path), 1):
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def anchor(heading: str) -> str:
+    """The anchor that a heading gets on the usual forges."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def anchors(tree: Tree, path: str) -> set[str]:
+    found = (HEADING.match(line) for _, line in prose(tree, path))
+    return {anchor(heading.group(1)) for heading in found if heading}
+
+
+def links(tree: Tree) -> Iterator[Complaint]:
+    """relative links and named files of a document exist"""
+    for path in tree.paths("*.md"):
+        folder = posixpath.dirname(path)
+        for number, line in prose(tree, path):
+            for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                name, _, fragment = target.partition("#")
+                file = posixpath.normpath(posixpath.join(folder, name)) if name else path
+                if not tree.exists(file):
+                    yield Complaint(path, number, f"links to {target}, which does not exist")
+                elif fragment and file.endswith(".md") and fragment not in anchors(tree, file):
+                    yield Complaint(path, number, f"links to {target}, and {file} has no such heading")
+            for file in NAMED_FILE.findall(line):
+                if not tree.exists(file) and not tree.exists(posixpath.join(folder, file)):
+                    yield Complaint(path, number, f"names {file}, which does not exist")
+
+
+RULES = [links]

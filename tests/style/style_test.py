@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Proves of every style rule that it passes what is right and complains about what is wrong.
+
+A case is a small tree of files and the places that the rule complains about, as path:line or path.
+"""
+
+import json
+import pathlib
+import tempfile
+import unittest
+from typing import NamedTuple
+
+import style
+from tree import Tree
+
+HEAD = "// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0\n"
+KERNEL_SOURCE = "kernel/src/cycle.cpp"
+ABI_HEADER = "sdk/include/tenon/abi/a.h"
+
+
+class Case(NamedTuple):
+    rule: str
+    files: dict[str, str]
+    places: list[str] = []
+    compiled: list[str] = []
+
+
+def kernel_line(line: str) -> dict[str, str]:
+    return {KERNEL_SOURCE: line + "\n"}
+
+
+def complains_at_line_one(rule: str, path: str, *lines: str) -> list[Case]:
+    return [Case(rule, {path: line + "\n"}, [f"{path}:1"]) for line in lines]
+
+
+def is_content_with(rule: str, path: str, *lines: str) -> list[Case]:
+    return [Case(rule, {path: line + "\n"}) for line in lines]
+
+
+CASES = [
+    Case("length", {"kernel/src/a.cpp": "\n" * 1000, ABI_HEADER: "\n" * 200}),
+    Case("length", {"kernel/src/a.cpp": "\n" * 1001, "tests/a.py": "\n" * 1001}, ["kernel/src/a.cpp", "tests/a.py"]),
+    Case("length", {ABI_HEADER: "\n" * 201}, [ABI_HEADER]),
+    Case("licence", {"cli/a.cpp": HEAD, "tools/a": "#!/bin/sh\n#\n" + HEAD, "data.csv": "1\n"}),
+    Case("licence", {"cli/a.cpp": "int a;\n", "tools/a": "#!/bin/sh\n"}, ["cli/a.cpp:1", "tools/a:1"]),
+    Case("licence", {"cli/a.hpp": "\n" * 8 + HEAD}, ["cli/a.hpp:1"]),
+    Case("whitespace", {"a.md": "one\n\ntwo\n", "empty": ""}),
+    Case("whitespace", {"a.md": "one \n", "b.cpp": "int a;\t\n", "c.yaml": "a: 1\r\n"}, ["a.md:1", "b.cpp:1", "c.yaml:1"]),
+    Case("whitespace", {"a.md": "one", "b.md": "one\n\n"}, ["a.md", "b.md"]),
+    *is_content_with("places", "a.md", "see docs/work/a", "$HOME/work", "root.a.b", "https://a.b/work", "./work/a"),
+    *complains_at_line_one("places", "a.md", "/wo" "rk/a", "in /ro" "ot.", '"/ho' 'me/me/a"', "=/wo" "rk"),
+    *is_content_with("unfinished", "a.cpp", "// todo list of a person", "int hack_count;"),
+    *complains_at_line_one("unfinished", "a.cpp", "// TO" "DO: later", "// FIX" "ME", "// not implem" "ented"),
+    # Dependency arrows.
+    *is_content_with("arrows", ABI_HEADER, "#include <stdint.h>", '#include "tenon/abi/base.h"'),
+    *complains_at_line_one("arrows", ABI_HEADER, "#include <stdio.h>", '#include "tenon/kernel/kernel.hpp"'),
+    *is_content_with(
+        "arrows",
+        KERNEL_SOURCE,
+        "#include <vector>",
+        '#include "tenon/abi/sort.h"',
+        "#include <boost/container/flat_map.hpp>",
+    ),
+    Case("arrows", {KERNEL_SOURCE: '#include "order.hpp"\n', "kernel/src/order.hpp": ""}),
+    *complains_at_line_one(
+        "arrows",
+        KERNEL_SOURCE,
+        "#include <yaml-cpp/yaml.h>",
+        "#include <unistd.h>",
+        '#include "tenon/host/loader.hpp"',
+        '#include "../host/loader.hpp"',
+        '#include "tenon/sdk/sort.hpp"',
+    ),
+    *complains_at_line_one("arrows", "kernel/host/a.cpp", '#include "tenon/cli/a.hpp"'),
+    *complains_at_line_one("arrows", "kernel/config/a.cpp", '#include "tenon/host/a.hpp"'),
+    *is_content_with("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/sdk/sort.hpp"'),
+    *complains_at_line_one("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/kernel/kernel.hpp"'),
+    # Banned calls.
+    *is_content_with(
+        "banned",
+        KERNEL_SOURCE,
+        "total_time(a); a.time(); // calls time() in a comment",
+        'say("time(NULL)");',
+        "for (auto &a : queues_) go(a);",
+        "std::unordered_map<int, int> table; table.find(3);",
+        "std::unordered_map<int, int> table; for (auto &a : table) sum += a.second;  // any order: a sum",
+        "std::map<node_id, node *> by_id;",
+    ),
+    *complains_at_line_one(
+        "banned",
+        KERNEL_SOURCE,
+        "now = time(nullptr);",
+        "std::chrono::steady_clock::now();",
+        "std::rand();",
+        "std::random_device seed;",
+        'std::getenv("HOME");',
+        'fopen("a", "r");',
+        "std::cout << 1;",
+        "#include <iostream>",
+        "std::thread worker;",
+        "std::mutex m;",
+        "thread_local int n;",
+        "std::stod(text);",
+        "std::map<node *, int> by_address;",
+        "std::set<const node *> by_address;",
+        "std::unordered_map<int, std::vector<int>> table; for (auto &a : table) go(a);",
+        "boost::unordered_flat_set<int> table; auto i = table.begin();",
+        "for (auto &[key, a] : names_) go(a); std::unordered_map<std::string, int> names_;",
+    ),
+    Case(
+        "banned",
+        {
+            "kernel/src/a.hpp": "std::unordered_map<int, int> asks_;\n",
+            "kernel/src/a.cpp": "\nfor (auto &a : other.asks_) go(a);\n",
+        },
+        ["kernel/src/a.cpp:2"],
+    ),
+    Case("banned", {"kernel/host/a.cpp": "time(nullptr);\n"}),
+    # Files that nothing uses.
+    Case("dead-sources", {"cli/a.cpp": '#include "a.hpp"\n', "cli/a.hpp": ""}, compiled=["cli/a.cpp"]),
+    Case("dead-sources", {"cli/a.cpp": "", "cli/b.cpp": ""}, ["cli/b.cpp"], compiled=["cli/a.cpp"]),
+    Case("dead-sources", {"cli/a.hpp": ""}, ["cli/a.hpp"]),
+    # ABI headers.
+    Case(
+        "abi",
+        {
+            ABI_HEADER: "typedef struct tenon_a {\n  uint32_t size;\n  uint32_t kind; /* an enum, a bool */\n\n"
+            "  /* Goes on. [io] */\n  tenon_status (*go)(tenon_instance *, const tenon_nothing *);\n"
+            "  tenon_status (*current)(const tenon_host *,\n                          tenon_out *out); /* [any] */\n"
+            "} tenon_a;\n"
+        },
+    ),
+    Case("abi", {ABI_HEADER: "typedef struct tenon_a {\n  uint64_t words;\n} tenon_a;\n"}, [f"{ABI_HEADER}:1"]),
+    Case("abi", {ABI_HEADER: "  uint32_t a;\n\n  /* Goes. */\n  tenon_status (*go)(int32_t);\n"}, [f"{ABI_HEADER}:4"]),
+    *complains_at_line_one(
+        "abi",
+        ABI_HEADER,
+        "enum tenon_kind { a };",
+        "bool done;",
+        "unsigned long count;",
+        "int count;",
+        "size_t count;",
+        "uint32_t flag : 1;",
+    ),
+    # Documents.
+    Case(
+        "links",
+        {
+            "README.md": "# A tour\n[here](#a-tour) [doc](docs/a.md#what-it-is) [out](https://a.b/c) `docs/a.md`\n"
+            "```\n[not a link](nowhere.md)\n```\n",
+            "docs/a.md": "## What `it` is\n[up](../README.md)\n",
+        },
+    ),
+    *complains_at_line_one("links", "a.md", "[gone](b.md)", "[gone](#nothing)", "`docs/gone.md`", "![gone](a.svg)"),
+]
+
+
+class StyleRules(unittest.TestCase):
+    def test_every_case(self):
+        for case in CASES:
+            with self.subTest(rule=case.rule, files=case.files):
+                self.assertEqual(self.complaints(case), case.places)
+
+    def test_every_rule_has_a_tree_that_passes_and_one_that_fails(self):
+        for rule in style.RULES:
+            outcomes = {bool(case.places) for case in CASES if case.rule == rule}
+            self.assertEqual(outcomes, {True, False}, rule)
+
+    def complaints(self, case: Case) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, text in case.files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_bytes(text.encode())
+            build = root / "build"
+            build.mkdir()
+            entries = [{"directory": str(root), "file": path} for path in case.compiled]
+            (build / "compile_commands.json").write_text(json.dumps(entries) + "\n")
+            found = style.RULES[case.rule](Tree(root, build))
+            return [f"{c.path}:{c.line}" if c.line else c.path for c in found]
+
+
+if __name__ == "__main__":
+    unittest.main()
