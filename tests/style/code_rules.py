@@ -36,7 +36,10 @@ LAYER_OF = [
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
-C_FREESTANDING = {"stddef.h", "stdint.h", "limits.h"}
+FREESTANDING = {"stddef.h", "stdint.h", "limits.h"}
+# Where C may include us: the C library's headers by their C names.
+SPOKEN_BY_C = ("sdk/include/tenon/sdk/", "plugins/")
+C_LIBRARY = {"string.h", "stdlib.h", "math.h", "float.h", "assert.h", "inttypes.h", "stdbool.h", "errno.h"}
 
 
 def includes_of(tree: Tree, path: str) -> Iterator[tuple[int, str, bool]]:
@@ -57,11 +60,12 @@ def arrows(tree: Tree) -> Iterator[Complaint]:
         if path.endswith(("_test.cpp", "_test.c")):
             continue
         arrow = next((a for a in ARROWS if path.startswith(a.under)), None)
+        c_headers = FREESTANDING | (C_LIBRARY if path.startswith(SPOKEN_BY_C) else set())
         layer = next((name for folders, name in LAYER_OF if path.startswith(folders)), None)
         for number, name, quoted in includes_of(tree, path):
             if quoted and ".." not in name and is_beside(tree, path, name):
                 continue
-            standard = not quoted and "/" not in name and (not name.endswith(".h") or name in C_FREESTANDING)
+            standard = not quoted and "/" not in name and (not name.endswith(".h") or name in c_headers)
             if arrow and not standard and not name.startswith(arrow.may):
                 yield Complaint(path, number, f"includes {name}; {arrow.why}")
             above = LAYERS[LAYERS.index(layer) + 1 :] if layer else []
@@ -170,7 +174,7 @@ NOT_OURS_TO_COMPILE = ("sdk/templates/",)  # copied by `tenon plugin new`, built
 
 
 def dead_sources(tree: Tree) -> Iterator[Complaint]:
-    """every source is compiled, every header included"""
+    """every source is compiled, every header of our own included"""
     compiled = tree.compiled()
     for path in tree.paths("*.c", "*.cpp"):
         if path not in compiled and not path.startswith(NOT_OURS_TO_COMPILE):
@@ -178,6 +182,8 @@ def dead_sources(tree: Tree) -> Iterator[Complaint]:
     names = [name for path in tree.paths(*C_SOURCES) for _, name, _ in includes_of(tree, path)]
     included = {name.rsplit("/", 1)[-1] for name in names}
     for path in tree.paths("*.h", "*.hpp"):
+        if "include/" in path or path.startswith(NOT_OURS_TO_COMPILE):
+            continue  # for other projects to include
         if path.rsplit("/", 1)[-1] not in included:
             yield Complaint(path, 0, "nothing includes it")
 

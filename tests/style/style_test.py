@@ -54,7 +54,8 @@ CASES = [
     *complains_at_line_one("unfinished", "a.cpp", "// TO" "DO: later", "// FIX" "ME", "// not implem" "ented"),
     # Dependency arrows.
     *is_content_with("arrows", ABI_HEADER, "#include <stdint.h>", '#include "tenon/abi/base.h"'),
-    *complains_at_line_one("arrows", ABI_HEADER, "#include <stdio.h>", '#include "tenon/kernel/kernel.hpp"'),
+    *is_content_with("arrows", "sdk/include/tenon/sdk/a.h", "#include <string.h>"),
+    *complains_at_line_one("arrows", ABI_HEADER, "#include <string.h>", '#include "tenon/kernel/kernel.hpp"'),
     *is_content_with(
         "arrows",
         KERNEL_SOURCE,
@@ -120,7 +121,7 @@ CASES = [
     # Files that nothing uses.
     Case("dead-sources", {"cli/a.cpp": '#include "a.hpp"\n', "cli/a.hpp": ""}, compiled=["cli/a.cpp"]),
     Case("dead-sources", {"cli/a.cpp": "", "cli/b.cpp": ""}, ["cli/b.cpp"], compiled=["cli/a.cpp"]),
-    Case("dead-sources", {"cli/a.hpp": ""}, ["cli/a.hpp"]),
+    Case("dead-sources", {"cli/a.hpp": "", "sdk/include/tenon/a.h": ""}, ["cli/a.hpp"]),
     # ABI headers.
     Case(
         "abi",
