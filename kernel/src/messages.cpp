@@ -14,10 +14,27 @@ std::string join(std::initializer_list<std::string_view> parts) {
 
 }  // namespace
 
+std::string amounts(const amount_map &amounts) {
+  std::string out = "map[";
+  for (const auto &[type, amount] : amounts) {
+    if (out.size() > 4) out += ' ';
+    out += type + ':' + std::to_string(amount);
+  }
+  return out + ']';
+}
 std::string registration_failed(std::string_view why) { return join({"registration of RM failed: ", why}); }
 std::string configuration_failed(std::string_view why) { return join({"update of configuration failed: ", why}); }
 std::string rm_not_registered(std::string_view rm) { return join({"RmID=\"", rm, "\" not registered"}); }
+std::string rm_id_invalid(std::string_view rm) {
+  return join({"resource manager ID \"", rm, "\" is empty or contains [ or ]"});
+}
 std::string partition_without_root() { return "partition cannot be created without root queue"; }
+std::string leaf_has_applications(std::string_view queue) {
+  return join({"queue ", queue, " has applications and cannot become a parent"});
+}
+std::string parent_has_applications(std::string_view queue) {
+  return join({"queue ", queue, " has applications below it and cannot become a leaf"});
+}
 std::string no_partition(std::string_view partition) { return join({"failed to find partition ", partition}); }
 std::string too_many_resource_types(std::string_view type, uint32_t limit) {
   return join(
@@ -44,10 +61,10 @@ std::string gang_queue_not_fifo(std::string_view queue, std::string_view applica
   return join(
       {"queue ", queue, " cannot run application ", application, " with task group request: unsupported sort type"});
 }
-std::string gang_larger_than_queue(std::string_view queue, std::string_view application, std::string_view request,
-                                   std::string_view max) {
-  return join({"queue ", queue, " cannot fit application ", application, ": task group request ", request,
-               " larger than max queue allocation ", max});
+std::string gang_larger_than_queue(std::string_view queue, std::string_view application, const amount_map &request,
+                                   const amount_map &max) {
+  return join({"queue ", queue, " cannot fit application ", application, ": task group request ", amounts(request),
+               " larger than max queue allocation ", amounts(max)});
 }
 std::string placement_failed(std::string_view application, std::string_view why) {
   return join({"failed to place application ", application, ": ", why});
@@ -105,7 +122,10 @@ std::string foreign_without_node(std::string_view key) { return join({"node ID i
 std::string foreign_node_not_found(std::string_view node, std::string_view key) {
   return join({"failed to find node ", node, " for allocation ", key});
 }
-std::string release_needs_partition() { return "a release of all allocations of a partition must name the partition"; }
+std::string allocation_elsewhere(std::string_view key, std::string_view node) {
+  return join({"all allocations of ", key, " are placed, none of them on node ", node});
+}
+std::string existing() { return "existing"; }
 std::string node_rejected(std::string_view why) {
   return join({"failure while adding new node, node rejected with error: ", why});
 }
@@ -124,6 +144,9 @@ std::string node_allocation_not_restored(std::string_view key, std::string_view 
 }
 std::string node_not_draining(std::string_view node) { return join({"node ", node, " is not draining"}); }
 std::string node_event_unknown(std::string_view node) { return join({"node ", node, ": unknown action"}); }
+std::string node_partition_changed(std::string_view node, std::string_view partition) {
+  return join({"node ", node, " cannot move to partition ", partition, ": decommission and create it"});
+}
 std::string released_by_rm() { return "allocation remove as per RM request"; }
 std::string application_removed(std::string_view application) {
   return join({"Application ", application, " Removed"});

@@ -7,13 +7,21 @@
 #include <string>
 #include <string_view>
 
+#include "tenon/kernel/queue_config.hpp"
+
 namespace tenon::messages {
+
+// "map[memory:1000 vcore:500]", by name.
+[[nodiscard]] std::string amounts(const amount_map &amounts);
 
 // Resource managers and configurations.
 [[nodiscard]] std::string registration_failed(std::string_view why);
 [[nodiscard]] std::string configuration_failed(std::string_view why);
 [[nodiscard]] std::string rm_not_registered(std::string_view rm);
+[[nodiscard]] std::string rm_id_invalid(std::string_view rm);
 [[nodiscard]] std::string partition_without_root();
+[[nodiscard]] std::string leaf_has_applications(std::string_view queue);
+[[nodiscard]] std::string parent_has_applications(std::string_view queue);
 [[nodiscard]] std::string no_partition(std::string_view partition);
 [[nodiscard]] std::string too_many_resource_types(std::string_view type, uint32_t limit);
 [[nodiscard]] std::string negative_amount(std::string_view type);
@@ -28,7 +36,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string user_invalid();
 [[nodiscard]] std::string gang_queue_not_fifo(std::string_view queue, std::string_view application);
 [[nodiscard]] std::string gang_larger_than_queue(std::string_view queue, std::string_view application,
-                                                 std::string_view request, std::string_view max);
+                                                 const amount_map &request, const amount_map &max);
 
 // Applications: not placed. Reasons are wrapped in placement_failed().
 [[nodiscard]] std::string placement_failed(std::string_view application, std::string_view why);
@@ -66,7 +74,9 @@ namespace tenon::messages {
 [[nodiscard]] std::string priority_class_unknown(std::string_view name);
 [[nodiscard]] std::string foreign_without_node(std::string_view key);
 [[nodiscard]] std::string foreign_node_not_found(std::string_view node, std::string_view key);
-[[nodiscard]] std::string release_needs_partition();
+[[nodiscard]] std::string allocation_elsewhere(std::string_view key, std::string_view node);
+// The text of an `allocated` decision about an allocation that the resource manager reported.
+[[nodiscard]] std::string existing();
 
 // Nodes. Reasons of refused new nodes are wrapped in node_rejected().
 [[nodiscard]] std::string node_rejected(std::string_view why);
@@ -77,6 +87,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string node_allocation_not_restored(std::string_view key, std::string_view why);
 [[nodiscard]] std::string node_not_draining(std::string_view node);
 [[nodiscard]] std::string node_event_unknown(std::string_view node);
+[[nodiscard]] std::string node_partition_changed(std::string_view node, std::string_view partition);
 
 // Releases, as the scheduler gives them to a resource manager.
 [[nodiscard]] std::string released_by_rm();
