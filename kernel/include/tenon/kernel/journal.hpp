@@ -12,10 +12,11 @@
 
 namespace tenon {
 
-// First bytes of a journal: magic, format version and one line about who wrote it.
+// First bytes of a journal: magic, format version and one line about who wrote it (a second line is cut).
 [[nodiscard]] std::string journal_header(std::string_view origin);
 
-// One framed entry: length, checksum, time, command. Little-endian throughout.
+// One framed entry: length, checksum, time, command. Little-endian throughout. An entry of 4 GiB or more is a
+// std::length_error and leaves `out` as it was; a configuration nested deeper than 1,000 cannot be read back.
 void append_entry(std::string &out, int64_t now_ms, const command &c);
 
 // Reads a whole journal and calls `take` for each entry; views live for the call. A damaged or cut entry

@@ -1,0 +1,191 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/kernel/decisions.hpp"
+
+#include <array>
+#include <cstdlib>
+
+namespace tenon {
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+// Text that keeps a line a line and a field a field: control characters, backslash and a field that would
+// read as empty are escaped.
+void append_escaped(std::string &out, std::string_view text) {
+  if (text.empty()) {
+    out += '-';
+    return;
+  }
+  if (text == "-") {
+    out += "\\-";
+    return;
+  }
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    switch (c) {
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      default:
+        if (byte < 0x20 || byte == 0x7f) {
+          out += "\\x";
+          out += hex_digits[byte >> 4];
+          out += hex_digits[byte & 0xf];
+        } else {
+          out += c;
+        }
+    }
+  }
+}
+
+bool is_release(decision_kind kind) { return kind == decision_kind::released || kind == decision_kind::ask_released; }
+
+// FNV-1a over 128 bits, then a mix of the halves, since FNV leaves the last bytes in few bits.
+class hash128 {
+ public:
+  void add(std::string_view text) {
+    // The length first: "a","bc" and "ab","c" are different inputs.
+    add(static_cast<uint64_t>(text.size()));
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+  }
+  void add(uint64_t number) {
+    for (int shift = 0; shift < 64; shift += 8) add_byte(static_cast<unsigned char>(number >> shift));
+  }
+  [[nodiscard]] std::array<uint64_t, 2> words() const {
+    const auto high = static_cast<uint64_t>(state_ >> 64);
+    const auto low = static_cast<uint64_t>(state_);
+    // Each step is invertible, so different states stay different.
+    const uint64_t first = mix(high ^ mix(low));
+    return {first, mix(low ^ first)};
+  }
+
+ private:
+  __extension__ using wide = unsigned __int128;
+  static constexpr wide join(uint64_t high, uint64_t low) { return wide{high} << 64 | low; }
+
+  void add_byte(unsigned char byte) {
+    state_ ^= byte;
+    state_ *= join(0x0000000001000000, 0x000000000000013b);
+  }
+  static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+  }
+
+  wide state_ = join(0x6c62272e07bb0142, 0x62b821756295c58d);
+};
+
+}  // namespace
+
+std::string_view name(decision_kind kind) {
+  switch (kind) {
+    case decision_kind::rm_registered:
+      return "rm_registered";
+    case decision_kind::rm_rejected:
+      return "rm_rejected";
+    case decision_kind::configured:
+      return "configured";
+    case decision_kind::configuration_rejected:
+      return "configuration_rejected";
+    case decision_kind::application_accepted:
+      return "application_accepted";
+    case decision_kind::application_rejected:
+      return "application_rejected";
+    case decision_kind::application_state:
+      return "application_state";
+    case decision_kind::ask_rejected:
+      return "ask_rejected";
+    case decision_kind::ask_released:
+      return "ask_released";
+    case decision_kind::allocated:
+      return "allocated";
+    case decision_kind::released:
+      return "released";
+    case decision_kind::allocation_rejected:
+      return "allocation_rejected";
+    case decision_kind::node_accepted:
+      return "node_accepted";
+    case decision_kind::node_rejected:
+      return "node_rejected";
+    case decision_kind::node_update_rejected:
+      return "node_update_rejected";
+    case decision_kind::reserved:
+      return "reserved";
+    case decision_kind::unreserved:
+      return "unreserved";
+    case decision_kind::container_state:
+      return "container_state";
+  }
+  std::abort();
+}
+
+std::string_view name(termination why) {
+  switch (why) {
+    case termination::stopped_by_rm:
+      return "STOPPED_BY_RM";
+    case termination::timeout:
+      return "TIMEOUT";
+    case termination::preempted_by_scheduler:
+      return "PREEMPTED_BY_SCHEDULER";
+    case termination::placeholder_replaced:
+      return "PLACEHOLDER_REPLACED";
+    case termination::unknown:
+      return "UNKNOWN_TERMINATION_TYPE";
+    case termination::scheduling_failed:
+      return "SCHEDULING_FAILED_ON_RM";
+  }
+  std::abort();
+}
+
+std::string format(const decision_view &d) {
+  std::string out = std::to_string(d.sequence);
+  out.reserve(192);
+  const auto field = [&out](std::string_view text) {
+    out += '\t';
+    append_escaped(out, text);
+  };
+  field(std::to_string(d.now_ms));
+  field(name(d.kind));
+  field(d.rm);
+  field(d.partition);
+  field(d.application);
+  field(d.key);
+  field(d.allocation_sequence == 0 ? std::string() : std::to_string(d.allocation_sequence));
+  field(d.node);
+  field(d.queue);
+  field(d.placeholder ? "placeholder" : "");
+  field(is_release(d.kind) ? name(d.why) : std::string_view());
+  field(d.text);
+  return out;
+}
+
+std::string allocation_uuid(const decision_view &d) {
+  hash128 hash;
+  hash.add(d.partition);
+  hash.add(d.application);
+  hash.add(d.key);
+  hash.add(d.allocation_sequence);
+  auto words = hash.words();
+  words[0] = (words[0] & ~uint64_t{0xf000}) | 0x8000;                // version 8: the maker's own derivation
+  words[1] = (words[1] & ~(uint64_t{3} << 62)) | uint64_t{2} << 62;  // the RFC's variant
+
+  std::string out;
+  out.reserve(36);
+  for (int digit = 0; digit < 32; ++digit) {
+    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
+    out += hex_digits[words[digit / 16] >> (60 - digit % 16 * 4) & 0xf];
+  }
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,190 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The fields of every command in the order of the journal's bytes. One list serves writer and reader, so
+// they cannot diverge. Lists and numbers are the format: a change of either is a new format version.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::journal {
+
+// A command's number in the journal, whatever its place in the variant.
+template <class Command>
+inline constexpr uint8_t number_of = 0;
+template <>
+inline constexpr uint8_t number_of<register_rm> = 1;
+template <>
+inline constexpr uint8_t number_of<configure> = 2;
+template <>
+inline constexpr uint8_t number_of<signal_rm> = 3;
+template <>
+inline constexpr uint8_t number_of<add_application> = 4;
+template <>
+inline constexpr uint8_t number_of<remove_application> = 5;
+template <>
+inline constexpr uint8_t number_of<put_ask> = 6;
+template <>
+inline constexpr uint8_t number_of<put_allocation> = 7;
+template <>
+inline constexpr uint8_t number_of<release> = 8;
+template <>
+inline constexpr uint8_t number_of<add_node> = 9;
+template <>
+inline constexpr uint8_t number_of<update_node> = 10;
+template <>
+inline constexpr uint8_t number_of<change_node> = 11;
+template <>
+inline constexpr uint8_t number_of<step> = 12;
+template <>
+inline constexpr uint8_t number_of<advance> = 13;
+
+// The last value that an enum may have in the journal.
+template <class Enum>
+inline constexpr Enum last_of = Enum{};
+template <>
+inline constexpr termination last_of<termination> = termination::scheduling_failed;
+template <>
+inline constexpr rm_signal last_of<rm_signal> = rm_signal::shutdown;
+template <>
+inline constexpr release_what last_of<release_what> = release_what::both;
+template <>
+inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_check;
+
+template <class T>
+inline constexpr bool is_span = false;
+template <class E>
+inline constexpr bool is_span<std::span<const E>> = true;
+template <class T>
+inline constexpr bool is_vector = false;
+template <class E>
+inline constexpr bool is_vector<std::vector<E>> = true;
+template <class T>
+inline constexpr bool is_map = false;
+template <class K, class V>
+inline constexpr bool is_map<std::map<K, V>> = true;
+template <class T>
+inline constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
+
+// How an IO sees a struct: a writer reads it, a reader fills it.
+template <class IO, class T>
+using ref = std::conditional_t<IO::writes, const T &, T &>;
+
+template <class IO>
+void fields(IO &io, ref<IO, named_amount> f) {
+  io(f.type, f.amount);
+}
+template <class IO>
+void fields(IO &io, ref<IO, named_text> f) {
+  io(f.key, f.value);
+}
+template <class IO>
+void fields(IO &io, ref<IO, register_rm> f) {
+  io(f.rm, f.version, f.policy_group, f.config);
+}
+template <class IO>
+void fields(IO &io, ref<IO, configure> f) {
+  io(f.rm, f.config);
+}
+template <class IO>
+void fields(IO &io, ref<IO, signal_rm> f) {
+  io(f.rm, f.signal);
+}
+template <class IO>
+void fields(IO &io, ref<IO, add_application> f) {
+  io(f.partition, f.application, f.queue, f.user, f.groups, f.tags, f.execution_timeout_ms, f.placeholder_ask,
+     f.hard_gang);
+}
+template <class IO>
+void fields(IO &io, ref<IO, remove_application> f) {
+  io(f.partition, f.application);
+}
+template <class IO>
+void fields(IO &io, ref<IO, put_ask> f) {
+  io(f.partition, f.application, f.key, f.resources, f.max_allocations, f.priority, f.priority_class,
+     f.execution_timeout_ms, f.create_time_ms, f.tags, f.task_group, f.required_node, f.placeholder, f.originator,
+     f.allow_preempt_self, f.allow_preempt_other);
+}
+template <class IO>
+void fields(IO &io, ref<IO, existing_allocation> f) {
+  io(f.ask, f.bind_time_ms, f.foreign);
+}
+template <class IO>
+void fields(IO &io, ref<IO, put_allocation> f) {
+  io(f.partition, f.node, f.allocation);
+}
+template <class IO>
+void fields(IO &io, ref<IO, release> f) {
+  io(f.partition, f.application, f.key, f.allocation_sequence, f.limit, f.why, f.what);
+}
+template <class IO>
+void fields(IO &io, ref<IO, add_node> f) {
+  io(f.partition, f.node, f.capacity, f.occupied, f.attributes, f.schedulable, f.existing);
+}
+template <class IO>
+void fields(IO &io, ref<IO, update_node> f) {
+  io(f.partition, f.node, f.capacity, f.occupied, f.attributes, f.has_capacity, f.has_occupied, f.has_attributes);
+}
+template <class IO>
+void fields(IO &io, ref<IO, change_node> f) {
+  io(f.partition, f.node, f.event);
+}
+template <class IO>
+void fields(IO &io, ref<IO, step_answer> f) {
+  io(f.what, f.at, f.ok, f.text);
+}
+template <class IO>
+void fields(IO &io, ref<IO, step> f) {
+  io(f.partition, f.max_decisions, f.answers);
+}
+template <class IO>
+void fields(IO &, ref<IO, advance>) {}
+
+template <class IO>
+void fields(IO &io, ref<IO, limit_config> f) {
+  io(f.description, f.users, f.groups, f.max_resources, f.max_applications);
+}
+template <class IO>
+void fields(IO &io, ref<IO, placement_filter_config> f) {
+  io(f.allow, f.users, f.groups);
+}
+template <class IO>
+void fields(IO &io, ref<IO, placement_rule_config> f) {
+  io(f.name, f.create, f.filter, f.parent, f.value);
+}
+template <class IO>
+void fields(IO &io, ref<IO, child_template_config> f) {
+  io(f.max_applications, f.properties, f.guaranteed, f.max);
+}
+template <class IO>
+void fields(IO &io, ref<IO, queue_config> f) {
+  io(f.name, f.parent, f.guaranteed, f.max, f.max_applications, f.properties, f.admin_acl, f.submit_acl,
+     f.child_template, f.queues, f.limits);
+}
+template <class IO>
+void fields(IO &io, ref<IO, node_sort_config> f) {
+  io(f.type, f.resource_weights);
+}
+template <class IO>
+void fields(IO &io, ref<IO, partition_tuning> f) {
+  io(f.reservation_delay_ms, f.reservation_wait_ms, f.reservation_enabled, f.reservation_backfill,
+     f.starting_timeout_ms, f.completing_timeout_ms, f.terminated_timeout_ms, f.placeholder_timeout_ms,
+     f.queue_cleanup_ms, f.drain_timeout_ms, f.release_confirm_timeout_ms);
+}
+template <class IO>
+void fields(IO &io, ref<IO, partition_config> f) {
+  io(f.name, f.root, f.placement_rules, f.preemption_enabled, f.quota_preemption_enabled, f.node_sort,
+     f.user_group_resolver, f.tuning);
+}
+template <class IO>
+void fields(IO &io, ref<IO, cluster_config> f) {
+  io(f.partitions, f.priority_classes, f.checksum);
+}
+
+}  // namespace tenon::journal
