@@ -1,0 +1,203 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/config/shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tenon/kernel/duration.hpp"
+
+namespace tenon::config {
+
+namespace {
+
+using kind = yaml_node::kind;
+
+class shape_checker {
+ public:
+  explicit shape_checker(problems &report) : report_(report) {}
+
+  void check_object(const yaml_node &node, const object_spec &spec) {
+    if (node.what != kind::map) {
+      refuse(node, "a map with the keys of a " + std::string(spec.name));
+      return;
+    }
+    for (const yaml_entry &entry : node.entries) {
+      const auto known =
+          std::find_if(spec.keys.begin(), spec.keys.end(), [&](const key_spec &k) { return k.key == entry.key.text; });
+      if (known == spec.keys.end()) {
+        refuse_unknown(entry.key, spec);
+      } else if (entry.value.type() != scalar_type::null) {
+        check_value(entry.value, *known);
+      }
+    }
+    for (const key_spec &key : spec.keys) {
+      if (!key.required || node.find(key.key) != nullptr) continue;
+      report_.refuse(node.at, "a " + std::string(spec.name) + " without '" + std::string(key.key) + "'",
+                     std::string(key.summary), "add '" + std::string(key.key) + ":'");
+    }
+  }
+
+ private:
+  void refuse(const yaml_node &node, std::string want, std::string fix = {}) {
+    report_.refuse(node.at, node.describe(), std::move(want), std::move(fix));
+  }
+
+  void refuse_unknown(const yaml_node &key, const object_spec &spec) {
+    std::vector<std::string_view> known;
+    for (const key_spec &k : spec.keys) known.push_back(k.key);
+    report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in a " + std::string(spec.name), "a known key",
+                   suggestion(key.text, known));
+  }
+
+  void check_value(const yaml_node &node, const key_spec &key) {
+    const std::string of = " for '" + std::string(key.key) + "'";
+    switch (key.kind) {
+      case value_kind::any:
+        return;
+      case value_kind::text:
+        return check_text(node, key);
+      case value_kind::boolean:
+        if (!node.as_boolean()) refuse(node, "true or false" + of);
+        return;
+      case value_kind::count:
+        return check_count(node, of);
+      case value_kind::integer:
+        return check_integer(node, of);
+      case value_kind::number:
+        return check_number(node, of);
+      case value_kind::duration:
+        return check_duration(node);
+      case value_kind::object:
+        return check_object(node, *key.object);
+      case value_kind::text_list:
+        return check_text_list(node, of);
+      case value_kind::object_list:
+        if (node.what != kind::list) return refuse(node, "a list" + of, "begin each entry with '- '");
+        for (const yaml_node &item : node.items) {
+          if (item.type() != scalar_type::null) check_object(item, *key.object);
+        }
+        return;
+      case value_kind::text_map:
+      case value_kind::quantity_map:
+      case value_kind::number_map:
+      case value_kind::integer_map:
+        return check_map(node, key.kind, of);
+    }
+  }
+
+  void check_text(const yaml_node &node, const key_spec &key) {
+    if (node.what != kind::scalar) return refuse(node, "a text for '" + std::string(key.key) + "'");
+    if (key.words.empty() || std::find(key.words.begin(), key.words.end(), node.text) != key.words.end()) return;
+    std::string want = "one of:";
+    for (const std::string_view word : key.words) want += word.empty() ? " ''" : " " + std::string(word);
+    const auto near = closest(node.text, key.words);
+    refuse(node, want, near.empty() ? std::string{} : "did you mean '" + std::string(near) + "'?");
+  }
+
+  void check_count(const yaml_node &node, const std::string &of) {
+    const auto count = node.as_count();
+    const bool was_text = node.what == kind::scalar && !node.plain;
+    if (!count) return refuse(node, "a whole number from 0" + of, was_text ? "remove the quotes" : std::string{});
+    const auto exact = node.as_number();
+    if (exact && *exact != std::floor(*exact)) {
+      report_.warn(node.at, node.describe(), "a whole number" + of, "it is read as " + std::to_string(*count));
+    }
+  }
+
+  void check_integer(const yaml_node &node, const std::string &of) {
+    const auto value = node.as_integer();
+    if (!value || *value < std::numeric_limits<int32_t>::min() || *value > std::numeric_limits<int32_t>::max()) {
+      refuse(node, "a whole number between -2147483648 and 2147483647" + of);
+    }
+  }
+
+  void check_number(const yaml_node &node, const std::string &of) {
+    const auto value = node.as_number();
+    if (!value || !std::isfinite(*value)) refuse(node, "a number" + of);
+  }
+
+  void check_duration(const yaml_node &node) {
+    if (node.what != kind::scalar) return refuse(node, "a duration like 30s or 1h30m");
+    const auto value = parse_duration_ms(node.text);
+    if (!value) {
+      report_.refuse(node.at, value.why().have, value.why().want, value.why().fix);
+    } else if (*value < 0) {
+      refuse(node, "a duration that is not negative");
+    }
+  }
+
+  void check_text_list(const yaml_node &node, const std::string &of) {
+    if (node.what != kind::list) {
+      return refuse(node, "a list of texts" + of,
+                    node.what == kind::scalar ? "write [" + node.text.substr(0, 40) + "]" : std::string{});
+    }
+    for (const yaml_node &item : node.items) {
+      if (item.what == kind::list || item.what == kind::map) refuse(item, "a text in the list" + of);
+    }
+  }
+
+  void check_map(const yaml_node &node, value_kind values, const std::string &of) {
+    if (node.what != kind::map) return refuse(node, "a map" + of, "write 'name: value' lines below the key");
+    for (const yaml_entry &entry : node.entries) {
+      const std::string of_entry = " for " + in_quotes(entry.key.text);
+      const yaml_node &value = entry.value;
+      if (values == value_kind::number_map) {
+        if (value.type() != scalar_type::null) check_number(value, of_entry);
+      } else if (values == value_kind::integer_map) {
+        check_integer(value, of_entry);
+      } else if (value.what == kind::list || value.what == kind::map) {
+        refuse(value, (values == value_kind::quantity_map ? "a quantity" : "a text") + of_entry);
+      }
+    }
+  }
+
+  problems &report_;
+};
+
+}  // namespace
+
+bool check_shape(const yaml_node &node, const object_spec &spec, problems &report) {
+  const size_t before = report.refused_count();
+  shape_checker(report).check_object(node, spec);
+  return report.refused_count() == before;
+}
+
+std::string text_of(const yaml_node &map, std::string_view key, std::string_view fallback) {
+  const yaml_node *value = map.find(key);
+  return value == nullptr ? std::string(fallback) : value->text;
+}
+
+bool boolean_of(const yaml_node &map, std::string_view key, bool fallback) {
+  const yaml_node *value = map.find(key);
+  return value == nullptr ? fallback : value->as_boolean().value_or(fallback);
+}
+
+uint64_t count_of(const yaml_node &map, std::string_view key, uint64_t fallback) {
+  const yaml_node *value = map.find(key);
+  return value == nullptr ? fallback : value->as_count().value_or(fallback);
+}
+
+double number_of(const yaml_node &map, std::string_view key, double fallback) {
+  const yaml_node *value = map.find(key);
+  return value == nullptr ? fallback : value->as_number().value_or(fallback);
+}
+
+int64_t duration_ms_of(const yaml_node &map, std::string_view key, int64_t fallback_ms) {
+  const yaml_node *value = map.find(key);
+  if (value == nullptr) return fallback_ms;
+  const auto parsed = parse_duration_ms(value->text);
+  return parsed ? *parsed : fallback_ms;
+}
+
+std::vector<std::string> texts_of(const yaml_node &map, std::string_view key) {
+  std::vector<std::string> out;
+  const yaml_node *value = map.find(key);
+  if (value == nullptr) return out;
+  for (const yaml_node &item : value->items) {
+    if (item.type() != scalar_type::null) out.push_back(item.text);
+  }
+  return out;
+}
+
+}  // namespace tenon::config

@@ -1,0 +1,374 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// From yaml-cpp's parse events to the tree. Events and not its nodes: those forget where keys stood and drop
+// duplicate ones silently.
+#include "tenon/config/yaml.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+
+namespace tenon::config {
+
+namespace {
+
+using kind = yaml_node::kind;
+
+// Where lines begin. yaml-cpp counts bytes in its columns, people count characters.
+class line_index {
+ public:
+  explicit line_index(std::string_view text) : text_(text), starts_{0} {
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') starts_.push_back(i + 1);
+    }
+  }
+
+  // The rest of the text from a mark on.
+  [[nodiscard]] std::string_view from(const YAML::Mark &mark) const {
+    return text_.substr(std::min(text_.size(), line_start(mark.line) + static_cast<size_t>(std::max(0, mark.column))));
+  }
+
+  [[nodiscard]] text_position position(const YAML::Mark &mark) const {
+    if (mark.is_null()) return {};
+    const size_t start = line_start(mark.line);
+    const std::string_view before = text_.substr(start, static_cast<size_t>(std::max(0, mark.column)));
+    const auto characters = std::count_if(before.begin(), before.end(),
+                                          [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    return {mark.line + 1, static_cast<int>(characters) + 1};
+  }
+
+  // yaml-cpp reports a tab in the indentation as anything but that.
+  [[nodiscard]] bool has_leading_tab(int line) const {
+    const size_t first = text_.find_first_not_of(' ', line_start(line));
+    return first != std::string_view::npos && text_[first] == '\t';
+  }
+
+ private:
+  [[nodiscard]] size_t line_start(int line) const {
+    return line < 0 ? 0 : line < static_cast<int>(starts_.size()) ? starts_[static_cast<size_t>(line)] : text_.size();
+  }
+
+  std::string_view text_;
+  std::vector<size_t> starts_;
+};
+
+// Ends the parse from inside of an event; never leaves read_yaml.
+struct stop_parsing {};
+
+constexpr std::string_view core_tag_prefix = "tag:yaml.org,2002:";
+
+class tree_builder final : public YAML::EventHandler {
+ public:
+  tree_builder(problems &report, yaml_limits limits, const line_index &lines)
+      : report_(report), limits_(limits), lines_(lines) {}
+
+  void OnDocumentStart(const YAML::Mark &mark) override {
+    anchors_.clear();
+    document_mark_ = mark;
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark &mark, YAML::anchor_t anchor) override {
+    yaml_node node;
+    node.at = lines_.position(mark);
+    if (!levels_.empty() && levels_.back().flow && levels_.back().node.what == kind::list &&
+        lines_.from(mark).starts_with(',')) {
+      stop(node.at, "nothing before ','", "a value", "remove one ','");
+    }
+    if (!levels_.empty() && levels_.back().key && !levels_.back().flow) check_colon(levels_.back());
+    put(std::move(node), anchor, 1);
+  }
+
+  void OnAlias(const YAML::Mark &mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      stop(lines_.position(mark), "an alias to the value that contains it", "a value without an end is not possible",
+           "write the value out");
+    }
+    put(found->second, YAML::NullAnchor, found->second.size);
+  }
+
+  void OnScalar(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+                const std::string &value) override {
+    yaml_node node;
+    node.what = kind::scalar;
+    node.at = lines_.position(mark);
+    node.text = value;
+    // yaml-cpp: "?" is a plain scalar without a tag, "!" a quoted one.
+    node.plain = tag == "?" || check_tag(node.at, tag);
+    if (!node.plain) last_quoted_ = mark;
+    if (!levels_.empty()) levels_.back().key_mark = mark;
+    put(std::move(node), anchor, 1);
+  }
+
+  void OnSequenceStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override {
+    open(kind::list, mark, tag, anchor, style);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override {
+    open(kind::map, mark, tag, anchor, style);
+  }
+  void OnMapEnd() override { close(); }
+
+  // yaml-cpp takes the end of the text for the end of a quotation that was begun. Only the last can be one.
+  void check_last_quotation() {
+    const std::string_view rest = lines_.from(last_quoted_);
+    if (last_quoted_.is_null() || rest.empty() || (rest[0] != '\'' && rest[0] != '"')) return;
+    for (size_t i = 1; i < rest.size(); ++i) {
+      if (rest[i] == '\\' && rest[0] == '"') {
+        ++i;
+      } else if (rest[i] == rest[0]) {
+        return;
+      }
+    }
+    stop(lines_.position(last_quoted_), "a quotation without an end", std::string("a closing ") + rest[0], {});
+  }
+
+  std::optional<yaml_node> root;
+
+ private:
+  struct level {
+    yaml_node node;
+    YAML::anchor_t anchor = YAML::NullAnchor;
+    bool flow = false;  // [..] or {..}
+    YAML::Mark key_mark;
+    std::optional<yaml_node> key;                // map: read, its value is not yet
+    std::unordered_map<std::string, int> lines;  // map: where each key stands
+  };
+
+  [[noreturn]] void stop(text_position at, std::string have, std::string want, std::string fix) {
+    report_.refuse(at, std::move(have), std::move(want), std::move(fix));
+    throw stop_parsing{};
+  }
+
+  // yaml-cpp takes a word on a line of its own for a key with no value.
+  void check_colon(const level &in) {
+    std::string_view rest = lines_.from(in.key_mark);
+    if (!in.key->plain || !rest.starts_with(in.key->text)) return;
+    rest.remove_prefix(in.key->text.size());
+    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(" \t")));
+    if (!rest.starts_with(':')) {
+      stop(in.key->at, in.key->describe() + " where a key stands", "'key: value'", "write ':' behind the key");
+    }
+  }
+
+  // True where the scalar's own text decides what it is; refuses tags beyond the core schema.
+  bool check_tag(text_position at, const std::string &tag) {
+    if (tag == "!" || tag.empty()) return false;
+    if (!tag.starts_with(core_tag_prefix)) {
+      stop(at, "the tag " + in_quotes(tag), "values without tags", "remove the tag");
+    }
+    return std::string_view(tag).substr(core_tag_prefix.size()) != "str";
+  }
+
+  void open(kind what, const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+            YAML::EmitterStyle::value style) {
+    const text_position at = lines_.position(mark);
+    if (levels_.size() >= limits_.depth) {
+      stop(at, "lists and maps nested deeper than " + std::to_string(limits_.depth), "a flatter text", {});
+    }
+    if (tag != "?" && !tag.empty()) check_tag(at, tag);
+    level next;
+    next.anchor = anchor;
+    next.flow = style == YAML::EmitterStyle::Flow;
+    next.node.what = what;
+    next.node.at = at;
+    levels_.push_back(std::move(next));
+  }
+
+  void close() {
+    level done = std::move(levels_.back());
+    levels_.pop_back();
+    if (done.node.what == kind::map && done.lines.contains("<<")) apply_merge(done);
+    put(std::move(done.node), done.anchor, 1);
+  }
+
+  // Takes a finished value to where it belongs. `made` is how many nodes that adds to those counted before:
+  // the parts of a list or map were, an alias copies all of its own. So does remembering an anchor.
+  void put(yaml_node node, YAML::anchor_t anchor, uint32_t made) {
+    total_ += made + (anchor == YAML::NullAnchor ? 0 : node.size);
+    if (total_ > limits_.nodes) {
+      stop(node.at, "more than " + std::to_string(limits_.nodes) + " values, aliases expanded", "a smaller text", {});
+    }
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    if (levels_.empty()) {
+      take_document(std::move(node));
+      return;
+    }
+    level &into = levels_.back();
+    into.node.size += node.size;
+    if (into.node.what == kind::list) {
+      into.node.items.push_back(std::move(node));
+    } else if (!into.key) {
+      take_key(into, std::move(node));
+    } else {
+      put_entry(into, std::move(*into.key), std::move(node));
+      into.key.reset();
+    }
+  }
+
+  void take_document(yaml_node node) {
+    if (node.what == kind::null) return;  // "---" without anything behind it
+    if (root && lines_.from(document_mark_).starts_with("---")) {
+      stop(lines_.position(document_mark_), "a second document", "one document in a file",
+           "remove '---' and what follows, or use two files");
+    }
+    if (root) {
+      stop(node.at, node.describe() + " behind the end of the text", "one list or map",
+           "look at the indentation of this line");
+    }
+    root = std::move(node);
+  }
+
+  void take_key(level &into, yaml_node node) {
+    if (node.what != kind::scalar) {
+      stop(node.at, node.describe() + " as a key", "a word before ':'", "quote the key");
+    }
+    into.key = std::move(node);
+  }
+
+  void put_entry(level &into, yaml_node key, yaml_node value) {
+    // What is not there stands where its key does: yaml-cpp puts it at the next token.
+    if (value.what == kind::null) value.at = key.at;
+    const auto [first, added] = into.lines.emplace(key.text, key.at.line);
+    if (!added) {
+      report_.refuse(key.at,
+                     "the key " + in_quotes(key.text) + " again, first at line " + std::to_string(first->second),
+                     "each key once", "remove one of the two, or merge them");
+      return;
+    }
+    into.node.entries.push_back({std::move(key), std::move(value)});
+  }
+
+  // "<<: *base" or "<<: [*a, *b]": adds what the map does not say itself; earlier bases win.
+  void apply_merge(level &into) {
+    auto &entries = into.node.entries;
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [](const yaml_entry &e) { return e.key.plain && e.key.text == "<<"; });
+    if (found == entries.end()) return;
+    const yaml_entry from = std::move(*found);
+    entries.erase(found);
+    if (from.value.what == kind::list) {
+      for (const yaml_node &item : from.value.items) merge(into, item, from.key.at);
+    } else {
+      merge(into, from.value, from.key.at);
+    }
+  }
+
+  void merge(level &into, const yaml_node &from, text_position at) {
+    if (from.what != kind::map) stop(at, "a merge of " + from.describe(), "a map, or a list of maps, to merge", {});
+    for (const yaml_entry &entry : from.entries) {
+      if (into.lines.emplace(entry.key.text, entry.key.at.line).second) into.node.entries.push_back(entry);
+    }
+  }
+
+  problems &report_;
+  yaml_limits limits_;
+  const line_index &lines_;
+  YAML::Mark last_quoted_ = YAML::Mark::null_mark();
+  std::vector<level> levels_;
+  std::unordered_map<YAML::anchor_t, yaml_node> anchors_;
+  YAML::Mark document_mark_;
+  uint64_t total_ = 0;
+};
+
+struct bad_byte {
+  text_position at;
+  std::string what;
+};
+
+// The length of the UTF-8 character at `i`, 0 where the bytes are none (RFC 3629, table of well-formed sequences).
+size_t character_length(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
+  const auto follows = [&](size_t k) { return (byte(k) & 0xC0U) == 0x80U; };
+  const unsigned lead = byte(i);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return follows(i + 1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    if (!follows(i + 1) || !follows(i + 2)) return 0;
+    if (lead == 0xE0 && byte(i + 1) < 0xA0) return 0;  // overlong
+    if (lead == 0xED && byte(i + 1) > 0x9F) return 0;  // surrogates
+    return 3;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    if (!follows(i + 1) || !follows(i + 2) || !follows(i + 3)) return 0;
+    if (lead == 0xF0 && byte(i + 1) < 0x90) return 0;  // overlong
+    if (lead == 0xF4 && byte(i + 1) > 0x8F) return 0;  // beyond U+10FFFF
+    return 4;
+  }
+  return 0;
+}
+
+std::optional<bad_byte> find_bad_byte(std::string_view text) {
+  text_position at{1, 1};
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const size_t length = character_length(text, i);
+    if (length == 0) return bad_byte{at, "bytes that are not UTF-8"};
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+      return bad_byte{at, "the control character " + std::to_string(c)};
+    }
+    i += length;
+    ++at.column;
+    if (c == '\n') at = {at.line + 1, 1};
+  }
+  return std::nullopt;
+}
+
+void refuse_syntax(const line_index &lines, const YAML::Exception &why, problems &report) {
+  const text_position at = lines.position(why.mark);
+  if (lines.has_leading_tab(why.mark.line) || lines.has_leading_tab(why.mark.line - 1)) {
+    report.refuse(at, "a tab in the indentation", "spaces", "replace tabs by spaces");
+    return;
+  }
+  report.refuse(at, "no YAML: " + why.msg, "well-formed YAML 1.2", "look at the indentation and at what stands before");
+}
+
+}  // namespace
+
+const yaml_entry *yaml_node::find_entry(std::string_view key) const {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const yaml_entry &e) { return e.key.text == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+const yaml_node *yaml_node::find(std::string_view key) const {
+  const yaml_entry *entry = find_entry(key);
+  return entry == nullptr || entry->value.type() == scalar_type::null ? nullptr : &entry->value;
+}
+
+std::optional<yaml_node> read_yaml(std::string_view text, problems &report, yaml_limits limits) {
+  const size_t refused_before = report.refused_count();
+  if (text.size() > limits.bytes) {
+    report.refuse({}, std::to_string(text.size()) + " bytes", "at most " + std::to_string(limits.bytes) + " bytes", {});
+    return std::nullopt;
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (const auto bad = find_bad_byte(text)) {
+    report.refuse(bad->at, bad->what, "UTF-8 text", "save the file as UTF-8");
+    return std::nullopt;
+  }
+  const line_index lines(text);
+  tree_builder tree(report, limits, lines);
+  try {
+    std::istringstream in{std::string(text)};
+    YAML::Parser parser(in);
+    while (parser.HandleNextDocument(tree)) {
+    }
+    tree.check_last_quotation();
+  } catch (const stop_parsing &) {
+  } catch (const YAML::Exception &why) {
+    refuse_syntax(lines, why, report);
+  } catch (const std::exception &why) {
+    report.refuse({}, std::string("no YAML: ") + why.what(), "well-formed YAML 1.2");
+  }
+  if (report.refused_count() != refused_before) return std::nullopt;
+  return tree.root ? std::move(*tree.root) : yaml_node{};
+}
+
+}  // namespace tenon::config

@@ -1,0 +1,136 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/config/shape.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tenon::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view colours[] = {"red", "green"};
+constexpr key_spec inner_keys[] = {
+    {.key = "name", .kind = value_kind::text, .summary = "What it is called.", .required = true},
+    {.key = "delay", .kind = value_kind::duration, .summary = "How long."},
+};
+constexpr object_spec inner{"thing", "A thing.", inner_keys};
+constexpr key_spec outer_keys[] = {
+    {.key = "things", .kind = value_kind::object_list, .summary = "All things.", .object = &inner},
+    {.key = "main", .kind = value_kind::object, .summary = "The thing.", .object = &inner},
+    {.key = "colour", .kind = value_kind::text, .summary = "Its colour.", .words = colours},
+    {.key = "on", .kind = value_kind::boolean, .summary = "Switch."},
+    {.key = "count", .kind = value_kind::count, .summary = "How many."},
+    {.key = "weights", .kind = value_kind::number_map, .summary = "Weights."},
+    {.key = "ranks", .kind = value_kind::integer_map, .summary = "Ranks."},
+    {.key = "labels", .kind = value_kind::text_map, .summary = "Labels."},
+    {.key = "users", .kind = value_kind::text_list, .summary = "Users."},
+    {.key = "free", .kind = value_kind::any, .summary = "Anything."},
+};
+constexpr object_spec outer{"file", "A file.", outer_keys};
+
+std::vector<std::string> refusals(std::string_view text) {
+  problems report("f.yaml");
+  const auto root = read_yaml(text, report);
+  if (root) (void)check_shape(*root, outer, report);
+  std::vector<std::string> out;
+  for (const refusal &r : report.refusals()) out.push_back(r.text());
+  return out;
+}
+
+TEST(shape, a_text_of_the_right_shape_passes) {
+  EXPECT_THAT(
+      refusals(
+          "things: [{name: a, delay: 30s}, {name: 5}]\nmain: {name: true}\ncolour: red\non: no\ncount: 7\n"
+          "weights: {a: 1, b: -2.5, c: }\nranks: {a: -7}\nlabels: {a: 1, b: x, c: ~}\nusers: [a, 7]\nfree: [[]]\n"),
+      ElementsAre());
+}
+
+TEST(shape, null_values_are_absent) {
+  EXPECT_THAT(refusals("things:\nmain: ~\ncolour:\non:\ncount:\nweights:\nlabels:\nusers:\n"), ElementsAre());
+  EXPECT_THAT(refusals("things: [~]\n"), ElementsAre());
+}
+
+TEST(shape, unknown_keys_come_with_the_nearest_known_one) {
+  EXPECT_THAT(refusals("colour: red\nthing: []\n"),
+              ElementsAre(HasSubstr(
+                  "f.yaml:2:1: unknown key 'thing' in a file; want: a known key; fix: did you mean 'things'?")));
+  EXPECT_THAT(refusals("main: {Name: x, name: y}\n"), ElementsAre(HasSubstr("did you mean 'name'?")));
+  EXPECT_THAT(refusals("main: {name: x, xyzzy: y}\n"), ElementsAre(HasSubstr("one of: name, delay")));
+}
+
+TEST(shape, all_mistakes_are_reported_at_their_places) {
+  EXPECT_THAT(
+      refusals("things: [{delay: fast}]\ncount: -1\non: maybe\n"),
+      ElementsAre(HasSubstr("f.yaml:1:18: 'fast' is no duration"), HasSubstr("f.yaml:1:10: a thing without 'name'"),
+                  HasSubstr("f.yaml:2:8: the number '-1'; want: a whole number from 0 for 'count'"),
+                  HasSubstr("f.yaml:3:5: the text 'maybe'; want: true or false for 'on'")));
+}
+
+TEST(shape, wrong_types_are_refused) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"[]", "a list; want: a map with the keys of a file"},
+      {"just text", "the text 'just text'; want: a map"},
+      {"things: {}", "a map; want: a list for 'things'"},
+      {"things: [x]", "the text 'x'; want: a map with the keys of a thing"},
+      {"main: []", "a list; want: a map"},
+      {"colour: [red]", "a list; want: a text for 'colour'"},
+      {"colour: gren", "did you mean 'green'?"},
+      {"count: '7'", "fix: remove the quotes"},
+      {"weights: {a: '1'}", "a number for 'a'"},
+      {"weights: {a: .nan}", "a number for 'a'"},
+      {"weights: 5", "a map for 'weights'"},
+      {"ranks: {a: 2147483648}", "between -2147483648 and 2147483647"},
+      {"ranks: {a: }", "between"},
+      {"labels: {a: [b]}", "a text for 'a'"},
+      {"labels: x", "a map for 'labels'"},
+      {"users: bob", "fix: write [bob]"},
+      {"users: [[bob]]", "a text in the list for 'users'"},
+      {"main: {name: x, delay: -1s}", "a duration that is not negative"},
+  };
+  for (const auto &[text, reason] : cases) EXPECT_THAT(refusals(text), ElementsAre(HasSubstr(reason))) << text;
+}
+
+TEST(shape, a_fraction_for_a_count_is_read_with_a_warning) {
+  problems report("f.yaml");
+  const auto root = read_yaml("count: 1.5\n", report);
+  EXPECT_TRUE(check_shape(*root, outer, report));
+  EXPECT_EQ(count_of(*root, "count", 0), 1U);
+  ASSERT_EQ(report.warnings().size(), 1U);
+  EXPECT_THAT(report.warnings()[0].text(), HasSubstr("f.yaml:1:8:"));
+}
+
+TEST(shape, readers_fall_back_where_nothing_is_said) {
+  problems report("f.yaml");
+  const auto root = read_yaml("main: {delay: 1m}\nusers: [a, ~, b]\non: yes\n", report);
+  EXPECT_EQ(duration_ms_of(*root->find("main"), "delay", 5), 60'000);
+  EXPECT_EQ(duration_ms_of(*root, "delay", 5), 5);
+  EXPECT_EQ(text_of(*root, "colour", "red"), "red");
+  EXPECT_TRUE(boolean_of(*root, "on", false));
+  EXPECT_EQ(texts_of(*root, "users"), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(problems, the_nearest_word_is_suggested_only_when_it_is_near) {
+  constexpr std::string_view words[] = {"partitions", "queues", "limits"};
+  EXPECT_EQ(closest("partitons", words), "partitions");
+  EXPECT_EQ(closest("qeuues", words), "queues");
+  EXPECT_EQ(closest("QUEUES", words), "queues");
+  EXPECT_EQ(closest("zebra", words), "");
+  EXPECT_EQ(closest("", words), "");
+  EXPECT_EQ(closest(std::string(1'000'000, 'q'), words), "");
+}
+
+TEST(problems, reports_stay_small) {
+  problems report("f", 3);
+  for (int i = 1; i < 10; ++i) report.refuse({i, 1}, "x");
+  EXPECT_EQ(report.refusals().size(), 3U);
+  EXPECT_EQ(report.refused_count(), 9U);
+}
+
+TEST(problems, quotations_are_short_and_printable) {
+  EXPECT_EQ(in_quotes("a\nb"), "'a\\x0ab'");
+  EXPECT_LT(in_quotes(std::string(10'000, 'x')).size(), 100U);
+}
+
+}  // namespace
+}  // namespace tenon::config
