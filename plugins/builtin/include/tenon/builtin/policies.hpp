@@ -1,0 +1,39 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The built-in policies, linked statically: the same sources as the modules under entries of their own. For
+// the fallback after a module's fault, for tests and for programs that load nothing.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "tenon/abi/module.h"
+
+extern "C" {
+extern const tenon_module tenon_module_queue_fair;
+extern const tenon_module tenon_module_queue_priority;
+extern const tenon_module tenon_module_app_fifo;
+extern const tenon_module tenon_module_app_fair;
+extern const tenon_module tenon_module_app_stateaware;
+extern const tenon_module tenon_module_node_fair;
+extern const tenon_module tenon_module_node_binpacking;
+}
+
+namespace tenon::builtin {
+
+// A module that is part of the program, with the id that its manifest gives it.
+struct static_module {
+  std::string_view id;
+  const tenon_module *entry;
+};
+
+inline constexpr std::array policies{
+    static_module{"tenon.queue-fair", &tenon_module_queue_fair},
+    static_module{"tenon.queue-priority", &tenon_module_queue_priority},
+    static_module{"tenon.app-fifo", &tenon_module_app_fifo},
+    static_module{"tenon.app-fair", &tenon_module_app_fair},
+    static_module{"tenon.app-stateaware", &tenon_module_app_stateaware},
+    static_module{"tenon.node-fair", &tenon_module_node_fair},
+    static_module{"tenon.node-binpacking", &tenon_module_node_binpacking},
+};
+
+}  // namespace tenon::builtin

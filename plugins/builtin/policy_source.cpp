@@ -1,0 +1,162 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/builtin/policy_source.hpp"
+
+#include <array>
+#include <cassert>
+
+#include "tenon/abi/app_sort.h"
+#include "tenon/abi/node_sort.h"
+#include "tenon/abi/predicate.h"
+#include "tenon/abi/queue_sort.h"
+#include "tenon/builtin/policies.hpp"
+
+namespace tenon {
+namespace {
+
+std::string_view view(const tenon_text &t) { return {t.data, t.length}; }
+tenon_text text(std::string_view s) { return {s.data(), s.size()}; }
+
+// There is nothing that a built-in policy needs of a host.
+tenon_status no_service(const tenon_host *, const tenon_get_service_in *, tenon_get_service_out *out) {
+  out->service = nullptr;
+  return TENON_UNSUPPORTED;
+}
+constexpr tenon_host no_host{sizeof(tenon_host), TENON_ABI_EPOCH, no_service};
+constexpr tenon_nothing nothing{sizeof(tenon_nothing), 0};
+
+std::string_view interface_of(policy_kind kind) {
+  switch (kind) {
+    case policy_kind::queue_sort:
+      return TENON_QUEUE_SORT;
+    case policy_kind::app_sort:
+      return TENON_APP_SORT;
+    case policy_kind::node_sort:
+      return TENON_NODE_SORT;
+    case policy_kind::predicate:
+      return TENON_PREDICATE;
+    case policy_kind::placement_rule:
+      break;
+  }
+  return "";
+}
+
+struct implementation {
+  const builtin::static_module *module = nullptr;
+  const tenon_factory *factory = nullptr;
+  uint32_t index = 0;
+  tenon_description description{};
+};
+
+std::vector<implementation> implementations(policy_kind kind) {
+  std::vector<implementation> out;
+  for (const builtin::static_module &m : builtin::policies) {
+    const tenon_get_factory_in want{sizeof want, 0, text(interface_of(kind))};
+    tenon_get_factory_out found{sizeof found, 0, nullptr};
+    if (m.entry->get_factory(&want, &found) != TENON_OK) continue;
+    for (uint32_t index = 0;; ++index) {
+      implementation i{&m, found.factory, index, {}};
+      i.description.size = sizeof i.description;
+      const tenon_describe_in in{sizeof in, index};
+      if (found.factory->describe(found.factory, &in, &i.description) != TENON_OK) break;
+      out.push_back(i);
+    }
+  }
+  return out;
+}
+
+// A bound policy that ends its instance in the order of the lifecycle.
+struct static_policy : bound_policy {
+  const tenon_lifecycle *lifecycle = nullptr;
+  bool active = false;
+
+  ~static_policy() override {
+    if (instance == nullptr) return;
+    if (active) lifecycle->deactivate(instance, &nothing, nullptr);
+    lifecycle->destroy(instance, &nothing, nullptr);
+  }
+};
+
+result<std::unique_ptr<bound_policy>> make(policy_kind kind, const implementation &chosen,
+                                           std::string_view configuration, uint32_t max_resource_types) {
+  std::array<char, 512> words{};
+  tenon_message error{sizeof error, words.size(), words.data(), 0};
+  const tenon_description &d = chosen.description;
+  const auto refused = [&](std::string_view what) {
+    return refusal{std::string(view(d.name)), "", std::string(what) + ": " + std::string(words.data(), error.length),
+                   "see the configuration schema of " + std::string(chosen.module->id)};
+  };
+  const tenon_create_in in{sizeof in, chosen.index, text(configuration), max_resource_types, 0, &no_host};
+  tenon_create_out made = {};
+  made.size = sizeof made;
+  made.error = &error;
+  if (chosen.factory->create(chosen.factory, &in, &made) != TENON_OK) return refused("the configuration is refused");
+
+  auto bound = std::make_unique<static_policy>();
+  bound->instance = made.instance;
+  bound->lifecycle = made.lifecycle;
+  bound->name = view(d.name);
+  bound->provider = std::string(chosen.module->id) + " " + std::string(view(d.version)) + " (built in)";
+  bound->key_words = made.key_words != 0 ? made.key_words : d.key_words;
+  bound->rekey_ms = d.rekey_ms;
+  const bool own = made.columns != nullptr;
+  const auto *column = reinterpret_cast<const char *>(own ? made.columns : d.columns);
+  for (uint32_t i = 0; i < (own ? made.column_count : d.column_count); ++i) {
+    const auto *use = reinterpret_cast<const tenon_column_use *>(column);
+    bound->columns.push_back({std::string(view(use->id)), use->scope});
+    column += own ? made.column_stride : d.column_stride;
+  }
+  for (uint32_t i = 0; i < d.reason_count; ++i) bound->reasons.emplace_back(view(d.reasons[i]));
+  if (kind == policy_kind::predicate) {
+    bound->predicate = static_cast<const tenon_predicate_v1 *>(made.interface_table);
+  } else {
+    bound->sort = static_cast<const tenon_sort_v1 *>(made.interface_table);
+  }
+  if (made.lifecycle->init(made.instance, &nothing, &error) != TENON_OK) return refused("init failed");
+  if (made.lifecycle->activate(made.instance, &nothing, &error) != TENON_OK) return refused("activate failed");
+  bound->active = true;
+  return std::unique_ptr<bound_policy>(std::move(bound));
+}
+
+}  // namespace
+
+builtin_policy_source::builtin_policy_source(std::vector<predicate_use> predicates)
+    : predicates_(std::move(predicates)) {
+  const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, &no_host};
+  for (const builtin::static_module &m : builtin::policies) m.entry->init(&in, nullptr);
+}
+
+builtin_policy_source::~builtin_policy_source() {
+  for (const builtin::static_module &m : builtin::policies) m.entry->deinit(&nothing, nullptr);
+}
+
+result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind kind, std::string_view name,
+                                                                  std::string_view configuration,
+                                                                  uint32_t max_resource_types) {
+  std::string known;
+  for (const implementation &i : implementations(kind)) {
+    if (view(i.description.name) == name) return make(kind, i, configuration, max_resource_types);
+    known += (known.empty() ? "" : ", ") + std::string(view(i.description.name));
+  }
+  return refusal{"", known.empty() ? "a module that provides this kind" : "one of " + known,
+                 "no policy is named \"" + std::string(name) + "\"",
+                 "name one that exists, or add a module that provides it"};
+}
+
+std::unique_ptr<bound_policy> builtin_policy_source::fallback(policy_kind kind, uint32_t max_resource_types) {
+  if (kind == policy_kind::predicate || kind == policy_kind::placement_rule) return nullptr;
+  auto bound = bind(kind, kind == policy_kind::app_sort ? "fifo" : "fair", "{}", max_resource_types);
+  assert(bound && "a fallback has no configuration that could be refused");
+  return std::move(*bound);
+}
+
+result<std::vector<std::unique_ptr<bound_policy>>> builtin_policy_source::predicates(uint32_t max_resource_types) {
+  std::vector<std::unique_ptr<bound_policy>> out;
+  for (const predicate_use &use : predicates_) {
+    auto bound = bind(policy_kind::predicate, use.name, use.configuration, max_resource_types);
+    if (!bound) return bound.why();
+    out.push_back(std::move(*bound));
+  }
+  return out;
+}
+
+}  // namespace tenon
