@@ -87,6 +87,7 @@ CASES = [
         "std::unordered_map<int, int> table; table.find(3);",
         "std::unordered_map<int, int> table; for (auto &a : table) sum += a.second;  // any order: a sum",
         "std::map<node_id, node *> by_id;",
+        "std::set<const node *> seen;  // any order: only its size counts",
     ),
     *complains_at_line_one(
         "banned",
@@ -116,6 +117,15 @@ CASES = [
             "kernel/src/a.cpp": "\nfor (auto &a : other.asks_) go(a);\n",
         },
         ["kernel/src/a.cpp:2"],
+    ),
+    Case(
+        "banned",
+        {
+            "kernel/src/a.hpp": "template <class V> using text_map = boost::unordered_flat_map<std::string, V>;\n"
+            "text_map<std::vector<int>> asks;\ntext_map<int> both;\nstd::vector<int> both;\n",
+            "kernel/src/a.cpp": "for (auto &a : app->asks) go(a);\nfor (auto &a : app.both) go(a);\n",
+        },
+        ["kernel/src/a.cpp:1"],
     ),
     Case("banned", {"kernel/host/a.cpp": "time(nullptr);\n"}),
     # Files that nothing uses.
