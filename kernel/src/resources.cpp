@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace tenon {
 namespace {
@@ -53,6 +54,22 @@ type_index resource_types::intern(std::string_view name) {
 type_index resource_types::find(std::string_view name) const {
   const auto at = std::find(names_.begin(), names_.end(), name);
   return at == names_.end() ? no_type : static_cast<type_index>(at - names_.begin());
+}
+
+resources::resources(const resources &) = default;
+resources &resources::operator=(const resources &) = default;
+
+// A set that was moved from is empty, not one whose mask names amounts that are gone.
+resources::resources(resources &&other) noexcept
+    : present_(std::exchange(other.present_, 0)), amounts_(std::move(other.amounts_)) {
+  other.amounts_.clear();
+}
+resources &resources::operator=(resources &&other) noexcept {
+  if (this == &other) return *this;
+  present_ = std::exchange(other.present_, 0);
+  amounts_ = std::move(other.amounts_);
+  other.amounts_.clear();
+  return *this;
 }
 
 void resources::set(type_index t, int64_t amount) {

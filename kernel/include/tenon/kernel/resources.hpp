@@ -39,6 +39,14 @@ class resource_types {
 // reader's rule. Reading an undefined type gives 0.
 class resources {
  public:
+  resources() = default;
+  // Not inline: where GCC 12 sees through the small vector it warns of copies that cannot happen.
+  resources(const resources &);
+  resources(resources &&) noexcept;
+  resources &operator=(const resources &);
+  resources &operator=(resources &&) noexcept;
+  ~resources() = default;
+
   [[nodiscard]] bool has(type_index t) const { return t < max_types && (present_ >> t & 1U) != 0; }
   [[nodiscard]] int64_t operator[](type_index t) const { return t < amounts_.size() ? amounts_[t] : 0; }
   [[nodiscard]] uint64_t present() const { return present_; }
