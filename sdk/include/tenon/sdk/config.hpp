@@ -204,6 +204,10 @@ class config {
   }
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  [[nodiscard]] bool is_null(std::string_view key) const {
+    const internal::json_value *v = find(key);
+    return v != nullptr && std::holds_alternative<std::nullptr_t>(v->is);
+  }
   [[nodiscard]] double number(std::string_view key, double otherwise) const {
     return get<double>(key, otherwise, "a number");
   }

@@ -16,6 +16,7 @@ extern const tenon_module tenon_module_app_fair;
 extern const tenon_module tenon_module_app_stateaware;
 extern const tenon_module tenon_module_node_fair;
 extern const tenon_module tenon_module_node_binpacking;
+extern const tenon_module tenon_module_node_attributes;
 }
 
 namespace tenon::builtin {
@@ -34,6 +35,7 @@ inline constexpr std::array policies{
     static_module{"tenon.app-stateaware", &tenon_module_app_stateaware},
     static_module{"tenon.node-fair", &tenon_module_node_fair},
     static_module{"tenon.node-binpacking", &tenon_module_node_binpacking},
+    static_module{"tenon.node-attributes", &tenon_module_node_attributes},
 };
 
 }  // namespace tenon::builtin

@@ -1,0 +1,135 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/sdk/config.hpp"
+#include "tenon/sdk/keys.hpp"
+#include "tenon/testing/csv.hpp"
+#include "tenon/testing/properties.hpp"
+
+namespace tenon {
+namespace {
+
+using amounts = testing::policy_table::amounts;
+using order = std::vector<uint32_t>;
+
+struct queue {
+  amounts allocated, guaranteed, fair_max;
+  int64_t priority = 0;
+};
+
+testing::policy_table table(const std::vector<queue> &queues, bool priority_sort = false) {
+  std::vector<amounts> allocated, guaranteed, fair_max;
+  std::vector<int64_t> priority;
+  for (const queue &q : queues) {
+    allocated.push_back(q.allocated);
+    guaranteed.push_back(q.guaranteed);
+    fair_max.push_back(q.fair_max);
+    priority.push_back(q.priority);
+  }
+  testing::policy_table out({"memory", "vcore", "gpu", "pods", "ephemeral-storage"});
+  out.resources("queue.allocated", allocated).resources("queue.guaranteed", guaranteed);
+  out.resources("queue.fair_max", fair_max).numbers("queue.priority", priority);
+  out.numbers("parent.priority_sort", {priority_sort ? 1 : 0});
+  return out;
+}
+
+std::unique_ptr<bound_policy> fair() { return testing::bound(policy_kind::queue_sort, "fair"); }
+
+// The share of one queue: the first word of its key where priority does not come before it.
+uint64_t share(const queue &q) { return table({q}).keys(*fair()).keys.at(0).at(0); }
+
+TEST(QueueFair, Guaranteed_SmallestShareOfItFirst) {
+  const amounts guaranteed{{"vcore", 100}};
+  EXPECT_EQ(
+      table({{{{"vcore", 60}}, guaranteed, {}}, {{{"vcore", 20}}, guaranteed, {}}, {{{"vcore", 40}}, guaranteed, {}}})
+          .order(*fair()),
+      (order{1, 2, 0}));
+}
+
+TEST(QueueFair, SeveralTypes_TheLargestShareCounts) {
+  EXPECT_EQ(share({{{"vcore", 10}, {"memory", 75}}, {{"vcore", 100}, {"memory", 100}}, {}}), sdk::ascending(0.75));
+}
+
+TEST(QueueFair, NotGuaranteed_ShareOfFairMax) {
+  EXPECT_EQ(share({{{"vcore", 30}}, {{"memory", 1}}, {{"vcore", 120}}}), sdk::ascending(0.25));
+}
+
+TEST(QueueFair, Guaranteed_FairMaxIsNotLookedAt) {
+  EXPECT_EQ(share({{{"vcore", 30}}, {{"vcore", 40}}, {{"vcore", 1}}}), sdk::ascending(0.75));
+}
+
+TEST(QueueFair, TypeWithoutGuaranteeAndFairMax_NotCounted) {
+  EXPECT_EQ(share({{{"vcore", 10}, {"gpu", 999}}, {{"vcore", 100}}, {}}), sdk::ascending(0.1));
+}
+
+TEST(QueueFair, GuaranteeOfZero_ShareIsOneWhereAnythingIsAllocated) {
+  EXPECT_EQ(share({{{"gpu", 1}}, {{"gpu", 0}}, {}}), sdk::ascending(1.0));
+  EXPECT_EQ(share({{{"gpu", 0}}, {{"gpu", 0}}, {}}), sdk::ascending(0.0));
+}
+
+TEST(QueueFair, PrioritySort_PriorityBeforeShare) {
+  const amounts guaranteed{{"vcore", 100}};
+  const std::vector<queue> queues{
+      {{{"vcore", 10}}, guaranteed, {}, 1}, {{{"vcore", 90}}, guaranteed, {}, 5}, {{{"vcore", 20}}, guaranteed, {}, 5}};
+  EXPECT_EQ(table(queues, true).order(*fair()), (order{2, 1, 0}));
+  EXPECT_EQ(table(queues, false).order(*fair()), (order{0, 2, 1}));
+}
+
+TEST(QueueFair, NoPrioritySort_PriorityBreaksEqualShares) {
+  const amounts half{{"vcore", 50}}, guaranteed{{"vcore", 100}};
+  EXPECT_EQ(table({{half, guaranteed, {}, -3}, {half, guaranteed, {}, 7}, {half, guaranteed, {}, 0}}).order(*fair()),
+            (order{1, 2, 0}));
+}
+
+TEST(QueueFair, ExtremePriorities_OrderedAsNumbers) {
+  const std::vector<queue> queues{{{}, {}, {}, INT32_MIN}, {{}, {}, {}, INT32_MAX}, {{}, {}, {}, 0}};
+  EXPECT_EQ(table(queues, true).order(*fair()), (order{1, 2, 0}));
+}
+
+TEST(QueueFair, TableOfTheField_SameShares) {
+  const auto read = [](const sdk::config &wrapped, const char *key) {
+    amounts out;
+    if (wrapped.is_null(key)) return out;
+    for (const auto &[type, amount] : wrapped.numbers(key, {})) out[type] = static_cast<int64_t>(amount);
+    return out;
+  };
+  int rows = 0;
+  for (const auto &row : testing::read_csv(TENON_SHARED_DIR "/tables/shares.csv")) {
+    if (row[0] != "getFairShare") continue;
+    // The arguments are a list of three objects: name them, to read them with the SDK's reader.
+    std::string json = row[1].substr(1, row[1].size() - 2);
+    std::array<std::string, 3> parts;
+    size_t part = 0;
+    int depth = 0;
+    for (const char c : json) {
+      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      if (c == ',' && depth == 0) {
+        ++part;
+      } else {
+        parts.at(part) += c;
+      }
+    }
+    const sdk::config wrapped("{\"a\":" + parts[0] + ",\"g\":" + parts[1] + ",\"f\":" + parts[2] + "}");
+    const uint64_t key = share({read(wrapped, "a"), read(wrapped, "g"), read(wrapped, "f")});
+    const double expected = std::stod(row[2]);
+    EXPECT_GE(key, sdk::ascending(expected - 1e-9)) << row[1];
+    EXPECT_LE(key, sdk::ascending(expected + 1e-9)) << row[1];
+    ++rows;
+  }
+  if (rows == 0) GTEST_SKIP() << "no table of facts at " TENON_SHARED_DIR "/tables/shares.csv";
+  EXPECT_GT(rows, 10);
+}
+
+TEST(QueueFair, AnyOrderAndAnySubset_SameKeys) {
+  std::mt19937 random(11);
+  std::vector<queue> queues;
+  for (int i = 0; i < 100; ++i) {
+    queues.push_back({{{"vcore", random() % 50}, {"memory", random() % 50}},
+                      {{"vcore", random() % 5}},
+                      {{"memory", random() % 100}},
+                      static_cast<int64_t>(random() % 5)});
+  }
+  testing::expect_keys_of_items_alone(table(queues), *fair(), *fair());
+  testing::expect_keys_of_items_alone(table(queues, true), *fair(), *fair());
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,97 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+# Builds a module and seals its manifest. Needs CMake 3.20 and either an installed SDK
+# (find_package(tenon-sdk)) or include() of this file from a source tree of the SDK.
+#
+#   tenon_add_module(acme_binpack SOURCES module.cpp MANIFEST acme-binpack.yaml [LIBS target...])
+#
+# makes the library that the manifest's `library:` names, which exports tenon_module_v1 alone, and beside it the
+# manifest with the library's digest. Both go to TENON_MODULE_DIRECTORY, by default the current build folder, and
+# are installed to TENON_MODULE_INSTALL_DIRECTORY. The manifest's version becomes TENON_MODULE_VERSION.
+include_guard(GLOBAL)
+
+get_filename_component(tenon_sdk_include ${CMAKE_CURRENT_LIST_DIR}/../include ABSOLUTE)
+if(NOT TARGET tenon::sdk AND EXISTS ${tenon_sdk_include}/tenon/abi/module.h)
+  add_library(tenon::sdk INTERFACE IMPORTED GLOBAL)
+  set_target_properties(tenon::sdk PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${tenon_sdk_include})
+endif()
+unset(tenon_sdk_include)
+
+# The value of a plain top-level key of a manifest, without quotes; fails where there is none.
+function(tenon_manifest_value out manifest key)
+  file(STRINGS ${manifest} lines REGEX "^${key}:")
+  if(NOT lines MATCHES "^${key}:[ \t]*\"?([^\"\t #]+)")
+    message(FATAL_ERROR "${manifest}: want a line \"${key}: ...\", have none")
+  endif()
+  set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()
+
+function(tenon_add_module target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST" "SOURCES;LIBS")
+  if(NOT arg_SOURCES OR NOT arg_MANIFEST OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_module wants a target, SOURCES, MANIFEST and perhaps LIBS; got: ${ARGV}")
+  endif()
+  if(NOT TARGET tenon::sdk)
+    message(FATAL_ERROR "tenon_add_module wants the SDK's headers: find_package(tenon-sdk) or a target tenon::sdk")
+  endif()
+  set(tools ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  get_filename_component(manifest ${arg_MANIFEST} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  get_filename_component(manifest_name ${manifest} NAME)
+  tenon_manifest_value(api ${manifest} apiVersion)
+  if(NOT api STREQUAL "tenon.module/v1")
+    message(FATAL_ERROR "${manifest}: want \"apiVersion: tenon.module/v1\", have \"${api}\"")
+  endif()
+  tenon_manifest_value(id ${manifest} id)
+  tenon_manifest_value(version ${manifest} version)
+  tenon_manifest_value(library ${manifest} library)
+  get_filename_component(library_stem ${library} NAME_WLE)
+  get_filename_component(library_suffix ${library} LAST_EXT)
+  if(TENON_MODULE_DIRECTORY)
+    set(directory ${TENON_MODULE_DIRECTORY})
+  else()
+    set(directory ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+
+  add_library(${target} MODULE ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE tenon::sdk ${arg_LIBS})
+  target_compile_definitions(${target} PRIVATE TENON_MODULE_VERSION="${version}")
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME "${library_stem}" SUFFIX "${library_suffix}"
+    LIBRARY_OUTPUT_DIRECTORY ${directory}
+    POSITION_INDEPENDENT_CODE ON
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    # What is sealed is what is installed: no rewriting of the run path.
+    SKIP_BUILD_RPATH ON
+    # The manifest is sealed after every link, so a change of either links again.
+    LINK_DEPENDS "${manifest};${tools}/tenon-module.map;${tools}/TenonSeal.cmake")
+  if(CMAKE_CXX_COMPILER_LOADED)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+  endif()
+  if(CMAKE_C_COMPILER_LOADED)
+    target_compile_features(${target} PRIVATE c_std_11)
+  endif()
+  # The same score in every build, and nothing that keeps the library mapped or binds to others' symbols.
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-fast-math
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+  target_link_options(${target} PRIVATE
+    -Wl,--version-script=${tools}/tenon-module.map
+    -Wl,--exclude-libs,ALL -Wl,--as-needed -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-z,now -Wl,-z,relro)
+  if(NOT TENON_SANITIZE)  # a sanitizer's symbols are the host's
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${manifest} -DLIBRARY=$<TARGET_FILE:${target}>
+            -DSEALED=${directory}/${manifest_name} -P ${tools}/TenonSeal.cmake
+    BYPRODUCTS ${directory}/${manifest_name}
+    COMMENT "Sealing ${manifest_name}"
+    VERBATIM)
+  set_target_properties(${target} PROPERTIES
+    TENON_MODULE_ID ${id} TENON_SEALED_MANIFEST ${directory}/${manifest_name})
+  set_property(GLOBAL APPEND PROPERTY TENON_MODULE_TARGETS ${target})
+
+  set(destination lib/tenon/modules)
+  if(TENON_MODULE_INSTALL_DIRECTORY)
+    set(destination ${TENON_MODULE_INSTALL_DIRECTORY})
+  endif()
+  install(PROGRAMS $<TARGET_FILE:${target}> DESTINATION ${destination} COMPONENT modules)
+  install(FILES ${directory}/${manifest_name} DESTINATION ${destination} COMPONENT modules)
+endfunction()
