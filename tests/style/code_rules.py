@@ -27,7 +27,7 @@ ARROWS = [
     ),
     Arrow(
         ("plugins/builtin/", "plugins/testing/"),
-        ("tenon/kernel/", "tenon/abi/", "tenon/sdk/", "tenon/builtin/", "tenon/testing/"),
+        ("tenon/kernel/", "tenon/abi/", "tenon/sdk/", "tenon/builtin/", "tenon/testing/", "gtest/"),
         "what links policies into a program stands between them and the kernel",
     ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),

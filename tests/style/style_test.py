@@ -17,6 +17,7 @@ from tree import Tree
 HEAD = "// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0\n"
 KERNEL_SOURCE = "kernel/src/cycle.cpp"
 ABI_HEADER = "sdk/include/tenon/abi/a.h"
+POLICY = "plugins/sort-policies/a/module.cpp"
 
 
 class Case(NamedTuple):
@@ -42,6 +43,8 @@ CASES = [
     Case("length", {"kernel/src/a.cpp": "\n" * 1000, ABI_HEADER: "\n" * 200}),
     Case("length", {"kernel/src/a.cpp": "\n" * 1001, "tests/a.py": "\n" * 1001}, ["kernel/src/a.cpp", "tests/a.py"]),
     Case("length", {ABI_HEADER: "\n" * 201}, [ABI_HEADER]),
+    Case("length", {POLICY: "\n" * 60, "plugins/transports/a/module.cpp": "\n" * 61}),
+    Case("length", {POLICY: "\n" * 61}, [POLICY]),
     Case("licence", {"cli/a.cpp": HEAD, "tools/a": "#!/bin/sh\n#\n" + HEAD, "data.csv": "1\n"}),
     Case("licence", {"cli/a.cpp": "int a;\n", "tools/a": "#!/bin/sh\n"}, ["cli/a.cpp:1", "tools/a:1"]),
     Case("licence", {"cli/a.hpp": "\n" * 8 + HEAD}, ["cli/a.hpp:1"]),
