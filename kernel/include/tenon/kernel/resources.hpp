@@ -50,6 +50,7 @@ class resources {
   [[nodiscard]] bool has(type_index t) const { return t < max_types && (present_ >> t & 1U) != 0; }
   [[nodiscard]] int64_t operator[](type_index t) const { return t < amounts_.size() ? amounts_[t] : 0; }
   [[nodiscard]] uint64_t present() const { return present_; }
+  [[nodiscard]] const uint64_t *present_address() const { return &present_; }
   [[nodiscard]] bool empty() const { return present_ == 0; }
   // Amounts of types 0 .. size()-1; undefined ones are 0.
   [[nodiscard]] const int64_t *data() const { return amounts_.data(); }

@@ -1,0 +1,31 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ask_class.hpp"
+
+#include <boost/container_hash/hash.hpp>
+
+namespace tenon::internal {
+
+size_t class_key_hash::operator()(const class_key &key) const {
+  size_t seed = key.need.present();
+  for_each_type(key.need, [&](type_index, int64_t amount) { boost::hash_combine(seed, amount); });
+  boost::hash_combine(seed, std::hash<std::string>{}(key.required_node));
+  boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.judged));  // equality decides, order never does
+  return seed;
+}
+
+ask_class &class_table::intern(const class_key &key, bool &made) {
+  const auto [found, inserted] = by_key_.try_emplace(key, static_cast<uint32_t>(classes_.size()));
+  made = inserted;
+  if (!inserted) return classes_[found->second];
+  ask_class &c = classes_.emplace_back();
+  c.id = found->second;
+  c.need = key.need;
+  c.required_node = key.required_node;
+  c.judged = key.judged;
+  for_each_type(c.need, [&](type_index t, int64_t amount) {
+    if (amount > 0) c.positive.push_back({t, amount});
+  });
+  return c;
+}
+
+}  // namespace tenon::internal

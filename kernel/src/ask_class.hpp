@@ -1,0 +1,72 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Ask class: everything about an ask that decides where it may run, shared by all asks that are alike.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "objects.hpp"
+
+namespace tenon::internal {
+
+struct class_amount {
+  type_index type;
+  int64_t amount;  // above 0
+};
+
+// What the predicates said of each node for asks of one signature. Shared by classes that differ in
+// resources alone.
+struct verdict_set {
+  tag_list tags;  // of the ask that was judged, ascending by key
+  int32_t priority = 0;
+  std::vector<uint8_t> verdicts;  // by node slot: unknown or 1 + TENON_PASS ...
+  std::vector<uint16_t> reasons;  // by node slot: index into partition::reason_texts
+  static constexpr uint8_t unknown = 0;
+  static constexpr uint8_t pass = 1;
+};
+
+struct ask_class {
+  uint32_t id = 0;
+  resources need;
+  std::vector<class_amount> positive;  // the types that a node must have free
+  std::string required_node;
+  verdict_set *judged = nullptr;     // null: no predicates
+  bool blocked = false;              // no node holds it: nothing changed since a search said so
+  std::vector<leaf_class *> parked;  // wait for a node
+
+  [[nodiscard]] bool fits(const int64_t *free) const {
+    for (const class_amount &p : positive) {
+      if (free[p.type] < p.amount) return false;
+    }
+    return true;
+  }
+};
+
+struct class_key {
+  resources need;
+  std::string required_node;
+  verdict_set *judged = nullptr;
+  friend bool operator==(const class_key &, const class_key &) = default;
+};
+struct class_key_hash {
+  size_t operator()(const class_key &key) const;
+};
+
+// Classes live as long as the partition; a class keeps its id.
+class class_table {
+ public:
+  // The class of the key; `made` says whether it is new.
+  ask_class &intern(const class_key &key, bool &made);
+  [[nodiscard]] ask_class &operator[](uint32_t id) { return classes_[id]; }
+  [[nodiscard]] const ask_class &operator[](uint32_t id) const { return classes_[id]; }
+  [[nodiscard]] std::deque<ask_class> &all() { return classes_; }
+
+ private:
+  std::deque<ask_class> classes_;
+  boost::unordered_flat_map<class_key, uint32_t, class_key_hash> by_key_;
+};
+
+}  // namespace tenon::internal

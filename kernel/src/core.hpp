@@ -1,0 +1,77 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Core: what all partitions of one kernel share: the clock, the timers, the outbox and the counters.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/kernel.hpp"
+
+namespace tenon::internal {
+
+enum class timer_kind : uint8_t {
+  application_state,
+  application_execution,
+  allocation_execution,
+  app_rekey,
+  cleaner,
+  drain
+};
+
+struct timer {
+  int64_t due_ms = 0;
+  uint64_t sequence = 0;  // of its creation
+  timer_kind kind = timer_kind::application_state;
+  uint32_t where = 0;   // partition id
+  uint32_t object = 0;  // slab id
+  uint64_t epoch = 0;   // void when the object has another one by now
+};
+
+struct later {
+  bool operator()(const timer &a, const timer &b) const {
+    return a.due_ms != b.due_ms ? a.due_ms > b.due_ms : a.sequence > b.sequence;
+  }
+};
+
+struct core {
+  core(policy_source &p, kernel_options o) : policies(p), options(o) {}
+
+  policy_source &policies;
+  kernel_options options;
+  int64_t now_ms = 0;
+  kernel_counters counters;
+  rm_check check;
+  const std::span<const step_answer> *replayed = nullptr;  // answers of a recorded step
+  std::vector<step_answer> used_answers;                   // of the step that runs
+  uint64_t next_check = 0;                                 // ordinal within the step
+  std::priority_queue<timer, std::vector<timer>, later> timers;
+  uint64_t next_timer = 1;
+  uint64_t next_epoch = 1;
+  uint64_t next_decision = 1;
+  std::vector<decision_view> outbox;
+  std::deque<std::string> texts;  // that decisions of the outbox point to
+
+  void arm(int64_t due_ms, timer_kind kind, uint32_t where, uint32_t object, uint64_t epoch) {
+    timers.push({due_ms, next_timer++, kind, where, object, epoch});
+  }
+
+  // The decision is complete but for sequence and time. Its views must live until the next drain.
+  decision_view &emit(decision_kind kind, std::string_view rm, std::string_view partition_name) {
+    decision_view &d = outbox.emplace_back();
+    d.sequence = next_decision++;
+    d.now_ms = now_ms;
+    d.kind = kind;
+    d.rm = rm;
+    d.partition = partition_name;
+    ++counters.decisions;
+    return d;
+  }
+
+  // A copy of the text that lives until the next drain.
+  std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,310 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/kernel/kernel.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core.hpp"
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon {
+
+using internal::partition;
+using internal::timer;
+
+struct kernel::impl {
+  impl(policy_source &policies, kernel_options options) : shared(policies, options) {}
+
+  internal::core shared;
+  std::vector<std::unique_ptr<partition>> partitions;  // in creation order
+  std::vector<std::unique_ptr<partition>> gone;        // until the next drain: decisions name them
+  std::map<std::string, rm_state, std::less<>> rms;
+  uint32_t next_partition = 1;
+  std::vector<step_answer> answers;
+
+  [[nodiscard]] partition *find(std::string_view name) const;
+  [[nodiscard]] partition *find(uint32_t id) const;
+  void bury(size_t at);
+  void bury_gone();
+  void bury_all_of(std::string_view rm);
+  void fire_due(int64_t now);
+
+  decision_view &emit(decision_kind kind, std::string_view partition_name);
+  void apply(const register_rm &c);
+  void apply(const configure &c);
+  void apply(const signal_rm &c);
+  uint32_t apply(const step &c);
+  // The partition of a command, or a rejecting decision and null.
+  partition *target(std::string_view name, decision_kind reject, std::string_view application, std::string_view key,
+                    std::string_view node, std::string why);
+  uint32_t dispatch(const command &c);
+};
+
+namespace {
+
+std::string_view rm_of(std::string_view partition_name) {
+  const size_t end = partition_name.find(']');
+  return partition_name.starts_with('[') && end != std::string_view::npos ? partition_name.substr(1, end - 1)
+                                                                          : std::string_view{};
+}
+
+}  // namespace
+
+partition *kernel::impl::find(std::string_view name) const {
+  for (const auto &p : partitions) {
+    if (p->name == name) return p.get();
+  }
+  return nullptr;
+}
+
+partition *kernel::impl::find(uint32_t id) const {
+  for (const auto &p : partitions) {
+    if (p->id == id) return p.get();
+  }
+  return nullptr;
+}
+
+void kernel::impl::bury(size_t at) {
+  gone.push_back(std::move(partitions[at]));
+  partitions.erase(partitions.begin() + static_cast<ptrdiff_t>(at));
+}
+
+void kernel::impl::bury_gone() {
+  for (size_t i = partitions.size(); i-- > 0;) {
+    if (partitions[i]->gone) bury(i);
+  }
+}
+
+void kernel::impl::bury_all_of(std::string_view rm) {
+  for (size_t i = partitions.size(); i-- > 0;) {
+    if (partitions[i]->rm == rm) bury(i);
+  }
+}
+
+void kernel::impl::fire_due(int64_t now) {
+  while (!shared.timers.empty() && shared.timers.top().due_ms <= now) {
+    const timer t = shared.timers.top();
+    shared.timers.pop();
+    shared.now_ms = std::max(shared.now_ms, t.due_ms);
+    if (partition *p = find(t.where); p != nullptr) {
+      p->fire(t);
+      if (p->gone) bury_gone();
+    }
+  }
+  shared.now_ms = now;
+}
+
+decision_view &kernel::impl::emit(decision_kind kind, std::string_view partition_name) {
+  const std::string_view name = shared.keep(std::string(partition_name));
+  return shared.emit(kind, rm_of(name), name);
+}
+
+void kernel::impl::apply(const register_rm &c) {
+  const auto refuse = [&](const std::string &why) {
+    decision_view &d = shared.emit(decision_kind::rm_rejected, shared.keep(std::string(c.rm)), {});
+    d.text = shared.keep(messages::registration_failed(why));
+  };
+  if (c.rm.empty() || c.rm.find_first_of("[]") != std::string_view::npos) return refuse(messages::rm_id_invalid(c.rm));
+  std::vector<std::unique_ptr<partition>> fresh;
+  for (const partition_config &config : c.config->partitions) {
+    auto &p = fresh.emplace_back(std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name));
+    if (std::string problem = p->check_config(config); !problem.empty()) return refuse(problem);
+  }
+  bury_all_of(c.rm);
+  for (size_t i = 0; i < fresh.size(); ++i) {
+    fresh[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
+    partitions.push_back(std::move(fresh[i]));
+  }
+  rms[std::string(c.rm)] = rm_state::running;
+  shared.emit(decision_kind::rm_registered, shared.keep(std::string(c.rm)), {});
+}
+
+void kernel::impl::apply(const configure &c) {
+  const std::string_view rm = shared.keep(std::string(c.rm));
+  const auto refuse = [&](const std::string &why) {
+    decision_view &d = shared.emit(decision_kind::configuration_rejected, rm, {});
+    d.text = shared.keep(messages::configuration_failed(why));
+  };
+  const auto known = rms.find(c.rm);
+  if (known == rms.end() || known->second == rm_state::stopped) return refuse(messages::rm_not_registered(c.rm));
+  std::vector<std::unique_ptr<partition>> fresh(c.config->partitions.size());
+  std::vector<partition *> all;
+  for (size_t i = 0; i < fresh.size(); ++i) {
+    const partition_config &config = c.config->partitions[i];
+    partition *p = find("[" + std::string(c.rm) + "]" + config.name);
+    if (p == nullptr) {
+      fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name);
+      fresh[i]->paused = known->second == rm_state::paused;
+      p = fresh[i].get();
+    }
+    all.push_back(p);
+    if (std::string problem = p->check_config(config); !problem.empty()) return refuse(problem);
+  }
+  shared.emit(decision_kind::configured, rm, {});
+  for (const auto &p : partitions) {
+    if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->start_draining();
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
+    if (fresh[i] != nullptr) partitions.push_back(std::move(fresh[i]));
+  }
+}
+
+void kernel::impl::apply(const signal_rm &c) {
+  const auto known = rms.find(c.rm);
+  const auto refuse = [&](std::string why) {
+    decision_view &d = shared.emit(decision_kind::rm_rejected, shared.keep(std::string(c.rm)), {});
+    d.text = shared.keep(std::move(why));
+  };
+  if (known == rms.end()) return refuse(messages::rm_not_registered(c.rm));
+  constexpr rm_event events[] = {rm_event::lost, rm_event::back, rm_event::timeout, rm_event::shutdown};
+  const rm_event event = events[static_cast<size_t>(c.signal)];
+  const auto to = next_state(known->second, event);
+  if (!to) return refuse(refusal_text(known->second, event));
+  known->second = *to;
+  if (*to == rm_state::stopped) return bury_all_of(c.rm);
+  for (const auto &p : partitions) {
+    if (p->rm == c.rm) p->paused = *to == rm_state::paused;
+  }
+}
+
+uint32_t kernel::impl::apply(const step &c) {
+  ++shared.counters.steps;
+  shared.next_check = 0;
+  shared.replayed = c.answers.empty() ? nullptr : &c.answers;
+  uint32_t made = 0;
+  for (uint32_t round = 0; round < c.max_decisions; ++round) {
+    uint32_t in_round = 0;
+    for (const auto &p : partitions) {
+      if (!c.partition.empty() && p->name != c.partition) continue;
+      if (p->decide()) ++in_round;
+    }
+    made += in_round;
+    if (in_round == 0) break;
+  }
+  shared.replayed = nullptr;
+  answers.swap(shared.used_answers);
+  return made;
+}
+
+partition *kernel::impl::target(std::string_view name, decision_kind reject, std::string_view application,
+                                std::string_view key, std::string_view node, std::string why) {
+  partition *p = find(name);
+  if (p != nullptr) return p;
+  decision_view &d = emit(reject, name);
+  d.application = shared.keep(std::string(application));
+  d.key = shared.keep(std::string(key));
+  d.node = shared.keep(std::string(node));
+  d.text = shared.keep(std::move(why));
+  return nullptr;
+}
+
+uint32_t kernel::impl::dispatch(const command &c) {
+  uint32_t made = 0;
+  const auto visit = [&](const auto &one) {
+    using type = std::decay_t<decltype(one)>;
+    if constexpr (std::is_same_v<type, step>) {
+      made = apply(one);
+    } else if constexpr (std::is_same_v<type, register_rm> || std::is_same_v<type, configure> ||
+                         std::is_same_v<type, signal_rm>) {
+      apply(one);
+    } else if constexpr (std::is_same_v<type, add_application>) {
+      if (partition *p = target(one.partition, decision_kind::application_rejected, one.application, {}, {},
+                                messages::application_without_partition(one.application, one.partition))) {
+        p->add_application(one);
+      }
+    } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release>) {
+      if (partition *p = find(one.partition); p != nullptr) {
+        if constexpr (std::is_same_v<type, release>) {
+          p->release(one);
+        } else {
+          p->remove_application(one);
+        }
+      }
+    } else if constexpr (std::is_same_v<type, put_ask>) {
+      if (partition *p = target(one.partition, decision_kind::ask_rejected, one.application, one.key, {},
+                                messages::no_partition(one.partition))) {
+        p->put_ask(one);
+      }
+    } else if constexpr (std::is_same_v<type, put_allocation>) {
+      if (partition *p = target(one.partition, decision_kind::allocation_rejected, one.allocation.ask.application,
+                                one.allocation.ask.key, one.node, messages::no_partition(one.partition))) {
+        p->put_allocation(one);
+      }
+    } else if constexpr (std::is_same_v<type, add_node>) {
+      if (partition *p = target(one.partition, decision_kind::node_rejected, {}, {}, one.node,
+                                messages::node_rejected(messages::node_without_partition(one.partition, one.node)))) {
+        p->add_node(one);
+      }
+    } else if constexpr (std::is_same_v<type, update_node> || std::is_same_v<type, change_node>) {
+      if (partition *p = target(one.partition, decision_kind::node_update_rejected, {}, {}, one.node,
+                                messages::no_partition(one.partition))) {
+        if constexpr (std::is_same_v<type, update_node>) {
+          p->update_node(one);
+        } else {
+          p->change_node(one);
+        }
+      }
+    }
+  };
+  std::visit(visit, c);
+  return made;
+}
+
+kernel::kernel(policy_source &policies, kernel_options options) : impl_(std::make_unique<impl>(policies, options)) {}
+kernel::~kernel() = default;
+
+uint32_t kernel::apply(int64_t now_ms, const command &c) {
+  internal::core &shared = impl_->shared;
+  ++shared.counters.commands;
+  if (now_ms < shared.now_ms) {
+    ++shared.counters.clock_clamped;
+    now_ms = shared.now_ms;
+  }
+  impl_->answers.clear();
+  shared.used_answers.clear();
+  impl_->fire_due(now_ms);
+  return impl_->dispatch(c);
+}
+
+void kernel::drain(const std::function<void(const decision_view &)> &take) {
+  internal::core &shared = impl_->shared;
+  for (const decision_view &d : shared.outbox) take(d);
+  shared.outbox.clear();
+  shared.texts.clear();
+  for (const auto &p : impl_->partitions) p->flush();
+  impl_->gone.clear();
+}
+
+std::optional<int64_t> kernel::next_due() const {
+  const auto &timers = impl_->shared.timers;
+  if (timers.empty()) return std::nullopt;
+  return timers.top().due_ms;
+}
+
+int64_t kernel::now_ms() const { return impl_->shared.now_ms; }
+
+std::span<const step_answer> kernel::answers() const { return impl_->answers; }
+
+void kernel::set_rm_check(rm_check check) {
+  impl_->shared.check = std::move(check);
+  for (const auto &p : impl_->partitions) p->wake_refused();
+}
+
+bool kernel::has_work(std::string_view name) const {
+  return std::any_of(impl_->partitions.begin(), impl_->partitions.end(),
+                     [&](const auto &p) { return (name.empty() || p->name == name) && p->has_work(); });
+}
+
+kernel_snapshot kernel::snapshot() const {
+  kernel_snapshot out;
+  out.now_ms = impl_->shared.now_ms;
+  for (const auto &p : impl_->partitions) out.partitions.push_back(p->snapshot());
+  return out;
+}
+
+const kernel_counters &kernel::counters() const { return impl_->shared.counters; }
+
+}  // namespace tenon

@@ -1,0 +1,280 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The objects of a partition and how they hang together. All of them belong to one partition's writer.
+//
+//   queue (leaf) --classes--> leaf_class --heap--> app_class --run--> ask --> allocation --> node
+//                                  ^                   |
+//   application -------------------+--- groups --------+
+//
+// A leaf_class is all pending asks of one ask_class in one leaf: it is runnable or parked on one thing.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "indexed_heap.hpp"
+#include "sort_key.hpp"
+#include "tenon/kernel/acl.hpp"
+#include "tenon/kernel/queue_config.hpp"
+#include "tenon/kernel/resources.hpp"
+#include "tenon/kernel/states.hpp"
+
+namespace tenon::internal {
+
+struct text_hash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+template <class V>
+using text_map = boost::unordered_flat_map<std::string, V, text_hash, std::equal_to<>>;
+using tag_list = std::vector<std::pair<std::string, std::string>>;
+
+struct queue;
+struct application;
+struct app_class;
+struct leaf_class;
+struct allocation;
+struct node;
+struct sort_policy;
+
+// Usage of one user or group in one queue, and the limit that holds there.
+struct usage_node {
+  queue *where = nullptr;
+  usage_node *parent = nullptr;
+  resources usage;
+  resources max;                  // a type that is undefined is unlimited
+  uint64_t max_applications = 0;  // 0: unlimited
+  std::set<const application *> running;
+  std::vector<app_class *> parked;  // wait for usage here to fall
+  std::vector<application *> held;  // wait for `running` here to shrink
+};
+
+struct usage_tracker {  // one user or group
+  std::string name;
+  std::map<const queue *, std::unique_ptr<usage_node>> nodes;
+};
+
+struct ask {
+  uint32_t index = 0;
+  bool live = false;
+  application *owner = nullptr;
+  app_class *group = nullptr;  // null when nothing of it is pending
+  std::string key;
+  uint32_t class_id = 0;
+  int32_t priority = 0;
+  int32_t max_allocations = 1;
+  int32_t placed = 0;
+  boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
+  uint64_t arrival = 0;
+  int64_t create_time_ms = 0;
+  int64_t execution_timeout_ms = 0;
+  bool placeholder = false, originator = false, preempt_self = true, preempt_other = false;
+  bool refused_by_rm = false;  // parked until something changes for the RM
+  ask_state state = ask_state::initial;
+  std::string task_group;
+  tag_list tags;
+
+  [[nodiscard]] int32_t pending() const { return max_allocations - placed; }
+};
+
+// Asks of an application are tried by priority, then age, then arrival.
+[[nodiscard]] inline bool tried_before(const ask &a, const ask &b) {
+  if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.create_time_ms != b.create_time_ms) return a.create_time_ms < b.create_time_ms;
+  return a.arrival < b.arrival;
+}
+
+struct allocation {
+  uint32_t index = 0;
+  bool live = false;
+  bool placeholder = false, originator = false, foreign = false;
+  int32_t priority = 0;
+  application *owner = nullptr;  // null when foreign
+  node *where = nullptr;
+  ask *from = nullptr;  // null when foreign
+  uint64_t sequence = 0;
+  uint32_t class_id = 0;                 // of the resources
+  uint32_t app_slot = 0, node_slot = 0;  // positions in the owner's and the node's lists
+  allocation_state state = allocation_state::initial;
+  int64_t create_time_ms = 0, bind_time_ms = 0;
+  std::string foreign_key;
+  std::string task_group;
+
+  [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : foreign_key; }
+};
+
+// Pending asks of one class in one application, in the order in which they are tried.
+struct app_class {
+  uint32_t index = 0;
+  bool live = false;
+  application *owner = nullptr;
+  leaf_class *unit = nullptr;
+  std::vector<ask *> run;  // sorted from `head`
+  size_t head = 0;
+  uint32_t position = not_in_heap;
+  usage_node *parked_on = nullptr;  // a user or group limit
+  type_index parked_type = no_type;
+
+  [[nodiscard]] bool empty() const { return head == run.size(); }
+  [[nodiscard]] ask *first() const { return run[head]; }
+};
+
+struct application {
+  uint32_t index = 0;
+  bool live = false;
+  std::string id;
+  queue *home = nullptr;
+  std::string user;
+  std::vector<std::string> groups;
+  tag_list tags;
+  application_state state = application_state::new_;
+  std::vector<std::pair<int64_t, application_state>> state_log;
+  uint64_t submission = 0;  // order of arrival in the partition
+  int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
+  int64_t execution_timeout_ms = 0;
+  resources allocated, placeholders, pending, placeholder_ask;
+  bool hard_gang = false, direct_running = false, independent = false, forced = false;
+  bool counted = false;  // in running_apps of its queues
+  bool key_dirty = false;
+  uint64_t epoch = 0;            // of the state: timers of an older one are void
+  int32_t priority = INT32_MIN;  // highest of its pending asks
+  text_map<ask *> asks;          // pending or with allocations
+  std::vector<allocation *> allocations;
+  std::vector<app_class *> classes;
+  sort_key key;
+  queue *held_by = nullptr;  // maxapplications of this queue
+  usage_node *held_by_limit = nullptr;
+  usage_node *user_usage = nullptr;  // in its leaf
+  usage_node *group_usage = nullptr;
+  std::string group;            // the one whose limits hold, or ""
+  std::string submitted_queue;  // as the RM sent it
+  uint64_t run_epoch = 0;       // of its execution timer, 0: none
+  std::string message;
+
+  [[nodiscard]] bool eligible() const {
+    const bool runs = state == application_state::accepted || state == application_state::starting ||
+                      state == application_state::running;
+    return runs && held_by == nullptr && held_by_limit == nullptr && key.not_before_ms == INT64_MIN;
+  }
+};
+
+struct app_class_before {
+  bool operator()(const app_class &a, const app_class &b) const {
+    if (const int order = a.owner->key.compare(b.owner->key); order != 0) return order < 0;
+    return a.owner->submission < b.owner->submission;
+  }
+};
+struct app_class_position {
+  uint32_t &operator()(app_class &a) const { return a.position; }
+  const uint32_t &operator()(const app_class &a) const { return a.position; }
+};
+
+enum class parking : uint8_t { none, queue_headroom, nodes };
+
+struct leaf_class {
+  queue *leaf = nullptr;
+  uint32_t class_id = 0;
+  indexed_heap<app_class, app_class_before, app_class_position> ready;
+  uint32_t members = 0;  // app_classes with asks, ready or not
+  uint32_t position = not_in_heap;
+  parking parked = parking::none;
+  queue *parked_queue = nullptr;  // queue_headroom
+  type_index parked_type = no_type;
+  size_t parked_slot = 0;  // in the list it is parked on
+};
+
+struct leaf_class_before {
+  bool operator()(const leaf_class &a, const leaf_class &b) const {
+    const app_class &x = *a.ready.top();
+    const app_class &y = *b.ready.top();
+    if (x.owner == y.owner) return tried_before(*x.first(), *y.first());
+    return app_class_before{}(x, y);
+  }
+};
+struct leaf_class_position {
+  uint32_t &operator()(leaf_class &a) const { return a.position; }
+  const uint32_t &operator()(const leaf_class &a) const { return a.position; }
+};
+
+struct queue_before;
+struct queue_position;
+
+enum class priority_policy : uint8_t { standard, fence };
+
+struct queue {
+  std::string name, path;
+  queue *parent = nullptr;
+  std::vector<std::unique_ptr<queue>> children;  // in creation order
+  uint64_t sequence = 0;                         // order of creation in the partition
+  bool leaf = false, managed = true;
+  object_state state = object_state::active;
+  resources guaranteed, max;
+  resources fair_max;  // root max, each configured max on the path written over it
+  uint64_t max_applications = 0;
+  std::map<std::string, std::string> own_properties, properties;
+  acl submit_acl, admin_acl;
+  child_template_config child_template;  // own or inherited
+  std::vector<limit_config> limits;
+
+  resources allocated, pending, preempting;
+  uint64_t running_apps = 0;
+  std::vector<application *> held_apps;  // wait for running_apps to fall
+
+  bool priority_sort = true;
+  priority_policy priority_rule = priority_policy::standard;
+  int32_t priority_offset = 0;
+  int32_t priority = INT32_MIN;                // current, offset applied
+  std::map<int32_t, uint32_t> app_priorities;  // leaf: priority -> applications
+
+  sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
+  sort_key key;
+  bool key_dirty = false;
+  uint32_t position = not_in_heap;                                     // in the parent's ready heap
+  indexed_heap<queue, queue_before, queue_position> *ready = nullptr;  // children with runnable asks
+  std::vector<queue *> dirty_children;
+
+  std::vector<application *> apps;  // leaf: in submission order
+  std::vector<application *> dirty_apps;
+  std::map<uint32_t, std::unique_ptr<leaf_class>> classes;
+  indexed_heap<leaf_class, leaf_class_before, leaf_class_position> ready_classes;
+  std::vector<std::vector<leaf_class *>> parked;  // by resource type: wait for headroom here
+
+  ~queue();
+  [[nodiscard]] bool has_ready() const;
+};
+
+struct queue_before {
+  bool operator()(const queue &a, const queue &b) const {
+    if (const int order = a.key.compare(b.key); order != 0) return order < 0;
+    return a.sequence < b.sequence;
+  }
+};
+struct queue_position {
+  uint32_t &operator()(queue &a) const { return a.position; }
+  const uint32_t &operator()(const queue &a) const { return a.position; }
+};
+using queue_heap = indexed_heap<queue, queue_before, queue_position>;
+
+template <class F>
+void for_each_queue(queue &q, F &&f) {
+  f(q);
+  for (const auto &child : q.children) for_each_queue(*child, f);
+}
+
+inline queue::~queue() { delete ready; }
+inline bool queue::has_ready() const { return leaf ? !ready_classes.empty() : ready != nullptr && !ready->empty(); }
+
+struct node {
+  std::string id;
+  uint32_t slot = 0;  // column index
+  bool schedulable = true;
+  resources capacity, occupied, allocated;
+  std::map<std::string, std::string, std::less<>> attributes;
+  std::vector<allocation *> allocations, foreign;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,26 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name)
+    : shared(c),
+      id(number),
+      rm(std::move(rm_id)),
+      name("[" + rm + "]" + external_name),
+      plain_name(std::move(external_name)),
+      types(c.options.max_resource_types) {}
+
+partition::~partition() = default;
+
+void partition::flush() {
+  applications.flush();
+  asks.flush();
+  allocations.flush();
+  groups.flush();
+  nodes.flush();
+  gone_queues.clear();
+  retired_policies.clear();
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,281 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Partition: all state of one cluster and the rules that change it. Everything in it has one writer.
+//
+// Its members are defined by subject: partition_queues.cpp (tree, usage), partition_applications.cpp,
+// partition_asks.cpp, partition_nodes.cpp, partition_parking.cpp (what waits for what),
+// partition_cycle.cpp (the decision), partition_limits.cpp (users and groups), partition_placement.cpp,
+// partition_configure.cpp and partition_snapshot.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ask_class.hpp"
+#include "core.hpp"
+#include "node_order.hpp"
+#include "node_table.hpp"
+#include "objects.hpp"
+#include "placement_rules.hpp"
+#include "policy_batch.hpp"
+#include "slab.hpp"
+#include "sort_policy.hpp"
+#include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/snapshot.hpp"
+
+namespace tenon::internal {
+
+struct partition {
+  partition(core &c, uint32_t number, std::string rm_id, std::string external_name);
+  ~partition();
+
+  // -- Commands. Refused ones become rejecting decisions. --
+  void add_application(const tenon::add_application &c);
+  void remove_application(const tenon::remove_application &c);
+  void put_ask(const tenon::put_ask &c);
+  void put_allocation(const tenon::put_allocation &c);
+  void release(const tenon::release &c);
+  void add_node(const tenon::add_node &c);
+  void update_node(const tenon::update_node &c);
+  void change_node(const tenon::change_node &c);
+  void fire(const timer &t);
+
+  // -- Configuration. `problem` is why nothing was changed. --
+  // Everything that can be refused is looked at first, so that apply_config() cannot fail.
+  [[nodiscard]] std::string check_config(const partition_config &c);
+  std::string check_queue(const queue_config &c, const std::string &path, uint32_t depth) const;
+  std::string stage_policies(const partition_config &c);
+  void apply_config(const partition_config &c, const std::map<std::string, int32_t> &priority_classes);
+  // No new applications and nodes; disappears when empty.
+  void start_draining();
+  void configure_queue(queue &q, const queue_config &c);
+  void resolve_properties(queue &q);
+  void drain_queue(queue &q);
+  void inherit_template(queue &q);
+  void adopt_predicates();
+  void rekey_queue(queue &q);
+  void refresh_priorities(queue &q);
+  // Fails what is left and gives back its allocations.
+  void fail_everything();
+
+  // -- The cycle. --
+  // Makes one decision, or gives false when there is none to make now.
+  bool decide();
+  [[nodiscard]] bool has_work() const;
+
+  [[nodiscard]] partition_snapshot snapshot() const;
+  [[nodiscard]] std::string blocker_of(const ask &a) const;
+  void flush();  // after a drain: names of gone objects may go
+
+  // -- Identity. --
+  core &shared;
+  uint32_t id = 0;                   // unique in the kernel: timers name it
+  std::string rm, name, plain_name;  // name is [rm]plain_name
+  object_state state = object_state::active;
+  bool paused = false;  // its RM is not there
+  partition_config config;
+
+  // -- State. --
+  resource_types types;
+  std::vector<tenon_text> type_texts;  // names of `types`, as the ABI hands them out
+  node_table nodes;
+  std::unique_ptr<queue> root;
+  class_table classes;
+  slab<application> applications;
+  slab<ask> asks;
+  slab<allocation> allocations;
+  slab<app_class> groups;
+  text_map<application *> active;                   // by id
+  std::vector<application *> ended;                 // rejected, completed, failed
+  text_map<allocation *> foreign;                   // by key
+  std::vector<std::unique_ptr<queue>> gone_queues;  // until the next drain
+  std::map<std::string, usage_tracker, std::less<>> users, user_groups;
+  resources total;                // sum of the nodes' capacities: the root's max
+  uint64_t allocation_count = 0;  // live ones, foreign left out
+  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1;
+  int64_t created_ms = 0;
+  uint64_t drain_epoch = 0;  // 0: not draining
+  bool gone = false;         // the cleaner or the drain timer ended it
+
+  std::vector<std::unique_ptr<placement_rule>> rules;
+
+  // What check_config() made ready for apply_config().
+  struct {
+    std::vector<std::unique_ptr<placement_rule>> rules;
+    std::vector<std::string> types;
+    std::unique_ptr<sort_policy> node_policy;
+    std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
+    std::vector<node_predicate> predicates;
+  } staged;
+
+  // -- Policies. --
+  std::unique_ptr<sort_policy> node_policy;
+  std::unique_ptr<node_order> order;
+  std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
+  std::vector<std::unique_ptr<sort_policy>> retired_policies;
+  std::vector<node_predicate> predicates;
+  std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> verdict_sets;  // by signatures
+  bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
+  std::vector<std::string> reason_texts;
+  std::vector<ask_class *> blocked_classes;
+  std::vector<ask *> refused_by_rm;   // in the order of refusal
+  std::vector<queue *> stale_queues;  // of items that their policy holds back, to be re-keyed
+  std::map<std::string, int32_t> priority_classes;
+  struct score_order {
+    tag_list tags;
+    ask_facts facts;
+    node_order order;
+  };
+  std::map<uint32_t, std::unique_ptr<score_order>> score_orders;  // by class, where the policy scores
+
+  // -- Queues (partition_queues.cpp). --
+  queue *find_queue(std::string_view path) const;
+  queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed);
+  void remove_queue(queue &q);
+  void add_usage(queue &leaf, const resources &amount, int sign);  // allocated, up the tree
+  void add_pending(queue &leaf, const resources &amount, int64_t times);
+  void queue_changed(queue &q, uint32_t change);  // its key may be stale
+  void rekey_children(queue &parent);
+  void rekey_all(sort_policy &policy);  // its instance was replaced
+  void mark_stale(queue &q);            // has items out of play to re-key
+  void refresh_fair_max(queue &q);
+  void refresh_root_max();
+  void change_app_priority(application &app);
+  void refresh_priority(queue &q);
+  // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.
+  queue *blocking_queue(queue &leaf, const ask_class &c, type_index &type) const;
+  queue *blocking_app_queue(queue &leaf) const;
+  void arm_cleaner();
+  void clean_queues();
+
+  // -- Applications (partition_applications.cpp). --
+  application *find_application(std::string_view id) const;
+  application &create_application(std::string_view id, queue &leaf);
+  // The application of an independent ask, made where it is not active yet; null with the reason.
+  application *independent_application(const tenon::put_ask &c, std::string &problem);
+  void reject_application(const tenon::add_application &c, std::string why, bool keep);
+  void run(application &app);
+  void leave_queue(application &app);
+  void forget(application &app);
+  void count_up(application &app, bool counted);  // towards maxapplications
+  bool move(application &app, application_event event, std::string_view message = {});
+  void enter_state(application &app, application_state from);
+  std::string gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const;
+  void app_changed(application &app, uint32_t change);  // its key may be stale
+  void end_application(application &app);
+  void execution_timed_out(application &app);
+  void maybe_complete(application &app);
+  void withdraw_all_asks(application &app);
+
+  // -- Asks (partition_asks.cpp). --
+  ask_class &classify(std::string_view required_node, const ask &a, const resources &need);
+  ask_class &plain_class(const resources &need);            // for allocations
+  std::string check_amounts(amounts from, resources &out);  // "" or why not; interns
+  std::string check_need(amounts from, resources &out);     // as check_amounts, and not nothing
+  std::string check_need_of(const tenon::put_ask &c, resources &need);
+  std::string application_problem(std::string_view app_id) const;
+  void types_grew();
+  std::string check_priority(std::string_view class_name, int32_t &priority) const;
+  void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority);
+  void add_pending_of(ask &a, int64_t times);
+  void enqueue(ask &a);  // into its application's run
+  void dequeue(ask &a);
+  void withdraw(ask &a);
+  void forget_if_done(ask &a);
+  void reject_ask(const tenon::put_ask &c, std::string why);
+
+  // -- Allocations (partition_allocations.cpp). --
+  void commit(ask &a, node &n);
+  void after_placing(application &app, const allocation &x);
+  allocation &place_on(ask &a, node &n, uint32_t class_id);
+  void remove_allocation(allocation &a, bool node_gone = false);
+  void resize(allocation &a, const resources &need);
+  void expire(allocation &a, std::string_view message);  // waits for the RM from now on
+  void undo(allocation &a);                              // its ask is pending again
+  // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
+  std::string existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,
+                               int32_t &priority);
+  void add_existing(const existing_allocation &e, node &n, const resources &need, int32_t priority);
+  void add_foreign(node &n, std::string_view key, const resources &need);
+  void remove_foreign(allocation &a);
+  void release_of(application &app, const tenon::release &c);
+  static std::vector<allocation *> by_sequence(std::vector<allocation *> list);
+  amount_map configured_values(const resources &r) const;
+
+  // -- Nodes (partition_nodes.cpp). --
+  void node_changed(node &n);  // anything of it
+  void decommission(node &n);
+  void reject_node(decision_kind kind, std::string_view node_id, std::string why);
+
+  // -- Parking (partition_parking.cpp). --
+  leaf_class &unit_of(queue &leaf, uint32_t class_id);
+  void queue_became_ready(queue &q);  // its state or key lets it run again
+  void queue_became_unready(queue &q);
+  void make_ready(app_class &g);  // as far as its unit, application and limits allow
+  void make_unready(app_class &g);
+  void order_changed(app_class &g);  // its application's key or first ask did
+  void hold(application &app);       // out of every heap
+  void let_go(application &app);
+  void unit_ready(leaf_class &u);
+  void unit_unready(leaf_class &u);
+  void park_on_queue(leaf_class &u, queue &q, type_index t);
+  void park_on_nodes(leaf_class &u);
+  void unpark(leaf_class &u);
+  void wake_headroom(queue &q);
+  void wake_all_below(queue &q);
+  void wake_for_node(const node &n);
+  void wake_class(ask_class &c);
+  void wake_held(queue &q);
+  void wake_limit(usage_node &u);
+  void wake_refused();
+
+  // -- Limits (partition_limits.cpp). --
+  usage_node &usage_of(std::string_view name, bool group, queue &q);
+  void attach_usage(application &app);  // finds its user's and group's nodes
+  void detach_usage(application &app);
+  void set_limit(usage_node &u, const limit_config *limit);
+  std::string group_of(const application &app) const;
+  void add_limit_usage(application &app, const resources &amount, int sign);
+  usage_node *blocking_limit(application &app, const ask_class &c, type_index &type) const;
+  usage_node *blocking_app_limit(application &app) const;
+  void count_limit_running(application &app, bool running);
+  void refresh_limits();  // after a configuration
+
+  // -- Placement (partition_placement.cpp). --
+  // The leaf for the application, created where rules allow; null with the reason.
+  queue *place(const tenon::add_application &c, std::string &problem);
+  std::string path_by(const placement_rule &rule, const tenon::add_application &c, std::string &problem) const;
+  bool takes(std::string_view path, const tenon::add_application &c) const;
+  queue *nearest_queue(std::string_view path) const;
+  queue *create_path(std::string_view path, bool recovery, std::string &problem);
+  void apply_template(queue &leaf);
+  void apply_namespace_tags(queue &leaf, texts tags);
+  resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
+
+  // -- The cycle (partition_cycle.cpp). --
+  void flush_keys(queue &q);
+  bool try_unit(queue &leaf, leaf_class &u);
+  node *search(ask_class &c, ask &a, bool &refused);
+  bool ask_rm(const ask &a, const node &n);
+  void set_app_key(application &app, const uint64_t *words, int64_t not_before);
+  void set_queue_key(queue &q, const uint64_t *words, int64_t not_before);
+  bool passes(const ask_class &c, uint32_t slot);
+  void judge(verdict_set &v, const resources &need);
+  node_order *order_for(const ask_class &c);
+  void touch_node(uint32_t slot);
+  [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms}; }
+  void policy_failed(sort_policy &policy);
+
+  // -- Decisions. --
+  decision_view &emit(decision_kind kind) { return shared.emit(kind, rm, name); }
+  void emit_application(decision_kind kind, const application &app, std::string_view text);
+  void emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text);
+  void emit_ask_released(const ask &a, termination why, std::string_view text);
+  std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
+
+  std::vector<uint64_t> key_words_;  // scratch of flush_keys
+  std::vector<int64_t> key_times_;
+};
+
+}  // namespace tenon::internal

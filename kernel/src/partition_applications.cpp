@@ -1,0 +1,392 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Applications: intake, states with their timers and hooks, and their end.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tags.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/names.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+namespace {
+
+bool counts_as_running(application_state s) {
+  return s == application_state::starting || s == application_state::running;
+}
+
+}  // namespace
+
+application *partition::find_application(std::string_view app_id) const {
+  const auto found = active.find(app_id);
+  return found == active.end() ? nullptr : found->second;
+}
+
+void partition::reject_application(const tenon::add_application &c, std::string why, bool keep_it) {
+  decision_view &d = emit(decision_kind::application_rejected);
+  d.application = keep(std::string(c.application));
+  d.text = keep(why);
+  if (!keep_it) return;
+  const auto same = std::find_if(ended.begin(), ended.end(), [&](const application *a) {
+    return a->state == application_state::rejected && a->id == c.application;
+  });
+  if (same != ended.end()) {
+    applications.retire(**same);
+    ended.erase(same);
+  }
+  application &app = applications.create();
+  app.id = c.application;
+  app.user = c.user;
+  app.groups.assign(c.groups.begin(), c.groups.end());
+  app.submitted_queue = c.queue;
+  app.submission = next_submission++;
+  app.submitted_ms = app.finished_ms = shared.now_ms;
+  app.message = std::move(why);
+  app.state = application_state::rejected;
+  app.state_log.emplace_back(shared.now_ms, app.state);
+  app.epoch = shared.next_epoch++;
+  ended.push_back(&app);
+  shared.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+             app.epoch);
+}
+
+application &partition::create_application(std::string_view app_id, queue &leaf) {
+  application &app = applications.create();
+  app.id = app_id;
+  app.home = &leaf;
+  app.submission = next_submission++;
+  app.submitted_ms = shared.now_ms;
+  app.epoch = shared.next_epoch++;
+  app.key.words.assign(leaf.order->key_words(), 0);
+  app.key_dirty = true;
+  leaf.apps.push_back(&app);
+  leaf.dirty_apps.push_back(&app);
+  active.emplace(app.id, &app);
+  return app;
+}
+
+void partition::add_application(const tenon::add_application &c) {
+  if (c.application.empty()) return reject_application(c, messages::application_without_id(), false);
+  tenon::add_application as = c;
+  const bool forced = tag_is_true(c.tags, "application.create.force");
+  static constexpr std::string_view nogroup = "nogroup";
+  if (c.user.empty()) {
+    if (!forced) return reject_application(c, messages::user_empty(), true);
+    as.user = "nobody";
+    as.groups = names(&nogroup, 1);
+  } else if (!is_user_name(c.user)) {
+    return reject_application(c, messages::user_invalid(), true);
+  }
+  resources gang;
+  if (std::string problem = check_amounts(c.placeholder_ask, gang); !problem.empty()) {
+    return reject_application(as, std::move(problem), true);
+  }
+  if (state != object_state::active) {
+    return reject_application(as, messages::application_to_stopped_partition(name, c.application), true);
+  }
+  if (find_application(c.application) != nullptr) {
+    return reject_application(c, messages::application_exists(c.application, name), false);
+  }
+  std::string problem;
+  queue *leaf = place(as, problem);
+  if (leaf == nullptr) return reject_application(as, messages::placement_failed(c.application, problem), true);
+  if (!is_zero(gang)) {
+    problem = gang_problem(*leaf, gang, c.application);
+    if (!problem.empty()) return reject_application(as, std::move(problem), true);
+  }
+  application &app = create_application(c.application, *leaf);
+  app.user = as.user;
+  app.groups.assign(as.groups.begin(), as.groups.end());
+  for (const named_text &tag : c.tags) app.tags.emplace_back(tag.key, tag.value);
+  std::sort(app.tags.begin(), app.tags.end());
+  app.submitted_queue = c.queue;
+  app.execution_timeout_ms = c.execution_timeout_ms;
+  app.placeholder_ask = std::move(gang);
+  app.placeholder_ask.prune();
+  app.hard_gang = c.hard_gang;
+  app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
+  attach_usage(app);
+  emit_application(decision_kind::application_accepted, app, {});
+}
+
+std::string partition::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
+  const std::string &sort = leaf.order->bound->name;
+  if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id);
+  resources max;
+  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) max = component_min(max, q->max);
+  if (fit_in_undefined_unlimited(max, gang)) return {};
+  return messages::gang_larger_than_queue(leaf.path, app_id, configured_values(gang), configured_values(max));
+}
+
+application *partition::independent_application(const tenon::put_ask &c, std::string &problem) {
+  const std::string app_id = "@independent/" + std::string(c.key);
+  if (application *app = find_application(app_id); app != nullptr) {
+    if (app->state == application_state::failing)
+      problem = messages::application_has_ended(app_id, tenon::name(app->state));
+    return problem.empty() ? app : nullptr;
+  }
+  if (state != object_state::active) {
+    problem = messages::application_to_stopped_partition(name, app_id);
+    return nullptr;
+  }
+  static constexpr std::string_view nogroup = "nogroup";
+  tenon::add_application as;
+  as.application = app_id;
+  as.user = "nobody";
+  as.groups = names(&nogroup, 1);
+  as.tags = c.tags;
+  queue *leaf = place(as, problem);
+  if (leaf == nullptr) {
+    problem = messages::placement_failed(app_id, problem);
+    return nullptr;
+  }
+  application &app = create_application(app_id, *leaf);
+  app.user = "nobody";
+  app.groups = {"nogroup"};
+  for (const named_text &tag : c.tags) app.tags.emplace_back(tag.key, tag.value);
+  std::sort(app.tags.begin(), app.tags.end());
+  app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
+  app.independent = true;
+  attach_usage(app);
+  return &app;
+}
+
+void partition::run(application &app) {
+  move(app, app.direct_running ? application_event::run_directly : application_event::run);
+}
+
+bool partition::move(application &app, application_event event, std::string_view message) {
+  const auto to = next_state(app.state, event);
+  if (!to) return false;
+  if (*to == app.state) return true;
+  const application_state from = app.state;
+  app.state = *to;
+  if (!message.empty()) app.message = message;
+  enter_state(app, from);
+  return true;
+}
+
+void partition::enter_state(application &app, application_state from) {
+  app.epoch = shared.next_epoch++;
+  app.state_log.emplace_back(shared.now_ms, app.state);
+  if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
+  const auto arm = [&](int64_t delay) {
+    shared.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
+  };
+  if (app.state == application_state::starting) arm(config.tuning.starting_timeout_ms);
+  if (app.state == application_state::completing) arm(config.tuning.completing_timeout_ms);
+  if (counts_as_running(app.state) && !counts_as_running(from)) {
+    if (app.started_ms == 0) app.started_ms = shared.now_ms;
+    if (app.execution_timeout_ms > 0 && app.placeholder_ask.empty()) {
+      app.run_epoch = shared.next_epoch++;
+      shared.arm(std::max(shared.now_ms, add_saturating(app.started_ms, app.execution_timeout_ms)),
+                 timer_kind::application_execution, id, app.index, app.run_epoch);
+    }
+  } else if (!counts_as_running(app.state)) {
+    app.run_epoch = 0;
+  }
+  count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
+  if (app.home != nullptr) {
+    if (app.eligible()) {
+      let_go(app);
+    } else {
+      hold(app);
+    }
+    app_changed(app, column::state);
+  }
+  if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
+}
+
+void partition::count_up(application &app, bool counted) {
+  if (app.counted == counted) return;
+  app.counted = counted;
+  for (queue *q = app.home; q != nullptr; q = q->parent) {
+    if (counted) {
+      ++q->running_apps;
+    } else {
+      --q->running_apps;
+      wake_held(*q);
+    }
+  }
+}
+
+void partition::app_changed(application &app, uint32_t change) {
+  queue &leaf = *app.home;
+  const sort_policy &policy = *leaf.order;
+  const auto stale = [&](application &a) {
+    if (a.key.not_before_ms != INT64_MIN) mark_stale(leaf);
+    if (a.key_dirty) return;
+    a.key_dirty = true;
+    leaf.dirty_apps.push_back(&a);
+  };
+  if ((policy.sibling_mask & change) != 0) {
+    for (application *sibling : leaf.apps) stale(*sibling);
+  } else if ((policy.item_mask & change) != 0) {
+    stale(app);
+  }
+}
+
+void partition::maybe_complete(application &app) {
+  if (!app.allocations.empty() || !app.pending.empty()) return;
+  if (app.state == application_state::failing) {
+    move(app, application_event::fail);
+  } else if (app.state != application_state::completing) {
+    move(app, application_event::complete);
+  }
+}
+
+void partition::leave_queue(application &app) {
+  queue &leaf = *app.home;
+  count_up(app, false);
+  hold(app);
+  const auto stop_waiting = [&](auto *&where, auto &list) {
+    if (where != nullptr) std::erase(list, &app);
+    where = nullptr;
+  };
+  if (app.held_by != nullptr) stop_waiting(app.held_by, app.held_by->held_apps);
+  if (app.held_by_limit != nullptr) stop_waiting(app.held_by_limit, app.held_by_limit->held);
+  for (app_class *g : app.classes) {
+    if (g->parked_on != nullptr) std::erase(g->parked_on->parked, g);
+    groups.retire(*g);
+  }
+  app.classes.clear();
+  detach_usage(app);
+  std::erase(leaf.apps, &app);
+  std::erase(leaf.dirty_apps, &app);
+  if ((leaf.order->sibling_mask) != 0) app_changed(app, ~0U);
+  std::erase(leaf.dirty_apps, &app);
+  app.home = nullptr;
+  active.erase(app.id);
+}
+
+// Completed or Failed: kept among the ended ones until it expires.
+void partition::end_application(application &app) {
+  withdraw_all_asks(app);
+  const std::string path = app.home->path;
+  leave_queue(app);
+  app.submitted_queue = path;
+  app.finished_ms = shared.now_ms;
+  ended.push_back(&app);
+  shared.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+             app.epoch);
+}
+
+void partition::forget(application &app) {
+  app.epoch = app.run_epoch = 0;
+  applications.retire(app);
+}
+
+void partition::remove_application(const tenon::remove_application &c) {
+  application *app = find_application(c.application);
+  if (app == nullptr) return;
+  const std::vector<allocation *> all = by_sequence(app->allocations);
+  app->state = application_state::failing;  // on its way out: nothing of it is looked at any more
+  for (allocation *a : all) {
+    emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
+                    keep(messages::application_removed(app->id)));
+    remove_allocation(*a);
+  }
+  withdraw_all_asks(*app);
+  leave_queue(*app);
+  forget(*app);
+}
+
+void partition::execution_timed_out(application &app) {
+  app.message = messages::execution_timeout();
+  move(app, application_event::fail, app.message);
+  const std::vector<allocation *> all = by_sequence(app.allocations);
+  for (allocation *a : all) {
+    if (a->state == allocation_state::allocated) expire(*a, keep(messages::execution_timeout()));
+  }
+  std::vector<ask *> pending;
+  for (const auto &[key, a] : app.asks) {
+    if (a->state == ask_state::pending) pending.push_back(a);
+  }
+  std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+  for (ask *a : pending) {
+    emit_ask_released(*a, termination::timeout, keep(messages::execution_timeout()));
+    withdraw(*a);
+    forget_if_done(*a);
+  }
+  maybe_complete(app);
+}
+
+void partition::fail_everything() {
+  std::vector<application *> all;
+  for (const auto &[app_id, app] : active) all.push_back(app);
+  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
+  for (application *app : all) {
+    move(*app, application_event::fail, messages::partition_removed());
+    const std::vector<allocation *> live = by_sequence(app->allocations);
+    std::vector<ask *> pending;
+    for (const auto &[key, a] : app->asks) {
+      if (a->state == ask_state::pending) pending.push_back(a);
+    }
+    std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+    for (allocation *a : live) {
+      emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::partition_removed()));
+      remove_allocation(*a);
+    }
+    for (ask *a : pending) {
+      emit_ask_released(*a, termination::stopped_by_rm, keep(messages::partition_removed()));
+      withdraw(*a);
+      forget_if_done(*a);
+    }
+    maybe_complete(*app);
+  }
+  gone = true;
+}
+
+void partition::fire(const timer &t) {
+  switch (t.kind) {
+    case timer_kind::cleaner:
+      return clean_queues();
+    case timer_kind::drain:
+      if (t.epoch == drain_epoch) fail_everything();
+      return;
+    case timer_kind::application_state: {
+      application &app = applications[t.object];
+      if (!app.live || app.epoch != t.epoch) return;
+      switch (app.state) {
+        case application_state::starting:
+          return run(app);
+        case application_state::completing:
+          move(app, application_event::complete);
+          return;
+        default:
+          break;
+      }
+      std::erase(ended, &app);
+      move(app, application_event::expire);
+      return forget(app);
+    }
+    case timer_kind::application_execution: {
+      application &app = applications[t.object];
+      if (app.live && app.run_epoch == t.epoch) execution_timed_out(app);
+      return;
+    }
+    case timer_kind::app_rekey: {
+      application &app = applications[t.object];
+      if (!app.live || app.epoch != t.epoch || app.home == nullptr) return;
+      app.key_dirty = true;
+      app.home->dirty_apps.push_back(&app);
+      return mark_stale(*app.home);
+    }
+    case timer_kind::allocation_execution: {
+      allocation &a = allocations[t.object];
+      if (a.live && a.sequence == t.epoch && a.state == allocation_state::allocated) {
+        expire(a, keep(messages::allocation_execution_timeout(a.key())));
+      }
+      return;
+    }
+  }
+}
+
+void partition::emit_application(decision_kind kind, const application &app, std::string_view text) {
+  decision_view &d = emit(kind);
+  d.application = app.id;
+  d.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
+  d.text = text;
+}
+
+}  // namespace tenon::internal

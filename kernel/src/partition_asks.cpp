@@ -1,0 +1,258 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Asks: intake, replacement, withdrawal, and their place in an application's runs.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+
+// Amounts are interned together or not at all.
+std::string partition::check_amounts(amounts from, resources &out) {
+  for (const named_amount &item : from) {
+    if (item.amount < 0) return messages::negative_amount(item.type);
+  }
+  uint32_t fresh = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const auto same = [&](const named_amount &other) { return other.type == from[i].type; };
+    if (types.find(from[i].type) != no_type ||
+        std::any_of(from.begin(), from.begin() + static_cast<ptrdiff_t>(i), same))
+      continue;
+    if (types.count() + ++fresh > types.limit()) return messages::too_many_resource_types(from[i].type, types.limit());
+  }
+  for (const named_amount &item : from) out.set(types.intern(item.type), item.amount);
+  if (fresh != 0) types_grew();
+  return {};
+}
+
+void partition::types_grew() {
+  type_texts.clear();
+  for (type_index t = 0; t < types.count(); ++t) type_texts.push_back({types.name(t).data(), types.name(t).size()});
+  for (const auto &[node_id, n] : nodes.by_id()) nodes.store(*n, types.count());
+  if (order != nullptr) order->touch_all();
+  for (auto &[class_id, scored] : score_orders) scored->order.touch_all();
+}
+
+std::string partition::check_need(amounts from, resources &out) {
+  const auto zero = [](const named_amount &item) { return item.amount == 0; };
+  if (std::all_of(from.begin(), from.end(), zero)) return messages::no_resources();
+  if (std::any_of(from.begin(), from.end(), [](const named_amount &item) { return item.amount < 0; })) {
+    return messages::negative_resources();
+  }
+  std::string problem = check_amounts(from, out);
+  out.prune();
+  return problem;
+}
+
+std::string partition::check_priority(std::string_view class_name, int32_t &priority) const {
+  if (class_name.empty()) return {};
+  const auto found = priority_classes.find(std::string(class_name));
+  if (found == priority_classes.end()) return messages::priority_class_unknown(class_name);
+  priority = found->second;
+  return {};
+}
+
+void partition::reject_ask(const tenon::put_ask &c, std::string why) {
+  decision_view &d = emit(decision_kind::ask_rejected);
+  d.application = keep(std::string(c.application));
+  d.key = keep(std::string(c.key));
+  d.text = keep(std::move(why));
+}
+
+std::string partition::application_problem(std::string_view app_id) const {
+  const application *app = find_application(app_id);
+  if (app == nullptr) return messages::application_not_found(app_id);
+  if (app->state == application_state::failing) return messages::application_has_ended(app_id, tenon::name(app->state));
+  return {};
+}
+
+void partition::put_ask(const tenon::put_ask &c) {
+  if (c.key.empty()) return reject_ask(c, messages::key_empty());
+  std::string problem;
+  if (!c.application.empty()) problem = application_problem(c.application);
+  resources need;
+  int32_t priority = c.priority;
+  if (problem.empty()) problem = check_need_of(c, need);
+  if (problem.empty()) problem = check_priority(c.priority_class, priority);
+  if (!problem.empty()) return reject_ask(c, std::move(problem));
+  application *app = c.application.empty() ? independent_application(c, problem) : find_application(c.application);
+  if (app == nullptr) return reject_ask(c, std::move(problem));
+
+  ask *a = nullptr;
+  if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
+    a = found->second;
+    withdraw(*a);
+  } else {
+    a = &asks.create();
+    a->owner = app;
+    a->key = c.key;
+    app->asks.emplace(a->key, a);
+  }
+  fill_ask(*a, c, priority);
+  a->class_id = classify(c.required_node, *a, need).id;
+  a->placed = static_cast<int32_t>(a->allocations.size());
+  if (a->create_time_ms < app->submitted_ms) {
+    app->submitted_ms = a->create_time_ms;
+    app_changed(*app, column::submitted);
+  }
+  if (a->pending() <= 0) {
+    a->state = ask_state::allocated;
+    a->max_allocations = a->placed;
+    return maybe_complete(*app);
+  }
+  a->state = ask_state::pending;
+  add_pending_of(*a, a->pending());
+  enqueue(*a);
+  if (app->state == application_state::new_ || app->state == application_state::completing) run(*app);
+}
+
+std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
+  if (c.max_allocations < 1) {
+    resources ignored;
+    const bool bad_amounts =
+        std::all_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount == 0; }) ||
+        std::any_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount < 0; });
+    return bad_amounts ? check_need(c.resources, ignored) : messages::no_allocations_wanted();
+  }
+  return check_need(c.resources, need);
+}
+
+void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
+  a.priority = priority;
+  a.max_allocations = c.max_allocations;
+  a.arrival = next_arrival++;
+  a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
+  a.execution_timeout_ms = c.execution_timeout_ms;
+  a.placeholder = c.placeholder && !c.task_group.empty();
+  a.originator = c.originator;
+  a.preempt_self = c.allow_preempt_self;
+  a.preempt_other = c.allow_preempt_other;
+  a.task_group = c.task_group;
+  a.tags.clear();
+  for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
+  std::sort(a.tags.begin(), a.tags.end());
+}
+
+ask_class &partition::plain_class(const resources &need) {
+  bool made = false;
+  return classes.intern(class_key{need, {}, nullptr}, made);
+}
+
+ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need) {
+  class_key key{need, std::string(required_node), nullptr};
+  if (!predicates.empty()) {
+    std::vector<uint64_t> signature;
+    const ask_facts facts{need, a.priority, a.tags};
+    for (node_predicate &p : predicates) {
+      uint64_t words[2] = {0, 0};
+      if (!ask_signature(p, context(), facts, words)) {  // results are this ask's alone
+        words[0] = ~uint64_t{0};
+        words[1] = a.arrival;
+      }
+      signature.insert(signature.end(), {words[0], words[1]});
+    }
+    auto &slot = verdict_sets[std::move(signature)];
+    if (slot == nullptr) {
+      slot = std::make_unique<verdict_set>();
+      slot->tags = a.tags;
+      slot->priority = a.priority;
+    }
+    key.judged = slot.get();
+  }
+  bool made = false;
+  return classes.intern(key, made);
+}
+
+void partition::add_pending_of(ask &a, int64_t times) {
+  const resources &need = classes[a.class_id].need;
+  application &app = *a.owner;
+  for_each_type(need, [&](type_index t, int64_t amount) { app.pending.add(t, mul_saturating(amount, times)); });
+  if (times < 0) app.pending.prune();
+  app_changed(app, column::pending);
+  add_pending(*app.home, need, times);
+}
+
+void partition::enqueue(ask &a) {
+  application &app = *a.owner;
+  leaf_class &u = unit_of(*app.home, a.class_id);
+  const auto same =
+      std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *g) { return g->unit == &u; });
+  app_class *g = same == app.classes.end() ? nullptr : *same;
+  if (g == nullptr) {
+    g = &groups.create();
+    g->owner = &app;
+    g->unit = &u;
+    app.classes.push_back(g);
+  }
+  a.group = g;
+  const bool was_empty = g->empty();
+  const ask *before = was_empty ? nullptr : g->first();
+  const auto at = std::upper_bound(g->run.begin() + static_cast<ptrdiff_t>(g->head), g->run.end(), &a,
+                                   [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  g->run.insert(at, &a);
+  if (was_empty) {
+    make_ready(*g);
+  } else if (g->first() != before) {
+    order_changed(*g);
+  }
+  change_app_priority(app);
+}
+
+void partition::dequeue(ask &a) {
+  app_class &g = *a.group;
+  a.group = nullptr;
+  const bool first = g.first() == &a;
+  if (first) {
+    if (g.head + 1 == g.run.size()) make_unready(g);
+    ++g.head;
+    if (g.head >= 64 && g.head * 2 > g.run.size()) {
+      g.run.erase(g.run.begin(), g.run.begin() + static_cast<ptrdiff_t>(g.head));
+      g.head = 0;
+    }
+    if (g.empty()) {
+      g.run.clear();
+      g.head = 0;
+    } else {
+      order_changed(g);
+    }
+  } else {
+    const auto at = std::lower_bound(g.run.begin() + static_cast<ptrdiff_t>(g.head), g.run.end(), &a,
+                                     [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+    g.run.erase(at);
+  }
+  if (g.empty() && g.parked_on != nullptr) {
+    std::erase(g.parked_on->parked, &g);
+    g.parked_on = nullptr;
+  }
+  change_app_priority(*a.owner);
+}
+
+void partition::withdraw(ask &a) {
+  if (a.state != ask_state::pending) return;
+  if (a.group != nullptr) dequeue(a);
+  if (a.refused_by_rm) {
+    std::erase(refused_by_rm, &a);
+    a.refused_by_rm = false;
+  }
+  add_pending_of(a, -a.pending());
+  a.max_allocations = a.placed;
+  a.state = ask_state::released;
+}
+
+void partition::forget_if_done(ask &a) {
+  if (!a.allocations.empty() || a.state == ask_state::pending) return;
+  a.owner->asks.erase(a.key);
+  asks.retire(a);
+}
+
+void partition::withdraw_all_asks(application &app) {
+  std::vector<ask *> all;
+  for (const auto &[key, a] : app.asks) all.push_back(a);
+  for (ask *a : all) {
+    withdraw(*a);
+    forget_if_done(*a);
+  }
+}
+
+}  // namespace tenon::internal

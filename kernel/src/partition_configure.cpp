@@ -1,0 +1,292 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Configuration: everything that can be refused is looked at first, then it is applied whole.
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/names.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+namespace {
+
+using property_map = std::map<std::string, std::string>;
+
+std::string property(const property_map &properties, const std::string &key) {
+  const auto found = properties.find(key);
+  return found == properties.end() ? std::string{} : found->second;
+}
+
+bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
+
+// Names of policies that the queues name, with templates.
+void collect_policies(const queue_config &c, std::set<std::string> &app_sort, std::set<std::string> &queue_sort) {
+  for (const property_map *properties : {&c.properties, &c.child_template.properties}) {
+    if (const std::string name = property(*properties, "application.sort.policy"); !name.empty()) app_sort.insert(name);
+    if (const std::string name = property(*properties, "queue.sort.policy"); !name.empty()) queue_sort.insert(name);
+  }
+  for (const queue_config &child : c.queues) collect_policies(child, app_sort, queue_sort);
+}
+
+void collect_types(const queue_config &c, std::vector<std::string> &out) {
+  const auto take = [&](const amount_map &amounts) {
+    for (const auto &[type, amount] : amounts) out.push_back(type);
+  };
+  take(c.guaranteed);
+  take(c.max);
+  take(c.child_template.guaranteed);
+  take(c.child_template.max);
+  for (const limit_config &limit : c.limits) take(limit.max_resources);
+  for (const queue_config &child : c.queues) collect_types(child, out);
+}
+
+std::string node_sort_json(const node_sort_config &c) {
+  if (c.resource_weights.empty()) return "{}";
+  std::string out = "{\"resourceweights\":{";
+  bool first = true;
+  for (const auto &[type, weight] : c.resource_weights) {
+    char digits[64];
+    const auto end = std::to_chars(digits, digits + sizeof digits, weight);
+    std::string quoted;
+    for (const char ch : type) {
+      if (ch == '"' || ch == '\\') quoted += '\\';
+      quoted += ch;
+    }
+    out += (first ? "\"" : ",\"") + quoted + "\":" + std::string(digits, end.ptr);
+    first = false;
+  }
+  return out + "}}";
+}
+
+bool has_applications(const queue &q) {
+  return !q.apps.empty() ||
+         std::any_of(q.children.begin(), q.children.end(), [](const auto &child) { return has_applications(*child); });
+}
+
+}  // namespace
+
+std::string partition::check_queue(const queue_config &c, const std::string &path, uint32_t depth) const {
+  if (depth > shared.options.max_queue_depth) return messages::queue_too_deep(path, shared.options.max_queue_depth);
+  for (const std::string *text : {&c.admin_acl, &c.submit_acl}) {
+    if (!parse_acl(*text)) return messages::acl_spaces(*text);
+  }
+  if (const queue *q = root == nullptr ? nullptr : find_queue(path); q != nullptr) {
+    const bool leaf = is_leaf(c, depth == 1);
+    if (q->leaf && !leaf && !q->apps.empty()) return messages::leaf_has_applications(path);
+    if (!q->leaf && leaf && has_applications(*q)) return messages::parent_has_applications(path);
+  }
+  for (const queue_config &child : c.queues) {
+    if (std::string problem = check_queue(child, path + "." + child.name, depth + 1); !problem.empty()) return problem;
+  }
+  return {};
+}
+
+std::string partition::check_config(const partition_config &c) {
+  staged = {};
+  staged.rules.clear();
+  for (const placement_rule_config &rule : c.placement_rules) {
+    if (std::string problem = build_rule(rule, staged.rules.emplace_back()); !problem.empty()) return problem;
+  }
+  if (c.placement_rules.empty()) {
+    placement_rule_config implied;
+    implied.name = "provided";
+    (void)build_rule(implied, staged.rules.emplace_back());
+  }
+  if (std::string problem = check_queue(c.root, c.root.name, 1); !problem.empty()) return problem;
+  std::vector<std::string> wanted;
+  collect_types(c.root, wanted);
+  resource_types trial = types;
+  for (const std::string &type : wanted) {
+    if (trial.intern(type) == no_type) return messages::too_many_resource_types(type, types.limit());
+  }
+  staged.types = std::move(wanted);
+  return stage_policies(c);
+}
+
+// Binds what is not bound yet, so that applying cannot fail.
+std::string partition::stage_policies(const partition_config &c) {
+  const auto bind = [&](policy_kind kind, const std::string &policy, const std::string &json,
+                        auto &into) -> std::string {
+    auto bound = shared.policies.bind(kind, policy, json, types.limit());
+    if (!bound) return bound.why().text();
+    auto wrapped = wrap_sort_policy(kind, std::move(*bound));
+    if (!wrapped) return wrapped.why().text();
+    into = std::move(*wrapped);
+    return {};
+  };
+  if (node_policy == nullptr || config.node_sort != c.node_sort) {
+    const std::string type = c.node_sort.type.empty() ? "fair" : c.node_sort.type;
+    std::string problem = bind(policy_kind::node_sort, type, node_sort_json(c.node_sort), staged.node_policy);
+    if (!problem.empty()) return problem;
+  }
+  std::set<std::string> app_sort{"fifo"}, queue_sort{"fair"};
+  collect_policies(c.root, app_sort, queue_sort);
+  for (const std::string &policy : queue_sort) {
+    if (queue_policies.contains(policy)) continue;
+    std::string problem = bind(policy_kind::queue_sort, policy, "{}", staged.queue_policies[policy]);
+    if (!problem.empty()) return problem;
+  }
+  for (const std::string &policy : app_sort) {
+    if (app_policies.contains(policy)) continue;
+    // The field takes an unknown value for fifo, and its configurations run here unchanged.
+    if (!bind(policy_kind::app_sort, policy, "{}", staged.app_policies[policy]).empty())
+      staged.app_policies.erase(policy);
+  }
+  if (root != nullptr) return {};
+  auto found = shared.policies.predicates(types.limit());
+  if (!found) return found.why().text();
+  for (auto &bound : *found) {
+    auto wrapped = wrap_predicate(std::move(bound));
+    if (!wrapped) return wrapped.why().text();
+    staged.predicates.push_back(std::move(*wrapped));
+  }
+  return {};
+}
+
+void partition::apply_config(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
+  const bool fresh = root == nullptr;
+  config = c;
+  priority_classes = classes_of_priority;
+  state = object_state::active;
+  drain_epoch = 0;
+  rules = std::move(staged.rules);
+  for (const std::string &type : staged.types) types.intern(type);
+  queue_policies.merge(staged.queue_policies);
+  app_policies.merge(staged.app_policies);
+  if (fresh) adopt_predicates();
+  if (staged.node_policy != nullptr) {
+    if (node_policy != nullptr) retired_policies.push_back(std::move(node_policy));
+    node_policy = std::move(staged.node_policy);
+    order = std::make_unique<node_order>(nodes, *node_policy);
+    score_orders.clear();
+  }
+  types_grew();
+  if (fresh) {
+    created_ms = shared.now_ms;
+    create_queue(nullptr, c.root.name, false, true);
+  }
+  configure_queue(*root, c.root);
+  refresh_fair_max(*root);
+  refresh_limits();
+  for_each_queue(*root, [&](queue &q) { rekey_queue(q); });
+  refresh_priorities(*root);
+  wake_all_below(*root);
+  if (fresh) arm_cleaner();
+}
+
+void partition::adopt_predicates() {
+  predicates = std::move(staged.predicates);
+  reason_texts.clear();
+  for (const node_predicate &p : predicates) {
+    reason_texts.push_back(p.bound->name + " failed");
+    reason_texts.insert(reason_texts.end(), p.bound->reasons.begin(), p.bound->reasons.end());
+    predicates_read_amounts |= (p.node_mask & column::node_amounts) != 0;
+  }
+}
+
+void partition::configure_queue(queue &q, const queue_config &c) {
+  q.managed = true;
+  if (q.state == object_state::draining) q.state = object_state::active;
+  q.leaf = is_leaf(c, q.parent == nullptr);
+  q.own_properties = c.properties;
+  q.guaranteed = configured_amounts(c.guaranteed);
+  q.max = configured_amounts(c.max);
+  q.max_applications = c.max_applications;
+  q.submit_acl = *parse_acl(c.submit_acl);
+  q.admin_acl = *parse_acl(c.admin_acl);
+  q.limits = c.limits;
+  q.child_template = c.child_template;
+  if (c.child_template.empty() && q.parent != nullptr) q.child_template = q.parent->child_template;
+  resolve_properties(q);
+  for (const auto &child : q.children) {
+    const bool named =
+        std::any_of(c.queues.begin(), c.queues.end(), [&](const auto &n) { return n.name == child->name; });
+    if (!named && child->managed) drain_queue(*child);
+    if (!named) inherit_template(*child);
+  }
+  for (const queue_config &child : c.queues) {
+    const auto found =
+        std::find_if(q.children.begin(), q.children.end(), [&](const auto &have) { return have->name == child.name; });
+    configure_queue(found != q.children.end() ? **found : create_queue(&q, child.name, is_leaf(child, false), true),
+                    child);
+  }
+}
+
+void partition::drain_queue(queue &q) {
+  if (const auto to = next_state(q.state, object_event::remove)) q.state = *to;
+  for (const auto &child : q.children) {
+    if (child->managed) drain_queue(*child);
+  }
+}
+
+// Dynamic parents have no template of their own.
+void partition::inherit_template(queue &q) {
+  if (q.managed || q.leaf) return;
+  q.child_template = q.parent->child_template;
+  for (const auto &child : q.children) inherit_template(*child);
+}
+
+// Effective properties, and what the kernel reads from them.
+void partition::resolve_properties(queue &q) {
+  q.properties.clear();
+  if (q.managed && q.parent != nullptr) {
+    q.properties = q.parent->properties;
+    for (auto &[key, value] : q.properties) {
+      if (key == "priority.policy") value = "default";
+      if (key == "priority.offset") value = "0";
+      if (key == "preemption.policy" && lower_case(value) != "disabled") value = "default";
+    }
+  }
+  for (const auto &[key, value] : q.own_properties) q.properties[key] = value;
+  q.priority_sort = lower_case(property(q.properties, "application.sort.priority")) != "disabled";
+  q.priority_rule = lower_case(property(q.properties, "priority.policy")) == "fence" ? priority_policy::fence
+                                                                                     : priority_policy::standard;
+  const std::string offset = property(q.properties, "priority.offset");
+  q.priority_offset = 0;
+  int32_t parsed = 0;
+  const char *from = offset.data() + (offset.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(from, offset.data() + offset.size(), parsed);
+  if (error == std::errc{} && end == offset.data() + offset.size()) q.priority_offset = parsed;
+  auto &policies = q.leaf ? app_policies : queue_policies;
+  auto named = policies.find(property(q.properties, q.leaf ? "application.sort.policy" : "queue.sort.policy"));
+  if (named == policies.end()) named = policies.find(q.leaf ? "fifo" : "fair");
+  q.order = named->second.get();
+}
+
+void partition::rekey_queue(queue &q) {
+  const uint32_t words = q.order->key_words();
+  q.dirty_apps.clear();
+  for (application *app : q.apps) {
+    hold(*app);
+    app->key.words.assign(words, 0);
+    app->key.not_before_ms = INT64_MIN;
+    app->key_dirty = true;
+    q.dirty_apps.push_back(app);
+  }
+  for (application *app : q.apps) let_go(*app);
+  q.dirty_children.clear();
+  for (const auto &child : q.children) {
+    queue_became_unready(*child);
+    child->key.words.assign(words, 0);
+    child->key.not_before_ms = INT64_MIN;
+    child->key_dirty = true;
+    q.dirty_children.push_back(child.get());
+  }
+  for (const auto &child : q.children) queue_became_ready(*child);
+}
+
+void partition::refresh_priorities(queue &q) {
+  for (const auto &child : q.children) refresh_priorities(*child);
+  refresh_priority(q);
+}
+
+void partition::start_draining() {
+  if (state == object_state::draining) return;
+  if (const auto to = next_state(state, object_event::remove)) state = *to;
+  drain_epoch = shared.next_epoch++;
+  shared.arm(shared.now_ms + config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch);
+}
+
+}  // namespace tenon::internal

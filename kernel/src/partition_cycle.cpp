@@ -1,0 +1,276 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The cycle: one decision at a time, from the root's best child down to an ask and a node. A look that
+// fails parks what failed, so every turn of the loop either decides or leaves less to look at.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+bool partition::has_work() const {
+  return !paused && state != object_state::stopped && (root->has_ready() || !stale_queues.empty());
+}
+
+bool partition::decide() {
+  if (paused || state == object_state::stopped) return false;
+  while (!stale_queues.empty()) {
+    queue *q = stale_queues.back();
+    stale_queues.pop_back();
+    flush_keys(*q);
+  }
+  while (root->has_ready()) {
+    queue *q = root.get();
+    while (q != nullptr && !q->leaf) {
+      flush_keys(*q);
+      q = q->ready->empty() ? nullptr : q->ready->top();
+    }
+    if (q == nullptr) continue;
+    flush_keys(*q);
+    if (q->ready_classes.empty()) continue;
+    if (try_unit(*q, *q->ready_classes.top())) return true;
+  }
+  return false;
+}
+
+bool partition::try_unit(queue &leaf, leaf_class &u) {
+  app_class &g = *u.ready.top();
+  application &app = *g.owner;
+  ask &a = *g.first();
+  ask_class &c = classes[u.class_id];
+  ++shared.counters.asks_examined;
+  if (app.state == application_state::accepted && !app.counted) {
+    if (queue *full = blocking_app_queue(leaf); full != nullptr) {
+      hold(app);
+      app.held_by = full;
+      full->held_apps.push_back(&app);
+      return false;
+    }
+  }
+  if (app.state == application_state::accepted && app.allocations.empty()) {
+    if (usage_node *full = blocking_app_limit(app); full != nullptr) {
+      hold(app);
+      app.held_by_limit = full;
+      full->held.push_back(&app);
+      return false;
+    }
+  }
+  type_index type = no_type;
+  if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
+    make_unready(g);
+    g.parked_on = full;
+    g.parked_type = type;
+    full->parked.push_back(&g);
+    return false;
+  }
+  if (queue *full = blocking_queue(leaf, c, type); full != nullptr) {
+    park_on_queue(u, *full, type);
+    return false;
+  }
+  if (c.blocked) {
+    park_on_nodes(u);
+    return false;
+  }
+  bool refused = false;
+  node *n = search(c, a, refused);
+  if (n != nullptr) {
+    commit(a, *n);
+    return true;
+  }
+  if (refused) {  // nodes fit, the RM wants none of them: only this ask waits
+    dequeue(a);
+    a.refused_by_rm = true;
+    refused_by_rm.push_back(&a);
+    return false;
+  }
+  c.blocked = true;
+  blocked_classes.push_back(&c);
+  park_on_nodes(u);
+  return false;
+}
+
+node *partition::search(ask_class &c, ask &a, bool &refused) {
+  ++shared.counters.node_searches;
+  const auto rm_agrees = [&](const node &n) {
+    if (!shared.check) return true;
+    const bool ok = ask_rm(a, n);
+    refused |= !ok;
+    return ok;
+  };
+  if (!c.required_node.empty()) {
+    node *n = nodes.find(c.required_node);
+    if (n == nullptr) return nullptr;
+    ++shared.counters.nodes_examined;
+    return c.fits(nodes.free(n->slot)) && passes(c, n->slot) && rm_agrees(*n) ? n : nullptr;
+  }
+  node_order *by = order_for(c);
+  if (by == nullptr) return nullptr;
+  const uint32_t slot = by->first_fit(c, shared.counters.nodes_examined, [&](uint32_t candidate) {
+    return passes(c, candidate) && rm_agrees(*nodes.at(candidate));
+  });
+  return slot == node_order::no_slot ? nullptr : nodes.at(slot);
+}
+
+bool partition::ask_rm(const ask &a, const node &n) {
+  const uint64_t at = shared.next_check++;
+  bool ok = true;
+  if (shared.replayed != nullptr) {
+    for (const step_answer &answer : *shared.replayed) {
+      if (answer.what == step_answer::kind::rm_check && answer.at == at) ok = answer.ok;
+    }
+  } else {
+    ok = shared.check(name, a.owner->id, a.key, n.id, true);
+  }
+  shared.used_answers.push_back({step_answer::kind::rm_check, at, ok, {}});
+  return ok;
+}
+
+node_order *partition::order_for(const ask_class &c) {
+  if (node_policy->bound->sort->size > offsetof(tenon_sort_v1, score) && node_policy->bound->sort->score != nullptr) {
+    auto &slot = score_orders[c.id];
+    if (slot == nullptr) {
+      static const tag_list no_tags;
+      slot.reset(new score_order{c.judged != nullptr ? c.judged->tags : no_tags,
+                                 ask_facts{c.need, c.judged != nullptr ? c.judged->priority : 0, slot->tags},
+                                 node_order(nodes, *node_policy, nullptr)});
+      slot->order.score_for(slot->facts);
+    }
+    if (slot->order.refresh(context())) return &slot->order;
+  } else if (order->refresh(context())) {
+    return order.get();
+  }
+  policy_failed(*node_policy);
+  return order->refresh(context()) ? order.get() : nullptr;
+}
+
+bool partition::passes(const ask_class &c, uint32_t slot) {
+  if (c.judged == nullptr) return true;
+  verdict_set &v = *c.judged;
+  if (v.verdicts.size() <= slot || v.verdicts[slot] == verdict_set::unknown) judge(v, c.need);
+  return v.verdicts[slot] == verdict_set::pass;
+}
+
+void partition::judge(verdict_set &v, const resources &need) {
+  v.verdicts.resize(nodes.slots(), verdict_set::unknown);
+  v.reasons.resize(nodes.slots(), 0);
+  std::vector<uint32_t> open;
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
+    if (nodes.at(slot) != nullptr && v.verdicts[slot] == verdict_set::unknown) open.push_back(slot);
+  }
+  for (const uint32_t slot : open) v.verdicts[slot] = verdict_set::pass;
+  const ask_facts facts{need, v.priority, v.tags};
+  uint16_t first_reason = 0;
+  for (node_predicate &p : predicates) {
+    std::vector<uint8_t> verdicts(open.size(), TENON_FAIL);
+    std::vector<uint16_t> reasons(open.size(), 0);
+    if (!open.empty() && !filter_nodes(p, context(), nodes, facts, open, verdicts.data(), reasons.data())) {
+      ++shared.counters.policy_faults;  // fails closed: the node does not fit
+      std::fill(verdicts.begin(), verdicts.end(), uint8_t{TENON_FAIL});
+      std::fill(reasons.begin(), reasons.end(), uint16_t{0});
+    }
+    std::vector<uint32_t> passed;
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (verdicts[i] == TENON_PASS) {
+        passed.push_back(open[i]);
+        continue;
+      }
+      v.verdicts[open[i]] = static_cast<uint8_t>(1 + std::min<uint8_t>(verdicts[i], TENON_FAIL_UNRESOLVABLE));
+      const bool known = reasons[i] != 0 && reasons[i] <= p.bound->reasons.size();
+      v.reasons[open[i]] = static_cast<uint16_t>(first_reason + (known ? reasons[i] : 0));
+    }
+    open.swap(passed);
+    first_reason = static_cast<uint16_t>(first_reason + p.bound->reasons.size() + 1);
+  }
+}
+
+namespace {
+
+// Asks the policy for the keys of the dirty items that are in play, and moves each to its new place.
+template <class Item, class InPlay, class Compute, class Move>
+bool flush_dirty(std::vector<Item *> &dirty, std::vector<uint64_t> &words, std::vector<int64_t> &times,
+                 uint32_t key_words, InPlay &&in_play, Compute &&compute, Move &&move) {
+  std::erase_if(dirty, [&](Item *item) { return !item->key_dirty || !in_play(*item); });
+  if (dirty.empty()) return true;
+  words.resize(dirty.size() * key_words);
+  times.assign(dirty.size(), INT64_MIN);
+  if (!compute(std::span<Item *const>(dirty))) return false;
+  for (size_t i = 0; i < dirty.size(); ++i) {
+    dirty[i]->key_dirty = false;
+    move(*dirty[i], words.data() + i * key_words, times[i]);
+  }
+  dirty.clear();
+  return true;
+}
+
+}  // namespace
+
+void partition::flush_keys(queue &q) {
+  if (q.leaf ? q.dirty_apps.empty() : q.dirty_children.empty()) return;
+  const bool ok =
+      q.leaf ? flush_dirty(
+                   q.dirty_apps, key_words_, key_times_, q.order->key_words(),
+                   [](const application &a) { return a.held_by == nullptr && a.held_by_limit == nullptr; },
+                   [&](auto items) {
+                     return app_keys(*q.order, context(), q, items, key_words_.data(), key_times_.data());
+                   },
+                   [&](application &a, const uint64_t *words, int64_t time) { set_app_key(a, words, time); })
+             : flush_dirty(
+                   q.dirty_children, key_words_, key_times_, q.order->key_words(),
+                   [](const queue &child) { return child.has_ready(); },
+                   [&](auto items) {
+                     return queue_keys(*q.order, context(), q, items, key_words_.data(), key_times_.data());
+                   },
+                   [&](queue &child, const uint64_t *words, int64_t time) { set_queue_key(child, words, time); });
+  if (ok) return;
+  policy_failed(*q.order);
+  flush_keys(q);
+}
+
+void partition::set_app_key(application &app, const uint64_t *words, int64_t not_before) {
+  const uint32_t count = app.home->order->key_words();
+  const bool same_time = app.key.not_before_ms == not_before;
+  if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
+  const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
+  if (!single) hold(app);  // several places change at once: out of the heaps, then in again
+  app.key.words.assign(words, words + count);
+  app.key.not_before_ms = not_before;
+  if (single) {
+    order_changed(*app.classes.front());
+  } else {
+    let_go(app);
+  }
+  if (not_before != INT64_MIN && not_before != TENON_NOT_NOW) {
+    shared.arm(not_before, timer_kind::app_rekey, id, app.index, app.epoch);
+  }
+}
+
+void partition::set_queue_key(queue &q, const uint64_t *words, int64_t not_before) {
+  const uint32_t count = q.parent->order->key_words();
+  const bool was_in = q.parent->ready->contains(&q);
+  const bool same_time = q.key.not_before_ms == not_before;
+  q.key.words.assign(words, words + count);
+  q.key.not_before_ms = not_before;
+  if (was_in && same_time) return q.parent->ready->update(&q);
+  if (was_in && not_before != INT64_MIN) {
+    queue_became_unready(q);
+  } else if (!was_in) {
+    queue_became_ready(q);
+  }
+}
+
+void partition::policy_failed(sort_policy &policy) {
+  ++shared.counters.policy_faults;
+  if (policy.faulty) return;  // the fallback itself cannot fail
+  auto wrapped = wrap_sort_policy(policy.kind, shared.policies.fallback(policy.kind, types.limit()));
+  const uint64_t calls = policy.calls, faults = policy.faults;
+  const std::string configured = policy.bound->name;
+  retired_policies.push_back(std::make_unique<sort_policy>(std::move(policy)));
+  policy = std::move(**wrapped);
+  policy.calls = calls;
+  policy.faults = faults;
+  policy.faulty = true;
+  rekey_all(policy);
+  shared.used_answers.push_back(
+      {step_answer::kind::policy_fault, shared.counters.policy_calls, false, shared.keep(configured)});
+}
+
+}  // namespace tenon::internal

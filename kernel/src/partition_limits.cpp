@@ -1,0 +1,149 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Users and groups: what each uses in each queue, and the limits that hold there.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+namespace {
+
+// The limit of a queue for a user or group: the entry that names it, else the one of "*".
+const limit_config *limit_for(const queue &q, std::string_view name, bool group) {
+  const limit_config *wildcard = nullptr;
+  for (const limit_config &limit : q.limits) {
+    for (const std::string &named : group ? limit.groups : limit.users) {
+      if (named == name) return &limit;
+      if (named == "*" && wildcard == nullptr) wildcard = &limit;
+    }
+  }
+  return group ? nullptr : wildcard;
+}
+
+}  // namespace
+
+usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
+  auto &trackers = group ? user_groups : users;
+  auto found = trackers.find(of);
+  if (found == trackers.end()) {
+    found = trackers.emplace(std::string(of), usage_tracker{}).first;
+    found->second.name = of;
+  }
+  auto &slot = found->second.nodes[&q];
+  if (slot == nullptr) {
+    slot = std::make_unique<usage_node>();
+    slot->where = &q;
+    slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
+    set_limit(*slot, limit_for(q, of, group));
+  }
+  return *slot;
+}
+
+void partition::set_limit(usage_node &u, const limit_config *limit) {
+  u.max.clear();
+  u.max_applications = limit == nullptr ? 0 : limit->max_applications;
+  if (limit == nullptr) return;
+  for (const auto &[type, amount] : limit->max_resources) u.max.set(types.intern(type), amount);
+}
+
+std::string partition::group_of(const application &app) const {
+  for (const queue *q = app.home; q != nullptr; q = q->parent) {
+    bool wildcard = false;
+    for (const limit_config &limit : q->limits) {
+      for (const std::string &group : limit.groups) {
+        if (std::find(app.groups.begin(), app.groups.end(), group) != app.groups.end()) return group;
+        wildcard |= group == "*";
+      }
+    }
+    if (wildcard) return "*";
+  }
+  return {};
+}
+
+void partition::attach_usage(application &app) {
+  app.user_usage = &usage_of(app.user, false, *app.home);
+  app.group = group_of(app);
+  app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
+}
+
+void partition::detach_usage(application &app) { app.user_usage = app.group_usage = nullptr; }
+
+void partition::add_limit_usage(application &app, const resources &amount, int sign) {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (sign > 0) {
+        u->usage += amount;
+      } else {
+        u->usage -= amount;
+        u->usage.prune();
+        wake_limit(*u);
+      }
+    }
+  }
+}
+
+void partition::count_limit_running(application &app, bool running) {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (running) {
+        u->running.insert(&app);
+      } else {
+        u->running.erase(&app);
+        wake_limit(*u);
+      }
+    }
+  }
+}
+
+usage_node *partition::blocking_limit(application &app, const ask_class &c, type_index &type) const {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (u->max.empty()) continue;
+      for (const class_amount &p : c.positive) {
+        if (u->max.has(p.type) && p.amount > u->max[p.type] - u->usage[p.type]) {
+          type = p.type;
+          return u;
+        }
+      }
+    }
+  }
+  return nullptr;
+}
+
+usage_node *partition::blocking_app_limit(application &app) const {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (u->max_applications != 0 && u->running.size() >= u->max_applications) return u;
+    }
+  }
+  return nullptr;
+}
+
+// Limits may name others now: every application is attached anew, with what it uses.
+void partition::refresh_limits() {
+  std::vector<application *> all;
+  for (const auto &[app_id, app] : active) all.push_back(app);
+  for (auto *trackers : {&users, &user_groups}) {
+    for (auto &[tracked, tracker] : *trackers) {
+      for (auto &[q, u] : tracker.nodes) {
+        std::vector<app_class *> parked;
+        parked.swap(u->parked);
+        for (app_class *g : parked) g->parked_on = nullptr;
+        std::vector<application *> held;
+        held.swap(u->held);
+        for (application *app : held) app->held_by_limit = nullptr;
+      }
+    }
+  }
+  users.clear();
+  user_groups.clear();
+  for (application *app : all) {
+    attach_usage(*app);
+    if (!app->allocations.empty()) count_limit_running(*app, true);
+    resources used = app->allocated;
+    used += app->placeholders;
+    add_limit_usage(*app, used, 1);
+    let_go(*app);
+  }
+}
+
+}  // namespace tenon::internal

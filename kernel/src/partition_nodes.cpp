@@ -1,0 +1,161 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Nodes: registration with what runs on them, changes, draining and removal.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+
+void partition::reject_node(decision_kind kind, std::string_view node_id, std::string why) {
+  decision_view &d = emit(kind);
+  d.node = keep(std::string(node_id));
+  d.text = keep(std::move(why));
+}
+
+void partition::add_node(const tenon::add_node &c) {
+  const auto refuse = [&](const std::string &why) {
+    reject_node(decision_kind::node_rejected, c.node, messages::node_rejected(why));
+  };
+  if (state != object_state::active) return refuse(messages::node_to_stopped_partition(name, c.node));
+  if (c.node.empty()) return refuse(messages::node_without_id());
+  if (nodes.find(c.node) != nullptr) return refuse(messages::node_exists(name, c.node));
+  resources capacity, occupied;
+  std::vector<named_amount> both(c.capacity.begin(), c.capacity.end());
+  both.insert(both.end(), c.occupied.begin(), c.occupied.end());
+  resources ignored;
+  if (std::string problem = check_amounts(both, ignored); !problem.empty()) return refuse(problem);
+  (void)check_amounts(c.capacity, capacity);
+  (void)check_amounts(c.occupied, occupied);
+  capacity.prune();
+  occupied.prune();
+  std::vector<std::pair<resources, int32_t>> wanted(c.existing.size());
+  for (size_t i = 0; i < c.existing.size(); ++i) {
+    std::string problem = existing_problem(c.existing[i], nullptr, true, wanted[i].first, wanted[i].second);
+    if (!problem.empty()) return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
+  }
+  node &n = nodes.add(c.node);
+  n.capacity = std::move(capacity);
+  n.occupied = std::move(occupied);
+  n.schedulable = c.schedulable;
+  for (const named_text &attribute : c.attributes) n.attributes[std::string(attribute.key)] = attribute.value;
+  decision_view &d = emit(decision_kind::node_accepted);
+  d.node = n.id;
+  nodes.store(n, types.count());
+  refresh_root_max();
+  for (size_t i = 0; i < c.existing.size(); ++i) {
+    const existing_allocation &e = c.existing[i];
+    if (e.foreign) {
+      add_foreign(n, e.ask.key, wanted[i].first);
+    } else {
+      add_existing(e, n, wanted[i].first, wanted[i].second);
+    }
+  }
+  node_changed(n);
+}
+
+// The node's objects are the truth: its columns, verdicts and place in every order follow.
+void partition::node_changed(node &n) {
+  nodes.store(n, types.count());
+  touch_node(n.slot);
+  for (auto &[signature, verdicts] : verdict_sets) {
+    if (n.slot < verdicts->verdicts.size()) verdicts->verdicts[n.slot] = verdict_set::unknown;
+  }
+  wake_for_node(n);
+}
+
+void partition::touch_node(uint32_t slot) {
+  order->touch(slot);
+  for (auto &[class_id, scored] : score_orders) scored->order.touch(slot);
+  if (!predicates_read_amounts) return;
+  for (auto &[signature, verdicts] : verdict_sets) {
+    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
+  }
+}
+
+void partition::update_node(const tenon::update_node &c) {
+  node *n = nodes.find(c.node);
+  const auto refuse = [&](std::string why) {
+    reject_node(decision_kind::node_update_rejected, c.node, std::move(why));
+  };
+  if (n == nullptr) return refuse(messages::node_not_found(c.node));
+  std::vector<named_amount> both;
+  if (c.has_capacity) both.insert(both.end(), c.capacity.begin(), c.capacity.end());
+  if (c.has_occupied) both.insert(both.end(), c.occupied.begin(), c.occupied.end());
+  resources ignored;
+  if (std::string problem = check_amounts(both, ignored); !problem.empty()) return refuse(std::move(problem));
+  if (c.has_attributes) {
+    for (const named_text &attribute : c.attributes) {
+      if (attribute.key != "si/node-partition" || attribute.value.empty()) continue;
+      if (attribute.value != name && attribute.value != plain_name) {
+        return refuse(messages::node_partition_changed(c.node, attribute.value));
+      }
+    }
+  }
+  if (c.has_capacity) {
+    n->capacity.clear();
+    (void)check_amounts(c.capacity, n->capacity);
+    n->capacity.prune();
+  }
+  if (c.has_occupied) {
+    n->occupied.clear();
+    (void)check_amounts(c.occupied, n->occupied);
+    n->occupied.prune();
+    for (const allocation *a : n->foreign) n->occupied += classes[a->class_id].need;
+  }
+  if (c.has_attributes) {
+    n->attributes.clear();
+    for (const named_text &attribute : c.attributes) n->attributes[std::string(attribute.key)] = attribute.value;
+  }
+  nodes.store(*n, types.count());
+  if (c.has_capacity) refresh_root_max();
+  node_changed(*n);
+}
+
+void partition::change_node(const tenon::change_node &c) {
+  node *n = nodes.find(c.node);
+  const auto refuse = [&](std::string why) {
+    reject_node(decision_kind::node_update_rejected, c.node, std::move(why));
+  };
+  if (n == nullptr) return refuse(messages::node_not_found(c.node));
+  switch (static_cast<node_event>(c.event)) {
+    case node_event::drain:
+      n->schedulable = false;
+      break;
+    case node_event::undrain:
+      if (n->schedulable) return refuse(messages::node_not_draining(c.node));
+      n->schedulable = true;
+      break;
+    case node_event::decommission:
+      return decommission(*n);
+    default:
+      return refuse(messages::node_event_unknown(c.node));
+  }
+  node_changed(*n);
+}
+
+void partition::decommission(node &n) {
+  std::vector<application *> concerned;
+  n.schedulable = false;
+  for (allocation *a : by_sequence(n.allocations)) {
+    if (std::find(concerned.begin(), concerned.end(), a->owner) == concerned.end()) concerned.push_back(a->owner);
+    emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::node_removed(n.id)));
+    remove_allocation(*a, true);
+  }
+  for (allocation *a : n.foreign) {
+    foreign.erase(a->foreign_key);
+    allocations.retire(*a);
+  }
+  const uint32_t slot = n.slot;
+  nodes.remove(n);
+  for (auto &[signature, verdicts] : verdict_sets) {
+    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
+  }
+  refresh_root_max();
+  std::sort(concerned.begin(), concerned.end(),
+            [](const auto *x, const auto *y) { return x->submission < y->submission; });
+  for (application *app : concerned) maybe_complete(*app);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,190 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placement: rules in order give a path; access decides whether it is taken; missing queues are made.
+#include <algorithm>
+#include <charconv>
+
+#include "partition.hpp"
+#include "path.hpp"
+#include "tags.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/names.hpp"
+
+namespace tenon::internal {
+namespace {
+
+constexpr std::string_view recovery_path = "root.@recovery@";
+
+bool may_submit(const queue &from, std::string_view user, names groups) {
+  if (from.path == recovery_path) return false;
+  for (const queue *q = &from; q != nullptr; q = q->parent) {
+    if (q->submit_acl.allows(user, groups) || q->admin_acl.allows(user, groups)) return true;
+  }
+  return false;
+}
+
+std::string own_name(const placement_rule &rule, const tenon::add_application &c) {
+  if (rule.name == "provided") return std::string(c.queue);
+  if (rule.name == "user") return std::string(c.user);
+  if (rule.name == "tag") return std::string(find_tag(c.tags, rule.value));
+  return rule.value;
+}
+
+}  // namespace
+
+// The path that the rule gives; empty when it gives none, with a problem when it refuses.
+std::string partition::path_by(const placement_rule &rule, const tenon::add_application &c,
+                               std::string &problem) const {
+  if (!rule.filter.accepts(c.user, c.groups)) return {};
+  std::string name_of = own_name(rule, c);
+  if (name_of.empty()) return {};
+  const bool fixed = rule.name == "fixed";
+  std::string path;
+  if (name_of.starts_with("root.") || (fixed && is_qualified(name_of))) {
+    if (!valid_path(name_of)) {
+      problem = messages::queue_name_invalid();
+      return {};
+    }
+    path = std::move(name_of);
+  } else {
+    if (!fixed) name_of = without_dots(name_of);
+    if (!(fixed ? valid_path(name_of) : is_queue_name(name_of))) {
+      problem = messages::queue_name_invalid();
+      return {};
+    }
+    path = root_queue_name;
+    if (rule.parent != nullptr) {
+      path = path_by(*rule.parent, c, problem);
+      if (path.empty()) return {};
+      if (const queue *q = find_queue(lower_case(path)); q != nullptr && q->leaf) {
+        problem = messages::parent_rule_gave_leaf(path);
+        return {};
+      }
+    }
+    path += "." + name_of;
+  }
+  path = lower_case(path);
+  if (!rule.create && find_queue(path) == nullptr) return {};
+  return path;
+}
+
+queue *partition::nearest_queue(std::string_view path) const {
+  for (;;) {
+    if (queue *q = find_queue(path); q != nullptr) return q;
+    const size_t dot = path.rfind('.');
+    if (dot == std::string_view::npos) return nullptr;
+    path = path.substr(0, dot);
+  }
+}
+
+bool partition::takes(std::string_view path, const tenon::add_application &c) const {
+  if (const queue *q = find_queue(path); q != nullptr) {
+    return q->leaf && q->state == object_state::active && may_submit(*q, c.user, c.groups);
+  }
+  const queue *above = nearest_queue(path);
+  return above != nullptr && may_submit(*above, c.user, c.groups);
+}
+
+queue *partition::place(const tenon::add_application &c, std::string &problem) {
+  std::string path;
+  for (const auto &rule : rules) {
+    std::string candidate = path_by(*rule, c, problem);
+    if (!problem.empty()) return nullptr;
+    if (!candidate.empty() && takes(candidate, c)) {
+      path = std::move(candidate);
+      break;
+    }
+  }
+  const bool forced = tag_is_true(c.tags, "application.create.force");
+  bool recovery = false;
+  if (path.empty() && forced) {
+    path = recovery_path;
+    recovery = true;
+  }
+  if (path.empty() && find_queue("root.default") != nullptr && takes("root.default", c)) path = "root.default";
+  if (path.empty()) {
+    problem = messages::no_rule_matched();
+    return nullptr;
+  }
+  queue *leaf = find_queue(path);
+  if (leaf == nullptr) leaf = create_path(path, recovery, problem);
+  if (leaf != nullptr && !leaf->managed && leaf->path != recovery_path) apply_namespace_tags(*leaf, c.tags);
+  return leaf;
+}
+
+queue *partition::create_path(std::string_view path, bool recovery, std::string &problem) {
+  queue *q = nearest_queue(path);
+  if (path == recovery_path && !recovery) {
+    problem = messages::queue_is_recovery();
+  } else if (q->leaf) {
+    problem = messages::queue_create_below_leaf(path, q->path);
+  } else if (q->state == object_state::draining) {
+    problem = messages::queue_create_below_draining(q->path);
+  } else if (split_path(path).size() > shared.options.max_queue_depth) {
+    problem = messages::queue_too_deep(path, shared.options.max_queue_depth);
+  }
+  if (!problem.empty()) return nullptr;
+  const auto missing = split_path(path.substr(q->path.size() + 1));
+  for (size_t i = 0; i < missing.size(); ++i) {
+    const bool leaf = i + 1 == missing.size();
+    queue &made = create_queue(q, missing[i], leaf, false);
+    if (leaf && !recovery) apply_template(made);
+    if (!leaf) made.child_template = q->child_template;
+    resolve_properties(made);
+    refresh_fair_max(made);
+    q = &made;
+  }
+  return q;
+}
+
+void partition::apply_template(queue &leaf) {
+  const child_template_config &t = leaf.parent->child_template;
+  leaf.max_applications = t.max_applications;
+  leaf.own_properties = t.properties;
+  leaf.guaranteed = configured_amounts(t.guaranteed);
+  leaf.max = configured_amounts(t.max);
+}
+
+void partition::apply_namespace_tags(queue &leaf, texts tags) {
+  const auto room = [&](const amount_map &amounts) {
+    uint32_t fresh = 0;
+    for (const auto &[type, amount] : amounts) fresh += types.find(type) == no_type ? 1 : 0;
+    return types.count() + fresh <= types.limit();
+  };
+  bool changed = false;
+  if (const auto quota = amounts_in_tag(find_tag(tags, "namespace.resourcequota")); quota && room(*quota)) {
+    leaf.max = configured_amounts(*quota);
+    changed = true;
+  }
+  if (const auto share = amounts_in_tag(find_tag(tags, "namespace.resourceguaranteed")); share && room(*share)) {
+    leaf.guaranteed = configured_amounts(*share);
+    changed = true;
+  }
+  const std::string_view apps = find_tag(tags, "namespace.resourcemaxapps");
+  uint64_t max_apps = 0;
+  const auto [end, error] = std::from_chars(apps.data(), apps.data() + apps.size(), max_apps);
+  if (error == std::errc{} && end == apps.data() + apps.size() && max_apps > 0) {
+    leaf.max_applications = max_apps;
+    changed = true;
+  }
+  if (!changed) return;
+  refresh_fair_max(leaf);
+  queue_changed(leaf, column::limits);
+  for (application *app : leaf.apps) app_changed(*app, column::limits);
+  wake_headroom(leaf);
+  wake_held(leaf);
+}
+
+resources partition::configured_amounts(const amount_map &from) {
+  resources out;
+  const uint32_t before = types.count();
+  bool some = false;
+  for (const auto &[type, amount] : from) {
+    out.set(types.intern(type), amount);
+    some |= amount > 0;
+  }
+  if (types.count() != before) types_grew();
+  if (!some) out.clear();
+  return out;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,220 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The queue tree: usage and pending up the tree, headroom, priorities, creation and clean-up.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+queue *partition::find_queue(std::string_view path) const {
+  queue *q = root.get();
+  size_t end = path.find('.');
+  if (q == nullptr || path.substr(0, end) != q->name) return nullptr;
+  while (end != std::string_view::npos) {
+    const size_t from = end + 1;
+    end = path.find('.', from);
+    const std::string_view part = path.substr(from, end == std::string_view::npos ? end : end - from);
+    const auto found =
+        std::find_if(q->children.begin(), q->children.end(), [&](const auto &c) { return c->name == part; });
+    if (found == q->children.end()) return nullptr;
+    q = found->get();
+  }
+  return q;
+}
+
+queue &partition::create_queue(queue *parent, std::string_view own_name, bool leaf, bool managed) {
+  auto owned = std::make_unique<queue>();
+  queue &q = *owned;
+  q.name = own_name;
+  q.path = parent == nullptr ? q.name : parent->path + "." + q.name;
+  q.parent = parent;
+  q.sequence = next_queue++;
+  q.leaf = leaf;
+  q.managed = managed;
+  q.ready = new queue_heap;
+  if (parent == nullptr) {
+    root = std::move(owned);
+  } else {
+    if (parent->order != nullptr) q.key.words.assign(parent->order->key_words(), 0);
+    parent->children.push_back(std::move(owned));
+    queue_changed(q, ~0U);
+  }
+  return q;
+}
+
+void partition::remove_queue(queue &q) {
+  queue &parent = *q.parent;
+  queue_became_unready(q);
+  std::erase(parent.dirty_children, &q);
+  std::erase(stale_queues, &q);
+  for (auto *trackers : {&users, &user_groups}) {
+    for (auto &[tracked, tracker] : *trackers) tracker.nodes.erase(&q);
+  }
+  const auto at =
+      std::find_if(parent.children.begin(), parent.children.end(), [&](const auto &c) { return c.get() == &q; });
+  gone_queues.push_back(std::move(*at));
+  parent.children.erase(at);
+  refresh_priority(parent);
+}
+
+void partition::add_usage(queue &leaf, const resources &amount, int sign) {
+  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+    if (sign > 0) {
+      q->allocated += amount;
+    } else {
+      q->allocated -= amount;
+      q->allocated.prune();
+    }
+    queue_changed(*q, column::allocated);
+  }
+  if (sign > 0) return;
+  for (queue *q = &leaf; q != nullptr; q = q->parent) wake_headroom(*q);
+}
+
+void partition::add_pending(queue &leaf, const resources &amount, int64_t times) {
+  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+    for_each_type(amount, [&](type_index t, int64_t value) { q->pending.add(t, mul_saturating(value, times)); });
+    if (times < 0) q->pending.prune();
+    queue_changed(*q, column::pending);
+  }
+}
+
+void partition::queue_changed(queue &q, uint32_t change) {
+  queue *parent = q.parent;
+  if (parent == nullptr || parent->order == nullptr) return;
+  const sort_policy &policy = *parent->order;
+  if ((policy.sibling_mask & change) != 0) return rekey_children(*parent);
+  if ((policy.item_mask & change) == 0) return;
+  if (q.key.not_before_ms != INT64_MIN) mark_stale(*parent);
+  if (q.key_dirty) return;
+  q.key_dirty = true;
+  parent->dirty_children.push_back(&q);
+}
+
+void partition::rekey_children(queue &parent) {
+  for (const auto &child : parent.children) {
+    if (child->key.not_before_ms != INT64_MIN) mark_stale(parent);
+    if (child->key_dirty) continue;
+    child->key_dirty = true;
+    parent.dirty_children.push_back(child.get());
+  }
+}
+
+void partition::mark_stale(queue &q) {
+  if (std::find(stale_queues.begin(), stale_queues.end(), &q) == stale_queues.end()) stale_queues.push_back(&q);
+}
+
+void partition::rekey_all(sort_policy &policy) {
+  if (node_policy.get() == &policy) {
+    order = std::make_unique<node_order>(nodes, policy);
+    score_orders.clear();
+    return;
+  }
+  for_each_queue(*root, [&](queue &q) {
+    if (q.order == &policy) rekey_queue(q);
+  });
+}
+
+void partition::refresh_fair_max(queue &q) {
+  resources effective = q.parent == nullptr ? total : q.parent->fair_max;
+  if (q.parent != nullptr) for_each_type(q.max, [&](type_index t, int64_t amount) { effective.set(t, amount); });
+  if (effective != q.fair_max) {
+    q.fair_max = std::move(effective);
+    queue_changed(q, column::limits);
+  }
+  for (const auto &child : q.children) refresh_fair_max(*child);
+}
+
+void partition::refresh_root_max() {
+  resources sum;
+  for (const auto &[node_id, n] : nodes.by_id()) sum += n->capacity;
+  sum.prune();
+  if (sum == total) return;
+  total = std::move(sum);
+  refresh_fair_max(*root);
+  wake_headroom(*root);
+}
+
+queue *partition::blocking_queue(queue &leaf, const ask_class &c, type_index &type) const {
+  for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+    for (const class_amount &p : c.positive) {
+      if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], q->allocated[p.type])) {
+        type = p.type;
+        return q;
+      }
+    }
+  }
+  for (const class_amount &p : c.positive) {
+    if (p.amount > sub_saturating(total[p.type], root->allocated[p.type])) {
+      type = p.type;
+      return root.get();
+    }
+  }
+  return nullptr;
+}
+
+queue *partition::blocking_app_queue(queue &leaf) const {
+  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+    if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
+  }
+  return nullptr;
+}
+
+void partition::change_app_priority(application &app) {
+  int32_t highest = INT32_MIN;
+  for (const app_class *g : app.classes) {
+    if (!g->empty()) highest = std::max(highest, g->first()->priority);
+  }
+  if (highest == app.priority) return;
+  queue &leaf = *app.home;
+  if (app.priority != INT32_MIN) {
+    const auto found = leaf.app_priorities.find(app.priority);
+    if (--found->second == 0) leaf.app_priorities.erase(found);
+  }
+  if (highest != INT32_MIN) ++leaf.app_priorities[highest];
+  app.priority = highest;
+  app_changed(app, column::priority);
+  refresh_priority(leaf);
+}
+
+void partition::refresh_priority(queue &q) {
+  int32_t highest = INT32_MIN;
+  if (q.leaf) {
+    if (!q.app_priorities.empty()) highest = q.app_priorities.rbegin()->first;
+  } else {
+    for (const auto &child : q.children) highest = std::max(highest, child->priority);
+  }
+  if (highest != INT32_MIN) {
+    highest =
+        q.priority_rule == priority_policy::fence
+            ? q.priority_offset
+            : static_cast<int32_t>(std::clamp<int64_t>(int64_t{highest} + q.priority_offset, INT32_MIN, INT32_MAX));
+  }
+  if (highest == q.priority) return;
+  q.priority = highest;
+  queue_changed(q, column::priority);
+  if (q.parent != nullptr) refresh_priority(*q.parent);
+}
+
+void partition::arm_cleaner() {
+  shared.arm(shared.now_ms + std::max<int64_t>(1, config.tuning.queue_cleanup_ms), timer_kind::cleaner, id, 0, 0);
+}
+
+void partition::clean_queues() {
+  const auto visit = [&](const auto &self, queue &q) -> void {
+    for (size_t i = q.children.size(); i-- > 0;) {
+      queue &child = *q.children[i];
+      self(self, child);
+      const bool goes = !child.managed || child.state == object_state::draining;
+      if (goes && child.children.empty() && child.apps.empty()) remove_queue(child);
+    }
+  };
+  visit(visit, *root);
+  if (state == object_state::draining && active.empty()) {
+    gone = true;
+  } else {
+    arm_cleaner();
+  }
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,196 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The partition as plain values.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+namespace {
+
+amount_map values(const resources &r, const resource_types &types, bool zeros) {
+  amount_map out;
+  for_each_type(r, [&](type_index t, int64_t amount) {
+    if (zeros || amount != 0) out[std::string(types.name(t))] = amount;
+  });
+  return out;
+}
+
+struct reader {
+  const partition &p;
+
+  [[nodiscard]] amount_map computed(const resources &r) const { return values(r, p.types, false); }
+  [[nodiscard]] amount_map configured(const resources &r) const { return values(r, p.types, true); }
+
+  [[nodiscard]] queue_snapshot read(const queue &q) const {
+    queue_snapshot out;
+    out.path = q.path;
+    out.state = q.state;
+    out.leaf = q.leaf;
+    out.managed = q.managed;
+    out.allocated = computed(q.allocated);
+    out.pending = computed(q.pending);
+    out.preempting = computed(q.preempting);
+    out.guaranteed = configured(q.guaranteed);
+    if (q.parent == nullptr) {
+      if (!p.total.empty()) out.max = computed(p.total);
+    } else if (!q.max.empty()) {
+      out.max = configured(q.max);
+    }
+    out.properties = q.properties;
+    for (const application *app : running_below(q)) {
+      if (app->state == application_state::starting || app->state == application_state::running) ++out.running_apps;
+    }
+    out.max_running_apps = q.max_applications;
+    out.current_priority = q.priority;
+    return out;
+  }
+
+  [[nodiscard]] static std::vector<const application *> running_below(const queue &q) {
+    std::vector<const application *> out(q.apps.begin(), q.apps.end());
+    for (const auto &child : q.children) {
+      const auto below = running_below(*child);
+      out.insert(out.end(), below.begin(), below.end());
+    }
+    return out;
+  }
+
+  [[nodiscard]] allocation_snapshot read(const allocation &a) const {
+    allocation_snapshot out;
+    out.key = a.key();
+    out.application = a.owner == nullptr ? std::string{} : a.owner->id;
+    out.node = a.where->id;
+    out.sequence = a.sequence;
+    out.resources = computed(p.classes[a.class_id].need);
+    out.priority = a.priority;
+    out.placeholder = a.placeholder;
+    out.originator = a.originator;
+    out.preempted = a.state == allocation_state::preempting;
+    out.released = a.state == allocation_state::expiring || a.state == allocation_state::replacing;
+    out.task_group = a.task_group;
+    out.state = a.state;
+    out.create_time_ms = a.create_time_ms;
+    out.bind_time_ms = a.bind_time_ms;
+    return out;
+  }
+
+  [[nodiscard]] ask_snapshot read(const ask &a) const {
+    const ask_class &c = p.classes[a.class_id];
+    ask_snapshot out;
+    out.key = a.key;
+    out.resources = computed(c.need);
+    out.priority = a.priority;
+    out.pending_count = a.pending();
+    out.max_allocations = a.max_allocations;
+    out.placeholder = a.placeholder;
+    out.task_group = a.task_group;
+    out.required_node = c.required_node;
+    out.create_time_ms = a.create_time_ms;
+    out.state = a.state;
+    out.blocker = p.blocker_of(a);
+    return out;
+  }
+
+  [[nodiscard]] application_snapshot read(const application &app) const {
+    application_snapshot out;
+    out.id = app.id;
+    out.queue = app.home != nullptr ? app.home->path : app.submitted_queue;
+    out.user = app.user;
+    out.groups = app.groups;
+    out.state = app.state;
+    out.state_log = app.state_log;
+    out.allocated = computed(app.allocated);
+    out.placeholders = computed(app.placeholders);
+    out.pending = computed(app.pending);
+    std::vector<const ask *> pending;
+    for (const auto &[key, a] : app.asks) {
+      if (a->state == ask_state::pending) pending.push_back(a);
+    }
+    std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+    for (const ask *a : pending) out.asks.push_back(read(*a));
+    for (const allocation *a : partition::by_sequence(app.allocations)) out.allocations.push_back(read(*a));
+    out.message = app.message;
+    out.submitted_ms = app.submitted_ms;
+    out.started_ms = app.started_ms;
+    out.finished_ms = app.finished_ms;
+    return out;
+  }
+
+  [[nodiscard]] node_snapshot read(const node &n) const {
+    node_snapshot out;
+    out.id = n.id;
+    out.schedulable = n.schedulable;
+    out.capacity = computed(n.capacity);
+    out.allocated = computed(n.allocated);
+    out.occupied = computed(n.occupied);
+    resources available = n.capacity;
+    available -= n.occupied;
+    available -= n.allocated;
+    out.available = computed(available);
+    out.attributes.insert(n.attributes.begin(), n.attributes.end());
+    for (const allocation *a : partition::by_sequence(n.allocations)) {
+      out.allocations.push_back(a->owner->id + "/" + a->key() + "#" + std::to_string(a->sequence));
+    }
+    return out;
+  }
+
+  void read(const std::map<std::string, usage_tracker, std::less<>> &trackers, std::vector<usage_snapshot> &out) const {
+    for (const auto &[tracked, tracker] : trackers) {
+      std::vector<const usage_node *> in_order;
+      for (const auto &[q, u] : tracker.nodes) in_order.push_back(u.get());
+      std::sort(in_order.begin(), in_order.end(),
+                [](const auto *x, const auto *y) { return x->where->path < y->where->path; });
+      for (const usage_node *u : in_order) {
+        usage_snapshot one{tracked, u->where->path, computed(u->usage), {}};
+        for (const application *app : u->running) one.running.push_back(app->id);
+        std::sort(one.running.begin(), one.running.end());
+        if (!one.usage.empty() || !one.running.empty()) out.push_back(std::move(one));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+amount_map partition::configured_values(const resources &r) const { return values(r, types, true); }
+
+partition_snapshot partition::snapshot() const {
+  const reader r{*this};
+  partition_snapshot out;
+  out.name = name;
+  out.state = state;
+  out.node_sort_policy = node_policy->bound->name;
+  out.capacity = r.computed(total);
+  out.used = r.computed(root->allocated);
+  out.allocations = allocation_count;
+  for_each_queue(*root, [&](const queue &q) { out.queues.push_back(r.read(q)); });
+  for (const auto &[node_id, n] : nodes.by_id()) out.nodes.push_back(r.read(*n));
+  std::vector<const application *> apps;
+  for (const auto &[app_id, app] : active) apps.push_back(app);
+  const auto by_submission = [](const application *x, const application *y) { return x->submission < y->submission; };
+  std::sort(apps.begin(), apps.end(), by_submission);
+  for (const application *app : apps) out.applications.push_back(r.read(*app));
+  for (const application *app : ended) out.ended.push_back(r.read(*app));
+  r.read(users, out.users);
+  r.read(user_groups, out.groups);
+  return out;
+}
+
+// What an ask waits for, in words; empty when it is runnable.
+std::string partition::blocker_of(const ask &a) const {
+  const application &app = *a.owner;
+  if (a.refused_by_rm) return "the resource manager refuses every node that fits";
+  if (app.held_by != nullptr) return "maxapplications of queue " + app.held_by->path;
+  if (app.held_by_limit != nullptr) return "maxapplications of a limit in queue " + app.held_by_limit->where->path;
+  if (a.group == nullptr) return {};
+  if (a.group->parked_on != nullptr) {
+    return "limit on " + std::string(types.name(a.group->parked_type)) + " in queue " + a.group->parked_on->where->path;
+  }
+  const leaf_class &u = *a.group->unit;
+  if (u.parked == parking::queue_headroom) {
+    return "headroom of " + std::string(types.name(u.parked_type)) + " in queue " + u.parked_queue->path;
+  }
+  if (u.parked == parking::nodes) return "no node fits";
+  return {};
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,370 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "policy_batch.hpp"
+
+#include <array>
+#include <deque>
+
+namespace tenon::internal {
+namespace {
+
+int64_t abi_state(application_state state) {
+  switch (state) {
+    case application_state::accepted:
+      return TENON_APP_ACCEPTED;
+    case application_state::starting:
+      return TENON_APP_STARTING;
+    case application_state::running:
+      return TENON_APP_RUNNING;
+    case application_state::completing:
+      return TENON_APP_COMPLETING;
+    case application_state::resuming:
+      return TENON_APP_RESUMING;
+    default:
+      return TENON_APP_NEW;
+  }
+}
+
+tenon_text text_of(std::string_view text) { return {text.data(), text.size()}; }
+
+// Columns of one call. Buffers are kept from call to call, so that a steady cycle allocates nothing.
+class batch_builder {
+ public:
+  void start(size_t columns) {
+    if (buffers_.size() < columns) buffers_.resize(columns);
+    columns_.clear();
+  }
+
+  // One item, or a context value: the object's own memory is the column.
+  void resources_in_place(const resources &r) {
+    columns_.push_back(
+        {sizeof(tenon_column), TENON_COLUMN_RESOURCES, r.data(), r.present_address(), 0, sizeof(int64_t), 0});
+  }
+
+  template <class Items, class Get>
+  void resources_of(const Items &items, uint32_t types, Get &&get) {
+    if (items.size() == 1) return resources_in_place(get(*items.front()));
+    buffer &b = next();
+    b.numbers.resize(items.size() * types);
+    b.present.resize(items.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      const resources &r = get(*items[i]);
+      b.present[i] = r.present();
+      for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
+    }
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(),
+                        types * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
+  }
+
+  template <class Items, class Get>
+  void numbers_of(const Items &items, Get &&get) {
+    buffer &b = next();
+    b.numbers.clear();
+    for (const auto *item : items) b.numbers.push_back(get(*item));
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
+  }
+
+  template <class Items, class Get>
+  void texts_of(const Items &items, Get &&get) {
+    buffer &b = next();
+    b.texts.clear();
+    for (const auto *item : items) b.texts.push_back(get(*item));
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, sizeof(tenon_text), 0, 0});
+  }
+
+  // `get(item)` gives a range of (key, value) pairs, ascending by key.
+  template <class Items, class Get>
+  void maps_of(const Items &items, Get &&get) {
+    buffer &b = next();
+    b.texts.clear();
+    b.maps.clear();
+    for (const auto *item : items) {
+      for (const auto &[key, value] : get(*item)) b.texts.push_back(text_of(key));
+      for (const auto &[key, value] : get(*item)) b.texts.push_back(text_of(value));
+    }
+    size_t at = 0;
+    for (const auto *item : items) {
+      const size_t count = get(*item).size();
+      b.maps.push_back({b.texts.data() + at, b.texts.data() + at + count, count});
+      at += 2 * count;
+    }
+    columns_.push_back(
+        {sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, b.maps.data(), nullptr, sizeof(tenon_text_map), 0, 0});
+  }
+
+  // A column that exists already.
+  void raw(tenon_column column) { columns_.push_back(column); }
+
+  // A value that serves every item.
+  void one_number(int64_t value) {
+    buffer &b = next();
+    b.numbers.assign(1, value);
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, 0, 0, 0});
+  }
+  void one_text(tenon_text value) {
+    buffer &b = next();
+    b.texts.assign(1, value);
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, 0, 0, 0});
+  }
+  void one_map(const tag_list &tags) {
+    const std::array<const tag_list *, 1> only{&tags};
+    maps_of(only, [](const tag_list &t) -> const tag_list & { return t; });
+    columns_.back().item_stride = 0;
+  }
+
+  tenon_batch batch(const call_context &context, const uint32_t *items, size_t count) const {
+    return {sizeof(tenon_batch),
+            static_cast<uint32_t>(count),
+            items,
+            columns_.data(),
+            static_cast<uint32_t>(columns_.size()),
+            sizeof(tenon_column),
+            context.types.data(),
+            static_cast<uint32_t>(context.types.size()),
+            0,
+            context.now_ms,
+            TENON_WORLD_LIVE};
+  }
+
+  // 0, 1, 2, ...
+  const uint32_t *identity(size_t count) {
+    while (identity_.size() < count) identity_.push_back(static_cast<uint32_t>(identity_.size()));
+    return identity_.data();
+  }
+
+ private:
+  struct buffer {
+    std::vector<int64_t> numbers;
+    std::vector<uint64_t> present;
+    std::vector<tenon_text> texts;
+    std::vector<tenon_text_map> maps;
+  };
+  buffer &next() {
+    if (buffers_.size() <= columns_.size()) buffers_.resize(columns_.size() + 1);
+    return buffers_[columns_.size()];
+  }
+
+  std::deque<buffer> buffers_;
+  std::vector<tenon_column> columns_;
+  std::vector<uint32_t> identity_;
+};
+
+// One builder a thread: calls do not nest, and a kernel runs on one thread at a time.
+batch_builder &builder() {
+  thread_local batch_builder instance;
+  return instance;
+}
+
+tenon_text tag_text(const tag_list &tags, std::string_view key) {
+  for (const auto &[name, value] : tags) {
+    if (name == key) return text_of(value);
+  }
+  return {nullptr, 0};
+}
+
+void add_queue_column(batch_builder &b, const column_binding &c, const queue &parent, std::span<queue *const> items,
+                      uint32_t types) {
+  switch (c.source) {
+    case column_source::queue_allocated:
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.allocated; });
+    case column_source::queue_pending:
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.pending; });
+    case column_source::queue_guaranteed:
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.guaranteed; });
+    case column_source::queue_max:
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.max; });
+    case column_source::queue_fair_max:
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.fair_max; });
+    case column_source::queue_priority:
+      return b.numbers_of(items, [](const queue &q) { return int64_t{q.priority}; });
+    case column_source::queue_property:
+      return b.texts_of(items, [&](const queue &q) {
+        const auto found = q.properties.find(c.argument);
+        return found == q.properties.end() ? tenon_text{nullptr, 0} : text_of(found->second);
+      });
+    case column_source::queue_properties:
+      return b.maps_of(
+          items, [](const queue &q) -> auto & { return q.properties; });
+    case column_source::parent_priority_sort:
+      return b.one_number(parent.priority_sort ? 1 : 0);
+    default:
+      return b.one_text({nullptr, 0});  // a column of another kind: nothing to see
+  }
+}
+
+void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf, std::span<application *const> items,
+                    uint32_t types) {
+  switch (c.source) {
+    case column_source::app_allocated:
+      return b.resources_of(
+          items, types, [](const application &a) -> auto & { return a.allocated; });
+    case column_source::app_placeholders:
+      return b.resources_of(
+          items, types, [](const application &a) -> auto & { return a.placeholders; });
+    case column_source::app_pending:
+      return b.resources_of(
+          items, types, [](const application &a) -> auto & { return a.pending; });
+    case column_source::app_submitted:
+      return b.numbers_of(items, [](const application &a) { return a.submitted_ms; });
+    case column_source::app_priority:
+      return b.numbers_of(items, [](const application &a) { return int64_t{a.priority}; });
+    case column_source::app_state:
+      return b.numbers_of(items, [](const application &a) { return abi_state(a.state); });
+    case column_source::app_user:
+      return b.texts_of(items, [](const application &a) { return text_of(a.user); });
+    case column_source::app_tag:
+      return b.texts_of(items, [&](const application &a) { return tag_text(a.tags, c.argument); });
+    case column_source::app_tags:
+      return b.maps_of(
+          items, [](const application &a) -> auto & { return a.tags; });
+    case column_source::queue_guaranteed:
+      return b.resources_in_place(leaf.guaranteed);
+    case column_source::queue_max:
+      return b.resources_in_place(leaf.max);
+    case column_source::queue_allocated:
+      return b.resources_in_place(leaf.allocated);
+    case column_source::parent_priority_sort:
+      return b.one_number(leaf.priority_sort ? 1 : 0);
+    default:
+      return b.one_text({nullptr, 0});
+  }
+}
+
+void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, const ask_facts *asks) {
+  static const resources no_need;
+  static const tag_list no_tags;
+  static const ask_facts no_ask{no_need, 0, no_tags};
+  const ask_facts &ask = asks != nullptr ? *asks : no_ask;
+  const uint64_t stride = nodes.stride() * sizeof(int64_t);
+  switch (c.source) {
+    case column_source::node_free:
+    case column_source::node_total:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_RESOURCES,
+                    c.source == column_source::node_free ? nodes.free(0) : nodes.total(0), nodes.present(), stride,
+                    sizeof(int64_t), sizeof(uint64_t)});
+    case column_source::node_schedulable:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_I64, nodes.usable_column(), nullptr, sizeof(int64_t), 0, 0});
+    case column_source::node_attr:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT, nodes.attribute_column(c.argument), nullptr,
+                    sizeof(tenon_text), 0, 0});
+    case column_source::node_attrs:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, nodes.attributes_column(), nullptr,
+                    sizeof(tenon_text_map), 0, 0});
+    case column_source::ask_resources:
+      return b.resources_in_place(ask.need);
+    case column_source::ask_priority:
+      return b.one_number(ask.priority);
+    case column_source::ask_tag:
+      return b.one_text(tag_text(ask.tags, c.argument));
+    case column_source::ask_tags:
+      return b.one_map(ask.tags);
+    default:
+      return b.one_text({nullptr, 0});
+  }
+}
+
+bool call_keys(sort_policy &policy, tenon_status (*slot)(tenon_instance *, const tenon_batch *, tenon_keys_out *),
+               const tenon_batch &batch, uint64_t *keys, int64_t *not_before) {
+  tenon_keys_out out{sizeof(tenon_keys_out), policy.key_words(), keys, not_before};
+  ++policy.calls;
+  if (slot(policy.bound->instance, &batch, &out) == TENON_OK) return true;
+  ++policy.faults;
+  return false;
+}
+
+}  // namespace
+
+bool queue_keys(sort_policy &policy, const call_context &context, const queue &parent, std::span<queue *const> items,
+                uint64_t *keys, int64_t *not_before) {
+  batch_builder &b = builder();
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) {
+    add_queue_column(b, c, parent, items, static_cast<uint32_t>(context.types.size()));
+  }
+  const tenon_batch batch = b.batch(context, b.identity(items.size()), items.size());
+  return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
+}
+
+bool app_keys(sort_policy &policy, const call_context &context, const queue &leaf, std::span<application *const> items,
+              uint64_t *keys, int64_t *not_before) {
+  batch_builder &b = builder();
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) {
+    add_app_column(b, c, leaf, items, static_cast<uint32_t>(context.types.size()));
+  }
+  const tenon_batch batch = b.batch(context, b.identity(items.size()), items.size());
+  return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
+}
+
+bool node_keys(sort_policy &policy, const call_context &context, node_table &nodes, std::span<const uint32_t> slots,
+               uint64_t *keys, int64_t *not_before) {
+  batch_builder &b = builder();
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, nullptr);
+  const tenon_batch batch = b.batch(context, slots.data(), slots.size());
+  return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
+}
+
+bool node_scores(sort_policy &policy, const call_context &context, node_table &nodes, const ask_facts &asks,
+                 std::span<const uint32_t> slots, uint64_t *keys, int64_t *not_before) {
+  batch_builder &b = builder();
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, &asks);
+  const tenon_batch batch = b.batch(context, slots.data(), slots.size());
+  return call_keys(policy, policy.bound->sort->score, batch, keys, not_before);
+}
+
+result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {
+  node_predicate predicate;
+  if (bound->predicate == nullptr || bound->predicate->filter == nullptr) {
+    return refusal{"predicate " + bound->name, "a predicate table with filter", "none", "correct the module"};
+  }
+  for (const column_request &request : bound->columns) {
+    auto column = resolve_column(policy_kind::predicate, request);
+    if (!column) return column.why();
+    if (request.scope != TENON_SCOPE_CONTEXT) predicate.node_mask |= change_bit(column->source);
+    predicate.columns.push_back(std::move(*column));
+  }
+  predicate.bound = std::move(bound);
+  return predicate;
+}
+
+bool filter_nodes(node_predicate &predicate, const call_context &context, node_table &nodes, const ask_facts &asks,
+                  std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons) {
+  batch_builder &b = builder();
+  b.start(predicate.columns.size());
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, &asks);
+  const tenon_batch batch = b.batch(context, slots.data(), slots.size());
+  tenon_filter_out out{sizeof(tenon_filter_out), 0, verdicts, reasons};
+  ++predicate.calls;
+  if (predicate.bound->predicate->filter(predicate.bound->instance, &batch, &out) == TENON_OK) return true;
+  ++predicate.faults;
+  return false;
+}
+
+bool ask_signature(node_predicate &predicate, const call_context &context, const ask_facts &asks, uint64_t words[2]) {
+  const tenon_predicate_v1 &table = *predicate.bound->predicate;
+  if (table.size < offsetof(tenon_predicate_v1, signature) + sizeof table.signature || table.signature == nullptr) {
+    return false;
+  }
+  static node_table no_nodes;
+  batch_builder &b = builder();
+  b.start(predicate.columns.size());
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, &asks);
+  const tenon_batch batch = b.batch(context, nullptr, 0);
+  tenon_signature_out out{sizeof(tenon_signature_out), 0, {0, 0}};
+  ++predicate.calls;
+  if (table.signature(predicate.bound->instance, &batch, &out) != TENON_OK) {
+    ++predicate.faults;
+    return false;
+  }
+  words[0] = out.words[0];
+  words[1] = out.words[1];
+  return true;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,55 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Policy batch: turns the kernel's objects into the columns of one call of a policy.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ask_class.hpp"
+#include "node_table.hpp"
+#include "sort_policy.hpp"
+
+namespace tenon::internal {
+
+// What every call of a policy is told beside its columns.
+struct call_context {
+  std::span<const tenon_text> types;  // names of the resource types
+  int64_t now_ms = 0;
+};
+
+// What policies may see of an ask.
+struct ask_facts {
+  const resources &need;
+  int32_t priority;
+  const tag_list &tags;  // ascending by key
+};
+
+// Each writes key_words words and one not-before time an item, in the order of `items`, or gives false
+// when the module failed. Buffers are the caller's: items.size() * key_words words and items.size()
+// times, preset to INT64_MIN.
+bool queue_keys(sort_policy &policy, const call_context &context, const queue &parent, std::span<queue *const> items,
+                uint64_t *keys, int64_t *not_before);
+bool app_keys(sort_policy &policy, const call_context &context, const queue &leaf, std::span<application *const> items,
+              uint64_t *keys, int64_t *not_before);
+bool node_keys(sort_policy &policy, const call_context &context, node_table &nodes, std::span<const uint32_t> slots,
+               uint64_t *keys, int64_t *not_before);
+// As node_keys through the policy's `score`, for asks of one class.
+bool node_scores(sort_policy &policy, const call_context &context, node_table &nodes, const ask_facts &asks,
+                 std::span<const uint32_t> slots, uint64_t *keys, int64_t *not_before);
+
+// A predicate bound to its columns.
+struct node_predicate {
+  std::unique_ptr<bound_policy> bound;
+  std::vector<column_binding> columns;
+  uint32_t node_mask = 0;  // changes of a node that make its verdicts stale
+  uint64_t calls = 0, faults = 0;
+};
+[[nodiscard]] result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound);
+
+// Verdicts (TENON_PASS ...) and reasons of the slots for asks of one class. False: the module failed.
+bool filter_nodes(node_predicate &predicate, const call_context &context, node_table &nodes, const ask_facts &asks,
+                  std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons);
+// The signature of an ask. False: the module has none, or failed.
+bool ask_signature(node_predicate &predicate, const call_context &context, const ask_facts &asks, uint64_t words[2]);
+
+}  // namespace tenon::internal

@@ -1,0 +1,24 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Sort key: the words that a sort policy gave an item.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+
+namespace tenon::internal {
+
+// Keys of one order have equally many words. An item that the policy holds back is not eligible.
+struct sort_key {
+  boost::container::small_vector<uint64_t, 3> words;
+  int64_t not_before_ms = INT64_MIN;
+
+  // <0, 0 or >0, first word first.
+  [[nodiscard]] int compare(const sort_key &other) const {
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (words[i] != other.words[i]) return words[i] < other.words[i] ? -1 : 1;
+    }
+    return 0;
+  }
+};
+
+}  // namespace tenon::internal

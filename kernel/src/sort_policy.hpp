@@ -1,0 +1,91 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Sort policy: a bound sort module seen from the kernel: which changes matter to it, and its batch calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/policies.hpp"
+#include "tenon/kernel/resources.hpp"
+
+namespace tenon::internal {
+
+// One bit a column group; a policy's masks say which changes make its keys stale.
+namespace column {
+inline constexpr uint32_t allocated = 1U << 0;
+inline constexpr uint32_t pending = 1U << 1;
+inline constexpr uint32_t placeholders = 1U << 2;
+inline constexpr uint32_t priority = 1U << 3;
+inline constexpr uint32_t state = 1U << 4;
+inline constexpr uint32_t submitted = 1U << 5;
+inline constexpr uint32_t limits = 1U << 6;  // guaranteed, max, fair_max, properties
+inline constexpr uint32_t parent_sort = 1U << 7;
+inline constexpr uint32_t fixed = 1U << 8;  // user, tags: never change
+inline constexpr uint32_t node_amounts = 1U << 9;
+inline constexpr uint32_t node_attributes = 1U << 10;
+inline constexpr uint32_t ask_context = 1U << 11;
+}  // namespace column
+
+// What the id of a column names; `argument` is the part after ':'.
+enum class column_source : uint8_t {
+  queue_allocated,
+  queue_pending,
+  queue_guaranteed,
+  queue_max,
+  queue_fair_max,
+  queue_priority,
+  queue_property,
+  queue_properties,
+  parent_priority_sort,
+  app_allocated,
+  app_placeholders,
+  app_pending,
+  app_submitted,
+  app_priority,
+  app_state,
+  app_user,
+  app_tag,
+  app_tags,
+  node_free,
+  node_total,
+  node_attr,
+  node_attrs,
+  node_schedulable,
+  ask_resources,
+  ask_priority,
+  ask_tag,
+  ask_tags,
+};
+
+struct column_binding {
+  column_source source;
+  uint32_t scope;
+  std::string argument;
+};
+
+// Resolves a column that a policy of `kind` declares; a refusal names the ids that this kind can read.
+[[nodiscard]] result<column_binding> resolve_column(policy_kind kind, const column_request &request);
+// The change bit of a source.
+[[nodiscard]] uint32_t change_bit(column_source source);
+
+struct sort_policy {
+  policy_kind kind = policy_kind::queue_sort;
+  std::unique_ptr<bound_policy> bound;
+  std::vector<column_binding> columns;
+  uint32_t item_mask = 0;     // changes of an item that make its key stale
+  uint32_t sibling_mask = 0;  // changes of an item that make every sibling's key stale
+  uint32_t context_mask = 0;  // changes of the parent that make every key stale
+  uint64_t calls = 0, faults = 0;
+  bool faulty = false;  // the module failed: `bound` is the fallback
+
+  [[nodiscard]] uint32_t key_words() const { return bound->key_words; }
+};
+
+// Wraps a bound policy; refuses unknown columns and bad key widths.
+[[nodiscard]] result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind,
+                                                                    std::unique_ptr<bound_policy> bound);
+
+}  // namespace tenon::internal
