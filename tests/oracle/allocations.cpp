@@ -1,0 +1,208 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Allocations: made, reported by the resource manager, and released.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::naive {
+namespace {
+
+// Of a key, oldest first.
+std::vector<allocation *> of_key(application *a, std::string_view key) {
+  std::vector<allocation *> out;
+  if (a == nullptr) return out;
+  for (allocation &x : a->allocations) {
+    if (x.key == key) out.push_back(&x);
+  }
+  return out;
+}
+
+std::string application_id(const tenon::put_ask &c) {
+  return c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
+}
+
+}  // namespace
+
+allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms,
+                                std::string text) {
+  allocation x;
+  x.sequence = next_allocation++;
+  x.key = from.key;
+  x.node = node_id;
+  x.task_group = from.task_group;
+  x.resources = from.resources;
+  x.priority = from.priority;
+  x.placeholder = from.placeholder;
+  x.originator = from.originator;
+  x.create_time_ms = from.create_time_ms;
+  x.bind_time_ms = bind_ms;
+  const int64_t timeout_ms = from.execution_timeout_ms;
+  a.allocations.push_back(x);
+  tell(decision_kind::allocated, a, x, termination::unknown, std::move(text));
+  if (timeout_ms > 0) {
+    const int64_t due = std::max(shared.now_ms, bind_ms + timeout_ms);
+    shared.arm({due, 0, timer_kind::allocation_execution, this, a.uid, x.sequence});
+  }
+  if (!x.placeholder) {
+    fire_run(a);
+    return a.allocations.back();
+  }
+  if (a.state == application_state::accepted) a.had_placeholder = true;
+  amount_map placeholders;
+  for (const allocation &one : a.allocations) {
+    if (one.placeholder) add(placeholders, one.resources);
+  }
+  const bool all_placed = a.state == application_state::accepted && same_amounts(placeholders, a.placeholder_ask);
+  if (all_placed || a.state == application_state::completing) fire_run(a);
+  return a.allocations.back();
+}
+
+void partition::expire(application &a, allocation &x, const std::string &text) {
+  if (x.state != allocation_state::allocated) return;
+  x.state = allocation_state::expiring;
+  tell(decision_kind::released, a, x, termination::timeout, text);
+}
+
+void partition::tell(decision_kind kind, const application &a, const allocation &x, termination why, std::string text) {
+  decision &d = emit(kind, a.id, x.key);
+  d.why = why;
+  d.placeholder = x.placeholder;
+  d.allocation_sequence = x.sequence;
+  d.node = x.node;
+  d.queue = a.queue;
+  d.text = std::move(text);
+}
+
+std::string partition::problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known,
+                                  bool with_node) {
+  if (c.ask.key.empty()) return messages::key_empty();
+  if (c.foreign) {
+    if (node_id.empty()) return messages::foreign_without_node(c.ask.key);
+    if (!node_is_known) return messages::foreign_node_not_found(node_id, c.ask.key);
+    if (first_negative(c.ask.resources)) return messages::negative_resources();
+    return intern(names_in({c.ask.resources}));
+  }
+  application *a = find_application(application_id(c.ask));
+  if (a == nullptr && !c.ask.application.empty()) return messages::application_not_found(c.ask.application);
+  if (a != nullptr && a->state == application_state::failing) {
+    return messages::application_has_ended(a->id, tenon::name(a->state));
+  }
+  if (!node_is_known) return messages::node_not_found(node_id);
+  if (all_zero(to_map(c.ask.resources))) return messages::no_resources();
+  if (first_negative(c.ask.resources)) return messages::negative_resources();
+  if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
+  if (!c.ask.priority_class.empty() && !priority_classes.contains(std::string(c.ask.priority_class))) {
+    return messages::priority_class_unknown(c.ask.priority_class);
+  }
+  const auto known = of_key(a, c.ask.key);
+  const bool here = std::any_of(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
+  if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && !here) {
+    return messages::allocation_elsewhere(c.ask.key, node_id);
+  }
+  if (a != nullptr) return {};
+  application values = independent_of(c.ask);
+  return place_independent(values);
+}
+
+// Puts in place what has no problem_of().
+void partition::put_existing(const existing_allocation &c, const std::string &node_id, bool with_node) {
+  if (c.foreign) {
+    foreign[std::string(c.ask.key)] = {node_id, to_map(c.ask.resources)};
+    return;
+  }
+  application *a = find_application(application_id(c.ask));
+  if (a == nullptr) {
+    application values = independent_of(c.ask);
+    place_independent(values);
+    a = &create_application(std::move(values));
+  }
+  const auto known = of_key(a, c.ask.key);
+  const auto here = std::find_if(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
+  if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && here != known.end()) {
+    (*here)->resources = to_map(c.ask.resources);
+    return;
+  }
+  const ask k = make_ask(c.ask);
+  a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
+  if (a->state == application_state::new_) fire_run(*a);
+  const auto waiting = std::find_if(a->asks.begin(), a->asks.end(), [&](const ask &one) { return one.key == k.key; });
+  if (waiting == a->asks.end()) {
+    a->asks.push_back(k);
+  } else if (waiting->pending > 0) {
+    --waiting->pending;
+  }
+  allocate(*a, k, node_id, c.bind_time_ms != 0 ? c.bind_time_ms : shared.now_ms, messages::existing());
+}
+
+void partition::put_allocation(const tenon::put_allocation &c) {
+  const std::string node_id(c.node);
+  const std::string why = problem_of(c.allocation, node_id, nodes.contains(node_id), false);
+  if (why.empty()) return put_existing(c.allocation, node_id, false);
+  decision &d = emit(decision_kind::allocation_rejected, std::string(c.allocation.ask.application),
+                     std::string(c.allocation.ask.key));
+  d.node = node_id;
+  d.text = why;
+}
+
+void partition::release(const tenon::release &c) {
+  const std::string key(c.key);
+  if (!c.application.empty()) {
+    if (application *a = find_application(c.application)) release_from(*a, c);
+    return;
+  }
+  if (!key.empty()) {
+    if (foreign.erase(key) != 0) return;
+    if (application *a = find_application("@independent/" + key)) release_from(*a, c);
+    return;
+  }
+  std::vector<uint64_t> all;
+  for (const auto &a : applications) all.push_back(a->uid);
+  for (const uint64_t uid : all) {
+    for (const auto &a : applications) {
+      if (a->uid == uid) {
+        release_from(*a, c);
+        break;
+      }
+    }
+  }
+}
+
+void partition::release_from(application &a, const tenon::release &c) {
+  const auto wanted = [&](const std::string &key) { return c.key.empty() || c.key == key; };
+  bool changed = false;
+  std::vector<allocation> kept;
+  uint32_t count = 0;
+  std::vector<allocation> before;
+  before.swap(a.allocations);
+  for (const allocation &x : before) {
+    const bool goes = c.what != release_what::asks && wanted(x.key) && (c.limit == 0 || count < c.limit) &&
+                      (c.allocation_sequence == 0 || c.allocation_sequence == x.sequence);
+    if (!goes) {
+      a.allocations.push_back(x);
+      continue;
+    }
+    ++count;
+    changed = true;
+    shared.disarm([&](const timer &t) { return t.application == a.uid && t.allocation == x.sequence; });
+    if (c.why == termination::stopped_by_rm || c.why == termination::unknown) {
+      tell(decision_kind::released, a, x, c.why, messages::released_by_rm());
+    }
+    if (c.why != termination::scheduling_failed || a.state == application_state::failing) continue;
+    for (ask &k : a.asks) {
+      if (k.key == x.key) ++k.pending;
+    }
+  }
+  if (c.what != release_what::allocations) {
+    for (ask &k : a.asks) {
+      if (!wanted(k.key) || k.pending == 0) continue;
+      k.pending = 0;
+      changed = true;
+    }
+  }
+  forget_idle_asks(a);
+  if (changed) settle(a);
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,35 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Resource amounts as plain maps: a type that is absent is undefined.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::naive {
+
+[[nodiscard]] amount_map to_map(amounts from);
+[[nodiscard]] std::vector<std::string> names_in(std::initializer_list<amounts> all);
+
+// The amount of a type, 0 where it is absent.
+[[nodiscard]] int64_t amount_of(const amount_map &from, const std::string &type);
+void add(amount_map &to, const amount_map &what);
+void subtract(amount_map &from, const amount_map &what);
+[[nodiscard]] amount_map times(const amount_map &what, int64_t factor);
+[[nodiscard]] amount_map without_zeros(amount_map what);
+
+[[nodiscard]] bool all_zero(const amount_map &what);
+[[nodiscard]] bool any_positive(const amount_map &what);
+[[nodiscard]] std::optional<std::string> first_negative(amounts what);
+[[nodiscard]] bool same_amounts(const amount_map &a, const amount_map &b);
+
+// Every amount of `ask` is at most that of `room`, where below 0 is 0 and a missing type is none.
+[[nodiscard]] bool fits(const amount_map &room, const amount_map &ask);
+// `used` plus `ask` stays within `max`, where a missing type is unlimited. A type of the ask that is over
+// already fits only with 0.
+[[nodiscard]] bool fits_limit(const amount_map &max, const amount_map &used, const amount_map &ask);
+
+}  // namespace tenon::naive

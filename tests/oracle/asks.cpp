@@ -1,0 +1,99 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Asks: intake and replacement.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::naive {
+namespace {
+
+int32_t live_allocations(const application &a, std::string_view key) {
+  return static_cast<int32_t>(
+      std::count_if(a.allocations.begin(), a.allocations.end(), [&](const allocation &x) { return x.key == key; }));
+}
+
+}  // namespace
+
+std::string partition::problem_of(const tenon::put_ask &c, std::string_view application_id) {
+  if (c.key.empty()) return messages::key_empty();
+  const application *a = find_application(application_id);
+  if (a == nullptr && !c.application.empty()) return messages::application_not_found(c.application);
+  if (a != nullptr && a->state == application_state::failing) {
+    return messages::application_has_ended(application_id, tenon::name(a->state));
+  }
+  if (all_zero(to_map(c.resources))) return messages::no_resources();
+  if (first_negative(c.resources)) return messages::negative_resources();
+  if (c.max_allocations < 1) return messages::no_allocations_wanted();
+  if (std::string why = intern(names_in({c.resources})); !why.empty()) return why;
+  if (!c.priority_class.empty() && !priority_classes.contains(std::string(c.priority_class))) {
+    return messages::priority_class_unknown(c.priority_class);
+  }
+  return {};
+}
+
+application partition::independent_of(const tenon::put_ask &c) {
+  application a;
+  a.id = "@independent/" + std::string(c.key);
+  a.user = "nobody";
+  a.groups = {"nogroup"};
+  a.independent = true;
+  for (const named_text &tag : c.tags) a.tags.emplace(tag.key, tag.value);
+  return a;
+}
+
+std::string partition::place_independent(application &a) {
+  if (state != object_state::active) return messages::application_to_stopped_partition(name, a.id);
+  const std::string why = place(a);
+  return why.empty() ? why : messages::placement_failed(a.id, why);
+}
+
+ask partition::make_ask(const tenon::put_ask &c) {
+  ask k;
+  k.key = c.key;
+  k.resources = to_map(c.resources);
+  k.priority = c.priority_class.empty() ? c.priority : priority_classes.at(std::string(c.priority_class));
+  k.max_allocations = c.max_allocations;
+  k.arrival = next_arrival++;
+  k.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
+  k.execution_timeout_ms = c.execution_timeout_ms;
+  for (const named_text &tag : c.tags) k.tags.emplace(tag.key, tag.value);
+  k.task_group = c.task_group;
+  k.required_node = c.required_node;
+  k.placeholder = c.placeholder && !c.task_group.empty();
+  k.originator = c.originator;
+  k.allow_preempt_self = c.allow_preempt_self;
+  k.allow_preempt_other = c.allow_preempt_other;
+  return k;
+}
+
+void partition::forget_idle_asks(application &a) {
+  std::erase_if(a.asks, [&](const ask &k) { return k.pending == 0 && live_allocations(a, k.key) == 0; });
+}
+
+void partition::put_ask(const tenon::put_ask &c) {
+  const auto refuse = [&](std::string why) {
+    emit(decision_kind::ask_rejected, std::string(c.application), std::string(c.key)).text = std::move(why);
+  };
+  const std::string id = c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
+  std::string why = problem_of(c, id);
+  if (!why.empty()) return refuse(why);
+  application *a = find_application(id);
+  if (a == nullptr) {
+    application values = independent_of(c);
+    if (why = place_independent(values); !why.empty()) return refuse(why);
+    a = &create_application(std::move(values));
+  }
+  ask k = make_ask(c);
+  k.pending = std::max(0, k.max_allocations - live_allocations(*a, k.key));
+  const bool more = k.pending > 0;
+  a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
+  std::erase_if(a->asks, [&](const ask &old) { return old.key == k.key; });
+  a->asks.push_back(std::move(k));
+  forget_idle_asks(*a);
+  if (more && (a->state == application_state::new_ || a->state == application_state::completing)) return fire_run(*a);
+  settle(*a);
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,110 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// One decision: from the root down to the first ask that has a node.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::naive {
+namespace {
+
+std::vector<ask *> in_order(application &a) {
+  std::vector<ask *> out;
+  for (ask &k : a.asks) {
+    if (k.pending > 0) out.push_back(&k);
+  }
+  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  return out;
+}
+
+const tally *find(const std::map<std::string, std::map<std::string, tally>> &all, const std::string &name,
+                  const std::string &path) {
+  const auto found = all.find(name);
+  if (found == all.end() || !found->second.contains(path)) return nullptr;
+  return &found->second.at(path);
+}
+
+}  // namespace
+
+bool partition::decide() {
+  if (paused || state == object_state::stopped) return false;
+  return decide_in(*find_queue("root"), measure());
+}
+
+bool partition::decide_in(const queue &q, const usage &used) {
+  if (!q.leaf) {
+    const auto children = sorted_children(q, used);
+    return std::any_of(children.begin(), children.end(), [&](const queue *child) { return decide_in(*child, used); });
+  }
+  for (application *a : sorted_applications(q)) {
+    if (!may_run(*a, used)) continue;
+    for (ask *k : in_order(*a)) {
+      if (!has_headroom(*a, *k, used)) continue;
+      const node *n = choose_node(*k, used);
+      if (n == nullptr) continue;
+      --k->pending;
+      allocate(*a, *k, n->id, shared.now_ms, {});
+      return true;
+    }
+  }
+  return false;
+}
+
+bool partition::may_run(const application &a, const usage &used) const {
+  if (a.state != application_state::accepted) return true;
+  const std::string group = group_of(a);
+  for (const std::string &path : path_down(a.queue)) {
+    const queue &q = *find_queue(path);
+    if (!a.had_placeholder && q.max_applications != 0 && used.of_queue(path).counted >= q.max_applications)
+      return false;
+    if (!a.allocations.empty()) continue;
+    const auto full = [&](const limit_config *limit, const tally *of) {
+      return limit != nullptr && of != nullptr && limit->max_applications != 0 &&
+             of->with_allocations >= limit->max_applications;
+    };
+    if (full(user_limit(q, a.user), find(used.users, a.user, path))) return false;
+    if (!group.empty() && full(group_limit(q, group), find(used.groups, group, path))) return false;
+  }
+  return true;
+}
+
+bool partition::has_headroom(const application &a, const ask &k, const usage &used) const {
+  const std::string group = group_of(a);
+  for (const std::string &path : path_down(a.queue)) {
+    const queue &q = *find_queue(path);
+    if (!fits_limit(q.max, used.of_queue(path).allocated, k.resources)) return false;
+    const auto within = [&](const limit_config *limit, const tally *of) {
+      return limit == nullptr ||
+             fits_limit(limit->max_resources, of == nullptr ? amount_map() : of->allocated, k.resources);
+    };
+    if (!within(user_limit(q, a.user), find(used.users, a.user, path))) return false;
+    if (!group.empty() && !within(group_limit(q, group), find(used.groups, group, path))) return false;
+  }
+  amount_map left = used.root_max;
+  subtract(left, used.of_queue("root").allocated);
+  return fits(left, k.resources);
+}
+
+namespace {
+
+// The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
+bool attributes_match(const ask &k, const node &n) {
+  return std::all_of(k.tags.begin(), k.tags.end(), [&](const auto &tag) {
+    if (!tag.first.starts_with("si/")) return true;
+    const auto has = n.attributes.find(tag.first);
+    if (has == n.attributes.end()) return false;
+    const std::vector<std::string> wanted = split(tag.second, '|');
+    return std::find(wanted.begin(), wanted.end(), has->second) != wanted.end();
+  });
+}
+
+}  // namespace
+
+const node *partition::choose_node(const ask &k, const usage &used) const {
+  for (const node *n : sorted_nodes(used)) {
+    const bool allowed = k.required_node.empty() ? n->schedulable : n->id == k.required_node;
+    if (allowed && fits(used.free_on_node.at(n->id), k.resources) && attributes_match(k, *n)) return n;
+  }
+  return nullptr;
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,121 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Nodes.
+#include <set>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::naive {
+namespace {
+
+std::map<std::string, std::string> to_texts(texts from) {
+  std::map<std::string, std::string> out;
+  for (const named_text &item : from) out.emplace(item.key, item.value);
+  return out;
+}
+
+}  // namespace
+
+std::string partition::problem_of(const tenon::add_node &c) {
+  const std::string id(c.node);
+  if (state != object_state::active) return messages::node_to_stopped_partition(name, id);
+  if (id.empty()) return messages::node_without_id();
+  if (nodes.contains(id)) return messages::node_exists(name, id);
+  for (const amounts &given : {c.capacity, c.occupied}) {
+    if (const auto type = first_negative(given)) return messages::negative_amount(*type);
+  }
+  if (std::string why = intern(names_in({c.capacity, c.occupied})); !why.empty()) return why;
+  for (const existing_allocation &x : c.existing) {
+    const std::string why = problem_of(x, id, true, true);
+    if (!why.empty()) return messages::node_allocation_not_restored(x.ask.key, why);
+  }
+  return {};
+}
+
+void partition::add_node(const tenon::add_node &c) {
+  const std::string id(c.node);
+  if (const std::string why = problem_of(c); !why.empty()) {
+    decision &d = emit(decision_kind::node_rejected);
+    d.node = id;
+    d.text = messages::node_rejected(why);
+    return;
+  }
+  nodes[id] = {id, c.schedulable, without_zeros(to_map(c.capacity)), to_map(c.occupied), to_texts(c.attributes)};
+  emit(decision_kind::node_accepted).node = id;
+  for (const existing_allocation &x : c.existing) put_existing(x, id, true);
+}
+
+void partition::update_node(const tenon::update_node &c) {
+  const std::string id(c.node);
+  const auto refuse = [&](std::string why) {
+    decision &d = emit(decision_kind::node_update_rejected);
+    d.node = id;
+    d.text = std::move(why);
+  };
+  const auto found = nodes.find(id);
+  if (found == nodes.end()) return refuse(messages::node_not_found(id));
+  const amounts capacity = c.has_capacity ? c.capacity : amounts(), occupied = c.has_occupied ? c.occupied : amounts();
+  for (const amounts &given : {capacity, occupied}) {
+    if (const auto type = first_negative(given)) return refuse(messages::negative_amount(*type));
+  }
+  if (std::string why = intern(names_in({capacity, occupied})); !why.empty()) return refuse(why);
+  const auto attributes = to_texts(c.has_attributes ? c.attributes : texts());
+  const auto moved = attributes.find("si/node-partition");
+  if (moved != attributes.end() && !moved->second.empty() && moved->second != name && moved->second != plain_name) {
+    return refuse(messages::node_partition_changed(id, moved->second));
+  }
+  if (c.has_capacity) found->second.capacity = without_zeros(to_map(capacity));
+  if (c.has_occupied) found->second.occupied = to_map(occupied);
+  if (c.has_attributes) found->second.attributes = attributes;
+}
+
+void partition::change_node(const tenon::change_node &c) {
+  const std::string id(c.node);
+  const auto refuse = [&](std::string why) {
+    decision &d = emit(decision_kind::node_update_rejected);
+    d.node = id;
+    d.text = std::move(why);
+  };
+  const auto found = nodes.find(id);
+  if (found == nodes.end()) return refuse(messages::node_not_found(id));
+  switch (static_cast<node_event>(c.event)) {
+    case node_event::drain:
+      found->second.schedulable = false;
+      return;
+    case node_event::undrain:
+      if (found->second.schedulable) return refuse(messages::node_not_draining(id));
+      found->second.schedulable = true;
+      return;
+    case node_event::decommission:
+      return decommission(id);
+    default:
+      return refuse(messages::node_event_unknown(id));
+  }
+}
+
+void partition::decommission(const std::string &id) {
+  std::map<uint64_t, std::pair<application *, allocation>> gone;  // by sequence
+  for (const auto &a : applications) {
+    for (const allocation &x : a->allocations) {
+      if (x.node == id) gone[x.sequence] = {a.get(), x};
+    }
+  }
+  nodes.erase(id);
+  std::erase_if(foreign, [&](const auto &item) { return item.second.node == id; });
+  std::map<uint64_t, application *> concerned;  // by submission
+  for (const auto &[sequence, item] : gone) {
+    const auto &[a, x] = item;
+    tell(decision_kind::released, *a, x, termination::stopped_by_rm, messages::node_removed(id));
+    shared.disarm([&, sequence = sequence, a = a](const timer &t) {
+      return t.application == a->uid && t.allocation == sequence;
+    });
+    std::erase_if(a->allocations, [&, sequence = sequence](const allocation &one) { return one.sequence == sequence; });
+    concerned[a->submission] = a;
+  }
+  for (const auto &[submission, a] : concerned) {
+    forget_idle_asks(*a);
+    settle(*a);
+  }
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,94 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The objects of a partition, as values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "acl.hpp"
+#include "tenon/kernel/queue_config.hpp"
+#include "tenon/kernel/states.hpp"
+
+namespace tenon::naive {
+
+using tag_map = std::map<std::string, std::string>;
+
+struct ask {
+  std::string key;
+  amount_map resources;
+  int32_t priority = 0, pending = 0, max_allocations = 1;
+  uint64_t arrival = 0;
+  int64_t create_time_ms = 0, execution_timeout_ms = 0;
+  tag_map tags;
+  std::string task_group, required_node;
+  bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
+};
+
+// Asks of an application are tried by priority, age, arrival.
+[[nodiscard]] inline bool tried_before(const ask &a, const ask &b) {
+  if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.create_time_ms != b.create_time_ms) return a.create_time_ms < b.create_time_ms;
+  return a.arrival < b.arrival;
+}
+
+struct allocation {
+  uint64_t sequence = 0;
+  std::string key, node, task_group;
+  amount_map resources;
+  int32_t priority = 0;
+  bool placeholder = false, originator = false;
+  allocation_state state = allocation_state::allocated;
+  int64_t create_time_ms = 0, bind_time_ms = 0;
+};
+
+struct application {
+  uint64_t uid = 0;         // over the whole kernel; ids come again
+  uint64_t submission = 0;  // order in the partition
+  std::string id, queue, user, message;
+  std::vector<std::string> groups;
+  tag_map tags;
+  application_state state = application_state::new_;
+  std::vector<std::pair<int64_t, application_state>> state_log;
+  int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0, execution_timeout_ms = 0;
+  amount_map placeholder_ask;
+  bool hard_gang = false;
+  bool independent = false;             // made for an ask without application
+  bool had_placeholder = false;         // one was allocated since it was Accepted
+  std::vector<ask> asks;                // by arrival; those with nothing pending have allocations
+  std::vector<allocation> allocations;  // by sequence
+};
+
+struct queue {
+  std::string path;
+  uint64_t creation = 0;
+  bool leaf = false, managed = true;
+  object_state state = object_state::active;
+  amount_map guaranteed, max;  // empty: not set
+  uint64_t max_applications = 0;
+  std::map<std::string, std::string> properties;  // after inheritance
+  acl submit, admin;
+  child_template_config child_template;  // its own
+  std::vector<limit_config> limits;
+
+  [[nodiscard]] std::string name() const { return path.substr(path.rfind('.') + 1); }
+  [[nodiscard]] std::string parent() const {
+    const size_t dot = path.rfind('.');
+    return dot == std::string::npos ? std::string() : path.substr(0, dot);
+  }
+};
+
+struct node {
+  std::string id;
+  bool schedulable = true;
+  amount_map capacity, occupied;
+  std::map<std::string, std::string> attributes;
+};
+
+struct foreign_allocation {
+  std::string node;
+  amount_map resources;
+};
+
+}  // namespace tenon::naive

@@ -1,0 +1,151 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The built-in sort policies as comparators.
+#include <algorithm>
+#include <climits>
+#include <tuple>
+
+#include "partition.hpp"
+
+namespace tenon::naive {
+namespace {
+
+std::string property(const queue &q, const std::string &key, const std::string &otherwise) {
+  const auto found = q.properties.find(key);
+  return found == q.properties.end() ? otherwise : lower(found->second);
+}
+
+bool by_priority(const queue &q) { return property(q, "application.sort.priority", "enabled") != "disabled"; }
+
+// The largest share that the queue has of what is its own, else of what is there.
+double dominant_share(const amount_map &allocated, const amount_map &guaranteed, const amount_map &fair_max) {
+  double largest = 0;
+  for (const auto &[type, amount] : allocated) {
+    const auto own = guaranteed.find(type), all = fair_max.find(type);
+    if (amount <= 0 || (own == guaranteed.end() && all == fair_max.end())) continue;
+    const int64_t of = own != guaranteed.end() ? own->second : all->second;
+    largest = std::max(largest, of <= 0 ? 1.0 : static_cast<double>(amount) / static_cast<double>(of));
+  }
+  return largest;
+}
+
+// Shares of the real allocations, largest first; of a type without guarantee the amount itself.
+std::vector<double> shares(const application &a, const amount_map &guaranteed) {
+  amount_map real;
+  for (const allocation &x : a.allocations) {
+    if (!x.placeholder) add(real, x.resources);
+  }
+  std::vector<double> out;
+  for (const auto &[type, amount] : real) {
+    const int64_t of = amount_of(guaranteed, type);
+    if (amount != 0) out.push_back(static_cast<double>(amount) / (of == 0 ? 1.0 : static_cast<double>(of)));
+  }
+  std::sort(out.rbegin(), out.rend());
+  return out;
+}
+
+int32_t priority_of(const application &a) {
+  int32_t highest = INT32_MIN;
+  for (const ask &k : a.asks) {
+    if (k.pending > 0) highest = std::max(highest, k.priority);
+  }
+  return highest;
+}
+
+bool has_pending(const application &a) {
+  return std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending > 0; });
+}
+
+bool is(const application *a, application_state s) { return a->state == s; }
+
+// Accepted ones but those of the earliest submission go, and these too while another is Starting.
+void keep_state_aware(std::vector<application *> &apps) {
+  int64_t oldest = INT64_MAX;
+  bool starting = false;
+  for (const application *a : apps) {
+    if (is(a, application_state::accepted)) oldest = std::min(oldest, a->submitted_ms);
+    starting |= is(a, application_state::starting);
+  }
+  std::erase_if(apps, [&](const application *a) {
+    return is(a, application_state::accepted) && (starting || a->submitted_ms != oldest);
+  });
+}
+
+double node_usage(const amount_map &free, const amount_map &total, const std::map<std::string, double> &weights,
+                  const std::vector<std::string> &types) {
+  double sum = 0, weight_sum = 0;
+  for (const std::string &type : types) {  // this order decides the last bit
+    const auto weight = weights.find(type);
+    const int64_t capacity = amount_of(total, type);
+    if (weight == weights.end() || weight->second == 0 || capacity <= 0) continue;
+    sum += weight->second * (1.0 - static_cast<double>(amount_of(free, type)) / static_cast<double>(capacity));
+    weight_sum += weight->second;
+  }
+  return weight_sum == 0 ? 0.0 : sum / weight_sum;
+}
+
+}  // namespace
+
+std::vector<const queue *> partition::sorted_children(const queue &parent, const usage &used) const {
+  struct entry {
+    const queue *q;
+    int64_t urgency;
+    double share;
+  };
+  std::vector<entry> all;
+  for (const queue *child : children_of(parent.path)) {
+    const tally of_child = used.of_queue(child->path);
+    if (child->state == object_state::stopped || !any_positive(of_child.pending)) continue;
+    all.push_back({child, -int64_t{priority_of(*child)},
+                   dominant_share(of_child.allocated, child->guaranteed, fair_max(child->path))});
+  }
+  const bool fair = property(parent, "queue.sort.policy", "fair") == "fair";
+  const bool priority_first = by_priority(parent);
+  std::stable_sort(all.begin(), all.end(), [&](const entry &a, const entry &b) {
+    if (!fair) return a.urgency < b.urgency;
+    if (priority_first) return std::tie(a.urgency, a.share) < std::tie(b.urgency, b.share);
+    return std::tie(a.share, a.urgency) < std::tie(b.share, b.urgency);
+  });
+  std::vector<const queue *> out;
+  for (const entry &e : all) out.push_back(e.q);
+  return out;
+}
+
+std::vector<application *> partition::sorted_applications(const queue &leaf) {
+  std::vector<application *> out;
+  for (const auto &a : applications) {
+    const bool may = is(a.get(), application_state::accepted) || is(a.get(), application_state::starting) ||
+                     is(a.get(), application_state::running);
+    if (a->queue == leaf.path && may && has_pending(*a)) out.push_back(a.get());
+  }
+  const std::string policy = property(leaf, "application.sort.policy", "fifo");
+  if (policy == "stateaware") keep_state_aware(out);
+  const bool priority_first = by_priority(leaf);
+  std::stable_sort(out.begin(), out.end(), [&](const application *a, const application *b) {
+    const int32_t of_a = naive::priority_of(*a), of_b = naive::priority_of(*b);
+    if (priority_first && of_a != of_b) return of_a > of_b;
+    if (policy == "fair") {
+      const auto shares_a = shares(*a, leaf.guaranteed), shares_b = shares(*b, leaf.guaranteed);
+      if (shares_a != shares_b) return shares_a < shares_b;
+    } else if (a->submitted_ms != b->submitted_ms) {
+      return a->submitted_ms < b->submitted_ms;
+    }
+    return of_a > of_b;
+  });
+  return out;
+}
+
+std::vector<const node *> partition::sorted_nodes(const usage &used) const {
+  auto weights = config.node_sort.resource_weights;
+  if (weights.empty()) weights = {{"vcore", 1}, {"memory", 1}};
+  std::vector<std::pair<double, const node *>> all;  // nodes come by id
+  for (const auto &[id, n] : nodes) {
+    const double share = node_usage(used.free_on_node.at(id), n.capacity, weights, types);
+    all.emplace_back(config.node_sort.type == "binpacking" ? 1.0 - share : share, &n);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<const node *> out;
+  for (const auto &[score, n] : all) out.push_back(n);
+  return out;
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,144 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Partition: the state of one cluster and the rules that change it, one source file a subject.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects.hpp"
+#include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/snapshot.hpp"
+#include "usage.hpp"
+#include "world.hpp"
+
+namespace tenon::naive {
+
+inline constexpr std::string_view recovery_queue = "root.@recovery@";
+
+// "root.a.b" gives root, root.a and root.a.b.
+[[nodiscard]] std::vector<std::string> path_down(const std::string &path);
+// The value of a tag, whatever the case of its key; empty when there is none.
+[[nodiscard]] std::string tag_of(const tag_map &tags, std::string_view key);
+[[nodiscard]] bool is_true(const std::string &text);
+[[nodiscard]] std::string lower(std::string text);
+
+struct partition {
+  partition(world &w, std::string rm_id, const partition_config &c, const std::map<std::string, int32_t> &classes);
+
+  // -- configure.cpp, cleaner included --
+  // Why a configuration cannot be had, empty when it can. `now` is the partition that has it, if any.
+  static std::string problem_of(const partition_config &c, const partition *now, const kernel_options &options);
+  void configure(const partition_config &c, const std::map<std::string, int32_t> &classes);
+  void configure_queue(const queue_config &c, const std::string &parent);
+  void start_draining();
+  void clean();
+  void fail_everything();
+  [[nodiscard]] bool finished() const { return state == object_state::draining && applications.empty(); }
+
+  // -- applications.cpp --
+  void add_application(const tenon::add_application &c);
+  void remove_application(const tenon::remove_application &c);
+  application *find_application(std::string_view id);
+  application &create_application(application values);
+  void reject(application values, std::string why, bool keep);
+  void fire(application &a, application_event e);
+  void fire_run(application &a);
+  void enter(application &a, application_state s);
+  void end(application &a);
+  void settle(application &a);  // fires complete or fail where nothing is left
+  void on_timer(const timer &t);
+  void on_state_timer(application &a);
+  void on_execution_timer(application &a);
+  void drop_asks(application &a, termination why, const std::string &text);
+
+  // -- asks.cpp --
+  void put_ask(const tenon::put_ask &c);
+  std::string problem_of(const tenon::put_ask &c, std::string_view application_id);
+  // The application of an ask that has none, not placed yet; and its placement, or why not.
+  static application independent_of(const tenon::put_ask &c);
+  std::string place_independent(application &a);
+  ask make_ask(const tenon::put_ask &c);
+  static void forget_idle_asks(application &a);
+
+  // -- allocations.cpp --
+  void put_allocation(const tenon::put_allocation &c);
+  std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node);
+  void put_existing(const existing_allocation &c, const std::string &node_id, bool with_node);
+  allocation &allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms, std::string text);
+  void expire(application &a, allocation &x, const std::string &text);
+  void release(const tenon::release &c);
+  void release_from(application &a, const tenon::release &c);
+  void tell(decision_kind kind, const application &a, const allocation &x, termination why, std::string text);
+
+  // -- nodes.cpp --
+  void add_node(const tenon::add_node &c);
+  std::string problem_of(const tenon::add_node &c);
+  void update_node(const tenon::update_node &c);
+  void change_node(const tenon::change_node &c);
+  void decommission(const std::string &id);
+
+  // -- types.cpp --
+  // Interns the types that are new; the first that has no room is the problem.
+  std::string intern(const std::vector<std::string> &names);
+  static std::vector<std::string> types_of(const partition_config &c);
+
+  // -- placement.cpp --
+  // Gives the application its queue, made where need be; else the reason.
+  std::string place(application &a);
+  std::string create_queue(const std::string &path, bool forced);
+  void apply_namespace_tags(const application &a, queue &leaf);
+  [[nodiscard]] bool may_submit(const application &a, const std::string &path) const;
+
+  // -- queues.cpp --
+  [[nodiscard]] const queue *find_queue(const std::string &path) const;
+  [[nodiscard]] std::vector<const queue *> children_of(const std::string &path) const;
+  [[nodiscard]] std::vector<const queue *> depth_first() const;
+  [[nodiscard]] child_template_config template_of(const std::string &path) const;
+  [[nodiscard]] amount_map max_on_path(const std::string &path) const;
+  [[nodiscard]] amount_map fair_max(const std::string &path) const;
+  [[nodiscard]] int32_t priority_of(const queue &q) const;
+  [[nodiscard]] bool has_applications(const std::string &path, bool below) const;
+
+  // -- usage.cpp --
+  [[nodiscard]] usage measure() const;
+  [[nodiscard]] std::string group_of(const application &a) const;
+  [[nodiscard]] static const limit_config *user_limit(const queue &q, const std::string &user);
+  [[nodiscard]] static const limit_config *group_limit(const queue &q, const std::string &group);
+
+  // -- order.cpp --
+  [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used) const;
+  [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
+  [[nodiscard]] std::vector<const node *> sorted_nodes(const usage &used) const;
+
+  // -- cycle.cpp --
+  bool decide();
+  bool decide_in(const queue &q, const usage &used);
+  [[nodiscard]] bool may_run(const application &a, const usage &used) const;
+  [[nodiscard]] bool has_headroom(const application &a, const ask &k, const usage &used) const;
+  [[nodiscard]] const node *choose_node(const ask &k, const usage &used) const;
+
+  [[nodiscard]] partition_snapshot snapshot() const;
+  decision &emit(decision_kind kind, const std::string &application = {}, const std::string &key = {});
+
+  world &shared;
+  std::string rm, name, plain_name;  // name is [rm]plain_name
+  int64_t created_ms = 0;
+  partition_config config;
+  std::map<std::string, int32_t> priority_classes;
+  object_state state = object_state::active;
+  bool paused = false;  // its resource manager is away
+
+  std::vector<std::string> types;  // in the order in which they came
+  std::map<std::string, queue> queues;
+  std::map<std::string, node> nodes;
+  std::vector<std::unique_ptr<application>> applications;  // active ones, by submission
+  std::vector<std::unique_ptr<application>> ended;
+  std::map<std::string, foreign_allocation> foreign;
+  uint64_t next_queue = 1, next_submission = 1, next_allocation = 1, next_arrival = 1;
+};
+
+}  // namespace tenon::naive

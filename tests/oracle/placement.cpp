@@ -1,0 +1,123 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placement of applications, and the queues that come of it.
+#include <algorithm>
+#include <cctype>
+
+#include "partition.hpp"
+#include "rules.hpp"
+#include "tag_amounts.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::naive {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string tag_of(const tag_map &tags, std::string_view key) {
+  const std::string wanted = lower(std::string(key));
+  for (const auto &[name, value] : tags) {
+    if (lower(name) == wanted) return value;
+  }
+  return {};
+}
+
+bool is_true(const std::string &text) {
+  const std::vector<std::string> yes{"1", "t", "T", "true", "True", "TRUE"};
+  return std::find(yes.begin(), yes.end(), text) != yes.end();
+}
+
+bool partition::may_submit(const application &a, const std::string &path) const {
+  if (path == recovery_queue) return false;
+  for (const std::string &at : path_down(path)) {
+    const queue *q = find_queue(at);
+    if (q->submit.allows(a.user, a.groups) || q->admin.allows(a.user, a.groups)) return true;
+  }
+  return false;
+}
+
+namespace {
+
+const std::string &nearest_existing(const partition &p, const std::vector<std::string> &down) {
+  const std::string *at = &down.front();
+  for (const std::string &path : down) {
+    if (p.find_queue(path) == nullptr) break;
+    at = &path;
+  }
+  return *at;
+}
+
+// The path is taken as it is, or may be made.
+bool takes(const partition &p, const application &a, const std::string &path) {
+  const queue *q = p.find_queue(path);
+  if (q == nullptr) return p.may_submit(a, nearest_existing(p, path_down(path)));
+  return q->leaf && q->state == object_state::active && p.may_submit(a, path);
+}
+
+}  // namespace
+
+std::string partition::place(application &a) {
+  const queue_lookup find = [this](const std::string &path) { return find_queue(path); };
+  std::vector<placement_rule_config> rules = config.placement_rules;
+  if (rules.empty()) {
+    rules.emplace_back();
+    rules.back().name = "provided";
+  }
+  std::string chosen;
+  for (const placement_rule_config &rule : rules) {
+    const placement said = place_by(rule, a, find);
+    if (!said.error.empty()) return said.error;
+    if (said.path.empty() || !takes(*this, a, lower(said.path))) continue;
+    chosen = lower(said.path);
+    break;
+  }
+  const bool by_force = chosen.empty() && is_true(tag_of(a.tags, "application.create.force"));
+  if (by_force) chosen = recovery_queue;
+  if (chosen.empty() && find_queue("root.default") != nullptr && takes(*this, a, "root.default"))
+    chosen = "root.default";
+  if (chosen.empty()) return messages::no_rule_matched();
+  if (find_queue(chosen) == nullptr) {
+    if (std::string why = create_queue(chosen, by_force); !why.empty()) return why;
+  }
+  a.queue = chosen;
+  apply_namespace_tags(a, queues[chosen]);
+  return {};
+}
+
+std::string partition::create_queue(const std::string &path, bool forced) {
+  const std::vector<std::string> down = path_down(path);
+  const queue &above = queues[nearest_existing(*this, down)];
+  if (!forced && std::any_of(down.begin(), down.end(), [&](const std::string &at) { return at == recovery_queue; })) {
+    return messages::queue_is_recovery();
+  }
+  if (above.leaf) return messages::queue_create_below_leaf(path, above.path);
+  if (above.state == object_state::draining) return messages::queue_create_below_draining(above.path);
+  if (down.size() > shared.options.max_queue_depth)
+    return messages::queue_too_deep(path, shared.options.max_queue_depth);
+  const child_template_config like = template_of(above.path);
+  for (const std::string &at : down) {
+    if (find_queue(at) != nullptr) continue;
+    queue &q = queues[at];
+    q.path = at;
+    q.creation = next_queue++;
+    q.managed = false;
+    q.leaf = at == path;
+    if (!q.leaf || at == recovery_queue) continue;
+    q.max_applications = like.max_applications;
+    q.properties = like.properties;
+    if (any_positive(like.guaranteed)) q.guaranteed = like.guaranteed;
+    if (any_positive(like.max)) q.max = like.max;
+  }
+  return {};
+}
+
+void partition::apply_namespace_tags(const application &a, queue &leaf) {
+  if (leaf.managed || leaf.path == recovery_queue) return;
+  if (const auto max = tag_amounts(tag_of(a.tags, "namespace.resourcequota"))) leaf.max = *max;
+  if (const auto guaranteed = tag_amounts(tag_of(a.tags, "namespace.resourceguaranteed")))
+    leaf.guaranteed = *guaranteed;
+  if (const auto count = tag_count(tag_of(a.tags, "namespace.resourcemaxapps"))) leaf.max_applications = *count;
+}
+
+}  // namespace tenon::naive

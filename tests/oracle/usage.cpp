@@ -1,0 +1,92 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Usage and the limits of users and groups.
+#include "usage.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::naive {
+namespace {
+
+bool contains(const std::vector<std::string> &all, const std::string &one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+tally tally_of(const application &a) {
+  tally out;
+  for (const allocation &x : a.allocations) add(out.allocated, x.resources);
+  for (const ask &k : a.asks) add(out.pending, times(k.resources, k.pending));
+  const bool runs = a.state == application_state::starting || a.state == application_state::running;
+  out.running = runs ? 1 : 0;
+  out.counted = runs || (a.state == application_state::accepted && a.had_placeholder) ? 1 : 0;
+  out.with_allocations = a.allocations.empty() ? 0 : 1;
+  return out;
+}
+
+void count_in(tally &to, const tally &what) {
+  add(to.allocated, what.allocated);
+  add(to.pending, what.pending);
+  to.running += what.running;
+  to.counted += what.counted;
+  to.with_allocations += what.with_allocations;
+}
+
+}  // namespace
+
+usage partition::measure() const {
+  usage out;
+  for (const auto &a : applications) {
+    const tally own = tally_of(*a);
+    const std::string group = group_of(*a);
+    for (const std::string &path : path_down(a->queue)) {
+      count_in(out.queues[path], own);
+      count_in(out.users[a->user][path], own);
+      if (!group.empty()) count_in(out.groups[group][path], own);
+    }
+    for (const allocation &x : a->allocations) add(out.on_node[x.node], x.resources);
+  }
+  for (const auto &[id, n] : nodes) {
+    add(out.root_max, n.capacity);
+    amount_map &free = out.free_on_node[id] = n.capacity;
+    subtract(free, n.occupied);
+    subtract(free, out.on_node[id]);
+  }
+  for (const auto &[key, x] : foreign) subtract(out.free_on_node[x.node], x.resources);
+  out.root_max = without_zeros(out.root_max);
+  return out;
+}
+
+const limit_config *partition::user_limit(const queue &q, const std::string &user) {
+  for (const std::string &who : {user, std::string("*")}) {
+    for (const limit_config &limit : q.limits) {
+      if (contains(limit.users, who)) return &limit;
+    }
+  }
+  return nullptr;
+}
+
+const limit_config *partition::group_limit(const queue &q, const std::string &group) {
+  for (const limit_config &limit : q.limits) {
+    if (contains(limit.groups, group)) return &limit;
+  }
+  return nullptr;
+}
+
+std::string partition::group_of(const application &a) const {
+  std::vector<std::string> path = path_down(a.queue);
+  std::reverse(path.begin(), path.end());
+  for (const std::string &at : path) {
+    const queue *q = find_queue(at);
+    if (q == nullptr) continue;
+    for (const limit_config &limit : q->limits) {
+      for (const std::string &group : limit.groups) {
+        if (contains(a.groups, group)) return group;
+      }
+    }
+    if (group_limit(*q, "*") != nullptr) return "*";
+  }
+  return {};
+}
+
+}  // namespace tenon::naive

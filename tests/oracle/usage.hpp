@@ -1,0 +1,33 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Who uses what, counted from the allocations anew whenever somebody asks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "amounts.hpp"
+
+namespace tenon::naive {
+
+struct tally {
+  amount_map allocated, pending;
+  uint64_t running = 0;           // applications that are Starting or Running
+  uint64_t counted = 0;           // those that maxapplications counts
+  uint64_t with_allocations = 0;  // applications
+};
+
+struct usage {
+  std::map<std::string, tally> queues;                        // by path
+  std::map<std::string, std::map<std::string, tally>> users;  // by name, then path
+  std::map<std::string, std::map<std::string, tally>> groups;
+  std::map<std::string, amount_map> on_node, free_on_node;  // by id
+  amount_map root_max;                                      // the sum of the nodes
+
+  [[nodiscard]] tally of_queue(const std::string &path) const {
+    const auto found = queues.find(path);
+    return found == queues.end() ? tally() : found->second;
+  }
+};
+
+}  // namespace tenon::naive

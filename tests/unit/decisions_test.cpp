@@ -1,0 +1,166 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/kernel/decisions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace tenon {
+namespace {
+
+decision_view allocation() {
+  decision_view d;
+  d.sequence = 42;
+  d.now_ms = 1'600'000'000'000;
+  d.kind = decision_kind::allocated;
+  d.allocation_sequence = 7;
+  d.rm = "rm-1";
+  d.partition = "[rm-1]default";
+  d.application = "app-1";
+  d.key = "ask-1";
+  d.node = "node-1";
+  d.queue = "root.a";
+  return d;
+}
+
+TEST(DecisionLine, IsAsItWillAlwaysBe) {
+  EXPECT_EQ(format(allocation()),
+            "42\t1600000000000\tallocated\trm-1\t[rm-1]default\tapp-1\task-1\t7\tnode-1\troot.a\t-\t-\t-");
+  decision_view release = allocation();
+  release.kind = decision_kind::released;
+  release.why = termination::placeholder_replaced;
+  release.placeholder = true;
+  release.text = "replaced";
+  EXPECT_EQ(format(release),
+            "42\t1600000000000\treleased\trm-1\t[rm-1]default\tapp-1\task-1\t7\tnode-1\troot.a\tplaceholder\t"
+            "PLACEHOLDER_REPLACED\treplaced");
+  decision_view empty;
+  empty.kind = decision_kind::ask_released;
+  EXPECT_EQ(format(empty), "0\t0\task_released\t-\t-\t-\t-\t-\t-\t-\t-\tUNKNOWN_TERMINATION_TYPE\t-");
+}
+
+TEST(DecisionLine, StaysOneLineOfThirteenFields) {
+  decision_view d = allocation();
+  const std::string_view hostile("a\tb\nc\rd\\e\0f\x1b\x7f", 15);
+  d.application = d.key = d.node = d.queue = d.text = d.rm = d.partition = hostile;
+  const std::string line = format(d);
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 12);
+  EXPECT_EQ(std::count_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 && c != '\t'; }), 0);
+  EXPECT_NE(line.find(R"(a\tb\nc\rd\\e\x00f\x1b\x7f)"), std::string::npos) << line;
+}
+
+TEST(DecisionLine, KeepsTextsApart) {
+  std::set<std::string> lines;
+  const std::string_view texts[] = {
+      "", "-", "\\-", "\\", "\t", "\\t", "\n", "\\n", "n", "\\x00", std::string_view("\0", 1)};
+  for (const std::string_view text : texts) {
+    decision_view d = allocation();
+    d.text = text;
+    EXPECT_TRUE(lines.insert(format(d)).second) << text;
+  }
+}
+
+TEST(DecisionLine, LeavesUtf8AsItIs) {
+  decision_view d = allocation();
+  d.text = "Größe 鍵";
+  EXPECT_THAT(format(d), testing::EndsWith("\tGröße 鍵"));
+}
+
+TEST(DecisionLine, ShowsWhyOnReleasesAlone) {
+  for (int kind = 0; kind <= static_cast<int>(decision_kind::container_state); ++kind) {
+    decision_view d = allocation();
+    d.kind = static_cast<decision_kind>(kind);
+    d.why = termination::timeout;
+    const bool release = d.kind == decision_kind::released || d.kind == decision_kind::ask_released;
+    EXPECT_EQ(format(d).find("TIMEOUT") != std::string::npos, release) << name(d.kind);
+  }
+}
+
+TEST(DecisionNames, AreThoseOfTheEnum) {
+  std::set<std::string_view> names;
+  for (int kind = 0; kind <= static_cast<int>(decision_kind::container_state); ++kind) {
+    EXPECT_TRUE(names.insert(name(static_cast<decision_kind>(kind))).second);
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre(
+                         "rm_registered", "rm_rejected", "configured", "configuration_rejected", "application_accepted",
+                         "application_rejected", "application_state", "ask_rejected", "ask_released", "allocated",
+                         "released", "allocation_rejected", "node_accepted", "node_rejected", "node_update_rejected",
+                         "reserved", "unreserved", "container_state"));
+  EXPECT_EQ(name(decision_kind::rm_registered), "rm_registered");
+  EXPECT_EQ(name(decision_kind::ask_rejected), "ask_rejected");
+  EXPECT_EQ(name(decision_kind::node_rejected), "node_rejected");
+  EXPECT_EQ(name(decision_kind::container_state), "container_state");
+}
+
+TEST(TerminationNames, AreThoseOfTheInterface) {
+  EXPECT_EQ(name(termination::stopped_by_rm), "STOPPED_BY_RM");
+  EXPECT_EQ(name(termination::timeout), "TIMEOUT");
+  EXPECT_EQ(name(termination::preempted_by_scheduler), "PREEMPTED_BY_SCHEDULER");
+  EXPECT_EQ(name(termination::placeholder_replaced), "PLACEHOLDER_REPLACED");
+  EXPECT_EQ(name(termination::unknown), "UNKNOWN_TERMINATION_TYPE");
+  EXPECT_EQ(name(termination::scheduling_failed), "SCHEDULING_FAILED_ON_RM");
+}
+
+TEST(AllocationUuid, HasTheLayoutOfTheRfc) {
+  decision_view d = allocation();
+  for (d.allocation_sequence = 0; d.allocation_sequence < 1'000; ++d.allocation_sequence) {
+    ASSERT_THAT(allocation_uuid(d),
+                testing::MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+  }
+}
+
+// A journal replayed by a later release must give the same UUIDs.
+TEST(AllocationUuid, NeverChanges) { EXPECT_EQ(allocation_uuid(allocation()), "62ef5c48-6f60-817e-9428-ea469f2a2a23"); }
+
+TEST(AllocationUuid, ComesFromPartitionApplicationKeyAndSequenceAlone) {
+  const std::string uuid = allocation_uuid(allocation());
+  decision_view d = allocation();
+  d.sequence = 1;
+  d.now_ms = 2;
+  d.kind = decision_kind::released;
+  d.why = termination::timeout;
+  d.placeholder = true;
+  d.node = "node-2";
+  d.queue = "root.b";
+  d.text = "gone";
+  EXPECT_EQ(allocation_uuid(d), uuid) << "the release names what the allocation was called";
+
+  std::set<std::string> others{uuid};
+  const auto differs = [&](auto change) {
+    decision_view other = allocation();
+    change(other);
+    EXPECT_TRUE(others.insert(allocation_uuid(other)).second);
+  };
+  differs([](decision_view &o) { o.partition = "[rm-2]default"; });
+  differs([](decision_view &o) { o.application = "app-2"; });
+  differs([](decision_view &o) { o.key = "ask-2"; });
+  differs([](decision_view &o) { o.allocation_sequence = 8; });
+}
+
+TEST(AllocationUuid, ABoundaryBetweenTextsCounts) {
+  decision_view a = allocation(), b = allocation();
+  a.application = "app-1a";
+  a.key = "sk";
+  b.application = "app-1";
+  b.key = "ask";
+  EXPECT_NE(allocation_uuid(a), allocation_uuid(b));
+}
+
+TEST(AllocationUuid, ManyAllocationsHaveManyUuids) {
+  std::set<std::string> uuids;
+  decision_view d = allocation();
+  for (int application = 0; application < 100; ++application) {
+    const std::string id = "app-" + std::to_string(application);
+    d.application = id;
+    for (d.allocation_sequence = 1; d.allocation_sequence <= 1'000; ++d.allocation_sequence) {
+      uuids.insert(allocation_uuid(d));
+    }
+  }
+  EXPECT_EQ(uuids.size(), 100'000U);
+}
+
+}  // namespace
+}  // namespace tenon

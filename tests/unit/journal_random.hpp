@@ -1,0 +1,138 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Random commands and exact comparison of commands. Both walk the fields by reflection, so a field that the
+// journal forgets shows as a difference.
+#pragma once
+
+#include <boost/pfr.hpp>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::journal_test {
+
+template <class T>
+inline constexpr bool is_span = false;
+template <class E>
+inline constexpr bool is_span<std::span<const E>> = true;
+template <class T>
+inline constexpr bool has_own_equality =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string> ||
+    std::is_same_v<T, std::string_view> || std::is_same_v<T, cluster_config>;
+
+template <class T>
+bool equal(const T &a, const T &b) {
+  if constexpr (has_own_equality<T>) {
+    return a == b;
+  } else if constexpr (is_span<T>) {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!equal(a[i], b[i])) return false;
+    }
+    return true;
+  } else if constexpr (std::is_pointer_v<T>) {
+    return a == nullptr || b == nullptr ? a == b : equal(*a, *b);
+  } else {
+    bool all = true;
+    boost::pfr::for_each_field(
+        a, [&](const auto &field, auto index) { all = all && equal(field, boost::pfr::get<index>(b)); });
+    return all;
+  }
+}
+
+inline bool equal(const command &a, const command &b) {
+  if (a.index() != b.index()) return false;
+  return std::visit([&]<class C>(const C &left) { return equal(left, std::get<C>(b)); }, a);
+}
+
+// Makes commands and owns what they refer to.
+class random_commands {
+ public:
+  explicit random_commands(uint64_t seed) : engine_(seed) {}
+
+  // A command of every kind, in turn, is command number 0, 1, ...
+  command next() { return make(std::make_index_sequence<std::variant_size_v<command>>(), kind_++); }
+  int64_t time() { return static_cast<int64_t>(engine_()); }
+  uint64_t number(uint64_t below) { return engine_() % below; }
+
+ private:
+  template <size_t... I>
+  command make(std::index_sequence<I...>, size_t kind) {
+    command out;
+    (void)((kind % sizeof...(I) == I && (fill(out.emplace<I>()), true)) || ...);
+    return out;
+  }
+
+  template <class T>
+  void fill(T &x) {
+    if constexpr (std::is_same_v<T, bool>) {
+      x = engine_() % 2 == 0;
+    } else if constexpr (std::is_same_v<T, termination>) {
+      x = static_cast<T>(engine_() % 6);
+    } else if constexpr (std::is_same_v<T, rm_signal>) {
+      x = static_cast<T>(engine_() % 4);
+    } else if constexpr (std::is_same_v<T, release_what>) {
+      x = static_cast<T>(engine_() % 3);
+    } else if constexpr (std::is_same_v<T, step_answer::kind>) {
+      x = static_cast<T>(engine_() % 2);
+    } else if constexpr (std::is_integral_v<T>) {
+      x = static_cast<T>(engine_() >> engine_() % 64);
+    } else if constexpr (std::is_same_v<T, double>) {
+      x = static_cast<double>(static_cast<int64_t>(engine_())) / 7;
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      x = text();
+    } else if constexpr (std::is_same_v<T, std::string_view>) {
+      x = texts_.emplace_back(text());
+    } else if constexpr (is_span<T>) {
+      span(x);
+    } else if constexpr (std::is_same_v<T, const cluster_config *>) {
+      fill(configs_.emplace_back());
+      x = engine_() % 8 == 0 ? nullptr : &configs_.back();
+    } else {
+      boost::pfr::for_each_field(x, [&](auto &field) { fill(field); });
+    }
+  }
+
+  template <class E>
+  void span(std::span<const E> &x) {
+    auto list = std::make_shared<std::vector<E>>(engine_() % 4);
+    for (E &element : *list) fill(element);
+    x = *list;
+    lists_.push_back(std::move(list));
+  }
+
+  // Deeper lists are rarer, so that configurations end.
+  template <class E>
+  void fill(std::vector<E> &x) {
+    ++depth_;
+    x.resize(engine_() % 8 < 8 / depth_ ? engine_() % 3 : 0);
+    for (E &element : x) fill(element);
+    --depth_;
+  }
+  template <class V>
+  void fill(std::map<std::string, V> &x) {
+    for (uint64_t left = engine_() % 4; left > 0; --left) fill(x[text()]);
+  }
+
+  std::string text() {
+    std::string out(engine_() % 16, '\0');
+    for (char &c : out) c = static_cast<char>(engine_() % 4 == 0 ? engine_() : 'a' + engine_() % 26);
+    return out;
+  }
+
+  std::mt19937_64 engine_;
+  size_t kind_ = 0;
+  size_t depth_ = 0;
+  std::list<cluster_config> configs_;
+  std::deque<std::string> texts_;
+  std::vector<std::shared_ptr<void>> lists_;
+};
+
+}  // namespace tenon::journal_test
