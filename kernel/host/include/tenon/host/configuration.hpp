@@ -1,0 +1,35 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Configuration of modules: JSON values checked against the JSON Schema (draft 7) of a manifest, its defaults
+// filled in. Stricter than JSON Schema in one point: where a schema lists properties and says nothing about
+// others, others are refused.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tenon/config/problems.hpp"
+#include "tenon/config/yaml.hpp"
+
+namespace tenon::host {
+
+// The values of a YAML text by the types of its plain scalars.
+[[nodiscard]] boost::json::value to_json(const config::yaml_node &node);
+
+// A configuration and where it was written.
+struct configuration {
+  boost::json::object values;
+  std::string file;          // or another name of the place, as "node-sort 'fair'"
+  config::yaml_node source;  // null node: no positions
+};
+
+// Refuses, at its place in the manifest, a schema that is none, has keywords that JSON Schema does not know, or
+// defaults that it would refuse itself. `name` is the manifest's key, as "config".
+void check_schema(std::string_view name, const config::yaml_node &schema, config::problems &report);
+
+// The configuration with the schema's defaults where it says nothing; refused at the value's place.
+[[nodiscard]] result<boost::json::object> complete_configuration(const boost::json::object &schema,
+                                                                 const configuration &given);
+
+}  // namespace tenon::host

@@ -1,0 +1,68 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The deployment file (tenon.yaml, apiVersion tenon/v1): which modules are used, and how.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/config/shape.hpp"
+#include "tenon/host/configuration.hpp"
+
+namespace tenon::host {
+
+// What happens after a module's fault. Sort kinds fall back to the host's own copy of fair or fifo, predicates
+// fail closed; `open` lets asks pass a predicate that is broken; `stop` ends the scheduler.
+enum class fault_action : uint8_t { fallback, stop, open };
+[[nodiscard]] std::string_view action_name(fault_action action);
+
+// How long a call may take. A module is at fault after `overruns` measured calls in a row that took longer.
+struct call_budget {
+  uint64_t call_us = 0;  // 0: not measured
+  uint64_t overruns = 3;
+};
+
+struct module_use {
+  std::string id;
+  std::optional<std::string> digest;  // 64 hexadecimal digits that the library must have
+  fault_action on_fault = fault_action::fallback;
+  call_budget budget;
+  configuration config;      // for every instance of the module
+  config::text_position at;  // of the id
+};
+
+// An entry of predicates, events or transports.
+struct interface_use {
+  std::string use;   // module id
+  std::string name;  // of one of its implementations; empty: the module has only one
+  configuration config;
+  config::text_position at;  // of `use`
+};
+
+struct deployment {
+  std::string file;  // empty: the built-in default
+  std::vector<std::filesystem::path> module_path;
+  std::vector<module_use> modules;
+  std::map<std::string, std::filesystem::path> policy_groups;  // group -> queues.yaml
+  std::vector<interface_use> predicates, events, transports;
+
+  [[nodiscard]] const module_use *find(std::string_view id) const;
+};
+
+// The format, for its reference page and schema.
+[[nodiscard]] const config::object_spec &deployment_spec();
+
+// Nothing, with reasons in `report`, unless keys, types, ids and names are sound, no id is twice, and the
+// files of policy_groups and the folders of module_path are there. Relative paths start at the file's folder.
+[[nodiscard]] std::optional<deployment> parse_deployment(std::string_view text, const std::filesystem::path &file,
+                                                         config::problems &report);
+[[nodiscard]] std::optional<deployment> read_deployment(const std::filesystem::path &file, config::problems &report);
+
+// Without a file: every module on the path, and the node attributes predicate where it is installed.
+[[nodiscard]] deployment default_deployment();
+
+}  // namespace tenon::host

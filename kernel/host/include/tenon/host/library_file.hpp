@@ -1,0 +1,27 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The bytes of a module's library, read once, so that what is checked is what is opened.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/refusal.hpp"
+
+namespace tenon::host {
+
+// Lower-case hexadecimal SHA-256.
+[[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
+
+struct library_file {
+  std::filesystem::path path;
+  std::vector<std::byte> bytes;
+  std::string digest;  // sha256_hex of the bytes
+};
+
+// Reads a regular file of at most 256 MiB. Never blocks on a pipe or device that stands in its place.
+[[nodiscard]] result<library_file> read_library(const std::filesystem::path &path);
+
+}  // namespace tenon::host

@@ -1,0 +1,101 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Loads the modules of a deployment and binds their policies for a kernel.
+//
+//   auto host = open_deployment("tenon.yaml");       // or {}: the built-in default
+//   if (!host) return fail(host.why().text());
+//   tenon::kernel kernel(**host);
+//   role_guard cycle(thread_role::cycle);            // while this thread applies commands
+//   kernel.apply(now_ms, command);
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/host/deployment.hpp"
+#include "tenon/host/module_catalog.hpp"
+#include "tenon/host/module_watch.hpp"
+#include "tenon/kernel/policies.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace tenon::host {
+
+struct host_options {
+  // Searched besides the deployment's own module_path.
+  std::vector<std::filesystem::path> module_path;
+  // Folder of the built-in modules. Empty: ../lib/tenon/modules as seen from the executable.
+  std::filesystem::path built_in_modules;
+  // Opens each library in a child process first. The program stands beside the executable unless named here.
+  bool preflight = true;
+  std::filesystem::path preflight_program;
+  std::chrono::milliseconds preflight_timeout{10'000};
+  // Private copies of libraries and remembered preflights. Empty with `use_cache`: $XDG_CACHE_HOME/tenon.
+  bool use_cache = true;
+  std::filesystem::path cache_directory;
+  // Budgets depend on the machine: off for simulate, scenario and replay.
+  bool budgets = true;
+  // Threads, and what slots write behind their outputs. On in debug builds.
+#ifdef NDEBUG
+  bool check_calls = false;
+#else
+  bool check_calls = true;
+#endif
+  std::shared_ptr<spdlog::logger> log;  // null: standard error
+  fault_handler on_fault;               // after the fault is logged and counted; on the thread of the call
+  violation_handler on_violation;       // null: says so on standard error and aborts
+};
+
+// One module as this host sees it.
+struct module_status {
+  std::string id, version, description;
+  std::filesystem::path manifest;
+  std::vector<provided_interface> provides;
+  bool built_in = false;
+  bool listed = false;  // in the deployment
+  bool loaded = false;
+  module_counters counters;
+};
+
+// One thread at a time, except counters(). Nothing is shared between two hosts of a process but the mapping of
+// a library that both opened. Outlives every kernel and every policy that it bound.
+class module_host : public policy_source {
+ public:
+  ~module_host() override;
+  module_host(const module_host &) = delete;
+  module_host &operator=(const module_host &) = delete;
+
+  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+                                             uint32_t max_resource_types) override;
+  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override;
+  result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
+
+  [[nodiscard]] const deployment &plan() const;
+  [[nodiscard]] const module_catalog &catalog() const;
+  [[nodiscard]] std::vector<module_status> modules() const;
+  // Of the loaded modules. From any thread.
+  [[nodiscard]] std::vector<module_counters> counters() const;
+
+ private:
+  struct impl;
+  explicit module_host(std::unique_ptr<impl> state);
+  friend result<std::unique_ptr<module_host>> open_host(deployment plan, host_options options);
+
+  std::unique_ptr<impl> impl_;
+};
+
+// Reads the deployment file (empty: the built-in default), finds its modules, and loads those that it names;
+// others are loaded when a configuration first asks for one of their policies. The first refusal is given, with
+// the number of further ones in the file.
+[[nodiscard]] result<std::unique_ptr<module_host>> open_deployment(const std::filesystem::path &file = {},
+                                                                   host_options options = {});
+
+// The same for a deployment that was read or made already.
+[[nodiscard]] result<std::unique_ptr<module_host>> open_host(deployment plan, host_options options = {});
+
+}  // namespace tenon::host

@@ -1,0 +1,47 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the host sees of its modules at work: calls, faults, broken rules.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "tenon/host/deployment.hpp"
+#include "tenon/host/thread_role.hpp"
+
+namespace tenon::host {
+
+// A module did what its interface does not allow: an unexpected status, an output of a wrong size, a budget
+// broken. The caller of the slot gets INTERNAL, and the kernel replaces the policy as `action` says.
+struct module_fault {
+  std::string module;     // id and version
+  std::string interface;  // tenon.node-sort/1
+  std::string name;       // of the policy
+  std::string slot;
+  std::string text;
+  fault_action action = fault_action::fallback;
+};
+
+// The host itself broke a rule of the ABI towards a module: wrong thread, or two threads in one instance.
+struct thread_violation {
+  std::string module;
+  std::string interface;
+  std::string name;
+  std::string slot;
+  slot_tag wanted = slot_tag::any;
+  thread_role have = thread_role::other;
+  bool concurrent = false;  // another thread was in the instance
+  [[nodiscard]] std::string text() const;
+};
+
+struct module_counters {
+  std::string id, version;
+  uint64_t calls = 0;
+  uint64_t faults = 0;
+  uint64_t overruns = 0;  // calls that took longer than the budget
+};
+
+using fault_handler = std::function<void(const module_fault &)>;
+using violation_handler = std::function<void(const thread_violation &)>;
+
+}  // namespace tenon::host

@@ -1,0 +1,76 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Around every slot of an instance: counts, times, checks threads, and tells faults to the host.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "tenon/abi/base.h"
+#include "tenon/host/module_watch.hpp"
+
+namespace tenon::host {
+
+// Shared by all instances of a module.
+struct module_tally {
+  std::string id, version;
+  fault_action action = fault_action::fallback;
+  call_budget budget;        // call_us 0: nothing is timed
+  bool check_calls = false;  // threads, and what a slot writes
+  fault_handler on_fault;
+  violation_handler on_violation;
+  std::atomic<uint64_t> calls{0}, faults{0}, overruns{0};
+
+  [[nodiscard]] module_counters counters() const;
+};
+
+class call_guard {
+ public:
+  call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name);
+  call_guard(const call_guard &) = delete;
+  call_guard &operator=(const call_guard &) = delete;
+
+  [[nodiscard]] bool checks_calls() const { return tally_->check_calls; }
+  [[nodiscard]] fault_action action() const { return tally_->action; }
+
+  // Calls `slot()` and gives its status. A status for which `expected(status)` is false, a `problem(status)` that
+  // is not empty, or a broken budget is a fault: then INTERNAL. `items` is the size of the batch.
+  template <class Slot, class Expected, class Problem>
+  tenon_status call(const char *slot_name, slot_tag tag, uint32_t items, Slot &&slot, Expected &&expected,
+                    Problem &&problem) {
+    if (tally_->check_calls && !enter(slot_name, tag)) return TENON_INTERNAL;
+    const uint64_t ordinal = tally_->calls.fetch_add(1, std::memory_order_relaxed);
+    // Timing costs about as much as a small call: batches always, of single calls one in 64.
+    const bool timed = tally_->budget.call_us != 0 && (items > 1 || ordinal % 64 == 0);
+    const int64_t start_ns = timed ? monotonic_ns() : 0;
+    tenon_status status = slot();
+    const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
+    if (tally_->check_calls) leave();
+    if (!expected(status)) {
+      fault_status(slot_name, status);
+      status = TENON_INTERNAL;
+    } else if (std::string why = problem(status); !why.empty()) {
+      fault(slot_name, std::move(why));
+      status = TENON_INTERNAL;
+    } else if (timed && over_budget(slot_name, took_ns)) {
+      status = TENON_INTERNAL;
+    }
+    return status;
+  }
+
+ private:
+  static int64_t monotonic_ns();
+  bool enter(const char *slot_name, slot_tag tag);
+  void leave() { busy_.store(false, std::memory_order_release); }
+  void fault(const char *slot_name, std::string why);
+  void fault_status(const char *slot_name, tenon_status status);
+  bool over_budget(const char *slot_name, int64_t took_ns);
+
+  std::shared_ptr<module_tally> tally_;
+  std::string interface_;
+  std::string name_;
+  uint64_t late_in_a_row_ = 0;
+  std::atomic<bool> busy_{false};
+};
+
+}  // namespace tenon::host

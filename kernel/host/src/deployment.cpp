@@ -1,0 +1,290 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/host/deployment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <system_error>
+
+#include "tenon/host/module_manifest.hpp"
+#include "text_file.hpp"
+
+namespace tenon::host {
+namespace {
+
+using config::in_quotes;
+using config::key_spec;
+using config::object_spec;
+using config::problems;
+using config::value_kind;
+using config::yaml_node;
+
+constexpr std::array<std::string_view, 1> api_versions{"tenon/v1"};
+constexpr std::array<std::string_view, 3> actions{"fallback", "stop", "open"};
+
+constexpr std::array budget_keys{
+    key_spec{.key = "call_us",
+             .kind = value_kind::count,
+             .summary = "Microseconds that one call may take.",
+             .fallback = "not measured"},
+    key_spec{.key = "overruns",
+             .kind = value_kind::count,
+             .summary = "Measured calls in a row that must be late before the module is at fault.",
+             .fallback = "3"},
+};
+constexpr object_spec budget_object{"budget", "How long a module's calls may take.", budget_keys};
+
+constexpr std::array module_keys{
+    key_spec{.key = "id",
+             .kind = value_kind::text,
+             .summary = "The module, found on module_path by its manifest.",
+             .required = true},
+    key_spec{.key = "digest",
+             .kind = value_kind::text,
+             .summary = "SHA-256 that its library must have; written by `tenon plugin lock`.",
+             .fallback = "that of its manifest"},
+    key_spec{.key = "on_fault",
+             .kind = value_kind::text,
+             .summary = "What happens after a fault: fallback to the built-in policy, stop the scheduler, or open "
+                        "(predicates: let pass).",
+             .fallback = "fallback",
+             .words = actions},
+    key_spec{.key = "budget",
+             .kind = value_kind::object,
+             .summary = "How long its calls may take.",
+             .fallback = "not measured",
+             .object = &budget_object},
+    key_spec{.key = "config",
+             .kind = value_kind::any,
+             .summary = "Configuration for every instance of the module, by its manifest's schema.",
+             .fallback = "the schema's defaults"},
+};
+constexpr object_spec module_object{"module", "A module that is used.", module_keys};
+
+constexpr std::array use_keys{
+    key_spec{.key = "use", .kind = value_kind::text, .summary = "Module id.", .required = true},
+    key_spec{.key = "name",
+             .kind = value_kind::text,
+             .summary = "Which of the module's implementations.",
+             .fallback = "the only one"},
+    key_spec{.key = "config",
+             .kind = value_kind::any,
+             .summary = "Configuration of this instance, on top of the module's.",
+             .fallback = "the schema's defaults"},
+};
+constexpr object_spec use_object{"use", "An instance of a module.", use_keys};
+
+constexpr std::array deployment_keys{
+    key_spec{.key = "apiVersion",
+             .kind = value_kind::text,
+             .summary = "Format of this file.",
+             .words = api_versions,
+             .required = true},
+    key_spec{
+        .key = "module_path",
+        .kind = value_kind::text_list,
+        .summary = "Folders of modules, relative to this file; the built-in modules' folder is always searched too.",
+        .fallback = "none"},
+    key_spec{.key = "modules",
+             .kind = value_kind::object_list,
+             .summary = "Modules that are used; built-in ones need not be listed.",
+             .fallback = "none",
+             .object = &module_object},
+    key_spec{.key = "policy_groups",
+             .kind = value_kind::text_map,
+             .summary = "What a resource manager names when it registers: group to queues.yaml, relative to this file.",
+             .fallback = "none"},
+    key_spec{.key = "predicates",
+             .kind = value_kind::object_list,
+             .summary = "Predicates of every partition, in order; all must pass.",
+             .fallback = "none",
+             .object = &use_object},
+    key_spec{.key = "events",
+             .kind = value_kind::object_list,
+             .summary = "Event sinks.",
+             .fallback = "none",
+             .object = &use_object},
+    key_spec{.key = "transports",
+             .kind = value_kind::object_list,
+             .summary = "Ways in for resource managers and people.",
+             .fallback = "none",
+             .object = &use_object},
+};
+constexpr object_spec deployment_object{"deployment", "What a Tenon scheduler is made of.", deployment_keys};
+
+class deployment_reader {
+ public:
+  deployment_reader(const yaml_node &root, const std::filesystem::path &file, problems &report)
+      : root_(root), file_(file), report_(report) {}
+
+  deployment read() {
+    deployment out;
+    out.file = file_.string();
+    read_module_path(out);
+    read_modules(out);
+    read_policy_groups(out);
+    out.predicates = uses("predicates");
+    out.events = uses("events");
+    out.transports = uses("transports");
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::filesystem::path resolve(const std::string &name) const {
+    return (file_.parent_path() / name).lexically_normal();
+  }
+
+  void read_module_path(deployment &out) {
+    const yaml_node *list = root_.find("module_path");
+    if (list == nullptr) return;
+    const auto folders = config::texts_of(root_, "module_path");
+    for (size_t i = 0; i < folders.size(); ++i) {
+      const std::filesystem::path folder = resolve(folders[i]);
+      std::error_code failed;
+      if (!std::filesystem::is_directory(folder, failed))
+        report_.refuse(i < list->items.size() ? list->items[i].at : list->at, "no folder " + in_quotes(folder.string()),
+                       "a folder of modules", "correct module_path; it is relative to this file");
+      out.module_path.push_back(folder);
+    }
+  }
+
+  void read_modules(deployment &out) {
+    const yaml_node *list = root_.find("modules");
+    if (list == nullptr) return;
+    std::map<std::string, config::text_position> seen;
+    for (const yaml_node &item : list->items) {
+      module_use one;
+      one.id = config::text_of(item, "id");
+      one.at = item.find("id")->at;
+      check_id(one.id, one.at);
+      const auto [first, fresh] = seen.emplace(one.id, one.at);
+      if (!fresh)
+        report_.refuse(one.at,
+                       "module " + in_quotes(one.id) + " is listed twice, first at " + report_.where(first->second),
+                       "each module once", "remove one of the entries");
+      read_digest(item, one);
+      read_budget(item, one);
+      one.on_fault = static_cast<fault_action>(
+          std::find(actions.begin(), actions.end(), config::text_of(item, "on_fault", "fallback")) - actions.begin());
+      one.config = configuration_of(item);
+      out.modules.push_back(std::move(one));
+    }
+  }
+
+  void read_digest(const yaml_node &item, module_use &one) {
+    const yaml_node *node = item.find("digest");
+    if (node == nullptr) return;
+    one.digest = digest_digits(node->text);
+    if (!one.digest)
+      report_.refuse(node->at, "digest is " + in_quotes(node->text), "sha256: and 64 lower-case hexadecimal digits",
+                     "run `tenon plugin lock`");
+  }
+
+  void read_budget(const yaml_node &item, module_use &one) {
+    const yaml_node *node = item.find("budget");
+    if (node == nullptr) return;
+    one.budget.call_us = config::count_of(*node, "call_us", 0);
+    one.budget.overruns = config::count_of(*node, "overruns", one.budget.overruns);
+    for (const auto &[key, value] : {std::pair{"call_us", one.budget.call_us}, {"overruns", one.budget.overruns}}) {
+      const yaml_node *given = node->find(key);
+      if (given != nullptr && value == 0)
+        report_.refuse(given->at, std::string(key) + " is 0", "at least 1", "leave the budget out to measure nothing");
+    }
+  }
+
+  void read_policy_groups(deployment &out) {
+    const yaml_node *groups = root_.find("policy_groups");
+    if (groups == nullptr) return;
+    for (const config::yaml_entry &group : groups->entries) {
+      const std::filesystem::path queues = resolve(group.value.text);
+      std::error_code failed;
+      if (!std::filesystem::is_regular_file(queues, failed))
+        report_.refuse(group.value.at, "no file " + in_quotes(queues.string()),
+                       "the queues.yaml of group " + in_quotes(group.key.text),
+                       "correct the name; it is relative to this file");
+      out.policy_groups.emplace(group.key.text, queues);
+    }
+  }
+
+  std::vector<interface_use> uses(std::string_view key) {
+    std::vector<interface_use> out;
+    const yaml_node *list = root_.find(key);
+    if (list == nullptr) return out;
+    for (const yaml_node &item : list->items) {
+      interface_use one{config::text_of(item, "use"), config::text_of(item, "name"), configuration_of(item),
+                        item.find("use")->at};
+      check_id(one.use, one.at);
+      if (const yaml_node *name = item.find("name"); name != nullptr && !is_policy_name(one.name))
+        report_.refuse(name->at, "name is " + in_quotes(one.name), "lower-case letters, digits and '-', at most 64",
+                       "correct it");
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  configuration configuration_of(const yaml_node &item) {
+    configuration out{{}, file_.string(), {}};
+    const yaml_node *node = item.find("config");
+    if (node == nullptr) {
+      out.source.at = item.at;
+      return out;
+    }
+    out.source = *node;
+    auto values = to_json(*node);
+    if (values.is_object())
+      out.values = std::move(values.get_object());
+    else
+      report_.refuse(node->at, "config is " + node->describe(), "a map", "correct it");
+    return out;
+  }
+
+  void check_id(const std::string &id, config::text_position at) {
+    if (!is_module_id(id))
+      report_.refuse(at, in_quotes(id) + " is no module id",
+                     "a reverse-domain name of lower-case letters, digits and '-', as acme.binpack", "correct it");
+  }
+
+  const yaml_node &root_;
+  const std::filesystem::path &file_;
+  problems &report_;
+};
+
+}  // namespace
+
+std::string_view action_name(fault_action action) { return actions[static_cast<size_t>(action)]; }
+
+const module_use *deployment::find(std::string_view id) const {
+  const auto found = std::find_if(modules.begin(), modules.end(), [&](const module_use &use) { return use.id == id; });
+  return found == modules.end() ? nullptr : &*found;
+}
+
+const object_spec &deployment_spec() { return deployment_object; }
+
+std::optional<deployment> parse_deployment(std::string_view text, const std::filesystem::path &file, problems &report) {
+  const auto root = config::read_yaml(text, report);
+  if (!root) return std::nullopt;
+  if (!config::check_shape(*root, deployment_object, report)) return std::nullopt;
+  deployment out = deployment_reader(*root, file, report).read();
+  if (report.refused()) return std::nullopt;
+  return out;
+}
+
+std::optional<deployment> read_deployment(const std::filesystem::path &file, problems &report) {
+  const auto text = read_text_file(file);
+  if (!text) {
+    report.refuse({}, text.why().have, "a deployment file", text.why().fix);
+    return std::nullopt;
+  }
+  return parse_deployment(*text, file, report);
+}
+
+deployment default_deployment() {
+  deployment out;
+  interface_use attributes;
+  attributes.use = "tenon.node-attributes";
+  attributes.config.file = "the built-in deployment";
+  out.predicates.push_back(std::move(attributes));
+  return out;
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,41 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Words that a module gives with a status.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "host_services.hpp"
+#include "tenon/abi/base.h"
+
+namespace tenon::host {
+
+// Room for a module's words. What the module says of their length is not trusted.
+class error_words {
+ public:
+  tenon_message *message() { return &message_; }
+
+  [[nodiscard]] std::string text() const {
+    return one_line({room_.data(), std::min<size_t>(message_.length, room_.size())}, room_.size());
+  }
+  // The text after `lead`, or nothing where the module said nothing.
+  [[nodiscard]] std::string after(const char *lead) const {
+    const std::string said = text();
+    return said.empty() ? said : lead + said;
+  }
+
+ private:
+  std::array<char, 1024> room_{};
+  tenon_message message_{sizeof(tenon_message), sizeof room_, room_.data(), 0};
+};
+
+// "INTERNAL", or the number of a status that no header names.
+[[nodiscard]] inline std::string status_text(tenon_status status) {
+  constexpr std::array names{"OK",          "DECLINED",  "UNSCHEDULABLE", "UNRESOLVABLE", "RETRY", "INVALID_CONFIG",
+                             "UNSUPPORTED", "EXHAUSTED", "INTERNAL"};
+  if (status < 0 || static_cast<size_t>(status) >= names.size()) return "the unknown status " + std::to_string(status);
+  return names[static_cast<size_t>(status)];
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,49 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A policy of a module as the kernel gets it: tables of the host's own that guard every call, around an instance
+// that lives through the ABI's lifecycle.
+#pragma once
+
+#include <memory>
+
+#include "call_guard.hpp"
+#include "known_interfaces.hpp"
+#include "loaded_module.hpp"
+#include "tenon/kernel/policies.hpp"
+
+namespace tenon::host {
+
+// What stands behind the tenon_instance that the kernel holds. Tables are the module's, slots that it does not
+// have are NULL.
+struct guarded_instance {
+  guarded_instance(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
+      : guard(std::move(tally), std::move(interface), std::move(name)) {}
+
+  call_guard guard;
+  tenon_instance *real = nullptr;
+  tenon_lifecycle lifecycle{};
+  tenon_sort_v1 sort{};
+  tenon_predicate_v1 predicate{};
+  uint32_t reason_count = 0;
+
+  static guarded_instance &of(tenon_instance *self) { return *reinterpret_cast<guarded_instance *>(self); }
+  tenon_instance *handle() { return reinterpret_cast<tenon_instance *>(this); }
+};
+
+// Tables whose slots go through the guard of a guarded_instance; optional slots as in the instance's own table.
+[[nodiscard]] tenon_sort_v1 guarded_sort_table(const tenon_sort_v1 &real);
+[[nodiscard]] tenon_predicate_v1 guarded_predicate_table(const tenon_predicate_v1 &real);
+
+struct policy_request {
+  std::string configuration;  // complete JSON object
+  uint32_t max_resource_types = 0;
+  std::string where;  // for refusals
+};
+
+// Makes an instance of `one` and takes it to active. Refused with the module's words. `module` is kept until the
+// policy is gone.
+[[nodiscard]] result<std::unique_ptr<bound_policy>> make_policy(std::shared_ptr<loaded_module> module,
+                                                                const implementation &one, interface_family family,
+                                                                std::shared_ptr<module_tally> tally,
+                                                                const policy_request &request);
+
+}  // namespace tenon::host

@@ -1,0 +1,108 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Guards of tenon_predicate_v1.
+#include <algorithm>
+#include <vector>
+
+#include "guarded_policy.hpp"
+
+namespace tenon::host {
+namespace {
+
+constexpr uint8_t canary = 0xa5;
+
+bool only_ok(tenon_status status) { return status == TENON_OK; }
+
+std::string shape_problem(const tenon_filter_out &before, const tenon_filter_out &after) {
+  if (after.size == before.size && after.verdicts == before.verdicts && after.reasons == before.reasons) return {};
+  return "changed the size or the pointers of its output";
+}
+
+// What the kernel relies on: known verdicts, and reasons that have words.
+std::string verdict_problem(const guarded_instance &self, const uint8_t *verdicts, const uint16_t *reasons,
+                            uint32_t items) {
+  uint8_t highest_verdict = 0;
+  uint16_t highest_reason = 0;
+  for (uint32_t i = 0; i < items; ++i) {
+    highest_verdict = std::max(highest_verdict, verdicts[i]);
+    highest_reason = std::max(highest_reason, reasons[i]);
+  }
+  if (highest_verdict > TENON_FAIL_UNRESOLVABLE) return "gave the unknown verdict " + std::to_string(highest_verdict);
+  if (highest_reason > self.reason_count)
+    return "gave reason " + std::to_string(highest_reason) + " of " + std::to_string(self.reason_count) +
+           " that it described";
+  return {};
+}
+
+tenon_status plain_filter(guarded_instance &self, const tenon_batch *in, tenon_filter_out *out) {
+  const tenon_filter_out before = *out;
+  const tenon_status status = self.guard.call(
+      "filter", slot_tag::cycle, in->item_count, [&] { return self.predicate.filter(self.real, in, out); }, only_ok,
+      [&](tenon_status) {
+        std::string why = shape_problem(before, *out);
+        return why.empty() ? verdict_problem(self, before.verdicts, before.reasons, in->item_count) : why;
+      });
+  *out = before;
+  return status;
+}
+
+// The module writes into buffers with a canary behind them.
+tenon_status checked_filter(guarded_instance &self, const tenon_batch *in, tenon_filter_out *out) {
+  const size_t items = in->item_count;
+  std::vector<uint8_t> verdicts(out->verdicts, out->verdicts + items);
+  std::vector<uint16_t> reasons(out->reasons, out->reasons + items);
+  verdicts.push_back(canary);
+  reasons.push_back(canary);
+  tenon_filter_out inner{out->size, 0, verdicts.data(), reasons.data()};
+  const tenon_filter_out before = inner;
+  const tenon_status status = self.guard.call(
+      "filter", slot_tag::cycle, in->item_count, [&] { return self.predicate.filter(self.real, in, &inner); }, only_ok,
+      [&](tenon_status) -> std::string {
+        if (verdicts.back() != canary || reasons.back() != canary) return "wrote behind the end of its output";
+        std::string why = shape_problem(before, inner);
+        return why.empty() ? verdict_problem(self, verdicts.data(), reasons.data(), in->item_count) : why;
+      });
+  std::copy(verdicts.begin(), verdicts.end() - 1, out->verdicts);
+  std::copy(reasons.begin(), reasons.end() - 1, out->reasons);
+  return status;
+}
+
+tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
+  const tenon_status status = self.guard.checks_calls() ? checked_filter(self, in, out) : plain_filter(self, in, out);
+  if (status == TENON_OK || self.guard.action() != fault_action::open) return status;
+  // `on_fault: open`: a predicate that is broken holds nothing back.
+  std::fill_n(out->verdicts, in->item_count, static_cast<uint8_t>(TENON_PASS));
+  std::fill_n(out->reasons, in->item_count, uint16_t{0});
+  return TENON_OK;
+}
+
+tenon_status signature(tenon_instance *handle, const tenon_batch *in, tenon_signature_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
+  return self.guard.call(
+      "signature", slot_tag::cycle, 1, [&] { return self.predicate.signature(self.real, in, out); }, only_ok,
+      [](tenon_status) { return std::string{}; });
+}
+
+tenon_status filter_prefix(tenon_instance *handle, const tenon_filter_prefix_in *in, tenon_filter_prefix_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
+  return self.guard.call(
+      "filter_prefix", slot_tag::cycle, in->victim_count,
+      [&] { return self.predicate.filter_prefix(self.real, in, out); },
+      [](tenon_status status) { return status == TENON_OK || status == TENON_UNSCHEDULABLE; },
+      [&](tenon_status status) -> std::string {
+        if (status != TENON_OK || (out->index >= in->start && out->index < in->victim_count)) return {};
+        return "gave the index " + std::to_string(out->index) + " outside of " + std::to_string(in->start) + " to " +
+               std::to_string(in->victim_count);
+      });
+}
+
+}  // namespace
+
+tenon_predicate_v1 guarded_predicate_table(const tenon_predicate_v1 &real) {
+  tenon_predicate_v1 out{sizeof(tenon_predicate_v1), 0, filter, nullptr, nullptr};
+  if (real.signature != nullptr) out.signature = signature;
+  if (real.filter_prefix != nullptr) out.filter_prefix = filter_prefix;
+  return out;
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,94 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Guards of tenon_sort_v1.
+#include <algorithm>
+#include <vector>
+
+#include "guarded_policy.hpp"
+
+namespace tenon::host {
+namespace {
+
+using keys_slot = tenon_status (*)(tenon_instance *, const tenon_batch *, tenon_keys_out *);
+
+constexpr uint64_t canary = 0x7e40c0ffee5afe11;
+
+bool only_ok(tenon_status status) { return status == TENON_OK; }
+
+std::string shape_problem(const tenon_keys_out &before, const tenon_keys_out &after) {
+  if (after.size == before.size && after.key_words == before.key_words && after.keys == before.keys &&
+      after.not_before_ms == before.not_before_ms)
+    return {};
+  return "changed the size or the pointers of its output";
+}
+
+tenon_status plain_keys(guarded_instance &self, const char *name, keys_slot slot, const tenon_batch *in,
+                        tenon_keys_out *out) {
+  const tenon_keys_out before = *out;
+  const tenon_status status = self.guard.call(
+      name, slot_tag::cycle, in->item_count, [&] { return slot(self.real, in, out); }, only_ok,
+      [&](tenon_status) { return shape_problem(before, *out); });
+  *out = before;
+  return status;
+}
+
+// The module writes into buffers with a canary behind them.
+tenon_status checked_keys(guarded_instance &self, const char *name, keys_slot slot, const tenon_batch *in,
+                          tenon_keys_out *out) {
+  const size_t items = in->item_count, words = items * out->key_words;
+  std::vector<uint64_t> keys(words + 1, canary);
+  std::copy(out->keys, out->keys + words, keys.begin());
+  std::vector<int64_t> not_before(items + 1, static_cast<int64_t>(canary));
+  std::copy(out->not_before_ms, out->not_before_ms + items, not_before.begin());
+  tenon_keys_out inner = *out;
+  inner.keys = keys.data();
+  inner.not_before_ms = not_before.data();
+  const tenon_keys_out before = inner;
+  const tenon_status status = self.guard.call(
+      name, slot_tag::cycle, in->item_count, [&] { return slot(self.real, in, &inner); }, only_ok,
+      [&](tenon_status) -> std::string {
+        if (keys.back() != canary || not_before.back() != static_cast<int64_t>(canary))
+          return "wrote behind the end of its output";
+        return shape_problem(before, inner);
+      });
+  std::copy(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(words), out->keys);
+  std::copy(not_before.begin(), not_before.begin() + static_cast<ptrdiff_t>(items), out->not_before_ms);
+  return status;
+}
+
+tenon_status guarded_keys(guarded_instance &self, const char *name, keys_slot slot, const tenon_batch *in,
+                          tenon_keys_out *out) {
+  return self.guard.checks_calls() ? checked_keys(self, name, slot, in, out) : plain_keys(self, name, slot, in, out);
+}
+
+tenon_status keys(tenon_instance *handle, const tenon_batch *in, tenon_keys_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
+  return guarded_keys(self, "keys", self.sort.keys, in, out);
+}
+
+tenon_status score(tenon_instance *handle, const tenon_batch *in, tenon_keys_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
+  return guarded_keys(self, "score", self.sort.score, in, out);
+}
+
+tenon_status prepare(tenon_instance *handle, const tenon_prepare_in *in, tenon_prepare_out *out) {
+  guarded_instance &self = guarded_instance::of(handle);
+  return self.guard.call(
+      "prepare", slot_tag::cycle, 1, [&] { return self.sort.prepare(self.real, in, out); },
+      [](tenon_status status) { return status == TENON_OK || status == TENON_INVALID_CONFIG; },
+      [&](tenon_status) -> std::string {
+        if (out->error == nullptr || out->error->length <= out->error->capacity) return {};
+        out->error->length = 0;
+        return "said that its words are longer than the room for them";
+      });
+}
+
+}  // namespace
+
+tenon_sort_v1 guarded_sort_table(const tenon_sort_v1 &real) {
+  tenon_sort_v1 out{sizeof(tenon_sort_v1), 0, keys, nullptr, nullptr};
+  if (real.prepare != nullptr) out.prepare = prepare;
+  if (real.score != nullptr) out.score = score;
+  return out;
+}
+
+}  // namespace tenon::host

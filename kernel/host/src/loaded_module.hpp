@@ -1,0 +1,63 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A module in this process: opened, initialised once for its host, and found to be what its manifest says.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "host_services.hpp"
+#include "tenon/abi/module.h"
+#include "tenon/host/module_manifest.hpp"
+#include "tenon/host/verified_library.hpp"
+
+namespace tenon::host {
+
+// One implementation as its module describes it.
+struct implementation {
+  const provided_interface *promised = nullptr;
+  const tenon_factory *factory = nullptr;
+  uint32_t index = 0;
+  tenon_description description{};
+};
+
+class loaded_module {
+ public:
+  // Opens `library`, refuses changes to process-wide state, a refused init, and any difference between the
+  // module and its manifest, in either direction. On the thread that loads modules.
+  [[nodiscard]] static result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
+                                                                   const verified_library &library,
+                                                                   std::shared_ptr<spdlog::logger> log);
+
+  // Undoes the init. The library stays mapped: modules are retired, never unloaded.
+  ~loaded_module();
+  loaded_module(const loaded_module &) = delete;
+  loaded_module &operator=(const loaded_module &) = delete;
+
+  [[nodiscard]] const module_manifest &manifest() const { return manifest_; }
+  [[nodiscard]] const tenon_host *host() const { return &services_; }
+  // nullptr where the manifest does not promise it.
+  [[nodiscard]] const implementation *find(std::string_view interface, std::string_view name) const;
+
+ private:
+  loaded_module(const module_manifest &manifest, const verified_library &library, std::shared_ptr<spdlog::logger> log);
+
+  [[nodiscard]] std::optional<refusal> open_library();
+  [[nodiscard]] std::optional<refusal> check_table() const;
+  [[nodiscard]] std::optional<refusal> initialise();
+  [[nodiscard]] std::optional<refusal> compare();
+  [[nodiscard]] std::optional<refusal> compare_interface(std::string_view interface);
+  [[nodiscard]] std::optional<refusal> compare_one(const implementation &one, std::string_view interface) const;
+  [[nodiscard]] refusal no(std::string want, std::string have, std::string fix) const;
+
+  module_manifest manifest_;
+  verified_library library_;
+  host_services services_;
+  const tenon_module *table_ = nullptr;
+  bool initialised_ = false;
+  std::vector<implementation> implementations_;
+};
+
+// A text of a module; empty where it breaks the rules of tenon_text.
+[[nodiscard]] std::string_view view(const tenon_text &text);
+
+}  // namespace tenon::host

@@ -1,0 +1,297 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/host/module_host.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+
+#include "guarded_policy.hpp"
+#include "module_loader.hpp"
+#include "tenon/builtin/policy_source.hpp"
+
+namespace tenon::host {
+namespace {
+
+const known_interface *interface_of(policy_kind kind) {
+  switch (kind) {
+    case policy_kind::queue_sort:
+      return find_interface(TENON_QUEUE_SORT);
+    case policy_kind::app_sort:
+      return find_interface(TENON_APP_SORT);
+    case policy_kind::node_sort:
+      return find_interface(TENON_NODE_SORT);
+    case policy_kind::predicate:
+      return find_interface(TENON_PREDICATE);
+    case policy_kind::placement_rule:
+      break;
+  }
+  return nullptr;
+}
+
+// "tenon.yaml:3:9", or the name of the built-in deployment.
+std::string place(const deployment &plan, config::text_position at) {
+  if (plan.file.empty()) return "the built-in deployment";
+  return config::problems(plan.file).where(at);
+}
+
+}  // namespace
+
+struct module_host::impl {
+  impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options)) {}
+
+  deployment plan;
+  module_catalog catalog;
+  module_loader loader;
+  builtin_policy_source fallbacks;
+
+  // Listed in the deployment or used by an entry of it.
+  [[nodiscard]] bool is_named(std::string_view id) const {
+    const auto used = [&](const std::vector<interface_use> &uses) {
+      return std::any_of(uses.begin(), uses.end(), [&](const interface_use &use) { return use.use == id; });
+    };
+    return plan.find(id) != nullptr || used(plan.predicates) || used(plan.events) || used(plan.transports);
+  }
+  // Built-in modules serve every deployment; without a file so do all that are found.
+  [[nodiscard]] bool is_available(const catalogued_module &module) const {
+    return module.built_in || plan.file.empty() || is_named(module.manifest.id);
+  }
+
+  std::optional<refusal> scan();
+  std::optional<refusal> check_unique() const;
+  std::optional<refusal> load_named();
+  std::optional<refusal> check_module(const module_use &use);
+  std::optional<refusal> check_uses(const std::vector<interface_use> &uses, std::string_view interface);
+  result<const provided_interface *> chosen(const interface_use &use, std::string_view interface) const;
+  result<const catalogued_module *> provider(const known_interface &interface, std::string_view name) const;
+  result<std::unique_ptr<bound_policy>> make(const catalogued_module &module, const known_interface &interface,
+                                             std::string_view name, configuration given, uint32_t max_resource_types);
+};
+
+std::optional<refusal> module_host::impl::scan() {
+  auto found = module_catalog::scan(module_folders(
+      [&] {
+        std::vector<std::filesystem::path> folders = loader.options().module_path;
+        folders.insert(folders.end(), plan.module_path.begin(), plan.module_path.end());
+        return folders;
+      }(),
+      loader.options().built_in_modules));
+  if (!found) return found.why();
+  catalog = std::move(*found);
+  for (const broken_manifest &broken : catalog.broken()) {
+    if (plan.file.empty()) return broken.reasons.front();
+    loader.options().log->warn("manifest not used: {}", broken.reasons.front().text());
+  }
+  return check_unique();
+}
+
+// Two available modules that provide one name make the choice between them depend on nothing.
+std::optional<refusal> module_host::impl::check_unique() const {
+  std::map<std::pair<std::string, std::string>, const catalogued_module *> seen;
+  for (const catalogued_module &module : catalog.modules()) {
+    if (!is_available(module)) continue;
+    for (const provided_interface &one : module.manifest.provides) {
+      const auto [first, fresh] = seen.emplace(std::pair{one.interface, one.name}, &module);
+      if (!fresh)
+        return refusal{module.manifest.file.string(), "one module for " + one.interface + " '" + one.name + "'",
+                       module.manifest.id + " provides it, and so does " + first->second->manifest.id + " (" +
+                           first->second->manifest.file.string() + ")",
+                       "take one of the two out of the deployment or off the module path"};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<refusal> module_host::impl::load_named() {
+  for (const module_use &use : plan.modules)
+    if (auto no = check_module(use)) return no;
+  if (auto no = check_uses(plan.predicates, "tenon.predicate/")) return no;
+  if (auto no = check_uses(plan.events, "tenon.event-sink/")) return no;
+  return check_uses(plan.transports, "tenon.transport/");
+}
+
+std::optional<refusal> module_host::impl::check_module(const module_use &use) {
+  const catalogued_module *module = catalog.find(use.id);
+  if (module == nullptr) return catalog.missing(use.id, place(plan, use.at));
+  const auto &provides = module->manifest.provides;
+  const bool is_predicate = std::any_of(provides.begin(), provides.end(),
+                                        [](const provided_interface &one) { return one.interface == TENON_PREDICATE; });
+  if (use.on_fault == fault_action::open && !is_predicate)
+    return refusal{place(plan, use.at), "on_fault: fallback or stop",
+                   "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
+  // Keys that an instance must be given may come with the instance.
+  boost::json::object schema = module->manifest.configuration;
+  schema.erase("required");
+  if (const auto complete = complete_configuration(schema, use.config); !complete) return complete.why();
+  const auto loaded = loader.load(module->manifest, &use);
+  return loaded ? std::nullopt : std::optional(loaded.why());
+}
+
+std::optional<refusal> module_host::impl::check_uses(const std::vector<interface_use> &uses,
+                                                     std::string_view interface) {
+  for (const interface_use &use : uses) {
+    const auto name = chosen(use, interface);
+    if (!name) return name.why();
+    const auto loaded = loader.load(catalog.find(use.use)->manifest, plan.find(use.use));
+    if (!loaded) return loaded.why();
+  }
+  return std::nullopt;
+}
+
+// Which implementation of which interface (`interface` without its number) an entry means.
+result<const provided_interface *> module_host::impl::chosen(const interface_use &use,
+                                                             std::string_view interface) const {
+  const catalogued_module *module = catalog.find(use.use);
+  if (module == nullptr) return catalog.missing(use.use, place(plan, use.at));
+  std::vector<const provided_interface *> fitting;
+  std::vector<std::string_view> names;
+  for (const provided_interface &one : module->manifest.provides) {
+    if (one.interface.compare(0, interface.size(), interface) != 0) continue;
+    names.push_back(one.name);
+    if (use.name.empty() || use.name == one.name) fitting.push_back(&one);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  const std::string what = "one implementation of " + std::string(interface.substr(0, interface.size() - 1));
+  if (names.empty())
+    return refusal{place(plan, use.at), what, config::in_quotes(use.use) + " provides none", "name another module"};
+  if (fitting.empty())
+    return refusal{place(plan, use.at), what,
+                   config::in_quotes(use.use) + " provides none with the name " + config::in_quotes(use.name),
+                   config::suggestion(use.name, names)};
+  return refusal{place(plan, use.at), what, config::in_quotes(use.use) + " provides " + std::to_string(fitting.size()),
+                 "say which with name: " + std::string(names.front()) + " or another of its names"};
+}
+
+result<const catalogued_module *> module_host::impl::provider(const known_interface &interface,
+                                                              std::string_view name) const {
+  std::vector<std::string_view> names;
+  const catalogued_module *unlisted = nullptr;
+  for (const catalogued_module &module : catalog.modules()) {
+    for (const provided_interface &one : module.manifest.provides) {
+      if (one.interface != interface.id) continue;
+      if (is_available(module)) {
+        if (one.name == name) return &module;
+        names.push_back(one.name);
+      } else if (one.name == name) {
+        unlisted = &module;
+      }
+    }
+  }
+  const std::string have =
+      "no module of the deployment provides " + std::string(interface.kind) + " " + config::in_quotes(name);
+  if (unlisted != nullptr)
+    return refusal{plan.file, "a module that is listed in the deployment",
+                   have + "; " + unlisted->manifest.id + " on the module path would",
+                   "add `- id: " + unlisted->manifest.id + "` to modules"};
+  std::sort(names.begin(), names.end());
+  std::string known;
+  for (const std::string_view one : names) known += (known.empty() ? "" : ", ") + std::string(one);
+  std::string fix = "add a module that provides it";
+  if (const auto close = config::closest(name, names); !close.empty())
+    fix = "did you mean " + config::in_quotes(close) + "?";
+  return refusal{"", names.empty() ? "a module that provides this kind" : "one of " + known, have, std::move(fix)};
+}
+
+result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_module &module,
+                                                              const known_interface &interface, std::string_view name,
+                                                              configuration given, uint32_t max_resource_types) {
+  const module_use *use = plan.find(module.manifest.id);
+  const auto loaded = loader.load(module.manifest, use);
+  if (!loaded) return loaded.why();
+  if (use != nullptr)
+    for (const auto &[key, value] : use->config.values)
+      if (!given.values.contains(key)) given.values.insert_or_assign(key, value);
+  const auto complete = complete_configuration(module.manifest.configuration, given);
+  if (!complete) return complete.why();
+  const implementation *one = loaded->module->find(interface.id, name);
+  return make_policy(loaded->module, *one, interface.family, loaded->tally,
+                     {boost::json::serialize(*complete), max_resource_types, given.file});
+}
+
+module_host::module_host(std::unique_ptr<impl> state) : impl_(std::move(state)) {}
+module_host::~module_host() = default;
+
+result<std::unique_ptr<bound_policy>> module_host::bind(policy_kind kind, std::string_view name,
+                                                        std::string_view configuration_text,
+                                                        uint32_t max_resource_types) {
+  const known_interface *interface = interface_of(kind);
+  if (interface == nullptr)
+    return refusal{"", "queue-sort, app-sort, node-sort or predicate",
+                   "no module can provide the placement rule " + config::in_quotes(name), "use a rule of the kernel"};
+  const auto module = impl_->provider(*interface, name);
+  if (!module) return module.why();
+  boost::system::error_code failed;
+  const auto parsed = boost::json::parse(configuration_text.empty() ? "{}" : configuration_text, failed);
+  configuration given{{}, std::string(interface->kind) + " " + config::in_quotes(name), {}};
+  if (failed || !parsed.is_object())
+    return refusal{given.file, "a JSON object", "a configuration that is none", "correct it"};
+  given.values = parsed.get_object();
+  return impl_->make(**module, *interface, name, std::move(given), max_resource_types);
+}
+
+std::unique_ptr<bound_policy> module_host::fallback(policy_kind kind, uint32_t max_resource_types) {
+  return impl_->fallbacks.fallback(kind, max_resource_types);
+}
+
+result<std::vector<std::unique_ptr<bound_policy>>> module_host::predicates(uint32_t max_resource_types) {
+  std::vector<std::unique_ptr<bound_policy>> out;
+  for (const interface_use &use : impl_->plan.predicates) {
+    const auto one = impl_->chosen(use, "tenon.predicate/");
+    if (!one) return one.why();
+    auto policy = impl_->make(*impl_->catalog.find(use.use), *find_interface((*one)->interface), (*one)->name,
+                              use.config, max_resource_types);
+    if (!policy) return policy.why();
+    out.push_back(std::move(*policy));
+  }
+  return out;
+}
+
+const deployment &module_host::plan() const { return impl_->plan; }
+const module_catalog &module_host::catalog() const { return impl_->catalog; }
+
+std::vector<module_status> module_host::modules() const {
+  const auto counted = counters();
+  std::vector<module_status> out;
+  for (const catalogued_module &module : impl_->catalog.modules()) {
+    const module_manifest &m = module.manifest;
+    module_status status{m.id,
+                         m.version,
+                         m.description,
+                         m.file,
+                         m.provides,
+                         module.built_in,
+                         impl_->is_named(m.id),
+                         impl_->loader.is_loaded(m.id),
+                         {m.id, m.version}};
+    for (const module_counters &one : counted)
+      if (one.id == m.id) status.counters = one;
+    out.push_back(std::move(status));
+  }
+  return out;
+}
+
+std::vector<module_counters> module_host::counters() const { return impl_->loader.counters(); }
+
+result<std::unique_ptr<module_host>> open_host(deployment plan, host_options options) {
+  auto state = std::make_unique<module_host::impl>(std::move(plan), std::move(options));
+  if (auto no = state->scan()) return *no;
+  if (state->plan.file.empty())
+    // The default names what a full installation has; a smaller one does without.
+    std::erase_if(state->plan.predicates,
+                  [&](const interface_use &use) { return state->catalog.find(use.use) == nullptr; });
+  if (auto no = state->load_named()) return *no;
+  return std::unique_ptr<module_host>(new module_host(std::move(state)));
+}
+
+result<std::unique_ptr<module_host>> open_deployment(const std::filesystem::path &file, host_options options) {
+  if (file.empty()) return open_host(default_deployment(), std::move(options));
+  config::problems report(file.string());
+  auto plan = read_deployment(file, report);
+  if (plan) return open_host(std::move(*plan), std::move(options));
+  refusal first = report.refusals().front();
+  if (report.refused_count() > 1) first.have += " (and " + std::to_string(report.refused_count() - 1) + " more)";
+  return first;
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,89 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "module_loader.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "private_directory.hpp"
+#include "tenon/host/preflight.hpp"
+#include "tenon/host/verified_library.hpp"
+
+namespace tenon::host {
+namespace {
+
+std::filesystem::path beside_executable(const char *name) {
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  return failed ? std::filesystem::path(name) : program.parent_path() / name;
+}
+
+[[noreturn]] void abort_over(const thread_violation &violation) {
+  std::fprintf(stderr, "tenon: %s\n", violation.text().c_str());
+  std::abort();
+}
+
+}  // namespace
+
+module_loader::module_loader(host_options options) : options_(std::move(options)) {
+  if (options_.built_in_modules.empty()) options_.built_in_modules = default_module_folder();
+  if (options_.preflight_program.empty()) options_.preflight_program = beside_executable("tenon-preflight");
+  if (!options_.use_cache)
+    options_.cache_directory.clear();
+  else if (options_.cache_directory.empty())
+    options_.cache_directory = default_cache_directory();
+  // Not registered with spdlog: two hosts must not meet there.
+  if (!options_.log)
+    options_.log = std::make_shared<spdlog::logger>("tenon", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  if (!options_.on_violation) options_.on_violation = abort_over;
+}
+
+result<module_in_use> module_loader::load(const module_manifest &manifest, const module_use *use) {
+  if (const auto found = loaded_.find(manifest.id); found != loaded_.end()) return found->second;
+  const auto library = verify_library(manifest, use == nullptr ? std::nullopt : use->digest, options_.cache_directory);
+  if (!library) return library.why();
+  if (options_.preflight) {
+    const preflight_subject subject{library->open_path, library->digest, library->shown_as, opened_};
+    if (auto no =
+            preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
+      return *no;
+  }
+  auto module = loaded_module::open(manifest, *library, options_.log);
+  // Opened is opened, even when it is refused after that: the next preflight must know.
+  opened_.push_back(library->open_path);
+  if (!module) return module.why();
+  module_in_use out{std::move(*module), tally_for(manifest, use)};
+  const std::scoped_lock lock(mutex_);
+  loaded_.emplace(manifest.id, out);
+  return out;
+}
+
+bool module_loader::is_loaded(std::string_view id) const { return loaded_.find(id) != loaded_.end(); }
+
+std::vector<module_counters> module_loader::counters() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<module_counters> out;
+  for (const auto &[id, module] : loaded_) out.push_back(module.tally->counters());
+  return out;
+}
+
+std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &manifest, const module_use *use) const {
+  auto tally = std::make_shared<module_tally>();
+  tally->id = manifest.id;
+  tally->version = manifest.version;
+  if (use != nullptr) tally->action = use->on_fault;
+  if (use != nullptr && options_.budgets) tally->budget = use->budget;
+  tally->check_calls = options_.check_calls;
+  tally->on_fault = [log = options_.log, then = options_.on_fault](const module_fault &fault) {
+    log->error("{}: {} '{}': {} {} (on_fault: {})", fault.module, fault.interface, fault.name, fault.slot, fault.text,
+               action_name(fault.action));
+    if (then) then(fault);
+  };
+  tally->on_violation = options_.on_violation;
+  return tally;
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,43 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The loading pipeline of one host, and what it has loaded.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "call_guard.hpp"
+#include "loaded_module.hpp"
+#include "tenon/host/module_host.hpp"
+
+namespace tenon::host {
+
+struct module_in_use {
+  std::shared_ptr<loaded_module> module;
+  std::shared_ptr<module_tally> tally;
+};
+
+class module_loader {
+ public:
+  // Fills in the options that are left empty.
+  explicit module_loader(host_options options);
+
+  // Verifies, preflights, opens and compares a module once; later the same one. `use`: its deployment entry.
+  [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use);
+
+  [[nodiscard]] const host_options &options() const { return options_; }
+  [[nodiscard]] bool is_loaded(std::string_view id) const;
+  [[nodiscard]] std::vector<module_counters> counters() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use) const;
+
+  host_options options_;
+  std::vector<std::filesystem::path> opened_;  // companions of the next preflight
+  mutable std::mutex mutex_;                   // guards loaded_ against counters() from other threads
+  std::map<std::string, module_in_use, std::less<>> loaded_;
+};
+
+}  // namespace tenon::host

@@ -1,0 +1,59 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/host/thread_role.hpp"
+
+namespace tenon::host {
+namespace {
+
+thread_local thread_role role_of_this_thread = thread_role::other;
+
+}  // namespace
+
+thread_role current_role() { return role_of_this_thread; }
+
+std::string_view role_name(thread_role role) {
+  switch (role) {
+    case thread_role::main:
+      return "main";
+    case thread_role::cycle:
+      return "cycle";
+    case thread_role::io:
+      return "io";
+    case thread_role::other:
+      break;
+  }
+  return "other";
+}
+
+role_guard::role_guard(thread_role role) : former_(role_of_this_thread) { role_of_this_thread = role; }
+
+role_guard::~role_guard() { role_of_this_thread = former_; }
+
+std::string_view tag_name(slot_tag tag) {
+  switch (tag) {
+    case slot_tag::cycle:
+      return "[cycle]";
+    case slot_tag::main:
+      return "[main]";
+    case slot_tag::io:
+      return "[io]";
+    case slot_tag::any:
+      break;
+  }
+  return "[any]";
+}
+
+bool may_call(slot_tag tag, thread_role role) {
+  switch (tag) {
+    case slot_tag::cycle:
+      return role == thread_role::cycle;
+    case slot_tag::main:
+      return role == thread_role::main;
+    case slot_tag::io:
+      return role == thread_role::io;
+    case slot_tag::any:
+      break;
+  }
+  return role != thread_role::other;
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,58 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/host/verified_library.hpp"
+
+#include <algorithm>
+
+#include "library_copies.hpp"
+
+namespace tenon::host {
+namespace {
+
+std::optional<refusal> check_digest(const module_manifest &manifest, const library_file &file,
+                                    const std::optional<std::string> &pinned) {
+  if (file.digest != manifest.digest)
+    return refusal{file.path.string(), "sha256:" + manifest.digest + ", as " + manifest.file.string() + " says",
+                   "sha256:" + file.digest,
+                   "install the library and its manifest together; after building it anew, seal the manifest anew"};
+  if (pinned && file.digest != *pinned)
+    return refusal{file.path.string(), "sha256:" + *pinned + ", as the deployment says", "sha256:" + file.digest,
+                   "install the pinned build, or accept this one with `tenon plugin lock`"};
+  return std::nullopt;
+}
+
+bool provides_transport(const module_manifest &manifest) {
+  constexpr std::string_view transport = "tenon.transport/";
+  return std::any_of(manifest.provides.begin(), manifest.provides.end(), [&](const provided_interface &one) {
+    return one.interface.compare(0, transport.size(), transport) == 0;
+  });
+}
+
+}  // namespace
+
+result<verified_library> verify_library(const module_manifest &manifest, const std::optional<std::string> &pinned,
+                                        const std::filesystem::path &cache_directory) {
+  const auto file = read_library(manifest.library_path());
+  if (!file) return file.why();
+  if (auto no = check_digest(manifest, *file, pinned)) return *no;
+  lint_report lint = lint_library(*file, {.may_link_grpc = provides_transport(manifest)});
+  if (!lint.findings.empty()) {
+    refusal first = lint.findings.front();
+    if (lint.findings.size() > 1)
+      first.have += " (and " + std::to_string(lint.findings.size() - 1) + " more: see `tenon plugin lint`)";
+    return first;
+  }
+  verified_library out{file->path, file->path, file->digest, std::move(lint.traits)};
+  if (!out.traits.uses_origin)
+    if (auto copy = private_copy(*file, cache_directory); !copy.empty()) out.open_path = std::move(copy);
+  return out;
+}
+
+std::optional<refusal> changed_since(const verified_library &library) {
+  if (!library.in_place()) return std::nullopt;
+  const auto now = read_library(library.open_path);
+  if (now && now->digest == library.digest) return std::nullopt;
+  return refusal{library.shown_as.string(), "the bytes that were verified", "a file that changed while it was opened",
+                 "install modules before the scheduler starts, and by renaming"};
+}
+
+}  // namespace tenon::host

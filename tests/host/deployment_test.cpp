@@ -1,0 +1,156 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/host/deployment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "refusal_matchers.hpp"
+#include "temp_folder.hpp"
+
+namespace tenon::host {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::refusal_parts;
+using testing::refuses;
+using testing::temp_folder;
+
+class Deployment : public ::testing::Test {
+ protected:
+  std::optional<deployment> parse(const std::string &text) {
+    report_ = config::problems("tenon.yaml");
+    return parse_deployment(text, folder_.path() / "tenon.yaml", report_);
+  }
+  std::vector<refusal> refusals_of(const std::string &text) {
+    EXPECT_FALSE(parse("apiVersion: tenon/v1\n" + text));
+    return report_.refusals();
+  }
+
+  temp_folder folder_;
+  config::problems report_{"tenon.yaml"};
+};
+
+TEST_F(Deployment, WholeOne_IsReadWithDefaultsAndPathsRelativeToTheFile) {
+  folder_.make("mods");
+  folder_.write("etc/queues.yaml", "partitions: []\n");
+  const auto plan = parse(
+      "apiVersion: tenon/v1\n"
+      "module_path: [mods]\n"
+      "modules:\n"
+      "  - id: acme.binpack\n"
+      "    digest: sha256:" +
+      std::string(64, '0') +
+      "\n"
+      "    on_fault: stop\n"
+      "    budget: { call_us: 500 }\n"
+      "    config: { weights: { gpu: 4 }, strict: true, label: '7' }\n"
+      "  - id: acme.other\n"
+      "policy_groups: { default: etc/queues.yaml }\n"
+      "predicates: [ { use: tenon.node-attributes } ]\n"
+      "events: [ { use: tenon.ring, config: { size: 10 } } ]\n"
+      "transports: [ { use: tenon.grpc, name: grpc } ]\n");
+  ASSERT_TRUE(plan) << report_.refusals().front().text();
+  EXPECT_THAT(plan->module_path, ElementsAre(folder_.path() / "mods"));
+  ASSERT_EQ(plan->modules.size(), 2);
+  const module_use &first = plan->modules[0];
+  EXPECT_EQ(first.id, "acme.binpack");
+  EXPECT_EQ(first.digest, std::string(64, '0'));
+  EXPECT_EQ(first.on_fault, fault_action::stop);
+  EXPECT_EQ(first.budget.call_us, 500);
+  EXPECT_EQ(first.budget.overruns, 3);
+  EXPECT_EQ(first.config.values.at("weights").at("gpu"), 4);
+  EXPECT_EQ(first.config.values.at("strict"), true);
+  EXPECT_EQ(first.config.values.at("label"), "7");
+  const module_use &second = plan->modules[1];
+  EXPECT_EQ(second.digest, std::nullopt);
+  EXPECT_EQ(second.on_fault, fault_action::fallback);
+  EXPECT_EQ(second.budget.call_us, 0);
+  EXPECT_EQ(plan->policy_groups.at("default"), folder_.path() / "etc/queues.yaml");
+  ASSERT_EQ(plan->predicates.size(), 1);
+  EXPECT_EQ(plan->predicates[0].use, "tenon.node-attributes");
+  ASSERT_EQ(plan->events.size(), 1);
+  EXPECT_EQ(plan->events[0].config.values.at("size"), 10);
+  ASSERT_EQ(plan->transports.size(), 1);
+  EXPECT_EQ(plan->transports[0].name, "grpc");
+}
+
+TEST_F(Deployment, ApiVersionAlone_IsADeployment) {
+  const auto plan = parse("apiVersion: tenon/v1\n");
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->modules.empty());
+  EXPECT_TRUE(plan->predicates.empty());
+}
+
+TEST_F(Deployment, NoApiVersion_IsRefused) {
+  EXPECT_FALSE(parse("modules: []\n"));
+  EXPECT_THAT(report_.refusals(), ElementsAre(refuses(refusal_parts{"tenon.yaml:1:1", "", "apiVersion", ""})));
+}
+
+TEST_F(Deployment, UnknownKey_IsRefusedWithPlaceAndNearestKey) {
+  EXPECT_THAT(refusals_of("predicate: []\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:1", "", "predicate", "predicates"})));
+}
+
+TEST_F(Deployment, UnknownKeyInAModule_IsRefusedWithPlaceAndNearestKey) {
+  EXPECT_THAT(refusals_of("modules: [ { id: acme.x, on_failure: stop } ]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:26", "", "on_failure", ""})));
+}
+
+TEST_F(Deployment, FaultActionThatIsNone_IsRefusedWithThoseThatExist) {
+  EXPECT_THAT(refusals_of("modules: [ { id: acme.x, on_fault: stopp } ]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:36", "", "stopp", "stop"})));
+}
+
+TEST_F(Deployment, SameModuleTwice_IsRefusedWithBothPlaces) {
+  EXPECT_THAT(refusals_of("modules:\n  - id: acme.x\n  - id: acme.y\n  - id: acme.x\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:5:9", "once", "tenon.yaml:3:9", "remove one"})));
+}
+
+TEST_F(Deployment, SameKeyTwice_IsRefused) {
+  EXPECT_THAT(refusals_of("modules: []\nmodules: []\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:3:1", "", "modules", ""})));
+}
+
+TEST_F(Deployment, PolicyGroupWithoutItsFile_IsRefused) {
+  EXPECT_THAT(
+      refusals_of("policy_groups: { default: queus.yaml }\n"),
+      ElementsAre(refuses(refusal_parts{"tenon.yaml:2:27", "group 'default'", "queus.yaml", "relative to this file"})));
+}
+
+TEST_F(Deployment, ModulePathWithoutItsFolder_IsRefused) {
+  EXPECT_THAT(refusals_of("module_path: [nowhere]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:15", "folder", "nowhere", "module_path"})));
+}
+
+TEST_F(Deployment, ModuleIdThatIsNone_IsRefused) {
+  EXPECT_THAT(refusals_of("predicates: [ { use: attributes } ]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:22", "reverse-domain", "'attributes'", ""})));
+}
+
+TEST_F(Deployment, DigestThatIsNone_IsRefused) {
+  EXPECT_THAT(
+      refusals_of("modules: [ { id: acme.x, digest: sha256:abc } ]\n"),
+      ElementsAre(refuses(refusal_parts{"tenon.yaml:2:34", "64 lower-case", "sha256:abc", "tenon plugin lock"})));
+}
+
+TEST_F(Deployment, ConfigurationThatIsNoMap_IsRefused) {
+  EXPECT_THAT(refusals_of("modules: [ { id: acme.x, config: [1] } ]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:34", "map", "config is a list", ""})));
+}
+
+TEST_F(Deployment, BudgetOfNothing_IsRefused) {
+  EXPECT_THAT(
+      refusals_of("modules: [ { id: acme.x, budget: { call_us: 0 } } ]\n"),
+      ElementsAre(refuses(refusal_parts{"tenon.yaml:2:45", "at least 1", "call_us is 0", "leave the budget out"})));
+}
+
+TEST_F(Deployment, NoFile_IsRefusedByName) {
+  config::problems report("gone.yaml");
+  EXPECT_FALSE(read_deployment("gone.yaml", report));
+  EXPECT_THAT(report.refusals(),
+              ElementsAre(refuses(refusal_parts{"gone.yaml", "deployment file", "no such file", ""})));
+}
+
+}  // namespace
+}  // namespace tenon::host
