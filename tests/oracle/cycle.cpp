@@ -86,10 +86,16 @@ bool partition::has_headroom(const application &a, const ask &k, const usage &us
 
 namespace {
 
+// These tags of the scheduler interface describe the allocation, not the node.
+bool names_an_attribute(const std::string &tag) {
+  return tag.starts_with("si/") && tag != "si/application-id" && tag != "si/container-image" &&
+         tag != "si/container-ports";
+}
+
 // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
 bool attributes_match(const ask &k, const node &n) {
   return std::all_of(k.tags.begin(), k.tags.end(), [&](const auto &tag) {
-    if (!tag.first.starts_with("si/")) return true;
+    if (!names_an_attribute(tag.first)) return true;
     const auto has = n.attributes.find(tag.first);
     if (has == n.attributes.end()) return false;
     const std::vector<std::string> wanted = split(tag.second, '|');

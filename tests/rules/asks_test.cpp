@@ -1,0 +1,181 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of asks and allocations: intake, replacement and release.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+template <class T>
+class rules_of_asks : public scene<T> {
+ protected:
+  void SetUp() override {
+    cluster_config c = make_cluster({make_queue("leaf"), make_queue("default")});
+    c.priority_classes = {{"high", 100}};
+    this->start(c);
+    this->add("node-1", {{"memory", 100}, {"vcore", 10}});
+    this->add_app("app-1");
+  }
+};
+TYPED_TEST_SUITE(rules_of_asks, schedulers);
+
+TYPED_TEST(rules_of_asks, what_cannot_be_is_rejected_and_changes_nothing) {
+  EXPECT_THAT(this->ask("nobody", "a", {{"vcore", 1}}),
+              ElementsAre("ask_rejected nobody/a: failed to find application nobody"));
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 0}}),
+              ElementsAre("ask_rejected app-1/a: allocation contains no resources"));
+  EXPECT_THAT(this->ask("app-1", "a", {{"memory", 1}, {"vcore", -1}}),
+              ElementsAre("ask_rejected app-1/a: allocation contains negative resources"));
+  EXPECT_THAT(this->ask("app-1", "", {{"vcore", 1}}), ElementsAre("ask_rejected app-1: allocation key is empty"));
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 1}}, {.count = 0}),
+              ElementsAre("ask_rejected app-1/a: maxAllocations must be at least 1"));
+  EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 1}}, {.priority_class = "low"}),
+              ElementsAre("ask_rejected app-1/a: priority class low is not configured"));
+  EXPECT_EQ(this->app("app-1")->state, application_state::new_);
+}
+
+TYPED_TEST(rules_of_asks, types_beyond_the_limit_are_rejected_together) {
+  amount_map many;
+  for (int i = 0; i < 15; ++i) many["type-" + std::to_string(10 + i)] = 1;
+  EXPECT_THAT(this->ask("app-1", "a", many),
+              ElementsAre("ask_rejected app-1/a: resource type type-24 is one more than the 16 that this scheduler is "
+                          "set up for"));
+  many.erase("type-24");
+  EXPECT_THAT(this->ask("app-1", "a", many), ElementsAre("application_state app-1 Accepted"));
+}
+
+TYPED_TEST(rules_of_asks, pending_is_counted_up_the_tree) {
+  this->ask("app-1", "a", {{"vcore", 2}}, {.count = 3});
+  EXPECT_EQ(this->queue_at("root.leaf")->pending, (amount_map{{"vcore", 6}}));
+  EXPECT_EQ(this->queue_at("root")->pending, (amount_map{{"vcore", 6}}));
+  this->schedule(2);
+  EXPECT_EQ(this->queue_at("root")->pending, (amount_map{{"vcore", 2}}));
+  EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 4}}));
+}
+
+TYPED_TEST(rules_of_asks, a_priority_class_stands_for_its_value) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.priority = 1, .priority_class = "high"});
+  EXPECT_EQ(this->app("app-1")->asks.at(0).priority, 100);
+}
+
+TYPED_TEST(rules_of_asks, a_replacement_counts_what_is_placed) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 3});
+  this->schedule(2);
+  this->ask("app-1", "a", {{"vcore", 2}}, {.count = 5});
+  EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 3);
+  EXPECT_EQ(this->queue_at("root")->pending, (amount_map{{"vcore", 6}}));
+  this->ask("app-1", "a", {{"vcore", 2}}, {.count = 1});
+  EXPECT_EQ(this->app("app-1")->asks.size(), 0U);
+}
+
+TYPED_TEST(rules_of_asks, a_released_allocation_is_not_pending_again) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  this->schedule(2);
+  this->give_back("app-1", "a", termination::stopped_by_rm, release_what::allocations, 1);
+  EXPECT_EQ(this->app("app-1")->asks.size(), 0U);
+  EXPECT_EQ(this->app("app-1")->allocations.at(0).sequence, 2U);
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
+}
+
+TYPED_TEST(rules_of_asks, one_that_could_not_be_bound_is_pending_again) {
+  this->ask("app-1", "a", {{"vcore", 1}});
+  this->schedule();
+  EXPECT_THAT(this->give_back("app-1", "a", termination::scheduling_failed), IsEmpty());
+  EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1"));
+}
+
+TYPED_TEST(rules_of_asks, confirmations_are_not_echoed) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  this->schedule(2);
+  EXPECT_THAT(this->give_back("app-1", "a", termination::preempted_by_scheduler, release_what::allocations, 1),
+              IsEmpty());
+  EXPECT_THAT(this->give_back("app-1", "a", termination::timeout), ElementsAre("application_state app-1 Completing"));
+}
+
+TYPED_TEST(rules_of_asks, a_release_of_both_takes_allocations_and_the_rest_of_the_ask) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  this->schedule();
+  EXPECT_THAT(this->give_back("app-1", "", termination::stopped_by_rm, release_what::both),
+              ElementsAre(HasSubstr("released app-1/a#1"), "application_state app-1 Completing"));
+}
+
+TYPED_TEST(rules_of_asks, what_is_not_there_is_released_in_silence) {
+  this->ask("app-1", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->withdraw("nobody", "a"), IsEmpty());
+  EXPECT_THAT(this->withdraw("app-1", "b"), IsEmpty());
+  EXPECT_THAT(this->give_back("app-1", "a"), IsEmpty());
+  EXPECT_EQ(this->app("app-1")->state, application_state::accepted);
+}
+
+TYPED_TEST(rules_of_asks, an_allocation_expires_after_its_own_time) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.execution_timeout_ms = 5 * second});
+  this->wait(10 * second);
+  this->schedule();
+  EXPECT_THAT(this->wait(5 * second),
+              ElementsAre("released app-1/a#1 on node-1 TIMEOUT: execution time of allocation a is over"));
+  EXPECT_TRUE(this->app("app-1")->allocations.at(0).released);
+  EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 1}}));
+  EXPECT_THAT(this->give_back("app-1", "a", termination::timeout), ElementsAre("application_state app-1 Completing"));
+}
+
+TYPED_TEST(rules_of_asks, one_without_application_gets_its_own) {
+  EXPECT_THAT(this->ask("", "solo", {{"vcore", 1}}), IsEmpty());
+  EXPECT_EQ(this->app("@independent/solo")->queue, "root.default");
+  EXPECT_EQ(this->app("@independent/solo")->user, "nobody");
+  EXPECT_THAT(this->schedule(), ElementsAre("allocated @independent/solo/solo#1 on node-1"));
+  EXPECT_THAT(this->give_back("", "solo"), ElementsAre(HasSubstr("released @independent/solo/solo#1")));
+  EXPECT_THAT(this->wait(30 * second), IsEmpty());
+  EXPECT_EQ(this->app("@independent/solo")->state, application_state::completed);
+}
+
+TYPED_TEST(rules_of_asks, a_reported_allocation_passes_every_limit) {
+  EXPECT_THAT(this->put("node-1", this->existing("app-1", "a", {{"vcore", 99}})),
+              ElementsAre("application_state app-1 Accepted", "allocated app-1/a#1 on node-1 existing",
+                          "application_state app-1 Starting"));
+  EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"memory", 100}, {"vcore", -89}}));
+  EXPECT_THAT(this->put("node-2", this->existing("app-1", "b", {{"vcore", 1}})),
+              ElementsAre("allocation_rejected app-1/b on node-2: failed to find node node-2"));
+  EXPECT_THAT(this->put("node-1", this->existing("app-2", "b", {{"vcore", 1}})),
+              ElementsAre("allocation_rejected app-2/b on node-1: failed to find application app-2"));
+}
+
+TYPED_TEST(rules_of_asks, a_reported_allocation_takes_one_that_is_pending) {
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  this->put("node-1", this->existing("app-1", "a", {{"vcore", 1}}, {.count = 2}));
+  EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
+}
+
+TYPED_TEST(rules_of_asks, reporting_again_resizes) {
+  this->put("node-1", this->existing("app-1", "a", {{"vcore", 1}}));
+  EXPECT_THAT(this->put("node-1", this->existing("app-1", "a", {{"vcore", 3}})), IsEmpty());
+  EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 3}}));
+  this->add("node-2", {{"vcore", 10}});
+  EXPECT_THAT(this->put("node-2", this->existing("app-1", "a", {{"vcore", 3}})),
+              ElementsAre(HasSubstr("allocation_rejected app-1/a on node-2: all allocations of a are placed")));
+}
+
+TYPED_TEST(rules_of_asks, foreign_allocations_take_room_on_a_node_only) {
+  EXPECT_THAT(this->put("node-1", this->foreign("pod", {{"vcore", 9}})), IsEmpty());
+  EXPECT_EQ(this->node_of("node-1")->occupied, (amount_map{{"vcore", 9}}));
+  this->ask("app-1", "a", {{"vcore", 2}});
+  EXPECT_THAT(this->schedule(), IsEmpty());
+  this->put("node-1", this->foreign("pod", {{"vcore", 8}}));
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1"));
+  this->give_back("", "pod");
+  EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"memory", 100}, {"vcore", 8}}));
+}
+
+TYPED_TEST(rules_of_asks, asks_are_tried_by_priority_then_age_then_arrival) {
+  this->ask("app-1", "late", {{"vcore", 1}}, {.create_time_ms = start_ms - 1});
+  this->ask("app-1", "early", {{"vcore", 1}}, {.create_time_ms = start_ms - 2});
+  this->ask("app-1", "urgent", {{"vcore", 1}}, {.priority = 1});
+  this->ask("app-1", "now-1", {{"vcore", 1}});
+  this->ask("app-1", "now-2", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(),
+              ElementsAre("app-1/urgent#1 on node-1", "app-1/early#2 on node-1", "app-1/late#3 on node-1",
+                          "app-1/now-1#4 on node-1", "app-1/now-2#5 on node-1"));
+}
+
+}  // namespace
+}  // namespace tenon::testing

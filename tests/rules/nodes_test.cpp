@@ -1,0 +1,152 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of nodes: intake, changes, and which of them an ask gets.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+template <class T>
+class rules_of_nodes : public scene<T> {
+ protected:
+  void begin(const std::string &node_sort = "fair", const std::map<std::string, double> &weights = {}) {
+    cluster_config c = make_cluster({make_queue("leaf")});
+    c.partitions[0].node_sort = {node_sort, weights};
+    this->start(c);
+    this->add_app("app-1");
+  }
+};
+TYPED_TEST_SUITE(rules_of_nodes, schedulers);
+
+TYPED_TEST(rules_of_nodes, the_root_holds_what_the_nodes_have) {
+  this->begin();
+  EXPECT_FALSE(this->queue_at("root")->max);
+  EXPECT_THAT(this->add("node-1", {{"gpu", 0}, {"vcore", 5}}), ElementsAre("node_accepted on node-1"));
+  this->add("node-2", {{"vcore", 5}}, {.schedulable = false});
+  EXPECT_EQ(this->queue_at("root")->max, (amount_map{{"vcore", 10}}));
+  this->set_capacity("node-1", {{"vcore", 7}});
+  EXPECT_EQ(this->queue_at("root")->max, (amount_map{{"vcore", 12}}));
+  this->change("node-2", node_event::decommission);
+  EXPECT_EQ(this->queue_at("root")->max, (amount_map{{"vcore", 7}}));
+}
+
+TYPED_TEST(rules_of_nodes, what_cannot_be_is_rejected) {
+  this->begin();
+  this->add("node-1", {{"vcore", 5}});
+  const std::string prefix = ": failure while adding new node, node rejected with error: ";
+  EXPECT_THAT(this->add("node-1", {{"vcore", 5}}),
+              ElementsAre("node_rejected on node-1" + prefix +
+                          "partition [rm]default has an existing node node-1, node name must be unique"));
+  EXPECT_THAT(this->add("node-2", {{"vcore", -5}}),
+              ElementsAre("node_rejected on node-2" + prefix + "resource vcore is negative"));
+  EXPECT_THAT(this->change("node-1", node_event::undrain),
+              ElementsAre("node_update_rejected on node-1: node node-1 is not draining"));
+  EXPECT_THAT(this->change("node-3", node_event::drain),
+              ElementsAre("node_update_rejected on node-3: failed to find node node-3"));
+}
+
+TYPED_TEST(rules_of_nodes, a_node_comes_with_its_allocations_or_not_at_all) {
+  this->begin();
+  EXPECT_THAT(
+      this->add(
+          "node-1", {{"vcore", 5}},
+          {.existing = {this->existing("app-1", "a", {{"vcore", 1}}), this->existing("app-9", "b", {{"vcore", 1}})}}),
+      ElementsAre("node_rejected on node-1: failure while adding new node, node rejected with error: failed to restore "
+                  "allocation b: failed to find application app-9"));
+  EXPECT_EQ(this->look().nodes.size(), 0U);
+  EXPECT_EQ(this->app("app-1")->state, application_state::new_);
+  EXPECT_THAT(
+      this->add("node-1", {{"vcore", 5}},
+                {.existing = {this->existing("app-1", "a", {{"vcore", 1}}),
+                              this->existing("app-1", "a", {{"vcore", 1}}), this->foreign("pod", {{"vcore", 2}})}}),
+      ElementsAre("node_accepted on node-1", "application_state app-1 Accepted",
+                  "allocated app-1/a#1 on node-1 existing", "application_state app-1 Starting",
+                  "allocated app-1/a#2 on node-1 existing", "application_state app-1 Running"));
+  EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"vcore", 1}}));
+}
+
+TYPED_TEST(rules_of_nodes, a_draining_node_keeps_what_runs_and_takes_nothing) {
+  this->begin();
+  this->add("node-1", {{"vcore", 5}});
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 3});
+  this->schedule();
+  EXPECT_THAT(this->change("node-1", node_event::drain), IsEmpty());
+  EXPECT_THAT(this->change("node-1", node_event::drain), IsEmpty());
+  EXPECT_THAT(this->schedule(), IsEmpty());
+  EXPECT_EQ(this->node_of("node-1")->allocations, (lines{"app-1/a#1"}));
+  this->change("node-1", node_event::undrain);
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1", "app-1/a#3 on node-1"));
+}
+
+TYPED_TEST(rules_of_nodes, decommissioning_releases_first_and_completes_then) {
+  this->begin();
+  this->add("node-1", {{"vcore", 5}});
+  this->add_app("app-2");
+  this->ask("app-2", "a", {{"vcore", 1}});
+  this->schedule();
+  this->ask("app-1", "a", {{"vcore", 1}});
+  this->schedule();
+  EXPECT_THAT(this->change("node-1", node_event::decommission),
+              ElementsAre("released app-2/a#1 on node-1 STOPPED_BY_RM: Node node-1 Removed",
+                          "released app-1/a#2 on node-1 STOPPED_BY_RM: Node node-1 Removed",
+                          "application_state app-1 Completing", "application_state app-2 Completing"));
+  EXPECT_EQ(this->look().nodes.size(), 0U);
+}
+
+TYPED_TEST(rules_of_nodes, shrinking_evicts_nothing) {
+  this->begin();
+  this->add("node-1", {{"vcore", 5}});
+  this->ask("app-1", "a", {{"vcore", 3}}, {.count = 2});
+  this->schedule();
+  EXPECT_THAT(this->set_capacity("node-1", {{"vcore", 2}}), IsEmpty());
+  EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"vcore", -1}}));
+  EXPECT_THAT(this->schedule(), IsEmpty());
+}
+
+TYPED_TEST(rules_of_nodes, fair_takes_the_emptiest_and_ties_go_by_id) {
+  this->begin();
+  this->add("node-b", {{"vcore", 4}});
+  this->add("node-a", {{"vcore", 4}});
+  this->add("node-c", {{"vcore", 10}});
+  this->ask("app-1", "a", {{"vcore", 2}}, {.count = 5});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-a", "app-1/a#2 on node-b", "app-1/a#3 on node-c",
+                                          "app-1/a#4 on node-c", "app-1/a#5 on node-c"));
+}
+
+TYPED_TEST(rules_of_nodes, binpacking_takes_the_fullest_that_fits) {
+  this->begin("binpacking");
+  this->add("node-a", {{"vcore", 10}});
+  this->add("node-b", {{"vcore", 10}}, {.occupied = {{"vcore", 7}}});
+  this->ask("app-1", "a", {{"vcore", 2}}, {.count = 3});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-b", "app-1/a#2 on node-a", "app-1/a#3 on node-a"));
+}
+
+TYPED_TEST(rules_of_nodes, weights_say_which_types_count) {
+  this->begin("fair", {{"memory", 4}, {"vcore", 1}});
+  this->add("node-a", {{"memory", 100}, {"vcore", 10}}, {.occupied = {{"memory", 50}}});
+  this->add("node-b", {{"memory", 100}, {"vcore", 10}}, {.occupied = {{"vcore", 9}}});
+  this->ask("app-1", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-b"));
+}
+
+TYPED_TEST(rules_of_nodes, a_required_node_is_the_only_one_even_when_draining) {
+  this->begin();
+  this->add("node-1", {{"vcore", 1}});
+  this->add("node-2", {{"vcore", 1}}, {.schedulable = false});
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2, .required_node = "node-2"});
+  this->ask("app-1", "b", {{"vcore", 1}}, {.required_node = "node-3"});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-2"));
+}
+
+TYPED_TEST(rules_of_nodes, attributes_choose_nodes) {
+  this->begin();
+  this->add("node-1", {{"vcore", 1}}, {.attributes = {{"si/zone", "a"}}});
+  this->add("node-2", {{"vcore", 1}}, {.attributes = {{"si/zone", "b"}}});
+  this->add("node-3", {{"vcore", 1}});
+  this->ask("app-1", "a", {{"vcore", 1}}, {.tags = {{"si/zone", "b"}, {"si/container-image", "x"}}});
+  this->ask("app-1", "b", {{"vcore", 1}}, {.count = 3, .tags = {{"si/zone", "c|b|a"}}});
+  this->ask("app-1", "c", {{"vcore", 1}}, {.tags = {{"zone", "b"}}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-2", "app-1/b#2 on node-1", "app-1/c#3 on node-3"));
+}
+
+}  // namespace
+}  // namespace tenon::testing

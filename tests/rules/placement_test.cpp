@@ -1,0 +1,162 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of placement: rules, access, dynamic queues and the cleaner.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+placement_rule_config rule(std::string name, bool create = false, std::string value = {}) {
+  placement_rule_config r;
+  r.name = std::move(name);
+  r.create = create;
+  r.value = std::move(value);
+  return r;
+}
+
+placement_rule_config below(placement_rule_config r, placement_rule_config parent) {
+  r.parent = {std::move(parent)};
+  return r;
+}
+
+template <class T>
+class rules_of_placement : public scene<T> {
+ protected:
+  void begin(std::vector<placement_rule_config> rules, std::vector<queue_config> queues) {
+    cluster_config c = make_cluster(std::move(queues));
+    c.partitions[0].placement_rules = std::move(rules);
+    this->start(c);
+  }
+  // Where it is placed, "" when it is not.
+  std::string place(const std::string &id, app_options o) {
+    this->add_app(id, std::move(o));
+    const auto a = this->app(id);
+    return a->state == application_state::rejected ? "" : a->queue;
+  }
+};
+TYPED_TEST_SUITE(rules_of_placement, schedulers);
+
+TYPED_TEST(rules_of_placement, access_comes_from_any_level) {
+  queue_config open = make_queue("open"), admin = make_queue("admin"), inherit = make_queue("inherit");
+  open.submit_acl = "*";
+  admin.admin_acl = " admins";
+  queue_config parent = make_queue("parent", {open, admin, inherit});
+  parent.submit_acl = "one,two group-1";
+  cluster_config c = make_cluster({parent});
+  c.partitions[0].root.submit_acl = "";
+  c.partitions[0].root.admin_acl = "boss";
+  this->start(c);
+  EXPECT_EQ(this->place("a1", {.queue = "root.parent.open", .user = "any"}), "root.parent.open");
+  EXPECT_EQ(this->place("a2", {.queue = "root.parent.inherit", .user = "two"}), "root.parent.inherit");
+  EXPECT_EQ(this->place("a3", {.queue = "root.parent.inherit", .user = "any", .groups = {"group-1"}}),
+            "root.parent.inherit");
+  EXPECT_EQ(this->place("a4", {.queue = "root.parent.inherit", .user = "any"}), "");
+  EXPECT_EQ(this->place("a5", {.queue = "root.parent.admin", .user = "any", .groups = {"admins"}}),
+            "root.parent.admin");
+  EXPECT_EQ(this->place("a6", {.queue = "root.parent.admin", .user = "boss"}), "root.parent.admin");
+}
+
+TYPED_TEST(rules_of_placement, provided_takes_leaves_and_root_default_is_the_last_resort) {
+  this->begin({}, {make_queue("parent", {make_queue("leaf")}), make_queue("default")});
+  EXPECT_EQ(this->place("a1", {.queue = "ROOT.Parent.Leaf"}), "root.default") << "only root. makes a full path";
+  EXPECT_EQ(this->place("a2", {.queue = "root.Parent.Leaf"}), "root.parent.leaf");
+  EXPECT_EQ(this->place("a3", {.queue = "default"}), "root.default");
+  EXPECT_EQ(this->place("a4", {.queue = "root.parent"}), "root.default");
+  EXPECT_EQ(this->place("a5", {.queue = ""}), "root.default");
+  EXPECT_EQ(this->place("a6", {.queue = "root.parent.l eaf"}), "");
+}
+
+TYPED_TEST(rules_of_placement, rules_are_tried_in_order) {
+  this->begin({rule("tag", false, "namespace"), rule("user"), rule("fixed", true, "root.rest")},
+              {make_queue("space"), make_queue("me")});
+  EXPECT_EQ(this->place("a1", {.user = "me", .tags = {{"Namespace", "space"}}}), "root.space");
+  EXPECT_EQ(this->place("a2", {.user = "me", .tags = {{"namespace", "unknown"}}}), "root.me");
+  EXPECT_EQ(this->place("a3", {.user = "you"}), "root.rest");
+}
+
+TYPED_TEST(rules_of_placement, parents_are_rules_of_their_own) {
+  this->begin({below(rule("user", true), below(rule("tag", true, "namespace"), rule("fixed", true, "top")))}, {});
+  EXPECT_EQ(this->place("a1", {.user = "j.doe", .tags = {{"namespace", "space"}}}), "root.top.space.j_dot_doe");
+  EXPECT_FALSE(this->queue_at("root.top.space")->managed);
+  EXPECT_FALSE(this->queue_at("root.top.space")->leaf);
+  EXPECT_TRUE(this->queue_at("root.top.space.j_dot_doe")->leaf);
+  EXPECT_EQ(this->place("a2", {.user = "me"}), "") << "no namespace, so no parent";
+  EXPECT_THAT(this->add_app("a3", {.user = "me", .tags = {{"namespace", "root.top.space.j_dot_doe"}}}),
+              ElementsAre("application_rejected a3: failed to place application a3: parent rule returned a leaf queue: "
+                          "root.top.space.j_dot_doe"));
+}
+
+TYPED_TEST(rules_of_placement, filters_choose_by_user_and_group) {
+  placement_rule_config allowed = rule("fixed", true, "allowed"), others = rule("fixed", true, "others");
+  allowed.filter = {true, {"^dev-.*"}, {"qa", "ops"}};
+  others.filter = {false, {"intruder"}, {}};
+  this->begin({allowed, others}, {});
+  EXPECT_EQ(this->place("a1", {.user = "dev-1"}), "root.allowed");
+  EXPECT_EQ(this->place("a2", {.user = "me", .groups = {"x", "ops"}}), "root.allowed");
+  EXPECT_EQ(this->place("a3", {.user = "me"}), "root.others");
+  EXPECT_EQ(this->place("a4", {.user = "intruder"}), "");
+}
+
+TYPED_TEST(rules_of_placement, nothing_is_made_below_a_leaf) {
+  this->begin({rule("provided", true)}, {make_queue("leaf")});
+  EXPECT_THAT(this->add_app("a1", {.queue = "root.leaf.below"}),
+              ElementsAre("application_rejected a1: failed to place application a1: creation of queue root.leaf.below "
+                          "failed parent is already a leaf: root.leaf"));
+}
+
+TYPED_TEST(rules_of_placement, forced_ones_end_in_the_recovery_queue) {
+  this->begin({rule("provided", true)}, {make_queue("leaf")});
+  const tags_of force{{"application.create.force", "true"}};
+  EXPECT_EQ(this->place("a1", {.queue = "", .tags = force}), "root.@recovery@");
+  EXPECT_EQ(this->place("a2", {.queue = "root.leaf", .tags = force}), "root.leaf");
+  EXPECT_EQ(this->place("a3", {.queue = "root.@recovery@"}), "");
+}
+
+TYPED_TEST(rules_of_placement, dynamic_leaves_follow_the_template) {
+  queue_config parent = make_queue("parent");
+  parent.parent = true;
+  parent.properties = {{"application.sort.policy", "fair"}};
+  parent.child_template.max_applications = 3;
+  parent.child_template.max = {{"vcore", 5}};
+  parent.child_template.guaranteed = {{"vcore", 0}};
+  parent.child_template.properties = {{"priority.offset", "2"}};
+  this->begin({rule("provided", true)}, {parent});
+  this->place("a1", {.queue = "root.parent.a.b"});
+  EXPECT_EQ(this->queue_at("root.parent.a")->max, std::nullopt);
+  EXPECT_EQ(this->queue_at("root.parent.a")->properties.size(), 0U);
+  const auto leaf = this->queue_at("root.parent.a.b");
+  EXPECT_EQ(leaf->max, (amount_map{{"vcore", 5}}));
+  EXPECT_EQ(leaf->guaranteed, amount_map());
+  EXPECT_EQ(leaf->max_running_apps, 3U);
+  EXPECT_EQ(leaf->properties, (std::map<std::string, std::string>{{"priority.offset", "2"}}));
+}
+
+TYPED_TEST(rules_of_placement, namespace_tags_set_dynamic_leaves_only) {
+  this->begin({rule("provided", true)}, {make_queue("fixed")});
+  const auto quota = [](const std::string &n) {
+    return tags_of{{"namespace.resourcequota", R"({"resources":{"first":{"value":)" + n + "}}}"},
+                   {"namespace.resourcemaxapps", "4"}};
+  };
+  this->place("a1", {.queue = "root.fixed", .tags = quota("10")});
+  this->place("a2", {.queue = "root.made", .tags = quota("10")});
+  this->place("a3", {.queue = "root.made", .tags = quota("0")});
+  EXPECT_EQ(this->queue_at("root.fixed")->max, std::nullopt);
+  EXPECT_EQ(this->queue_at("root.made")->max, (amount_map{{"first", 10}}));
+  EXPECT_EQ(this->queue_at("root.made")->max_running_apps, 4U);
+}
+
+TYPED_TEST(rules_of_placement, empty_dynamic_queues_are_cleaned_bottom_up) {
+  this->begin({rule("provided", true)}, {make_queue("fixed")});
+  this->place("a1", {.queue = "root.x.y.z"});
+  this->wait(10 * second);
+  EXPECT_TRUE(this->queue_at("root.x.y.z"));
+  this->wait(second);
+  this->remove_app("a1");
+  this->wait(9 * second - 1);
+  EXPECT_TRUE(this->queue_at("root.x.y.z"));
+  this->wait(1);
+  EXPECT_FALSE(this->queue_at("root.x"));
+  EXPECT_TRUE(this->queue_at("root.fixed"));
+}
+
+}  // namespace
+}  // namespace tenon::testing

@@ -1,0 +1,227 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of queues: order, headroom, priorities and limits.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+template <class T>
+using rules_of_queues = scene<T>;
+TYPED_TEST_SUITE(rules_of_queues, schedulers);
+
+TYPED_TEST(rules_of_queues, fairness_looks_at_the_guarantee_first) {
+  queue_config much = make_queue("much"), little = make_queue("little");
+  much.guaranteed = {{"vcore", 6}};
+  little.guaranteed = {{"vcore", 2}};
+  this->start({much, little});
+  this->add("node-1", {{"vcore", 8}});
+  this->add_app("m", {.queue = "root.much"});
+  this->add_app("l", {.queue = "root.little"});
+  this->ask("m", "a", {{"vcore", 1}}, {.count = 8});
+  this->ask("l", "a", {{"vcore", 1}}, {.count = 8});
+  EXPECT_THAT(this->placed(), ElementsAre("m/a#1 on node-1", "l/a#2 on node-1", "m/a#3 on node-1", "m/a#4 on node-1",
+                                          "m/a#5 on node-1", "l/a#6 on node-1", "m/a#7 on node-1", "m/a#8 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, without_guarantee_the_share_is_of_the_fair_max) {
+  queue_config capped = make_queue("capped");
+  capped.max = {{"vcore", 4}};
+  this->start({capped, make_queue("free")});
+  this->add("node-1", {{"vcore", 8}});
+  this->add_app("c", {.queue = "root.capped"});
+  this->add_app("f", {.queue = "root.free"});
+  this->ask("c", "a", {{"vcore", 1}}, {.count = 8});
+  this->ask("f", "a", {{"vcore", 1}}, {.count = 8});
+  EXPECT_THAT(this->placed(), ElementsAre("c/a#1 on node-1", "f/a#2 on node-1", "f/a#3 on node-1", "c/a#4 on node-1",
+                                          "f/a#5 on node-1", "f/a#6 on node-1", "c/a#7 on node-1", "f/a#8 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, priority_goes_before_share_unless_disabled) {
+  queue_config on = make_queue("on", {make_queue("a"), make_queue("b")});
+  queue_config off = make_queue("off", {make_queue("a"), make_queue("b")});
+  off.properties["application.sort.priority"] = "disabled";
+  this->start({on, off});
+  this->add("node-1", {{"vcore", 8}});
+  for (const std::string parent : {"on", "off"}) {
+    this->add_app(parent + "-a", {.queue = "root." + parent + ".a"});
+    this->add_app(parent + "-b", {.queue = "root." + parent + ".b"});
+    this->ask(parent + "-a", "x", {{"vcore", 1}}, {.count = 2});
+    this->ask(parent + "-b", "x", {{"vcore", 1}}, {.count = 2, .priority = 5});
+    lines order;
+    for (const std::string &line : this->placed()) order.push_back(line.substr(0, line.find('/')));
+    const lines wanted =
+        parent == "on" ? lines{"on-b", "on-b", "on-a", "on-a"} : lines{"off-b", "off-a", "off-b", "off-a"};
+    EXPECT_EQ(order, wanted) << "shares first, then priority, where disabled";
+  }
+}
+
+TYPED_TEST(rules_of_queues, offsets_add_up_and_a_fence_hides_what_is_inside) {
+  queue_config added = make_queue("added", {make_queue("leaf")}), fenced = make_queue("fenced", {make_queue("leaf")});
+  added.queues[0].properties["priority.offset"] = "3";
+  added.properties["priority.offset"] = "-1";
+  fenced.properties = {{"priority.offset", "7"}, {"priority.policy", "fence"}};
+  this->start({added, fenced});
+  this->add_app("a", {.queue = "root.added.leaf"});
+  this->add_app("f", {.queue = "root.fenced.leaf"});
+  EXPECT_EQ(this->queue_at("root")->current_priority, INT32_MIN);
+  this->ask("a", "x", {{"vcore", 1}}, {.priority = 4});
+  this->ask("f", "x", {{"vcore", 1}}, {.priority = 100});
+  EXPECT_EQ(this->queue_at("root.added.leaf")->current_priority, 7);
+  EXPECT_EQ(this->queue_at("root.added")->current_priority, 6);
+  EXPECT_EQ(this->queue_at("root.fenced.leaf")->current_priority, 100);
+  EXPECT_EQ(this->queue_at("root.fenced")->current_priority, 7);
+  EXPECT_EQ(this->queue_at("root")->current_priority, 7);
+  EXPECT_EQ(this->queue_at("root.fenced.leaf")->properties.at("priority.policy"), "default");
+}
+
+TYPED_TEST(rules_of_queues, policy_priority_goes_by_creation_where_equal) {
+  cluster_config c = make_cluster({make_queue("a"), make_queue("b")});
+  c.partitions[0].root.properties["queue.sort.policy"] = "priority";
+  this->start(c);
+  this->add("node-1", {{"vcore", 8}});
+  this->add_app("a", {.queue = "root.a"});
+  this->add_app("b", {.queue = "root.b"});
+  this->ask("b", "x", {{"vcore", 1}});
+  this->ask("a", "x", {{"vcore", 1}}, {.count = 2});
+  EXPECT_THAT(this->placed(), ElementsAre("a/x#1 on node-1", "a/x#2 on node-1", "b/x#3 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, max_holds_on_every_level_and_for_its_types_only) {
+  queue_config parent = make_queue("parent", {make_queue("a"), make_queue("b")});
+  parent.max = {{"vcore", 3}};
+  parent.queues[0].max = {{"memory", 10}};
+  this->start({parent});
+  this->add("node-1", {{"gpu", 9}, {"memory", 90}, {"vcore", 9}});
+  this->add_app("a", {.queue = "root.parent.a"});
+  this->add_app("b", {.queue = "root.parent.b"});
+  this->ask("a", "big", {{"memory", 11}});
+  this->ask("a", "x", {{"gpu", 1}, {"memory", 5}, {"vcore", 1}}, {.count = 3});
+  this->ask("b", "x", {{"gpu", 1}, {"vcore", 2}});
+  EXPECT_THAT(this->placed(), ElementsAre("a/x#1 on node-1", "b/x#2 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, a_type_that_no_node_has_fits_nowhere) {
+  this->start({make_queue("leaf")});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1");
+  this->ask("app-1", "a", {{"gpu", 1}, {"vcore", 1}});
+  this->ask("app-1", "b", {{"gpu", 0}, {"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/b#1 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, max_applications_holds_back_only_accepted_ones) {
+  queue_config leaf = make_queue("leaf");
+  leaf.max_applications = 1;
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1");
+  this->add_app("app-2");
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  this->ask("app-2", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1", "app-1/a#2 on node-1"));
+  EXPECT_EQ(this->queue_at("root.leaf")->running_apps, 1U);
+  this->give_back("app-1", "a");
+  EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, a_placeholder_takes_a_place_of_max_applications) {
+  queue_config leaf = make_queue("leaf");
+  leaf.max_applications = 1;
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("gang", {.placeholder_ask = {{"vcore", 2}}});
+  this->add_app("app-2");
+  this->ask("gang", "ph", {{"vcore", 1}}, {.task_group = "tg", .placeholder = true});
+  this->ask("app-2", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("gang/ph#1 on node-1"));
+  EXPECT_EQ(this->queue_at("root.leaf")->running_apps, 0U);
+}
+
+TYPED_TEST(rules_of_queues, fifo_goes_by_the_earliest_ask) {
+  this->start({make_queue("leaf")});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1");
+  this->wait(5);
+  this->add_app("app-2");
+  this->ask("app-1", "a", {{"vcore", 1}});
+  this->ask("app-2", "a", {{"vcore", 1}}, {.create_time_ms = start_ms - 1});
+  EXPECT_EQ(this->app("app-2")->submitted_ms, start_ms - 1);
+  EXPECT_THAT(this->placed(), ElementsAre("app-2/a#1 on node-1", "app-1/a#2 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, fair_applications_share_by_their_largest_share) {
+  queue_config leaf = make_queue("leaf");
+  leaf.properties["application.sort.policy"] = "fair";
+  leaf.guaranteed = {{"memory", 100}, {"vcore", 10}};
+  this->start({leaf});
+  this->add("node-1", {{"memory", 1'000}, {"vcore", 100}});
+  this->add_app("app-1");
+  this->add_app("app-2");
+  this->ask("app-1", "a", {{"memory", 10}, {"vcore", 2}}, {.count = 3});
+  this->ask("app-2", "a", {{"memory", 10}, {"vcore", 1}}, {.count = 3});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1", "app-2/a#2 on node-1", "app-2/a#3 on node-1",
+                                          "app-1/a#4 on node-1", "app-2/a#5 on node-1", "app-1/a#6 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, stateaware_starts_one_after_the_other) {
+  queue_config leaf = make_queue("leaf");
+  leaf.properties["application.sort.policy"] = "stateaware";
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 100}});
+  for (const std::string id : {"app-1", "app-2"}) {
+    this->add_app(id);
+    this->ask(id, "a", {{"vcore", 1}}, {.count = 2});
+    this->wait(1);
+  }
+  EXPECT_THAT(this->placed(),
+              ElementsAre("app-1/a#1 on node-1", "app-1/a#2 on node-1", "app-2/a#3 on node-1", "app-2/a#4 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, a_user_has_its_own_limit_on_every_level) {
+  queue_config leaf = make_queue("leaf");
+  leaf.limits = {make_limit({"one"}, {}, {{"vcore", 1}}), make_limit({"*"}, {}, {{"vcore", 2}})};
+  this->start({leaf, make_queue("other")});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1", {.user = "one"});
+  this->add_app("app-2", {.user = "two"});
+  this->add_app("app-3", {.queue = "root.other", .user = "one"});
+  for (const std::string id : {"app-1", "app-2", "app-3"}) this->ask(id, "a", {{"vcore", 1}}, {.count = 3});
+  this->placed();
+  EXPECT_EQ(this->app("app-1")->allocations.size(), 1U);
+  EXPECT_EQ(this->app("app-2")->allocations.size(), 2U);
+  EXPECT_EQ(this->app("app-3")->allocations.size(), 3U);
+}
+
+TYPED_TEST(rules_of_queues, a_group_shares_one_limit) {
+  queue_config leaf = make_queue("leaf");
+  leaf.limits = {make_limit({}, {"dev"}, {{"vcore", 3}}), make_limit({}, {"*"}, {{"vcore", 1}})};
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1", {.user = "one", .groups = {"ops", "dev"}});
+  this->add_app("app-2", {.user = "two", .groups = {"dev"}});
+  this->add_app("app-3", {.user = "three", .groups = {"ops"}});
+  this->add_app("app-4", {.user = "four", .groups = {}});
+  for (const std::string id : {"app-1", "app-2", "app-3", "app-4"}) this->ask(id, "a", {{"vcore", 1}}, {.count = 2});
+  EXPECT_THAT(this->placed(),
+              ElementsAre("app-1/a#1 on node-1", "app-1/a#2 on node-1", "app-2/a#3 on node-1", "app-3/a#4 on node-1"));
+  ASSERT_EQ(this->look().groups.size(), 4U);
+  EXPECT_EQ(this->look().groups[2].name, "dev");
+  EXPECT_EQ(this->look().groups[3].usage, (amount_map{{"vcore", 3}}));
+}
+
+TYPED_TEST(rules_of_queues, a_limit_counts_applications_by_allocation) {
+  queue_config leaf = make_queue("leaf");
+  leaf.limits = {make_limit({"*"}, {}, {}, 1)};
+  this->start({leaf});
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1", {.user = "one"});
+  this->add_app("app-2", {.user = "one"});
+  this->add_app("app-3", {.user = "two"});
+  for (const std::string id : {"app-1", "app-2", "app-3"}) this->ask(id, "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1", "app-3/a#2 on node-1"));
+  this->give_back("app-1", "a");
+  EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
+}
+
+}  // namespace
+}  // namespace tenon::testing
