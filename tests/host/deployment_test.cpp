@@ -139,6 +139,11 @@ TEST_F(Deployment, ConfigurationThatIsNoMap_IsRefused) {
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:34", "map", "config is a list", ""})));
 }
 
+TEST_F(Deployment, EmptyEntry_IsRefused) {
+  EXPECT_THAT(refusals_of("modules: [ ~ ]\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:12", "a map", "empty entry in modules", ""})));
+}
+
 TEST_F(Deployment, BudgetOfNothing_IsRefused) {
   EXPECT_THAT(
       refusals_of("modules: [ { id: acme.x, budget: { call_us: 0 } } ]\n"),

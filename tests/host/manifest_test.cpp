@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 #include "refusal_matchers.hpp"
@@ -96,6 +97,8 @@ struct bad_value {
   refusal_parts parts;
 };
 
+void PrintTo(const bad_value &value, std::ostream *out) { *out << value.name; }
+
 class ManifestValue : public ::testing::TestWithParam<bad_value> {};
 
 TEST_P(ManifestValue, IsRefusedAtItsPlace) {
@@ -151,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"SchemaKeyword",
                   "minimum: 0",
                   "minimun: 0",
-                  {"acme.yaml:17:30", "keyword of JSON Schema", "'minimun'", "minimum"}},
+                  {"acme.yaml:17:29", "keyword of JSON Schema", "'minimun'", "minimum"}},
         bad_value{"SchemaType",
                   "type: number",
                   "type: numeral",
@@ -159,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"SchemaDefault",
                   "default: 1",
                   "default: -1",
-                  {"acme.yaml:17:51", "default that the schema allows", "config.weight", ""}}),
+                  {"acme.yaml:17:50", "default that the schema allows", "config.weight", ""}}),
     [](const auto &value) { return value.param.name; });
 
 TEST(Manifest, SameImplementationTwice_IsRefused) {

@@ -4,9 +4,17 @@
 
 #include <gmock/gmock.h>
 
+#include <ostream>
 #include <string>
 
 #include "tenon/kernel/refusal.hpp"
+
+namespace tenon {
+
+// For GoogleTest.
+inline void PrintTo(const refusal &no, std::ostream *out) { *out << no.text(); }
+
+}  // namespace tenon
 
 namespace tenon::host::testing {
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "list_entries.hpp"
 #include "tenon/host/module_manifest.hpp"
 #include "text_file.hpp"
 
@@ -149,10 +150,9 @@ class deployment_reader {
   }
 
   void read_modules(deployment &out) {
-    const yaml_node *list = root_.find("modules");
-    if (list == nullptr) return;
     std::map<std::string, config::text_position> seen;
-    for (const yaml_node &item : list->items) {
+    for (const yaml_node *entry : list_entries(root_, "modules", report_)) {
+      const yaml_node &item = *entry;
       module_use one;
       one.id = config::text_of(item, "id");
       one.at = item.find("id")->at;
@@ -208,9 +208,8 @@ class deployment_reader {
 
   std::vector<interface_use> uses(std::string_view key) {
     std::vector<interface_use> out;
-    const yaml_node *list = root_.find(key);
-    if (list == nullptr) return out;
-    for (const yaml_node &item : list->items) {
+    for (const yaml_node *entry : list_entries(root_, key, report_)) {
+      const yaml_node &item = *entry;
       interface_use one{config::text_of(item, "use"), config::text_of(item, "name"), configuration_of(item),
                         item.find("use")->at};
       check_id(one.use, one.at);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "known_interfaces.hpp"
+#include "list_entries.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/abi/host.h"
 #include "tenon/host/configuration.hpp"
@@ -192,7 +193,8 @@ class manifest_reader {
     if (list->items.empty())
       report_.refuse(list->at, "provides nothing", "at least one interface", "list what the module provides");
     std::set<std::pair<std::string, std::string>> seen;
-    for (const yaml_node &item : list->items) {
+    for (const yaml_node *entry : list_entries(root_, "provides", report_)) {
+      const yaml_node &item = *entry;
       provided_interface one{
           config::text_of(item, "interface"), config::text_of(item, "name"),
           static_cast<uint32_t>(std::min<uint64_t>(config::count_of(item, "order_rev", 0), UINT32_MAX))};
