@@ -26,6 +26,9 @@
 
 namespace tenon::internal {
 
+// Wider than any sum of amounts.
+__extension__ using wide_sum = __int128;
+
 struct partition {
   partition(core &c, uint32_t number, std::string rm_id, std::string external_name);
   ~partition();
@@ -91,7 +94,9 @@ struct partition {
   text_map<allocation *> foreign;                   // by key
   std::vector<std::unique_ptr<queue>> gone_queues;  // until the next drain
   std::map<std::string, usage_tracker, std::less<>> users, user_groups;
-  resources total;                // sum of the nodes' capacities: the root's max
+  resources total;                      // sum of the nodes' capacities: the root's max
+  std::vector<wide_sum> total_exact;    // by type, not saturated
+  bool fair_max_stale = false;          // the root's max changed since the queues' was computed
   uint64_t allocation_count = 0;  // live ones, foreign left out
   uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1;
   int64_t created_ms = 0;
@@ -140,7 +145,7 @@ struct partition {
   void rekey_all(sort_policy &policy);  // its instance was replaced
   void mark_stale(queue &q);            // has items out of play to re-key
   void refresh_fair_max(queue &q);
-  void refresh_root_max();
+  void count_capacity(const resources &capacity, int sign);  // of a node, into the root's max
   void change_app_priority(application &app);
   void refresh_priority(queue &q);
   // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.

@@ -13,6 +13,10 @@ bool partition::has_work() const {
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
+  if (fair_max_stale) {
+    fair_max_stale = false;
+    refresh_fair_max(*root);
+  }
   while (!stale_queues.empty()) {
     queue *q = stale_queues.back();
     stale_queues.pop_back();

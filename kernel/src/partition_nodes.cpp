@@ -43,7 +43,7 @@ void partition::add_node(const tenon::add_node &c) {
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
   nodes.store(n, types.count());
-  refresh_root_max();
+  count_capacity(n.capacity, 1);
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
     if (e.foreign) {
@@ -93,6 +93,7 @@ void partition::update_node(const tenon::update_node &c) {
       }
     }
   }
+  const resources before = n->capacity;
   if (c.has_capacity) {
     n->capacity.clear();
     (void)check_amounts(c.capacity, n->capacity);
@@ -109,7 +110,10 @@ void partition::update_node(const tenon::update_node &c) {
     for (const named_text &attribute : c.attributes) n->attributes[std::string(attribute.key)] = attribute.value;
   }
   nodes.store(*n, types.count());
-  if (c.has_capacity) refresh_root_max();
+  if (c.has_capacity) {
+    count_capacity(n->capacity, 1);
+    count_capacity(before, -1);
+  }
   node_changed(*n);
 }
 
@@ -148,11 +152,12 @@ void partition::decommission(node &n) {
     allocations.retire(*a);
   }
   const uint32_t slot = n.slot;
+  const resources capacity = n.capacity;
   nodes.remove(n);
   for (auto &[signature, verdicts] : verdict_sets) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
   }
-  refresh_root_max();
+  count_capacity(capacity, -1);
   std::sort(concerned.begin(), concerned.end(),
             [](const auto *x, const auto *y) { return x->submission < y->submission; });
   for (application *app : concerned) maybe_complete(*app);

@@ -125,13 +125,23 @@ void partition::refresh_fair_max(queue &q) {
   for (const auto &child : q.children) refresh_fair_max(*child);
 }
 
-void partition::refresh_root_max() {
-  resources sum;
-  for (const auto &[node_id, n] : nodes.by_id()) sum += n->capacity;
-  sum.prune();
-  if (sum == total) return;
-  total = std::move(sum);
-  refresh_fair_max(*root);
+// Sums are kept wide, so that a node that leaves takes away exactly what it brought.
+void partition::count_capacity(const resources &capacity, int sign) {
+  bool changed = false;
+  for_each_type(capacity, [&](type_index t, int64_t amount) {
+    if (amount == 0) return;
+    if (total_exact.size() <= t) total_exact.resize(t + 1);
+    total_exact[t] += sign > 0 ? amount : -amount;
+    const int64_t sum = static_cast<int64_t>(std::min<wide_sum>(total_exact[t], INT64_MAX));
+    if (sum == 0) {
+      total.erase(t);
+    } else {
+      total.set(t, sum);
+    }
+    changed = true;
+  });
+  if (!changed) return;
+  fair_max_stale = true;
   wake_headroom(*root);
 }
 
