@@ -54,4 +54,16 @@ def links(tree: Tree) -> Iterator[Complaint]:
                     yield Complaint(path, number, f"names {file}, which does not exist")
 
 
-RULES = [links]
+INDEX = "docs/README.md"
+
+
+def index(tree: Tree) -> Iterator[Complaint]:
+    """docs/README.md lists every page of docs/"""
+    pages = [path for path in tree.paths("*.md", under=("docs/",)) if path != INDEX]
+    listed = {posixpath.normpath(f"docs/{target}") for target in LINK.findall(tree.text(INDEX) or "")}
+    for path in pages:
+        if path not in listed:
+            yield Complaint(path, 0, f"is not listed in {INDEX}")
+
+
+RULES = [links, index]

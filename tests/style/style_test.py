@@ -166,6 +166,8 @@ CASES = [
             "docs/a.md": "## What `it` is\n[up](../README.md)\n",
         },
     ),
+    Case("index", {"docs/README.md": "[a](a.md)\n[b](b/c.md)\n", "docs/a.md": "", "docs/b/c.md": "", "other.md": ""}),
+    Case("index", {"docs/README.md": "[a](a.md)\n", "docs/a.md": "", "docs/b.md": ""}, ["docs/b.md"]),
     *complains_at_line_one("links", "a.md", "[gone](b.md)", "[gone](#nothing)", "`docs/gone.md`", "![gone](a.svg)"),
 ]
 

@@ -25,7 +25,14 @@ using texts = std::span<const named_text>;
 using names = std::span<const std::string_view>;
 
 // Why an allocation or ask ends; numbers are Tenon's own, transports translate.
-enum class termination : uint8_t { stopped_by_rm, timeout, preempted_by_scheduler, placeholder_replaced, unknown, scheduling_failed };
+enum class termination : uint8_t {
+  stopped_by_rm,
+  timeout,
+  preempted_by_scheduler,
+  placeholder_replaced,
+  unknown,
+  scheduling_failed
+};
 
 // Partitions are named as in [rm]name everywhere below; `rm` alone where a command is RM-wide.
 
@@ -52,12 +59,12 @@ struct signal_rm {
 struct add_application {
   std::string_view partition;
   std::string_view application;
-  std::string_view queue;           // as submitted; placement decides
+  std::string_view queue;  // as submitted; placement decides
   std::string_view user;
-  names groups;                     // resolved before the command entered the journal
+  names groups;  // resolved before the command entered the journal
   texts tags;
   int64_t execution_timeout_ms = 0;
-  amounts placeholder_ask;          // empty: no gang
+  amounts placeholder_ask;  // empty: no gang
   bool hard_gang = false;
 };
 
@@ -69,14 +76,14 @@ struct remove_application {
 // A new ask, or a replacement of the pending part of the ask with the same key.
 struct put_ask {
   std::string_view partition;
-  std::string_view application;     // empty: an independent ask
+  std::string_view application;  // empty: an independent ask
   std::string_view key;
   amounts resources;
   int32_t max_allocations = 1;
   int32_t priority = 0;
   std::string_view priority_class;  // non-empty: looked up in the configuration instead of priority
   int64_t execution_timeout_ms = 0;
-  int64_t create_time_ms = 0;       // 0: now
+  int64_t create_time_ms = 0;  // 0: now
   texts tags;
   std::string_view task_group;
   std::string_view required_node;
@@ -89,8 +96,8 @@ struct put_ask {
 // An allocation that exists already: recovered with its node, or foreign (not Tenon's).
 struct existing_allocation {
   put_ask ask;
-  int64_t bind_time_ms = 0;         // 0: now
-  bool foreign = false;             // counts as occupied; application is empty
+  int64_t bind_time_ms = 0;  // 0: now
+  bool foreign = false;      // counts as occupied; application is empty
 };
 
 // Adds one existing allocation to a known node, or changes a foreign one.
@@ -103,10 +110,10 @@ struct put_allocation {
 enum class release_what : uint8_t { allocations, asks, both };
 struct release {
   std::string_view partition;
-  std::string_view application;     // empty: foreign allocations by key, or with no key all of the partition
-  std::string_view key;             // empty: all of the application
-  uint64_t allocation_sequence = 0; // 0: all allocations of the key; else the one with this sequence
-  uint32_t limit = 0;               // 0: no limit; else only the oldest so many
+  std::string_view application;      // empty: foreign allocations by key, or with no key all of the partition
+  std::string_view key;              // empty: all of the application
+  uint64_t allocation_sequence = 0;  // 0: all allocations of the key; else the one with this sequence
+  uint32_t limit = 0;                // 0: no limit; else only the oldest so many
   termination why = termination::stopped_by_rm;
   release_what what = release_what::both;
 };
@@ -124,7 +131,7 @@ struct add_node {
 struct update_node {
   std::string_view partition;
   std::string_view node;
-  amounts capacity;                 // looked at only where has_capacity
+  amounts capacity;  // looked at only where has_capacity
   amounts occupied;
   texts attributes;
   bool has_capacity = false;
@@ -135,14 +142,14 @@ struct update_node {
 struct change_node {
   std::string_view partition;
   std::string_view node;
-  uint8_t event = 0;                // node_event::drain, undrain or decommission
+  uint8_t event = 0;  // node_event::drain, undrain or decommission
 };
 
 // An outside answer that a step used, in the order of use. Recorded with the step.
 struct step_answer {
   enum class kind : uint8_t { policy_fault, rm_check } what = kind::policy_fault;
-  uint64_t at = 0;                  // policy_fault: ordinal of the policy call; rm_check: ordinal of the check
-  bool ok = false;                  // rm_check: the RM accepts
+  uint64_t at = 0;  // policy_fault: ordinal of the policy call; rm_check: ordinal of the check
+  bool ok = false;  // rm_check: the RM accepts
   std::string_view text;
 };
 

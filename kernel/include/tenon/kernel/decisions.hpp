@@ -11,13 +11,24 @@
 namespace tenon {
 
 enum class decision_kind : uint8_t {
-  rm_registered, rm_rejected, configured, configuration_rejected,
-  application_accepted, application_rejected, application_state,
-  ask_rejected, ask_released,
-  allocated, released, allocation_rejected,
-  node_accepted, node_rejected, node_update_rejected,
-  reserved, unreserved,
-  container_state,                    // SKIPPED, SCHEDULED, RESERVED, FAILED in `text`
+  rm_registered,
+  rm_rejected,
+  configured,
+  configuration_rejected,
+  application_accepted,
+  application_rejected,
+  application_state,
+  ask_rejected,
+  ask_released,
+  allocated,
+  released,
+  allocation_rejected,
+  node_accepted,
+  node_rejected,
+  node_update_rejected,
+  reserved,
+  unreserved,
+  container_state,  // SKIPPED, SCHEDULED, RESERVED, FAILED in `text`
 };
 
 // The name that decisions files and messages use, e.g. "allocated".
@@ -27,19 +38,19 @@ enum class decision_kind : uint8_t {
 
 // A decision with its names. Views live until the next command is applied.
 struct decision_view {
-  uint64_t sequence = 0;              // from 1, contiguous in one kernel
+  uint64_t sequence = 0;  // from 1, contiguous in one kernel
   int64_t now_ms = 0;
   decision_kind kind = decision_kind::allocated;
   termination why = termination::unknown;  // releases
   bool placeholder = false;
-  uint64_t allocation_sequence = 0;   // allocations and releases: counts the allocations of the partition
+  uint64_t allocation_sequence = 0;  // allocations and releases: counts the allocations of the partition
   std::string_view rm;
-  std::string_view partition;         // [rm]name
+  std::string_view partition;  // [rm]name
   std::string_view application;
   std::string_view key;
   std::string_view node;
   std::string_view queue;
-  std::string_view text;              // reason, message or state
+  std::string_view text;  // reason, message or state
 };
 
 // One line without a line end, stable for ever: fields separated by tabs, empty ones as "-".

@@ -16,17 +16,17 @@
 namespace tenon {
 
 struct kernel_options {
-  uint32_t max_resource_types = 16;   // 1 .. 64; a type beyond it is refused with a reason
+  uint32_t max_resource_types = 16;  // 1 .. 64; a type beyond it is refused with a reason
   uint32_t max_queue_depth = 32;
 };
 
 // Counters of work done, for tests and metrics; never decided upon.
 struct kernel_counters {
   uint64_t commands = 0, decisions = 0, steps = 0;
-  uint64_t asks_examined = 0;         // asks looked at by the cycle
+  uint64_t asks_examined = 0;  // asks looked at by the cycle
   uint64_t node_searches = 0, nodes_examined = 0;
   uint64_t policy_calls = 0, policy_faults = 0;
-  uint64_t clock_clamped = 0;         // commands whose time went back
+  uint64_t clock_clamped = 0;  // commands whose time went back
 };
 
 // Asked inside a step whether the RM accepts a placement. Answers go to the journal with the step.

@@ -25,14 +25,14 @@ struct column_request {
 struct bound_policy {
   virtual ~bound_policy() = default;
 
-  std::string name;                        // as configuration names it
-  std::string provider;                    // module id and version
+  std::string name;      // as configuration names it
+  std::string provider;  // module id and version
   std::vector<column_request> columns;
-  uint32_t key_words = 0;                  // sort kinds
-  uint32_t rekey_ms = 0;                   // sort kinds
-  std::vector<std::string> reasons;        // predicates, by code - 1
+  uint32_t key_words = 0;            // sort kinds
+  uint32_t rekey_ms = 0;             // sort kinds
+  std::vector<std::string> reasons;  // predicates, by code - 1
   tenon_instance *instance = nullptr;
-  const tenon_sort_v1 *sort = nullptr;     // sort kinds
+  const tenon_sort_v1 *sort = nullptr;  // sort kinds
   const tenon_predicate_v1 *predicate = nullptr;
 };
 

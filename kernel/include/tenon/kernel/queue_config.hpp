@@ -15,22 +15,22 @@ using amount_map = std::map<std::string, int64_t>;
 
 struct limit_config {
   std::string description;
-  std::vector<std::string> users;   // "*" is every user without a named limit
+  std::vector<std::string> users;  // "*" is every user without a named limit
   std::vector<std::string> groups;
   amount_map max_resources;
-  uint64_t max_applications = 0;    // 0: unlimited
+  uint64_t max_applications = 0;  // 0: unlimited
   friend bool operator==(const limit_config &, const limit_config &) = default;
 };
 
 struct placement_filter_config {
   bool allow = true;
-  std::vector<std::string> users;   // one entry may be a regular expression
+  std::vector<std::string> users;  // one entry may be a regular expression
   std::vector<std::string> groups;
   friend bool operator==(const placement_filter_config &, const placement_filter_config &) = default;
 };
 
 struct placement_rule_config {
-  std::string name;                 // provided, user, fixed, tag, or one that a module provides; lower case
+  std::string name;  // provided, user, fixed, tag, or one that a module provides; lower case
   bool create = false;
   placement_filter_config filter;
   std::vector<placement_rule_config> parent;  // none or one
@@ -50,11 +50,11 @@ struct child_template_config {
 };
 
 struct queue_config {
-  std::string name;                 // lower case, last part of the path
+  std::string name;  // lower case, last part of the path
   bool parent = false;
-  amount_map guaranteed;            // a type that is absent is not guaranteed
-  amount_map max;                   // a type that is absent is unlimited; all zero counts as unset
-  uint64_t max_applications = 0;    // 0: unlimited
+  amount_map guaranteed;                          // a type that is absent is not guaranteed
+  amount_map max;                                 // a type that is absent is unlimited; all zero counts as unset
+  uint64_t max_applications = 0;                  // 0: unlimited
   std::map<std::string, std::string> properties;  // own ones; inheritance is the kernel's
   std::string admin_acl;
   std::string submit_acl;
@@ -87,8 +87,8 @@ struct partition_tuning {
 };
 
 struct partition_config {
-  std::string name = "default";     // as the RM says it, without [rm]
-  queue_config root;                // always named "root"; partition limits are merged into it
+  std::string name = "default";  // as the RM says it, without [rm]
+  queue_config root;             // always named "root"; partition limits are merged into it
   std::vector<placement_rule_config> placement_rules;
   bool preemption_enabled = true;
   bool quota_preemption_enabled = false;
@@ -101,7 +101,7 @@ struct partition_config {
 struct cluster_config {
   std::vector<partition_config> partitions;
   std::map<std::string, int32_t> priority_classes;
-  std::string checksum;             // upper-case SHA-256 of the text; empty when built in code
+  std::string checksum;  // upper-case SHA-256 of the text; empty when built in code
   friend bool operator==(const cluster_config &, const cluster_config &) = default;
 };
 

@@ -56,16 +56,16 @@ class resources {
   [[nodiscard]] const int64_t *data() const { return amounts_.data(); }
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(amounts_.size()); }
 
-  void set(type_index t, int64_t amount);             // t below max_types: no_type ends the process
+  void set(type_index t, int64_t amount);  // t below max_types: no_type ends the process
   void erase(type_index t);
   void clear();
   // Makes data() valid for types 0 .. count-1 without defining any.
   void reserve_types(uint32_t count);
 
-  void add(type_index t, int64_t amount);             // saturating; defines t
-  resources &operator+=(const resources &other);      // union of types, saturating
-  resources &operator-=(const resources &other);      // union of types, saturating
-  void prune();                                       // removes zero amounts
+  void add(type_index t, int64_t amount);         // saturating; defines t
+  resources &operator+=(const resources &other);  // union of types, saturating
+  resources &operator-=(const resources &other);  // union of types, saturating
+  void prune();                                   // removes zero amounts
 
   friend bool operator==(const resources &, const resources &);  // same types and amounts
 
@@ -86,12 +86,14 @@ void for_each_type(const resources &r, F &&f) {
 // Saturating int64 arithmetic (behaviour appendix C).
 [[nodiscard]] inline int64_t add_saturating(int64_t a, int64_t b) {
   int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) [[likely]] return sum;
+  if (!__builtin_add_overflow(a, b, &sum)) [[likely]]
+    return sum;
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
 [[nodiscard]] inline int64_t sub_saturating(int64_t a, int64_t b) {
   int64_t difference = 0;
-  if (!__builtin_sub_overflow(a, b, &difference)) [[likely]] return difference;
+  if (!__builtin_sub_overflow(a, b, &difference)) [[likely]]
+    return difference;
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
 [[nodiscard]] int64_t mul_saturating(int64_t a, int64_t b);
@@ -113,7 +115,7 @@ void for_each_type(const resources &r, F &&f) {
 // Missing types are skipped and negative amounts compared as they are.
 [[nodiscard]] bool fit_in_actual(const resources &larger, const resources &smaller);
 
-[[nodiscard]] bool is_zero(const resources &r);                   // empty or all zero
+[[nodiscard]] bool is_zero(const resources &r);  // empty or all zero
 [[nodiscard]] bool has_negative(const resources &r);
 [[nodiscard]] bool strictly_greater_than_zero(const resources &r);  // some > 0, none < 0
 // All a >= b over the union of types, and not equal.

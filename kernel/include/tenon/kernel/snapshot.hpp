@@ -14,13 +14,13 @@
 namespace tenon {
 
 struct queue_snapshot {
-  std::string path;                   // "root.a.b"
+  std::string path;  // "root.a.b"
   object_state state = object_state::active;
   bool leaf = false;
-  bool managed = true;                // false: created by placement
+  bool managed = true;  // false: created by placement
   amount_map allocated, pending, preempting;
   amount_map guaranteed;
-  std::optional<amount_map> max;      // configured; of the root: the sum of the nodes
+  std::optional<amount_map> max;                  // configured; of the root: the sum of the nodes
   std::map<std::string, std::string> properties;  // after inheritance
   uint64_t running_apps = 0, max_running_apps = 0;
   int32_t current_priority = 0;
@@ -39,14 +39,14 @@ struct allocation_snapshot {
 
 struct ask_snapshot {
   std::string key;
-  amount_map resources;               // of one allocation
+  amount_map resources;  // of one allocation
   int32_t priority = 0;
   int32_t pending_count = 0, max_allocations = 1;
   bool placeholder = false;
   std::string task_group, required_node;
   int64_t create_time_ms = 0;
   ask_state state = ask_state::pending;
-  std::string blocker;                // what it waits for, "" when runnable
+  std::string blocker;  // what it waits for, "" when runnable
 };
 
 struct placeholder_snapshot {
@@ -60,11 +60,11 @@ struct application_snapshot {
   application_state state = application_state::new_;
   std::vector<std::pair<int64_t, application_state>> state_log;
   amount_map allocated, placeholders, pending;
-  std::vector<ask_snapshot> asks;     // pending ones, in the order in which they would be tried
+  std::vector<ask_snapshot> asks;  // pending ones, in the order in which they would be tried
   std::vector<allocation_snapshot> allocations;
   std::vector<std::string> reservations;  // node ids
   std::vector<placeholder_snapshot> placeholder_data;
-  std::string message;                // of the rejection or failure
+  std::string message;  // of the rejection or failure
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
 };
 
@@ -77,20 +77,20 @@ struct node_snapshot {
   std::vector<std::string> reservations;  // "application/key"
 };
 
-struct usage_snapshot {                // of one user or group in one queue
+struct usage_snapshot {  // of one user or group in one queue
   std::string name, queue;
   amount_map usage;
-  std::vector<std::string> running;    // application ids
+  std::vector<std::string> running;  // application ids
 };
 
 struct partition_snapshot {
-  std::string name;                    // [rm]name
+  std::string name;  // [rm]name
   object_state state = object_state::active;
   std::string node_sort_policy;
   amount_map capacity, used;
   uint64_t allocations = 0;
-  std::vector<queue_snapshot> queues;  // depth first, children in creation order, root first
-  std::vector<node_snapshot> nodes;    // by id
+  std::vector<queue_snapshot> queues;              // depth first, children in creation order, root first
+  std::vector<node_snapshot> nodes;                // by id
   std::vector<application_snapshot> applications;  // active ones, by submission
   std::vector<application_snapshot> ended;         // rejected, completed, failed: until they expire
   std::vector<usage_snapshot> users, groups;

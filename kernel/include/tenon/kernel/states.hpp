@@ -7,7 +7,17 @@
 namespace tenon {
 
 enum class application_state : uint8_t {
-  new_, accepted, starting, running, rejected, completing, completed, failing, failed, expired, resuming,
+  new_,
+  accepted,
+  starting,
+  running,
+  rejected,
+  completing,
+  completed,
+  failing,
+  failed,
+  expired,
+  resuming,
 };
 // run_directly stands for run in every state of an application that skips Starting (tag
 // application.stateaware.disable).
@@ -27,10 +37,31 @@ enum class ask_state : uint8_t { initial, pending, allocated, rejected, released
 enum class ask_event : uint8_t { accept, refuse, place, place_last, withdraw, undo };
 
 enum class allocation_state : uint8_t {
-  initial, proposed, allocated, completed, undone, preempting, preempted, expiring, expired, replacing, replaced, released,
+  initial,
+  proposed,
+  allocated,
+  completed,
+  undone,
+  preempting,
+  preempted,
+  expiring,
+  expired,
+  replacing,
+  replaced,
+  released,
 };
 enum class allocation_event : uint8_t {
-  propose, allocate, confirm, refuse, late, release, preempt, timeout, replace, acknowledge, node_removed,
+  propose,
+  allocate,
+  confirm,
+  refuse,
+  late,
+  release,
+  preempt,
+  timeout,
+  replace,
+  acknowledge,
+  node_removed,
 };
 
 }  // namespace tenon

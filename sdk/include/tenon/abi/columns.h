@@ -4,7 +4,8 @@
  *
  * A module names the columns that it reads when it describes an implementation, or when it makes an
  * instance whose configuration decides them. The host hands exactly those to every call, in that order,
- * and recomputes a result only when one of them changed. A column that is not declared is not readable. A new column is a new id, never a new ABI.
+ * and recomputes a result only when one of them changed. A column that is not declared is not readable. A new column is
+ * a new id, never a new ABI.
  *
  * Sketch: the free resources of type `t` on the i-th item of a batch are
  *   *(const int64_t *)((const char *)c->base + items[i] * c->item_stride + t * c->type_stride)
@@ -86,26 +87,26 @@ typedef struct tenon_column_use {
 /* One column of a batch. Valid for the call. */
 typedef struct tenon_column {
   uint32_t size;
-  uint32_t kind;                   /* TENON_COLUMN_* */
-  const void *base;                /* value of item 0, type 0 */
-  const uint64_t *present;         /* presence mask of item 0, or NULL: all types are defined */
-  uint64_t item_stride;            /* bytes from an item to the next; 0 where one value serves all */
-  uint64_t type_stride;            /* bytes from a resource type to the next */
-  uint64_t present_stride;         /* bytes from an item's mask to the next */
+  uint32_t kind;           /* TENON_COLUMN_* */
+  const void *base;        /* value of item 0, type 0 */
+  const uint64_t *present; /* presence mask of item 0, or NULL: all types are defined */
+  uint64_t item_stride;    /* bytes from an item to the next; 0 where one value serves all */
+  uint64_t type_stride;    /* bytes from a resource type to the next */
+  uint64_t present_stride; /* bytes from an item's mask to the next */
 } tenon_column;
 
 /* What every batch call sees. Valid for the call. */
 typedef struct tenon_batch {
   uint32_t size;
   uint32_t item_count;
-  const uint32_t *items;           /* item_count indexes into the columns */
-  const tenon_column *columns;     /* column_count columns, in the declared order */
+  const uint32_t *items;       /* item_count indexes into the columns */
+  const tenon_column *columns; /* column_count columns, in the declared order */
   uint32_t column_count;
-  uint32_t column_stride;          /* bytes from a column to the next */
-  const tenon_text *types;         /* names of the resource types, by index */
-  uint32_t type_count;             /* grows, at most 64; a type keeps its index */
-  uint32_t reserved;               /* 0 */
-  int64_t now_ms;                  /* journal time, Unix milliseconds */
+  uint32_t column_stride;  /* bytes from a column to the next */
+  const tenon_text *types; /* names of the resource types, by index */
+  uint32_t type_count;     /* grows, at most 64; a type keeps its index */
+  uint32_t reserved;       /* 0 */
+  int64_t now_ms;          /* journal time, Unix milliseconds */
   tenon_world world;
 } tenon_batch;
 

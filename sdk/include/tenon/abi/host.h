@@ -22,7 +22,7 @@ typedef struct tenon_get_service_in {
 
 typedef struct tenon_get_service_out {
   uint32_t size;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;   /* 0 */
   const void *service; /* the service's table; valid until the module's deinit */
 } tenon_get_service_out;
 
@@ -49,7 +49,7 @@ typedef struct tenon_log_in {
 
 typedef struct tenon_host_log {
   uint32_t size;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;                                               /* 0 */
   tenon_status (*write)(const tenon_host *, const tenon_log_in *); /* [any] */
 } tenon_host_log;
 
@@ -67,7 +67,7 @@ typedef struct tenon_thread_out {
 
 typedef struct tenon_host_thread {
   uint32_t size;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;                                                  /* 0 */
   tenon_status (*current)(const tenon_host *, tenon_thread_out *out); /* [any] */
 } tenon_host_thread;
 

@@ -52,16 +52,16 @@ typedef struct tenon_lifecycle {
 typedef struct tenon_description {
   uint32_t size;
   uint32_t column_count;
-  tenon_text name;                  /* as queues.yaml or the deployment names it: "binpacking" */
-  tenon_text version;               /* of the module: "1.2.0" */
-  const tenon_column_use *columns;  /* NULL where each instance declares its own */
-  uint32_t column_stride;           /* bytes from a column use to the next */
-  uint32_t key_words;               /* sort kinds: u64 words of a key, 1 to TENON_MAX_KEY_WORDS; 0: per instance */
-  uint32_t order_rev;               /* changes whenever the order or verdict changes */
-  uint32_t rekey_ms;                /* sort kinds: re-key everything every so often; 0: never */
-  const tenon_text *reasons;        /* predicates: words of the reason codes 1 .. reason_count */
+  tenon_text name;                 /* as queues.yaml or the deployment names it: "binpacking" */
+  tenon_text version;              /* of the module: "1.2.0" */
+  const tenon_column_use *columns; /* NULL where each instance declares its own */
+  uint32_t column_stride;          /* bytes from a column use to the next */
+  uint32_t key_words;              /* sort kinds: u64 words of a key, 1 to TENON_MAX_KEY_WORDS; 0: per instance */
+  uint32_t order_rev;              /* changes whenever the order or verdict changes */
+  uint32_t rekey_ms;               /* sort kinds: re-key everything every so often; 0: never */
+  const tenon_text *reasons;       /* predicates: words of the reason codes 1 .. reason_count */
   uint32_t reason_count;
-  uint32_t reserved;                /* 0 */
+  uint32_t reserved; /* 0 */
 } tenon_description;
 
 /* Room for a share of each of 64 resource types and something before and after them. */
@@ -83,7 +83,7 @@ typedef struct tenon_create_in {
 
 typedef struct tenon_create_out {
   uint32_t size;
-  uint32_t reserved;                /* 0 */
+  uint32_t reserved; /* 0 */
   tenon_instance *instance;
   const tenon_lifecycle *lifecycle; /* valid until deinit */
   const void *interface_table;      /* the kind's table, e.g. tenon_sort_v1; valid until deinit */
@@ -111,8 +111,8 @@ typedef struct tenon_factory {
 
 typedef struct tenon_module_init_in {
   uint32_t size;
-  uint32_t abi_epoch;      /* of the host */
-  const tenon_host *host;  /* valid until the deinit that undoes this init */
+  uint32_t abi_epoch;     /* of the host */
+  const tenon_host *host; /* valid until the deinit that undoes this init */
 } tenon_module_init_in;
 
 typedef struct tenon_get_factory_in {
@@ -123,7 +123,7 @@ typedef struct tenon_get_factory_in {
 
 typedef struct tenon_get_factory_out {
   uint32_t size;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;            /* 0 */
   const tenon_factory *factory; /* valid until deinit */
 } tenon_get_factory_out;
 

@@ -24,9 +24,9 @@ extern "C" {
 
 typedef struct tenon_filter_out {
   uint32_t size;
-  uint32_t reserved;  /* 0 */
-  uint8_t *verdicts;  /* item_count, in the order of batch->items */
-  uint16_t *reasons;  /* item_count, preset 0; 1-based into the description's reasons */
+  uint32_t reserved; /* 0 */
+  uint8_t *verdicts; /* item_count, in the order of batch->items */
+  uint16_t *reasons; /* item_count, preset 0; 1-based into the description's reasons */
 } tenon_filter_out;
 
 typedef struct tenon_signature_out {
@@ -39,10 +39,10 @@ typedef struct tenon_signature_out {
 typedef struct tenon_filter_prefix_in {
   uint32_t size;
   uint32_t victim_count;
-  const tenon_batch *batch;      /* one item: the node */
-  const tenon_handle *victims;   /* allocations on the node, in the order in which they would go */
-  uint32_t start;                /* the first prefix to try is victims[0 .. start] */
-  uint32_t reserved;             /* 0 */
+  const tenon_batch *batch;    /* one item: the node */
+  const tenon_handle *victims; /* allocations on the node, in the order in which they would go */
+  uint32_t start;              /* the first prefix to try is victims[0 .. start] */
+  uint32_t reserved;           /* 0 */
 } tenon_filter_prefix_in;
 
 typedef struct tenon_filter_prefix_out {
