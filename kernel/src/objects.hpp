@@ -48,14 +48,14 @@ struct usage_node {
   resources usage;
   resources max;                  // a type that is undefined is unlimited
   uint64_t max_applications = 0;  // 0: unlimited
-  std::set<const application *> running;
+  std::set<const application *> running;  // any order: asked for membership and size, sorted where shown
   std::vector<app_class *> parked;  // wait for usage here to fall
   std::vector<application *> held;  // wait for `running` here to shrink
 };
 
 struct usage_tracker {  // one user or group
   std::string name;
-  std::map<const queue *, std::unique_ptr<usage_node>> nodes;
+  std::map<const queue *, std::unique_ptr<usage_node>> nodes;  // any order: looked up, sorted where shown
 };
 
 struct ask {

@@ -145,7 +145,7 @@ void partition::release(const tenon::release &c) {
     return;
   }
   std::vector<application *> all;
-  for (const auto &[app_id, app] : active) all.push_back(app);
+  for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
   std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
   for (application *app : all) release_of(*app, c);
 }

@@ -313,7 +313,7 @@ void partition::execution_timed_out(application &app) {
 
 void partition::fail_everything() {
   std::vector<application *> all;
-  for (const auto &[app_id, app] : active) all.push_back(app);
+  for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
   std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
   for (application *app : all) {
     move(*app, application_event::fail, messages::partition_removed());

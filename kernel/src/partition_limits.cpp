@@ -121,7 +121,8 @@ usage_node *partition::blocking_app_limit(application &app) const {
 // Limits may name others now: every application is attached anew, with what it uses.
 void partition::refresh_limits() {
   std::vector<application *> all;
-  for (const auto &[app_id, app] : active) all.push_back(app);
+  for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
+  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) {
       for (auto &[q, u] : tracker.nodes) {

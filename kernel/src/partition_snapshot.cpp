@@ -165,7 +165,7 @@ partition_snapshot partition::snapshot() const {
   for_each_queue(*root, [&](const queue &q) { out.queues.push_back(r.read(q)); });
   for (const auto &[node_id, n] : nodes.by_id()) out.nodes.push_back(r.read(*n));
   std::vector<const application *> apps;
-  for (const auto &[app_id, app] : active) apps.push_back(app);
+  for (const auto &[app_id, app] : active) apps.push_back(app);  // any order: sorted next
   const auto by_submission = [](const application *x, const application *y) { return x->submission < y->submission; };
   std::sort(apps.begin(), apps.end(), by_submission);
   for (const application *app : apps) out.applications.push_back(r.read(*app));

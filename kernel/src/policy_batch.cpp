@@ -150,7 +150,7 @@ class batch_builder {
 
 // One builder a thread: calls do not nest, and a kernel runs on one thread at a time.
 batch_builder &builder() {
-  thread_local batch_builder instance;
+  thread_local batch_builder instance;  // scratch: nothing in it outlives a call
   return instance;
 }
 
@@ -351,7 +351,7 @@ bool ask_signature(node_predicate &predicate, const call_context &context, const
   if (table.size < offsetof(tenon_predicate_v1, signature) + sizeof table.signature || table.signature == nullptr) {
     return false;
   }
-  static node_table no_nodes;
+  node_table no_nodes;
   batch_builder &b = builder();
   b.start(predicate.columns.size());
   for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, &asks);

@@ -90,6 +90,9 @@ CASES = [
         "std::unordered_map<int, int> table; table.find(3);",
         "std::unordered_map<int, int> table; for (auto &a : table) sum += a.second;  // any order: a sum",
         "std::map<node_id, node *> by_id;",
+        "  static const resources none;",
+        "  static std::vector<ask *> by_age(std::vector<ask *> list);",
+        "  thread_local buffer b;  // scratch: filled anew by every call",
         "std::set<const node *> seen;  // any order: only its size counts",
     ),
     *complains_at_line_one(
@@ -106,6 +109,8 @@ CASES = [
         "std::thread worker;",
         "std::mutex m;",
         "thread_local int n;",
+        "  static std::map<int, int> cache;",
+        "static int calls = 0;",
         "std::stod(text);",
         "std::map<node *, int> by_address;",
         "std::set<const node *> by_address;",
@@ -125,7 +130,7 @@ CASES = [
         "banned",
         {
             "kernel/src/a.hpp": "template <class V> using text_map = boost::unordered_flat_map<std::string, V>;\n"
-            "text_map<std::vector<int>> asks;\ntext_map<int> both;\nstd::vector<int> both;\n",
+            "text_map<std::vector<int>> asks;\ntext_map<int> both;\nstd::vector<int> more, both;\n",
             "kernel/src/a.cpp": "for (auto &a : app->asks) go(a);\nfor (auto &a : app.both) go(a);\n",
         },
         ["kernel/src/a.cpp:1"],
