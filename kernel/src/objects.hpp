@@ -46,11 +46,11 @@ struct usage_node {
   queue *where = nullptr;
   usage_node *parent = nullptr;
   resources usage;
-  resources max;                  // a type that is undefined is unlimited
-  uint64_t max_applications = 0;  // 0: unlimited
+  resources max;                          // a type that is undefined is unlimited
+  uint64_t max_applications = 0;          // 0: unlimited
   std::set<const application *> running;  // any order: asked for membership and size, sorted where shown
-  std::vector<app_class *> parked;  // wait for usage here to fall
-  std::vector<application *> held;  // wait for `running` here to shrink
+  std::vector<app_class *> parked;        // wait for usage here to fall
+  std::vector<application *> held;        // wait for `running` here to shrink
 };
 
 struct usage_tracker {  // one user or group
