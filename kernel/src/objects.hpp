@@ -29,8 +29,9 @@ struct text_hash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
+// Objects by their own name: the key is a view of the object's text, which does not move.
 template <class V>
-using text_map = boost::unordered_flat_map<std::string, V, text_hash, std::equal_to<>>;
+using text_map = boost::unordered_flat_map<std::string_view, V, text_hash, std::equal_to<>>;
 using tag_list = std::vector<std::pair<std::string, std::string>>;
 
 struct queue;

@@ -85,6 +85,7 @@ struct partition {
   node_table nodes;
   std::unique_ptr<queue> root;
   class_table classes;
+  ask_class *last_class = nullptr;      // of the last classify()
   slab<application> applications;
   slab<ask> asks;
   slab<allocation> allocations;

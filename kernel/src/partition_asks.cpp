@@ -140,6 +140,11 @@ ask_class &partition::plain_class(const resources &need) {
 }
 
 ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need) {
+  // Asks come in rows of equals: the class of the last one often serves.
+  if (predicates.empty() && last_class != nullptr && last_class->need == need &&
+      last_class->required_node == required_node) {
+    return *last_class;
+  }
   class_key key{need, std::string(required_node), nullptr};
   if (!predicates.empty()) {
     std::vector<uint64_t> signature;
@@ -161,7 +166,8 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
     key.judged = slot.get();
   }
   bool made = false;
-  return classes.intern(key, made);
+  last_class = &classes.intern(key, made);
+  return *last_class;
 }
 
 void partition::add_pending_of(ask &a, int64_t times) {
@@ -188,9 +194,13 @@ void partition::enqueue(ask &a) {
   a.group = g;
   const bool was_empty = g->empty();
   const ask *before = was_empty ? nullptr : g->first();
-  const auto at = std::upper_bound(g->run.begin() + static_cast<ptrdiff_t>(g->head), g->run.end(), &a,
-                                   [](const ask *x, const ask *y) { return tried_before(*x, *y); });
-  g->run.insert(at, &a);
+  if (was_empty || !tried_before(a, *g->run.back())) {
+    g->run.push_back(&a);
+  } else {
+    const auto at = std::upper_bound(g->run.begin() + static_cast<ptrdiff_t>(g->head), g->run.end(), &a,
+                                     [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+    g->run.insert(at, &a);
+  }
   if (was_empty) {
     make_ready(*g);
   } else if (g->first() != before) {
