@@ -305,6 +305,12 @@ kernel_snapshot kernel::snapshot() const {
   return out;
 }
 
+std::optional<explanation> kernel::explain(std::string_view name, std::string_view application, std::string_view key) {
+  partition *p = impl_->find(name);
+  if (p == nullptr) return std::nullopt;
+  return p->explain(application, key);
+}
+
 const kernel_counters &kernel::counters() const { return impl_->shared.counters; }
 
 }  // namespace tenon

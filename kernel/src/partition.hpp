@@ -22,6 +22,7 @@
 #include "slab.hpp"
 #include "sort_policy.hpp"
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
 namespace tenon::internal {
@@ -69,6 +70,18 @@ struct partition {
 
   [[nodiscard]] partition_snapshot snapshot() const;
   [[nodiscard]] std::string blocker_of(const ask &a) const;
+
+  // -- Explain (partition_explain.cpp). --
+  explanation explain(std::string_view app_id, std::string_view key);
+  void explain_applications(const application &app, explanation &out) const;
+  void explain_limits(const application &app, const ask_class &c, explanation &out) const;
+  void explain_queues(const queue &leaf, const ask_class &c, explanation &out) const;
+  void explain_nodes(const ask_class &c, explanation &out);
+  void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
+  std::string reason_of(const ask_class &c, uint32_t slot) const;
+  uint64_t count_before(const ask &a);
+  std::map<const queue *, sort_key> fresh_keys(queue &parent, std::vector<queue *> &items);
+  std::map<const application *, sort_key> fresh_keys(queue &leaf, std::vector<application *> &items);
   void flush();  // after a drain: names of gone objects may go
 
   // -- Identity. --

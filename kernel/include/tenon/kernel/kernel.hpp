@@ -10,6 +10,7 @@
 
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/policies.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
@@ -63,6 +64,9 @@ class kernel {
   [[nodiscard]] bool has_work(std::string_view partition = {}) const;
 
   [[nodiscard]] kernel_snapshot snapshot() const;
+  // Why an ask of an application waits, and what would let it run; nothing when the partition is unknown.
+  [[nodiscard]] std::optional<explanation> explain(std::string_view partition, std::string_view application,
+                                                   std::string_view key);
   [[nodiscard]] const kernel_counters &counters() const;
 
  private:

@@ -1,0 +1,87 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Why an ask waits, with the numbers, and the smallest change that would let it run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/queue_config.hpp"
+
+namespace tenon {
+
+// One thing that holds the ask.
+enum class obstacle_kind : uint8_t {
+  application_state,   // `name` is the state
+  queue_applications,  // maxapplications of `queue`
+  limit_applications,  // maxapplications of the limit of `name` in `queue`
+  limit_resources,     // resources of the limit of `name` in `queue`
+  queue_resources,     // max of `queue`
+  cluster_resources,   // root: the sum of the nodes
+  nodes,               // no node can hold it
+  rm_refuses,          // nodes fit, the resource manager wants none
+  rm_paused,           // the resource manager is not connected
+};
+[[nodiscard]] std::string_view name(obstacle_kind);
+
+struct obstacle {
+  obstacle_kind kind = obstacle_kind::nodes;
+  std::string queue;
+  std::string name;      // the user or group of a limit, a state, a resource manager
+  bool group = false;    // `name` is a group
+  std::string type;      // resource type; empty where applications are counted
+  int64_t asked = 0;
+  int64_t limit = 0;
+  int64_t used = 0;
+  int64_t free = 0;      // limit - used, never below 0
+  int64_t short_by = 0;  // asked - free
+  std::string text;      // the same in words
+};
+
+// Why nodes do not do: of `nodes` in all, each counted at the first reason that holds.
+struct node_reasons {
+  uint64_t nodes = 0;
+  uint64_t fit = 0;                                      // would hold it now
+  uint64_t not_schedulable = 0;
+  std::vector<std::pair<std::string, uint64_t>> types;       // too little free of a type, by type
+  std::vector<std::pair<std::string, uint64_t>> predicates;  // refused by a predicate, by its reason
+};
+
+// One part of the change; all parts together let the ask run next.
+enum class change_kind : uint8_t {
+  raise_queue_applications,  // maxapplications of `queue` from `from` to `to`
+  raise_limit_applications,  // likewise of the limit of `name`
+  raise_limit_resources,     // amount of `type` of the limit of `name` in `queue`
+  raise_queue_resources,     // max of `type` of `queue`
+  raise_node_capacity,       // capacity of `type` of node `name`
+  undrain_node,              // make node `name` schedulable
+  add_node,                  // a node with `amounts` that the predicates accept
+  resume_rm,                 // the resource manager must come back
+};
+[[nodiscard]] std::string_view name(change_kind);
+
+struct change {
+  change_kind kind = change_kind::add_node;
+  std::string queue;
+  std::string name;
+  bool group = false;
+  std::string type;
+  int64_t from = 0;
+  int64_t to = 0;
+  amount_map amounts;
+  std::string text;
+};
+
+struct explanation {
+  std::string partition, application, key, queue;
+  bool pending = false;             // false: nothing of the ask waits; `text` says what it is instead
+  amount_map asked;                 // one allocation
+  int32_t waiting = 0;              // allocations that are pending
+  std::vector<obstacle> obstacles;          // empty: it is runnable and only others are before it
+  node_reasons nodes;
+  uint64_t before = 0;              // pending allocations that would be tried earlier
+  std::vector<change> changes;
+  std::string text;                 // all of it in words, one sentence a line
+};
+
+}  // namespace tenon

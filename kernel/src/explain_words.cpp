@@ -1,0 +1,164 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "explain_words.hpp"
+
+#include <algorithm>
+
+#include "tenon/kernel/quantity.hpp"
+
+namespace tenon {
+
+std::string_view name(obstacle_kind kind) {
+  switch (kind) {
+    case obstacle_kind::application_state:
+      return "application-state";
+    case obstacle_kind::queue_applications:
+      return "queue-applications";
+    case obstacle_kind::limit_applications:
+      return "limit-applications";
+    case obstacle_kind::limit_resources:
+      return "limit-resources";
+    case obstacle_kind::queue_resources:
+      return "queue-resources";
+    case obstacle_kind::cluster_resources:
+      return "cluster-resources";
+    case obstacle_kind::nodes:
+      return "nodes";
+    case obstacle_kind::rm_refuses:
+      return "rm-refuses";
+    case obstacle_kind::rm_paused:
+      return "rm-paused";
+  }
+  return "";
+}
+
+std::string_view name(change_kind kind) {
+  switch (kind) {
+    case change_kind::raise_queue_applications:
+      return "raise-queue-applications";
+    case change_kind::raise_limit_applications:
+      return "raise-limit-applications";
+    case change_kind::raise_limit_resources:
+      return "raise-limit-resources";
+    case change_kind::raise_queue_resources:
+      return "raise-queue-resources";
+    case change_kind::raise_node_capacity:
+      return "raise-node-capacity";
+    case change_kind::undrain_node:
+      return "undrain-node";
+    case change_kind::add_node:
+      return "add-node";
+    case change_kind::resume_rm:
+      return "resume-rm";
+  }
+  return "";
+}
+
+namespace internal {
+namespace {
+
+std::string owner(const std::string &who, bool group) { return (group ? "group " : "user ") + who; }
+
+std::string numbers(const obstacle &h) {
+  const auto q = [&](int64_t amount) { return format_quantity(h.type, amount); };
+  return "asked " + q(h.asked) + ", free " + q(h.free) + " of " + q(h.limit) + ", short " + q(h.short_by);
+}
+
+std::string words(const obstacle &h, const node_reasons &nodes) {
+  switch (h.kind) {
+    case obstacle_kind::application_state:
+      return "The application is " + h.name + " and not scheduled";
+    case obstacle_kind::queue_applications:
+      return "Queue " + h.queue + " runs " + std::to_string(h.used) + " of at most " + std::to_string(h.limit) +
+             " applications";
+    case obstacle_kind::limit_applications:
+      return "The limit of " + owner(h.name, h.group) + " in queue " + h.queue + " allows " + std::to_string(h.limit) +
+             " applications, " + std::to_string(h.used) + " run";
+    case obstacle_kind::limit_resources:
+      return "The limit of " + owner(h.name, h.group) + " in queue " + h.queue + " has too little " + h.type + ": " +
+             numbers(h);
+    case obstacle_kind::queue_resources:
+      return "The max of queue " + h.queue + " leaves too little " + h.type + ": " + numbers(h);
+    case obstacle_kind::cluster_resources:
+      return "All nodes together have too little " + h.type + ": " + numbers(h);
+    case obstacle_kind::nodes: {
+      std::string out = "None of " + std::to_string(nodes.nodes) + " nodes can hold it";
+      std::string why;
+      const auto add = [&](uint64_t count, const std::string &reason) {
+        if (count != 0) why += (why.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+      };
+      for (const auto &[type, count] : nodes.types) add(count, "too little " + type);
+      for (const auto &[reason, count] : nodes.predicates) add(count, reason);
+      add(nodes.not_schedulable, "not schedulable");
+      return why.empty() ? out : out + ": " + why;
+    }
+    case obstacle_kind::rm_refuses:
+      return "Resource manager " + h.name + " refuses every node that fits";
+    case obstacle_kind::rm_paused:
+      return "Resource manager " + h.name + " is not connected";
+  }
+  return {};
+}
+
+std::string words(const change &c) {
+  const auto q = [&](int64_t amount) { return format_quantity(c.type, amount); };
+  const std::string span = " from " + q(c.from) + " to " + q(c.to);
+  switch (c.kind) {
+    case change_kind::raise_queue_applications:
+      return "raise maxapplications of queue " + c.queue + span;
+    case change_kind::raise_limit_applications:
+      return "raise maxapplications of the limit of " + owner(c.name, c.group) + " in queue " + c.queue + span;
+    case change_kind::raise_limit_resources:
+      return "raise " + c.type + " of the limit of " + owner(c.name, c.group) + " in queue " + c.queue + span;
+    case change_kind::raise_queue_resources:
+      return "raise max " + c.type + " of queue " + c.queue + span;
+    case change_kind::raise_node_capacity:
+      return "free or add " + q(c.to - c.from) + " " + c.type + " on node " + c.name + " (capacity" + span + ")";
+    case change_kind::undrain_node:
+      return "make node " + c.name + " schedulable";
+    case change_kind::add_node: {
+      std::string out = "add a node";
+      if (!c.name.empty()) out += " " + c.name;
+      out += " that the predicates accept, with";
+      for (const auto &[type, amount] : c.amounts) out += " " + type + " " + format_quantity(type, amount);
+      return out;
+    }
+    case change_kind::resume_rm:
+      return "let resource manager " + c.name + " connect again";
+  }
+  return {};
+}
+
+}  // namespace
+
+change raise(change_kind kind, const obstacle &h, int64_t to) {
+  change c;
+  c.kind = kind;
+  c.queue = h.queue;
+  c.name = h.name;
+  c.group = h.group;
+  c.type = h.type;
+  c.from = h.limit;
+  c.to = to;
+  return c;
+}
+
+void put_in_words(explanation &e) {
+  e.text = "Ask " + e.key + " of application " + e.application + " in queue " + e.queue + " waits for " +
+           std::to_string(e.waiting) + (e.waiting == 1 ? " allocation." : " allocations.");
+  for (obstacle &h : e.obstacles) {
+    h.text = words(h, e.nodes);
+    e.text += "\n" + h.text + ".";
+  }
+  if (e.obstacles.empty()) e.text += "\nNothing holds it: it is tried when its turn comes.";
+  e.text += e.before == 0 ? "\nNothing is tried before it."
+                          : "\n" + std::to_string(e.before) + " pending allocations are tried before it.";
+  for (change &c : e.changes) c.text = words(c);
+  if (e.changes.empty()) return;
+  e.text += "\nIt would run next if you " + e.changes.front().text;
+  for (size_t i = 1; i < e.changes.size(); ++i)
+    e.text += (i + 1 == e.changes.size() ? " and " : ", ") + e.changes[i].text;
+  e.text += ".";
+}
+
+}  // namespace internal
+}  // namespace tenon

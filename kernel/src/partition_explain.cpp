@@ -1,0 +1,306 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Explain: reads the same state that parks asks, and says with numbers what obstacles one and what would free it.
+#include <algorithm>
+
+#include "explain_words.hpp"
+#include "partition.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+namespace {
+
+int64_t room(int64_t limit, int64_t used) { return std::max<int64_t>(0, sub_saturating(limit, used)); }
+
+obstacle shortage(obstacle_kind kind, const queue &q, std::string_view type, int64_t asked, int64_t limit, int64_t used) {
+  obstacle h;
+  h.kind = kind;
+  h.queue = q.path;
+  h.type = type;
+  h.asked = asked;
+  h.limit = limit;
+  h.used = used;
+  h.free = room(limit, used);
+  h.short_by = asked - h.free;
+  return h;
+}
+
+void add_obstacle(explanation &out, obstacle_kind kind, std::string_view who) {
+  obstacle &o = out.obstacles.emplace_back();
+  o.kind = kind;
+  o.name = who;
+}
+
+void add_change(explanation &out, change_kind kind, std::string_view who) {
+  change &c = out.changes.emplace_back();
+  c.kind = kind;
+  c.name = who;
+}
+
+// The amount that a limit must have for `asked` to fit beside what is used.
+int64_t needed(const obstacle &h) { return add_saturating(h.used, h.asked); }
+
+}  // namespace
+
+void partition::explain_applications(const application &app, explanation &out) const {
+  const auto count = [&](obstacle_kind kind, change_kind fix, const queue &q, uint64_t limit, uint64_t used,
+                         std::string_view who, bool group) {
+    obstacle h = shortage(kind, q, {}, 1, static_cast<int64_t>(limit), static_cast<int64_t>(used));
+    h.name = who;
+    h.group = group;
+    change c;
+    c.kind = fix;
+    c.queue = q.path;
+    c.name = who;
+    c.group = group;
+    c.from = h.limit;
+    c.to = h.used + 1;
+    out.obstacles.push_back(std::move(h));
+    out.changes.push_back(std::move(c));
+  };
+  if (!app.counted) {
+    for (const queue *q = app.home; q != nullptr; q = q->parent) {
+      if (q->max_applications == 0 || q->running_apps < q->max_applications) continue;
+      count(obstacle_kind::queue_applications, change_kind::raise_queue_applications, *q, q->max_applications,
+            q->running_apps, {}, false);
+    }
+  }
+  if (!app.allocations.empty()) return;
+  for (const bool group : {false, true}) {
+    for (const usage_node *u = group ? app.group_usage : app.user_usage; u != nullptr; u = u->parent) {
+      if (u->max_applications == 0 || u->running.size() < u->max_applications) continue;
+      count(obstacle_kind::limit_applications, change_kind::raise_limit_applications, *u->where, u->max_applications,
+            u->running.size(), group ? app.group : app.user, group);
+    }
+  }
+}
+
+void partition::explain_limits(const application &app, const ask_class &c, explanation &out) const {
+  for (const bool group : {false, true}) {
+    for (const usage_node *u = group ? app.group_usage : app.user_usage; u != nullptr; u = u->parent) {
+      for (const class_amount &p : c.positive) {
+        if (!u->max.has(p.type) || p.amount <= sub_saturating(u->max[p.type], u->usage[p.type])) continue;
+        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, types.name(p.type), p.amount, u->max[p.type],
+                              u->usage[p.type]);
+        h.name = group ? app.group : app.user;
+        h.group = group;
+        out.changes.push_back(raise(change_kind::raise_limit_resources, h, needed(h)));
+        out.obstacles.push_back(std::move(h));
+      }
+    }
+  }
+}
+
+void partition::explain_queues(const queue &leaf, const ask_class &c, explanation &out) const {
+  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+    for (const class_amount &p : c.positive) {
+      if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], q->allocated[p.type])) continue;
+      obstacle h = shortage(obstacle_kind::queue_resources, *q, types.name(p.type), p.amount, q->max[p.type],
+                            q->allocated[p.type]);
+      out.changes.push_back(raise(change_kind::raise_queue_resources, h, needed(h)));
+      out.obstacles.push_back(std::move(h));
+    }
+  }
+  for (const class_amount &p : c.positive) {
+    if (p.amount <= sub_saturating(total[p.type], root->allocated[p.type])) continue;
+    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *root, types.name(p.type), p.amount, total[p.type],
+                                     root->allocated[p.type]));
+  }
+}
+
+// Counts why nodes do not do, and finds the one that misses least.
+void partition::explain_nodes(const ask_class &c, explanation &out) {
+  std::vector<uint64_t> by_type(types.count());
+  std::map<std::string, uint64_t> by_predicate;
+  const node *nearest = nullptr;
+  const node *drained = nullptr;
+  double least = 0;
+  for (const auto &[node_id, n] : nodes.by_id()) {
+    ++out.nodes.nodes;
+    const int64_t *free = nodes.free(n->slot);
+    const bool required = !c.required_node.empty();
+    const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
+                                      [&](const class_amount &p) { return free[p.type] < p.amount; });
+    if (required && n->id != c.required_node) {
+      ++by_predicate["another node is required"];
+    } else if (!passes(c, n->slot)) {
+      ++by_predicate[reason_of(c, n->slot)];
+    } else if (!required && !n->schedulable) {
+      ++out.nodes.not_schedulable;
+      if (missing == c.positive.end() && drained == nullptr) drained = n;
+    } else if (missing == c.positive.end()) {
+      ++out.nodes.fit;
+    } else {
+      ++by_type[missing->type];
+      resources available = n->capacity;
+      available -= n->occupied;
+      available -= n->allocated;
+      const double score = fit_in_score(c.need, available);
+      if (nearest == nullptr || score < least) {
+        nearest = n;
+        least = score;
+      }
+    }
+  }
+  for (type_index t = 0; t < by_type.size(); ++t) {
+    if (by_type[t] != 0) out.nodes.types.emplace_back(types.name(t), by_type[t]);
+  }
+  out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
+  const bool cluster_short = std::any_of(out.obstacles.begin(), out.obstacles.end(),
+                                         [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
+  if (out.nodes.fit != 0 && !cluster_short) return;
+  if (out.nodes.fit == 0) add_obstacle(out, obstacle_kind::nodes, {});
+  change_of_nodes(c, nearest, cluster_short ? nullptr : drained, out);
+}
+
+void partition::change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const {
+  if (drained != nullptr) {
+    add_change(out, change_kind::undrain_node, drained->id);
+    return;
+  }
+  if (nearest == nullptr) {
+    change add;
+    add.kind = change_kind::add_node;
+    add.amounts = configured_values(c.need);
+    add.name = c.required_node;
+    out.changes.push_back(std::move(add));
+    return;
+  }
+  for (const class_amount &p : c.positive) {
+    const int64_t free = nodes.free(nearest->slot)[p.type];
+    const int64_t cluster_free = sub_saturating(total[p.type], root->allocated[p.type]);
+    const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
+    if (more <= 0) continue;
+    change raise_node;
+    raise_node.kind = change_kind::raise_node_capacity;
+    raise_node.name = nearest->id;
+    raise_node.type = types.name(p.type);
+    raise_node.from = nearest->capacity[p.type];
+    raise_node.to = add_saturating(raise_node.from, more);
+    out.changes.push_back(std::move(raise_node));
+  }
+}
+
+std::string partition::reason_of(const ask_class &c, uint32_t slot) const {
+  if (c.judged == nullptr || slot >= c.judged->reasons.size()) return {};
+  const uint16_t reason = c.judged->reasons[slot];
+  return reason < reason_texts.size() ? reason_texts[reason] : std::string{};
+}
+
+namespace {
+
+int64_t waiting_below(const queue &q) {
+  int64_t count = 0;
+  for (const application *app : q.apps) count += waiting_of(*app);
+  for (const auto &child : q.children) count += waiting_below(*child);
+  return count;
+}
+
+}  // namespace
+
+int64_t waiting_of(const application &app) {
+  int64_t count = 0;
+  for (const auto &[key, a] : app.asks) count += a->state == ask_state::pending ? a->pending() : 0;
+  return count;
+}
+
+// Pending allocations that the cycle would try before the ask's next one.
+uint64_t partition::count_before(const ask &a) {
+  const application &app = *a.owner;
+  int64_t count = 0;
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    std::vector<queue *> rivals;
+    for (const auto &child : q->parent->children) {
+      if (!child->pending.empty()) rivals.push_back(child.get());
+    }
+    const auto keys = fresh_keys(*q->parent, rivals);
+    const sort_key &own = keys.at(q);
+    for (queue *rival : rivals) {
+      if (rival == q) continue;
+      const int sorted = keys.at(rival).compare(own);
+      if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += waiting_below(*rival);
+    }
+  }
+  std::vector<application *> rivals;
+  for (application *rival : app.home->apps) {
+    if (!rival->pending.empty()) rivals.push_back(rival);
+  }
+  const auto keys = fresh_keys(*app.home, rivals);
+  const sort_key &own = keys.at(&app);
+  for (const application *rival : rivals) {
+    if (rival == &app) continue;
+    const int sorted = keys.at(rival).compare(own);
+    if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += waiting_of(*rival);
+  }
+  for (const auto &[key, other] : app.asks) {
+    if (other->state == ask_state::pending && tried_before(*other, a)) count += other->pending();
+  }
+  return static_cast<uint64_t>(count);
+}
+
+std::map<const queue *, sort_key> partition::fresh_keys(queue &parent, std::vector<queue *> &items) {
+  std::vector<uint64_t> words(items.size() * parent.order->key_words());
+  std::vector<int64_t> times(items.size(), INT64_MIN);
+  std::map<const queue *, sort_key> out;
+  const bool ok = items.empty() || queue_keys(*parent.order, context(), parent, items, words.data(), times.data());
+  for (size_t i = 0; i < items.size(); ++i) {
+    sort_key &key = out[items[i]];
+    if (ok)
+      key.words.assign(words.data() + i * parent.order->key_words(),
+                       words.data() + (i + 1) * parent.order->key_words());
+  }
+  return out;
+}
+
+std::map<const application *, sort_key> partition::fresh_keys(queue &leaf, std::vector<application *> &items) {
+  std::vector<uint64_t> words(items.size() * leaf.order->key_words());
+  std::vector<int64_t> times(items.size(), INT64_MIN);
+  std::map<const application *, sort_key> out;
+  const bool ok = items.empty() || app_keys(*leaf.order, context(), leaf, items, words.data(), times.data());
+  for (size_t i = 0; i < items.size(); ++i) {
+    sort_key &key = out[items[i]];
+    if (ok)
+      key.words.assign(words.data() + i * leaf.order->key_words(), words.data() + (i + 1) * leaf.order->key_words());
+  }
+  return out;
+}
+
+explanation partition::explain(std::string_view app_id, std::string_view key) {
+  explanation out;
+  out.partition = name;
+  out.application = app_id;
+  out.key = key;
+  const application *app = find_application(app_id);
+  if (app == nullptr) {
+    out.text = "There is no application " + out.application + ".";
+    return out;
+  }
+  out.queue = app->home->path;
+  const auto found = app->asks.find(key);
+  if (found == app->asks.end() || found->second->state != ask_state::pending) {
+    out.text = found == app->asks.end() ? "There is no ask " + out.key + " in application " + out.application + "."
+                                        : "Every allocation of ask " + out.key + " is placed.";
+    return out;
+  }
+  const ask &a = *found->second;
+  const ask_class &c = classes[a.class_id];
+  out.pending = true;
+  out.asked = configured_values(c.need);
+  out.waiting = a.pending();
+  if (paused) {
+    add_obstacle(out, obstacle_kind::rm_paused, rm);
+    add_change(out, change_kind::resume_rm, rm);
+  }
+  const bool runs = app->state == application_state::accepted || app->state == application_state::starting ||
+                    app->state == application_state::running;
+  if (!runs) add_obstacle(out, obstacle_kind::application_state, tenon::name(app->state));
+  if (app->state == application_state::accepted) explain_applications(*app, out);
+  explain_limits(*app, c, out);
+  explain_queues(*app->home, c, out);
+  explain_nodes(c, out);
+  if (a.refused_by_rm && out.nodes.fit != 0) add_obstacle(out, obstacle_kind::rm_refuses, rm);
+  out.before = count_before(a);
+  put_in_words(out);
+  return out;
+}
+
+}  // namespace tenon::internal
