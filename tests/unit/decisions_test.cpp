@@ -9,6 +9,9 @@
 #include <string>
 
 namespace tenon {
+
+using namespace std::string_view_literals;
+
 namespace {
 
 decision_view allocation() {
@@ -44,7 +47,7 @@ TEST(DecisionLine, IsAsItWillAlwaysBe) {
 
 TEST(DecisionLine, StaysOneLineOfThirteenFields) {
   decision_view d = allocation();
-  const std::string_view hostile("a\tb\nc\rd\\e\0f\x1b\x7f", 15);
+  const std::string_view hostile = "a\tb\nc\rd\\e\0f\x1b\x7f"sv;
   d.application = d.key = d.node = d.queue = d.text = d.rm = d.partition = hostile;
   const std::string line = format(d);
   EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 12);
@@ -54,8 +57,7 @@ TEST(DecisionLine, StaysOneLineOfThirteenFields) {
 
 TEST(DecisionLine, KeepsTextsApart) {
   std::set<std::string> lines;
-  const std::string_view texts[] = {
-      "", "-", "\\-", "\\", "\t", "\\t", "\n", "\\n", "n", "\\x00", std::string_view("\0", 1)};
+  const std::string_view texts[] = {"", "-", "\\-", "\\", "\t", "\\t", "\n", "\\n", "n", "\\x00", "\0"sv};
   for (const std::string_view text : texts) {
     decision_view d = allocation();
     d.text = text;
