@@ -23,9 +23,7 @@ class writer {
  private:
   template <class T>
   void one(const T &x) {
-    if constexpr (std::is_same_v<T, bool>) {
-      one(static_cast<uint8_t>(x));
-    } else if constexpr (std::is_enum_v<T>) {
+    if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
       one(static_cast<uint8_t>(x));
     } else if constexpr (std::is_integral_v<T>) {
       for (size_t i = 0; i < sizeof(T); ++i) {

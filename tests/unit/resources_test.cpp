@@ -56,19 +56,16 @@ class random_resources {
   std::mt19937_64 engine_;
 };
 
-class RandomResources : public testing::Test {
- protected:
-  // Calls check(a, b) for many pairs.
-  template <class F>
-  void for_pairs(F &&check) {
-    for (uint64_t seed = 1; seed <= 20'000 && !HasFailure(); ++seed) {
-      SCOPED_TRACE("seed " + std::to_string(seed));
-      random_resources random(seed);
-      const resources a = random.next(), b = random.next();
-      check(a, b);
-    }
+// Calls check(a, b) for many pairs.
+template <class F>
+void for_pairs(F &&check) {
+  for (uint64_t seed = 1; seed <= 20'000 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    random_resources random(seed);
+    const resources a = random.next(), b = random.next();
+    check(a, b);
   }
-};
+}
 
 TEST(ResourceTypes, AreNumberedInTheOrderOfTheirFirstUse) {
   resource_types types(4);
@@ -143,12 +140,12 @@ TEST(Resources, AMovedFromSetIsEmpty) {
     resources from = of({{t, 5}});
     resources to = std::move(from);
     EXPECT_EQ(to, of({{t, 5}}));
-    EXPECT_TRUE(from.empty());
+    EXPECT_TRUE(from.empty());  // NOLINT(bugprone-use-after-move): what this is about
     EXPECT_EQ(from.size(), 0U);
     from.set(1, 1);
     to = std::move(from);
     EXPECT_EQ(to, of({{1, 1}}));
-    EXPECT_EQ(from, resources{});
+    EXPECT_EQ(from, resources{});  // NOLINT(bugprone-use-after-move)
   }
 }
 
@@ -187,7 +184,7 @@ TEST(SaturatingArithmetic, ScalingTruncatesTowardZeroAndSaturates) {
   EXPECT_EQ(scale_saturating(5, std::numeric_limits<double>::quiet_NaN()), 0);
 }
 
-TEST_F(RandomResources, SumAndDifferenceAreOverTheUnion) {
+TEST(RandomResources, SumAndDifferenceAreOverTheUnion) {
   for_pairs([](const resources &a, const resources &b) {
     resources sum = a, difference = a;
     sum += b;
@@ -204,7 +201,7 @@ TEST_F(RandomResources, SumAndDifferenceAreOverTheUnion) {
   });
 }
 
-TEST_F(RandomResources, FitTestsDifferOnlyInWhatAMissingTypeMeans) {
+TEST(RandomResources, FitTestsDifferOnlyInWhatAMissingTypeMeans) {
   for_pairs([](const resources &larger, const resources &smaller) {
     bool plain = true, unlimited = true, actual = true;
     for (type_index t = 0; t < 64; ++t) {
@@ -220,7 +217,7 @@ TEST_F(RandomResources, FitTestsDifferOnlyInWhatAMissingTypeMeans) {
   });
 }
 
-TEST_F(RandomResources, AnAskThatFitsLeavesNothingNegative) {
+TEST(RandomResources, AnAskThatFitsLeavesNothingNegative) {
   for_pairs([](const resources &larger, const resources &smaller) {
     if (has_negative(larger) || has_negative(smaller)) return;
     resources left = larger;
@@ -229,7 +226,7 @@ TEST_F(RandomResources, AnAskThatFitsLeavesNothingNegative) {
   });
 }
 
-TEST_F(RandomResources, ComparisonsAreConsistent) {
+TEST(RandomResources, ComparisonsAreConsistent) {
   for_pairs([](const resources &a, const resources &b) {
     const bool both = strictly_greater_or_equal(a, b) && strictly_greater_or_equal(b, a);
     EXPECT_EQ(both, equal_amounts(a, b));
@@ -244,7 +241,7 @@ TEST_F(RandomResources, ComparisonsAreConsistent) {
   });
 }
 
-TEST_F(RandomResources, LimitsCombineTypeByType) {
+TEST(RandomResources, LimitsCombineTypeByType) {
   for_pairs([](const resources &a, const resources &b) {
     const resources low = component_min(a, b), high = component_max(a, b);
     EXPECT_EQ(low, component_min(b, a));
@@ -258,7 +255,7 @@ TEST_F(RandomResources, LimitsCombineTypeByType) {
   });
 }
 
-TEST_F(RandomResources, PruningRemovesZerosAlone) {
+TEST(RandomResources, PruningRemovesZerosAlone) {
   for_pairs([](const resources &a, const resources &) {
     resources pruned = a;
     pruned.prune();

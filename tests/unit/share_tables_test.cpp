@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <compare>
 #include <iostream>
 
 #include "tables.hpp"
@@ -36,7 +37,8 @@ int compare_usage(const resources &left, const resources &right, const resources
   const auto by_keys = std::lexicographical_compare_three_way(std::begin(left_keys), std::end(left_keys),
                                                               std::begin(right_keys), std::end(right_keys));
   const int by_shares = compare(shares(left, total), shares(right, total));
-  EXPECT_EQ(by_keys < 0 ? -1 : by_keys > 0, by_shares);
+  EXPECT_EQ(std::is_lt(by_keys), by_shares < 0);
+  EXPECT_EQ(std::is_gt(by_keys), by_shares > 0);
   return by_shares;
 }
 

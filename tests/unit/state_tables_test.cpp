@@ -50,7 +50,8 @@ void check(expectation expected) {
       const auto found = expected.find({what, from});
       EXPECT_EQ(next ? std::string(name(*next)) : "refused", found == expected.end() ? "refused" : found->second)
           << what << " in state " << from;
-      EXPECT_EQ(refusal_text(state, event), "event " + what + " is not possible in state " + from);
+      EXPECT_EQ(refusal_text(state, event),
+                std::string("event ").append(what).append(" is not possible in state ").append(from));
       if (found != expected.end()) expected.erase(found);
     }
   }
