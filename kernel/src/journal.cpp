@@ -71,7 +71,6 @@ class decoder {
 
   std::optional<damage> payload(size_t begin, size_t end) {
     lists_.release();
-    config_.reset();
     reader in(bytes_, begin, end, lists_, config_);
     int64_t now_ms = 0;
     uint8_t number = 0;

@@ -85,7 +85,7 @@ bool same(const json::value &expected, const json::value &actual) {
   if (expected.is_number() && actual.is_number()) {
     const auto a = expected.to_number<double>();
     const auto b = actual.to_number<double>();
-    return a == b || std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+    return a == b || (std::isfinite(a - b) && std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)}));
   }
   if (expected.is_string() && actual.is_double()) return read_number(expected) == actual.as_double();
   if (expected.is_array() && actual.is_array()) {
