@@ -8,12 +8,23 @@ namespace tenon {
 
 std::atomic<size_t> largest_allocation{0};
 
+namespace {
+
+void *watched(size_t size, void *memory) {
+  if (size > largest_allocation) largest_allocation = size;
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
 }  // namespace tenon
 
-void *operator new(size_t size) {
-  if (size > tenon::largest_allocation) tenon::largest_allocation = size;
-  if (void *memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
+void *operator new(size_t size) { return tenon::watched(size, std::malloc(size == 0 ? 1 : size)); }
+void *operator new(size_t size, std::align_val_t alignment) {
+  const auto step = static_cast<size_t>(alignment);
+  return tenon::watched(size, std::aligned_alloc(step, (size + step - 1) / step * step));
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t, std::align_val_t) noexcept { std::free(memory); }
