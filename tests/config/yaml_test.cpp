@@ -153,6 +153,11 @@ TEST(yaml, broken_syntax_has_a_place) {
   }
 }
 
+TEST(yaml, a_line_that_the_parser_would_drop_is_refused) {
+  EXPECT_THAT(first_refusal("a: 1\n%b: 2\n"), HasSubstr("f.yaml:2:1: a line that begins with '%'"));
+  EXPECT_EQ(accepted("# remark\n%YAML 1.2\n---\na: 1\n").find("a")->text, "1");
+}
+
 TEST(yaml, what_is_written_loosely_is_refused) {
   EXPECT_THAT(first_refusal("a: 1\nqueues\n"), HasSubstr("f.yaml:2:1: the text 'queues' where a key stands"));
   EXPECT_THAT(first_refusal("a: [x,,y]\n"), HasSubstr("f.yaml:1:7: nothing before ','"));
@@ -167,6 +172,10 @@ TEST(yaml, keys_are_words_and_tags_are_few) {
   EXPECT_THAT(first_refusal("[a]: b\n"), HasSubstr("a list as a key"));
   EXPECT_THAT(first_refusal("~: b\n"), HasSubstr("nothing as a key"));
   EXPECT_THAT(first_refusal("a: !thing b\n"), HasSubstr("the tag '!thing'"));
+  EXPECT_THAT(first_refusal("a: !!int b\n"), HasSubstr("'b' with the tag"));
+  EXPECT_THAT(first_refusal("a: !!binary YQ==\n"), HasSubstr("with the tag"));
+  EXPECT_THAT(first_refusal("a: !!seq {b: c}\n"), HasSubstr("the tag"));
+  EXPECT_EQ(accepted("a: !!float 5\n").find("a")->as_number(), 5.0);
   EXPECT_EQ(accepted("a: !!str 5\n").find("a")->type(), scalar_type::text);
 }
 
@@ -226,11 +235,13 @@ TEST(yaml, hostile_texts_end_in_time) {
   };
   std::string many_keys;
   for (int i = 0; many_keys.size() < size; ++i) many_keys += "k" + std::to_string(i) + ":\n";
-  const std::string texts[] = {repeat("["),     repeat("{"),   repeat("- "),      repeat("? "),   repeat("&a "),
-                               repeat("!"),     repeat("[]:"), repeat("a: "),     repeat("'"),    repeat("\""),
-                               repeat("|\n"),   repeat("#"),   repeat("{a: b},"), repeat("*a "),  repeat("---\n"),
-                               repeat("a\n"),   repeat("\n"),  repeat(" "),       repeat("%A\n"), repeat("[a,"),
-                               repeat("a:\n "), many_keys};
+  const std::string one_line = "[" + repeat("a,") + "]";
+  const std::string one_line_map = "{" + repeat("a: b,") + "}";
+  const std::string texts[] = {one_line,       one_line_map,    repeat("["),     repeat("{"),   repeat("- "),
+                               repeat("? "),   repeat("&a "),   repeat("!"),     repeat("[]:"), repeat("a: "),
+                               repeat("'"),    repeat("\""),    repeat("|\n"),   repeat("#"),   repeat("{a: b},"),
+                               repeat("*a "),  repeat("---\n"), repeat("a\n"),   repeat("\n"),  repeat(" "),
+                               repeat("%A\n"), repeat("[a,"),   repeat("a:\n "), many_keys};
   for (const std::string &text : texts) {
     const auto start = std::chrono::steady_clock::now();
     problems report("f.yaml");

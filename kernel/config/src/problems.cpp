@@ -64,6 +64,8 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   size_t best_cost = std::numeric_limits<size_t>::max();
   for (const std::string_view candidate : candidates) {
+    const size_t longer = std::max(word.size(), candidate.size()), shorter = std::min(word.size(), candidate.size());
+    if (longer - shorter > longer / 3) continue;  // more letters missing than may be wrong
     const size_t cost = edit_cost(word, candidate);
     if (cost < best_cost) {
       best = candidate;

@@ -45,7 +45,9 @@ class shape_checker {
 
   void refuse_unknown(const yaml_node &key, const object_spec &spec) {
     std::vector<std::string_view> known;
-    for (const key_spec &k : spec.keys) known.push_back(k.key);
+    if (!report_.full()) {
+      for (const key_spec &k : spec.keys) known.push_back(k.key);
+    }
     report_.refuse(key.at, "unknown key " + in_quotes(key.text) + " in a " + std::string(spec.name), "a known key",
                    suggestion(key.text, known));
   }

@@ -11,49 +11,17 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "yaml_text.hpp"
+
 namespace tenon::config {
 
 namespace {
 
 using kind = yaml_node::kind;
 
-// Where lines begin. yaml-cpp counts bytes in its columns, people count characters.
-class line_index {
- public:
-  explicit line_index(std::string_view text) : text_(text), starts_{0} {
-    for (size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\n') starts_.push_back(i + 1);
-    }
-  }
-
-  // The rest of the text from a mark on.
-  [[nodiscard]] std::string_view from(const YAML::Mark &mark) const {
-    return text_.substr(std::min(text_.size(), line_start(mark.line) + static_cast<size_t>(std::max(0, mark.column))));
-  }
-
-  [[nodiscard]] text_position position(const YAML::Mark &mark) const {
-    if (mark.is_null()) return {};
-    const size_t start = line_start(mark.line);
-    const std::string_view before = text_.substr(start, static_cast<size_t>(std::max(0, mark.column)));
-    const auto characters = std::count_if(before.begin(), before.end(),
-                                          [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-    return {mark.line + 1, static_cast<int>(characters) + 1};
-  }
-
-  // yaml-cpp reports a tab in the indentation as anything but that.
-  [[nodiscard]] bool has_leading_tab(int line) const {
-    const size_t first = text_.find_first_not_of(' ', line_start(line));
-    return first != std::string_view::npos && text_[first] == '\t';
-  }
-
- private:
-  [[nodiscard]] size_t line_start(int line) const {
-    return line < 0 ? 0 : line < static_cast<int>(starts_.size()) ? starts_[static_cast<size_t>(line)] : text_.size();
-  }
-
-  std::string_view text_;
-  std::vector<size_t> starts_;
-};
+text_position position_of(const line_index &lines, const YAML::Mark &mark) {
+  return mark.is_null() ? text_position{} : lines.position(mark.line, mark.column);
+}
 
 // Ends the parse from inside of an event; never leaves read_yaml.
 struct stop_parsing {};
@@ -73,9 +41,9 @@ class tree_builder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark &mark, YAML::anchor_t anchor) override {
     yaml_node node;
-    node.at = lines_.position(mark);
+    node.at = position(mark);
     if (!levels_.empty() && levels_.back().flow && levels_.back().node.what == kind::list &&
-        lines_.from(mark).starts_with(',')) {
+        rest_from(mark).starts_with(',')) {
       stop(node.at, "nothing before ','", "a value", "remove one ','");
     }
     if (!levels_.empty() && levels_.back().key && !levels_.back().flow) check_colon(levels_.back());
@@ -85,7 +53,7 @@ class tree_builder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark &mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) {
-      stop(lines_.position(mark), "an alias to the value that contains it", "a value without an end is not possible",
+      stop(position(mark), "an alias to the value that contains it", "a value without an end is not possible",
            "write the value out");
     }
     put(found->second, YAML::NullAnchor, found->second.size);
@@ -95,10 +63,9 @@ class tree_builder final : public YAML::EventHandler {
                 const std::string &value) override {
     yaml_node node;
     node.what = kind::scalar;
-    node.at = lines_.position(mark);
+    node.at = position(mark);
     node.text = value;
-    // yaml-cpp: "?" is a plain scalar without a tag, "!" a quoted one.
-    node.plain = tag == "?" || check_tag(node.at, tag);
+    node.plain = scalar_is_plain(node.at, tag, value);
     if (!node.plain) last_quoted_ = mark;
     if (!levels_.empty()) levels_.back().key_mark = mark;
     put(std::move(node), anchor, 1);
@@ -117,7 +84,7 @@ class tree_builder final : public YAML::EventHandler {
 
   // yaml-cpp takes the end of the text for the end of a quotation that was begun. Only the last can be one.
   void check_last_quotation() {
-    const std::string_view rest = lines_.from(last_quoted_);
+    const std::string_view rest = rest_from(last_quoted_);
     if (last_quoted_.is_null() || rest.empty() || (rest[0] != '\'' && rest[0] != '"')) return;
     for (size_t i = 1; i < rest.size(); ++i) {
       if (rest[i] == '\\' && rest[0] == '"') {
@@ -126,7 +93,7 @@ class tree_builder final : public YAML::EventHandler {
         return;
       }
     }
-    stop(lines_.position(last_quoted_), "a quotation without an end", std::string("a closing ") + rest[0], {});
+    stop(position(last_quoted_), "a quotation without an end", std::string("a closing ") + rest[0], {});
   }
 
   std::optional<yaml_node> root;
@@ -141,6 +108,9 @@ class tree_builder final : public YAML::EventHandler {
     std::unordered_map<std::string, int> lines;  // map: where each key stands
   };
 
+  [[nodiscard]] text_position position(const YAML::Mark &mark) const { return position_of(lines_, mark); }
+  [[nodiscard]] std::string_view rest_from(const YAML::Mark &mark) const { return lines_.from(mark.line, mark.column); }
+
   [[noreturn]] void stop(text_position at, std::string have, std::string want, std::string fix) {
     report_.refuse(at, std::move(have), std::move(want), std::move(fix));
     throw stop_parsing{};
@@ -148,7 +118,7 @@ class tree_builder final : public YAML::EventHandler {
 
   // yaml-cpp takes a word on a line of its own for a key with no value.
   void check_colon(const level &in) {
-    std::string_view rest = lines_.from(in.key_mark);
+    std::string_view rest = rest_from(in.key_mark);
     if (!in.key->plain || !rest.starts_with(in.key->text)) return;
     rest.remove_prefix(in.key->text.size());
     rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(" \t")));
@@ -157,22 +127,39 @@ class tree_builder final : public YAML::EventHandler {
     }
   }
 
-  // True where the scalar's own text decides what it is; refuses tags beyond the core schema.
-  bool check_tag(text_position at, const std::string &tag) {
+  // True where the scalar's own text decides what it is. Refuses tags that the text contradicts, and all beyond
+  // the core schema.
+  bool scalar_is_plain(text_position at, const std::string &tag, const std::string &text) {
+    // yaml-cpp: "?" is a plain scalar without a tag, "!" a quoted one.
+    if (tag == "?") return true;
     if (tag == "!" || tag.empty()) return false;
+    const std::string_view name = core_tag(at, tag);
+    if (name == "str") return false;
+    const scalar_type type = resolve_scalar(text);
+    const bool fits = (name == "int" && type == scalar_type::integer) ||
+                      (name == "float" && (type == scalar_type::integer || type == scalar_type::floating)) ||
+                      (name == "bool" && type == scalar_type::boolean) || (name == "null" && type == scalar_type::null);
+    if (!fits) stop(at, in_quotes(text) + " with the tag " + in_quotes(tag), "a value without a tag", "remove the tag");
+    return true;
+  }
+
+  std::string_view core_tag(text_position at, const std::string &tag) {
     if (!tag.starts_with(core_tag_prefix)) {
       stop(at, "the tag " + in_quotes(tag), "values without tags", "remove the tag");
     }
-    return std::string_view(tag).substr(core_tag_prefix.size()) != "str";
+    return std::string_view(tag).substr(core_tag_prefix.size());
   }
 
   void open(kind what, const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
             YAML::EmitterStyle::value style) {
-    const text_position at = lines_.position(mark);
+    const text_position at = position(mark);
     if (levels_.size() >= limits_.depth) {
       stop(at, "lists and maps nested deeper than " + std::to_string(limits_.depth), "a flatter text", {});
     }
-    if (tag != "?" && !tag.empty()) check_tag(at, tag);
+    const std::string_view wanted = what == kind::list ? "seq" : "map";
+    if (tag != "?" && tag != "!" && !tag.empty() && core_tag(at, tag) != wanted) {
+      stop(at, "the tag " + in_quotes(tag), "values without tags", "remove the tag");
+    }
     level next;
     next.anchor = anchor;
     next.flow = style == YAML::EmitterStyle::Flow;
@@ -214,8 +201,8 @@ class tree_builder final : public YAML::EventHandler {
 
   void take_document(yaml_node node) {
     if (node.what == kind::null) return;  // "---" without anything behind it
-    if (root && lines_.from(document_mark_).starts_with("---")) {
-      stop(lines_.position(document_mark_), "a second document", "one document in a file",
+    if (root && rest_from(document_mark_).starts_with("---")) {
+      stop(position(document_mark_), "a second document", "one document in a file",
            "remove '---' and what follows, or use two files");
     }
     if (root) {
@@ -277,51 +264,8 @@ class tree_builder final : public YAML::EventHandler {
   uint64_t total_ = 0;
 };
 
-struct bad_byte {
-  text_position at;
-  std::string what;
-};
-
-// The length of the UTF-8 character at `i`, 0 where the bytes are none (RFC 3629, table of well-formed sequences).
-size_t character_length(std::string_view text, size_t i) {
-  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
-  const auto follows = [&](size_t k) { return (byte(k) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(i);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(i + 1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!follows(i + 1) || !follows(i + 2)) return 0;
-    if (lead == 0xE0 && byte(i + 1) < 0xA0) return 0;  // overlong
-    if (lead == 0xED && byte(i + 1) > 0x9F) return 0;  // surrogates
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!follows(i + 1) || !follows(i + 2) || !follows(i + 3)) return 0;
-    if (lead == 0xF0 && byte(i + 1) < 0x90) return 0;  // overlong
-    if (lead == 0xF4 && byte(i + 1) > 0x8F) return 0;  // beyond U+10FFFF
-    return 4;
-  }
-  return 0;
-}
-
-std::optional<bad_byte> find_bad_byte(std::string_view text) {
-  text_position at{1, 1};
-  for (size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const size_t length = character_length(text, i);
-    if (length == 0) return bad_byte{at, "bytes that are not UTF-8"};
-    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
-      return bad_byte{at, "the control character " + std::to_string(c)};
-    }
-    i += length;
-    ++at.column;
-    if (c == '\n') at = {at.line + 1, 1};
-  }
-  return std::nullopt;
-}
-
 void refuse_syntax(const line_index &lines, const YAML::Exception &why, problems &report) {
-  const text_position at = lines.position(why.mark);
+  const text_position at = position_of(lines, why.mark);
   if (lines.has_leading_tab(why.mark.line) || lines.has_leading_tab(why.mark.line - 1)) {
     report.refuse(at, "a tab in the indentation", "spaces", "replace tabs by spaces");
     return;
@@ -354,6 +298,11 @@ std::optional<yaml_node> read_yaml(std::string_view text, problems &report, yaml
     return std::nullopt;
   }
   const line_index lines(text);
+  if (const int line = lines.late_directive(); line > 0) {
+    report.refuse({line, 1}, "a line that begins with '%'", "directives before everything else",
+                  "quote it, or remove it");
+    return std::nullopt;
+  }
   tree_builder tree(report, limits, lines);
   try {
     std::istringstream in{std::string(text)};

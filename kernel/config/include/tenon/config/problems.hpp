@@ -29,6 +29,8 @@ class problems {
   // As refuse, for what is accepted but hardly meant.
   void warn(text_position at, std::string have, std::string want = {}, std::string fix = {});
 
+  // A further refusal would only be counted: no need to work out what it says.
+  [[nodiscard]] bool full() const { return refusals_.size() >= limit_; }
   [[nodiscard]] bool refused() const { return refused_ != 0; }
   // How many were refused, those beyond the limit included.
   [[nodiscard]] size_t refused_count() const { return refused_; }

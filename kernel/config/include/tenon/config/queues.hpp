@@ -1,0 +1,58 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// queues.yaml: text in, the kernel's cluster_config or reasons out.
+//
+// A text is refused exactly where the field's validator refuses it, and where the field would accept it and
+// then fail to run it (docs/configuration.md lists those).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/config/yaml.hpp"
+#include "tenon/kernel/queue_config.hpp"
+#include "tenon/kernel/refusal.hpp"
+
+namespace tenon::config {
+
+// Names of policies that the deployment's modules provide, the built-in ones included, per kind. Where a kind
+// is not given nobody knows: unknown names are then warned about, except node sort policies, of which only
+// the built-in ones pass. Where it is given an unknown name is refused; but an unknown application sort policy
+// is replaced by fifo with a warning, as the field does silently.
+struct known_policies {
+  std::optional<std::vector<std::string>> queue_sort;       // built in: fair, priority
+  std::optional<std::vector<std::string>> app_sort;         // fifo, fair, stateaware
+  std::optional<std::vector<std::string>> node_sort;        // fair, binpacking
+  std::optional<std::vector<std::string>> placement_rules;  // provided, user, fixed, tag
+  std::optional<std::vector<std::string>> identities;       // os, ldap
+};
+
+struct parse_options {
+  known_policies known;
+  uint32_t max_queue_depth = 32;  // levels below root and root itself; kernel_options has the same
+  yaml_limits limits;
+};
+
+struct parsed_queues {
+  std::optional<cluster_config> config;  // where nothing was refused
+  std::vector<refusal> refusals;         // in the order of the field's checks, at most 100
+  std::vector<refusal> warnings;         // accepted, but hardly meant; at most 100
+  size_t refused = 0;                    // refusals beyond the 100 included
+};
+
+// Reads a whole text and reports everything that is wrong with it. `file_name` is for messages.
+[[nodiscard]] parsed_queues parse_queues(std::string_view text, std::string_view file_name,
+                                         const parse_options &options = {});
+
+// As parse_queues, for callers with room for one reason: the first one, with the number of others.
+[[nodiscard]] result<cluster_config> parse_queues_yaml(std::string_view text, std::string_view file_name,
+                                                       const parse_options &options = {});
+
+// The text that holds where none is given: every namespace has a queue, everybody may submit.
+[[nodiscard]] std::string_view default_queues_yaml();
+
+// Upper-case SHA-256 of a text without its "checksum: <64 hex digits>".
+[[nodiscard]] std::string queues_checksum(std::string_view text);
+
+}  // namespace tenon::config

@@ -1,0 +1,147 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Names, structure, access lists and numbers of applications.
+#include <map>
+
+#include "queues_source.hpp"
+#include "tenon/kernel/acl.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/names.hpp"
+
+namespace tenon::config {
+
+namespace {
+
+// "[rm]name" as resource managers know it from inside.
+bool names_an_rm(std::string_view name) { return name.starts_with('[') && name.find(']') != std::string_view::npos; }
+
+std::string_view plain_name(std::string_view name) {
+  return names_an_rm(name) ? name.substr(name.find(']') + 1) : name;
+}
+
+class queue_checker {
+ public:
+  queue_checker(const parse_options &options, problems &report) : options_(options), report_(report) {}
+
+  void check(const queue_source &queue, int level) {
+    const bool is_root = level == 1;
+    check_acl(queue, "adminacl", queue.admin_acl);
+    check_acl(queue, "submitacl", queue.submit_acl);
+    check_limits(queue, is_root, report_);
+    check_children(queue, level);
+    if (static_cast<uint32_t>(level) > options_.max_queue_depth) {
+      report_.refuse(queue.at, "queue " + queue.name + " at level " + std::to_string(level),
+                     "at most " + std::to_string(options_.max_queue_depth) + " levels of queues", {});
+      return;
+    }
+    for (const queue_source &child : queue.queues) check(child, level + 1);
+  }
+
+ private:
+  void check_acl(const queue_source &queue, std::string_view key, const std::string &text) {
+    const auto list = parse_acl(text);
+    if (!list) {
+      report_.refuse(queue.place_of(key), list.why().have, list.why().want, list.why().fix);
+      return;
+    }
+    for (const std::string &name : list->ignored) {
+      report_.warn(queue.place_of(key), in_quotes(name) + " in an ACL is no name and is ignored",
+                   "names of users and groups, separated by ','");
+    }
+  }
+
+  void check_children(const queue_source &queue, int level) {
+    std::map<std::string, const queue_source *> seen;
+    for (const queue_source &child : queue.queues) {
+      if (!is_queue_name(child.name)) {
+        report_.refuse(child.name_at, messages::queue_name_invalid() + ": " + in_quotes(child.name),
+                       "the queue's own name", remedy_for_name(child.name));
+        continue;
+      }
+      if (level == 1 && lower_case(child.name) == recovery_queue_name) {
+        report_.warn(child.name_at, "queue root.@recovery@", "another name",
+                     "the queue of this name is for applications that are recovered and have no other");
+      }
+      const auto [first, added] = seen.emplace(lower_case(child.name), &child);
+      if (!added) {
+        report_.refuse(child.name_at,
+                       "duplicate child name found with name '" + child.name + "', level " + std::to_string(level),
+                       "names that differ in more than letter case",
+                       "rename it, or merge it with the queue at line " + std::to_string(first->second->at.line));
+      }
+    }
+  }
+
+  static std::string remedy_for_name(const std::string &name) {
+    if (name.empty()) return "give the queue a name";
+    if (name.size() > longest_queue_name) return "shorten it by " + std::to_string(name.size() - longest_queue_name);
+    if (name.find('.') != std::string::npos) return "write the queue below its parent, without the parent's path";
+    return "replace the other characters";
+  }
+
+  const parse_options &options_;
+  problems &report_;
+};
+
+}  // namespace
+
+void check_partition_names(const file_source &file, problems &report) {
+  std::map<std::string, text_position> seen;
+  for (const partition_source &partition : file.partitions) {
+    const text_position at = partition.place_of("name");
+    const auto [first, added] = seen.emplace(lower_case(plain_name(partition.name)), at);
+    if (added) continue;
+    report.refuse(at, "duplicate partition name found with name " + partition.name,
+                  "names that differ in more than letter case",
+                  "rename it, or merge it with the partition at line " + std::to_string(first->second.line));
+  }
+}
+
+void check_structure(const partition_source &partition, problems &report) {
+  if (!partition.has_queues) {
+    report.refuse(partition.node->at, "queue config is not set in partition " + partition.name, "the key 'queues'",
+                  "add 'queues: [{name: root}]'");
+    return;
+  }
+  const queue_source &root = partition.root;
+  for (const quantities_source *resources : {&root.guaranteed, &root.max}) {
+    if (!resources->written()) continue;
+    report.refuse(resources->node->at, "root queue must not have resource limits set", "limits on the queues below",
+                  "remove 'resources': root has what the nodes have");
+    break;
+  }
+  if (partition.limits.empty() || root.limits.empty()) return;
+  const auto values = [](const std::vector<limit_source> &limits) {
+    std::vector<limit_config> out;
+    for (const limit_source &limit : limits) out.push_back(limit.value());
+    return out;
+  };
+  if (values(partition.limits) != values(root.limits)) {
+    report.refuse(partition.place_of("limits"), "partition limits and root queue limits are not equivalent",
+                  "limits in one of the two places",
+                  "remove one of the lists; the other is at line " + std::to_string(root.place_of("limits").line));
+  }
+}
+
+void check_queues(const queue_source &root, const parse_options &options, problems &report) {
+  queue_checker(options, report).check(root, 1);
+}
+
+void check_max_applications(const queue_source &queue, problems &report) {
+  const uint64_t limit = queue.max_applications;
+  for (const queue_source &child : queue.queues) {
+    const std::string of_parent =
+        "queue " + queue.name + " at line " + std::to_string(queue.at.line) + " has " + std::to_string(limit);
+    if (limit != 0 && child.max_applications == 0) {
+      report.refuse(child.max_applications_at,
+                    "maxApplications is either undefined or zero, which is not allowed when parent queue's "
+                    "maxApplications is defined",
+                    "maxapplications of queue " + child.name + " from 1 to " + std::to_string(limit), of_parent);
+    } else if (limit != 0 && limit < child.max_applications) {
+      report.refuse(child.max_applications_at, "parent maxApplications must be larger than child maxApplications",
+                    "maxapplications of queue " + child.name + " from 1 to " + std::to_string(limit), of_parent);
+    }
+    check_max_applications(child, report);
+  }
+}
+
+}  // namespace tenon::config

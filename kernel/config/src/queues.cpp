@@ -1,0 +1,132 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/config/queues.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "policy_names.hpp"
+#include "queues_source.hpp"
+#include "tenon/config/queues_spec.hpp"
+#include "tenon/config/shape.hpp"
+
+namespace tenon::config {
+
+namespace {
+
+constexpr std::string_view checksum_key = "checksum: ";
+constexpr size_t checksum_digits = 64;
+
+// As in the field an unknown resolver is no reason to refuse: the only group of a user is its name then.
+void check_identity(const partition_source &partition, const parse_options &options, problems &report) {
+  const std::string &type = partition.user_group_resolver;
+  if (type.empty() || provides(options.known.identities, built_in_identities(), type)) return;
+  report.warn(place_in(*partition.node->find("usergroupresolver"), "type"),
+              "user group resolver " + in_quotes(type) + " is not provided",
+              "'', os, ldap, or one that a module of the deployment provides",
+              suggest(options.known.identities, built_in_identities(), type));
+}
+
+// A timer that is always due would never let the kernel go on.
+void check_periods(const partition_source &partition, problems &report) {
+  const yaml_node *timeouts = partition.node->find("timeouts");
+  if (timeouts == nullptr || duration_ms_of(*timeouts, "queuecleanup", 1) != 0) return;
+  report.refuse(place_in(*timeouts, "queuecleanup"), "a queuecleanup of 0", "a duration above 0", {});
+}
+
+void check_partition(const partition_source &partition, const parse_options &options, problems &report) {
+  check_structure(partition, report);
+  if (!partition.has_queues) return;
+  // Limits of the partition are those of the root: they are checked there.
+  queue_source root = partition.root;
+  if (root.limits.empty()) root.limits = partition.limits;
+  check_queues(root, options, report);
+  check_resources(root, report);
+  check_placement(partition, options, report);
+  check_node_sort(partition, options, report);
+  check_max_applications(root, report);
+  check_limit_hierarchy(root, report);
+  check_rule_kinds(partition, options, report);
+  check_identity(partition, options, report);
+  check_periods(partition, report);
+  check_properties(root, options, report);
+}
+
+std::optional<cluster_config> parse(std::string_view text, const parse_options &options, problems &report) {
+  const auto root = read_yaml(text, report, options.limits);
+  if (!root) return std::nullopt;
+  if (root->what == yaml_node::kind::null) return parse(default_queues_yaml(), options, report);
+  if (!check_shape(*root, queues_file_spec, report)) return std::nullopt;
+  const file_source file = read_source(*root);
+  check_partition_names(file, report);
+  for (const partition_source &partition : file.partitions) check_partition(partition, options, report);
+  if (report.refused()) return std::nullopt;
+  if (file.partitions.empty()) {
+    report.warn(root->at, "no partitions", "at least one entry of 'partitions'", "nothing can be scheduled");
+  }
+  return build_config(*root, file, options);
+}
+
+// The text that the checksum is of: without its own checksum, in whatever line that stands.
+std::string without_checksum(std::string_view text) {
+  std::string out(text);
+  const size_t found = text.find(checksum_key);
+  if (found == std::string_view::npos) return out;
+  const std::string_view digits = text.substr(found + checksum_key.size());
+  // Up to the next such key, without line ends behind it, 64 characters at most.
+  std::string_view value = digits.substr(0, digits.find(checksum_key));
+  value = value.substr(0, value.find_last_not_of('\n') + 1).substr(0, checksum_digits);
+  const std::string part = std::string(checksum_key) + std::string(value);
+  for (size_t at = out.find(part); at != std::string::npos; at = out.find(part, at)) out.erase(at, part.size());
+  return out;
+}
+
+}  // namespace
+
+std::string_view default_queues_yaml() {
+  return "partitions:\n"
+         "- name: default\n"
+         "  placementrules:\n"
+         "  - name: tag\n"
+         "    value: namespace\n"
+         "    create: true\n"
+         "  queues:\n"
+         "  - name: root\n"
+         "    submitacl: '*'\n";
+}
+
+std::string queues_checksum(std::string_view text) {
+  const std::string plain = without_checksum(text);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_Digest(plain.data(), plain.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) return {};
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  std::string out;
+  for (unsigned i = 0; i < size; ++i) {
+    out += hex[digest[i] >> 4U];
+    out += hex[digest[i] & 0xFU];
+  }
+  return out;
+}
+
+parsed_queues parse_queues(std::string_view text, std::string_view file_name, const parse_options &options) {
+  problems report{std::string(file_name)};
+  parsed_queues out;
+  out.config = parse(text, options, report);
+  if (out.config) out.config->checksum = queues_checksum(text);
+  out.refusals = report.refusals();
+  out.warnings = report.warnings();
+  out.refused = report.refused_count();
+  return out;
+}
+
+result<cluster_config> parse_queues_yaml(std::string_view text, std::string_view file_name,
+                                         const parse_options &options) {
+  parsed_queues parsed = parse_queues(text, file_name, options);
+  if (parsed.config) return std::move(*parsed.config);
+  refusal first = parsed.refusals.at(0);
+  if (parsed.refused > 1) first.have += " (and " + std::to_string(parsed.refused - 1) + " more)";
+  return first;
+}
+
+}  // namespace tenon::config

@@ -1,0 +1,287 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What an accepted queues.yaml becomes, and what it is warned about.
+#include <gmock/gmock.h>
+
+#include "tenon/config/queues.hpp"
+
+namespace tenon::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using texts = std::vector<std::string>;
+
+cluster_config accepted(std::string_view text, const parse_options &options = {}) {
+  const auto parsed = parse_queues_yaml(text, "q.yaml", options);
+  EXPECT_TRUE(parsed) << text << "\n" << (parsed ? "" : parsed.why().text());
+  return parsed ? *parsed : cluster_config{};
+}
+
+partition_config partition_of(std::string_view text, const parse_options &options = {}) {
+  const cluster_config config = accepted(text, options);
+  EXPECT_EQ(config.partitions.size(), 1U);
+  return config.partitions.empty() ? partition_config{} : config.partitions[0];
+}
+
+texts warnings(std::string_view text, const parse_options &options = {}) {
+  const auto parsed = parse_queues(text, "q.yaml", options);
+  EXPECT_TRUE(parsed.config) << text;
+  texts out;
+  for (const refusal &w : parsed.warnings) out.push_back(w.text());
+  return out;
+}
+
+TEST(queues_accepted, an_empty_text_is_the_default_configuration) {
+  for (const char *text : {"", "# nothing\n", "---\n"}) {
+    const partition_config p = partition_of(text);
+    EXPECT_EQ(p.name, "default");
+    EXPECT_EQ(p.root.submit_acl, "*");
+    ASSERT_EQ(p.placement_rules.size(), 1U);
+    EXPECT_EQ(p.placement_rules[0].name, "tag");
+    EXPECT_EQ(p.placement_rules[0].value, "namespace");
+    EXPECT_TRUE(p.placement_rules[0].create);
+  }
+}
+
+TEST(queues_accepted, a_text_without_partitions_has_none) {
+  EXPECT_THAT(accepted("partitions: []\n").partitions, IsEmpty());
+  EXPECT_THAT(warnings("partitions:\n"), ElementsAre(HasSubstr("no partitions")));
+}
+
+TEST(queues_accepted, every_key_of_a_queue) {
+  const partition_config p = partition_of(R"(
+partitions:
+- name: Prod
+  queues:
+  - name: Root
+    adminacl: admin
+    queues:
+    - name: Sales
+      parent: true
+      resources:
+        guaranteed: {memory: 1Gi, vcore: 1}
+        max: {memory: 2G, vcore: 2500m, nvidia.com/gpu: 0}
+      maxapplications: 12
+      properties: {application.sort.policy: fair, x: 5}
+      adminacl: bob
+      submitacl: '*'
+      childtemplate:
+        maxapplications: 3
+        properties: {a: b, empty: }
+        resources: {max: {memory: 1k}, guaranteed: {memory: 0}}
+      limits:
+      - {limit: 'few', users: [bob, '*'], groups: [dev], maxresources: {memory: 1M}, maxapplications: 2}
+)");
+  EXPECT_EQ(p.name, "Prod");
+  EXPECT_EQ(p.root.name, "root");
+  EXPECT_TRUE(p.root.parent);
+  ASSERT_EQ(p.root.queues.size(), 1U);
+  queue_config expected;
+  expected.name = "sales";
+  expected.parent = true;
+  expected.guaranteed = {{"memory", int64_t{1} << 30}, {"vcore", 1000}};
+  expected.max = {{"memory", 2'000'000'000}, {"vcore", 2500}, {"nvidia.com/gpu", 0}};
+  expected.max_applications = 12;
+  expected.properties = {{"application.sort.policy", "fair"}, {"x", "5"}};
+  expected.admin_acl = "bob";
+  expected.submit_acl = "*";
+  expected.child_template.max_applications = 3;
+  expected.child_template.properties = {{"a", "b"}};
+  expected.child_template.max = {{"memory", 1000}};
+  expected.limits = {{"few", {"bob", "*"}, {"dev"}, {{"memory", 1'000'000}}, 2}};
+  EXPECT_EQ(p.root.queues[0], expected);
+}
+
+TEST(queues_accepted, a_root_is_put_above_what_is_there) {
+  const partition_config two = partition_of("partitions:\n- queues:\n  - name: root\n  - name: other\n");
+  EXPECT_EQ(two.root.name, "root");
+  ASSERT_EQ(two.root.queues.size(), 2U);
+  EXPECT_EQ(two.root.queues[0].name, "root");
+  const partition_config one = partition_of("partitions:\n- queues:\n  - name: prod\n    queues: [{name: a}]\n");
+  ASSERT_EQ(one.root.queues.size(), 1U);
+  EXPECT_TRUE(one.root.queues[0].parent) << "it has children";
+  EXPECT_THAT(partition_of("partitions:\n- queues: []\n").root.queues, IsEmpty());
+}
+
+TEST(queues_accepted, limits_of_the_partition_are_those_of_root) {
+  const partition_config p =
+      partition_of("partitions:\n- limits: [{users: [a], maxapplications: 1}]\n  queues: [{name: root}]\n");
+  ASSERT_EQ(p.root.limits.size(), 1U);
+  EXPECT_EQ(p.root.limits[0].users, texts{"a"});
+}
+
+TEST(queues_accepted, partition_names_lose_the_rm_and_default_is_lower_case) {
+  EXPECT_EQ(partition_of("partitions: [{name: '[rm-1]Gpu', queues: []}]").name, "Gpu");
+  EXPECT_EQ(partition_of("partitions: [{name: DEFAULT, queues: []}]").name, "default");
+  EXPECT_EQ(partition_of("partitions: [{name: '', queues: []}]").name, "default");
+  EXPECT_EQ(partition_of("partitions: [{name: '[rm-1]', queues: []}]").name, "default");
+}
+
+TEST(queues_accepted, a_max_of_zeros_is_none) {
+  const std::string text = "partitions: [{queues: [{name: a, resources: {max: {memory: 0, vcore: 0}}}]}]";
+  EXPECT_THAT(partition_of(text).root.queues[0].max, IsEmpty());
+  EXPECT_THAT(warnings(text), ElementsAre(HasSubstr("max of queue a is all zero and is ignored")));
+  EXPECT_THAT(
+      partition_of("partitions: [{queues: [{name: a, resources: {max: {memory: 0, vcore: 1}}}]}]").root.queues[0].max,
+      ElementsAre(Pair("memory", 0), Pair("vcore", 1000)));
+}
+
+TEST(queues_accepted, rules_with_filters_and_parents) {
+  const partition_config p = partition_of(R"(
+partitions:
+- queues: [{name: root}]
+  placementrules:
+  - name: User
+    create: true
+    filter: {type: Deny, users: ['^a.*'], groups: [x, y]}
+    parent: {name: TAG, value: NameSpace, create: true, parent: {name: fixed, value: Dept.X, create: true}}
+  - {name: acme_Rule, value: 'Kept As It Is'}
+)");
+  ASSERT_EQ(p.placement_rules.size(), 2U);
+  const placement_rule_config &user = p.placement_rules[0];
+  EXPECT_EQ(user.name, "user");
+  EXPECT_TRUE(user.create);
+  EXPECT_FALSE(user.filter.allow) << "deny in any letter case";
+  EXPECT_EQ(user.filter.users, texts{"^a.*"});
+  EXPECT_EQ(user.filter.groups, (texts{"x", "y"}));
+  const placement_rule_config &tag = user.parent.at(0);
+  EXPECT_EQ(tag.name, "tag");
+  EXPECT_EQ(tag.value, "namespace");
+  EXPECT_EQ(tag.parent.at(0).value, "dept.x");
+  EXPECT_EQ(p.placement_rules[1].name, "acme_rule");
+  EXPECT_EQ(p.placement_rules[1].value, "Kept As It Is");
+}
+
+TEST(queues_accepted, switches_and_node_order) {
+  const partition_config plain = partition_of("partitions: [{queues: []}]");
+  EXPECT_TRUE(plain.preemption_enabled);
+  EXPECT_FALSE(plain.quota_preemption_enabled);
+  EXPECT_EQ(plain.node_sort, node_sort_config{});
+  EXPECT_EQ(plain.tuning, partition_tuning{});
+  const partition_config p = partition_of(R"(
+partitions:
+- queues: []
+  preemption: {enabled: false, quotapreemptionenabled: true}
+  nodesortpolicy: {type: binpacking, resourceweights: {memory: 2, gpu: 0.5}}
+  usergroupresolver: {type: os}
+)");
+  EXPECT_FALSE(p.preemption_enabled);
+  EXPECT_TRUE(p.quota_preemption_enabled);
+  EXPECT_EQ(p.node_sort.type, "binpacking");
+  EXPECT_THAT(p.node_sort.resource_weights, ElementsAre(Pair("gpu", 0.5), Pair("memory", 2.0)));
+  EXPECT_EQ(p.user_group_resolver, "os");
+  EXPECT_EQ(partition_of("partitions: [{queues: [], nodesortpolicy: {type: ''}}]").node_sort.type, "fair");
+}
+
+TEST(queues_accepted, durations_of_our_own) {
+  const partition_config p = partition_of(R"(
+partitions:
+- queues: []
+  reservation: {enabled: false, delay: 5s, wait: 30m, backfill: true}
+  timeouts: {starting: 1m, completing: 2s, terminated: 24h, placeholder: 90s, queuecleanup: 1s, drain: 0, releaseconfirm: 1m30s}
+)");
+  partition_tuning expected;
+  expected.reservation_enabled = false;
+  expected.reservation_delay_ms = 5'000;
+  expected.reservation_wait_ms = 30 * 60'000;
+  expected.reservation_backfill = true;
+  expected.starting_timeout_ms = 60'000;
+  expected.completing_timeout_ms = 2'000;
+  expected.terminated_timeout_ms = 24 * 3'600'000;
+  expected.placeholder_timeout_ms = 90'000;
+  expected.queue_cleanup_ms = 1'000;
+  expected.drain_timeout_ms = 0;
+  expected.release_confirm_timeout_ms = 90'000;
+  EXPECT_EQ(p.tuning, expected);
+}
+
+TEST(queues_accepted, priority_classes) {
+  EXPECT_THAT(accepted("priorityclasses: {high: 1000, low: -5}\npartitions: []\n").priority_classes,
+              ElementsAre(Pair("high", 1000), Pair("low", -5)));
+}
+
+TEST(queues_accepted, aliases_and_merge_keys) {
+  const partition_config p = partition_of(R"(
+partitions:
+- queues:
+  - &base {name: a, maxapplications: 5, submitacl: '*'}
+  - {<<: *base, name: b}
+)");
+  ASSERT_EQ(p.root.queues.size(), 2U);
+  EXPECT_EQ(p.root.queues[1].name, "b");
+  EXPECT_EQ(p.root.queues[1].max_applications, 5U);
+}
+
+TEST(queues_accepted, an_application_sort_policy_that_nobody_provides_is_fifo) {
+  const std::string text =
+      "partitions: [{queues: [{name: a, properties: {application.sort.policy: acme}, childtemplate: {properties: "
+      "{application.sort.policy: acme}}}]}]";
+  // Nobody knows what modules provide: kept for whoever does.
+  EXPECT_EQ(partition_of(text).root.queues[0].properties.at("application.sort.policy"), "acme");
+  EXPECT_EQ(warnings(text).size(), 2U);
+  parse_options options;
+  options.known.app_sort = {"fifo", "fair"};
+  const queue_config queue = partition_of(text, options).root.queues[0];
+  EXPECT_EQ(queue.properties.at("application.sort.policy"), "fifo");
+  EXPECT_EQ(queue.child_template.properties.at("application.sort.policy"), "fifo");
+  options.known.app_sort = {"acme"};
+  EXPECT_EQ(partition_of(text, options).root.queues[0].properties.at("application.sort.policy"), "acme");
+  EXPECT_THAT(warnings(text, options), IsEmpty());
+}
+
+TEST(queues_accepted, bad_property_values_are_warned_about) {
+  const auto warned = [](const std::string &property) {
+    const auto all = warnings("partitions: [{queues: [{name: a, properties: {" + property + "}}]}]");
+    return all.empty() ? std::string() : all[0];
+  };
+  for (const char *good : {"application.sort.priority: Disabled", "application.unschedasks.backoff: 5",
+                           "application.unschedasks.backoff.delay: 5s", "priority.policy: fence", "priority.offset: -5",
+                           "priority.offset: +5", "preemption.policy: 'fence,intra'", "preemption.delay: 1ms",
+                           "quota.preemption.delay: 1h", "application.sort.policy: stateaware",
+                           "queue.sort.policy: priority", "some.other: thing", "priority.offset: ''"}) {
+    EXPECT_EQ(warned(good), "") << good;
+  }
+  const std::pair<const char *, const char *> bad[] = {
+      {"application.sort.priority: maybe", "the default holds: `enabled`"},
+      {"application.unschedasks.backoff: -1", "'-1' for application.unschedasks.backoff is ignored"},
+      {"application.unschedasks.backoff.delay: 0s", "is ignored"},
+      {"priority.policy: fenced", "is ignored"},
+      {"priority.offset: 3000000000", "is ignored"},
+      {"preemption.policy: 'fence,none'", "is ignored"},
+      {"preemption.delay: 5", "is ignored"},
+      {"queue.sort.policy: fifo", "queue sort policy 'fifo' is not provided"},
+      {"application.sort.polcy: fair", "did you mean 'application.sort.policy'?"},
+  };
+  for (const auto &[property, reason] : bad) EXPECT_THAT(warned(property), HasSubstr(reason)) << property;
+}
+
+TEST(queues_accepted, other_things_hardly_meant_are_warned_about) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"partitions: [{queues: [{name: a, submitacl: 'bob,1x'}]}]",
+       "q.yaml:1:45: '1x' in an ACL is no name and is ignored"},
+      {"partitions: [{queues: [], placementrules: [{name: acme}]}]", "rule acme is not built in"},
+      {"partitions: [{queues: [], placementrules: [{name: user, filter: {users: [a, '^b']}}]}]",
+       "an expression must be the only entry"},
+      {"partitions: [{queues: [], usergroupresolver: {type: ldpa}}]", "did you mean 'ldap'?"},
+      {"partitions: [{queues: [~, {name: a, maxapplications: 1.5}]}]", "it is read as 1"},
+      {"partitions: [{queues: [{name: '@recovery@'}]}]", "applications that are recovered"},
+      {"partitions: [{queues: [{name: root, queues: [{name: d, queues: [{name: x}]}]}], placementrules: [{name: fixed, "
+       "value: d}]}]",
+       "the rule never matches"},
+  };
+  for (const auto &[text, reason] : cases) EXPECT_THAT(warnings(text), testing::Contains(HasSubstr(reason))) << text;
+}
+
+TEST(queues_checksum, is_of_the_text_without_its_checksum) {
+  EXPECT_EQ(queues_checksum(""), "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855");
+  EXPECT_EQ(queues_checksum("partitions: []\n"), "8ADE4D4ABAF5E775C21062511F08DC8AA6A87B725DF2BC7F898AA44C77AE1AE9");
+  const std::string digits(64, 'A');
+  EXPECT_EQ(queues_checksum("partitions: []\nchecksum: " + digits + "\n"), queues_checksum("partitions: []\n\n"));
+  EXPECT_NE(queues_checksum("partitions: []\n"), queues_checksum("partitions: [ ]\n"));
+  EXPECT_EQ(accepted("partitions: []\n").checksum, queues_checksum("partitions: []\n"));
+}
+
+}  // namespace
+}  // namespace tenon::config
