@@ -47,9 +47,9 @@ struct implementation {
   tenon_description description{};
 };
 
-std::vector<implementation> implementations(policy_kind kind) {
+std::vector<implementation> implementations(std::span<const builtin::static_module> modules, policy_kind kind) {
   std::vector<implementation> out;
-  for (const builtin::static_module &m : builtin::policies) {
+  for (const builtin::static_module &m : modules) {
     const tenon_get_factory_in want{sizeof want, 0, text(interface_of(kind))};
     tenon_get_factory_out found{sizeof found, 0, nullptr};
     if (m.entry->get_factory(&want, &found) != TENON_OK) continue;
@@ -129,17 +129,23 @@ builtin_policy_source::~builtin_policy_source() {
   for (const builtin::static_module &m : builtin::policies) m.entry->deinit(&nothing, nullptr);
 }
 
-result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind kind, std::string_view name,
-                                                                  std::string_view configuration,
-                                                                  uint32_t max_resource_types) {
+result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::static_module> modules, policy_kind kind,
+                                                  std::string_view name, std::string_view configuration,
+                                                  uint32_t max_resource_types) {
   std::string known;
-  for (const implementation &i : implementations(kind)) {
+  for (const implementation &i : implementations(modules, kind)) {
     if (view(i.description.name) == name) return make(kind, i, configuration, max_resource_types);
     known += (known.empty() ? "" : ", ") + std::string(view(i.description.name));
   }
   return refusal{"", known.empty() ? "a module that provides this kind" : "one of " + known,
                  "no policy is named \"" + std::string(name) + "\"",
                  "name one that exists, or add a module that provides it"};
+}
+
+result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind kind, std::string_view name,
+                                                                  std::string_view configuration,
+                                                                  uint32_t max_resource_types) {
+  return bind_static(builtin::policies, kind, name, configuration, max_resource_types);
 }
 
 std::unique_ptr<bound_policy> builtin_policy_source::fallback(policy_kind kind, uint32_t max_resource_types) {

@@ -1,6 +1,5 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-# Builds a module and seals its manifest. Needs CMake 3.20 and either an installed SDK
-# (find_package(tenon-sdk)) or include() of this file from a source tree of the SDK.
+# Builds a module and seals its manifest. Needs CMake 3.20; comes with find_package(tenon-sdk).
 #
 #   tenon_add_module(acme_binpack SOURCES module.cpp MANIFEST acme-binpack.yaml [LIBS target...])
 #
@@ -9,11 +8,14 @@
 # are installed to TENON_MODULE_INSTALL_DIRECTORY. The manifest's version becomes TENON_MODULE_VERSION.
 include_guard(GLOBAL)
 
-get_filename_component(tenon_sdk_include ${CMAKE_CURRENT_LIST_DIR}/../include ABSOLUTE)
-if(NOT TARGET tenon::sdk AND EXISTS ${tenon_sdk_include}/tenon/abi/module.h)
-  add_library(tenon::sdk INTERFACE IMPORTED GLOBAL)
-  set_target_properties(tenon::sdk PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${tenon_sdk_include})
-endif()
+# The headers stand beside this folder in a source tree, and a few folders up where the SDK is installed.
+foreach(above IN ITEMS .. ../../.. ../../../..)
+  get_filename_component(tenon_sdk_include ${CMAKE_CURRENT_LIST_DIR}/${above}/include ABSOLUTE)
+  if(NOT TARGET tenon::sdk AND EXISTS ${tenon_sdk_include}/tenon/abi/module.h)
+    add_library(tenon::sdk INTERFACE IMPORTED GLOBAL)
+    set_target_properties(tenon::sdk PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${tenon_sdk_include})
+  endif()
+endforeach()
 unset(tenon_sdk_include)
 
 # The value of a plain top-level key of a manifest, without quotes; fails where there is none.
@@ -31,7 +33,7 @@ function(tenon_add_module target)
     message(FATAL_ERROR "tenon_add_module wants a target, SOURCES, MANIFEST and perhaps LIBS; got: ${ARGV}")
   endif()
   if(NOT TARGET tenon::sdk)
-    message(FATAL_ERROR "tenon_add_module wants the SDK's headers: find_package(tenon-sdk) or a target tenon::sdk")
+    message(FATAL_ERROR "tenon_add_module wants the SDK's headers: find_package(tenon-sdk)")
   endif()
   set(tools ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   get_filename_component(manifest ${arg_MANIFEST} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})

@@ -4,7 +4,8 @@
  *
  * Rules of the whole ABI (COMPATIBILITY.md is the promise):
  *  - every struct and table starts with `uint32_t size`, set by whoever fills it; a reader looks at a
- *    field only where `size` covers it;
+ *    field only where `size` covers it; of an output the caller sets `size` and zeroes the rest, and the
+ *    callee writes the fields that both know and leaves `size`;
  *  - every slot is `tenon_status f(instance, const in *, out *)`;
  *  - fixed-width scalars only: no enum, bool, bit-field or long; padding is named and zero;
  *  - text is borrowed for the call; the caller allocates outputs; nothing is freed across the boundary;

@@ -2,12 +2,20 @@
 // A policy source without a loader: the built-in policies, each by its name in queues.yaml.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tenon/builtin/policies.hpp"
 #include "tenon/kernel/policies.hpp"
 
 namespace tenon {
+
+// An active instance of the implementation of (kind, name) that one of `modules` provides; the first that does.
+// Refused with the names that exist. The modules' entries must be initialised.
+result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::static_module> modules, policy_kind kind,
+                                                  std::string_view name, std::string_view configuration,
+                                                  uint32_t max_resource_types);
 
 class builtin_policy_source : public policy_source {
  public:

@@ -1,0 +1,86 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/builtin/policy_source.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace tenon {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
+  builtin_policy_source source;
+  const std::vector<std::pair<policy_kind, std::string>> names{
+      {policy_kind::queue_sort, "fair"},      {policy_kind::queue_sort, "priority"},
+      {policy_kind::app_sort, "fifo"},        {policy_kind::app_sort, "fair"},
+      {policy_kind::app_sort, "stateaware"},  {policy_kind::node_sort, "fair"},
+      {policy_kind::node_sort, "binpacking"}, {policy_kind::predicate, "node-attributes"}};
+  std::set<std::string> providers;
+  for (const auto &[kind, name] : names) {
+    auto bound = source.bind(kind, name, "{}", 16);
+    ASSERT_TRUE(bound) << name << ": " << bound.why().text();
+    EXPECT_EQ((*bound)->name, name);
+    EXPECT_FALSE((*bound)->columns.empty());
+    EXPECT_EQ((*bound)->predicate != nullptr, kind == policy_kind::predicate);
+    EXPECT_EQ((*bound)->sort != nullptr, kind != policy_kind::predicate);
+    EXPECT_EQ((*bound)->key_words > 0, kind != policy_kind::predicate);
+    providers.insert((*bound)->provider);
+  }
+  EXPECT_EQ(providers.size(), builtin::policies.size());
+}
+
+TEST(BuiltinPolicySource, UnknownName_RefusedWithThoseThatExist) {
+  builtin_policy_source source;
+  const auto bound = source.bind(policy_kind::app_sort, "fiffo", "{}", 16);
+  ASSERT_FALSE(bound);
+  EXPECT_THAT(bound.why().text(), AllOf(HasSubstr("fiffo"), HasSubstr("fifo"), HasSubstr("stateaware")));
+  EXPECT_FALSE(source.bind(policy_kind::placement_rule, "fixed", "{}", 16));
+}
+
+TEST(BuiltinPolicySource, BadConfiguration_RefusedWithTheModulesWords) {
+  builtin_policy_source source;
+  const auto bound = source.bind(policy_kind::node_sort, "fair", R"({"resourceweights": 3})", 16);
+  ASSERT_FALSE(bound);
+  EXPECT_THAT(bound.why().text(), AllOf(HasSubstr("resourceweights"), HasSubstr("tenon.node-fair")));
+}
+
+TEST(BuiltinPolicySource, Fallback_ExistsForTheSortKindsAlone) {
+  builtin_policy_source source;
+  EXPECT_EQ(source.fallback(policy_kind::queue_sort, 64)->name, "fair");
+  EXPECT_EQ(source.fallback(policy_kind::app_sort, 64)->name, "fifo");
+  EXPECT_EQ(source.fallback(policy_kind::node_sort, 64)->name, "fair");
+  EXPECT_EQ(source.fallback(policy_kind::predicate, 64), nullptr);
+}
+
+TEST(BuiltinPolicySource, Predicates_InTheirOrderEachFresh) {
+  builtin_policy_source source({{"node-attributes", "{}"}, {"node-attributes", R"({"keys": ["x"]})"}});
+  auto first = source.predicates(16), second = source.predicates(16);
+  ASSERT_TRUE(first && second);
+  ASSERT_EQ(first->size(), 2U);
+  EXPECT_NE((*first)[0]->instance, (*second)[0]->instance);
+  EXPECT_NE((*first)[0]->instance, (*first)[1]->instance);
+}
+
+TEST(BuiltinPolicySource, PredicateThatIsNotThere_Refused) {
+  builtin_policy_source source({builtin_policy_source::predicate_use{"same-rack", "{}"}});
+  const auto predicates = source.predicates(16);
+  ASSERT_FALSE(predicates);
+  EXPECT_THAT(predicates.why().text(), HasSubstr("same-rack"));
+}
+
+TEST(BuiltinPolicySource, SeveralSources_LiveSideBySide) {
+  auto first = std::make_unique<builtin_policy_source>();
+  auto kept = first->bind(policy_kind::queue_sort, "fair", "{}", 16);
+  builtin_policy_source second;
+  first.reset();
+  auto other = second.bind(policy_kind::queue_sort, "fair", "{}", 16);
+  ASSERT_TRUE(kept && other);
+  EXPECT_EQ((*kept)->sort, (*other)->sort);
+  EXPECT_NE((*kept)->instance, (*other)->instance);
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,54 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The example policies, linked in under entries of their own: they order as their first lines say.
+#include <gtest/gtest.h>
+
+#include "tenon/builtin/policy_source.hpp"
+#include "tenon/testing/policy_table.hpp"
+
+extern "C" {
+extern const tenon_module tenon_module_least_attribute;
+extern const tenon_module tenon_module_roomiest;
+}
+
+namespace tenon {
+namespace {
+
+using order = std::vector<uint32_t>;
+
+std::unique_ptr<bound_policy> example(std::string_view name, std::string_view configuration = "{}") {
+  static constexpr std::array modules{
+      builtin::static_module{"example.least-attribute", &tenon_module_least_attribute},
+      builtin::static_module{"example.roomiest", &tenon_module_roomiest},
+  };
+  auto bound = bind_static(modules, policy_kind::node_sort, name, configuration, 16);
+  if (!bound) throw std::runtime_error(bound.why().text());
+  return std::move(*bound);
+}
+
+TEST(LeastAttribute, Numbers_SmallestFirstOthersLast) {
+  testing::policy_table nodes({"memory"});
+  nodes.texts("node.attr:cost", {"2.5", std::nullopt, "-1", "cheap", "10"});
+  EXPECT_EQ(nodes.order(*example("least-attribute")), (order{2, 0, 4, 1, 3}));
+}
+
+TEST(LeastAttribute, Configured_ReadsThatAttributeAlone) {
+  const auto policy = example("least-attribute", R"({"attribute": "watts"})");
+  ASSERT_EQ(policy->columns.size(), 1U);
+  EXPECT_EQ(policy->columns[0].id, "node.attr:watts");
+}
+
+TEST(Roomiest, FreeMemory_MostFirst) {
+  testing::policy_table nodes({"vcore", "memory"});
+  nodes.resources("node.free", {{{"memory", 5}, {"vcore", 90}}, {{"vcore", 1}}, {{"memory", 70}}, {{"memory", 6}}});
+  EXPECT_EQ(nodes.order(*example("roomiest")), (order{2, 3, 0, 1}));
+}
+
+TEST(Roomiest, NoTypeNamedMemory_AllEqual) {
+  testing::policy_table nodes({"vcore"});
+  nodes.resources("node.free", {{{"vcore", 5}}, {{"vcore", 7}}});
+  const auto keys = nodes.keys(*example("roomiest")).keys;
+  EXPECT_EQ(keys[0], keys[1]);
+}
+
+}  // namespace
+}  // namespace tenon
