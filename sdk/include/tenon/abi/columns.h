@@ -4,8 +4,8 @@
  *
  * A module names the columns that it reads when it describes an implementation, or when it makes an
  * instance whose configuration decides them. The host hands exactly those to every call, in that order,
- * and recomputes a result only when one of them changed. A column that is not declared is not readable. A new column is
- * a new id, never a new ABI.
+ * and recomputes a result only when one of them changed. A column that is not declared is not readable.
+ * A new column is a new id, never a new ABI.
  *
  * Sketch: the free resources of type `t` on the i-th item of a batch are
  *   *(const int64_t *)((const char *)c->base + items[i] * c->item_stride + t * c->type_stride)

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Checks that the listings of the documents are the files that they name.
+
+A listing that is a file stands in a fence right under a comment with the file's path.
+"""
+
+import pathlib
+import re
+import sys
+
+LISTING = re.compile(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```$", flags=re.M | re.S)
+
+
+def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:
+    found = LISTING.findall(document.read_text())
+    out = []
+    for path, text in found:
+        file = root / path
+        if not file.exists():
+            out.append(f"{document.name} lists {path}, which does not exist")
+        elif file.read_text() != text:
+            out.append(f"{document.name} lists {path} otherwise than it is; copy the file into the document")
+    if not found:
+        out.append(f"{document.name} has no listing")
+    return out
+
+
+def main() -> int:
+    root = pathlib.Path(__file__).resolve().parents[2]
+    found = complaints(root, root / "docs/writing-a-policy.md")
+    listed = {path for path, _ in LISTING.findall((root / "docs/writing-a-policy.md").read_text())}
+    for path in sorted((root / "sdk/examples").rglob("*")):
+        if path.is_file() and str(path.relative_to(root)) not in listed:
+            found.append(f"writing-a-policy.md does not list {path.relative_to(root)}")
+    print("\n".join(found) or f"documents: {len(listed)} listings are the files they name")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
