@@ -1,0 +1,75 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What is parked is not looked at before what it waits for changes, and is looked at then.
+#include <gtest/gtest.h>
+
+#include "cluster.hpp"
+
+namespace tenon::testing {
+namespace {
+
+constexpr int parked = 10'000;
+
+// Steps a thousand times and gives how many asks were looked at.
+uint64_t looks_in_a_thousand_steps(cluster &c) {
+  const uint64_t before = c->counters().asks_examined;
+  for (int i = 0; i < 1'000; ++i) c.run(step{{}, 1, {}});
+  return c->counters().asks_examined - before;
+}
+
+TEST(parking, ten_thousand_asks_that_fit_no_node_cost_nothing) {
+  cluster c({named_queue("leaf"), named_queue("other")});
+  c.add_node("node-1", {{"vcore", 1000}, {"memory", 1'000'000}});
+  c.add_app("app", "root.leaf");
+  for (int i = 0; i < parked; ++i) c.ask("app", "big-" + std::to_string(i), {{"vcore", 900 + i % 100}, {"memory", 2}});
+  c.ask("app", "first", {{"vcore", 1000}}, 1);
+  c.settle();
+  ASSERT_EQ(c.placed("app", "first"), 1U);
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 0U);
+
+  c.add_app("light", "root.other");
+  for (int i = 0; i < 1'000; ++i) c.ask("light", "memory-" + std::to_string(i), {{"memory", 10}});
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 1'000U) << "only those that run";
+
+  c.give_back("app", "first");
+  EXPECT_GE(looks_in_a_thousand_steps(c), 1U) << "what they wait for changed";
+  EXPECT_EQ(c.placed("app", "big-0"), 1U);
+}
+
+TEST(parking, ten_thousand_asks_over_a_queue_max_cost_nothing) {
+  cluster c({named_queue("leaf", {{"vcore", 1000}})});
+  c.add_node("node-1", {{"vcore", 100'000}});
+  for (int a = 0; a < 100; ++a) {
+    const std::string app = "app-" + std::to_string(a);
+    c.add_app(app, "root.leaf");
+    for (int i = 0; i < parked / 100; ++i) c.ask(app, "ask-" + std::to_string(i), {{"vcore", 500 + i}});
+  }
+  c.settle();
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 0U);
+  c.give_back("app-0", "ask-0");
+  EXPECT_GE(looks_in_a_thousand_steps(c), 1U);
+}
+
+TEST(parking, asks_over_a_limit_and_applications_over_maxapplications_cost_nothing) {
+  queue_config crowded = named_queue("crowded"), limited = named_queue("limited");
+  crowded.max_applications = 1;
+  limit_config limit;
+  limit.users = {"bob"};
+  limit.max_resources = {{"vcore", 1000}};
+  limited.limits = {limit};
+  cluster c({crowded, limited});
+  c.add_node("node-1", {{"vcore", 1'000'000}});
+  for (int a = 0; a < parked; ++a) {
+    const std::string app = "app-" + std::to_string(a);
+    c.add_app(app, "root.crowded");
+    c.ask(app, "ask", {{"vcore", 1}});
+  }
+  c.add_app("bobs", "root.limited", "bob");
+  for (int i = 0; i < 100; ++i) c.ask("bobs", "ask-" + std::to_string(i), {{"vcore", 600}});
+  c.settle();
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 0U);
+  c.give_back("bobs", "ask-0");
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 2U) << "one that runs and the next that does not";
+}
+
+}  // namespace
+}  // namespace tenon::testing
