@@ -57,9 +57,9 @@ void add(ranges &to, const ranges &more) { to.insert(to.end(), more.begin(), mor
 void fold_case(ranges &set) {
   const size_t count = set.size();
   for (size_t i = 0; i < count; ++i) {
-    const auto [from, to] = set[i];
+    const auto range = set[i];
     const auto fold = [&](char32_t first, char32_t last, int32_t distance) {
-      const char32_t low = std::max(from, first), high = std::min(to, last);
+      const char32_t low = std::max(range.first, first), high = std::min(range.second, last);
       if (low <= high) {
         set.emplace_back(low + static_cast<char32_t>(distance), high + static_cast<char32_t>(distance));
       }
