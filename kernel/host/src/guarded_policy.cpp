@@ -140,10 +140,11 @@ result<std::unique_ptr<bound_policy>> make_policy(std::shared_ptr<loaded_module>
                                                   interface_family family, std::shared_ptr<module_tally> tally,
                                                   const policy_request &request) {
   const role_guard role(guarded_policy::loading_role());
-  const std::string provider = module->manifest().id + " " + module->manifest().version;
+  const std::string id = module->manifest().id;
+  const std::string provider = id + " " + module->manifest().version;
   const auto refuse = [&](std::string have) {
     return refusal{request.where, "an instance of " + provider, std::move(have),
-                   "see the module's documentation (`tenon plugin explain " + module->manifest().id + "`)"};
+                   "see the module's documentation (`tenon plugin explain " + id + "`)"};
   };
 
   auto guarded = std::make_unique<guarded_instance>(std::move(tally), one.promised->interface, one.promised->name);

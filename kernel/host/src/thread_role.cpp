@@ -47,7 +47,7 @@ bool may_call(slot_tag tag, thread_role role) {
     case slot_tag::cycle:
       return role == thread_role::cycle;
     case slot_tag::main:
-      return role == thread_role::main;
+      return role == thread_role::main || role == thread_role::cycle;
     case slot_tag::io:
       return role == thread_role::io;
     case slot_tag::any:

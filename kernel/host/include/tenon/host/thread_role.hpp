@@ -39,7 +39,8 @@ class role_guard {
 enum class slot_tag : uint8_t { cycle, main, io, any };
 
 [[nodiscard]] std::string_view tag_name(slot_tag tag);
-// Whether a slot with this tag may be called from a thread with this role.
+// Whether a slot with this tag may be called from a thread with this role: [main] is the writer's too, between two
+// steps; [any] is that of every thread with a role.
 [[nodiscard]] bool may_call(slot_tag tag, thread_role role);
 
 }  // namespace tenon::host

@@ -1,0 +1,341 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Modules that are at fault while they work, and hosts that call them wrongly: what the kernel sees, what is
+// counted and what is said.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "call_guard.hpp"
+#include "fixture_folder.hpp"
+#include "refusal_matchers.hpp"
+#include "tenon/abi/predicate.h"
+
+namespace tenon::host {
+namespace {
+
+using testing::fixture_folder;
+using testing::fixture_manifest;
+using ::testing::HasSubstr;
+using testing::refusal_parts;
+using testing::refuses;
+using ::testing::SizeIs;
+
+class Fault : public ::testing::Test {
+ protected:
+  Fault() {
+    modules_.options.check_calls = false;
+    modules_.options.on_fault = [this](const module_fault &fault) { faults_.push_back(fault); };
+    modules_.options.on_violation = [this](const thread_violation &violation) {
+      violations_.push_back(violation.text());
+    };
+  }
+
+  // A policy of the fixture, whose deployment entry has `entry` after the id.
+  void open(const std::string &fixture, policy_kind kind, const std::string &entry = "") {
+    fixture_manifest manifest;
+    if (kind == policy_kind::predicate) manifest.interface = TENON_PREDICATE;
+    modules_.install(fixture, manifest);
+    auto host = modules_.open({fixture}, entry);
+    ASSERT_TRUE(host) << host.why().text();
+    host_ = std::move(*host);
+    auto policy = host_->bind(kind, "fixture", "{}", 16);
+    ASSERT_TRUE(policy) << policy.why().text();
+    policy_ = std::move(*policy);
+  }
+
+  refusal bind_refused(const std::string &fixture) {
+    modules_.install(fixture);
+    auto host = modules_.open({fixture});
+    if (!host) return host.why();
+    const auto policy = (*host)->bind(policy_kind::node_sort, "fixture", "{}", 16);
+    EXPECT_FALSE(policy) << fixture << " was bound";
+    return policy ? refusal{} : policy.why();
+  }
+
+  tenon_status keys(thread_role role = thread_role::cycle) {
+    const role_guard guard(role);
+    const tenon_batch in = batch();
+    tenon_keys_out out{sizeof out, policy_->key_words, keys_.data(), not_before_.data()};
+    const tenon_status status = policy_->sort->keys(policy_->instance, &in, &out);
+    EXPECT_EQ(out.size, sizeof out);
+    EXPECT_EQ(out.keys, keys_.data());
+    return status;
+  }
+
+  tenon_status filter() {
+    const role_guard guard(thread_role::cycle);
+    const tenon_batch in = batch();
+    verdicts_ = {};
+    reasons_ = {};
+    tenon_filter_out out{sizeof out, 0, verdicts_.data(), reasons_.data()};
+    return policy_->predicate->filter(policy_->instance, &in, &out);
+  }
+
+  tenon_batch batch() {
+    tenon_batch in{};
+    in.size = sizeof in;
+    in.item_count = 3;
+    in.items = items_.data();
+    return in;
+  }
+
+  fixture_folder modules_;
+  std::unique_ptr<module_host> host_;
+  std::unique_ptr<bound_policy> policy_;
+  std::vector<module_fault> faults_;
+  std::vector<std::string> violations_;
+  const std::array<uint32_t, 3> items_{4, 5, 6};
+  std::array<uint64_t, 4> keys_{0, 0, 0, 77};  // one more than the batch
+  std::array<int64_t, 4> not_before_{};
+  std::array<uint8_t, 3> verdicts_{};
+  std::array<uint16_t, 3> reasons_{};
+};
+
+TEST_F(Fault, SoundModule_HasNone) {
+  open("good", policy_kind::node_sort);
+  const uint64_t calls = host_->counters().at(0).calls;
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_THAT(keys_, ::testing::ElementsAre(4, 5, 6, 77));
+  EXPECT_THAT(faults_, SizeIs(0));
+  EXPECT_EQ(host_->counters().at(0).calls, calls + 1);
+  EXPECT_EQ(host_->counters().at(0).faults, 0);
+}
+
+TEST_F(Fault, StatusInternal_IsCountedLoggedAndReported) {
+  open("keys_fail", policy_kind::node_sort, "on_fault: stop");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_EQ(faults_[0].module, "test.keys-fail 1.0.0");
+  EXPECT_EQ(faults_[0].interface, "tenon.node-sort/1");
+  EXPECT_EQ(faults_[0].name, "fixture");
+  EXPECT_EQ(faults_[0].slot, "keys");
+  EXPECT_EQ(faults_[0].text, "gave INTERNAL");
+  EXPECT_EQ(faults_[0].action, fault_action::stop);
+  EXPECT_EQ(host_->counters().at(0).faults, 1);
+  EXPECT_THAT(modules_.log(),
+              HasSubstr("test.keys-fail 1.0.0: tenon.node-sort/1 'fixture': keys gave INTERNAL (on_fault: stop)"));
+}
+
+TEST_F(Fault, UnknownStatus_ReachesTheKernelAsInternal) {
+  open("keys_unknown_status", policy_kind::node_sort);
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_EQ(faults_[0].text, "gave the unknown status 99");
+}
+
+TEST_F(Fault, OutputOfAnotherSize_IsAFault_AndTheOutputIsWhole) {
+  open("keys_shrink_output", policy_kind::node_sort);
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_THAT(faults_[0].text, HasSubstr("changed the size"));
+}
+
+TEST_F(Fault, WriteBehindTheOutput_IsAFaultWhereCallsAreChecked_AndHarmless) {
+  modules_.options.check_calls = true;
+  open("keys_too_many", policy_kind::node_sort);
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_THAT(faults_[0].text, HasSubstr("behind the end"));
+  EXPECT_EQ(keys_[3], 77);
+}
+
+TEST_F(Fault, CheckedCallsOfASoundModule_GiveTheSame) {
+  modules_.options.check_calls = true;
+  open("good", policy_kind::node_sort);
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_THAT(keys_, ::testing::ElementsAre(4, 5, 6, 77));
+}
+
+TEST_F(Fault, UnknownVerdict_IsAFault) {
+  for (const bool checked : {false, true}) {
+    modules_.options.check_calls = checked;
+    policy_.reset();
+    faults_.clear();
+    open("filter_unknown_verdict", policy_kind::predicate);
+    EXPECT_EQ(filter(), TENON_INTERNAL);
+    ASSERT_THAT(faults_, SizeIs(1));
+    EXPECT_EQ(faults_[0].text, "gave the unknown verdict 9");
+  }
+}
+
+TEST_F(Fault, UnknownReason_IsAFault) {
+  open("filter_unknown_reason", policy_kind::predicate);
+  EXPECT_EQ(filter(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_EQ(faults_[0].text, "gave reason 2 of 1 that it described");
+}
+
+TEST_F(Fault, PredicateClosed_GivesInternal) {
+  open("filter_fails", policy_kind::predicate);
+  EXPECT_EQ(filter(), TENON_INTERNAL);
+}
+
+TEST_F(Fault, PredicateOpen_LetsEverythingPassAndIsCounted) {
+  open("filter_fails", policy_kind::predicate, "on_fault: open");
+  EXPECT_EQ(filter(), TENON_OK);
+  EXPECT_THAT(verdicts_, ::testing::Each(TENON_PASS));
+  EXPECT_EQ(host_->counters().at(0).faults, 1);
+}
+
+TEST_F(Fault, SlowCalls_AreAFaultAfterSoManyInARow) {
+  open("keys_slow", policy_kind::node_sort, "budget: { call_us: 1000, overruns: 3 }");
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_THAT(faults_[0].text, HasSubstr("the budget is 1000 us (3 late calls in a row)"));
+  EXPECT_EQ(host_->counters().at(0).overruns, 3);
+}
+
+TEST_F(Fault, SlowCallsWithBudgetsOff_AreNone) {
+  modules_.options.budgets = false;
+  open("keys_slow", policy_kind::node_sort, "budget: { call_us: 1000, overruns: 1 }");
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_EQ(host_->counters().at(0).overruns, 0);
+}
+
+TEST_F(Fault, RefusedCreate_IsSaidInTheModulesWords) {
+  EXPECT_THAT(bind_refused("create_fails"),
+              refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
+                                    "create gave INVALID_CONFIG: weights do not add up", "tenon plugin explain"}));
+}
+
+TEST_F(Fault, RefusedInit_IsSaidInTheModulesWords) {
+  EXPECT_THAT(bind_refused("start_fails"),
+              refuses(refusal_parts{"node-sort 'fixture'", "", "init gave UNSUPPORTED: no metrics service", ""}));
+}
+
+TEST_F(Fault, RefusedActivate_IsSaidInTheModulesWords) {
+  EXPECT_THAT(
+      bind_refused("activate_fails"),
+      refuses(refusal_parts{"node-sort 'fixture'", "", "activate gave EXHAUSTED: no memory for the table", ""}));
+}
+
+TEST_F(Fault, InstanceWithoutLifecycle_IsRefused) {
+  EXPECT_THAT(bind_refused("no_lifecycle"),
+              refuses(refusal_parts{"node-sort 'fixture'", "", "lifecycle with an empty slot", ""}));
+}
+
+TEST_F(Fault, KeysTooWide_AreRefused) {
+  EXPECT_THAT(bind_refused("wide_keys"), refuses(refusal_parts{"node-sort 'fixture'", "", "keys have 1000 words", ""}));
+}
+
+class Threads : public Fault {
+ protected:
+  Threads() { modules_.options.check_calls = true; }
+};
+
+TEST_F(Threads, CycleSlotOnAThreadWithoutRole_IsAViolationAndNotCalled) {
+  open("good", policy_kind::node_sort);
+  EXPECT_EQ(keys(thread_role::other), TENON_INTERNAL);
+  EXPECT_THAT(violations_,
+              ::testing::ElementsAre(HasSubstr("keys is [cycle], and was called on a thread with role other")));
+  EXPECT_THAT(keys_, ::testing::ElementsAre(0, 0, 0, 77));
+}
+
+TEST_F(Threads, CycleSlotOnTheMainThread_IsAViolation) {
+  open("good", policy_kind::node_sort);
+  EXPECT_EQ(keys(thread_role::main), TENON_INTERNAL);
+  EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("role main")));
+}
+
+TEST_F(Threads, MainSlotOnAnIoThread_IsAViolationAndRefused) {
+  modules_.install("good");
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host);
+  const role_guard io(thread_role::io);
+  EXPECT_FALSE((*host)->bind(policy_kind::node_sort, "fixture", "{}", 16));
+  EXPECT_THAT(violations_,
+              ::testing::ElementsAre(HasSubstr("create is [main], and was called on a thread with role io")));
+}
+
+TEST_F(Threads, MainSlotOnTheWriterBetweenSteps_IsNone) {
+  const role_guard cycle(thread_role::cycle);
+  open("good", policy_kind::node_sort);
+  policy_.reset();
+  EXPECT_THAT(violations_, SizeIs(0));
+}
+
+class Guard : public ::testing::Test {
+ protected:
+  Guard() {
+    tally_->id = "test.guard";
+    tally_->version = "1";
+    tally_->check_calls = true;
+    tally_->on_fault = [](const module_fault &) {};
+    tally_->on_violation = [this](const thread_violation &violation) { violations_.push_back(violation.text()); };
+  }
+  template <class Slot>
+  tenon_status call(slot_tag tag, Slot &&slot) {
+    return guard_.call(
+        "slot", tag, 1, slot, [](tenon_status) { return true; }, [](tenon_status) { return std::string{}; });
+  }
+  tenon_status call(slot_tag tag) {
+    return call(tag, [] { return TENON_OK; });
+  }
+
+  std::shared_ptr<module_tally> tally_ = std::make_shared<module_tally>();
+  call_guard guard_{tally_, "tenon.test/1", "guarded"};
+  std::vector<std::string> violations_;
+};
+
+TEST_F(Guard, IoSlotOnTheCycleThread_IsAViolation) {
+  const role_guard cycle(thread_role::cycle);
+  EXPECT_EQ(call(slot_tag::io), TENON_INTERNAL);
+  EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("slot is [io]")));
+  const role_guard io(thread_role::io);
+  EXPECT_EQ(call(slot_tag::io), TENON_OK);
+}
+
+TEST_F(Guard, AnySlotOnAThreadOfNobody_IsAViolation) {
+  EXPECT_EQ(call(slot_tag::any), TENON_INTERNAL);
+  EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("slot is [any]")));
+  for (const auto role : {thread_role::main, thread_role::cycle, thread_role::io}) {
+    const role_guard guard(role);
+    EXPECT_EQ(call(slot_tag::any), TENON_OK);
+  }
+}
+
+TEST_F(Guard, TwoThreadsInOneInstance_AreAViolation) {
+  const role_guard cycle(thread_role::cycle);
+  const tenon_status outer = call(slot_tag::cycle, [&] {
+    std::thread([&] {
+      const role_guard also_cycle(thread_role::cycle);
+      EXPECT_EQ(call(slot_tag::cycle), TENON_INTERNAL);
+    }).join();
+    return TENON_OK;
+  });
+  EXPECT_EQ(outer, TENON_OK);
+  EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("another thread is in the same instance")));
+}
+
+TEST_F(Guard, ChecksOff_CallsFromAnywhere) {
+  tally_->check_calls = false;
+  EXPECT_EQ(call(slot_tag::cycle), TENON_OK);
+  EXPECT_THAT(violations_, SizeIs(0));
+}
+
+using ThreadsDeath = Fault;
+
+TEST_F(ThreadsDeath, WithoutAHandler_AViolationEndsTheProcess) {
+  modules_.options.check_calls = true;
+  modules_.options.on_violation = nullptr;
+  open("good", policy_kind::node_sort);
+  EXPECT_DEATH(keys(thread_role::io), "keys is \\[cycle\\], and was called on a thread with role io");
+}
+
+TEST(RoleGuard, GivesTheFormerRoleBack) {
+  EXPECT_EQ(current_role(), thread_role::other);
+  {
+    const role_guard main(thread_role::main);
+    const role_guard cycle(thread_role::cycle);
+    EXPECT_EQ(current_role(), thread_role::cycle);
+    std::thread([] { EXPECT_EQ(current_role(), thread_role::other); }).join();
+  }
+  EXPECT_EQ(current_role(), thread_role::other);
+}
+
+}  // namespace
+}  // namespace tenon::host

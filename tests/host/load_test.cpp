@@ -1,0 +1,407 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Every way in which a module can be wrong, each with the module that is: refused in words, and nothing left.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cfenv>
+#include <clocale>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "fixture_folder.hpp"
+#include "refusal_matchers.hpp"
+#include "tenon/host/preflight.hpp"
+#include "tenon/host/process_state.hpp"
+#include "tenon/host/verified_library.hpp"
+
+namespace tenon::host {
+namespace {
+
+using testing::fixture_folder;
+using testing::fixture_manifest;
+using testing::leftovers_now;
+using testing::refusal_parts;
+using testing::refuses;
+
+class Load : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    EXPECT_EQ(leftovers_now().descriptors, before_.descriptors);
+    EXPECT_FALSE(leftovers_now().children);
+    EXPECT_THAT(testing::drafts_in(options().cache_directory), ::testing::IsEmpty());
+  }
+  host_options &options() { return modules_.options; }
+
+  testing::leftovers before_ = leftovers_now();
+  fixture_folder modules_;
+};
+
+TEST_F(Load, SoundModule_IsLoadedAndBound) {
+  modules_.install("good");
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  const auto policy = (*host)->bind(policy_kind::node_sort, "fixture", "{}", 16);
+  ASSERT_TRUE(policy) << policy.why().text();
+  EXPECT_EQ((*policy)->provider, "test.good 1.0.0");
+  EXPECT_EQ((*policy)->key_words, 1);
+}
+
+struct bad_module {
+  const char *fixture;
+  refusal_parts parts;
+};
+void PrintTo(const bad_module &module, std::ostream *out) { *out << module.fixture; }
+
+std::filesystem::path program_beside(const char *name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+const auto fixture_named = [](const auto &module) { return std::string(module.param.fixture); };
+
+// Refused before any of its code runs, with and without preflight.
+class Lint : public Load, public ::testing::WithParamInterface<bad_module> {};
+
+TEST_P(Lint, RefusesIt) {
+  options().preflight = false;
+  modules_.install(GetParam().fixture);
+  EXPECT_THAT(modules_.refused(GetParam().fixture), refuses(GetParam().parts));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Load, Lint,
+    ::testing::Values(
+        bad_module{"two_exports",
+                   {"two_exports.so", "no export but tenon_module_v1", "1 more, for one fixture_second_export",
+                    "version script"}},
+        bad_module{"no_entry",
+                   {"no_entry.so", "the export tenon_module_v1", "does not export it", "tenon/abi/module.h"}},
+        bad_module{"entry_is_function", {"entry_is_function.so", "constant object", "no object", "tenon/abi/module.h"}},
+        bad_module{"needs_protobuf",
+                   {"needs_protobuf.so", "without protobuf and gRPC", "libprotobuf.so.32", "libtenon_proto.so"}},
+        bad_module{"text_relocation", {"text_relocation.so", "position-independent", "text relocations", "-fPIC"}},
+        bad_module{"exec_stack",
+                   {"exec_stack.so", "stack that is not executable", "an executable stack", "noexecstack"}}),
+    fixture_named);
+
+// Refused by what it does in the child process.
+class Preflight : public Load, public ::testing::WithParamInterface<bad_module> {};
+
+TEST_P(Preflight, RefusesIt) {
+  options().preflight_timeout = std::chrono::milliseconds(1500);
+  modules_.install(GetParam().fixture);
+  EXPECT_THAT(modules_.refused(GetParam().fixture), refuses(GetParam().parts));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Load, Preflight,
+    ::testing::Values(
+        bad_module{"load_aborts",
+                   {"load_aborts.so", "child process",
+                    "killed by SIGABRT during opening it (constructors); it said: cannot find my table", "vendor"}},
+        bad_module{"load_exits",
+                   {"load_exits.so", "child process", "ended the process with status 0 during opening it",
+                    "must not end the process"}},
+        bad_module{"load_hangs",
+                   {"load_hangs.so", "child process",
+                    "still busy after 1500 ms during opening it (constructors); it said:", "do not wait"}},
+        bad_module{"load_changes_rounding",
+                   {"load_changes_rounding.so", "", "opening it changed floating-point control", "-ffast-math"}},
+        bad_module{"init_hangs",
+                   {"init_hangs.so", "child process", "still busy after 1500 ms during init", "do not wait"}},
+        bad_module{"init_exits",
+                   {"init_exits.so", "child process", "ended the process with status 3 during init", "must not end"}},
+        bad_module{
+            "init_throws",
+            {"init_throws.so", "child process", "killed by SIGABRT during init; it said: terminate called", "vendor"}},
+        bad_module{"init_fails", {"init_fails.so", "", "init failed with status 7: no licence left", "documentation"}},
+        bad_module{"init_changes_rounding",
+                   {"init_changes_rounding.so", "", "its init changed floating-point control", "process-wide state"}},
+        bad_module{"init_changes_locale",
+                   {"init_changes_locale.so", "", "its init changed the locale", "process-wide state"}},
+        bad_module{"init_changes_signal",
+                   {"init_changes_signal.so", "", "its init changed the handler of SIGUSR1", "process-wide state"}},
+        bad_module{"exit_aborts",
+                   {"exit_aborts.so", "child process", "killed by SIGABRT during the end of the process", "vendor"}}),
+    fixture_named);
+
+// Refused in this process, where there was no preflight.
+class Open : public Load, public ::testing::WithParamInterface<bad_module> {};
+
+TEST_P(Open, RefusesItAndUndoesItsChanges) {
+  options().preflight = false;
+  const uint64_t control = floating_point_control();
+  const std::string locale = std::setlocale(LC_ALL, nullptr);
+  struct sigaction handler {
+  }, handler_after{};
+  sigaction(SIGUSR1, nullptr, &handler);
+  modules_.install(GetParam().fixture);
+
+  EXPECT_THAT(modules_.refused(GetParam().fixture), refuses(GetParam().parts));
+
+  EXPECT_EQ(floating_point_control(), control);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  EXPECT_EQ(std::setlocale(LC_ALL, nullptr), locale);
+  sigaction(SIGUSR1, nullptr, &handler_after);
+  EXPECT_EQ(handler_after.sa_handler, handler.sa_handler);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Load, Open,
+    ::testing::Values(
+        bad_module{"load_changes_rounding",
+                   {"load_changes_rounding.so", "process-wide state", "opening it changed floating-point control",
+                    "-ffast-math"}},
+        bad_module{"init_changes_rounding",
+                   {"init_changes_rounding.so", "process-wide state", "its init changed floating-point control", ""}},
+        bad_module{"init_changes_locale",
+                   {"init_changes_locale.so", "process-wide state", "its init changed the locale", ""}},
+        bad_module{"init_changes_signal",
+                   {"init_changes_signal.so", "process-wide state", "its init changed the handler of SIGUSR1", ""}},
+        bad_module{"init_fails", {"init_fails.so", "", "its init gave EXHAUSTED: no licence left", ""}},
+        bad_module{"wrong_epoch",
+                   {"wrong_epoch.so", "ABI epoch 1", "built for ABI epoch 77", "this release's headers"}},
+        bad_module{"wrong_draft_rev",
+                   {"wrong_draft_rev.so", "draft revision", "built for draft revision 77", "belong together"}},
+        bad_module{"other_name",
+                   {"other_name.so", "nothing that the manifest does not list", "tenon.node-sort/1 'impostor'",
+                    "belong together"}},
+        bad_module{
+            "other_version",
+            {"other_version.so", "version 1.0.0, as the manifest says", "of version '1.0.1'", "belong together"}},
+        bad_module{"other_order_rev", {"other_order_rev.so", "order_rev 1", "order_rev 2", "belong together"}},
+        bad_module{
+            "describes_nothing",
+            {"describes_nothing.so", "'fixture', as the manifest says", "does not describe it", "belong together"}},
+        bad_module{"describes_twice", {"describes_twice.so", "once", "described twice", "belong together"}},
+        bad_module{"second_interface",
+                   {"second_interface.so", "nothing that the manifest does not list", "tenon.app-sort/1 'fixture'",
+                    "belong together"}}),
+    fixture_named);
+
+TEST_F(Load, ManifestOfMoreThanTheModuleProvides_IsRefused) {
+  modules_.install("good");
+  modules_.seal("good", {.interface = "tenon.app-sort/1"});
+  EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "tenon.app-sort/1, as the manifest says",
+                                                              "get_factory gave UNSUPPORTED", "belong together"}));
+}
+
+TEST_F(Load, LibraryThatIsNotThere_IsRefused) {
+  std::filesystem::remove(modules_.install("good"));
+  EXPECT_THAT(modules_.refused("good"),
+              refuses(refusal_parts{"good.so", "readable shared library", "No such file", "beside its manifest"}));
+}
+
+TEST_F(Load, FolderInPlaceOfTheLibrary_IsRefused) {
+  const auto library = modules_.install("good");
+  std::filesystem::remove(library);
+  std::filesystem::create_directory(library);
+  EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "shared library", "a directory", ""}));
+}
+
+TEST_F(Load, PipeInPlaceOfTheLibrary_IsRefusedWithoutWaiting) {
+  const auto library = modules_.install("good");
+  std::filesystem::remove(library);
+  ASSERT_EQ(::mkfifo(library.c_str(), 0600), 0);
+  EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "shared library", "not a regular file", ""}));
+}
+
+TEST_F(Load, LibraryThatMayNotBeRead_IsRefused) {
+  const auto library = modules_.install("good");
+  std::filesystem::permissions(library, std::filesystem::perms::none);
+  const uid_t was = ::geteuid();
+  if (was == 0) {
+    // The superuser may read everything: try as nobody, who must get that far.
+    std::filesystem::permissions(modules_.folder.path(), std::filesystem::perms::all);
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  const auto file = read_library(library);
+  if (was == 0) {
+    ASSERT_EQ(::seteuid(was), 0);
+  }
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.why(), refuses(refusal_parts{"good.so", "readable", "Permission denied", "let the user"}));
+}
+
+TEST_F(Load, EmptyLibrary_IsRefused) {
+  std::filesystem::resize_file(modules_.install("good"), 0);
+  EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "", "an empty file", ""}));
+}
+
+TEST_F(Load, ChangedLibrary_IsRefusedByItsDigest) {
+  const auto library = modules_.install("good");
+  std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(2000).put('!');
+  EXPECT_THAT(modules_.refused("good"),
+              refuses(refusal_parts{"good.so", "good.yaml says", "sha256:", "seal the manifest anew"}));
+}
+
+TEST_F(Load, TruncatedLibraryWithItsOwnDigest_IsRefusedByLint) {
+  const auto library = modules_.install("good");
+  for (const auto size : {std::filesystem::file_size(library) * 3 / 4, std::filesystem::file_size(library) / 3,
+                          uintmax_t{70}, uintmax_t{3}}) {
+    std::filesystem::resize_file(library, size);
+    modules_.seal("good");
+    EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "shared library", "", "again"})) << size;
+  }
+}
+
+// Sealed after the damage, so that lint and preflight must cope: never this process.
+TEST_F(Load, FlippedBytesWithTheirOwnDigest_NeverHarmThisProcess) {
+  const auto library = modules_.install("good");
+  const auto sound = read_library(library);
+  ASSERT_TRUE(sound);
+  for (size_t at = 0; at < sound->bytes.size(); at += sound->bytes.size() / 40) {
+    auto bytes = sound->bytes;
+    for (size_t i = at; i < std::min(at + 8, bytes.size()); ++i) bytes[i] ^= std::byte{0xff};
+    std::ofstream(library, std::ios::binary)
+        .write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    modules_.seal("good");
+    config::problems report("good.yaml");
+    const auto manifest = read_manifest(modules_.folder.path() / "mods/good.yaml", report);
+    ASSERT_TRUE(manifest);
+    const auto verified = verify_library(*manifest, std::nullopt, options().cache_directory);
+    if (!verified) {
+      EXPECT_FALSE(verified.why().have.empty());
+      continue;
+    }
+    const auto no = preflight({verified->open_path, verified->digest, verified->shown_as, {}},
+                              {program_beside("tenon-preflight"), std::chrono::milliseconds(3000), {}});
+    EXPECT_TRUE(!no || !no->have.empty());
+  }
+}
+
+TEST_F(Load, OtherMachine_IsRefused) {
+  const auto library = modules_.install("good");
+  std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(8).put(0);  // e_machine: MIPS
+  modules_.seal("good");
+  EXPECT_THAT(modules_.refused("good"),
+              refuses(refusal_parts{"good.so", "64-bit little-endian", "machine 8", "for this machine"}));
+}
+
+TEST_F(Load, TwoManifestsWithOneId_AreRefusedByBothNames) {
+  modules_.install("good");
+  modules_.install("wide_keys", {.id = "test.good"});
+  EXPECT_THAT(modules_.refused("good"),
+              refuses(refusal_parts{"wide_keys.yaml", "one manifest", "good.yaml", "remove one"}));
+}
+
+TEST_F(Load, TwoModulesWithOneName_AreRefusedByBothNames) {
+  modules_.install("good");
+  modules_.install("wide_keys");
+  const auto host = modules_.open({"good", "wide_keys"});
+  ASSERT_FALSE(host);
+  EXPECT_THAT(host.why(), refuses(refusal_parts{"wide_keys.yaml", "one module for tenon.node-sort/1 'fixture'",
+                                                "test.good", "take one"}));
+}
+
+TEST_F(Load, UnlistedModuleOnThePath_IsNotOpenedAndNotBound) {
+  modules_.install("good");
+  modules_.install("load_aborts", {.name = "other"});
+  options().preflight = false;
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  const auto policy = (*host)->bind(policy_kind::node_sort, "other", "{}", 16);
+  ASSERT_FALSE(policy);
+  EXPECT_THAT(policy.why(), refuses(refusal_parts{"tenon.yaml", "listed", "test.load-aborts on the module path would",
+                                                  "- id: test.load-aborts"}));
+}
+
+TEST_F(Load, BrokenManifestOfAnotherModule_IsAWarning) {
+  modules_.install("good");
+  modules_.folder.write("mods/broken.yaml", "id: test.broken\nfancy: true\n");
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  EXPECT_THAT(modules_.log(), ::testing::HasSubstr("broken.yaml:2:1"));
+}
+
+TEST_F(Load, BrokenManifestOfAListedModule_IsRefusedAtItsPlace) {
+  modules_.folder.make("mods");
+  modules_.folder.write("mods/broken.yaml", "id: test.broken\nfancy: true\n");
+  EXPECT_THAT(modules_.refused("broken"), refuses(refusal_parts{"broken.yaml:", "", "", ""}));
+}
+
+TEST_F(Load, PreflightHelperThatIsNotThere_IsRefusedByName) {
+  modules_.install("good");
+  options().preflight_program = modules_.folder.path() / "nowhere";
+  EXPECT_THAT(modules_.refused("good"),
+              refuses(refusal_parts{"good.so", "nowhere", "cannot be started: No such file", "beside"}));
+}
+
+TEST_F(Load, PassIsRememberedByDigest_RefusalIsNot) {
+  modules_.install("good");
+  ASSERT_TRUE(modules_.open({"good"}));
+  size_t remembered = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(options().cache_directory / "preflight"))
+    remembered += entry.is_regular_file() ? 1 : 0;
+  EXPECT_EQ(remembered, 1);
+  modules_.install("init_fails");
+  modules_.refused("init_fails");
+  size_t later = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(options().cache_directory / "preflight"))
+    later += entry.is_regular_file() ? 1 : 0;
+  EXPECT_EQ(later, remembered);
+}
+
+TEST_F(Load, CacheThatOthersMayWrite_IsNotUsed) {
+  modules_.install("good");
+  std::filesystem::create_directory(options().cache_directory);
+  std::filesystem::permissions(options().cache_directory, std::filesystem::perms::all);
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  EXPECT_TRUE(std::filesystem::is_empty(options().cache_directory));
+}
+
+TEST_F(Load, CopyThatSomebodyChanged_IsMadeAnew) {
+  modules_.install("good");
+  ASSERT_TRUE(modules_.open({"good"}));
+  std::filesystem::path copy;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(options().cache_directory / "modules"))
+    if (entry.path().extension() == ".so") copy = entry.path();
+  ASSERT_FALSE(copy.empty());
+  const auto digest = read_library(copy)->digest;
+  // By renaming, as the one above is mapped.
+  modules_.folder.write("evil.so", "not a module");
+  std::filesystem::rename(modules_.folder.path() / "evil.so", copy);
+  const auto host = modules_.open({"good"});
+  EXPECT_TRUE(host);
+  EXPECT_EQ(read_library(copy)->digest, digest);
+}
+
+TEST_F(Load, LibraryOverwrittenWhileInUse_DoesNotReachTheProcess) {
+  const auto library = modules_.install("good");
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  std::filesystem::resize_file(library, 0);  // in place: a mapping of this file would be gone
+  EXPECT_TRUE((*host)->bind(policy_kind::node_sort, "fixture", "{}", 16));
+}
+
+TEST_F(Load, WithoutCache_LibraryIsOpenedInPlace) {
+  modules_.install("good");
+  options().use_cache = false;
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  EXPECT_FALSE(std::filesystem::exists(options().cache_directory));
+}
+
+TEST_F(Load, ManyHostsAtOnce_LoadTheSameModule) {
+  modules_.install("good");
+  const auto file = modules_.folder.write(
+      "tenon.yaml", "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules: [ { id: test.good } ]\n");
+  options().preflight = false;  // its companions differ with the order
+  std::vector<std::thread> threads;
+  std::atomic<int> loaded{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) {
+        const auto host = open_deployment(file, options());
+        if (host && (*host)->bind(policy_kind::node_sort, "fixture", "{}", 16)) ++loaded;
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(loaded, 20);
+}
+
+}  // namespace
+}  // namespace tenon::host
