@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ask_class.hpp"
+#include "batch_builder.hpp"
 #include "core.hpp"
 #include "node_order.hpp"
 #include "node_table.hpp"
@@ -95,10 +96,11 @@ struct partition {
   // -- State. --
   resource_types types;
   std::vector<tenon_text> type_texts;  // names of `types`, as the ABI hands them out
+  mutable batch_builder batches;       // scratch of policy calls
   node_table nodes;
   std::unique_ptr<queue> root;
   class_table classes;
-  ask_class *last_class = nullptr;      // of the last classify()
+  ask_class *last_class = nullptr;  // of the last classify()
   slab<application> applications;
   slab<ask> asks;
   slab<allocation> allocations;
@@ -108,10 +110,10 @@ struct partition {
   text_map<allocation *> foreign;                   // by key
   std::vector<std::unique_ptr<queue>> gone_queues;  // until the next drain
   std::map<std::string, usage_tracker, std::less<>> users, user_groups;
-  resources total;                      // sum of the nodes' capacities: the root's max
-  std::vector<wide_sum> total_exact;    // by type, not saturated
-  bool fair_max_stale = false;          // the root's max changed since the queues' was computed
-  uint64_t allocation_count = 0;  // live ones, foreign left out
+  resources total;                    // sum of the nodes' capacities: the root's max
+  std::vector<wide_sum> total_exact;  // by type, not saturated
+  bool fair_max_stale = false;        // the root's max changed since the queues' was computed
+  uint64_t allocation_count = 0;      // live ones, foreign left out
   uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1;
   int64_t created_ms = 0;
   uint64_t drain_epoch = 0;  // 0: not draining
@@ -283,7 +285,7 @@ struct partition {
   void judge(verdict_set &v, const resources &need);
   node_order *order_for(const ask_class &c);
   void touch_node(uint32_t slot);
-  [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms}; }
+  [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
   void policy_failed(sort_policy &policy);
 
   // -- Decisions. --

@@ -11,7 +11,8 @@ namespace {
 
 int64_t room(int64_t limit, int64_t used) { return std::max<int64_t>(0, sub_saturating(limit, used)); }
 
-obstacle shortage(obstacle_kind kind, const queue &q, std::string_view type, int64_t asked, int64_t limit, int64_t used) {
+obstacle shortage(obstacle_kind kind, const queue &q, std::string_view type, int64_t asked, int64_t limit,
+                  int64_t used) {
   obstacle h;
   h.kind = kind;
   h.queue = q.path;
@@ -102,8 +103,8 @@ void partition::explain_queues(const queue &leaf, const ask_class &c, explanatio
   }
   for (const class_amount &p : c.positive) {
     if (p.amount <= sub_saturating(total[p.type], root->allocated[p.type])) continue;
-    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *root, types.name(p.type), p.amount, total[p.type],
-                                     root->allocated[p.type]));
+    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *root, types.name(p.type), p.amount,
+                                     total[p.type], root->allocated[p.type]));
   }
 }
 

@@ -1,8 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "policy_batch.hpp"
 
-#include <array>
-#include <deque>
+#include "batch_builder.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -22,136 +21,6 @@ int64_t abi_state(application_state state) {
     default:
       return TENON_APP_NEW;
   }
-}
-
-tenon_text text_of(std::string_view text) { return {text.data(), text.size()}; }
-
-// Columns of one call. Buffers are kept from call to call, so that a steady cycle allocates nothing.
-class batch_builder {
- public:
-  void start(size_t columns) {
-    if (buffers_.size() < columns) buffers_.resize(columns);
-    columns_.clear();
-  }
-
-  // One item, or a context value: the object's own memory is the column.
-  void resources_in_place(const resources &r) {
-    columns_.push_back(
-        {sizeof(tenon_column), TENON_COLUMN_RESOURCES, r.data(), r.present_address(), 0, sizeof(int64_t), 0});
-  }
-
-  template <class Items, class Get>
-  void resources_of(const Items &items, uint32_t types, Get &&get) {
-    if (items.size() == 1) return resources_in_place(get(*items.front()));
-    buffer &b = next();
-    b.numbers.resize(items.size() * types);
-    b.present.resize(items.size());
-    for (size_t i = 0; i < items.size(); ++i) {
-      const resources &r = get(*items[i]);
-      b.present[i] = r.present();
-      for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
-    }
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(),
-                        types * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
-  }
-
-  template <class Items, class Get>
-  void numbers_of(const Items &items, Get &&get) {
-    buffer &b = next();
-    b.numbers.clear();
-    for (const auto *item : items) b.numbers.push_back(get(*item));
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
-  }
-
-  template <class Items, class Get>
-  void texts_of(const Items &items, Get &&get) {
-    buffer &b = next();
-    b.texts.clear();
-    for (const auto *item : items) b.texts.push_back(get(*item));
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, sizeof(tenon_text), 0, 0});
-  }
-
-  // `get(item)` gives a range of (key, value) pairs, ascending by key.
-  template <class Items, class Get>
-  void maps_of(const Items &items, Get &&get) {
-    buffer &b = next();
-    b.texts.clear();
-    b.maps.clear();
-    for (const auto *item : items) {
-      for (const auto &[key, value] : get(*item)) b.texts.push_back(text_of(key));
-      for (const auto &[key, value] : get(*item)) b.texts.push_back(text_of(value));
-    }
-    size_t at = 0;
-    for (const auto *item : items) {
-      const size_t count = get(*item).size();
-      b.maps.push_back({b.texts.data() + at, b.texts.data() + at + count, count});
-      at += 2 * count;
-    }
-    columns_.push_back(
-        {sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, b.maps.data(), nullptr, sizeof(tenon_text_map), 0, 0});
-  }
-
-  // A column that exists already.
-  void raw(tenon_column column) { columns_.push_back(column); }
-
-  // A value that serves every item.
-  void one_number(int64_t value) {
-    buffer &b = next();
-    b.numbers.assign(1, value);
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, 0, 0, 0});
-  }
-  void one_text(tenon_text value) {
-    buffer &b = next();
-    b.texts.assign(1, value);
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, 0, 0, 0});
-  }
-  void one_map(const tag_list &tags) {
-    const std::array<const tag_list *, 1> only{&tags};
-    maps_of(only, [](const tag_list &t) -> const tag_list & { return t; });
-    columns_.back().item_stride = 0;
-  }
-
-  tenon_batch batch(const call_context &context, const uint32_t *items, size_t count) const {
-    return {sizeof(tenon_batch),
-            static_cast<uint32_t>(count),
-            items,
-            columns_.data(),
-            static_cast<uint32_t>(columns_.size()),
-            sizeof(tenon_column),
-            context.types.data(),
-            static_cast<uint32_t>(context.types.size()),
-            0,
-            context.now_ms,
-            TENON_WORLD_LIVE};
-  }
-
-  // 0, 1, 2, ...
-  const uint32_t *identity(size_t count) {
-    while (identity_.size() < count) identity_.push_back(static_cast<uint32_t>(identity_.size()));
-    return identity_.data();
-  }
-
- private:
-  struct buffer {
-    std::vector<int64_t> numbers;
-    std::vector<uint64_t> present;
-    std::vector<tenon_text> texts;
-    std::vector<tenon_text_map> maps;
-  };
-  buffer &next() {
-    if (buffers_.size() <= columns_.size()) buffers_.resize(columns_.size() + 1);
-    return buffers_[columns_.size()];
-  }
-
-  std::deque<buffer> buffers_;
-  std::vector<tenon_column> columns_;
-  std::vector<uint32_t> identity_;
-};
-
-// One builder a thread: calls do not nest, and a kernel runs on one thread at a time.
-batch_builder &builder() {
-  thread_local batch_builder instance;  // scratch: nothing in it outlives a call
-  return instance;
 }
 
 tenon_text tag_text(const tag_list &tags, std::string_view key) {
@@ -280,41 +149,41 @@ bool call_keys(sort_policy &policy, tenon_status (*slot)(tenon_instance *, const
 
 bool queue_keys(sort_policy &policy, const call_context &context, const queue &parent, std::span<queue *const> items,
                 uint64_t *keys, int64_t *not_before) {
-  batch_builder &b = builder();
+  batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) {
     add_queue_column(b, c, parent, items, static_cast<uint32_t>(context.types.size()));
   }
-  const tenon_batch batch = b.batch(context, b.identity(items.size()), items.size());
+  const tenon_batch batch = b.batch(context.types, context.now_ms, b.identity(items.size()), items.size());
   return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
 }
 
 bool app_keys(sort_policy &policy, const call_context &context, const queue &leaf, std::span<application *const> items,
               uint64_t *keys, int64_t *not_before) {
-  batch_builder &b = builder();
+  batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) {
     add_app_column(b, c, leaf, items, static_cast<uint32_t>(context.types.size()));
   }
-  const tenon_batch batch = b.batch(context, b.identity(items.size()), items.size());
+  const tenon_batch batch = b.batch(context.types, context.now_ms, b.identity(items.size()), items.size());
   return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
 }
 
 bool node_keys(sort_policy &policy, const call_context &context, node_table &nodes, std::span<const uint32_t> slots,
                uint64_t *keys, int64_t *not_before) {
-  batch_builder &b = builder();
+  batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, nullptr);
-  const tenon_batch batch = b.batch(context, slots.data(), slots.size());
+  const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
   return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
 }
 
 bool node_scores(sort_policy &policy, const call_context &context, node_table &nodes, const ask_facts &asks,
                  std::span<const uint32_t> slots, uint64_t *keys, int64_t *not_before) {
-  batch_builder &b = builder();
+  batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, &asks);
-  const tenon_batch batch = b.batch(context, slots.data(), slots.size());
+  const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
   return call_keys(policy, policy.bound->sort->score, batch, keys, not_before);
 }
 
@@ -335,10 +204,10 @@ result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {
 
 bool filter_nodes(node_predicate &predicate, const call_context &context, node_table &nodes, const ask_facts &asks,
                   std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons) {
-  batch_builder &b = builder();
+  batch_builder &b = context.batches;
   b.start(predicate.columns.size());
   for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, &asks);
-  const tenon_batch batch = b.batch(context, slots.data(), slots.size());
+  const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
   tenon_filter_out out{sizeof(tenon_filter_out), 0, verdicts, reasons};
   ++predicate.calls;
   if (predicate.bound->predicate->filter(predicate.bound->instance, &batch, &out) == TENON_OK) return true;
@@ -352,10 +221,10 @@ bool ask_signature(node_predicate &predicate, const call_context &context, const
     return false;
   }
   node_table no_nodes;
-  batch_builder &b = builder();
+  batch_builder &b = context.batches;
   b.start(predicate.columns.size());
   for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, &asks);
-  const tenon_batch batch = b.batch(context, nullptr, 0);
+  const tenon_batch batch = b.batch(context.types, context.now_ms, nullptr, 0);
   tenon_signature_out out{sizeof(tenon_signature_out), 0, {0, 0}};
   ++predicate.calls;
   if (table.signature(predicate.bound->instance, &batch, &out) != TENON_OK) {

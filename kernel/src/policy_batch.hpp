@@ -11,10 +11,13 @@
 
 namespace tenon::internal {
 
+class batch_builder;
+
 // What every call of a policy is told beside its columns.
 struct call_context {
   std::span<const tenon_text> types;  // names of the resource types
   int64_t now_ms = 0;
+  batch_builder &batches;  // scratch; calls do not nest
 };
 
 // What policies may see of an ask.
