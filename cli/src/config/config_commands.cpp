@@ -1,0 +1,202 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "config/config_commands.hpp"
+
+#include <boost/json.hpp>
+#include <fstream>
+#include <istream>
+#include <iterator>
+#include <ostream>
+
+#include "tenon/config/schema.hpp"
+#include "tenon/host/deployment.hpp"
+#include "tenon/host/module_manifest.hpp"
+
+namespace tenon::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr int accepted_exit = 0;
+constexpr int refused_exit = 2;
+constexpr std::string_view standard_input = "-";
+constexpr std::string_view formats[] = {"queues", "deployment", "module"};
+
+// What is to be said of one file.
+struct verdict {
+  std::string file;
+  std::string_view format;
+  std::vector<refusal> refusals;
+  std::vector<refusal> warnings;
+  size_t refused = 0;
+  std::optional<cluster_config> queues;  // an accepted queues.yaml
+};
+
+result<std::string> read_all(const std::string &file, std::istream &in) {
+  // One byte more than the parser takes is enough for it to say so.
+  constexpr size_t most = config::yaml_limits{}.bytes + 1;
+  const auto read = [](std::istream &from) {
+    std::string out(most, '\0');
+    from.read(out.data(), static_cast<std::streamsize>(most));
+    out.resize(static_cast<size_t>(from.gcount()));
+    return out;
+  };
+  if (file == standard_input) return read(in);
+  std::ifstream from(file, std::ios::binary);
+  std::string text = from ? read(from) : std::string();
+  if (!from.is_open() || from.bad()) return refusal{file, "a file that can be read", "it cannot be opened or read", {}};
+  return text;
+}
+
+// What a text says it is; queues.yaml says nothing.
+std::string_view format_of(std::string_view text) {
+  config::problems unheard("");
+  const auto root = config::read_yaml(text, unheard);
+  const std::string version = root ? config::text_of(*root, "apiVersion") : std::string();
+  if (version.starts_with("tenon.module/")) return formats[2];
+  if (version.starts_with("tenon/")) return formats[1];
+  return formats[0];
+}
+
+size_t count_queues(const queue_config &queue) {
+  size_t out = 1;
+  for (const queue_config &child : queue.queues) out += count_queues(child);
+  return out;
+}
+
+class checker {
+ public:
+  checker(const config_check_options &options, std::istream &in) : options_(options), in_(in) {}
+
+  std::vector<verdict> check_all() {
+    for (const std::string &file : options_.files) check(file);
+    return std::move(verdicts_);
+  }
+
+ private:
+  void check(const std::string &file) {
+    const auto text = read_all(file, in_);
+    if (!text) {
+      verdicts_.push_back({file, formats[0], {text.why()}, {}, 1, std::nullopt});
+      return;
+    }
+    const std::string_view format = format_of(*text);
+    if (format == formats[0]) return check_queues(file, *text);
+    config::problems report(file == standard_input ? "standard input" : file);
+    if (format == formats[2]) {
+      (void)host::parse_manifest(*text, file, report);
+      return add(file, format, report);
+    }
+    const auto deployment = host::parse_deployment(*text, file, report);
+    add(file, format, report);
+    if (!deployment) return;
+    for (const auto &[group, queues] : deployment->policy_groups) check(queues.string());
+  }
+
+  void check_queues(const std::string &file, std::string_view text) {
+    config::parse_options how;
+    how.known = options_.known;
+    auto parsed = config::parse_queues(text, file == standard_input ? "standard input" : file, how);
+    verdicts_.push_back({file, formats[0], std::move(parsed.refusals), std::move(parsed.warnings), parsed.refused,
+                         std::move(parsed.config)});
+  }
+
+  void add(const std::string &file, std::string_view format, const config::problems &report) {
+    verdicts_.push_back({file, format, report.refusals(), report.warnings(), report.refused_count(), std::nullopt});
+  }
+
+  const config_check_options &options_;
+  std::istream &in_;
+  std::vector<verdict> verdicts_;
+};
+
+void print_reason(std::ostream &to, std::string_view before, const refusal &why) {
+  to << why.where << ": " << before << why.have << '\n';
+  if (!why.want.empty()) to << "  want: " << why.want << '\n';
+  if (!why.fix.empty()) to << "  fix:  " << why.fix << '\n';
+}
+
+std::string plural(size_t count, const std::string &one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+void print_for_people(const verdict &v, std::ostream &out, std::ostream &err) {
+  for (const refusal &why : v.refusals) print_reason(err, "", why);
+  for (const refusal &why : v.warnings) print_reason(err, "warning: ", why);
+  out << v.file << ": ";
+  if (v.refused != 0) {
+    out << "refused, " << plural(v.refused, "reason");
+    if (v.refused > v.refusals.size()) out << " (the first " << v.refusals.size() << " are shown)";
+  } else {
+    out << "good";
+  }
+  if (v.queues) {
+    size_t queues = 0;
+    for (const partition_config &p : v.queues->partitions) queues += count_queues(p.root);
+    out << ", " << plural(v.queues->partitions.size(), "partition") << ", " << plural(queues, "queue");
+  }
+  if (!v.warnings.empty()) out << ", " << plural(v.warnings.size(), "warning");
+  out << '\n';
+}
+
+json::array reasons_json(const std::vector<refusal> &reasons) {
+  json::array out;
+  for (const refusal &why : reasons) {
+    out.push_back(json::object{{"where", why.where}, {"have", why.have}, {"want", why.want}, {"fix", why.fix}});
+  }
+  return out;
+}
+
+json::object verdict_json(const verdict &v) {
+  json::object out{{"file", v.file},
+                   {"format", v.format},
+                   {"accepted", v.refused == 0},
+                   {"refused", v.refused},
+                   {"refusals", reasons_json(v.refusals)},
+                   {"warnings", reasons_json(v.warnings)}};
+  if (!v.queues) return out;
+  out["checksum"] = v.queues->checksum;
+  json::array partitions;
+  for (const partition_config &p : v.queues->partitions) {
+    partitions.push_back(json::object{{"name", p.name}, {"queues", count_queues(p.root)}});
+  }
+  out["partitions"] = std::move(partitions);
+  return out;
+}
+
+}  // namespace
+
+int run_config_check(const config_check_options &options, std::istream &in, std::ostream &out, std::ostream &err) {
+  const std::vector<verdict> verdicts = checker(options, in).check_all();
+  bool accepted = true;
+  json::array files;
+  for (const verdict &v : verdicts) {
+    accepted = accepted && v.refused == 0;
+    if (options.json) {
+      files.push_back(verdict_json(v));
+    } else {
+      print_for_people(v, out, err);
+    }
+  }
+  if (options.json) {
+    out << json::serialize(json::object{{"accepted", accepted}, {"files", std::move(files)}}) << '\n';
+  }
+  return accepted ? accepted_exit : refused_exit;
+}
+
+int run_config_schema(std::string_view format, std::ostream &out, std::ostream &err) {
+  if (format.empty() || format == formats[0]) {
+    out << config::queues_json_schema();
+  } else if (format == formats[1]) {
+    out << config::json_schema(host::deployment_spec(), "Tenon deployment");
+  } else if (format == formats[2]) {
+    out << config::json_schema(host::manifest_spec(), "Tenon module manifest");
+  } else {
+    err << "tenon config schema: no format " << config::in_quotes(format) << "; " << config::suggestion(format, formats)
+        << '\n';
+    return refused_exit;
+  }
+  return accepted_exit;
+}
+
+}  // namespace tenon::cli
