@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/sdk/keys.hpp"
+#include "tenon/testing/facts.hpp"
 #include "tenon/testing/properties.hpp"
 
 namespace tenon {
@@ -61,6 +62,19 @@ TEST(AppFair, MoreTypesThanUsed_TheRestCountsAsZero) {
   const auto keys = apps({{{"vcore", 50}}}, {{"vcore", 100}}, {0}).keys(*fair(3)).keys;
   EXPECT_EQ(keys[0], (std::vector<uint64_t>{sdk::ascending(0.5), sdk::ascending(0.0), sdk::ascending(0.0),
                                             sdk::descending(int64_t{0})}));
+}
+
+TEST(AppFair, TableOfTheField_SameComparisons) {
+  const auto facts = testing::share_facts("CompUsageRatio");
+  if (facts.empty()) GTEST_SKIP() << "no table of facts at " TENON_SHARED_DIR "/tables/shares.csv";
+  EXPECT_GT(facts.size(), 10U);
+  for (const auto &[arguments, expected, text] : facts) {
+    testing::policy_table pair({"first", "second", "third", "large", "small", "zero"});
+    pair.resources("app.allocated", {arguments.at(0), arguments.at(1)}).numbers("app.priority", {0, 0});
+    pair.resources("queue.guaranteed", {arguments.at(2)}).numbers("parent.priority_sort", {0});
+    const auto keys = pair.keys(*fair()).keys;
+    EXPECT_EQ(keys[0] < keys[1] ? -1 : keys[1] < keys[0] ? 1 : 0, expected) << text;
+  }
 }
 
 TEST(AppFair, AnyOrderAndAnySubset_SameKeys) {

@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "tenon/sdk/config.hpp"
 #include "tenon/sdk/keys.hpp"
-#include "tenon/testing/csv.hpp"
+#include "tenon/testing/facts.hpp"
 #include "tenon/testing/properties.hpp"
 
 namespace tenon {
@@ -85,37 +84,14 @@ TEST(QueueFair, ExtremePriorities_OrderedAsNumbers) {
 }
 
 TEST(QueueFair, TableOfTheField_SameShares) {
-  const auto read = [](const sdk::config &wrapped, const char *key) {
-    amounts out;
-    if (wrapped.is_null(key)) return out;
-    for (const auto &[type, amount] : wrapped.numbers(key, {})) out[type] = static_cast<int64_t>(amount);
-    return out;
-  };
-  int rows = 0;
-  for (const auto &row : testing::read_csv(TENON_SHARED_DIR "/tables/shares.csv")) {
-    if (row[0] != "getFairShare") continue;
-    // The arguments are a list of three objects: name them, to read them with the SDK's reader.
-    std::string json = row[1].substr(1, row[1].size() - 2);
-    std::array<std::string, 3> parts;
-    size_t part = 0;
-    int depth = 0;
-    for (const char c : json) {
-      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-      if (c == ',' && depth == 0) {
-        ++part;
-      } else {
-        parts.at(part) += c;
-      }
-    }
-    const sdk::config wrapped("{\"a\":" + parts[0] + ",\"g\":" + parts[1] + ",\"f\":" + parts[2] + "}");
-    const uint64_t key = share({read(wrapped, "a"), read(wrapped, "g"), read(wrapped, "f")});
-    const double expected = std::stod(row[2]);
-    EXPECT_GE(key, sdk::ascending(expected - 1e-9)) << row[1];
-    EXPECT_LE(key, sdk::ascending(expected + 1e-9)) << row[1];
-    ++rows;
+  const auto facts = testing::share_facts("getFairShare");
+  if (facts.empty()) GTEST_SKIP() << "no table of facts at " TENON_SHARED_DIR "/tables/shares.csv";
+  EXPECT_GT(facts.size(), 10U);
+  for (const auto &[arguments, expected, text] : facts) {
+    const uint64_t key = share({arguments.at(0), arguments.at(1), arguments.at(2)});
+    EXPECT_GE(key, sdk::ascending(expected - 1e-9)) << text;
+    EXPECT_LE(key, sdk::ascending(expected + 1e-9)) << text;
   }
-  if (rows == 0) GTEST_SKIP() << "no table of facts at " TENON_SHARED_DIR "/tables/shares.csv";
-  EXPECT_GT(rows, 10);
 }
 
 TEST(QueueFair, AnyOrderAndAnySubset_SameKeys) {

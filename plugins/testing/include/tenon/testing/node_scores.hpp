@@ -6,9 +6,8 @@
 
 #include <set>
 
-#include "tenon/sdk/config.hpp"
 #include "tenon/sdk/keys.hpp"
-#include "tenon/testing/csv.hpp"
+#include "tenon/testing/facts.hpp"
 #include "tenon/testing/properties.hpp"
 
 namespace tenon::testing {
@@ -27,19 +26,14 @@ inline uint64_t node_key(const bound_policy &policy, const policy_table::amounts
 
 // Holds the policy against the rows of the table of facts that `names` name; returns how many there were.
 inline int expect_scores_of_the_field(const std::string &policy_name, const std::set<std::string> &names) {
-  const auto amounts_of = [](const std::string &json) {
-    policy_table::amounts out;
-    const sdk::config wrapped("{\"is\":" + json + "}");
-    for (const auto &[type, amount] : wrapped.numbers("is", {})) out[type] = static_cast<int64_t>(amount);
-    return out;
-  };
   int checked = 0;
   for (const auto &row : read_csv(TENON_SHARED_DIR "/tables/node_score.csv")) {
     if (!names.contains(row[0])) continue;
     const std::string weights = row[1].starts_with("(default") ? "{}" : "{\"resourceweights\":" + row[1] + "}";
     const auto policy = bound(policy_kind::node_sort, policy_name, weights);
+    const auto arguments = resource_arguments("[" + row[2] + "," + row[3] + "]");
     const double expected = std::stod(row[4]);
-    const uint64_t key = node_key(*policy, amounts_of(row[2]), amounts_of(row[3]));
+    const uint64_t key = node_key(*policy, arguments.at(0), arguments.at(1));
     EXPECT_GE(key, sdk::ascending(expected - 1e-9)) << row[1] << " " << row[2] << " " << row[3];
     EXPECT_LE(key, sdk::ascending(expected + 1e-9)) << row[1] << " " << row[2] << " " << row[3];
     ++checked;
