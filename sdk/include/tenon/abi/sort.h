@@ -3,9 +3,9 @@
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *
  * A sort policy does not compare: it gives every item a key of a fixed number of 64-bit words, and the
- * kernel orders by those words, first word first, smaller first. Items with equal keys go by submission,
- * then id. Keys are a pure function of the declared columns, the configuration and, where rekey_ms is
- * set, now_ms: the kernel keeps them until one of the columns changes.
+ * kernel orders by those words, first word first, smaller first. Items with equal keys go by
+ * submission (nodes: by id). Keys are a pure function of the declared columns, the configuration and,
+ * where rekey_ms is set, now_ms: the kernel keeps them until one of the columns changes.
  */
 #ifndef TENON_ABI_SORT_H
 #define TENON_ABI_SORT_H
