@@ -95,7 +95,7 @@ bool partition::try_unit(queue &leaf, leaf_class &u) {
 node *partition::search(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
   const auto rm_agrees = [&](const node &n) {
-    if (!shared.check) return true;
+    if (!shared.check && shared.replayed == nullptr) return true;
     const bool ok = ask_rm(a, n);
     refused |= !ok;
     return ok;
