@@ -1,0 +1,57 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the command line asks of a scheduler: the kernel's public shape behind an interface, so that
+// scenarios and loads can also be played against the oracle.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "tenon/kernel/kernel.hpp"
+
+namespace tenon::cli {
+
+// See tenon::kernel for the contract of each function.
+class engine {
+ public:
+  virtual ~engine() = default;
+  virtual uint32_t apply(int64_t now_ms, const command &c) = 0;
+  virtual void drain(const std::function<void(const decision_view &)> &take) = 0;
+  [[nodiscard]] virtual std::optional<int64_t> next_due() const = 0;
+  [[nodiscard]] virtual std::span<const step_answer> answers() const = 0;
+  virtual void set_rm_check(rm_check check) = 0;
+  [[nodiscard]] virtual bool has_work() const = 0;
+  [[nodiscard]] virtual kernel_snapshot snapshot() const = 0;
+};
+
+template <class Scheduler>
+class engine_of final : public engine {
+ public:
+  template <class... Arguments>
+  explicit engine_of(Arguments &&...arguments) : scheduler_(std::forward<Arguments>(arguments)...) {}
+
+  uint32_t apply(int64_t now_ms, const command &c) override { return scheduler_.apply(now_ms, c); }
+  void drain(const std::function<void(const decision_view &)> &take) override { scheduler_.drain(take); }
+  std::optional<int64_t> next_due() const override { return scheduler_.next_due(); }
+  std::span<const step_answer> answers() const override { return scheduler_.answers(); }
+  void set_rm_check(rm_check check) override { scheduler_.set_rm_check(std::move(check)); }
+  bool has_work() const override { return scheduler_.has_work(); }
+  kernel_snapshot snapshot() const override { return scheduler_.snapshot(); }
+
+ private:
+  Scheduler scheduler_;
+};
+
+// Makes a fresh engine; the policies outlive it.
+using engine_factory = std::function<std::unique_ptr<engine>(policy_source &policies)>;
+
+// The factory of real kernels.
+[[nodiscard]] inline engine_factory kernel_factory() {
+  return
+      [](policy_source &policies) -> std::unique_ptr<engine> { return std::make_unique<engine_of<kernel>>(policies); };
+}
+
+}  // namespace tenon::cli

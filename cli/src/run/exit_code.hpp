@@ -1,0 +1,13 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// How `tenon` ends, for scripts.
+#pragma once
+
+namespace tenon::cli {
+
+enum class exit_code : int {
+  ok = 0,
+  failed = 1,     // what was asked for was done, and the answer is no: a scenario failed
+  bad_input = 2,  // nothing was done: an option, a file or its content is refused
+};
+
+}  // namespace tenon::cli

@@ -1,0 +1,26 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The policies that a run uses: the modules of a deployment, or of the default one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tenon/config/queues.hpp"
+#include "tenon/kernel/policies.hpp"
+
+namespace tenon::cli {
+
+struct policy_choice {
+  std::string deployment;   // file; empty: every module on the path
+  std::string module_path;  // a folder that is searched besides; empty: none
+};
+
+struct opened_policies {
+  std::unique_ptr<policy_source> source;
+  config::known_policies known;  // what configurations may name
+};
+
+// Budgets are off: what is decided depends on the journal, not on the machine.
+[[nodiscard]] result<opened_policies> open_policies(const policy_choice &choice);
+
+}  // namespace tenon::cli

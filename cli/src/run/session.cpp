@@ -1,0 +1,48 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "run/session.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/journal.hpp"
+
+namespace tenon::cli {
+
+session::session(std::unique_ptr<engine> scheduler, session_sinks sinks)
+    : scheduler_(std::move(scheduler)), sinks_(std::move(sinks)) {
+  if (sinks_.journal) sinks_.journal(journal_header("tenon " TENON_VERSION));
+}
+
+uint32_t session::apply(int64_t now_ms, const command &c, const listener &listen) {
+  const host::role_guard cycle(host::thread_role::cycle);
+  const auto start = std::chrono::steady_clock::now();
+  const uint32_t made = scheduler_->apply(now_ms, c);
+  if (std::holds_alternative<step>(c)) {
+    step_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    step_decisions_ += made;
+  }
+  if (sinks_.journal) record(now_ms, c);
+  scheduler_->drain([&](const decision_view &d) {
+    ++decisions_;
+    if (sinks_.decisions) sinks_.decisions(format(d) + '\n');
+    listen(d);
+  });
+  return made;
+}
+
+void session::record(int64_t now_ms, const command &c) {
+  std::string entry;
+  const auto *live = std::get_if<step>(&c);
+  if (live == nullptr) {
+    append_entry(entry, now_ms, c);
+  } else {
+    step answered = *live;
+    answered.answers = scheduler_->answers();
+    append_entry(entry, now_ms, answered);
+  }
+  sinks_.journal(entry);
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,70 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "scenario/checker.hpp"
+
+#include <algorithm>
+
+#include "scenario/fields.hpp"
+
+namespace tenon::cli {
+namespace {
+
+const partition_snapshot *find_partition(const kernel_snapshot &kernel, const std::string &plain) {
+  const auto found = std::find_if(kernel.partitions.begin(), kernel.partitions.end(),
+                                  [&](const partition_snapshot &p) { return plain_partition(p.name) == plain; });
+  return found == kernel.partitions.end() ? nullptr : &*found;
+}
+
+std::string path_of(const expected_object &object, const std::string &block) {
+  std::string path = block + "." + std::string(name(object.where));
+  if (!object.name.empty()) path += "." + object.name;
+  if (!object.queue.empty()) path += "." + object.queue;
+  return path;
+}
+
+void check_object(const expected_object &object, const std::string &path, const target &of, std::vector<failure> &out) {
+  const auto table = rows(object.where);
+  const bool there = present(object.where, of);
+  for (const expected_field &field : object.fields) {
+    const field_row &row = table[field.row];
+    std::string field_path = path;
+    if (!row.key.empty()) field_path.append(".").append(row.key);
+    if (!field.sub.empty()) field_path += "." + field.sub;
+    if (!there && row.key != exists_key) {
+      const std::string what = of.partition == nullptr ? "no such partition" : "it does not exist";
+      out.push_back({field.at, field_path, show(field.want), what});
+      continue;
+    }
+    for (const mismatch &m : compare(row.rule, field.want, row.have(of, field.sub))) {
+      out.push_back({field.at, field_path + m.below, m.want, m.have});
+    }
+  }
+}
+
+}  // namespace
+
+std::string failure::text(const std::string &file) const {
+  return file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + path + ": want " + want +
+         ", have " + have;
+}
+
+std::vector<failure> check(const expected_block &wanted, const std::string &path, const kernel_snapshot &kernel,
+                           const rm_model &rm) {
+  std::vector<failure> out;
+  const partition_snapshot *partition = find_partition(kernel, wanted.partition);
+  for (const expected_object &object : wanted.objects) {
+    check_object(object, path_of(object, path), find_target(object, kernel, partition, rm), out);
+  }
+  if (wanted.any_of.empty()) return out;
+
+  std::string all;
+  for (size_t i = 0; i < wanted.any_of.size(); ++i) {
+    const auto failures = check(wanted.any_of[i], path + ".any_of[" + std::to_string(i) + "]", kernel, rm);
+    if (failures.empty()) return out;
+    if (i != 0) all += "; ";
+    all += failures.front().path.substr(path.size() + 1) + " is " + failures.front().have;
+  }
+  out.push_back({wanted.any_of.front().at, path + ".any_of", "one block that holds", "none: " + all});
+  return out;
+}
+
+}  // namespace tenon::cli

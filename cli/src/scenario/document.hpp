@@ -1,0 +1,119 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A scenario file as values: what the reader checked and the player plays.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenario/expectation.hpp"
+#include "scenario/value.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::cli {
+
+// Partition names are plain ("default") everywhere.
+
+struct ask_item {
+  text_position at;
+  std::string partition, application, key;
+  amount_map resources;
+  std::optional<uint32_t> count;  // so many asks with keys key~000, key~001, ...
+  int32_t max_allocations = 1;
+  int32_t priority = 0;
+  std::string task_group, required_node;
+  text_map tags;
+  bool placeholder = false, originator = false;
+  bool allow_preempt_self = true, allow_preempt_other = false;
+};
+
+struct node_item {
+  text_position at;
+  std::string partition, id;
+  amount_map resources;
+  text_map attributes;
+  bool schedulable = true;
+  std::vector<ask_item> existing;
+  bool existing_from_rm = false;
+};
+
+struct node_update_item {
+  text_position at;
+  std::string partition, id;
+  std::optional<amount_map> resources, occupied;
+};
+
+// Nodes to drain or remove, applications to remove.
+struct named_item {
+  text_position at;
+  std::string partition, id;
+};
+
+struct application_item {
+  text_position at;
+  std::string partition, id, queue;
+  std::string user = "testuser";
+  text_list groups = {"testgroup"};
+  text_map tags;
+  amount_map placeholder_ask;
+  bool hard_gang = false;
+  int64_t timeout_ms = 0;
+};
+
+struct release_item {
+  text_position at;
+  std::string partition, application;
+  std::string key;  // empty: all of the application
+  std::optional<uint32_t> count;
+  termination why = termination::stopped_by_rm;
+  bool unknown = false;  // sent although the RM has no such allocation
+};
+
+struct confirm_item {
+  text_position at;
+  std::vector<termination> types;  // empty: all
+  std::optional<uint32_t> limit;
+};
+
+struct reload_item {
+  text_position at;
+  std::string config;
+  std::optional<std::string> expect_error;
+};
+
+struct schedule_item {
+  text_position at;
+  std::optional<uint32_t> cycles;  // nothing: until quiescent
+};
+
+// Parts that a step has run in this order.
+struct scenario_step {
+  text_position at;
+  bool restart = false;
+  std::optional<std::map<std::string, text_list>> predicate_failures;  // node -> ask keys or "*"
+  std::optional<reload_item> reload;
+  std::vector<node_item> add_nodes;
+  std::vector<node_update_item> update_nodes;
+  std::vector<named_item> drain_nodes, undrain_nodes, remove_nodes;
+  std::vector<application_item> add_apps;
+  std::vector<named_item> remove_apps;
+  std::vector<ask_item> add_asks;
+  std::vector<release_item> release_asks, release_allocs;
+  std::optional<confirm_item> confirm;
+  std::optional<schedule_item> schedule;
+  std::optional<int64_t> advance_ms;
+  std::optional<expected_block> expect;
+};
+
+struct scenario {
+  std::string file;  // as the user named it
+  std::string name, title;
+  std::string config;
+  text_position config_at;
+  std::string deployment;  // empty: the default one; relative to the file
+  std::vector<scenario_step> steps;
+};
+
+}  // namespace tenon::cli

@@ -1,0 +1,322 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "scenario/player.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <utility>
+
+#include "run/borrowed.hpp"
+
+namespace tenon::cli {
+namespace {
+
+constexpr std::string_view rm_name = "scenario";
+constexpr int64_t start_ms = 1'700'000'000'000;
+constexpr int64_t item_ms = 1;
+// Cycles without a decision after which nothing will come any more.
+constexpr int quiet_cycles = 4;
+constexpr uint32_t most_cycles = 1'000'000;
+
+std::string inside(const std::string &partition) { return "[" + std::string(rm_name) + "]" + partition; }
+
+// The keys of an ask with a count are key~000, key~001, ...
+std::string counted_key(const std::string &key, uint32_t number) {
+  char suffix[16];
+  std::snprintf(suffix, sizeof suffix, "~%03u", number);
+  return key + suffix;
+}
+
+// An ask as a command, with what it borrows.
+class ask_command {
+ public:
+  explicit ask_command(const ask_item &ask)
+      : partition_(inside(ask.partition)), resources_(ask.resources), tags_(ask.tags) {
+    command_.partition = partition_;
+    command_.application = ask.application;
+    command_.key = ask.key;
+    command_.resources = resources_;
+    command_.max_allocations = ask.max_allocations;
+    command_.priority = ask.priority;
+    command_.tags = tags_;
+    command_.task_group = ask.task_group;
+    command_.required_node = ask.required_node;
+    command_.placeholder = ask.placeholder;
+    command_.originator = ask.originator;
+    command_.allow_preempt_self = ask.allow_preempt_self;
+    command_.allow_preempt_other = ask.allow_preempt_other;
+  }
+  ask_command(const ask_command &) = delete;
+  ask_command &operator=(const ask_command &) = delete;
+
+  [[nodiscard]] const put_ask &command() const { return command_; }
+
+ private:
+  std::string partition_;
+  borrowed_amounts resources_;
+  borrowed_texts tags_;
+  put_ask command_;
+};
+
+class player {
+ public:
+  player(const scenario &what, const stage &on) : what_(what), on_(on) {}
+
+  std::vector<failure> run() {
+    if (!take_config(what_.config, what_.config_at, "config") || !start()) return std::move(failures_);
+    for (size_t i = 0; i < what_.steps.size() && failures_.empty(); ++i) {
+      path_ = "steps[" + std::to_string(i) + "]";
+      play_step(what_.steps[i]);
+    }
+    return std::move(failures_);
+  }
+
+ private:
+  void play_step(const scenario_step &s) {
+    if (s.restart && !restart()) return;
+    if (s.predicate_failures) refuse_placements(*s.predicate_failures);
+    if (s.reload && !reload(*s.reload)) return;
+    for (const node_item &node : s.add_nodes) add(node);
+    for (const node_update_item &node : s.update_nodes) update(node);
+    for (const named_item &node : s.drain_nodes) change(node, node_event::drain);
+    for (const named_item &node : s.undrain_nodes) change(node, node_event::undrain);
+    for (const named_item &node : s.remove_nodes) change(node, node_event::decommission);
+    for (const application_item &app : s.add_apps) add(app);
+    for (const named_item &app : s.remove_apps) submit(remove_application{inside(app.partition), app.id});
+    for (const ask_item &ask : s.add_asks) add(ask);
+    for (const release_item &release : s.release_asks) withdraw(release);
+    for (const release_item &release : s.release_allocs) release_allocations(release);
+    if (s.confirm) confirm(*s.confirm);
+    if (s.schedule && !schedule(*s.schedule)) return;
+    if (s.advance_ms) {
+      now_ms_ += *s.advance_ms;
+      apply(advance{});
+    }
+    if (s.expect) failures_ = check(*s.expect, path_ + ".expect", session_->scheduler().snapshot(), rm_);
+  }
+
+  // --- the scheduler's life ---
+
+  bool start() {
+    byte_sink journal = on_.next_journal ? on_.next_journal() : byte_sink();
+    session_ =
+        std::make_unique<session>(on_.make_engine(*on_.policies), session_sinks{std::move(journal), on_.decisions});
+    refused_.clear();
+    submit(register_rm{rm_name, "1", "default", &config_});
+    if (refused_.empty()) return true;
+    fail(what_.config_at, "config", "a registration that is accepted", refused_);
+    return false;
+  }
+
+  bool restart() {
+    rm_.restarts();
+    if (!start()) return false;
+    install_check();
+    return true;
+  }
+
+  // The RM answers at once, from the keys that it refuses on a node.
+  void refuse_placements(const std::map<std::string, text_list> &keys_by_node) {
+    refusals_ = keys_by_node;
+    install_check();
+  }
+
+  void install_check() {
+    if (refusals_.empty()) {
+      session_->scheduler().set_rm_check({});
+      return;
+    }
+    session_->scheduler().set_rm_check(
+        [this](std::string_view, std::string_view, std::string_view key, std::string_view node, bool) {
+          const auto found = refusals_.find(std::string(node));
+          if (found == refusals_.end()) return true;
+          return std::none_of(found->second.begin(), found->second.end(), [&](const std::string &refused) {
+            return refused == "*" || refused == key || refused == base_key(key);
+          });
+        });
+  }
+
+  bool reload(const reload_item &item) {
+    const std::string path = path_ + ".reload";
+    cluster_config before = config_;
+    refused_.clear();
+    if (const auto why = parse(item.config)) {
+      refused_ = *why;
+    } else {
+      submit(configure{rm_name, &config_});
+    }
+    if (!refused_.empty()) config_ = std::move(before);
+    if (!item.expect_error) {
+      if (refused_.empty()) return true;
+      fail(item.at, path, "a configuration that is accepted", refused_);
+    } else if (refused_.empty()) {
+      fail(item.at, path + ".expect_error", "a refusal with '" + *item.expect_error + "'", "it is accepted");
+    } else if (refused_.find(*item.expect_error) == std::string::npos) {
+      fail(item.at, path + ".expect_error", "a refusal with '" + *item.expect_error + "'", refused_);
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  bool take_config(const std::string &text, text_position at, const std::string &path) {
+    const auto why = parse(text);
+    if (why) fail(at, path, "a valid configuration", *why);
+    return !why;
+  }
+
+  // Reads queues.yaml into config_; the refusals where it is not valid.
+  std::optional<std::string> parse(const std::string &text) {
+    auto parsed = config::parse_queues_yaml(text, "config", {.known = on_.known, .max_queue_depth = 32, .limits = {}});
+    if (!parsed) return parsed.why().text();
+    config_ = std::move(*parsed);
+    return std::nullopt;
+  }
+
+  // --- what the RM sends ---
+
+  void add(const node_item &node) {
+    std::vector<rm_model::known_allocation> existing;
+    for (const ask_item &listed : node.existing) existing.push_back({listed, 0});
+    if (node.existing_from_rm) {
+      for (auto &known : rm_.running_on(node.partition, node.id)) existing.push_back(std::move(known));
+    }
+    std::deque<ask_command> asks;  // does not move what commands borrow from
+    std::vector<existing_allocation> allocations;
+    for (const auto &[ask, bind_time_ms] : existing) {
+      rm_.reports_existing(node.id, ask);
+      allocations.push_back({asks.emplace_back(ask).command(), bind_time_ms, false});
+    }
+    const std::string partition = inside(node.partition);
+    const borrowed_amounts capacity(node.resources);
+    const borrowed_texts attributes(node.attributes);
+    submit(add_node{partition, node.id, capacity, {}, attributes, node.schedulable, allocations});
+  }
+
+  void update(const node_update_item &node) {
+    const std::string partition = inside(node.partition);
+    const amount_map none;
+    const borrowed_amounts capacity(node.resources ? *node.resources : none);
+    const borrowed_amounts occupied(node.occupied ? *node.occupied : none);
+    submit(update_node{
+        partition, node.id, capacity, occupied, {}, node.resources.has_value(), node.occupied.has_value(), false});
+  }
+
+  void change(const named_item &node, node_event event) {
+    submit(change_node{inside(node.partition), node.id, static_cast<uint8_t>(event)});
+  }
+
+  void add(const application_item &app) {
+    const std::string partition = inside(app.partition);
+    const borrowed_names groups(app.groups);
+    const borrowed_texts tags(app.tags);
+    const borrowed_amounts placeholders(app.placeholder_ask);
+    submit(add_application{partition, app.id, app.queue, app.user, groups, tags, app.timeout_ms, placeholders,
+                           app.hard_gang});
+  }
+
+  void add(const ask_item &ask) {
+    if (!ask.count) return send(ask);
+    ask_item one = ask;
+    for (uint32_t i = 0; i < *ask.count; ++i) {
+      one.key = counted_key(ask.key, i);
+      send(one);
+    }
+  }
+
+  void send(const ask_item &ask) {
+    rm_.sends_ask(ask);
+    const ask_command sent(ask);
+    submit(sent.command());
+  }
+
+  void withdraw(const release_item &item) {
+    const std::string partition = inside(item.partition);
+    const text_list keys = item.key.empty() ? text_list{""} : rm_.sent_keys(item.partition, item.application, item.key);
+    for (const std::string &key : keys) {
+      submit(release{partition, item.application, key, 0, 0, termination::stopped_by_rm, release_what::asks});
+    }
+  }
+
+  void release_allocations(const release_item &item) {
+    uint32_t left = item.count.value_or(UINT32_MAX);
+    bool sent = false;
+    const auto send_release = [&](const std::string &key, uint64_t sequence) {
+      if (left == 0) return;
+      --left;
+      sent = true;
+      rm_.releases(item.partition, item.application, key, sequence);
+      submit(release{inside(item.partition), item.application, key, sequence, 0, item.why, release_what::allocations});
+    };
+    for (const auto &a : rm_.running_of(item.partition, item.application, item.key)) send_release(a.key, a.sequence);
+    // What the scheduler wants back still runs until the RM says otherwise.
+    if (!sent && !item.key.empty()) {
+      for (const auto &r : rm_.open_of(item.partition, item.application, item.key)) send_release(r.key, r.sequence);
+    }
+    if (!sent && item.unknown) send_release(item.key, 0);
+  }
+
+  void confirm(const confirm_item &item) {
+    for (const rm_model::open_release &r : rm_.confirms(item.types, item.limit)) {
+      submit(release{inside(r.partition), r.application, r.key, r.sequence, 0, r.why,
+                     r.sequence == 0 ? release_what::asks : release_what::allocations});
+    }
+  }
+
+  // --- time and cycles ---
+
+  bool schedule(const schedule_item &item) {
+    int quiet = 0;
+    const uint32_t cycles = item.cycles.value_or(most_cycles);
+    for (uint32_t i = 0; i < cycles; ++i) {
+      quiet = cycle() ? 0 : quiet + 1;
+      if (!item.cycles && quiet == quiet_cycles) return true;
+    }
+    if (item.cycles) return true;
+    fail(item.at, path_ + ".schedule", "quiet after some cycles",
+         "decisions in every one of " + std::to_string(most_cycles) + " cycles");
+    return false;
+  }
+
+  // At most one decision in every partition. Takes no time. True when something was decided.
+  bool cycle() {
+    const uint64_t before = session_->decisions();
+    const uint32_t made = apply(step{"", 1, {}});
+    return made != 0 || session_->decisions() != before;
+  }
+
+  void submit(const command &c) {
+    now_ms_ += item_ms;
+    apply(c);
+  }
+
+  uint32_t apply(const command &c) {
+    return session_->apply(now_ms_, c, [this](const decision_view &d) { hear(d); });
+  }
+
+  void hear(const decision_view &d) {
+    if (d.kind == decision_kind::rm_rejected || d.kind == decision_kind::configuration_rejected) refused_ = d.text;
+    rm_.hears(d);
+  }
+
+  void fail(text_position at, const std::string &path, const std::string &want, const std::string &have) {
+    failures_.push_back({at, path, want, have});
+  }
+
+  const scenario &what_;
+  const stage &on_;
+  std::string path_;
+  cluster_config config_;
+  std::unique_ptr<session> session_;
+  rm_model rm_;
+  std::map<std::string, text_list> refusals_;
+  std::string refused_;  // what the scheduler said to the last registration or configuration
+  int64_t now_ms_ = start_ms;
+  std::vector<failure> failures_;
+};
+
+}  // namespace
+
+std::vector<failure> play(const scenario &what, const stage &on) { return player(what, on).run(); }
+
+}  // namespace tenon::cli

@@ -1,0 +1,110 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "scenario/report.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <ostream>
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string joined_lines(const std::vector<std::string> &lines) {
+  std::string out;
+  for (const std::string &line : lines) out += (out.empty() ? "" : "\n") + line;
+  return out;
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", seconds);
+  return text;
+}
+
+size_t failed_count(std::span<const outcome> all) {
+  return static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const outcome &o) { return !o.passed(); }));
+}
+
+// Escapes for XML text and attributes; control characters that XML cannot hold become '?'.
+std::string xml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
+    }
+  }
+  return out;
+}
+
+json::object to_object(const outcome &one) {
+  return {{"name", one.name},
+          {"file", one.file},
+          {"passed", one.passed()},
+          {"seconds", one.seconds},
+          {"failure", joined_lines(one.failures)}};
+}
+
+}  // namespace
+
+void print(std::ostream &out, const outcome &one) {
+  out << (one.passed() ? "ok      " : "FAILED  ") << one.name << " (" << seconds_text(one.seconds) << " s)\n";
+  for (const std::string &line : one.failures) out << "  " << line << '\n';
+}
+
+void print_totals(std::ostream &out, std::span<const outcome> all) {
+  const size_t failed = failed_count(all);
+  out << all.size() - failed << " passed, " << failed << " failed\n";
+}
+
+std::string to_json(std::span<const outcome> all, std::span<const refusal> refused) {
+  json::array scenarios;
+  for (const outcome &one : all) scenarios.push_back(to_object(one));
+  json::object report{{"scenarios", std::move(scenarios)}};
+  if (!refused.empty()) {
+    json::array refusals;
+    for (const refusal &r : refused) {
+      refusals.push_back(json::object{{"where", r.where}, {"want", r.want}, {"have", r.have}, {"fix", r.fix}});
+    }
+    report["refused"] = std::move(refusals);
+  }
+  return json::serialize(report);
+}
+
+std::string to_junit(std::span<const outcome> all) {
+  double seconds = 0;
+  for (const outcome &one : all) seconds += one.seconds;
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tenon scenario run\" tests=\"" +
+                    std::to_string(all.size()) + "\" failures=\"" + std::to_string(failed_count(all)) +
+                    "\" errors=\"0\" time=\"" + seconds_text(seconds) + "\">\n";
+  for (const outcome &one : all) {
+    out += "  <testcase name=\"" + xml(one.name) + "\" classname=\"scenario\" file=\"" + xml(one.file) + "\" time=\"" +
+           seconds_text(one.seconds) + "\"";
+    if (one.passed()) {
+      out += "/>\n";
+      continue;
+    }
+    out += ">\n    <failure message=\"" + xml(one.failures.front()) + "\">" + xml(joined_lines(one.failures)) +
+           "</failure>\n  </testcase>\n";
+  }
+  return out + "</testsuite>\n";
+}
+
+}  // namespace tenon::cli

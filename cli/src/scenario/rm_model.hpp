@@ -1,0 +1,98 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What a resource manager knows of a scheduler that it talks to: only what it sent and what it was told.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "scenario/document.hpp"
+#include "tenon/kernel/decisions.hpp"
+
+namespace tenon::cli {
+
+// The name of a partition without "[rm]".
+[[nodiscard]] std::string_view plain_partition(std::string_view partition);
+
+class rm_model {
+ public:
+  // An allocation that runs, from the RM's view. Partition names are plain.
+  struct allocation {
+    std::string partition, application, key, node;
+    uint64_t sequence = 0;     // 0: not known, because the scheduler took it over without saying so
+    bool confirmed = true;     // false: from before a restart, or reported with a node, and not heard of since
+    int64_t bind_time_ms = 0;  // 0: not known
+  };
+
+  // An allocation that the RM knows of, as it reports it with its node.
+  struct known_allocation {
+    ask_item ask;
+    int64_t bind_time_ms = 0;
+  };
+
+  // A release that the scheduler asked for and that the RM has not confirmed.
+  struct open_release {
+    std::string partition, application, key;
+    uint64_t sequence = 0;  // 0: an ask, not an allocation
+    termination why = termination::unknown;
+  };
+
+  // What the RM sends; `ask` with its full key and a count of 1.
+  void sends_ask(const ask_item &ask);
+  void reports_existing(const std::string &node, const ask_item &ask);
+  // Takes the allocation out of the running ones (and out of the open releases): the RM releases it.
+  void releases(const std::string &partition, const std::string &application, const std::string &key,
+                uint64_t sequence);
+  // Takes the first open releases of these types, all types when there are none, at most `limit`.
+  [[nodiscard]] std::vector<open_release> confirms(const std::vector<termination> &types,
+                                                   std::optional<uint32_t> limit);
+  // The scheduler stops. The RM keeps what it knew, and has nothing left to confirm.
+  void restarts();
+
+  // What the RM is told.
+  void hears(const decision_view &d);
+
+  [[nodiscard]] const std::vector<allocation> &running() const { return running_; }
+  // Running allocations of an application, oldest first, of one key (base keys included) or of all.
+  [[nodiscard]] std::vector<allocation> running_of(const std::string &partition, const std::string &application,
+                                                   const std::string &key) const;
+  // Releases still open, oldest first, of one key.
+  [[nodiscard]] std::vector<open_release> open_of(const std::string &partition, const std::string &application,
+                                                  const std::string &key) const;
+  // Keys sent under this one: itself, or key~000, key~001, ...; itself when nothing is known of it.
+  [[nodiscard]] text_list sent_keys(const std::string &partition, const std::string &application,
+                                    const std::string &key) const;
+  // The running allocations on a node, to report them again.
+  [[nodiscard]] std::vector<known_allocation> running_on(const std::string &partition, const std::string &node) const;
+
+  [[nodiscard]] const text_list &accepted_apps() const { return accepted_apps_; }
+  [[nodiscard]] const text_map &rejected_apps() const { return rejected_apps_; }  // reasons, one a line
+  [[nodiscard]] const text_map &app_states() const { return app_states_; }        // states, one a line
+  [[nodiscard]] const text_list &accepted_nodes() const { return accepted_nodes_; }
+  [[nodiscard]] const text_list &rejected_nodes() const { return rejected_nodes_; }
+  [[nodiscard]] const text_list &rejected_asks() const { return rejected_asks_; }
+  // Keys of allocations and placeholder asks that the scheduler released as `why`, each once.
+  [[nodiscard]] text_list released(termination why) const;
+
+ private:
+  using ask_id = std::tuple<std::string, std::string, std::string>;  // partition, application, key
+
+  void hears_allocated(const decision_view &d);
+  void hears_released(const decision_view &d);
+  void node_is_accepted(const decision_view &d);
+
+  std::map<ask_id, ask_item> asks_;
+  std::vector<allocation> running_;
+  std::vector<allocation> reported_;  // with nodes that are not accepted yet
+  std::vector<open_release> open_;
+  std::map<termination, std::vector<std::pair<std::tuple<ask_id, uint64_t>, std::string>>> released_;
+  text_list accepted_apps_, accepted_nodes_, rejected_nodes_, rejected_asks_;
+  text_map rejected_apps_, app_states_;
+};
+
+}  // namespace tenon::cli

@@ -1,0 +1,152 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The keys of scenario files, all but those of expectations (fields.cpp).
+#include "scenario/reader.hpp"
+
+namespace tenon::cli {
+namespace {
+
+using config::key_spec;
+using config::object_spec;
+using config::value_kind;
+
+constexpr key_spec partition_key = {"partition", value_kind::text, "Partition, else that of the step.", "default"};
+
+constexpr key_spec ask_keys[] = {
+    {.key = "key", .kind = value_kind::text, .summary = "Key of the ask.", .required = true},
+    {.key = "app", .kind = value_kind::text, .summary = "Application.", .required = true},
+    partition_key,
+    {.key = "resources", .kind = value_kind::any, .summary = "Final integers by type.", .required = true},
+    {"count", value_kind::count, "So many identical asks, with keys key~000, key~001, ..."},
+    {"max_allocations", value_kind::count, "Allocations of this one ask.", "1"},
+    {"priority", value_kind::integer, "Priority.", "0"},
+    {"placeholder", value_kind::boolean, "Holds a place for a gang.", "false"},
+    {"task_group", value_kind::text, "Task group of a gang."},
+    {"required_node", value_kind::text, "The only node it may run on."},
+    {"allow_preempt_self", value_kind::boolean, "May be preempted.", "true"},
+    {"allow_preempt_other", value_kind::boolean, "May preempt others.", "false"},
+    {"originator", value_kind::boolean, "First ask of its application.", "false"},
+    {"tags", value_kind::text_map, "Tags of the ask."},
+};
+constexpr object_spec ask_shape = {"ask", "An ask, or an allocation that exists already.", ask_keys};
+
+constexpr key_spec node_keys[] = {
+    {.key = "id", .kind = value_kind::text, .summary = "Node id.", .required = true},
+    partition_key,
+    {"resources", value_kind::any, "Capacity, final integers by type."},
+    {"attributes", value_kind::text_map, "Attributes."},
+    {"schedulable", value_kind::boolean, "false: registered as draining.", "true"},
+    {.key = "existing",
+     .kind = value_kind::object_list,
+     .summary = "Allocations that run on it.",
+     .object = &ask_shape},
+    {"existing_from_rm", value_kind::boolean, "Reports what the RM knew on it before restart.", "false"},
+};
+constexpr object_spec node_shape = {"node", "A new node.", node_keys};
+
+constexpr key_spec node_update_keys[] = {
+    {.key = "id", .kind = value_kind::text, .summary = "Node id.", .required = true},
+    partition_key,
+    {"resources", value_kind::any, "New capacity."},
+    {"occupied", value_kind::any, "Resources used by others."},
+};
+constexpr object_spec node_update_shape = {"node update", "A change of a node.", node_update_keys};
+
+constexpr key_spec gang_keys[] = {
+    {"placeholder_ask", value_kind::any, "Sum of all placeholders."},
+    {"style", value_kind::text, "Soft or Hard.", "Soft"},
+    {"timeout_s", value_kind::number, "Placeholder timeout in seconds."},
+};
+constexpr object_spec gang_shape = {"gang", "Gang scheduling of an application.", gang_keys};
+
+constexpr key_spec application_keys[] = {
+    {.key = "id", .kind = value_kind::text, .summary = "Application id.", .required = true},
+    {"queue", value_kind::text, "Queue as submitted."},
+    partition_key,
+    {"user", value_kind::text, "User.", "testuser"},
+    {"groups", value_kind::text_list, "Groups of the user.", "[testgroup]"},
+    {"tags", value_kind::text_map, "Tags."},
+    {.key = "gang", .kind = value_kind::object, .summary = "Gang scheduling.", .object = &gang_shape},
+};
+constexpr object_spec application_shape = {"application", "A new application.", application_keys};
+
+constexpr key_spec release_ask_keys[] = {
+    {.key = "app", .kind = value_kind::text, .summary = "Application.", .required = true},
+    {"key", value_kind::text, "Key of the ask; absent: all of the application."},
+    partition_key,
+};
+constexpr object_spec release_ask_shape = {"release of asks", "Pending asks that the RM withdraws.", release_ask_keys};
+
+constexpr key_spec release_allocation_keys[] = {
+    {.key = "app", .kind = value_kind::text, .summary = "Application.", .required = true},
+    {"key", value_kind::text, "Key; absent: all of the application."},
+    {"count", value_kind::count, "Only the oldest so many."},
+    {"type", value_kind::text, "Termination type.", "STOPPED_BY_RM"},
+    {"unknown", value_kind::boolean, "Sent although the RM has no such allocation.", "false"},
+    partition_key,
+};
+constexpr object_spec release_allocation_shape = {"release of allocations", "Allocations that the RM releases.",
+                                                  release_allocation_keys};
+
+constexpr key_spec confirm_keys[] = {
+    {"types", value_kind::text_list, "Termination types; absent: all."},
+    {"limit", value_kind::count, "Only the oldest so many."},
+};
+constexpr object_spec confirm_shape = {"confirm", "The RM confirms releases.", confirm_keys};
+
+constexpr key_spec reload_keys[] = {
+    {.key = "config", .kind = value_kind::text, .summary = "queues.yaml text.", .required = true},
+    {"expect_error", value_kind::text, "It must be refused with a text that has this part."},
+};
+constexpr object_spec reload_shape = {"reload", "A configuration refresh.", reload_keys};
+
+constexpr key_spec step_keys[] = {
+    {"restart", value_kind::boolean, "Stops the scheduler and starts it again with the current configuration.",
+     "false"},
+    {"predicate_failures", value_kind::any, "{node: [ask keys or \"*\"]} that the RM refuses from now on."},
+    {.key = "reload", .kind = value_kind::object, .summary = "Configuration refresh.", .object = &reload_shape},
+    {.key = "add_nodes", .kind = value_kind::object_list, .summary = "New nodes.", .object = &node_shape},
+    {.key = "update_nodes", .kind = value_kind::object_list, .summary = "Node changes.", .object = &node_update_shape},
+    {"drain_nodes", value_kind::text_list, "Node ids."},
+    {"undrain_nodes", value_kind::text_list, "Node ids."},
+    {"remove_nodes", value_kind::text_list, "Node ids to decommission."},
+    {.key = "add_apps", .kind = value_kind::object_list, .summary = "New applications.", .object = &application_shape},
+    {"remove_apps", value_kind::text_list, "Application ids."},
+    {.key = "add_asks", .kind = value_kind::object_list, .summary = "New asks.", .object = &ask_shape},
+    {.key = "release_asks",
+     .kind = value_kind::object_list,
+     .summary = "Asks to withdraw.",
+     .object = &release_ask_shape},
+    {.key = "release_allocs",
+     .kind = value_kind::object_list,
+     .summary = "Allocations to release.",
+     .object = &release_allocation_shape},
+    {.key = "confirm", .kind = value_kind::object, .summary = "Confirms releases.", .object = &confirm_shape},
+    {"schedule", value_kind::any, "Number of cycles, or quiescent."},
+    {"advance", value_kind::number, "Seconds of virtual time."},
+    {"expect", value_kind::any, "What must hold."},
+    {"partition", value_kind::text, "Partition of items that name none.", "default"},
+    {"note", value_kind::text, "Remark."},
+};
+constexpr object_spec step_shape = {"step", "Parts are run in the order in which they are listed here.", step_keys};
+
+constexpr key_spec scenario_keys[] = {
+    {"name", value_kind::text, "Name of the scenario.", "the file's name"},
+    {"title", value_kind::text, "One line: what is shown."},
+    {"source", value_kind::text, "Where the facts come from."},
+    {"covers", value_kind::text_list, "Tags."},
+    {"note", value_kind::text, "Remark."},
+    {.key = "config", .kind = value_kind::text, .summary = "queues.yaml text at registration.", .required = true},
+    {"deployment", value_kind::text, "Deployment file, relative to this one."},
+    {.key = "steps",
+     .kind = value_kind::object_list,
+     .summary = "Played in order.",
+     .object = &step_shape,
+     .required = true},
+};
+constexpr object_spec whole_shape = {"scenario", "A configuration and the steps to play against it.", scenario_keys};
+
+}  // namespace
+
+const object_spec &scenario_shape() { return whole_shape; }
+
+}  // namespace tenon::cli

@@ -1,0 +1,190 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "simulate/command.hpp"
+
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "run/complain.hpp"
+#include "run/output_file.hpp"
+#include "run/policies.hpp"
+#include "simulate/dump.hpp"
+#include "simulate/progress.hpp"
+#include "simulate/summary.hpp"
+#include "tenon/config/queues.hpp"
+#include "tenon/kernel/journal.hpp"
+
+namespace tenon::cli {
+namespace {
+
+constexpr std::string_view openb_kind = "openb:";
+
+result<load> read_trace(const simulate_options &options) {
+  const std::string_view trace = options.trace;
+  const size_t comma = trace.find(',');
+  if (!trace.starts_with(openb_kind) || comma == std::string_view::npos) {
+    return refusal{"--trace", "openb:NODES.csv,PODS.csv", "'" + options.trace + "'", "name the kind and both files"};
+  }
+  const std::string nodes_file(trace.substr(openb_kind.size(), comma - openb_kind.size()));
+  const std::string pods_file(trace.substr(comma + 1));
+  const auto nodes = read_file(nodes_file);
+  if (!nodes) return nodes.why();
+  const auto pods = read_file(pods_file);
+  if (!pods) return pods.why();
+  return read_openb({nodes_file, *nodes}, {pods_file, *pods}, options.gpus);
+}
+
+result<cluster_config> choose_config(const simulate_options &options, const load &of,
+                                     const config::known_policies &known) {
+  cluster_config config = default_config(of);
+  if (!options.config.empty()) {
+    const auto text = read_file(options.config);
+    if (!text) return text.why();
+    auto parsed =
+        config::parse_queues_yaml(*text, options.config, {.known = known, .max_queue_depth = 32, .limits = {}});
+    if (!parsed) return parsed.why();
+    config = std::move(*parsed);
+  }
+  if (options.node_sort.empty()) return config;
+  for (partition_config &partition : config.partitions) partition.node_sort.type = options.node_sort;
+  return config;
+}
+
+// The files that a run writes, opened before it starts.
+class run_files {
+ public:
+  std::optional<refusal> open(const simulate_options &options) {
+    for (const auto &[name, file] :
+         {std::pair{&options.record, &journal_}, std::pair{&options.decisions, &decisions_}}) {
+      if (name->empty()) continue;
+      auto opened = output_file::create(*name);
+      if (!opened) return opened.why();
+      file->emplace(std::move(*opened));
+    }
+    return std::nullopt;
+  }
+
+  session_sinks sinks() {
+    session_sinks out;
+    if (journal_) out.journal = [this](std::string_view bytes) { journal_->append(bytes); };
+    if (decisions_) out.decisions = [this](std::string_view bytes) { decisions_->append(bytes); };
+    return out;
+  }
+
+  std::optional<refusal> close() {
+    for (auto *file : {&journal_, &decisions_}) {
+      if (!*file) continue;
+      if (auto why = (*file)->close()) return why;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<output_file> journal_, decisions_;
+};
+
+// Counts the asks of a journal, so that progress has an end.
+result<uint64_t> count_asks(const std::string &bytes) {
+  uint64_t asks = 0;
+  const auto read = read_journal(bytes, [&](int64_t, const command &c) { asks += std::holds_alternative<put_ask>(c); });
+  if (!read) return read.why();
+  return asks;
+}
+
+class simulate_run {
+ public:
+  simulate_run(const simulate_options &options, std::ostream &out, std::ostream &err, const engine_factory &make_engine)
+      : options_(options), out_(out), err_(err), make_engine_(make_engine) {}
+
+  std::optional<refusal> run() {
+    auto policies = open_policies({options_.deployment, options_.module_path});
+    if (!policies) return policies.why();
+    policies_ = std::move(*policies);
+    return options_.replay.empty() ? run_load() : run_journal();
+  }
+
+ private:
+  std::optional<refusal> run_load() {
+    auto read = options_.trace.empty() ? result<load>(generate(options_.generated)) : read_trace(options_);
+    if (!read) return read.why();
+    const load what = std::move(*read);
+    const auto config = choose_config(options_, what, policies_.known);
+    if (!config) return config.why();
+    report_.origin = what.origin;
+    return play(what.asks.size(), [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
+      const simulation plan{what, *config, options_.mode, options_.queue};
+      const auto refused = plan.run(on, counted_, listen);
+      if (!refused) return std::nullopt;
+      return refusal{options_.config.empty() ? "--node-sort" : options_.config, "a configuration that can be used",
+                     *refused, "name policies that are loaded"};
+    });
+  }
+
+  std::optional<refusal> run_journal() {
+    const auto bytes = read_file(options_.replay);
+    if (!bytes) return bytes.why();
+    // The whole file is looked at first: a damaged journal is not played in part.
+    const auto asks = count_asks(*bytes);
+    if (!asks) return named(asks.why(), options_.replay);
+    report_.origin = "journal " + options_.replay;
+    return play(*asks, [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
+      const auto played = replay_journal(*bytes, on, counted_, listen);
+      return played ? std::nullopt : std::optional(named(played.why(), options_.replay));
+    });
+  }
+
+  template <class Play>
+  std::optional<refusal> play(uint64_t asks, Play play_it) {
+    run_files files;
+    if (auto why = files.open(options_)) return why;
+    session on(make_engine_(*policies_.source), files.sinks());
+    progress bar(err_, progress_style_of(options_.progress), "pods", asks);
+    uint64_t done = 0;
+    const auto words = [&] { return std::to_string(counted_.placed()) + " placed"; };
+    const auto listen = [&](uint64_t submitted, const tally &) {
+      done = submitted;
+      bar.show(done, words());
+    };
+    if (auto why = play_it(on, progress_listener(listen))) return why;
+    bar.finish(done, words());
+    const kernel_snapshot end = on.scheduler().snapshot();
+    report_.counted = counted_.summary(end);
+    report_.step_decisions = on.step_decisions();
+    report_.step_seconds = on.step_seconds();
+    if (auto why = files.close()) return why;
+    if (!options_.dump.empty()) {
+      if (auto why = write_file(options_.dump, to_json(end) + "\n")) return why;
+    }
+    if (options_.json) {
+      out_ << to_json(report_) << '\n';
+    } else {
+      print(out_, report_);
+    }
+    return std::nullopt;
+  }
+
+  static refusal named(refusal why, const std::string &file) {
+    why.where = file + ": " + why.where;
+    return why;
+  }
+
+  const simulate_options &options_;
+  std::ostream &out_;
+  std::ostream &err_;
+  const engine_factory &make_engine_;
+  opened_policies policies_;
+  tally counted_;
+  run_report report_;
+};
+
+}  // namespace
+
+exit_code run_simulate(const simulate_options &options, std::ostream &out, std::ostream &err,
+                       const engine_factory &make_engine) {
+  const auto why = simulate_run(options, out, err, make_engine).run();
+  if (!why) return exit_code::ok;
+  complain(err, *why);
+  return exit_code::bad_input;
+}
+
+}  // namespace tenon::cli

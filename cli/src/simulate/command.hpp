@@ -1,0 +1,37 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// `tenon simulate`.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "run/engine.hpp"
+#include "run/exit_code.hpp"
+#include "simulate/generate.hpp"
+#include "simulate/openb.hpp"
+#include "simulate/simulation.hpp"
+
+namespace tenon::cli {
+
+struct simulate_options {
+  // What is played: a journal, a trace, or else a generated load.
+  std::string replay;  // journal file
+  std::string trace;   // "openb:NODES.csv,PODS.csv"
+  generate_options generated;
+  load_mode mode = load_mode::replay;
+  gpu_model gpus = gpu_model::whole;
+
+  std::string config;     // queues.yaml; empty: a queue for each one of the load
+  std::string node_sort;  // in place of the configuration's; empty: as configured
+  std::string queue;      // of every application; empty: the load's own
+
+  std::string record, decisions, dump;  // files; empty: none
+  std::string deployment, module_path;  // as in policy_choice
+  bool json = false;
+  bool progress = true;
+};
+
+exit_code run_simulate(const simulate_options &options, std::ostream &out, std::ostream &err,
+                       const engine_factory &make_engine = kernel_factory());
+
+}  // namespace tenon::cli

@@ -1,0 +1,41 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Plays a load against a scheduler in virtual time, from event to event: asks arrive, allocations end after
+// their duration, and the resource manager confirms at once what it is asked to release.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "run/session.hpp"
+#include "simulate/load.hpp"
+#include "simulate/tally.hpp"
+
+namespace tenon::cli {
+
+enum class load_mode : uint8_t {
+  fill,    // all nodes, then all asks at once in the order of the load; nothing ends
+  replay,  // asks arrive and end at their times
+};
+
+// Called between steps: asks submitted so far, and what has been counted.
+using progress_listener = std::function<void(uint64_t submitted, const tally &counted)>;
+
+struct simulation {
+  const load &what;
+  const cluster_config &config;
+  load_mode mode = load_mode::replay;
+  std::string queue;  // of every application; empty: the load's own
+
+  // Runs to the end of the load and counts into `counted`. What the scheduler says where it refuses the
+  // configuration.
+  [[nodiscard]] std::optional<std::string> run(session &on, tally &counted, const progress_listener &listen) const;
+};
+
+// Plays a journal: the commands with their times and answers. Refused where the journal is damaged; what is
+// before the damage has been played.
+[[nodiscard]] result<uint64_t> replay_journal(std::string_view bytes, session &on, tally &counted,
+                                              const progress_listener &listen);
+
+}  // namespace tenon::cli

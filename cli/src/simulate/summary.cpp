@@ -1,0 +1,105 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "simulate/summary.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <ostream>
+#include <vector>
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+// Reasons beyond these are summed up.
+constexpr size_t shown_reasons = 10;
+
+template <class... Arguments>
+std::string formatted(const char *pattern, Arguments... arguments) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, arguments...);
+  return text;
+}
+
+// The commonest first, equal ones by name.
+std::vector<std::pair<std::string, uint64_t>> by_count(const std::map<std::string, uint64_t> &reasons) {
+  std::vector<std::pair<std::string, uint64_t>> out(reasons.begin(), reasons.end());
+  std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  return out;
+}
+
+void print_reasons(std::ostream &out, const std::map<std::string, uint64_t> &reasons) {
+  uint64_t others = 0;
+  const auto sorted = by_count(reasons);
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (i < shown_reasons) {
+      out << formatted("  %8llu  ", static_cast<unsigned long long>(sorted[i].second)) << sorted[i].first << '\n';
+    } else {
+      others += sorted[i].second;
+    }
+  }
+  if (others > 0) out << formatted("  %8llu  ", static_cast<unsigned long long>(others)) << "for other reasons\n";
+}
+
+json::array reasons_of(const std::map<std::string, uint64_t> &reasons) {
+  json::array out;
+  for (const auto &[reason, count] : by_count(reasons))
+    out.push_back(json::object{{"reason", reason}, {"count", count}});
+  return out;
+}
+
+}  // namespace
+
+void print(std::ostream &out, const run_report &report) {
+  const run_summary &c = report.counted;
+  out << report.origin << ": " << c.nodes << " nodes\n\n";
+  out << "placed    " << c.placed << '\n';
+  out << "pending   " << c.pending << '\n';
+  print_reasons(out, c.pending_reasons);
+  if (c.rejected > 0) out << "rejected  " << c.rejected << '\n';
+  print_reasons(out, c.rejection_reasons);
+  if (c.preempted > 0) out << "preempted " << c.preempted << '\n';
+  if (c.gpus_placed > 0) out << formatted("GPUs      %.1f placed\n", c.gpus_placed);
+  out << formatted("makespan  %.1f s of virtual time\n", c.makespan_s);
+  if (!c.use.empty()) out << "\nuse of the capacity    peak  average\n";
+  for (const auto &[type, use] : c.use) {
+    out << formatted("  %-18s %6.1f%%  %6.1f%%\n", type.c_str(), use.peak * 100, use.average * 100);
+  }
+  if (!c.waits.empty()) out << "\nwaiting, seconds         placed       p50       p90       p99       max\n";
+  for (const auto &[queue, w] : c.waits) {
+    out << formatted("  %-20s %8llu %9.1f %9.1f %9.1f %9.1f\n", queue.c_str(),
+                     static_cast<unsigned long long>(w.placed), w.p50, w.p90, w.p99, w.most);
+  }
+  out << formatted("\n%llu decisions in %.3f s of scheduling: %.0f a second\n",
+                   static_cast<unsigned long long>(report.step_decisions), report.step_seconds,
+                   report.decisions_per_second());
+}
+
+std::string to_json(const run_report &report) {
+  const run_summary &c = report.counted;
+  json::object use, waits;
+  for (const auto &[type, u] : c.use) use[type] = json::object{{"peak", u.peak}, {"average", u.average}};
+  for (const auto &[queue, w] : c.waits) {
+    waits[queue] = json::object{{"placed", w.placed}, {"p50", w.p50}, {"p90", w.p90}, {"p99", w.p99}, {"max", w.most}};
+  }
+  return json::serialize(json::object{{"origin", report.origin},
+                                      {"nodes", c.nodes},
+                                      {"placed", c.placed},
+                                      {"pending", c.pending},
+                                      {"pending_reasons", reasons_of(c.pending_reasons)},
+                                      {"rejected", c.rejected},
+                                      {"rejection_reasons", reasons_of(c.rejection_reasons)},
+                                      {"preempted", c.preempted},
+                                      {"gpus_placed", c.gpus_placed},
+                                      {"makespan_seconds", c.makespan_s},
+                                      {"utilisation", std::move(use)},
+                                      {"waiting_seconds", std::move(waits)},
+                                      {"commands", c.commands},
+                                      {"decisions", c.decisions},
+                                      {"step_decisions", report.step_decisions},
+                                      {"scheduling_seconds", report.step_seconds},
+                                      {"decisions_per_second", report.decisions_per_second()}});
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,27 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What `tenon simulate` says at the end.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "simulate/tally.hpp"
+
+namespace tenon::cli {
+
+struct run_report {
+  std::string origin;  // of the load or journal
+  run_summary counted;
+  uint64_t step_decisions = 0;
+  double step_seconds = 0;  // wall time inside the scheduler's steps
+
+  [[nodiscard]] double decisions_per_second() const {
+    return step_seconds > 0 ? static_cast<double>(step_decisions) / step_seconds : 0;
+  }
+};
+
+void print(std::ostream &out, const run_report &report);
+// One object; its keys are in docs/simulate.md.
+[[nodiscard]] std::string to_json(const run_report &report);
+
+}  // namespace tenon::cli
