@@ -12,8 +12,17 @@ queue_config named_queue(std::string name, amount_map max, std::vector<queue_con
   return q;
 }
 
-cluster::cluster(std::vector<queue_config> queues, std::vector<limit_config> root_limits) {
+cluster::cluster(std::vector<queue_config> queues, std::vector<limit_config> root_limits) : it_(built_in_) {
+  start(std::move(queues), std::move(root_limits), "fair");
+}
+
+cluster::cluster(policy_source &policies, std::vector<queue_config> queues, std::string node_sort) : it_(policies) {
+  start(std::move(queues), {}, std::move(node_sort));
+}
+
+void cluster::start(std::vector<queue_config> queues, std::vector<limit_config> root_limits, std::string node_sort) {
   partition_config p;
+  p.node_sort.type = std::move(node_sort);
   p.root = named_queue("root", {}, std::move(queues));
   p.root.parent = true;
   p.root.submit_acl = "*";

@@ -16,6 +16,8 @@ inline constexpr std::string_view default_partition = "[rm]default";
 class cluster {
  public:
   explicit cluster(std::vector<queue_config> queues, std::vector<limit_config> root_limits = {});
+  // With policies of somebody else, and a node order by name.
+  cluster(policy_source &policies, std::vector<queue_config> queues, std::string node_sort = "fair");
 
   // Applies the command now; what was decided is in decisions().
   void run(const command &c);
@@ -41,9 +43,11 @@ class cluster {
   [[nodiscard]] const std::vector<std::string> &decisions() const { return decisions_; }
 
  private:
+  void start(std::vector<queue_config> queues, std::vector<limit_config> root_limits, std::string node_sort);
+
   arena own_;
-  builtin_policy_source policies_{{{"node-attributes"}}};
-  kernel it_{policies_};
+  builtin_policy_source built_in_{{{"node-attributes"}}};
+  kernel it_;
   cluster_config config_;
   int64_t now_ms_ = 1'000'000;
   std::vector<std::string> decisions_;
