@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // tenon-preflight PARENT LIBRARY [COMPANION...]: opens a module's library and goes through init, describe and
-// deinit in a process that may die of it. Started by the host; of no use by hand.
+// deinit in a process that may die of it. Started by the host. By hand: tenon-preflight 0 LIBRARY 3>&1
 #include <dlfcn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -115,9 +115,12 @@ void check(const char *library) {
 
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
-  // Dies with the parent, also when the parent died before the request was made.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != static_cast<pid_t>(std::strtol(argv[1], nullptr, 10))) return 2;
+  // Dies with the parent, also when the parent died before the request was made. By hand (0) it may be debugged.
+  const auto parent = static_cast<pid_t>(std::strtol(argv[1], nullptr, 10));
+  if (parent != 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) return 2;
+  }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
 

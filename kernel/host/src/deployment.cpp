@@ -33,7 +33,7 @@ constexpr std::array budget_keys{
              .summary = "Measured calls in a row that must be late before the module is at fault.",
              .fallback = "3"},
 };
-constexpr object_spec budget_object{"budget", "How long a module's calls may take.", budget_keys};
+constexpr object_spec budget_object{"budget", "What `budget` of a module holds.", budget_keys};
 
 constexpr std::array module_keys{
     key_spec{.key = "id",
@@ -60,7 +60,7 @@ constexpr std::array module_keys{
              .summary = "Configuration for every instance of the module, by its manifest's schema.",
              .fallback = "the schema's defaults"},
 };
-constexpr object_spec module_object{"module", "A module that is used.", module_keys};
+constexpr object_spec module_object{"module entry", "An entry of `modules`.", module_keys};
 
 constexpr std::array use_keys{
     key_spec{.key = "use", .kind = value_kind::text, .summary = "Module id.", .required = true},
@@ -73,7 +73,8 @@ constexpr std::array use_keys{
              .summary = "Configuration of this instance, on top of the module's.",
              .fallback = "the schema's defaults"},
 };
-constexpr object_spec use_object{"use", "An instance of a module.", use_keys};
+constexpr object_spec use_object{
+    "use entry", "An entry of `predicates`, `events` or `transports`: one instance of a module.", use_keys};
 
 constexpr std::array deployment_keys{
     key_spec{.key = "apiVersion",
@@ -111,7 +112,7 @@ constexpr std::array deployment_keys{
              .fallback = "none",
              .object = &use_object},
 };
-constexpr object_spec deployment_object{"deployment", "What a Tenon scheduler is made of.", deployment_keys};
+constexpr object_spec deployment_object{"deployment file", "The top of the text.", deployment_keys};
 
 class deployment_reader {
  public:

@@ -36,6 +36,12 @@ std::string place(const deployment &plan, config::text_position at) {
   return config::problems(plan.file).where(at);
 }
 
+// A loaded module and the complete configuration of an instance.
+struct ready_module {
+  module_in_use in_use;
+  std::string configuration;
+};
+
 }  // namespace
 
 struct module_host::impl {
@@ -65,6 +71,8 @@ struct module_host::impl {
   std::optional<refusal> check_uses(const std::vector<interface_use> &uses, std::string_view interface);
   result<const provided_interface *> chosen(const interface_use &use, std::string_view interface) const;
   result<const catalogued_module *> provider(const known_interface &interface, std::string_view name) const;
+  // Loads the module with what the deployment says of it below `given`.
+  result<ready_module> prepare(const catalogued_module &module, configuration given);
   result<std::unique_ptr<bound_policy>> make(const catalogued_module &module, const known_interface &interface,
                                              std::string_view name, configuration given, uint32_t max_resource_types);
 };
@@ -120,11 +128,13 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   if (use.on_fault == fault_action::open && !is_predicate)
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
                    "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
-  // Keys that an instance must be given may come with the instance.
-  boost::json::object schema = module->manifest.configuration;
-  schema.erase("required");
-  if (const auto complete = complete_configuration(schema, use.config); !complete) return complete.why();
-  const auto loaded = loader.load(module->manifest, &use);
+  const auto loaded = loader.load(module->manifest, &use, [&]() -> std::optional<refusal> {
+    // Keys that an instance must be given may come with the instance.
+    boost::json::object schema = module->manifest.configuration;
+    schema.erase("required");
+    const auto complete = complete_configuration(schema, use.config);
+    return complete ? std::nullopt : std::optional(complete.why());
+  });
   return loaded ? std::nullopt : std::optional(loaded.why());
 }
 
@@ -133,8 +143,8 @@ std::optional<refusal> module_host::impl::check_uses(const std::vector<interface
   for (const interface_use &use : uses) {
     const auto name = chosen(use, interface);
     if (!name) return name.why();
-    const auto loaded = loader.load(catalog.find(use.use)->manifest, plan.find(use.use));
-    if (!loaded) return loaded.why();
+    const auto ready = prepare(*catalog.find(use.use), use.config);
+    if (!ready) return ready.why();
   }
   return std::nullopt;
 }
@@ -193,20 +203,33 @@ result<const catalogued_module *> module_host::impl::provider(const known_interf
   return refusal{"", names.empty() ? "a module that provides this kind" : "one of " + known, have, std::move(fix)};
 }
 
+result<ready_module> module_host::impl::prepare(const catalogued_module &module, configuration given) {
+  const module_use *use = plan.find(module.manifest.id);
+  if (use != nullptr) {
+    for (const auto &[key, value] : use->config.values)
+      if (!given.values.contains(key)) given.values.insert_or_assign(key, value);
+  }
+  ready_module out;
+  auto loaded = loader.load(module.manifest, use, [&]() -> std::optional<refusal> {
+    auto complete = complete_configuration(module.manifest.configuration, given);
+    if (!complete) return complete.why();
+    out.configuration = boost::json::serialize(*complete);
+    return std::nullopt;
+  });
+  if (!loaded) return loaded.why();
+  out.in_use = std::move(*loaded);
+  return out;
+}
+
 result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_module &module,
                                                               const known_interface &interface, std::string_view name,
                                                               configuration given, uint32_t max_resource_types) {
-  const module_use *use = plan.find(module.manifest.id);
-  const auto loaded = loader.load(module.manifest, use);
-  if (!loaded) return loaded.why();
-  if (use != nullptr)
-    for (const auto &[key, value] : use->config.values)
-      if (!given.values.contains(key)) given.values.insert_or_assign(key, value);
-  const auto complete = complete_configuration(module.manifest.configuration, given);
-  if (!complete) return complete.why();
-  const implementation *one = loaded->module->find(interface.id, name);
-  return make_policy(loaded->module, *one, interface.family, loaded->tally,
-                     {boost::json::serialize(*complete), max_resource_types, given.file});
+  const std::string where = given.file;
+  auto ready = prepare(module, std::move(given));
+  if (!ready) return ready.why();
+  const implementation *one = ready->in_use.module->find(interface.id, name);
+  return make_policy(ready->in_use.module, *one, interface.family, ready->in_use.tally,
+                     {std::move(ready->configuration), max_resource_types, where});
 }
 
 module_host::module_host(std::unique_ptr<impl> state) : impl_(std::move(state)) {}

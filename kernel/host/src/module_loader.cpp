@@ -41,10 +41,15 @@ module_loader::module_loader(host_options options) : options_(std::move(options)
   if (!options_.on_violation) options_.on_violation = abort_over;
 }
 
-result<module_in_use> module_loader::load(const module_manifest &manifest, const module_use *use) {
-  if (const auto found = loaded_.find(manifest.id); found != loaded_.end()) return found->second;
+result<module_in_use> module_loader::load(const module_manifest &manifest, const module_use *use,
+                                          const configuration_check &check_configuration) {
+  if (const auto found = loaded_.find(manifest.id); found != loaded_.end()) {
+    if (auto no = check_configuration()) return *no;
+    return found->second;
+  }
   const auto library = verify_library(manifest, use == nullptr ? std::nullopt : use->digest, options_.cache_directory);
   if (!library) return library.why();
+  if (auto no = check_configuration()) return *no;
   if (options_.preflight) {
     const preflight_subject subject{library->open_path, library->digest, library->shown_as, opened_};
     if (auto no =

@@ -2,9 +2,11 @@
 // The loading pipeline of one host, and what it has loaded.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,10 @@ class module_loader {
   explicit module_loader(host_options options);
 
   // Verifies, preflights, opens and compares a module once; later the same one. `use`: its deployment entry.
-  [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use);
+  // `check_configuration` may refuse before any code of the module runs; it is asked each time.
+  using configuration_check = std::function<std::optional<refusal>()>;
+  [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use,
+                                           const configuration_check &check_configuration);
 
   [[nodiscard]] const host_options &options() const { return options_; }
   [[nodiscard]] bool is_loaded(std::string_view id) const;

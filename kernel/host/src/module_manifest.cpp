@@ -40,7 +40,7 @@ constexpr std::array provides_keys{
              .summary = "Behaviour revision: changes whenever its order or verdict changes.",
              .required = true},
 };
-constexpr object_spec provides_object{"provides", "One implementation that the module provides.", provides_keys};
+constexpr object_spec provides_object{"provided interface", "An entry of `provides`.", provides_keys};
 
 constexpr std::array manifest_keys{
     key_spec{.key = "apiVersion",
@@ -96,7 +96,7 @@ constexpr std::array manifest_keys{
              .summary = "JSON Schema of the tags that it reads, as one object.",
              .fallback = "none"},
 };
-constexpr object_spec manifest_object{"module", "Manifest of a module.", manifest_keys};
+constexpr object_spec manifest_object{"module manifest", "The top of the text.", manifest_keys};
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
