@@ -1,0 +1,31 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cases.hpp"
+
+namespace tenon::bench {
+
+figures run_load(const settings &s) {
+  const std::vector<named_amount> need{{"vcore", 1000}, {"memory", int64_t{10} << 20}};
+  const int64_t per_node = (s.asks + s.nodes - 1) / s.nodes;
+  const auto policies = make_policies(s);
+  cluster c(*policies, s);
+  figures out;
+  const double empty = heap_bytes();
+  const stopwatch nodes;
+  c.add_nodes(s.nodes, {{"vcore", per_node * 1000}, {"memory", per_node * (int64_t{10} << 20)}});
+  out["nodes_per_second"] = static_cast<double>(s.nodes) / nodes.seconds();
+  const double with_nodes = heap_bytes();
+  c.add_applications();
+  const double with_applications = heap_bytes();
+  const stopwatch asks;
+  c.ask(s.asks, need, "ask-0000");
+  out["asks_per_second"] = static_cast<double>(s.asks) / asks.seconds();
+  const double with_asks = heap_bytes();
+  out["bytes_per_node"] = (with_nodes - empty) / static_cast<double>(s.nodes);
+  out["bytes_per_ask"] = (with_asks - with_applications) / static_cast<double>(s.asks);
+  out["registered_bytes"] = with_asks - empty;
+  c.schedule();
+  out["bytes_per_allocation"] = (heap_bytes() - with_asks) / static_cast<double>(c.allocated());
+  return out;
+}
+
+}  // namespace tenon::bench

@@ -1,0 +1,22 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The cases of tenon-bench. Each makes one repetition; a kernel of its own, everything else warm.
+#pragma once
+
+#include "cluster.hpp"
+
+namespace tenon::bench {
+
+// Equal asks on a cluster that they fill exactly: from submission to every decision delivered.
+figures run_schedule(const settings &s);
+// The same load with and without asks that fit nowhere, and the ratio of the two.
+figures run_unplaceable(const settings &s);
+// Asks of many shapes while the cluster fills up.
+figures run_mixed(const settings &s);
+// Steady state: an allocation ends, an ask comes, a decision is made.
+figures run_churn(const settings &s);
+// Nodes and asks registered, nothing decided: time and memory.
+figures run_load(const settings &s);
+// The openb trace, submitted at once.
+figures run_openb(const settings &s);
+
+}  // namespace tenon::bench

@@ -1,0 +1,74 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A kernel in process with everything that a load needs, and stopwatches around it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "report.hpp"
+#include "tenon/kernel/kernel.hpp"
+
+namespace tenon::bench {
+
+struct settings {
+  int64_t nodes = 1'000, asks = 50'000, queues = 2, applications = 1;  // applications: of each queue
+  int64_t shapes = 1, unplaceable = 0, seconds = 2;
+  std::string queue_sort = "fair", app_sort = "fifo", node_sort = "fair";
+  std::string trace;  // NODES.csv,PODS.csv
+  bool linked_policies = false;
+};
+
+// Modules from their .so files, or the same sources linked in.
+[[nodiscard]] std::unique_ptr<policy_source> make_policies(const settings &s);
+
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - from_).count();
+  }
+  [[nodiscard]] double nanoseconds() const { return seconds() * 1e9; }
+
+ private:
+  std::chrono::steady_clock::time_point from_ = std::chrono::steady_clock::now();
+};
+
+// Bytes that the allocator has given out.
+[[nodiscard]] double heap_bytes();
+
+class cluster {
+ public:
+  // Registers one resource manager with `queues` leaf queues below root.
+  cluster(policy_source &policies, const settings &s);
+
+  void add_nodes(int64_t count, const amount_map &capacity);
+  void add_applications();
+  // Equal asks, dealt to the applications in turn.
+  void ask(int64_t count, const std::vector<named_amount> &need, const char *prefix);
+  void ask_one(uint32_t application, const std::string &key, const std::vector<named_amount> &need);
+  void give_back(uint32_t application, const std::string &key);
+  // Steps of a thousand decisions until nothing is decided; every decision is delivered.
+  void schedule();
+  // Single decisions; the nanoseconds of each go to `latencies`.
+  void schedule_singly(std::vector<uint32_t> &latencies);
+  void deliver();
+
+  [[nodiscard]] uint64_t allocated() const { return allocated_; }
+  [[nodiscard]] kernel &scheduler() { return kernel_; }
+  [[nodiscard]] size_t applications() const { return application_names_.size(); }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> &placed() { return placed_; }
+  bool keep_placed = false;  // remember (application, key) of what is allocated
+
+ private:
+  void run(const command &c) { kernel_.apply(now_ms_, c); }
+
+  settings settings_;
+  kernel kernel_;
+  int64_t now_ms_ = 1;
+  uint64_t allocated_ = 0;
+  std::vector<std::string> application_names_;
+  std::vector<std::pair<std::string, std::string>> placed_;
+};
+
+}  // namespace tenon::bench

@@ -1,0 +1,91 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// tenon-bench: how fast the kernel decides, in process, with the policies that a deployment uses.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+
+#include "cases.hpp"
+
+namespace {
+
+using tenon::bench::figures;
+using tenon::bench::settings;
+
+struct bench_case {
+  const char *name;
+  const char *what;
+  std::function<figures(const settings &)> run;
+  settings defaults;
+};
+
+std::vector<bench_case> cases() {
+  settings schedule, queues, mixed, unplaceable, churn, load, openb;
+  queues.queues = 1'000;
+  queues.applications = 10;
+  mixed.shapes = 100;
+  mixed.node_sort = "binpacking";
+  unplaceable.unplaceable = 10'000;
+  load.nodes = 100'000;
+  load.asks = 1'000'000;
+  return {
+      {"schedule", "equal asks in 2 queues, from submission to every decision delivered", tenon::bench::run_schedule,
+       schedule},
+      {"queues", "the same in many queues of many applications", tenon::bench::run_schedule, queues},
+      {"mixed", "asks of many shapes while the cluster fills up", tenon::bench::run_mixed, mixed},
+      {"unplaceable", "asks that fit nowhere beside the load of schedule", tenon::bench::run_unplaceable, unplaceable},
+      {"churn", "steady state: an allocation ends, an ask comes, a decision is made", tenon::bench::run_churn, churn},
+      {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
+      {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
+  };
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app{"How fast the kernel decides. Medians over repetitions, with the least and the greatest.",
+               "tenon-bench"};
+  app.require_subcommand(1);
+  const std::vector<bench_case> all = cases();
+  std::vector<settings> chosen;
+  chosen.reserve(all.size());
+  int repetitions = 5;
+  bool json = false;
+  for (const bench_case &c : all) {
+    settings &s = chosen.emplace_back(c.defaults);
+    CLI::App *sub = app.add_subcommand(c.name, c.what);
+    sub->add_option("--nodes", s.nodes)->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--asks", s.asks)->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--queues", s.queues)->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--applications", s.applications, "of each queue")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    sub->add_option("--shapes", s.shapes)->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--unplaceable", s.unplaceable)->capture_default_str();
+    sub->add_option("--seconds", s.seconds, "of churn")->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--queue-sort", s.queue_sort)->capture_default_str();
+    sub->add_option("--app-sort", s.app_sort)->capture_default_str();
+    sub->add_option("--node-sort", s.node_sort)->capture_default_str();
+    sub->add_option("--trace", s.trace);
+    sub->add_flag("--linked-policies", s.linked_policies, "policies linked in instead of modules from their files");
+    sub->add_option("--repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_flag("--json", json);
+  }
+  CLI11_PARSE(app, argc, argv);
+  try {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!app.got_subcommand(all[i].name)) continue;
+      const settings &s = chosen[i];
+      tenon::bench::report r;
+      r.name = all[i].name;
+      r.settings = {{"nodes", s.nodes}, {"asks", s.asks}, {"queues", s.queues}, {"applications", s.applications}};
+      r.policies = s.linked_policies ? "linked" : "modules";
+      r.calibration_ns = tenon::bench::calibrate();
+      for (int n = 0; n < repetitions; ++n) r.repetitions.push_back(all[i].run(s));
+      std::puts(json ? as_json(r).c_str() : as_text(r).c_str());
+    }
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "tenon-bench: %s\n", e.what());
+    return 2;
+  }
+  return 0;
+}
