@@ -7,10 +7,12 @@
 namespace tenon {
 
 std::atomic<size_t> largest_allocation{0};
+std::atomic<size_t> allocation_count{0};
 
 namespace {
 
 void *watched(size_t size, void *memory) {
+  ++allocation_count;
   if (size > largest_allocation) largest_allocation = size;
   if (memory == nullptr) throw std::bad_alloc();
   return memory;

@@ -9,5 +9,7 @@ namespace tenon {
 
 // Bytes of the largest single allocation since it was last set to 0.
 extern std::atomic<size_t> largest_allocation;
+// Allocations since it was last set to 0.
+extern std::atomic<size_t> allocation_count;
 
 }  // namespace tenon
