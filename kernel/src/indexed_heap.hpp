@@ -1,7 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Indexed heap: a 4-ary heap of pointers whose items know their position, so that any can be moved.
+// Indexed heap: a 4-ary heap of pointers whose items know their position, so that any can be moved. The first
+// words of each item's key stand beside its pointer: most comparisons touch the heap's own memory alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,60 +12,77 @@ namespace tenon::internal {
 
 inline constexpr uint32_t not_in_heap = ~uint32_t{0};
 
+using key_prefix = std::array<uint64_t, 2>;
+
 // `Before(a, b)` is a strict order; `Position(item)` is a reference to where the item keeps its position.
+// `Prefix(item)` gives words that agree with the order: where they differ, the smaller is before.
 // A change of an item's order must be followed by update() before the order of another item changes.
-template <class T, class Before, class Position>
+template <class T, class Before, class Position, class Prefix>
 class indexed_heap {
  public:
-  [[nodiscard]] bool empty() const { return items_.empty(); }
-  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(items_.size()); }
-  [[nodiscard]] T *top() const { return items_.front(); }
-  [[nodiscard]] const std::vector<T *> &items() const { return items_; }  // heap order, not sorted
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }
+  [[nodiscard]] T *top() const { return entries_.front().item; }
   [[nodiscard]] bool contains(const T *item) const { return Position{}(*item) != not_in_heap; }
 
   void push(T *item) {
-    items_.push_back(item);
+    entries_.push_back({Prefix{}(*item), item});
     up(size() - 1);
   }
 
   void erase(T *item) {
     const uint32_t at = Position{}(*item);
     Position{}(*item) = not_in_heap;
-    T *last = items_.back();
-    items_.pop_back();
-    if (at == items_.size()) return;
+    const entry last = entries_.back();
+    entries_.pop_back();
+    if (at == entries_.size()) return;
     place(at, last);
-    update(last);
+    settle(at);
   }
 
   void update(T *item) {
     const uint32_t at = Position{}(*item);
-    if (at != 0 && Before{}(*item, *items_[(at - 1) / 4])) {
+    entries_[at].prefix = Prefix{}(*item);
+    settle(at);
+  }
+
+ private:
+  struct entry {
+    key_prefix prefix;
+    T *item;
+  };
+
+  static bool before(const entry &a, const entry &b) {
+    if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    return Before{}(*a.item, *b.item);
+  }
+
+  void place(uint32_t at, const entry &e) {
+    entries_[at] = e;
+    Position{}(*e.item) = at;
+  }
+
+  void settle(uint32_t at) {
+    if (at != 0 && before(entries_[at], entries_[(at - 1) / 4])) {
       up(at);
     } else {
       down(at);
     }
   }
 
- private:
-  void place(uint32_t at, T *item) {
-    items_[at] = item;
-    Position{}(*item) = at;
-  }
-
   void up(uint32_t at) {
-    T *item = items_[at];
+    const entry moving = entries_[at];
     while (at != 0) {
       const uint32_t parent = (at - 1) / 4;
-      if (!Before{}(*item, *items_[parent])) break;
-      place(at, items_[parent]);
+      if (!before(moving, entries_[parent])) break;
+      place(at, entries_[parent]);
       at = parent;
     }
-    place(at, item);
+    place(at, moving);
   }
 
   void down(uint32_t at) {
-    T *item = items_[at];
+    const entry moving = entries_[at];
     const uint32_t count = size();
     for (;;) {
       const uint32_t first = at * 4 + 1;
@@ -71,16 +90,16 @@ class indexed_heap {
       uint32_t best = first;
       const uint32_t end = first + 4 < count ? first + 4 : count;
       for (uint32_t child = first + 1; child < end; ++child) {
-        if (Before{}(*items_[child], *items_[best])) best = child;
+        if (before(entries_[child], entries_[best])) best = child;
       }
-      if (!Before{}(*items_[best], *item)) break;
-      place(at, items_[best]);
+      if (!before(entries_[best], moving)) break;
+      place(at, entries_[best]);
       at = best;
     }
-    place(at, item);
+    place(at, moving);
   }
 
-  std::vector<T *> items_;
+  std::vector<entry> entries_;
 };
 
 }  // namespace tenon::internal

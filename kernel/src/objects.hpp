@@ -174,12 +174,16 @@ struct app_class_position {
   const uint32_t &operator()(const app_class &a) const { return a.position; }
 };
 
+struct app_class_prefix {
+  key_prefix operator()(const app_class &a) const { return a.owner->key.prefix(); }
+};
+
 enum class parking : uint8_t { none, queue_headroom, nodes };
 
 struct leaf_class {
   queue *leaf = nullptr;
   uint32_t class_id = 0;
-  indexed_heap<app_class, app_class_before, app_class_position> ready;
+  indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
   uint32_t members = 0;  // app_classes with asks, ready or not
   uint32_t position = not_in_heap;
   parking parked = parking::none;
@@ -201,8 +205,13 @@ struct leaf_class_position {
   const uint32_t &operator()(const leaf_class &a) const { return a.position; }
 };
 
+struct leaf_class_prefix {
+  key_prefix operator()(const leaf_class &a) const { return a.ready.top()->owner->key.prefix(); }
+};
+
 struct queue_before;
 struct queue_position;
+struct queue_prefix;
 
 enum class priority_policy : uint8_t { standard, fence };
 
@@ -234,14 +243,14 @@ struct queue {
   sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
   sort_key key;
   bool key_dirty = false;
-  uint32_t position = not_in_heap;                                     // in the parent's ready heap
-  indexed_heap<queue, queue_before, queue_position> *ready = nullptr;  // children with runnable asks
+  uint32_t position = not_in_heap;                                                   // in the parent's ready heap
+  indexed_heap<queue, queue_before, queue_position, queue_prefix> *ready = nullptr;  // children with runnable asks
   std::vector<queue *> dirty_children;
 
   std::vector<application *> apps;  // leaf: in submission order
   std::vector<application *> dirty_apps;
   std::map<uint32_t, std::unique_ptr<leaf_class>> classes;
-  indexed_heap<leaf_class, leaf_class_before, leaf_class_position> ready_classes;
+  indexed_heap<leaf_class, leaf_class_before, leaf_class_position, leaf_class_prefix> ready_classes;
   std::vector<std::vector<leaf_class *>> parked;  // by resource type: wait for headroom here
 
   ~queue();
@@ -258,7 +267,10 @@ struct queue_position {
   uint32_t &operator()(queue &a) const { return a.position; }
   const uint32_t &operator()(const queue &a) const { return a.position; }
 };
-using queue_heap = indexed_heap<queue, queue_before, queue_position>;
+struct queue_prefix {
+  key_prefix operator()(const queue &a) const { return a.key.prefix(); }
+};
+using queue_heap = indexed_heap<queue, queue_before, queue_position, queue_prefix>;
 
 template <class F>
 void for_each_queue(queue &q, F &&f) {

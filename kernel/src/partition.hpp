@@ -101,6 +101,9 @@ struct partition {
   std::unique_ptr<queue> root;
   class_table classes;
   ask_class *last_class = nullptr;  // of the last classify()
+  int32_t last_priority = 0;        // of the ask that it was for
+  tag_list last_tags;
+  bool last_class_shared = true;  // asks alike share it
   slab<application> applications;
   slab<ask> asks;
   slab<allocation> allocations;

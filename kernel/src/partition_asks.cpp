@@ -141,10 +141,11 @@ ask_class &partition::plain_class(const resources &need) {
 
 ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need) {
   // Asks come in rows of equals: the class of the last one often serves.
-  if (predicates.empty() && last_class != nullptr && last_class->need == need &&
-      last_class->required_node == required_node) {
+  const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node;
+  if (alike && (predicates.empty() || (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
     return *last_class;
   }
+  last_class_shared = true;
   class_key key{need, std::string(required_node), nullptr};
   if (!predicates.empty()) {
     std::vector<uint64_t> signature;
@@ -154,6 +155,7 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
       if (!ask_signature(p, context(), facts, words)) {  // results are this ask's alone
         words[0] = ~uint64_t{0};
         words[1] = a.arrival;
+        last_class_shared = false;
       }
       signature.insert(signature.end(), {words[0], words[1]});
     }
@@ -167,6 +169,8 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
   }
   bool made = false;
   last_class = &classes.intern(key, made);
+  last_priority = a.priority;
+  last_tags = a.tags;
   return *last_class;
 }
 

@@ -2,6 +2,7 @@
 // Sort key: the words that a sort policy gave an item.
 #pragma once
 
+#include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 
@@ -11,6 +12,11 @@ namespace tenon::internal {
 struct sort_key {
   boost::container::small_vector<uint64_t, 3> words;
   int64_t not_before_ms = INT64_MIN;
+
+  // The first two words, 0 where there are fewer.
+  [[nodiscard]] std::array<uint64_t, 2> prefix() const {
+    return {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1]};
+  }
 
   // <0, 0 or >0, first word first.
   [[nodiscard]] int compare(const sort_key &other) const {
