@@ -87,8 +87,8 @@ typedef struct tenon_column_use {
 /* One column of a batch. Valid for the call. */
 typedef struct tenon_column {
   uint32_t size;
-  uint32_t kind;           /* TENON_COLUMN_* */
-  const void *base;        /* value of item 0, type 0 */
+  uint32_t kind;    /* TENON_COLUMN_* */
+  const void *base; /* value of item 0, type 0; NULL: this call has no such context, as an ask outside of score */
   const uint64_t *present; /* presence mask of item 0, or NULL: all types are defined */
   uint64_t item_stride;    /* bytes from an item to the next; 0 where one value serves all */
   uint64_t type_stride;    /* bytes from a resource type to the next */

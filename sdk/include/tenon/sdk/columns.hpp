@@ -156,7 +156,7 @@ class batch<std::tuple<column<Values>...>> {
   static bool matches(const tenon_batch &b) {
     if (b.column_count < sizeof...(Values) || !TENON_COVERS(&b, tenon_batch, world)) return false;
     uint32_t i = 0;
-    return (... && (at(b, i++).kind == internal::kind_of<Values>));
+    return (... && is_or_absent(at(b, i++), internal::kind_of<Values>));
   }
 
   explicit batch(const tenon_batch &b) : raw_(&b) {
@@ -172,6 +172,8 @@ class batch<std::tuple<column<Values>...>> {
   [[nodiscard]] std::string_view type_name(uint32_t type) const { return view(raw_->types[type]); }
 
  private:
+  static bool is_or_absent(const tenon_column &c, uint32_t kind) { return c.base == nullptr || c.kind == kind; }
+
   static const tenon_column &at(const tenon_batch &b, uint32_t i) {
     return *reinterpret_cast<const tenon_column *>(reinterpret_cast<const char *>(b.columns) +
                                                    uint64_t{b.column_stride} * i);

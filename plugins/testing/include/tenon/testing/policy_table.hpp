@@ -95,21 +95,20 @@ class policy_table {
     return *this;
   }
 
+  // A column that the call has no context for.
+  policy_table &absent(const std::string &id) {
+    add(id, 0).column = {sizeof(tenon_column), 0, nullptr, nullptr, 0, 0, 0};
+    return *this;
+  }
+
   // Keys of `items`, of all of them by default.
   sorted keys(const bound_policy &p, std::optional<std::vector<uint32_t>> items = std::nullopt) const {
-    const std::vector<uint32_t> chosen = items ? *items : all();
-    const std::vector<tenon_column> columns = columns_of(p);
-    const tenon_batch batch = batch_of(chosen, columns);
-    sorted out;
-    std::vector<uint64_t> flat(chosen.size() * p.key_words);
-    out.not_before_ms.assign(chosen.size(), std::numeric_limits<int64_t>::min());
-    tenon_keys_out result{sizeof result, p.key_words, flat.data(), out.not_before_ms.data()};
-    out.status = p.sort->keys(p.instance, &batch, &result);
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const auto first = flat.begin() + static_cast<std::ptrdiff_t>(i * p.key_words);
-      out.keys.emplace_back(first, first + p.key_words);
-    }
-    return out;
+    return call(p, p.sort->keys, items ? *items : all());
+  }
+
+  // As keys, for the ask in the context columns.
+  sorted scores(const bound_policy &p, std::optional<std::vector<uint32_t>> items = std::nullopt) const {
+    return call(p, p.sort->score, items ? *items : all());
   }
 
   // Eligible items in key order, equals in the order of `items`.
@@ -182,6 +181,23 @@ class policy_table {
   }
 
  private:
+  using slot = tenon_status (*)(tenon_instance *, const tenon_batch *, tenon_keys_out *);
+
+  sorted call(const bound_policy &p, slot called, const std::vector<uint32_t> &chosen) const {
+    const std::vector<tenon_column> columns = columns_of(p);
+    const tenon_batch batch = batch_of(chosen, columns);
+    sorted out;
+    std::vector<uint64_t> flat(chosen.size() * p.key_words);
+    out.not_before_ms.assign(chosen.size(), std::numeric_limits<int64_t>::min());
+    tenon_keys_out result{sizeof result, p.key_words, flat.data(), out.not_before_ms.data()};
+    out.status = called(p.instance, &batch, &result);
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const auto first = flat.begin() + static_cast<std::ptrdiff_t>(i * p.key_words);
+      out.keys.emplace_back(first, first + p.key_words);
+    }
+    return out;
+  }
+
   static constexpr int64_t poison = 0x5A5A5A5A5A5A5A5A;  // what a policy reads that ignores the mask
 
   struct stored {
