@@ -220,7 +220,7 @@ struct partition {
   // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
   std::string existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,
                                int32_t &priority);
-  void add_existing(const existing_allocation &e, node &n, const resources &need, int32_t priority);
+  void add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need, int32_t priority);
   void add_foreign(node &n, std::string_view key, const resources &need);
   void remove_foreign(allocation &a);
   void release_of(application &app, const tenon::release &c);

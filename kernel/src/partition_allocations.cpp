@@ -214,9 +214,8 @@ std::string partition::existing_problem(const existing_allocation &e, const node
   if (const application *app = find_application(app_id); app != nullptr) {
     if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
       const auto &live = found->second->allocations;
-      const bool here =
-          !node_is_new && std::any_of(live.begin(), live.end(), [&](const allocation *a) { return a->where == n; });
-      if (static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
+      const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *a) { return a->where == n; });
+      if (!node_is_new && static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
         return messages::allocation_elsewhere(c.key, live.front()->where->id);
       }
     }
@@ -225,7 +224,8 @@ std::string partition::existing_problem(const existing_allocation &e, const node
   return problem;
 }
 
-void partition::add_existing(const existing_allocation &e, node &n, const resources &need, int32_t priority) {
+void partition::add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need,
+                             int32_t priority) {
   const tenon::put_ask &c = e.ask;
   application &app =
       *find_application(c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application));
@@ -234,8 +234,8 @@ void partition::add_existing(const existing_allocation &e, node &n, const resour
     a = found->second;
     const auto here =
         std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) { return x->where == &n; });
-    if (here != a->allocations.end() && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations)
-      return resize(**here, need);
+    const bool all_placed = !node_is_new && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
+    if (all_placed && here != a->allocations.end()) return resize(**here, need);
   } else {
     a = &asks.create();
     a->owner = &app;
@@ -295,7 +295,7 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     return;
   }
   if (e.foreign) return add_foreign(*n, e.ask.key, need);
-  add_existing(e, *n, need, priority);
+  add_existing(e, *n, false, need, priority);
 }
 
 void partition::add_foreign(node &n, std::string_view key, const resources &need) {

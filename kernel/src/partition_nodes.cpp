@@ -49,7 +49,7 @@ void partition::add_node(const tenon::add_node &c) {
     if (e.foreign) {
       add_foreign(n, e.ask.key, wanted[i].first);
     } else {
-      add_existing(e, n, wanted[i].first, wanted[i].second);
+      add_existing(e, n, true, wanted[i].first, wanted[i].second);
     }
   }
   node_changed(n);

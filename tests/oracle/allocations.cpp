@@ -124,14 +124,16 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     (*here)->resources = to_map(c.ask.resources);
     return;
   }
-  const ask k = make_ask(c.ask);
+  ask k = make_ask(c.ask);
   a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
   if (a->state == application_state::new_) fire_run(*a);
   const auto waiting = std::find_if(a->asks.begin(), a->asks.end(), [&](const ask &one) { return one.key == k.key; });
   if (waiting == a->asks.end()) {
+    k.max_allocations = k.placed = 1;
     a->asks.push_back(k);
-  } else if (waiting->pending > 0) {
-    --waiting->pending;
+  } else {
+    ++waiting->placed;
+    waiting->max_allocations = std::max(waiting->max_allocations, waiting->placed);
   }
   allocate(*a, k, node_id, c.bind_time_ms != 0 ? c.bind_time_ms : shared.now_ms, messages::existing());
 }
@@ -191,14 +193,13 @@ void partition::release_from(application &a, const tenon::release &c) {
     }
     if (c.why != termination::scheduling_failed || a.state == application_state::failing) continue;
     for (ask &k : a.asks) {
-      if (k.key == x.key) ++k.pending;
+      if (k.key == x.key) --k.placed;
     }
   }
   if (c.what != release_what::allocations) {
     for (ask &k : a.asks) {
-      if (!wanted(k.key) || k.pending == 0) continue;
-      k.pending = 0;
-      changed = true;
+      if (!wanted(k.key) || k.pending() == 0) continue;
+      k.withdrawn = changed = true;
     }
   }
   forget_idle_asks(a);

@@ -173,7 +173,7 @@ void partition::end(application &a) {
 }
 
 void partition::settle(application &a) {
-  const bool pending = std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending > 0; });
+  const bool pending = std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending() > 0; });
   if (pending || !a.allocations.empty()) return;
   if (a.state == application_state::accepted || is_busy(a.state)) return fire(a, application_event::complete);
   if (a.state == application_state::failing) fire(a, application_event::fail);
@@ -181,8 +181,8 @@ void partition::settle(application &a) {
 
 void partition::drop_asks(application &a, termination why, const std::string &text) {
   for (ask &k : a.asks) {
-    if (k.pending == 0) continue;
-    k.pending = 0;
+    if (k.pending() == 0) continue;
+    k.withdrawn = true;
     decision &d = emit(decision_kind::ask_released, a.id, k.key);
     d.queue = a.queue;
     d.why = why;

@@ -69,7 +69,7 @@ ask partition::make_ask(const tenon::put_ask &c) {
 }
 
 void partition::forget_idle_asks(application &a) {
-  std::erase_if(a.asks, [&](const ask &k) { return k.pending == 0 && live_allocations(a, k.key) == 0; });
+  std::erase_if(a.asks, [&](const ask &k) { return k.pending() == 0 && live_allocations(a, k.key) == 0; });
 }
 
 void partition::put_ask(const tenon::put_ask &c) {
@@ -86,8 +86,8 @@ void partition::put_ask(const tenon::put_ask &c) {
     a = &create_application(std::move(values));
   }
   ask k = make_ask(c);
-  k.pending = std::max(0, k.max_allocations - live_allocations(*a, k.key));
-  const bool more = k.pending > 0;
+  k.placed = live_allocations(*a, k.key);
+  const bool more = k.pending() > 0;
   a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
   std::erase_if(a->asks, [&](const ask &old) { return old.key == k.key; });
   a->asks.push_back(std::move(k));

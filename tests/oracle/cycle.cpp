@@ -10,7 +10,7 @@ namespace {
 std::vector<ask *> in_order(application &a) {
   std::vector<ask *> out;
   for (ask &k : a.asks) {
-    if (k.pending > 0) out.push_back(&k);
+    if (k.pending() > 0) out.push_back(&k);
   }
   std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   return out;
@@ -41,7 +41,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
       if (!has_headroom(*a, *k, used)) continue;
       const node *n = choose_node(*k, used);
       if (n == nullptr) continue;
-      --k->pending;
+      ++k->placed;
       allocate(*a, *k, n->id, shared.now_ms, {});
       return true;
     }

@@ -2,6 +2,7 @@
 // The objects of a partition, as values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,12 +19,16 @@ using tag_map = std::map<std::string, std::string>;
 struct ask {
   std::string key;
   amount_map resources;
-  int32_t priority = 0, pending = 0, max_allocations = 1;
+  int32_t priority = 0, max_allocations = 1;
+  int32_t placed = 0;
   uint64_t arrival = 0;
   int64_t create_time_ms = 0, execution_timeout_ms = 0;
   tag_map tags;
   std::string task_group, required_node;
   bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
+  bool withdrawn = false;  // while something of it was pending
+
+  [[nodiscard]] int32_t pending() const { return withdrawn ? 0 : std::max(0, max_allocations - placed); }
 };
 
 // Asks of an application are tried by priority, age, arrival.

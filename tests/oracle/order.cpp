@@ -46,13 +46,13 @@ std::vector<double> shares(const application &a, const amount_map &guaranteed) {
 int32_t priority_of(const application &a) {
   int32_t highest = INT32_MIN;
   for (const ask &k : a.asks) {
-    if (k.pending > 0) highest = std::max(highest, k.priority);
+    if (k.pending() > 0) highest = std::max(highest, k.priority);
   }
   return highest;
 }
 
 bool has_pending(const application &a) {
-  return std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending > 0; });
+  return std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending() > 0; });
 }
 
 bool is(const application *a, application_state s) { return a->state == s; }

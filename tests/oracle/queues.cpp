@@ -94,7 +94,7 @@ int32_t partition::priority_of(const queue &q) const {
   for (const auto &a : applications) {
     if (a->queue != q.path) continue;
     for (const ask &k : a->asks) {
-      if (k.pending > 0) highest = std::max(highest, k.priority);
+      if (k.pending() > 0) highest = std::max(highest, k.priority);
     }
   }
   for (const queue *child : children_of(q.path)) highest = std::max(highest, priority_of(*child));

@@ -14,7 +14,7 @@ ask_snapshot shown(const ask &k) {
   out.key = k.key;
   out.resources = without_zeros(k.resources);
   out.priority = k.priority;
-  out.pending_count = k.pending;
+  out.pending_count = k.pending();
   out.max_allocations = k.max_allocations;
   out.placeholder = k.placeholder;
   out.task_group = k.task_group;
@@ -56,8 +56,8 @@ application_snapshot shown(const application &a) {
   }
   std::vector<const ask *> asks;
   for (const ask &k : a.asks) {
-    if (k.pending == 0) continue;
-    add(out.pending, times(without_zeros(k.resources), k.pending));
+    if (k.pending() == 0) continue;
+    add(out.pending, times(without_zeros(k.resources), k.pending()));
     asks.push_back(&k);
   }
   std::sort(asks.begin(), asks.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
@@ -71,12 +71,13 @@ application_snapshot shown(const application &a) {
 
 std::vector<usage_snapshot> shown(
     const std::map<std::string, std::map<std::string, tally>> &all,
-    const std::map<std::string, std::map<std::string, std::vector<std::string>>> &running) {
+    const std::map<std::string, std::map<std::string, std::set<std::string>>> &running) {
   std::vector<usage_snapshot> out;
   for (const auto &[name, paths] : all) {
     for (const auto &[path, of] : paths) {
       if (of.with_allocations == 0) continue;
-      out.push_back({name, path, without_zeros(of.allocated), running.at(name).at(path)});
+      const std::set<std::string> &ids = running.at(name).at(path);
+      out.push_back({name, path, without_zeros(of.allocated), {ids.begin(), ids.end()}});
     }
   }
   return out;
@@ -110,7 +111,7 @@ partition_snapshot partition::snapshot() const {
     s.current_priority = priority_of(*q);
     out.queues.push_back(std::move(s));
   }
-  std::map<std::string, std::map<std::string, std::vector<std::string>>> users, groups;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> users, groups;
   std::map<std::string, std::map<uint64_t, std::string>> on_node;
   for (const auto &a : applications) {
     out.applications.push_back(shown(*a));
@@ -120,8 +121,8 @@ partition_snapshot partition::snapshot() const {
     }
     if (a->allocations.empty()) continue;
     for (const std::string &path : path_down(a->queue)) {
-      users[a->user][path].push_back(a->id);
-      groups[group_of(*a)][path].push_back(a->id);
+      users[a->user][path].insert(a->id);
+      groups[group_of(*a)][path].insert(a->id);
     }
   }
   for (const auto &a : ended) out.ended.push_back(shown(*a));

@@ -16,7 +16,7 @@ bool contains(const std::vector<std::string> &all, const std::string &one) {
 tally tally_of(const application &a) {
   tally out;
   for (const allocation &x : a.allocations) add(out.allocated, x.resources);
-  for (const ask &k : a.asks) add(out.pending, times(k.resources, k.pending));
+  for (const ask &k : a.asks) add(out.pending, times(k.resources, k.pending()));
   const bool runs = a.state == application_state::starting || a.state == application_state::running;
   out.running = runs ? 1 : 0;
   out.counted = runs || (a.state == application_state::accepted && a.had_placeholder) ? 1 : 0;

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "oracle/oracle.hpp"
+#include "tenon/builtin/policy_source.hpp"
+#include "tenon/kernel/kernel.hpp"
 
 namespace tenon::testing {
 
@@ -20,6 +22,16 @@ class scheduler_box<oracle> {
   oracle it_;
 };
 
-using schedulers = ::testing::Types<oracle>;
+template <>
+class scheduler_box<kernel> {
+ public:
+  kernel *operator->() { return &it_; }
+
+ private:
+  builtin_policy_source policies_{{{"node-attributes"}}};
+  kernel it_{policies_};
+};
+
+using schedulers = ::testing::Types<oracle, kernel>;
 
 }  // namespace tenon::testing

@@ -1,0 +1,187 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "invariants.hpp"
+
+#include <algorithm>
+
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/states.hpp"
+
+namespace tenon::sim {
+namespace {
+
+void add(amount_map &to, const amount_map &what, int64_t times = 1) {
+  for (const auto &[type, amount] : what) to[type] += amount * times;
+}
+
+bool same(const amount_map &a, const amount_map &b) {
+  amount_map difference = a;
+  add(difference, b, -1);
+  return std::all_of(difference.begin(), difference.end(), [](const auto &item) { return item.second == 0; });
+}
+
+class checker {
+ public:
+  std::vector<std::string> broken;
+
+  void equal(const std::string &what, const amount_map &said, const amount_map &sum) {
+    if (!same(said, sum))
+      broken.push_back(what + ": says " + messages::amounts(said) + ", sums to " + messages::amounts(sum));
+  }
+  void holds(const std::string &what, bool yes) {
+    if (!yes) broken.push_back(what);
+  }
+};
+
+std::string parent_of(const std::string &path) {
+  const size_t dot = path.rfind('.');
+  return dot == std::string::npos ? std::string() : path.substr(0, dot);
+}
+
+void check_queues(checker &c, const partition_snapshot &p) {
+  std::map<std::string, amount_map> allocated, pending;
+  for (const application_snapshot &a : p.applications) {
+    add(allocated[a.queue], a.allocated);
+    add(allocated[a.queue], a.placeholders);
+    add(pending[a.queue], a.pending);
+  }
+  for (const queue_snapshot &q : p.queues) {
+    if (q.path == "root") continue;
+    add(allocated[parent_of(q.path)], q.allocated);
+    add(pending[parent_of(q.path)], q.pending);
+  }
+  for (const queue_snapshot &q : p.queues) {
+    c.equal(q.path + " allocated", q.allocated, allocated[q.path]);
+    c.equal(q.path + " pending", q.pending, pending[q.path]);
+    allocated.erase(q.path);
+    pending.erase(q.path);
+  }
+  for (const auto &[path, amounts] : allocated) c.holds("applications in no queue: " + path, false);
+}
+
+void check_application(checker &c, const application_snapshot &a) {
+  amount_map pending, real, placeholders;
+  std::set<std::string> keys;
+  for (const ask_snapshot &k : a.asks) {
+    add(pending, k.resources, k.pending_count);
+    c.holds(a.id + '/' + k.key + " twice", keys.insert(k.key).second);
+    c.holds(a.id + '/' + k.key + " pending beyond bounds", k.pending_count > 0 && k.pending_count <= k.max_allocations);
+    c.holds(a.id + '/' + k.key + " not Pending", k.state == ask_state::pending);
+  }
+  for (const allocation_snapshot &x : a.allocations) add(x.placeholder ? placeholders : real, x.resources);
+  c.equal(a.id + " pending", a.pending, pending);
+  c.equal(a.id + " allocated", a.allocated, real);
+  c.equal(a.id + " placeholders", a.placeholders, placeholders);
+  const bool waits = a.state == application_state::completing || a.state == application_state::new_;
+  c.holds(a.id + " waits with something to do", !waits || (a.asks.empty() && a.allocations.empty()));
+}
+
+void check_nodes(checker &c, const partition_snapshot &p) {
+  std::map<std::string, amount_map> allocated;
+  std::map<std::string, std::vector<std::string>> names;
+  std::set<uint64_t> sequences;
+  for (const application_snapshot &a : p.applications) {
+    for (const allocation_snapshot &x : a.allocations) {
+      add(allocated[x.node], x.resources);
+      names[x.node].push_back(a.id + '/' + x.key + '#' + std::to_string(x.sequence));
+      c.holds("allocation " + std::to_string(x.sequence) + " twice", sequences.insert(x.sequence).second);
+    }
+  }
+  amount_map capacity;
+  for (const node_snapshot &n : p.nodes) {
+    add(capacity, n.capacity);
+    c.equal(n.id + " allocated", n.allocated, allocated[n.id]);
+    amount_map left = n.capacity;
+    add(left, n.allocated, -1);
+    add(left, n.occupied, -1);
+    c.equal(n.id + " available", n.available, left);
+    std::vector<std::string> said = n.allocations, known = names[n.id];
+    std::sort(said.begin(), said.end());
+    std::sort(known.begin(), known.end());
+    c.holds(n.id + " lists other allocations than applications do", said == known);
+    allocated.erase(n.id);
+  }
+  for (const auto &[id, amounts] : allocated) c.holds("allocations on no node: " + id, false);
+  c.equal("capacity", p.capacity, capacity);
+}
+
+// What was placed fits, where it went, beside everything else.
+void check_placed(const partition_snapshot &p, uint64_t sequence, std::vector<std::string> &broken) {
+  const auto over = [&](const std::string &place, const allocation_snapshot &x, const amount_map &limit,
+                        const amount_map &used, bool missing_is_none) {
+    for (const auto &[type, amount] : x.resources) {
+      const auto most = limit.find(type);
+      if (amount <= 0 || (most == limit.end() && !missing_is_none)) continue;
+      const auto now = used.find(type);
+      if ((now == used.end() ? 0 : now->second) <= (most == limit.end() ? 0 : most->second)) continue;
+      broken.push_back(place + " over-allocated by #" + std::to_string(sequence));
+    }
+  };
+  for (const application_snapshot &a : p.applications) {
+    for (const allocation_snapshot &x : a.allocations) {
+      if (x.sequence != sequence) continue;
+      for (const node_snapshot &n : p.nodes) {
+        if (n.id != x.node) continue;
+        amount_map used = n.allocated;
+        add(used, n.occupied);
+        over(n.id, x, n.capacity, used, true);
+      }
+      for (const queue_snapshot &q : p.queues) {
+        const bool on_path = q.path == a.queue || a.queue.starts_with(q.path + ".");
+        if (on_path && q.max) over(q.path, x, *q.max, q.allocated, q.path == "root");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> broken_sums(const kernel_snapshot &s) {
+  checker c;
+  for (const partition_snapshot &p : s.partitions) {
+    check_queues(c, p);
+    check_nodes(c, p);
+    for (const application_snapshot &a : p.applications) check_application(c, a);
+    for (const application_snapshot &a : p.ended)
+      c.holds(a.id + " ended with something", a.asks.empty() && a.allocations.empty());
+    if (!p.queues.empty()) c.equal("used", p.used, p.queues.front().allocated);
+  }
+  return c.broken;
+}
+
+void ledger::note(const command &c) {
+  if (const auto *gone = std::get_if<remove_application>(&c)) {
+    accepted_[std::string(gone->partition)].erase(std::string(gone->application));
+  }
+}
+
+void ledger::note(const decision_view &d, bool of_a_step) {
+  if (d.kind == decision_kind::rm_registered) {
+    std::erase_if(accepted_, [&](const auto &item) { return item.first.starts_with("[" + std::string(d.rm) + "]"); });
+  }
+  std::set<std::string> &here = accepted_[std::string(d.partition)];
+  if (d.kind == decision_kind::application_accepted) here.emplace(d.application);
+  if (d.kind == decision_kind::application_state && d.text == "Expired") here.erase(std::string(d.application));
+  if (d.kind == decision_kind::allocated && of_a_step) placed_.emplace_back(d.partition, d.allocation_sequence);
+}
+
+std::vector<std::string> ledger::broken(const kernel_snapshot &s) {
+  std::map<std::string, const partition_snapshot *> partitions;
+  for (const partition_snapshot &p : s.partitions) partitions[p.name] = &p;
+  std::erase_if(accepted_, [&](const auto &item) { return !partitions.contains(item.first); });
+  std::vector<std::string> out;
+  for (const auto &[where, ids] : accepted_) {
+    std::set<std::string> known;
+    for (const application_snapshot &a : partitions[where]->applications) known.insert(a.id);
+    for (const application_snapshot &a : partitions[where]->ended) known.insert(a.id);
+    for (const std::string &id : ids) {
+      if (!known.contains(id)) out.push_back("application lost: " + where + ' ' + id);
+    }
+  }
+  for (const auto &[where, sequence] : placed_) {
+    if (partitions.contains(where)) check_placed(*partitions[where], sequence, out);
+  }
+  placed_.clear();
+  return out;
+}
+
+}  // namespace tenon::sim

@@ -1,0 +1,69 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The course of a seed: which kind of command comes when.
+#include "load.hpp"
+
+#include "make_config.hpp"
+
+namespace tenon::sim {
+
+timed_command load::next(const kernel_snapshot &seen) {
+  own_ = std::make_shared<testing::arena>();
+  now_ms_ += random_.percent(50) ? 0 : random_.between(1, 400);
+  if (random_.percent(profile_.jump_percent)) now_ms_ += random_.between(1, 40) * 1'000;
+  if (random_.between(0, 999) == 0) now_ms_ += int64_t{73} * 3'600 * 1'000;
+  const int64_t told = profile_.odd && random_.percent(2) ? now_ms_ - random_.between(1, 5'000) : now_ms_;
+  command what = choose(seen);
+  return {told, what, own_};
+}
+
+command load::choose(const kernel_snapshot &seen) {
+  if (!registered_) return a_configuration(true);
+  if (profile_.reloads) {
+    if (random_.between(0, 99) < 3) return a_configuration(false);
+    if (random_.between(0, 199) < 2) return a_signal();
+    if (random_.between(0, 299) == 0) return a_configuration(true);
+  }
+  if (random_.percent(2)) return advance{};
+  if (seen.partitions.empty()) return random_.percent(50) ? a_configuration(true) : choose_in({});
+  return choose_in(random_.one_of(seen.partitions));
+}
+
+command load::choose_in(const partition_snapshot &p) {
+  const auto few = static_cast<int64_t>(p.nodes.size()) < profile_.max_nodes;
+  const auto idle = static_cast<int64_t>(p.applications.size()) < profile_.max_applications;
+  const int64_t draw = random_.between(0, 99);
+  if (draw < 30) return a_step(p);
+  if (draw < 55) return an_ask(p);
+  if (draw < 64 && idle) return an_application(p);
+  if (draw < 76) return a_release(p);
+  if (draw < 84 && few) return a_new_node(p);
+  if (draw < 88) return a_node_update(p);
+  if (draw < 91) return a_node_change(p);
+  if (draw < 93) return remove_application{own_->text(p.name), own_->text(some_application(p))};
+  if (draw < 96 && profile_.recovery) return an_allocation(p);
+  return a_step(p);
+}
+
+command load::a_configuration(bool anew) {
+  const std::string rm = profile_.odd && random_.percent(5) ? random_.one_of({"", "other", "r[m"}) : "rm";
+  const cluster_config *config = own_->config(make_config(random_, profile_));
+  registered_ |= rm == "rm";
+  if (anew) return register_rm{own_->text(rm), "1", "default", config};
+  return configure{own_->text(rm), config};
+}
+
+command load::a_signal() {
+  // Mostly away and back: what is over is over for long.
+  const auto signal = random_.percent(45)   ? rm_signal::lost
+                      : random_.percent(80) ? rm_signal::back
+                      : random_.percent(50) ? rm_signal::timeout
+                                            : rm_signal::shutdown;
+  return signal_rm{own_->text(random_.percent(95) ? "rm" : "other"), signal};
+}
+
+command load::a_step(const partition_snapshot &p) {
+  const int64_t many = random_.percent(60) ? 1 : random_.between(2, 30);
+  return step{random_.percent(70) ? std::string_view() : own_->text(p.name), static_cast<uint32_t>(many), {}};
+}
+
+}  // namespace tenon::sim

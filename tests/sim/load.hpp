@@ -1,0 +1,63 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Load: what comes next in a cluster, drawn from a seed and from what is there.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "profile.hpp"
+#include "rules/arena.hpp"
+#include "tenon/kernel/snapshot.hpp"
+
+namespace tenon::sim {
+
+// A command with what it points to.
+struct timed_command {
+  int64_t now_ms = 0;
+  command what;
+  std::shared_ptr<testing::arena> own;
+};
+
+class load {
+ public:
+  explicit load(uint64_t seed) : random_(seed), profile_(draw_profile(random_)) {}
+
+  // The command after those that led to `seen`.
+  timed_command next(const kernel_snapshot &seen);
+  [[nodiscard]] const profile &about() const { return profile_; }
+
+ private:
+  command choose(const kernel_snapshot &seen);
+  command choose_in(const partition_snapshot &p);
+  command a_configuration(bool anew);
+  command a_signal();
+  command an_application(const partition_snapshot &p);
+  command an_ask(const partition_snapshot &p);
+  command a_release(const partition_snapshot &p);
+  command a_new_node(const partition_snapshot &p);
+  command a_node_update(const partition_snapshot &p);
+  command a_node_change(const partition_snapshot &p);
+  command an_allocation(const partition_snapshot &p);
+  command a_step(const partition_snapshot &p);
+
+  put_ask make_ask(const partition_snapshot &p);
+  existing_allocation make_existing(const partition_snapshot &p);
+  std::string some_application(const partition_snapshot &p);
+  std::string some_node(const partition_snapshot &p);
+  std::string some_key(const partition_snapshot &p, const std::string &application);
+  std::string some_queue(const partition_snapshot &p);
+  amount_map some_resources();
+  amount_map some_capacity();
+  std::map<std::string, std::string> application_tags();
+  std::map<std::string, std::string> node_attributes();
+
+  random random_;
+  profile profile_;
+  std::shared_ptr<testing::arena> own_;
+  int64_t now_ms_ = 1'700'000'000'000;
+  bool registered_ = false;
+  int64_t next_name_ = 1;
+};
+
+}  // namespace tenon::sim

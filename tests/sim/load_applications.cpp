@@ -1,0 +1,145 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Applications, asks, allocations and their end.
+#include <algorithm>
+
+#include "load.hpp"
+
+namespace tenon::sim {
+
+amount_map load::some_resources() {
+  amount_map out;
+  if (random_.percent(90)) out["vcore"] = random_.between(1, 4);
+  if (random_.percent(60)) out["memory"] = random_.between(1, 4) * 10;
+  if (random_.percent(5)) out["gpu"] = random_.between(0, 2);
+  if (profile_.odd && random_.percent(2)) out["vcore"] = random_.between(-1, 0);
+  if (profile_.odd && random_.percent(1)) out["nowhere"] = 1;
+  return out;
+}
+
+std::string load::some_application(const partition_snapshot &p) {
+  if (p.applications.empty() || (profile_.odd && random_.percent(3)))
+    return "app-" + std::to_string(random_.between(1, 60));
+  return random_.one_of(p.applications).id;
+}
+
+std::string load::some_key(const partition_snapshot &p, const std::string &application) {
+  std::vector<std::string> known;
+  for (const application_snapshot &a : p.applications) {
+    if (a.id != application) continue;
+    for (const ask_snapshot &k : a.asks) known.push_back(k.key);
+    for (const allocation_snapshot &x : a.allocations) known.push_back(x.key);
+  }
+  if (known.empty() || random_.percent(5)) return "ask-" + std::to_string(next_name_++);
+  return random_.one_of(known);
+}
+
+std::string load::some_queue(const partition_snapshot &p) {
+  if (p.queues.empty() || random_.percent(5)) return random_.one_of({"", "root", "root.nowhere", "a", "root.x y"});
+  std::string path = random_.one_of(p.queues).path;
+  if (profile_.placement && random_.percent(25)) path += random_.one_of({".new", ".new.below", ".@recovery@", ".New"});
+  if (profile_.placement && random_.percent(10)) path = random_.one_of({"new", "x.y", "bad name", "default"});
+  return path;
+}
+
+std::map<std::string, std::string> load::application_tags() {
+  std::map<std::string, std::string> out;
+  if (random_.percent(10)) out["application.stateaware.disable"] = random_.one_of({"true", "false"});
+  if (!profile_.placement) return out;
+  if (random_.percent(50)) out["namespace"] = random_.one_of({"a", "space", "two.parts", "root.a.deep"});
+  if (random_.percent(10)) out["application.create.force"] = random_.one_of({"true", "no"});
+  if (random_.percent(10)) {
+    out["namespace.resourcequota"] = random_.one_of({R"({"resources":{"vcore":{"value":6}}})",
+                                                     R"({"resources":{"vcore":{"value":0},"memory":{"value":90}}})",
+                                                     R"({"resources":{"vcore":{"value":0}}})", "nothing"});
+  }
+  if (random_.percent(10)) out["namespace.resourceguaranteed"] = R"({"resources":{"vcore":{"value":3}}})";
+  if (random_.percent(10)) out["Namespace.ResourceMaxApps"] = random_.one_of({"1", "2", "0", "-1", "many"});
+  return out;
+}
+
+command load::an_application(const partition_snapshot &p) {
+  add_application c;
+  const bool again = profile_.odd && random_.percent(5);
+  c.partition = own_->text(profile_.odd && random_.percent(2) ? "[rm]nowhere" : p.name);
+  c.application = own_->text(again ? some_application(p) : "app-" + std::to_string(next_name_++));
+  c.queue = own_->text(some_queue(p));
+  c.user = own_->text(profile_.odd && random_.percent(3) ? random_.one_of({"", "no name"})
+                                                         : random_.one_of({"ann", "bob", "eve", "joe.doe"}));
+  std::vector<std::string> groups;
+  for (const char *group : {"ops", "dev", "qa"}) {
+    if (random_.percent(35)) groups.emplace_back(group);
+  }
+  c.groups = own_->list(groups);
+  c.tags = own_->tags(application_tags());
+  if (profile_.timeouts && random_.percent(30)) c.execution_timeout_ms = random_.between(1, 60) * 1'000;
+  if (profile_.gangs && random_.percent(40)) {
+    c.placeholder_ask = own_->resources({{"vcore", random_.between(1, 8)}});
+    c.hard_gang = random_.percent(30);
+  }
+  return c;
+}
+
+put_ask load::make_ask(const partition_snapshot &p) {
+  put_ask c;
+  const std::string application = random_.percent(3) ? "" : some_application(p);
+  c.partition = own_->text(profile_.odd && random_.percent(1) ? "[x]nowhere" : p.name);
+  c.application = own_->text(application);
+  const bool fresh = random_.percent(75);
+  c.key = own_->text(fresh ? "ask-" + std::to_string(next_name_++) : some_key(p, application));
+  if (profile_.odd && random_.percent(1)) c.key = "";
+  c.resources = own_->resources(some_resources());
+  c.max_allocations = static_cast<int32_t>(random_.percent(60) ? 1 : random_.between(profile_.odd ? 0 : 1, 6));
+  c.priority = static_cast<int32_t>(random_.percent(60) ? 0 : random_.between(-5, 5));
+  if (random_.percent(5)) c.priority_class = own_->text(random_.one_of({"high", "low", profile_.odd ? "none" : "low"}));
+  if (profile_.timeouts && random_.percent(20)) c.execution_timeout_ms = random_.between(1, 30) * 1'000;
+  if (random_.percent(20)) c.create_time_ms = now_ms_ - random_.between(0, 3) * 1'000;
+  if (random_.percent(15)) c.tags = own_->tags({{"si/zone", random_.one_of({"a", "b", "a|b", "c"})}});
+  if (random_.percent(4)) c.required_node = own_->text(some_node(p));
+  if (profile_.gangs && random_.percent(30)) {
+    c.task_group = own_->text(random_.one_of({"tg-1", "tg-2", ""}));
+    c.placeholder = random_.percent(70);
+  }
+  return c;
+}
+
+command load::an_ask(const partition_snapshot &p) { return make_ask(p); }
+
+existing_allocation load::make_existing(const partition_snapshot &p) {
+  existing_allocation x;
+  x.ask = make_ask(p);
+  x.ask.required_node = {};
+  x.foreign = random_.percent(30);
+  if (x.foreign) {
+    x.ask.application = {};
+    x.ask.key = own_->text("foreign-" + std::to_string(random_.between(1, 9)));
+  }
+  if (random_.percent(50)) x.bind_time_ms = now_ms_ - random_.between(0, 20) * 1'000;
+  return x;
+}
+
+command load::an_allocation(const partition_snapshot &p) {
+  return put_allocation{own_->text(p.name), own_->text(some_node(p)), make_existing(p)};
+}
+
+command load::a_release(const partition_snapshot &p) {
+  release c;
+  c.partition = own_->text(p.name);
+  const std::string application = some_application(p);
+  c.application = own_->text(application);
+  if (random_.percent(85)) c.key = own_->text(some_key(p, application));
+  if (random_.percent(3)) c.application = {};
+  if (profile_.recovery && random_.percent(10)) {
+    c.application = {};
+    c.key = own_->text("foreign-" + std::to_string(random_.between(1, 9)));
+  }
+  const int64_t what = random_.between(0, 99);
+  c.what = what < 60 ? release_what::allocations : what < 80 ? release_what::asks : release_what::both;
+  if (random_.percent(50)) c.limit = static_cast<uint32_t>(random_.between(1, 2));
+  if (random_.percent(10)) c.allocation_sequence = static_cast<uint64_t>(random_.between(1, 50));
+  c.why = random_.one_of(std::vector<termination>{termination::stopped_by_rm, termination::stopped_by_rm,
+                                                  termination::timeout, termination::preempted_by_scheduler,
+                                                  termination::unknown, termination::scheduling_failed});
+  return c;
+}
+
+}  // namespace tenon::sim

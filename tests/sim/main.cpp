@@ -1,0 +1,137 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// sim: random clusters and loads on kernel and oracle, compared decision by decision.
+#include <charconv>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <string_view>
+
+#include "session.hpp"
+
+namespace {
+
+using namespace tenon::sim;
+
+constexpr std::string_view usage = R"(usage: sim [options]
+Plays seeds on the kernel and on its oracle, compares every decision and every snapshot, checks what must
+always hold, and replays each seed's journal.
+
+  --seeds N       how many seeds (100)
+  --first N       the first of them (1)
+  --seed N        one seed only
+  --steps N       commands a seed (250)
+  --budget TIME   stop, with an error, when not done by then: 300s, 5m (none)
+  --keep-going    go on after a difference
+  --print         every command and its decisions
+  --oracle        compare the oracle with itself: is it deterministic?
+  --help
+
+Exit code: 0 all seeds agree, 1 a difference or a broken invariant, 2 out of budget, 3 wrong usage.
+Example: sim --seeds 1000 --budget 300s
+)";
+
+struct options {
+  uint64_t first = 1, seeds = 100;
+  double budget_s = 0;
+  bool keep_going = false, oracle_only = false, help = false;
+  session_options session;
+};
+
+bool parse_number(std::string_view text, uint64_t &out) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size();
+}
+
+bool parse_budget(std::string_view text, double &out) {
+  const bool minutes = text.ends_with('m');
+  if (minutes || text.ends_with('s')) text.remove_suffix(1);
+  uint64_t number = 0;
+  if (!parse_number(text, number)) return false;
+  out = static_cast<double>(number) * (minutes ? 60 : 1);
+  return number > 0;
+}
+
+// Empty, or what is wrong.
+std::string parse(int argc, char **argv, options &o) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    uint64_t number = 0;
+    const auto value = [&] { return std::string_view(i + 1 < argc ? argv[++i] : ""); };
+    const auto wants = [&](const char *what) { return std::string(option) + " wants " + what; };
+    if (option == "--help") {
+      o.help = true;
+    } else if (option == "--keep-going") {
+      o.keep_going = true;
+    } else if (option == "--print") {
+      o.session.print = true;
+    } else if (option == "--oracle") {
+      o.oracle_only = true;
+    } else if (option == "--budget") {
+      if (!parse_budget(value(), o.budget_s)) return wants("a time: 300s, 5m");
+    } else if (option == "--seeds" || option == "--first" || option == "--seed" || option == "--steps") {
+      if (!parse_number(value(), number)) return wants("a number");
+      if (option == "--seeds") o.seeds = number;
+      if (option == "--first" || option == "--seed") o.first = number;
+      if (option == "--seed") o.seeds = 1;
+      if (option == "--steps") o.session.steps = static_cast<uint32_t>(number);
+    } else {
+      return "no option " + std::string(option);
+    }
+  }
+  return {};
+}
+
+struct figures {
+  uint64_t seeds = 0, failed = 0, steps = 0, decisions = 0, placed = 0;
+  std::map<std::string, uint64_t> profiles;
+};
+
+void report(const figures &f, double seconds) {
+  std::cout << f.seeds << " seeds, " << f.failed << " failed; " << f.steps << " steps, " << f.decisions
+            << " decisions, " << f.placed << " allocations; " << seconds << " s;";
+  for (const auto &[name, count] : f.profiles) std::cout << ' ' << name << ' ' << count;
+  std::cout << std::endl;
+}
+
+int run(const options &o) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  figures f;
+  for (uint64_t seed = o.first; seed < o.first + o.seeds; ++seed) {
+    if (o.budget_s > 0 && seconds() > o.budget_s) {
+      report(f, seconds());
+      std::cerr << "out of budget before seed " << seed << " of " << o.first + o.seeds - 1 << std::endl;
+      return f.failed == 0 ? 2 : 1;
+    }
+    session_options session = o.session;
+    session.seed = seed;
+    const session_result done = play(session, o.oracle_only ? make_oracle : make_kernel, make_oracle);
+    ++f.seeds;
+    ++f.profiles[done.profile];
+    f.steps += done.steps;
+    f.decisions += done.decisions;
+    f.placed += done.placed;
+    if (done.failure.empty()) continue;
+    ++f.failed;
+    std::cout << done.failure << "again: sim --seed " << seed << " --steps " << session.steps << " --print\n"
+              << std::endl;
+    if (!o.keep_going) break;
+  }
+  report(f, seconds());
+  return f.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  options o;
+  if (const std::string wrong = parse(argc, argv, o); !wrong.empty()) {
+    std::cerr << "sim: " << wrong << "; see sim --help" << std::endl;
+    return 3;
+  }
+  if (o.help) {
+    std::cout << usage;
+    return 0;
+  }
+  return run(o);
+}

@@ -1,0 +1,137 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "make_config.hpp"
+
+namespace tenon::sim {
+namespace {
+
+amount_map some_amounts(random &r, int64_t low, int64_t high) {
+  amount_map out;
+  if (r.percent(70)) out["vcore"] = r.between(low, high);
+  if (r.percent(50)) out["memory"] = r.between(low, high) * 10;
+  if (r.percent(10)) out["gpu"] = r.between(0, 4);
+  return out;
+}
+
+void add_properties(random &r, std::map<std::string, std::string> &to) {
+  if (r.percent(40)) to["application.sort.policy"] = r.one_of({"fifo", "fair", "stateaware", "FIFO"});
+  if (r.percent(20)) to["application.sort.priority"] = r.one_of({"enabled", "disabled"});
+  if (r.percent(20)) to["priority.offset"] = std::to_string(r.between(-5, 5));
+  if (r.percent(10)) to["priority.policy"] = r.one_of({"default", "fence"});
+  if (r.percent(10)) to["preemption.policy"] = r.one_of({"default", "fence", "disabled"});
+  if (r.percent(20)) to["queue.sort.policy"] = r.one_of({"fair", "priority"});
+  if (r.percent(5)) to["something.else"] = "kept";
+}
+
+// A user or group is named in one limit of a queue only, and "*" comes last.
+void add_limits(random &r, queue_config &q) {
+  const auto limit = [&](std::vector<std::string> users, std::vector<std::string> groups) {
+    limit_config l;
+    l.users = std::move(users);
+    l.groups = std::move(groups);
+    if (r.percent(70)) l.max_resources["vcore"] = r.between(1, 12);
+    if (r.percent(30) || l.max_resources.empty()) l.max_resources["memory"] = r.between(10, 120);
+    if (r.percent(50)) l.max_applications = static_cast<uint64_t>(r.between(1, 4));
+    q.limits.push_back(std::move(l));
+  };
+  if (r.percent(40)) limit({"ann"}, {});
+  if (r.percent(30)) limit({"bob", "eve"}, {});
+  const bool named_group = r.percent(30);
+  if (named_group) limit({}, {"dev", "ops"});
+  if (named_group && r.percent(40)) limit({}, {"*"});
+  if (r.percent(30)) limit({"*"}, {});
+}
+
+std::string make_acl(random &r) { return r.one_of({"*", "", "ann", "ann,bob", " dev", "eve ops,dev"}); }
+
+child_template_config make_template(random &r) {
+  child_template_config t;
+  if (r.percent(30)) t.max_applications = static_cast<uint64_t>(r.between(1, 3));
+  if (r.percent(50)) add_properties(r, t.properties);
+  if (r.percent(40)) t.guaranteed = some_amounts(r, 0, 10);
+  if (r.percent(40)) t.max = some_amounts(r, 0, 30);
+  return t;
+}
+
+queue_config make_queue(random &r, const profile &p, const std::string &name, int depth) {
+  queue_config q;
+  q.name = name;
+  add_properties(r, q.properties);
+  if (depth > 0) {
+    if (r.percent(40)) q.guaranteed = some_amounts(r, 0, 15);
+    if (r.percent(40)) q.max = some_amounts(r, 0, 30);
+  }
+  if (p.limits && r.percent(30)) q.max_applications = static_cast<uint64_t>(r.between(1, 5));
+  if (p.limits && r.percent(40)) add_limits(r, q);
+  if (p.placement) {
+    if (r.percent(40)) q.submit_acl = make_acl(r);
+    if (r.percent(10)) q.admin_acl = make_acl(r);
+    if (r.percent(25)) q.child_template = make_template(r);
+  }
+  const bool has_children = depth == 0 || (depth < 3 && r.percent(35));
+  q.parent = has_children || (p.placement && r.percent(15));
+  const int64_t children = has_children ? r.between(depth == 0 ? 1 : 0, 3) : 0;
+  for (int64_t i = 0; i < children; ++i) {
+    if (r.percent(15)) continue;  // so that reloads add and take away
+    q.queues.push_back(make_queue(r, p, std::string(1, static_cast<char>('a' + i)), depth + 1));
+  }
+  return q;
+}
+
+placement_filter_config make_filter(random &r) {
+  placement_filter_config f;
+  f.allow = r.percent(70);
+  if (r.percent(50)) f.users = {r.one_of({"ann", "^b", "eve|ann"})};
+  if (r.percent(20)) f.users = {"ann", "bob"};
+  if (r.percent(40)) f.groups = {r.one_of({"dev", "o.s"})};
+  return f;
+}
+
+placement_rule_config make_rule(random &r, int depth) {
+  placement_rule_config rule;
+  rule.name = r.one_of({"provided", "provided", "user", "tag", "fixed"});
+  rule.create = r.percent(60);
+  if (rule.name == "tag") rule.value = "namespace";
+  if (rule.name == "fixed") rule.value = r.one_of({"a", "made", "a.b", "root.a", "root.made.below"});
+  if (r.percent(25)) rule.filter = make_filter(r);
+  const bool full = rule.value.starts_with("root.");
+  if (depth < 2 && !full && r.percent(35)) rule.parent.push_back(make_rule(r, depth + 1));
+  return rule;
+}
+
+partition_config make_partition(random &r, const profile &p, const std::string &name) {
+  partition_config c;
+  c.name = name;
+  c.root = make_queue(r, p, "root", 0);
+  c.root.parent = true;
+  c.root.guaranteed.clear();
+  c.root.max.clear();
+  if (!p.placement || r.percent(70)) c.root.submit_acl = "*";
+  if (r.percent(20)) {
+    c.root.queues.emplace_back().name = "default";
+  }
+  const int64_t rules = p.placement ? r.between(0, 4) : 0;
+  for (int64_t i = 0; i < rules; ++i) c.placement_rules.push_back(make_rule(r, 0));
+  c.node_sort.type = r.one_of({"fair", "binpacking"});
+  if (r.percent(30)) c.node_sort.resource_weights = {{"memory", 1.5}, {"vcore", 4.0}};
+  if (r.percent(10)) c.node_sort.resource_weights = {{"gpu", 0.7}, {"memory", 0.3}, {"vcore", 1.1}};
+  if (r.percent(5)) c.node_sort.resource_weights = {{"vcore", 0.0}};
+  if (r.percent(40)) {
+    c.tuning.starting_timeout_ms = r.between(1, 20) * 1'000;
+    c.tuning.completing_timeout_ms = r.between(1, 20) * 1'000;
+    c.tuning.terminated_timeout_ms = r.between(1, 60) * 1'000;
+    c.tuning.drain_timeout_ms = r.between(1, 30) * 1'000;
+  }
+  return c;
+}
+
+}  // namespace
+
+cluster_config make_config(random &r, const profile &p) {
+  cluster_config c;
+  c.priority_classes = {{"high", 10}, {"low", -10}};
+  c.partitions.push_back(make_partition(r, p, "default"));
+  if (p.partitions > 1 && r.percent(70)) c.partitions.push_back(make_partition(r, p, "gpu"));
+  return c;
+}
+
+}  // namespace tenon::sim

@@ -1,0 +1,36 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "oracle/oracle.hpp"
+#include "session.hpp"
+#include "tenon/builtin/policy_source.hpp"
+#include "tenon/kernel/kernel.hpp"
+
+namespace tenon::sim {
+namespace {
+
+class kernel_scheduler : public scheduler {
+ public:
+  uint32_t apply(int64_t now_ms, const command &c) override { return kernel_.apply(now_ms, c); }
+  void drain(const std::function<void(const decision_view &)> &take) override { kernel_.drain(take); }
+  [[nodiscard]] kernel_snapshot snapshot() const override { return kernel_.snapshot(); }
+
+ private:
+  builtin_policy_source policies_{{{"node-attributes"}}};
+  kernel kernel_{policies_};
+};
+
+class oracle_scheduler : public scheduler {
+ public:
+  uint32_t apply(int64_t now_ms, const command &c) override { return oracle_.apply(now_ms, c); }
+  void drain(const std::function<void(const decision_view &)> &take) override { oracle_.drain(take); }
+  [[nodiscard]] kernel_snapshot snapshot() const override { return oracle_.snapshot(); }
+
+ private:
+  oracle oracle_;
+};
+
+}  // namespace
+
+std::unique_ptr<scheduler> make_kernel() { return std::make_unique<kernel_scheduler>(); }
+std::unique_ptr<scheduler> make_oracle() { return std::make_unique<oracle_scheduler>(); }
+
+}  // namespace tenon::sim

@@ -1,0 +1,47 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Session: one seed, from the first command to the last, on two schedulers side by side.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "load.hpp"
+#include "tenon/kernel/decisions.hpp"
+
+namespace tenon::sim {
+
+// What a session needs of a scheduler; kernel and oracle both have it.
+struct scheduler {
+  virtual ~scheduler() = default;
+  virtual uint32_t apply(int64_t now_ms, const command &c) = 0;
+  virtual void drain(const std::function<void(const decision_view &)> &take) = 0;
+  [[nodiscard]] virtual kernel_snapshot snapshot() const = 0;
+};
+using make_scheduler = std::function<std::unique_ptr<scheduler>()>;
+
+[[nodiscard]] std::unique_ptr<scheduler> make_kernel();
+[[nodiscard]] std::unique_ptr<scheduler> make_oracle();
+
+struct session_options {
+  uint64_t seed = 1;
+  uint32_t steps = 250;
+  bool print = false;          // every command and its decisions
+  uint32_t compare_every = 1;  // snapshots: after every so many commands
+};
+
+struct session_result {
+  std::string profile;
+  uint64_t steps = 0;
+  uint64_t decisions = 0;
+  uint64_t placed = 0;
+  std::string failure;  // empty: none
+};
+
+// Plays a seed on `tested` and `reference`, then the journal of it on another `tested`.
+[[nodiscard]] session_result play(const session_options &options, const make_scheduler &tested,
+                                  const make_scheduler &reference);
+
+}  // namespace tenon::sim
