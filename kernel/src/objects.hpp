@@ -8,6 +8,7 @@
 // A leaf_class is all pending asks of one ask_class in one leaf: it is runnable or parked on one thing.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
@@ -79,7 +80,7 @@ struct ask {
   std::string task_group;
   tag_list tags;
 
-  [[nodiscard]] int32_t pending() const { return max_allocations - placed; }
+  [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
 };
 
 // Asks of an application are tried by priority, then age, then arrival.

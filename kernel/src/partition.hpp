@@ -205,6 +205,8 @@ struct partition {
   void add_pending_of(ask &a, int64_t times);
   void enqueue(ask &a);  // into its application's run
   void dequeue(ask &a);
+  // A time of 0 is none.
+  void lower_submission(application &app, int64_t create_time_ms);
   void withdraw(ask &a);
   void forget_if_done(ask &a);
   void reject_ask(const tenon::put_ask &c, std::string why);
@@ -212,7 +214,7 @@ struct partition {
   // -- Allocations (partition_allocations.cpp). --
   void commit(ask &a, node &n);
   void after_placing(application &app, const allocation &x);
-  allocation &place_on(ask &a, node &n, uint32_t class_id);
+  allocation &place_on(ask &a, node &n, uint32_t class_id, bool placeholder);
   void remove_allocation(allocation &a, bool node_gone = false);
   void resize(allocation &a, const resources &need);
   void expire(allocation &a, std::string_view message);  // waits for the RM from now on

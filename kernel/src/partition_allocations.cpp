@@ -14,7 +14,7 @@ std::vector<allocation *> partition::by_sequence(std::vector<allocation *> list)
 }
 
 // Everything that an allocation is counted in but its ask.
-allocation &partition::place_on(ask &a, node &n, uint32_t class_id) {
+allocation &partition::place_on(ask &a, node &n, uint32_t class_id, bool placeholder) {
   application &app = *a.owner;
   const resources &need = classes[class_id].need;
   allocation &x = allocations.create();
@@ -24,7 +24,7 @@ allocation &partition::place_on(ask &a, node &n, uint32_t class_id) {
   x.sequence = next_allocation++;
   x.class_id = class_id;
   x.state = allocation_state::allocated;
-  x.placeholder = a.placeholder;
+  x.placeholder = placeholder;
   x.originator = a.originator;
   x.priority = a.priority;
   x.create_time_ms = a.create_time_ms;
@@ -49,7 +49,7 @@ allocation &partition::place_on(ask &a, node &n, uint32_t class_id) {
 
 void partition::commit(ask &a, node &n) {
   application &app = *a.owner;
-  allocation &x = place_on(a, n, a.class_id);
+  allocation &x = place_on(a, n, a.class_id, a.placeholder);
   add_pending_of(a, -1);
   ++a.placed;
   if (a.pending() == 0) {
@@ -68,8 +68,8 @@ void partition::commit(ask &a, node &n) {
 void partition::after_placing(application &app, const allocation &x) {
   if (!x.placeholder) return run(app);
   if (app.state == application_state::accepted) count_up(app, true);
-  const bool waiting = app.state == application_state::accepted || app.state == application_state::completing;
-  if (waiting && app.placeholders == app.placeholder_ask) run(app);
+  const bool complete = app.state == application_state::accepted && app.placeholders == app.placeholder_ask;
+  if (complete || app.state == application_state::completing) run(app);
 }
 
 void partition::remove_allocation(allocation &a, bool node_gone) {
@@ -125,13 +125,17 @@ void partition::expire(allocation &a, std::string_view message) {
 
 void partition::undo(allocation &a) {
   ask &of = *a.from;
-  const bool was_pending = of.state == ask_state::pending;
-  if (of.state == ask_state::released) return remove_allocation(a);
+  if (of.state == ask_state::released || of.owner->state == application_state::failing) return remove_allocation(a);
+  const int32_t before = of.pending();
   of.state = ask_state::pending;  // keeps the ask while its allocation goes
   remove_allocation(a);
   --of.placed;
-  add_pending_of(of, 1);
-  if (!was_pending) enqueue(of);
+  if (of.pending() == 0) {
+    of.state = ask_state::allocated;
+    return forget_if_done(of);
+  }
+  add_pending_of(of, of.pending() - before);
+  if (before == 0) enqueue(of);
 }
 
 void partition::release(const tenon::release &c) {
@@ -216,7 +220,7 @@ std::string partition::existing_problem(const existing_allocation &e, const node
       const auto &live = found->second->allocations;
       const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *a) { return a->where == n; });
       if (!node_is_new && static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
-        return messages::allocation_elsewhere(c.key, live.front()->where->id);
+        return messages::allocation_elsewhere(c.key, n->id);
       }
     }
   }
@@ -242,15 +246,18 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->key = c.key;
     app.asks.emplace(a->key, a);
     fill_ask(*a, c, priority);
+    a->class_id = classify(c.required_node, *a, need).id;
     a->state = ask_state::allocated;
     a->max_allocations = 0;
   }
+  lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app);
-  allocation &x = place_on(*a, n, plain_class(need).id);
-  x.placeholder = c.placeholder && !c.task_group.empty();
+  allocation &x = place_on(*a, n, plain_class(need).id, c.placeholder && !c.task_group.empty());
   x.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
   x.bind_time_ms = e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms;
   x.priority = priority;
+  x.originator = c.originator;
+  x.task_group = c.task_group;
   ++a->placed;
   if (a->state == ask_state::pending) {
     add_pending_of(*a, -1);
@@ -259,7 +266,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
       if (a->group != nullptr) dequeue(*a);
     }
   } else {
-    a->max_allocations = a->placed;
+    a->max_allocations = std::max(a->max_allocations, a->placed);
   }
   emit_allocation(decision_kind::allocated, x, termination::unknown, keep(messages::existing()));
   if (c.execution_timeout_ms > 0) {

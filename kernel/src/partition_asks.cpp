@@ -92,13 +92,9 @@ void partition::put_ask(const tenon::put_ask &c) {
   fill_ask(*a, c, priority);
   a->class_id = classify(c.required_node, *a, need).id;
   a->placed = static_cast<int32_t>(a->allocations.size());
-  if (a->create_time_ms < app->submitted_ms) {
-    app->submitted_ms = a->create_time_ms;
-    app_changed(*app, column::submitted);
-  }
-  if (a->pending() <= 0) {
+  lower_submission(*app, a->create_time_ms);
+  if (a->pending() == 0) {
     a->state = ask_state::allocated;
-    a->max_allocations = a->placed;
     return maybe_complete(*app);
   }
   a->state = ask_state::pending;
@@ -240,6 +236,12 @@ void partition::dequeue(ask &a) {
     g.parked_on = nullptr;
   }
   change_app_priority(*a.owner);
+}
+
+void partition::lower_submission(application &app, int64_t create_time_ms) {
+  if (create_time_ms == 0 || create_time_ms >= app.submitted_ms) return;
+  app.submitted_ms = create_time_ms;
+  app_changed(app, column::submitted);
 }
 
 void partition::withdraw(ask &a) {
