@@ -222,6 +222,7 @@ struct partition {
   // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
   std::string existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,
                                int32_t &priority);
+  void forget_unused_independent(const existing_allocation &e);
   void add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need, int32_t priority);
   void add_foreign(node &n, std::string_view key, const resources &need);
   void remove_foreign(allocation &a);
@@ -240,8 +241,9 @@ struct partition {
   void queue_became_unready(queue &q);
   void make_ready(app_class &g);  // as far as its unit, application and limits allow
   void make_unready(app_class &g);
-  void order_changed(app_class &g);  // its application's key or first ask did
-  void hold(application &app);       // out of every heap
+  void order_changed(app_class &g);     // its application's key or first ask did
+  void stop_waiting(application &app);  // for a place among the running ones
+  void hold(application &app);          // out of every heap
   void let_go(application &app);
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);

@@ -67,7 +67,11 @@ void partition::commit(ask &a, node &n) {
 // The state that a new allocation brings its application to.
 void partition::after_placing(application &app, const allocation &x) {
   if (!x.placeholder) return run(app);
-  if (app.state == application_state::accepted) count_up(app, true);
+  if (app.state == application_state::accepted) {
+    count_up(app, true);
+    stop_waiting(app);
+    if (app.eligible()) let_go(app);
+  }
   const bool complete = app.state == application_state::accepted && app.placeholders == app.placeholder_ask;
   if (complete || app.state == application_state::completing) run(app);
 }
@@ -226,6 +230,15 @@ std::string partition::existing_problem(const existing_allocation &e, const node
   }
   if (c.application.empty()) (void)independent_application(c, problem);
   return problem;
+}
+
+// Its node is refused after all: nothing stays of the application that was made for it.
+void partition::forget_unused_independent(const existing_allocation &e) {
+  if (e.foreign || !e.ask.application.empty()) return;
+  application *app = find_application("@independent/" + std::string(e.ask.key));
+  if (app == nullptr || app->state != application_state::new_) return;
+  leave_queue(*app);
+  forget(*app);
 }
 
 void partition::add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need,

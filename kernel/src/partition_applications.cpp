@@ -186,6 +186,7 @@ void partition::enter_state(application &app, application_state from) {
     app.run_epoch = 0;
   }
   count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
+  if (app.state != application_state::accepted) stop_waiting(app);
   if (app.home != nullptr) {
     if (app.eligible()) {
       let_go(app);
@@ -235,16 +236,18 @@ void partition::maybe_complete(application &app) {
   }
 }
 
+void partition::stop_waiting(application &app) {
+  if (app.held_by != nullptr) std::erase(app.held_by->held_apps, &app);
+  if (app.held_by_limit != nullptr) std::erase(app.held_by_limit->held, &app);
+  app.held_by = nullptr;
+  app.held_by_limit = nullptr;
+}
+
 void partition::leave_queue(application &app) {
   queue &leaf = *app.home;
   count_up(app, false);
   hold(app);
-  const auto stop_waiting = [&](auto *&where, auto &list) {
-    if (where != nullptr) std::erase(list, &app);
-    where = nullptr;
-  };
-  if (app.held_by != nullptr) stop_waiting(app.held_by, app.held_by->held_apps);
-  if (app.held_by_limit != nullptr) stop_waiting(app.held_by_limit, app.held_by_limit->held);
+  stop_waiting(app);
   for (app_class *g : app.classes) {
     if (g->parked_on != nullptr) std::erase(g->parked_on->parked, g);
     groups.retire(*g);

@@ -33,7 +33,9 @@ void partition::add_node(const tenon::add_node &c) {
   std::vector<std::pair<resources, int32_t>> wanted(c.existing.size());
   for (size_t i = 0; i < c.existing.size(); ++i) {
     std::string problem = existing_problem(c.existing[i], nullptr, true, wanted[i].first, wanted[i].second);
-    if (!problem.empty()) return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
+    if (problem.empty()) continue;
+    for (size_t made = 0; made < i; ++made) forget_unused_independent(c.existing[made]);
+    return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
   }
   node &n = nodes.add(c.node);
   n.capacity = std::move(capacity);

@@ -113,7 +113,8 @@ queue *partition::place(const tenon::add_application &c, std::string &problem) {
 
 queue *partition::create_path(std::string_view path, bool recovery, std::string &problem) {
   queue *q = nearest_queue(path);
-  if (path == recovery_path && !recovery) {
+  const bool through = path == recovery_path || path.starts_with(std::string(recovery_path) + ".");
+  if (through && !recovery && q->path != recovery_path) {
     problem = messages::queue_is_recovery();
   } else if (q->leaf) {
     problem = messages::queue_create_below_leaf(path, q->path);

@@ -47,6 +47,7 @@ void partition::remove_queue(queue &q) {
   queue_became_unready(q);
   std::erase(parent.dirty_children, &q);
   std::erase(stale_queues, &q);
+  for (const auto &[class_id, unit] : q.classes) unpark(*unit);
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) tracker.nodes.erase(&q);
   }

@@ -88,7 +88,8 @@ std::string partition::place(application &a) {
 std::string partition::create_queue(const std::string &path, bool forced) {
   const std::vector<std::string> down = path_down(path);
   const queue &above = queues[nearest_existing(*this, down)];
-  if (!forced && std::any_of(down.begin(), down.end(), [&](const std::string &at) { return at == recovery_queue; })) {
+  const bool through = std::find(down.begin(), down.end(), recovery_queue) != down.end();
+  if (through && !forced && find_queue(std::string(recovery_queue)) == nullptr) {
     return messages::queue_is_recovery();
   }
   if (above.leaf) return messages::queue_create_below_leaf(path, above.path);
