@@ -319,7 +319,7 @@ void partition::fail_everything() {
   for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
   std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
   for (application *app : all) {
-    move(*app, application_event::fail, messages::partition_removed());
+    if (app->state != application_state::failing) move(*app, application_event::fail, messages::partition_removed());
     const std::vector<allocation *> live = by_sequence(app->allocations);
     std::vector<ask *> pending;
     for (const auto &[key, a] : app->asks) {

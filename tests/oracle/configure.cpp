@@ -142,8 +142,10 @@ void partition::fail_everything() {
   const std::string why = messages::partition_removed();
   while (!applications.empty()) {
     application &a = *applications.front();
-    a.message = why;
-    if (a.state != application_state::failing) fire(a, application_event::fail);
+    if (a.state != application_state::failing) {
+      a.message = why;
+      fire(a, application_event::fail);
+    }
     for (const allocation &x : a.allocations) tell(decision_kind::released, a, x, termination::stopped_by_rm, why);
     a.allocations.clear();
     drop_asks(a, termination::stopped_by_rm, why);
