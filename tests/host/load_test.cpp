@@ -271,6 +271,21 @@ TEST_F(Load, FlippedBytesWithTheirOwnDigest_NeverHarmThisProcess) {
   }
 }
 
+// Headers are at both ends of a library: every byte there, one after the other.
+TEST_F(Load, LintOfDamagedHeaders_GivesAnAnswer) {
+  const auto sound = read_library(modules_.install("good"));
+  ASSERT_TRUE(sound);
+  ASSERT_TRUE(lint_library(*sound).findings.empty());
+  size_t found = 0;
+  for (size_t at = 0; at < sound->bytes.size(); ++at) {
+    if (at == 1024 && sound->bytes.size() > 6144) at = sound->bytes.size() - 4096;
+    library_file damaged = *sound;
+    damaged.bytes[at] ^= static_cast<std::byte>(1U << (at % 8)) | std::byte{0x80};
+    found += lint_library(damaged).findings.empty() ? 0 : 1;
+  }
+  EXPECT_GT(found, 100);
+}
+
 TEST_F(Load, OtherMachine_IsRefused) {
   const auto library = modules_.install("good");
   std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(8).put(0);  // e_machine: MIPS

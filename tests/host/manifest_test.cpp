@@ -189,6 +189,21 @@ TEST(Manifest, FolderInsteadOfFile_IsRefused) {
   EXPECT_THAT(report.refusals(), ElementsAre(refuses(refusal_parts{"", "", "a directory", ""})));
 }
 
+// References may go round in circles, and following them ends the process.
+TEST(Manifest, ReferencesInASchema_AreRefusedWhereverTheyAre) {
+  for (const char *schema :
+       {"{ $ref: '#' }", "{ properties: { a: { $ref: '#' } } }", "{ items: [ { $ref: '#' } ] }",
+        "{ additionalProperties: { $ref: '#' } }", "{ definitions: { a: { type: object } } }",
+        "{ allOf: [ { $ref: '#' } ] }", "{ not: { $ref: '#' } }", "{ dependencies: { a: { $ref: '#' } } }",
+        "{ patternProperties: { a: { $ref: '#' } } }", "{ $ref: 'http://example.com/schema' }"}) {
+    const std::string text = sound_manifest();
+    EXPECT_THAT(
+        refusals_of(text.substr(0, text.find("config:")) + "config: " + schema + "\n"),
+        ElementsAre(refuses(refusal_parts{"acme.yaml:14:", "without references", "in config", "write the part out"})))
+        << schema;
+  }
+}
+
 // Whatever the bytes, an answer and no crash.
 TEST(Manifest, EveryPrefixAndEveryFlippedByte_GivesAnAnswer) {
   const std::string text = sound_manifest();

@@ -15,9 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 42> keywords{"$comment",
+constexpr std::array<std::string_view, 40> keywords{"$comment",
                                                     "$id",
-                                                    "$ref",
                                                     "$schema",
                                                     "additionalItems",
                                                     "additionalProperties",
@@ -26,7 +25,6 @@ constexpr std::array<std::string_view, 42> keywords{"$comment",
                                                     "const",
                                                     "contains",
                                                     "default",
-                                                    "definitions",
                                                     "dependencies",
                                                     "description",
                                                     "else",
@@ -60,7 +58,7 @@ constexpr std::array<std::string_view, 42> keywords{"$comment",
 // Keywords whose value is a schema, a map of schemas, a list of schemas.
 constexpr std::array<std::string_view, 9> schema_valued{
     "propertyNames", "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "then"};
-constexpr std::array<std::string_view, 4> map_valued{"definitions", "dependencies", "patternProperties", "properties"};
+constexpr std::array<std::string_view, 3> map_valued{"dependencies", "patternProperties", "properties"};
 constexpr std::array<std::string_view, 3> list_valued{"allOf", "anyOf", "oneOf"};
 
 template <size_t N>
@@ -210,7 +208,7 @@ std::optional<unknown_key> find_unknown(const json::object &schema, const json::
   if (object == nullptr || properties == nullptr) return std::nullopt;
   const json::value *others = schema.if_contains("additionalProperties");
   bool open = others != nullptr && *others != json::value(false);
-  for (const std::string_view says_more : {"patternProperties", "$ref", "allOf", "anyOf", "oneOf"})
+  for (const std::string_view says_more : {"patternProperties", "allOf", "anyOf", "oneOf"})
     open = open || schema.contains(says_more);
   for (const auto &[key, inner_value] : *object) {
     json_path inner = path;
@@ -241,13 +239,18 @@ void check_keywords(std::string_view name, const config::yaml_node &schema, conf
   if (schema.what != kind::map) return;
   for (const config::yaml_entry &entry : schema.entries) {
     const std::string &key = entry.key.text;
-    if (!contains(keywords, key) && key.substr(0, 2) != "x-") {
+    if (key == "$ref" || key == "definitions") {
+      // References may go round in circles, in which valijson follows them without end.
+      report.refuse(entry.key.at, config::in_quotes(key) + " in " + std::string(name), "a schema without references",
+                    "write the part out where it is used");
+    } else if (!contains(keywords, key) && key.substr(0, 2) != "x-") {
       const std::string_view close = config::closest(key, keywords);
       report.refuse(entry.key.at, "unknown JSON Schema keyword " + config::in_quotes(key) + " in " + std::string(name),
                     "a keyword of JSON Schema draft 7, or one that starts with x-",
                     close.empty() ? "remove it" : "did you mean " + config::in_quotes(close) + "?");
     } else if (contains(schema_valued, key)) {
       check_keywords(name, entry.value, report);
+      for (const config::yaml_node &item : entry.value.items) check_keywords(name, item, report);
     } else if (contains(map_valued, key)) {
       for (const config::yaml_entry &property : entry.value.entries) check_keywords(name, property.value, report);
     } else if (contains(list_valued, key)) {
