@@ -1,12 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <ostream>
 #include <string>
 
 #include "refusal_matchers.hpp"
 #include "temp_folder.hpp"
 #include "tenon/abi/base.h"
+#include "tenon/host/configuration.hpp"
 #include "tenon/host/module_manifest.hpp"
 
 namespace tenon::host {
@@ -158,7 +160,15 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"SchemaType",
                   "type: number",
                   "type: numeral",
-                  {"acme.yaml:15:3", "JSON Schema", "config is no JSON Schema", ""}},
+                  {"acme.yaml:17:21", "array, boolean, integer", "'numeral'", "correct the schema"}},
+        bad_value{"SchemaMultipleOfZero",
+                  "minimum: 0",
+                  "multipleOf: 0",
+                  {"acme.yaml:17:41", "a number above 0", "multipleOf is the number '0'", "correct the schema"}},
+        bad_value{"SchemaPattern",
+                  "minimum: 0",
+                  "pattern: '['",
+                  {"acme.yaml:17:38", "regular expression", "pattern is the text '['", "correct the schema"}},
         bad_value{"SchemaDefault",
                   "default: 1",
                   "default: -1",
@@ -202,6 +212,72 @@ TEST(Manifest, ReferencesInASchema_AreRefusedWhereverTheyAre) {
         ElementsAre(refuses(refusal_parts{"acme.yaml:14:", "without references", "in config", "write the part out"})))
         << schema;
   }
+}
+
+// Whatever a schema says, an answer: when it is read, and when it is applied.
+TEST(Manifest, EveryKeywordWithEveryKindOfValue_GetsAnAnswer) {
+  size_t accepted = 0, refused = 0;
+  for (const char *keyword : {"$comment",
+                              "$id",
+                              "$schema",
+                              "additionalItems",
+                              "additionalProperties",
+                              "allOf",
+                              "anyOf",
+                              "const",
+                              "contains",
+                              "default",
+                              "dependencies",
+                              "else",
+                              "enum",
+                              "exclusiveMaximum",
+                              "exclusiveMinimum",
+                              "format",
+                              "if",
+                              "items",
+                              "maxItems",
+                              "maxLength",
+                              "maxProperties",
+                              "maximum",
+                              "minItems",
+                              "minLength",
+                              "minProperties",
+                              "minimum",
+                              "multipleOf",
+                              "not",
+                              "oneOf",
+                              "pattern",
+                              "patternProperties",
+                              "properties",
+                              "propertyNames",
+                              "required",
+                              "then",
+                              "title",
+                              "type",
+                              "uniqueItems"})
+    for (const char *value : {"0",          "-1",          "1.5",     "1e400", ".nan",     "99999999999999999999",
+                              "text",       "'['",         "''",      "true",  "~",        "[]",
+                              "[0]",        "[{}]",        "['']",    "{}",    "{ a: 0 }", "{ a: {} }",
+                              "{ a: [b] }", "{ '[': {} }", "integer", "object"}) {
+      const std::string text = sound_manifest(), word = keyword;
+      config::problems report("acme.yaml");
+      const auto manifest = parse_manifest(
+          text.substr(0, text.find("config:")) + "config: { properties: { a: { " + word + ": " + value + " } } }\n",
+          "acme.yaml", report);
+      ++(manifest ? accepted : refused);
+      if (!manifest) continue;
+      for (const boost::json::value &given :
+           {boost::json::value(7), boost::json::value(-2.5), boost::json::value("b"), boost::json::value(nullptr),
+            boost::json::value(true), boost::json::value(boost::json::array{1, "b"}),
+            boost::json::value(boost::json::object{{"a", 1}, {"b", "c"}})}) {
+        configuration instance;
+        instance.values.insert_or_assign("a", given);
+        const auto complete = complete_configuration(manifest->configuration, instance);
+        EXPECT_TRUE(complete || !complete.why().have.empty());
+      }
+    }
+  EXPECT_GT(accepted, 50);
+  EXPECT_GT(refused, 200);
 }
 
 // Whatever the bytes, an answer and no crash.

@@ -15,57 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 40> keywords{"$comment",
-                                                    "$id",
-                                                    "$schema",
-                                                    "additionalItems",
-                                                    "additionalProperties",
-                                                    "allOf",
-                                                    "anyOf",
-                                                    "const",
-                                                    "contains",
-                                                    "default",
-                                                    "dependencies",
-                                                    "description",
-                                                    "else",
-                                                    "enum",
-                                                    "examples",
-                                                    "exclusiveMaximum",
-                                                    "exclusiveMinimum",
-                                                    "format",
-                                                    "if",
-                                                    "items",
-                                                    "maxItems",
-                                                    "maxLength",
-                                                    "maxProperties",
-                                                    "maximum",
-                                                    "minItems",
-                                                    "minLength",
-                                                    "minProperties",
-                                                    "minimum",
-                                                    "multipleOf",
-                                                    "not",
-                                                    "oneOf",
-                                                    "pattern",
-                                                    "patternProperties",
-                                                    "properties",
-                                                    "propertyNames",
-                                                    "required",
-                                                    "then",
-                                                    "title",
-                                                    "type",
-                                                    "uniqueItems"};
-// Keywords whose value is a schema, a map of schemas, a list of schemas.
-constexpr std::array<std::string_view, 9> schema_valued{
-    "propertyNames", "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "then"};
-constexpr std::array<std::string_view, 3> map_valued{"dependencies", "patternProperties", "properties"};
-constexpr std::array<std::string_view, 3> list_valued{"allOf", "anyOf", "oneOf"};
-
-template <size_t N>
-bool contains(const std::array<std::string_view, N> &words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 const json::object *object_at(const json::object &in, std::string_view key) {
   const json::value *found = in.if_contains(key);
   return found == nullptr ? nullptr : found->if_object();
@@ -234,47 +183,6 @@ refusal refuse_value(const configuration &given, const json_path &path, std::str
   return {std::move(where), std::move(want), std::move(have), std::move(fix)};
 }
 
-void check_keywords(std::string_view name, const config::yaml_node &schema, config::problems &report) {
-  using kind = config::yaml_node::kind;
-  if (schema.what != kind::map) return;
-  for (const config::yaml_entry &entry : schema.entries) {
-    const std::string &key = entry.key.text;
-    if (key == "$ref" || key == "definitions") {
-      // References may go round in circles, in which valijson follows them without end.
-      report.refuse(entry.key.at, config::in_quotes(key) + " in " + std::string(name), "a schema without references",
-                    "write the part out where it is used");
-    } else if (!contains(keywords, key) && key.substr(0, 2) != "x-") {
-      const std::string_view close = config::closest(key, keywords);
-      report.refuse(entry.key.at, "unknown JSON Schema keyword " + config::in_quotes(key) + " in " + std::string(name),
-                    "a keyword of JSON Schema draft 7, or one that starts with x-",
-                    close.empty() ? "remove it" : "did you mean " + config::in_quotes(close) + "?");
-    } else if (contains(schema_valued, key)) {
-      check_keywords(name, entry.value, report);
-      for (const config::yaml_node &item : entry.value.items) check_keywords(name, item, report);
-    } else if (contains(map_valued, key)) {
-      for (const config::yaml_entry &property : entry.value.entries) check_keywords(name, property.value, report);
-    } else if (contains(list_valued, key)) {
-      for (const config::yaml_node &item : entry.value.items) check_keywords(name, item, report);
-    }
-  }
-}
-
-void check_defaults(std::string_view name, const config::yaml_node &schema, config::problems &report) {
-  const config::yaml_node *properties = schema.find("properties");
-  if (properties == nullptr) return;
-  for (const config::yaml_entry &property : properties->entries) {
-    if (const config::yaml_node *fallback = property.value.find("default")) {
-      const auto found = violations(to_json(property.value), to_json(*fallback));
-      if (!found.empty())
-        report.refuse(fallback->at,
-                      "the default of " + std::string(name) + "." + property.key.text +
-                          " is refused by its own schema: " + found.front().problem,
-                      "a default that the schema allows", "correct the default or the schema");
-    }
-    check_defaults(name, property.value, report);
-  }
-}
-
 }  // namespace
 
 json::value to_json(const config::yaml_node &node) {
@@ -312,24 +220,6 @@ json::value to_json(const config::yaml_node &node) {
       break;
   }
   return json::string(node.text);
-}
-
-void check_schema(std::string_view name, const config::yaml_node &schema, config::problems &report) {
-  if (schema.what == config::yaml_node::kind::null) return;
-  if (schema.what != config::yaml_node::kind::map) {
-    report.refuse(schema.at, std::string(name) + " is " + schema.describe(), "a JSON Schema: a map",
-                  "write the schema in YAML, as {type: object, properties: {...}}");
-    return;
-  }
-  const size_t refused_before = report.refused_count();
-  check_keywords(name, schema, report);
-  if (report.refused_count() != refused_before) return;
-  if (const auto problem = schema_problem(to_json(schema))) {
-    report.refuse(schema.at, std::string(name) + " is no JSON Schema: " + *problem, "a JSON Schema of draft 7",
-                  "correct the schema");
-    return;
-  }
-  check_defaults(name, schema, report);
 }
 
 result<json::object> complete_configuration(const json::object &schema, const configuration &given) {
