@@ -282,6 +282,7 @@ struct partition {
   resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
 
   // -- The cycle (partition_cycle.cpp). --
+  static void mark_all_dirty(queue &q);
   void flush_keys(queue &q);
   bool try_unit(queue &leaf, leaf_class &u);
   node *search(ask_class &c, ask &a, bool &refused);

@@ -207,19 +207,30 @@ bool flush_dirty(std::vector<Item *> &dirty, std::vector<uint64_t> &words, std::
 
 }  // namespace
 
+void partition::mark_all_dirty(queue &q) {
+  q.dirty_apps = q.apps;
+  q.dirty_children.clear();
+  for (const auto &child : q.children) q.dirty_children.push_back(child.get());
+  for (application *app : q.dirty_apps) app->key_dirty = true;
+  for (queue *child : q.dirty_children) child->key_dirty = true;
+}
+
 void partition::flush_keys(queue &q) {
   if (q.leaf ? q.dirty_apps.empty() : q.dirty_children.empty()) return;
+  // A policy that reads siblings sees them all, those that wait for something included.
+  const bool all = q.order->sibling_mask != 0;
+  if (all) mark_all_dirty(q);
   const bool ok =
       q.leaf ? flush_dirty(
                    q.dirty_apps, key_words_, key_times_, q.order->key_words(),
-                   [](const application &a) { return a.held_by == nullptr && a.held_by_limit == nullptr; },
+                   [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
                    [&](auto items) {
                      return app_keys(*q.order, context(), q, items, key_words_.data(), key_times_.data());
                    },
                    [&](application &a, const uint64_t *words, int64_t time) { set_app_key(a, words, time); })
              : flush_dirty(
                    q.dirty_children, key_words_, key_times_, q.order->key_words(),
-                   [](const queue &child) { return child.has_ready(); },
+                   [&](const queue &child) { return all || child.has_ready(); },
                    [&](auto items) {
                      return queue_keys(*q.order, context(), q, items, key_words_.data(), key_times_.data());
                    },
