@@ -46,23 +46,23 @@ class pattern_writer {
   explicit pattern_writer(name_pattern &out) : out_(out) {}
 
   // The first step of `n` followed by `next`; nothing where the program would be too large.
-  [[nodiscard]] bool write(const pattern::node &n, uint32_t next, uint32_t &first) {
+  [[nodiscard]] bool write(const pattern::node &n, uint32_t next, uint32_t &entry) {
     using kind = pattern::node::kind;
-    first = next;
+    entry = next;
     switch (n.what) {
       case kind::nothing:
         return true;
       case kind::characters:
-        return write_characters(n, next, first);
+        return write_characters(n, next, entry);
       case kind::check:
-        return append({op::check, next, static_cast<uint32_t>(n.check)}, first);
+        return append({op::check, next, static_cast<uint32_t>(n.check)}, entry);
       case kind::sequence:
         return std::all_of(n.parts.rbegin(), n.parts.rend(),
-                           [&](const pattern::node &part) { return write(part, first, first); });
+                           [&](const pattern::node &part) { return write(part, entry, entry); });
       case kind::choice:
-        return write_choice(n, next, first);
+        return write_choice(n, next, entry);
       case kind::repeat:
-        return write_repeat(n, next, first);
+        return write_repeat(n, next, entry);
     }
     return false;
   }
@@ -77,38 +77,38 @@ class pattern_writer {
  private:
   using op = name_pattern::op;
 
-  [[nodiscard]] bool write_characters(const pattern::node &n, uint32_t next, uint32_t &first) {
+  [[nodiscard]] bool write_characters(const pattern::node &n, uint32_t next, uint32_t &entry) {
     const auto same = std::find(out_.classes_.begin(), out_.classes_.end(), n.set);
     const auto index = static_cast<uint32_t>(same - out_.classes_.begin());
     if (same == out_.classes_.end()) out_.classes_.push_back(n.set);
-    return append({op::character, next, index}, first);
+    return append({op::character, next, index}, entry);
   }
 
-  [[nodiscard]] bool write_choice(const pattern::node &n, uint32_t next, uint32_t &first) {
-    if (!write(n.parts.back(), next, first)) return false;
+  [[nodiscard]] bool write_choice(const pattern::node &n, uint32_t next, uint32_t &entry) {
+    if (!write(n.parts.back(), next, entry)) return false;
     for (size_t i = n.parts.size() - 1; i-- > 0;) {
       uint32_t way = 0;
-      if (!write(n.parts[i], next, way) || !append({op::split, way, first}, first)) return false;
+      if (!write(n.parts[i], next, way) || !append({op::split, way, entry}, entry)) return false;
     }
     return true;
   }
 
-  [[nodiscard]] bool write_repeat(const pattern::node &n, uint32_t next, uint32_t &first) {
+  [[nodiscard]] bool write_repeat(const pattern::node &n, uint32_t next, uint32_t &entry) {
     const pattern::node &part = n.parts[0];
     if (n.most == pattern::endless) {
       // A split that leads into the part, whose end leads back to it.
       uint32_t loop = 0, body = 0;
       if (!append({op::split, next, next}, loop) || !write(part, loop, body)) return false;
       out_.steps_[loop].next = body;
-      first = loop;
+      entry = loop;
     } else {
       for (int i = n.least; i < n.most; ++i) {
         uint32_t body = 0;
-        if (!write(part, first, body) || !append({op::split, body, next}, first)) return false;
+        if (!write(part, entry, body) || !append({op::split, body, next}, entry)) return false;
       }
     }
     for (int i = 0; i < n.least; ++i) {
-      if (!write(part, first, first)) return false;
+      if (!write(part, entry, entry)) return false;
     }
     return true;
   }

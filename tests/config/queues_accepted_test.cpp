@@ -270,6 +270,9 @@ TEST(queues_accepted, other_things_hardly_meant_are_warned_about) {
       {"partitions: [{queues: [{name: root, queues: [{name: d, queues: [{name: x}]}]}], placementrules: [{name: fixed, "
        "value: d}]}]",
        "the rule never matches"},
+      {"partitions: [{queues: [{name: root, queues: [{name: D, parent: true}]}], placementrules: [{name: fixed, value: "
+       "d, create: true}]}]",
+       "the rule never matches"},
   };
   for (const auto &[text, reason] : cases) EXPECT_THAT(warnings(text), testing::Contains(HasSubstr(reason))) << text;
 }

@@ -381,6 +381,9 @@ const std::vector<rule_case> &placement_cases() {
        "illegal fully qualified 'fixed' rule with value root.dept.x"},
       {"path_behind_dynamic_rule",
        rules("  - {name: fixed, value: none, parent: {name: tag, value: ns}}\n", some_queues), ""},
+      // The field's check compares names as written, so a queue in upper case is not there for it.
+      {"path_in_other_case_that_never_matches",
+       rules("  - {name: fixed, value: root.dept, create: true}\n", "    queues: [{name: DEPT, parent: true}]\n"), ""},
       {"path_in_other_case", rules("  - {name: fixed, value: Root.LEAF}\n", some_queues), ""},
       {"parent_is_a_list", rules("  - {name: user, parent: »[{name: user}]}\n"),
        "a list; want: a map with the keys of a placement rule"},

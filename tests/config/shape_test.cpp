@@ -127,6 +127,19 @@ TEST(problems, reports_stay_small) {
   EXPECT_EQ(report.refused_count(), 9U);
 }
 
+TEST(problems, reasons_are_short_and_on_one_line) {
+  problems report("f");
+  report.refuse({1, 1}, std::string(100'000, 'x'), "a\nb", "c\td");
+  EXPECT_LT(report.refusals()[0].text().size(), 1'100U);
+  EXPECT_EQ(report.refusals()[0].want, "a b");
+  EXPECT_EQ(report.refusals()[0].fix, "c d");
+  problems wide("f");
+  std::string euros;
+  for (int i = 0; i < 1'000; ++i) euros += "\xE2\x82\xAC";
+  wide.warn({1, 1}, euros);
+  EXPECT_EQ((wide.warnings()[0].have.size() - 3) % 3, 0U) << "cut between characters";
+}
+
 TEST(problems, quotations_are_short_and_printable) {
   EXPECT_EQ(in_quotes("a\nb"), "'a\\x0ab'");
   EXPECT_LT(in_quotes(std::string(10'000, 'x')).size(), 100U);

@@ -227,7 +227,7 @@ TEST(yaml, booleans_know_the_old_words) {
 }
 
 TEST(yaml, hostile_texts_end_in_time) {
-  const size_t size = size_t{1} << 20;
+  const size_t size = size_t{1} << 18;
   const auto repeat = [&](std::string_view part) {
     std::string out;
     while (out.size() < size) out += part;
@@ -247,7 +247,7 @@ TEST(yaml, hostile_texts_end_in_time) {
     problems report("f.yaml");
     (void)read_yaml(text, report);
     const auto took = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(took, std::chrono::seconds(20)) << text.substr(0, 16);
+    EXPECT_LT(took, std::chrono::seconds(10)) << text.substr(0, 16);
   }
 }
 

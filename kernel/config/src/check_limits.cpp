@@ -27,8 +27,7 @@ constexpr name_kind group_kind{"group", is_group_name, "'", "a letter or '_', th
 
 class limit_checker {
  public:
-  limit_checker(const queue_source &queue, bool is_root, problems &report)
-      : queue_(queue), is_root_(is_root), report_(report) {}
+  limit_checker(const queue_source &queue, problems &report) : queue_(queue), report_(report) {}
 
   void check(const limit_source &limit) {
     if (limit.users.empty() && limit.groups.empty()) {
@@ -97,7 +96,8 @@ class limit_checker {
                          " exceed current the queue MaxApplications",
                      "at most " + std::to_string(queue_.max_applications) + ", as queue " + queue_.name, {});
     }
-    if (!is_root_ && !fits(queue_.max.amounts, limit.max.amounts)) {
+    // By name, as in the field: another queue of the root's name is let off, too.
+    if (queue_.name != root_queue_name && !fits(queue_.max.amounts, limit.max.amounts)) {
       report_.refuse(
           limit.max.place_of(first_too_large(queue_.max.amounts, limit.max.amounts)),
           "invalid MaxResources settings for limit " + limit.description + " exeecd current the queue MaxResources",
@@ -106,7 +106,6 @@ class limit_checker {
   }
 
   const queue_source &queue_;
-  bool is_root_;
   problems &report_;
   seen_names users_;
   seen_names groups_;
@@ -217,8 +216,8 @@ class hierarchy_checker {
 
 }  // namespace
 
-void check_limits(const queue_source &queue, bool is_root, problems &report) {
-  limit_checker checker(queue, is_root, report);
+void check_limits(const queue_source &queue, problems &report) {
+  limit_checker checker(queue, report);
   for (const limit_source &limit : queue.limits) checker.check(limit);
 }
 

@@ -47,14 +47,19 @@ class placement_checker {
       return;
     }
     if (!path.path.starts_with(root_queue_name)) return;
-    const path_check found = check_path(path, rule.create, partition.root);
+    // The field compares names as they are written and places by names in lower case. What one of the two views
+    // accepts is no reason to refuse; what only the first accepts will never match.
+    path_check found = check_path(path, rule.create, partition.root, name_case::written);
+    const path_check placed = check_path(path, rule.create, partition.root, name_case::folded);
     const std::string start = "placement rule no. #" + std::to_string(number) + " (" + path.rules + ") references ";
+    const bool never_matches = placed.verdict != path_verdict::good || placed.parent_by_children;
+    if (found.verdict == path_verdict::good && never_matches) {
+      report_.warn(rule.place_of("value"), start + "a queue (" + path.path + ") that takes no applications from it",
+                   path.dynamic_tail ? "a parent queue" : "a leaf queue", "the rule never matches");
+    }
+    if (placed.verdict == path_verdict::good) found.verdict = path_verdict::good;
     switch (found.verdict) {
       case path_verdict::good:
-        if (found.parent_by_children) {
-          report_.warn(rule.place_of("value"), start + "a queue (" + path.path + ") that has child queues",
-                       "a queue without children", "applications go to leaf queues only, so the rule never matches");
-        }
         return;
       case path_verdict::no_leaf:
         report_.refuse(rule.place_of(rule.name == fixed_rule ? "value" : "parent"),

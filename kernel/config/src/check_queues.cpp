@@ -23,10 +23,9 @@ class queue_checker {
   queue_checker(const parse_options &options, problems &report) : options_(options), report_(report) {}
 
   void check(const queue_source &queue, int level) {
-    const bool is_root = level == 1;
     check_acl(queue, "adminacl", queue.admin_acl);
     check_acl(queue, "submitacl", queue.submit_acl);
-    check_limits(queue, is_root, report_);
+    check_limits(queue, report_);
     check_children(queue, level);
     if (static_cast<uint32_t>(level) > options_.max_queue_depth) {
       report_.refuse(queue.at, "queue " + queue.name + " at level " + std::to_string(level),
@@ -112,6 +111,7 @@ void check_structure(const partition_source &partition, problems &report) {
   if (partition.limits.empty() || root.limits.empty()) return;
   const auto values = [](const std::vector<limit_source> &limits) {
     std::vector<limit_config> out;
+    out.reserve(limits.size());
     for (const limit_source &limit : limits) out.push_back(limit.value());
     return out;
   };

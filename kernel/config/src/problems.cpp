@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t longest_word = 64;  // longer ones are not compared: nobody mistypes those
 constexpr size_t longest_quotation = 80;
+constexpr size_t longest_reason = 1'000;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
@@ -39,19 +40,33 @@ size_t edit_cost(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+// Reasons quote what was written, and anything may have been written.
+std::string one_line(std::string text) {
+  if (text.size() > longest_reason) {
+    size_t end = longest_reason;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text = text.substr(0, end) + "...";
+  }
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  return text;
+}
+
 }  // namespace
 
 void problems::refuse(text_position at, std::string have, std::string want, std::string fix) {
   ++refused_;
-  if (refusals_.size() < limit_) {
-    refusals_.push_back({where(at), std::move(want), std::move(have), std::move(fix)});
-  }
+  add(refusals_, at, std::move(have), std::move(want), std::move(fix));
 }
 
 void problems::warn(text_position at, std::string have, std::string want, std::string fix) {
-  if (warnings_.size() < limit_) {
-    warnings_.push_back({where(at), std::move(want), std::move(have), std::move(fix)});
-  }
+  add(warnings_, at, std::move(have), std::move(want), std::move(fix));
+}
+
+void problems::add(std::vector<refusal> &to, text_position at, std::string have, std::string want, std::string fix) {
+  if (to.size() >= limit_) return;
+  for (std::string *part : {&have, &want, &fix}) *part = one_line(std::move(*part));
+  to.push_back({where(at), std::move(want), std::move(have), std::move(fix)});
 }
 
 std::string problems::where(text_position at) const {

@@ -119,7 +119,7 @@ void check_placement(const partition_source &partition, const parse_options &opt
 void check_rule_kinds(const partition_source &partition, const parse_options &options, problems &report);
 void check_node_sort(const partition_source &partition, const parse_options &options, problems &report);
 void check_max_applications(const queue_source &root, problems &report);
-void check_limits(const queue_source &queue, bool is_root, problems &report);
+void check_limits(const queue_source &queue, problems &report);
 void check_limit_hierarchy(const queue_source &root, problems &report);
 void check_properties(const queue_source &root, const parse_options &options, problems &report);
 

@@ -54,14 +54,15 @@ static_path static_path_of(const rule_source &rule) {
   return out;
 }
 
-path_check check_path(const static_path &path, bool create, const queue_source &root) {
+path_check check_path(const static_path &path, bool create, const queue_source &root, name_case names) {
   const std::vector<std::string> parts = parts_of(path.path);
   std::span<const queue_source> level(&root, 1);
   const queue_source *above = nullptr;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (level.empty() && above != nullptr && !above->parent) return {path_verdict::below_leaf, above->name, false};
-    const auto found =
-        std::find_if(level.begin(), level.end(), [&](const queue_source &q) { return lower_case(q.name) == parts[i]; });
+    const auto found = std::find_if(level.begin(), level.end(), [&](const queue_source &q) {
+      return (names == name_case::folded ? lower_case(q.name) : q.name) == parts[i];
+    });
     if (found == level.end()) return {create ? path_verdict::good : path_verdict::not_existing, {}, false};
     if (i + 1 == parts.size()) {
       const bool wants_parent = path.dynamic_tail;

@@ -28,8 +28,12 @@ struct path_check {
   bool parent_by_children = false;  // good, but a queue with children stands where a leaf is wanted
 };
 
+// How names of queues are compared with a path, which is in lower case: as they are written, as the field's
+// validator does, or as they will be.
+enum class name_case : uint8_t { written, folded };
+
 // Whether applications can be placed at `path` in the tree of `root`. As in the field, a queue is a parent
 // here only where the text says so.
-[[nodiscard]] path_check check_path(const static_path &path, bool create, const queue_source &root);
+[[nodiscard]] path_check check_path(const static_path &path, bool create, const queue_source &root, name_case names);
 
 }  // namespace tenon::config

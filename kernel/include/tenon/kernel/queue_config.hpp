@@ -24,7 +24,7 @@ struct limit_config {
 
 struct placement_filter_config {
   bool allow = true;
-  std::vector<std::string> users;  // one entry may be a regular expression
+  std::vector<std::string> users;  // one entry may be an expression: placement_filter.hpp
   std::vector<std::string> groups;
   friend bool operator==(const placement_filter_config &, const placement_filter_config &) = default;
 };
@@ -34,7 +34,7 @@ struct placement_rule_config {
   bool create = false;
   placement_filter_config filter;
   std::vector<placement_rule_config> parent;  // none or one
-  std::string value;
+  std::string value;                          // of fixed and tag in lower case, of others as written
   friend bool operator==(const placement_rule_config &, const placement_rule_config &) = default;
 };
 
@@ -73,16 +73,16 @@ struct node_sort_config {
 // Durations and switches of ours beside YuniKorn's keys (docs/configuration.md). Milliseconds.
 struct partition_tuning {
   int64_t reservation_delay_ms = 2'000;
-  int64_t reservation_wait_ms = 60 * 60'000;
+  int64_t reservation_wait_ms = int64_t{60} * 60'000;
   bool reservation_enabled = true;
   bool reservation_backfill = false;
-  int64_t starting_timeout_ms = 5 * 60'000;
+  int64_t starting_timeout_ms = int64_t{5} * 60'000;
   int64_t completing_timeout_ms = 30'000;
   int64_t terminated_timeout_ms = int64_t{3} * 24 * 3'600'000;
-  int64_t placeholder_timeout_ms = 15 * 60'000;
+  int64_t placeholder_timeout_ms = int64_t{15} * 60'000;
   int64_t queue_cleanup_ms = 10'000;
   int64_t drain_timeout_ms = 20'000;
-  int64_t release_confirm_timeout_ms = 10 * 60'000;
+  int64_t release_confirm_timeout_ms = int64_t{10} * 60'000;
   friend bool operator==(const partition_tuning &, const partition_tuning &) = default;
 };
 

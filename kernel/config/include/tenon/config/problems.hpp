@@ -19,8 +19,8 @@ struct text_position {
   friend bool operator==(const text_position &, const text_position &) = default;
 };
 
-// Refusals and warnings about one file. Keeps at most `limit` of each: a hostile text cannot make a report
-// larger than itself, and nobody reads further.
+// Refusals and warnings about one file, each of bounded length and on one line. Keeps at most `limit` of each:
+// a hostile text cannot make a report larger than itself, and nobody reads further.
 class problems {
  public:
   explicit problems(std::string file_name, size_t limit = 100) : file_name_(std::move(file_name)), limit_(limit) {}
@@ -41,6 +41,8 @@ class problems {
   [[nodiscard]] std::string where(text_position at) const;
 
  private:
+  void add(std::vector<refusal> &to, text_position at, std::string have, std::string want, std::string fix);
+
   std::string file_name_;
   size_t limit_;
   size_t refused_ = 0;
