@@ -46,6 +46,7 @@ struct core {
   rm_check check;
   const std::span<const step_answer> *replayed = nullptr;  // answers of a recorded step
   std::vector<step_answer> used_answers;                   // of the step that runs
+  bool rm_changed = false;                                 // what the RM refused was woken since the last step
   uint64_t next_check = 0;                                 // ordinal within the step
   std::priority_queue<timer, std::vector<timer>, later> timers;
   uint64_t next_timer = 1;

@@ -55,7 +55,7 @@ inline constexpr rm_signal last_of<rm_signal> = rm_signal::shutdown;
 template <>
 inline constexpr release_what last_of<release_what> = release_what::both;
 template <>
-inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_check;
+inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_changed;
 
 template <class T>
 inline constexpr bool is_span = false;

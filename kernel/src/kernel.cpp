@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core.hpp"
 #include "partition.hpp"
@@ -36,6 +37,7 @@ struct kernel::impl {
   void apply(const configure &c);
   void apply(const signal_rm &c);
   uint32_t apply(const step &c);
+  void wake_refused();
   // The partition of a command, or a rejecting decision and null.
   partition *target(std::string_view name, decision_kind reject, std::string_view application, std::string_view key,
                     std::string_view node, std::string why);
@@ -170,10 +172,28 @@ void kernel::impl::apply(const signal_rm &c) {
   }
 }
 
+void kernel::impl::wake_refused() {
+  for (const auto &p : partitions) {
+    if (p->refused_by_rm.empty()) continue;
+    p->wake_refused();
+    shared.rm_changed = true;
+  }
+}
+
 uint32_t kernel::impl::apply(const step &c) {
   ++shared.counters.steps;
   shared.next_check = 0;
-  shared.replayed = c.answers.empty() ? nullptr : &c.answers;
+  const auto answered = [&](step_answer::kind what) {
+    return std::any_of(c.answers.begin(), c.answers.end(), [&](const step_answer &a) { return a.what == what; });
+  };
+  shared.replayed = answered(step_answer::kind::rm_check) ? &c.answers : nullptr;
+  if (answered(step_answer::kind::rm_changed)) {
+    wake_refused();
+    shared.rm_changed = true;
+  }
+  if (std::exchange(shared.rm_changed, false)) {
+    shared.used_answers.push_back({step_answer::kind::rm_changed, 0, false, {}});
+  }
   uint32_t made = 0;
   for (uint32_t round = 0; round < c.max_decisions; ++round) {
     uint32_t in_round = 0;
@@ -290,7 +310,7 @@ std::span<const step_answer> kernel::answers() const { return impl_->answers; }
 
 void kernel::set_rm_check(rm_check check) {
   impl_->shared.check = std::move(check);
-  for (const auto &p : impl_->partitions) p->wake_refused();
+  impl_->wake_refused();
 }
 
 bool kernel::has_work(std::string_view name) const {

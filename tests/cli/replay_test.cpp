@@ -79,19 +79,27 @@ class random_commands {
   written run() {
     written out;
     session on(kernel_factory()(*policies().source), out.sinks());
-    if (below(2) == 0) {
-      on.scheduler().set_rm_check([this](auto, auto, auto, auto, bool) { return below(4) != 0; });
-    }
+    const bool asks_rm = below(2) == 0;
     load queues_only;
     queues_only.applications = {{"", "root.a", ""}, {"", "root.b.c", ""}};
     const cluster_config config = default_config(queues_only);
     apply(on, register_rm{"rm", "1", "default", &config});
-    for (int i = 0; i < 60; ++i) one(on);
+    for (int i = 0; i < 60; ++i) {
+      if (asks_rm && i % 15 == 0) change_check(on);
+      one(on);
+    }
     return out;
   }
 
  private:
   uint64_t below(uint64_t count) { return random_() % count; }
+  // From now on the RM refuses one placement of four, or all, or none.
+  void change_check(session &on) {
+    const uint64_t refused = below(3);
+    if (refused == 0) return on.scheduler().set_rm_check({});
+    on.scheduler().set_rm_check(
+        [this, refused](auto, auto, auto, auto, bool) { return refused == 1 && below(4) != 0; });
+  }
   std::string id(const char *prefix, uint64_t count) { return prefix + std::to_string(below(count)); }
 
   void apply(session &on, const command &c) {

@@ -147,7 +147,8 @@ struct change_node {
 
 // An outside answer that a step used, in the order of use. Recorded with the step.
 struct step_answer {
-  enum class kind : uint8_t { policy_fault, rm_check } what = kind::policy_fault;
+  // rm_changed: the RM may answer otherwise than it did; what it refused is tried again.
+  enum class kind : uint8_t { policy_fault, rm_check, rm_changed } what = kind::policy_fault;
   uint64_t at = 0;  // policy_fault: ordinal of the policy call; rm_check: ordinal of the check
   bool ok = false;  // rm_check: the RM accepts
   std::string_view text;
