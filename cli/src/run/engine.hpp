@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "tenon/kernel/kernel.hpp"
@@ -25,6 +26,8 @@ class engine {
   virtual void set_rm_check(rm_check check) = 0;
   [[nodiscard]] virtual bool has_work() const = 0;
   [[nodiscard]] virtual kernel_snapshot snapshot() const = 0;
+  [[nodiscard]] virtual std::optional<explanation> explain(std::string_view partition, std::string_view application,
+                                                           std::string_view key) = 0;
 };
 
 template <class Scheduler>
@@ -40,6 +43,10 @@ class engine_of final : public engine {
   void set_rm_check(rm_check check) override { scheduler_.set_rm_check(std::move(check)); }
   bool has_work() const override { return scheduler_.has_work(); }
   kernel_snapshot snapshot() const override { return scheduler_.snapshot(); }
+  std::optional<explanation> explain(std::string_view partition, std::string_view application,
+                                     std::string_view key) override {
+    return scheduler_.explain(partition, application, key);
+  }
 
  private:
   Scheduler scheduler_;

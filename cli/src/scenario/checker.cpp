@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "scenario/fields.hpp"
-
 namespace tenon::cli {
 namespace {
 
@@ -48,17 +46,17 @@ std::string failure::text(const std::string &file) const {
 }
 
 std::vector<failure> check(const expected_block &wanted, const std::string &path, const kernel_snapshot &kernel,
-                           const rm_model &rm) {
+                           const rm_model &rm, const explainer &explain) {
   std::vector<failure> out;
   const partition_snapshot *partition = find_partition(kernel, wanted.partition);
   for (const expected_object &object : wanted.objects) {
-    check_object(object, path_of(object, path), find_target(object, kernel, partition, rm), out);
+    check_object(object, path_of(object, path), find_target(object, kernel, partition, rm, explain), out);
   }
   if (wanted.any_of.empty()) return out;
 
   std::string all;
   for (size_t i = 0; i < wanted.any_of.size(); ++i) {
-    const auto failures = check(wanted.any_of[i], path + ".any_of[" + std::to_string(i) + "]", kernel, rm);
+    const auto failures = check(wanted.any_of[i], path + ".any_of[" + std::to_string(i) + "]", kernel, rm, explain);
     if (failures.empty()) return out;
     if (i != 0) all += "; ";
     all += failures.front().path.substr(path.size() + 1) + " is " + failures.front().have;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenario/expectation.hpp"
+#include "scenario/fields.hpp"
 #include "scenario/rm_model.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
@@ -24,6 +25,6 @@ struct failure {
 
 // Everything in `wanted` that does not hold; `path` is where the block stands.
 [[nodiscard]] std::vector<failure> check(const expected_block &wanted, const std::string &path,
-                                         const kernel_snapshot &kernel, const rm_model &rm);
+                                         const kernel_snapshot &kernel, const rm_model &rm, const explainer &explain);
 
 }  // namespace tenon::cli

@@ -90,24 +90,17 @@ value partition_names(subject of, sub_key) {
   return names;
 }
 
-// What asks wait for, by full key, base key and application/key, one a line.
-value blockers(subject of, sub_key) {
-  text_map out;
-  const auto add = [&](std::string key, const std::string &blocker) {
-    auto [at, fresh] = out.try_emplace(std::move(key), blocker);
-    if (!fresh) at->second += "\n" + blocker;
-  };
+// What is to be said of the asks of a key, base key or application/key, one a line.
+value why_pending(subject of, sub_key wanted) {
+  std::string words;
   for (const application_snapshot &app : of.partition->applications) {
     for (const ask_snapshot &ask : app.asks) {
-      const std::string base(base_key(ask.key));
-      add(ask.key, ask.blocker);
-      add(app.id + "/" + ask.key, ask.blocker);
-      if (base == ask.key) continue;
-      add(base, ask.blocker);
-      add(app.id + "/" + base, ask.blocker);
+      const bool meant = wanted == ask.key || wanted == base_key(ask.key) || wanted == app.id + "/" + ask.key ||
+                         wanted == app.id + "/" + std::string(base_key(ask.key));
+      if (meant) words += ask.blocker + "\n" + (*of.explain)(of.partition->name, app.id, ask.key) + "\n";
     }
   }
-  return out;
+  return words.empty() ? "no such ask is pending" : words;
 }
 
 value released_keys(subject of, sub_key type) { return of.rm->released(*termination_of(type)); }
@@ -190,12 +183,12 @@ constexpr auto rm_rows = std::to_array<field_row>({
     {"accepted_nodes", r::includes, [](subject of, sub_key) { return value(of.rm->accepted_nodes()); }},
     {"rejected_nodes", r::includes, [](subject of, sub_key) { return value(of.rm->rejected_nodes()); }},
     {"rejected_asks", r::includes, [](subject of, sub_key) { return value(of.rm->rejected_asks()); }},
-    {"released", r::key_set, released_keys, true},
+    {"released", r::key_set, released_keys, sub_keys::terminations},
     {"app_states", r::reported, [](subject of, sub_key) { return value(of.rm->app_states()); }},
 });
 
 constexpr auto explain_rows = std::to_array<field_row>({
-    {"", r::parts, blockers},
+    {"", r::part, why_pending, sub_keys::asks},
 });
 
 template <class Items, class Predicate>
@@ -244,8 +237,8 @@ std::string_view name(section where) {
 }
 
 target find_target(const expected_object &wanted, const kernel_snapshot &kernel, const partition_snapshot *partition,
-                   const rm_model &rm) {
-  target of{&kernel, partition, &rm};
+                   const rm_model &rm, const explainer &explain) {
+  target of{&kernel, partition, &rm, &explain};
   if (partition == nullptr) return of;
   const auto of_user = [&](const usage_snapshot &u) { return u.name == wanted.name && u.queue == wanted.queue; };
   switch (wanted.where) {

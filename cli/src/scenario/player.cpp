@@ -92,7 +92,16 @@ class player {
       now_ms_ += *s.advance_ms;
       apply(advance{});
     }
-    if (s.expect) failures_ = check(*s.expect, path_ + ".expect", session_->scheduler().snapshot(), rm_);
+    if (s.expect) expect(*s.expect);
+  }
+
+  void expect(const expected_block &wanted) {
+    engine &scheduler = session_->scheduler();
+    const explainer explain = [&](std::string_view partition, std::string_view application, std::string_view key) {
+      const auto why = scheduler.explain(partition, application, key);
+      return why ? why->text : std::string();
+    };
+    failures_ = check(wanted, path_ + ".expect", scheduler.snapshot(), rm_, explain);
   }
 
   // --- the scheduler's life ---

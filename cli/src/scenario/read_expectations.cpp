@@ -118,7 +118,7 @@ void read_fields(const yaml_node &node, expected_object &into, problems &report)
       continue;
     }
     const auto index = static_cast<size_t>(row - table.begin());
-    if (row->by_termination) {
+    if (row->subs == sub_keys::terminations) {
       read_by_termination(*row, index, wanted, into, report);
     } else {
       into.fields.push_back({wanted.at, index, "", read_value(row->rule, key.text, wanted, report)});
@@ -126,11 +126,17 @@ void read_fields(const yaml_node &node, expected_object &into, problems &report)
   }
 }
 
-// The section's value is itself what one key is wanted to be.
+// The section's value is itself what one key, or each ask, is wanted to be.
 void read_whole(section where, const yaml_node &node, expected_block &into, problems &report) {
   const field_row &row = rows(where).front();
   expected_object object{node.at, where, "", "", {}};
-  object.fields.push_back({node.at, 0, "", read_value(row.rule, std::string(name(where)), node, report)});
+  if (row.subs == sub_keys::none) {
+    object.fields.push_back({node.at, 0, "", read_value(row.rule, std::string(name(where)), node, report)});
+  } else if (want_map(node, std::string(name(where)), report)) {
+    for (const auto &[ask, wanted] : node.entries) {
+      object.fields.push_back({wanted.at, 0, ask.text, read_value(row.rule, ask.text, wanted, report)});
+    }
+  }
   into.objects.push_back(std::move(object));
 }
 
