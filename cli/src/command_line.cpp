@@ -8,6 +8,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "config/config_commands.hpp"
 #include "run/complain.hpp"
@@ -63,24 +64,35 @@ void add_scenario(CLI::App &app, choice &chosen) {
   });
 }
 
+// An option that takes one of a few words.
+template <class Value>
+void add_choice(CLI::App &to, const char *option, Value &value, const std::map<std::string, Value> &words,
+                const char *what) {
+  std::vector<std::string> known;
+  for (const auto &[word, meaning] : words) known.push_back(word);
+  to.add_option_function<std::string>(
+        option, [&value, words](const std::string &word) { value = words.at(word); }, what)
+      ->check(CLI::IsMember(known))
+      ->type_name("WORD");
+}
+
 void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate) {
   simulate.add_flag("--generate", generate,
                     "Play a generated load; that is what is played where nothing else is named");
   simulate.add_option("--trace", o.trace, "Play a trace: openb:NODES.csv,PODS.csv")->type_name("KIND:FILES");
   simulate.add_option("--replay", o.replay, "Play a journal that --record wrote")->type_name("FILE");
-  const std::map<std::string, load_mode> modes{{"fill", load_mode::fill}, {"replay", load_mode::replay}};
-  simulate.add_option("--mode", o.mode, "fill: everything at once; replay: in time (the default)")
-      ->transform(CLI::CheckedTransformer(modes))
-      ->type_name("MODE");
-  const std::map<std::string, gpu_model> gpus{{"whole", gpu_model::whole}, {"sum", gpu_model::sum}};
-  simulate.add_option("--gpu-model", o.gpus, "Pods that share a GPU: whole leaves them pending; sum adds shares up")
-      ->transform(CLI::CheckedTransformer(gpus))
-      ->type_name("MODEL");
+  add_choice(simulate, "--mode", o.mode, {{"fill", load_mode::fill}, {"replay", load_mode::replay}},
+             "fill: everything at once; replay: in time (the default)");
+  add_choice(simulate, "--gpu-model", o.gpus, {{"whole", gpu_model::whole}, {"sum", gpu_model::sum}},
+             "Pods that share a GPU: whole leaves them pending (the default); sum adds shares up");
 
   generate_options &g = o.generated;
   const std::string group = "Generated load";
   const auto add = [&](const char *name, auto &value, const char *what, double least, double most) {
-    simulate.add_option(name, value, what)->check(CLI::Range(least, most))->capture_default_str()->group(group);
+    simulate.add_option(name, value, what)
+        ->check(CLI::Range(least, most).description(""))
+        ->capture_default_str()
+        ->group(group);
   };
   simulate.add_option("--seed", g.seed, "Another seed is another load")->capture_default_str()->group(group);
   add("--nodes", g.nodes, "Nodes", 1, 1e6);
