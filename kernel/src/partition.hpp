@@ -81,8 +81,10 @@ struct partition {
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
   std::string reason_of(const ask_class &c, uint32_t slot) const;
   uint64_t count_before(const ask &a);
-  std::map<const queue *, sort_key> fresh_keys(queue &parent, std::vector<queue *> &items);
-  std::map<const application *, sort_key> fresh_keys(queue &leaf, std::vector<application *> &items);
+  template <class Item>
+  using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
+  keys_of<queue> fresh_keys(queue &parent, std::vector<queue *> &items);
+  keys_of<application> fresh_keys(queue &leaf, std::vector<application *> &items);
   void flush();  // after a drain: names of gone objects may go
 
   // -- Identity. --

@@ -238,10 +238,10 @@ uint64_t partition::count_before(const ask &a) {
   return static_cast<uint64_t>(count);
 }
 
-std::map<const queue *, sort_key> partition::fresh_keys(queue &parent, std::vector<queue *> &items) {
+partition::keys_of<queue> partition::fresh_keys(queue &parent, std::vector<queue *> &items) {
   std::vector<uint64_t> words(items.size() * parent.order->key_words());
   std::vector<int64_t> times(items.size(), INT64_MIN);
-  std::map<const queue *, sort_key> out;
+  keys_of<queue> out;
   const bool ok = items.empty() || queue_keys(*parent.order, context(), parent, items, words.data(), times.data());
   for (size_t i = 0; i < items.size(); ++i) {
     sort_key &key = out[items[i]];
@@ -252,10 +252,10 @@ std::map<const queue *, sort_key> partition::fresh_keys(queue &parent, std::vect
   return out;
 }
 
-std::map<const application *, sort_key> partition::fresh_keys(queue &leaf, std::vector<application *> &items) {
+partition::keys_of<application> partition::fresh_keys(queue &leaf, std::vector<application *> &items) {
   std::vector<uint64_t> words(items.size() * leaf.order->key_words());
   std::vector<int64_t> times(items.size(), INT64_MIN);
-  std::map<const application *, sort_key> out;
+  keys_of<application> out;
   const bool ok = items.empty() || app_keys(*leaf.order, context(), leaf, items, words.data(), times.data());
   for (size_t i = 0; i < items.size(); ++i) {
     sort_key &key = out[items[i]];
