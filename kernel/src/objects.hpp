@@ -147,6 +147,7 @@ struct application {
   text_map<ask *> asks;          // pending or with allocations
   std::vector<allocation *> allocations;
   std::vector<app_class *> classes;
+  app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike
   sort_key key;
   queue *held_by = nullptr;  // maxapplications of this queue
   usage_node *held_by_limit = nullptr;

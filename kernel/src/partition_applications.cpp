@@ -253,6 +253,7 @@ void partition::leave_queue(application &app) {
     groups.retire(*g);
   }
   app.classes.clear();
+  app.last_group = nullptr;
   detach_usage(app);
   std::erase(leaf.apps, &app);
   std::erase(leaf.dirty_apps, &app);

@@ -182,16 +182,19 @@ void partition::add_pending_of(ask &a, int64_t times) {
 void partition::enqueue(ask &a) {
   application &app = *a.owner;
   leaf_class &u = unit_of(*app.home, a.class_id);
-  const auto same =
-      std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *g) { return g->unit == &u; });
-  app_class *g = same == app.classes.end() ? nullptr : *same;
+  app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
+  if (g == nullptr) {
+    const auto same =
+        std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *one) { return one->unit == &u; });
+    if (same != app.classes.end()) g = *same;
+  }
   if (g == nullptr) {
     g = &groups.create();
     g->owner = &app;
     g->unit = &u;
     app.classes.push_back(g);
   }
-  a.group = g;
+  a.group = app.last_group = g;
   const bool was_empty = g->empty();
   const ask *before = was_empty ? nullptr : g->first();
   if (was_empty || !tried_before(a, *g->run.back())) {
@@ -206,7 +209,7 @@ void partition::enqueue(ask &a) {
   } else if (g->first() != before) {
     order_changed(*g);
   }
-  change_app_priority(app);
+  if (a.priority > app.priority) change_app_priority(app);
 }
 
 void partition::dequeue(ask &a) {
@@ -235,7 +238,9 @@ void partition::dequeue(ask &a) {
     std::erase(g.parked_on->parked, &g);
     g.parked_on = nullptr;
   }
-  change_app_priority(*a.owner);
+  const application &app = *a.owner;
+  const bool still_highest = !g.empty() && g.first()->priority == app.priority;
+  if (a.priority == app.priority && !still_highest) change_app_priority(*a.owner);
 }
 
 void partition::lower_submission(application &app, int64_t create_time_ms) {

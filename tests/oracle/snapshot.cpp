@@ -69,9 +69,8 @@ application_snapshot shown(const application &a) {
   return out;
 }
 
-std::vector<usage_snapshot> shown(
-    const std::map<std::string, std::map<std::string, tally>> &all,
-    const std::map<std::string, std::map<std::string, std::set<std::string>>> &running) {
+std::vector<usage_snapshot> shown(const std::map<std::string, std::map<std::string, tally>> &all,
+                                  const std::map<std::string, std::map<std::string, std::set<std::string>>> &running) {
   std::vector<usage_snapshot> out;
   for (const auto &[name, paths] : all) {
     for (const auto &[path, of] : paths) {

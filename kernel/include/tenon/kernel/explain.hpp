@@ -27,9 +27,9 @@ enum class obstacle_kind : uint8_t {
 struct obstacle {
   obstacle_kind kind = obstacle_kind::nodes;
   std::string queue;
-  std::string name;      // the user or group of a limit, a state, a resource manager
-  bool group = false;    // `name` is a group
-  std::string type;      // resource type; empty where applications are counted
+  std::string name;    // the user or group of a limit, a state, a resource manager
+  bool group = false;  // `name` is a group
+  std::string type;    // resource type; empty where applications are counted
   int64_t asked = 0;
   int64_t limit = 0;
   int64_t used = 0;
@@ -41,7 +41,7 @@ struct obstacle {
 // Why nodes do not do: of `nodes` in all, each counted at the first reason that holds.
 struct node_reasons {
   uint64_t nodes = 0;
-  uint64_t fit = 0;                                      // would hold it now
+  uint64_t fit = 0;  // would hold it now
   uint64_t not_schedulable = 0;
   std::vector<std::pair<std::string, uint64_t>> types;       // too little free of a type, by type
   std::vector<std::pair<std::string, uint64_t>> predicates;  // refused by a predicate, by its reason
@@ -77,11 +77,11 @@ struct explanation {
   bool pending = false;             // false: nothing of the ask waits; `text` says what it is instead
   amount_map asked;                 // one allocation
   int32_t waiting = 0;              // allocations that are pending
-  std::vector<obstacle> obstacles;          // empty: it is runnable and only others are before it
+  std::vector<obstacle> obstacles;  // empty: it is runnable and only others are before it
   node_reasons nodes;
-  uint64_t before = 0;              // pending allocations that would be tried earlier
+  uint64_t before = 0;  // pending allocations that would be tried earlier
   std::vector<change> changes;
-  std::string text;                 // all of it in words, one sentence a line
+  std::string text;  // all of it in words, one sentence a line
 };
 
 }  // namespace tenon
