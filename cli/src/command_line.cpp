@@ -118,6 +118,8 @@ void add_simulate(CLI::App &app, choice &chosen) {
   simulate->add_option("--queue", o.queue, "Queue of every application, in place of the load's")->type_name("PATH");
   simulate->add_option("--record", o.record, "Write the journal")->type_name("FILE");
   simulate->add_option("--decisions", o.decisions, "Write every decision, one a line")->type_name("FILE");
+  simulate->add_option("--explain", o.explain, "Say why this ask waits at the end, instead of the summary")
+      ->type_name("APPLICATION/KEY");
   simulate->add_option("--dump", o.dump, "Write the state at the end as JSON")->type_name("FILE");
   simulate->add_flag("--json", o.json, "Print the summary as JSON");
   simulate->add_flag("--no-progress", chosen.no_progress, "Say nothing before the end");

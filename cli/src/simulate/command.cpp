@@ -9,6 +9,7 @@
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
 #include "simulate/dump.hpp"
+#include "simulate/explain_json.hpp"
 #include "simulate/progress.hpp"
 #include "simulate/summary.hpp"
 #include "tenon/config/queues.hpp"
@@ -155,12 +156,30 @@ class simulate_run {
     if (!options_.dump.empty()) {
       if (auto why = write_file(options_.dump, to_json(end) + "\n")) return why;
     }
+    if (!options_.explain.empty()) return explain(on.scheduler(), end);
     if (options_.json) {
       out_ << to_json(report_) << '\n';
     } else {
       print(out_, report_);
     }
     return std::nullopt;
+  }
+
+  // Every partition is asked; the first that knows the application answers.
+  std::optional<refusal> explain(engine &scheduler, const kernel_snapshot &end) {
+    const size_t slash = options_.explain.rfind('/');
+    const std::string application = options_.explain.substr(0, slash);
+    const std::string key = slash == std::string::npos ? std::string() : options_.explain.substr(slash + 1);
+    for (const partition_snapshot &partition : end.partitions) {
+      for (const application_snapshot &known : partition.applications) {
+        if (known.id != application) continue;
+        const auto why = scheduler.explain(partition.name, application, key);
+        out_ << (options_.json ? to_json(*why) : why->text) << '\n';
+        return std::nullopt;
+      }
+    }
+    return refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end", "'" + options_.explain + "'",
+                   "look into the file that --dump writes"};
   }
 
   static refusal named(refusal why, const std::string &file) {
