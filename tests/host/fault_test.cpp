@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "call_guard.hpp"
@@ -309,6 +310,24 @@ TEST_F(Guard, TwoThreadsInOneInstance_AreAViolation) {
   });
   EXPECT_EQ(outer, TENON_OK);
   EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("another thread is in the same instance")));
+}
+
+TEST_F(Guard, LateCallsThatAreNotInARow_AreNoFault) {
+  tally_->check_calls = false;
+  tally_->budget = {100'000, 2};
+  const auto batch_call = [&](bool late) {
+    return guard_.call(
+        "slot", slot_tag::cycle, 10,
+        [&] {
+          if (late) std::this_thread::sleep_for(std::chrono::milliseconds(120));
+          return TENON_OK;
+        },
+        [](tenon_status) { return true; }, [](tenon_status) { return std::string{}; });
+  };
+  for (const bool late : {true, false, true, false, true}) EXPECT_EQ(batch_call(late), TENON_OK);
+  EXPECT_EQ(tally_->counters().overruns, 3);
+  EXPECT_EQ(batch_call(true), TENON_INTERNAL);
+  EXPECT_EQ(tally_->counters().faults, 1);
 }
 
 TEST_F(Guard, ChecksOff_CallsFromAnywhere) {

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "tenon/abi/base.h"
 #include "tenon/abi/node_sort.h"
@@ -104,6 +108,23 @@ leftovers leftovers_now() {
   }
   out.children = ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
   return out;
+}
+
+std::vector<std::string> processes_of(const fs::path &folder) {
+  std::vector<std::string> found;
+  for (int round = 0; round < 100; ++round) {
+    found.clear();
+    std::error_code failed;
+    for (const auto &entry : fs::directory_iterator("/proc", failed)) {
+      std::ifstream in(entry.path() / "cmdline", std::ios::binary);
+      const std::string line((std::istreambuf_iterator<char>(in)), {});
+      if (line.find(folder.string()) != std::string::npos)
+        found.push_back(entry.path().filename().string() + " " + line);
+    }
+    if (found.empty()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return found;
 }
 
 std::vector<std::string> drafts_in(const fs::path &folder) {

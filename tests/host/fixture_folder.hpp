@@ -63,6 +63,8 @@ struct leftovers {
   friend bool operator==(const leftovers &, const leftovers &) = default;
 };
 [[nodiscard]] leftovers leftovers_now();
+// Processes whose command line names something below `folder`, after a moment for those that are being killed.
+[[nodiscard]] std::vector<std::string> processes_of(const std::filesystem::path &folder);
 // Files below `folder` that are no finished ones: drafts of copies.
 [[nodiscard]] std::vector<std::string> drafts_in(const std::filesystem::path &folder);
 
