@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -108,14 +109,15 @@ class running_child {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
       if (left.count() <= 0) return false;
+      const auto wait_ms = static_cast<int>(ended_ ? left.count() + 1 : std::min<int64_t>(left.count() + 1, 20));
       std::array<pollfd, 3> waits{pollfd{ended_.get(), POLLIN, 0}, pollfd{report_open ? report.get() : -1, POLLIN, 0},
                                   pollfd{output_open ? output.get() : -1, POLLIN, 0}};
-      if (::poll(waits.data(), waits.size(), static_cast<int>(left.count()) + 1) < 0 && errno != EINTR) return false;
+      if (::poll(waits.data(), waits.size(), wait_ms) < 0 && errno != EINTR) return false;
       if (waits[1].revents != 0) report_open = drain(report, heard.lines);
       if (waits[2].revents != 0) output_open = drain(output, heard.output);
       keep_last(heard.output, max_output_bytes);
       if (heard.lines.size() > max_lines_bytes) return false;
-      if (waits[0].revents != 0) return true;
+      if (waits[0].revents != 0 || (!ended_ && has_ended())) return true;
     }
   }
 
@@ -138,8 +140,14 @@ class running_child {
   }
 
  private:
+  // Without collecting it. Nobody can wait for a child that the system has collected already.
+  [[nodiscard]] bool has_ended() const {
+    siginfo_t about{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid == pid_;
+  }
+
   pid_t pid_;
-  descriptor ended_;
+  descriptor ended_;  // readable when it ended; closed where the system has no such thing, or it ended before
 };
 
 }  // namespace
