@@ -83,7 +83,7 @@ TEST(AppFair, AnyOrderAndAnySubset_SameKeys) {
   std::vector<int64_t> priority;
   for (int i = 0; i < 60; ++i) {
     allocated.push_back({{"vcore", random() % 10}, {"memory", random() % 10}});
-    priority.push_back(random() % 3);
+    priority.push_back(static_cast<int64_t>(random() % 3));
   }
   testing::expect_keys_of_items_alone(apps(allocated, {{"vcore", 7}}, priority, true), *fair(), *fair());
 }

@@ -96,12 +96,12 @@ TEST(QueueFair, TableOfTheField_SameShares) {
 
 TEST(QueueFair, AnyOrderAndAnySubset_SameKeys) {
   std::mt19937 random(11);
-  std::vector<queue> queues;
-  for (int i = 0; i < 100; ++i) {
-    queues.push_back({{{"vcore", random() % 50}, {"memory", random() % 50}},
-                      {{"vcore", random() % 5}},
-                      {{"memory", random() % 100}},
-                      static_cast<int64_t>(random() % 5)});
+  std::vector<queue> queues(100);
+  for (queue &q : queues) {
+    q.allocated = {{"vcore", random() % 50}, {"memory", random() % 50}};
+    q.guaranteed = {{"vcore", random() % 5}};
+    q.fair_max = {{"memory", random() % 100}};
+    q.priority = static_cast<int64_t>(random() % 5);
   }
   testing::expect_keys_of_items_alone(table(queues), *fair(), *fair());
   testing::expect_keys_of_items_alone(table(queues, true), *fair(), *fair());

@@ -38,7 +38,8 @@ extern "C" {
 #endif
 
 /* Does the struct that `pointer` points to, of the given type, have `member`? */
-#define TENON_COVERS(pointer, type, member) ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member))
+#define TENON_COVERS(pointer, type, member) \
+  ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member)) /* NOLINT(bugprone-sizeof-expression) */
 
 typedef int32_t tenon_status;
 

@@ -46,9 +46,9 @@ inline policy_table many_nodes() {
   std::mt19937 random(7);
   std::vector<policy_table::amounts> total, free;
   for (int i = 0; i < 200; ++i) {
-    const int64_t vcore = random() % 64, memory = random() % 1024;
+    const auto vcore = static_cast<int64_t>(random() % 64), memory = static_cast<int64_t>(random() % 1024);
     total.push_back({{"vcore", vcore}, {"memory", memory}});
-    free.push_back({{"vcore", vcore == 0 ? 0 : random() % vcore}, {"memory", random() % 1024}});
+    free.push_back({{"vcore", vcore / 2 + i % 3}, {"memory", random() % 1024}});
   }
   policy_table nodes({"memory", "vcore"});
   nodes.resources("node.total", total).resources("node.free", free);
