@@ -22,7 +22,7 @@ namespace {
 
 constexpr tenon_nothing nothing{sizeof nothing, 0};
 
-class ThreadCheck : public ::testing::Test {
+class ThreadCheck : public ::testing::Test {  // NOLINT(readability-identifier-naming): the name of a suite
  protected:
   ThreadCheck() {
     const tenon_get_factory_in want{sizeof want, 0, text(TENON_QUEUE_SORT)};
