@@ -2,6 +2,7 @@
 #include "invariants.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/states.hpp"
@@ -169,13 +170,22 @@ std::vector<std::string> ledger::broken(const kernel_snapshot &s) {
   for (const partition_snapshot &p : s.partitions) partitions[p.name] = &p;
   std::erase_if(accepted_, [&](const auto &item) { return !partitions.contains(item.first); });
   std::vector<std::string> out;
-  for (const auto &[where, ids] : accepted_) {
+  for (auto &[where, ids] : accepted_) {
     std::set<std::string> known;
     for (const application_snapshot &a : partitions[where]->applications) known.insert(a.id);
     for (const application_snapshot &a : partitions[where]->ended) known.insert(a.id);
-    for (const std::string &id : ids) {
-      if (!known.contains(id)) out.push_back("application lost: " + where + ' ' + id);
+    std::set<std::string> lost;
+    std::set_difference(ids.begin(), ids.end(), known.begin(), known.end(), std::inserter(lost, lost.end()));
+    // A draining partition may have gone and come again since, with nothing in it.
+    const bool anew = lost == ids && draining_.contains(where);
+    for (const std::string &id : lost) {
+      if (!anew) out.push_back("application lost: " + where + ' ' + id);
+      ids.erase(id);
     }
+  }
+  draining_.clear();
+  for (const partition_snapshot &p : s.partitions) {
+    if (p.state == object_state::draining) draining_.insert(p.name);
   }
   for (const auto &[where, sequence] : placed_) {
     if (partitions.contains(where)) check_placed(*partitions[where], sequence, out);

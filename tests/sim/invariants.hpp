@@ -27,6 +27,7 @@ class ledger {
 
  private:
   std::map<std::string, std::set<std::string>> accepted_;  // partition -> applications
+  std::set<std::string> draining_;                         // partitions, at the last look
   std::vector<std::pair<std::string, uint64_t>> placed_;   // partition, sequence
 };
 

@@ -31,6 +31,9 @@ command load::choose(const kernel_snapshot &seen) {
 command load::choose_in(const partition_snapshot &p) {
   const auto few = static_cast<int64_t>(p.nodes.size()) < profile_.max_nodes;
   const auto idle = static_cast<int64_t>(p.applications.size()) < profile_.max_applications;
+  // A cluster first, then work for it.
+  if (p.nodes.size() < 2 && random_.percent(40)) return a_new_node(p);
+  if (p.applications.size() < 3 && random_.percent(40)) return an_application(p);
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
   if (draw < 55) return an_ask(p);

@@ -35,7 +35,11 @@ std::string load::some_key(const partition_snapshot &p, const std::string &appli
 
 std::string load::some_queue(const partition_snapshot &p) {
   if (p.queues.empty() || random_.percent(5)) return random_.one_of({"", "root", "root.nowhere", "a", "root.x y"});
-  std::string path = random_.one_of(p.queues).path;
+  std::vector<std::string> leaves;
+  for (const queue_snapshot &q : p.queues) {
+    if (q.leaf) leaves.push_back(q.path);
+  }
+  std::string path = leaves.empty() || random_.percent(15) ? random_.one_of(p.queues).path : random_.one_of(leaves);
   if (profile_.placement && random_.percent(25)) path += random_.one_of({".new", ".new.below", ".@recovery@", ".New"});
   if (profile_.placement && random_.percent(10)) path = random_.one_of({"new", "x.y", "bad name", "default"});
   return path;
