@@ -12,6 +12,8 @@ class kernel_scheduler : public scheduler {
   uint32_t apply(int64_t now_ms, const command &c) override { return kernel_.apply(now_ms, c); }
   void drain(const std::function<void(const decision_view &)> &take) override { kernel_.drain(take); }
   [[nodiscard]] kernel_snapshot snapshot() const override { return kernel_.snapshot(); }
+  [[nodiscard]] std::optional<int64_t> next_due() const override { return kernel_.next_due(); }
+  [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }
 
  private:
   builtin_policy_source policies_{{{"node-attributes"}}};
@@ -23,6 +25,8 @@ class oracle_scheduler : public scheduler {
   uint32_t apply(int64_t now_ms, const command &c) override { return oracle_.apply(now_ms, c); }
   void drain(const std::function<void(const decision_view &)> &take) override { oracle_.drain(take); }
   [[nodiscard]] kernel_snapshot snapshot() const override { return oracle_.snapshot(); }
+  [[nodiscard]] std::optional<int64_t> next_due() const override { return oracle_.next_due(); }
+  [[nodiscard]] bool has_work() const override { return true; }
 
  private:
   oracle oracle_;

@@ -79,8 +79,13 @@ class player {
     if (options_.print) std::cout << out_.steps << " @" << c.now_ms << ' ' << text_of(c.what) << std::endl;
     const bool steps = std::holds_alternative<tenon::step>(c.what);
     ledger_.note(c.what);
+    const std::optional<int64_t> due = tested_->next_due();
+    const bool fires = due && *due <= c.now_ms;
+    const bool idle = steps && !fires && !tested_->has_work();
+    bool unannounced = false;
     const outcome mine = run(*tested_, c.now_ms, c.what, [&](const decision_view &d) {
       ++out_.decisions;
+      unannounced |= d.now_ms < c.now_ms && (!fires || d.now_ms < *due);
       if (d.kind == decision_kind::allocated) ++out_.placed;
       ledger_.note(d, steps);
     });
@@ -94,6 +99,10 @@ class player {
     } else if (mine.made != its.made) {
       fail(c,
            "decisions counted: tested " + std::to_string(mine.made) + ", reference " + std::to_string(its.made) + '\n');
+    } else if (unannounced) {
+      fail(c, "a timer fired before next_due()\n");
+    } else if (idle && mine.made != 0) {
+      fail(c, "a step decided although there was no work\n");
     }
   }
 
