@@ -77,6 +77,9 @@ std::string queue_name_invalid() {
 std::string parent_rule_gave_leaf(std::string_view queue) {
   return join({"parent rule returned a leaf queue: ", queue});
 }
+std::string rule_refused(std::string_view rule, std::string_view words) {
+  return join({"placement rule ", rule, " refused the application", words.empty() ? "" : ": ", words});
+}
 std::string queue_not_found(std::string_view queue, std::string_view application) {
   return join({"failed to find queue ", queue, " for application ", application});
 }

@@ -50,6 +50,7 @@ struct partition {
   // Everything that can be refused is looked at first, so that apply_config() cannot fail.
   [[nodiscard]] std::string check_config(const partition_config &c);
   std::string check_queue(const queue_config &c, const std::string &path, uint32_t depth) const;
+  std::string stage_rules(std::vector<placement_rule_config> wanted);
   std::string stage_policies(const partition_config &c);
   void apply_config(const partition_config &c, const std::map<std::string, int32_t> &priority_classes);
   // No new applications and nodes; disappears when empty.
@@ -275,7 +276,7 @@ struct partition {
   // -- Placement (partition_placement.cpp). --
   // The leaf for the application, created where rules allow; null with the reason.
   queue *place(const tenon::add_application &c, std::string &problem);
-  std::string path_by(const placement_rule &rule, const tenon::add_application &c, std::string &problem) const;
+  std::string path_by(const placement_rule &rule, placement_request &request, std::string &problem) const;
   bool takes(std::string_view path, const tenon::add_application &c) const;
   queue *nearest_queue(std::string_view path) const;
   queue *create_path(std::string_view path, bool recovery, std::string &problem);

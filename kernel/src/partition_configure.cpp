@@ -85,15 +85,7 @@ std::string partition::check_queue(const queue_config &c, const std::string &pat
 
 std::string partition::check_config(const partition_config &c) {
   staged = {};
-  staged.rules.clear();
-  for (const placement_rule_config &rule : c.placement_rules) {
-    if (std::string problem = build_rule(rule, staged.rules.emplace_back()); !problem.empty()) return problem;
-  }
-  if (c.placement_rules.empty()) {
-    placement_rule_config implied;
-    implied.name = "provided";
-    (void)build_rule(implied, staged.rules.emplace_back());
-  }
+  if (std::string problem = stage_rules(c.placement_rules); !problem.empty()) return problem;
   if (std::string problem = check_queue(c.root, c.root.name, 1); !problem.empty()) return problem;
   std::vector<std::string> wanted;
   collect_types(c.root, wanted);
@@ -103,6 +95,15 @@ std::string partition::check_config(const partition_config &c) {
   }
   staged.types = std::move(wanted);
   return stage_policies(c);
+}
+
+std::string partition::stage_rules(std::vector<placement_rule_config> wanted) {
+  if (wanted.empty()) wanted.emplace_back().name = "provided";
+  for (const placement_rule_config &rule : wanted) {
+    std::string problem = build_rule(rule, shared.policies, types.limit(), staged.rules.emplace_back());
+    if (!problem.empty()) return problem;
+  }
+  return {};
 }
 
 // Binds what is not bound yet, so that applying cannot fail.

@@ -22,45 +22,59 @@ bool may_submit(const queue &from, std::string_view user, names groups) {
   return false;
 }
 
-std::string own_name(const placement_rule &rule, const tenon::add_application &c) {
-  if (rule.name == "provided") return std::string(c.queue);
-  if (rule.name == "user") return std::string(c.user);
-  if (rule.name == "tag") return std::string(find_tag(c.tags, rule.value));
-  return rule.value;
+uint32_t abi_state(object_state state) {
+  switch (state) {
+    case object_state::active:
+      return TENON_QUEUE_ACTIVE;
+    case object_state::draining:
+      return TENON_QUEUE_DRAINING;
+    case object_state::stopped:
+      break;
+  }
+  return TENON_QUEUE_STOPPED;
 }
+
+// The queues of a partition as rules look them up.
+struct queue_tree : tenon_queue_tree {
+  explicit queue_tree(const partition &p) : tenon_queue_tree{sizeof(tenon_queue_tree), 0, look_up}, of(p) {}
+  const partition &of;
+
+  static tenon_status look_up(const tenon_queue_tree *self, const tenon_find_queue_in *in, tenon_find_queue_out *out) {
+    if (!TENON_COVERS(in, tenon_find_queue_in, world) || !TENON_COVERS(out, tenon_find_queue_out, state) ||
+        in->world != TENON_WORLD_LIVE) {
+      return TENON_UNSUPPORTED;
+    }
+    const std::string path = in->path.length == 0 ? "" : lower_case({in->path.data, in->path.length});
+    const queue *q = static_cast<const queue_tree *>(self)->of.find_queue(path);
+    out->exists = q != nullptr ? 1 : 0;
+    out->leaf = q != nullptr && q->leaf ? 1 : 0;
+    out->state = q != nullptr ? abi_state(q->state) : 0;
+    return TENON_OK;
+  }
+};
 
 }  // namespace
 
 // The path that the rule gives; empty when it gives none, with a problem when it refuses.
-std::string partition::path_by(const placement_rule &rule, const tenon::add_application &c,
-                               std::string &problem) const {
-  if (!rule.filter.accepts(c.user, c.groups)) return {};
-  std::string name_of = own_name(rule, c);
-  if (name_of.empty()) return {};
-  const bool fixed = rule.name == "fixed";
-  std::string path;
-  if (name_of.starts_with("root.") || (fixed && is_qualified(name_of))) {
-    if (!valid_path(name_of)) {
-      problem = messages::queue_name_invalid();
-      return {};
-    }
-    path = std::move(name_of);
-  } else {
-    if (!fixed) name_of = without_dots(name_of);
-    if (!(fixed ? valid_path(name_of) : is_queue_name(name_of))) {
-      problem = messages::queue_name_invalid();
-      return {};
-    }
-    path = root_queue_name;
+std::string partition::path_by(const placement_rule &rule, placement_request &request, std::string &problem) const {
+  if (!rule.filter.accepts(request.application().user, request.application().groups)) return {};
+  placement_request::answer said = request.ask(rule);
+  ++shared.counters.policy_calls;
+  if (said.fault) ++shared.counters.policy_faults;
+  problem = std::move(said.refused);
+  if (!problem.empty() || said.name.empty()) return {};
+  std::string path = std::move(said.name);
+  if (!said.qualified) {
+    std::string above(root_queue_name);
     if (rule.parent != nullptr) {
-      path = path_by(*rule.parent, c, problem);
-      if (path.empty()) return {};
-      if (const queue *q = find_queue(lower_case(path)); q != nullptr && q->leaf) {
-        problem = messages::parent_rule_gave_leaf(path);
+      above = path_by(*rule.parent, request, problem);
+      if (above.empty()) return {};
+      if (const queue *q = find_queue(above); q != nullptr && q->leaf) {
+        problem = messages::parent_rule_gave_leaf(above);
         return {};
       }
     }
-    path += "." + name_of;
+    path = above + "." + path;
   }
   path = lower_case(path);
   if (!rule.create && find_queue(path) == nullptr) return {};
@@ -85,9 +99,11 @@ bool partition::takes(std::string_view path, const tenon::add_application &c) co
 }
 
 queue *partition::place(const tenon::add_application &c, std::string &problem) {
+  const queue_tree queues(*this);
+  placement_request request(c, queues, shared.now_ms);
   std::string path;
   for (const auto &rule : rules) {
-    std::string candidate = path_by(*rule, c, problem);
+    std::string candidate = path_by(*rule, request, problem);
     if (!problem.empty()) return nullptr;
     if (!candidate.empty() && takes(candidate, c)) {
       path = std::move(candidate);

@@ -24,16 +24,4 @@ bool valid_path(std::string_view path) {
 
 bool is_qualified(std::string_view path) { return path == root_queue_name || path.starts_with("root."); }
 
-std::string without_dots(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '.') {
-      out += "_dot_";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace tenon::internal

@@ -14,7 +14,5 @@ namespace tenon::internal {
 [[nodiscard]] bool valid_path(std::string_view path);
 // "root" or below it.
 [[nodiscard]] bool is_qualified(std::string_view path);
-// A name made one part: dots become "_dot_".
-[[nodiscard]] std::string without_dots(std::string_view name);
 
 }  // namespace tenon::internal

@@ -1,37 +1,130 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "placement_rules.hpp"
 
+#include <algorithm>
+
+#include "name_pattern_tree.hpp"
 #include "path.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
 
 namespace tenon::internal {
+namespace {
 
-std::string build_rule(const placement_rule_config &config, std::unique_ptr<placement_rule> &out) {
+constexpr size_t words_room = 512;
+
+tenon_text text(std::string_view s) { return {s.data(), s.size()}; }
+
+// What the format demands of the rules that it knows, in the field's words.
+std::string problem_of(std::string_view name, const std::string &value, bool has_parent) {
+  if (name == "recovery") return messages::rule_recovery();
+  if (name == "tag" && value.empty()) return messages::rule_tag_without_value();
+  if (name != "fixed") return {};
+  if (value.empty()) return messages::rule_fixed_without_value();
+  if (!valid_path(value)) return messages::queue_name_invalid();
+  if (is_qualified(value) && has_parent) return messages::rule_fixed_qualified_with_parent(value);
+  return {};
+}
+
+std::string configuration_of(std::string_view value) {
+  if (value.empty()) return "{}";
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::string out = "{\"value\":\"";
+  for (const char c : value) {
+    if (const auto code = static_cast<unsigned char>(c); code < 0x20) {
+      out += {'\\', 'u', '0', '0', hex[code >> 4], hex[code & 15]};
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + "\"}";
+}
+
+// A module's words as one line of UTF-8: a decision's text goes where nothing else may.
+std::string readable(std::string_view words) {
+  std::string out;
+  while (!words.empty()) {
+    const std::string_view before = words;
+    const char32_t c = pattern::take_character(words);
+    const std::string_view bytes = before.substr(0, before.size() - words.size());
+    if (c < 0x20 || c == 0x7f) {
+      out += ' ';
+    } else if (c == 0xFFFD && bytes.size() == 1) {
+      out += '?';
+    } else {
+      out += bytes;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string build_rule(const placement_rule_config &config, policy_source &policies, uint32_t max_resource_types,
+                       std::unique_ptr<placement_rule> &out) {
   auto rule = std::make_unique<placement_rule>();
   rule->name = lower_case(config.name);
   rule->create = config.create;
-  rule->value = lower_case(config.value);
-  if (rule->name == "recovery") return messages::rule_recovery();
-  if (rule->name != "provided" && rule->name != "user" && rule->name != "fixed" && rule->name != "tag") {
-    return messages::rule_unknown(config.name);
-  }
-  if (rule->name == "tag" && rule->value.empty()) return messages::rule_tag_without_value();
-  if (rule->name == "fixed") {
-    if (rule->value.empty()) return messages::rule_fixed_without_value();
-    if (!valid_path(rule->value)) return messages::queue_name_invalid();
-    if (is_qualified(rule->value) && !config.parent.empty()) {
-      return messages::rule_fixed_qualified_with_parent(rule->value);
-    }
-  }
+  rule->value_length = config.value.size();
+  const bool known = rule->name == "recovery" || policies.provides(policy_kind::placement_rule, rule->name);
+  if (!known) return messages::rule_unknown(config.name);
+  std::string problem = problem_of(rule->name, lower_case(config.value), !config.parent.empty());
+  if (!problem.empty()) return problem;
   auto filter = placement_filter::compile(config.filter);
   if (!filter) return filter.why().text();
   rule->filter = std::move(*filter);
+  auto bound =
+      policies.bind(policy_kind::placement_rule, rule->name, configuration_of(config.value), max_resource_types);
+  if (!bound) return bound.why().text();
+  rule->bound = std::move(*bound);
   if (!config.parent.empty()) {
-    if (std::string problem = build_rule(config.parent.front(), rule->parent); !problem.empty()) return problem;
+    problem = build_rule(config.parent.front(), policies, max_resource_types, rule->parent);
+    if (!problem.empty()) return problem;
   }
   out = std::move(rule);
   return {};
+}
+
+placement_request::placement_request(const tenon::add_application &c, const tenon_queue_tree &queues, int64_t now_ms)
+    : application_(c), longest_(std::max({c.application.size(), c.queue.size(), c.user.size()})) {
+  const auto add = [&](std::vector<tenon_text> &to, std::string_view one) {
+    to.push_back(text(one));
+    longest_ = std::max(longest_, one.size());
+  };
+  for (const std::string_view group : c.groups) add(groups_, group);
+  for (const named_text &tag : c.tags) {
+    add(tag_names_, tag.key);
+    add(tag_values_, tag.value);
+  }
+  in_ = {sizeof in_,          static_cast<uint32_t>(groups_.size()),
+         text(c.application), text(c.queue),
+         text(c.user),        groups_.data(),
+         tag_names_.data(),   tag_values_.data(),
+         tag_names_.size(),   &queues,
+         TENON_WORLD_LIVE,    now_ms};
+}
+
+placement_request::answer placement_request::ask(const placement_rule &rule) {
+  // Five times: a text of dots alone becomes so much longer as one level.
+  room_.resize(std::max<size_t>(TENON_PLACE_NAME_ROOM, 5 * std::max(longest_, rule.value_length)));
+  words_.resize(words_room);
+  tenon_message error{sizeof error, static_cast<uint32_t>(words_.size()), words_.data(), 0};
+  tenon_place_out out{sizeof out, 0, room_.data(), room_.size(), 0, &error};
+  const tenon_status status = rule.bound->placement->place(rule.bound->instance, &in_, &out);
+  answer said;
+  if (status == TENON_INVALID_CONFIG) {
+    said.refused = messages::rule_refused(rule.name, readable(std::string_view(words_).substr(0, error.length)));
+  } else if (status == TENON_OK) {
+    said.name = room_.substr(0, out.name_length);
+    said.qualified = out.qualified != 0;
+    if (said.name.empty()) return said;
+    if (said.qualified && !is_qualified(lower_case(said.name))) return {{}, false, {}, true};
+    if (!valid_path(said.name)) return {{}, false, messages::queue_name_invalid(), false};
+  } else {
+    said.fault = status != TENON_DECLINED;
+  }
+  return said;
 }
 
 }  // namespace tenon::internal

@@ -1,12 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/builtin/policy_source.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 
 #include "tenon/abi/app_sort.h"
 #include "tenon/abi/node_sort.h"
-#include "tenon/abi/predicate.h"
 #include "tenon/abi/queue_sort.h"
 #include "tenon/builtin/policies.hpp"
 
@@ -35,7 +35,9 @@ std::string_view interface_of(policy_kind kind) {
     case policy_kind::predicate:
       return TENON_PREDICATE;
     case policy_kind::placement_rule:
-      break;
+      return TENON_PLACEMENT_RULE;
+    case policy_kind::identity:
+      return TENON_IDENTITY;
   }
   return "";
 }
@@ -76,6 +78,22 @@ struct static_policy : bound_policy {
   }
 };
 
+void take_table(bound_policy &policy, policy_kind kind, const void *table) {
+  switch (kind) {
+    case policy_kind::predicate:
+      policy.predicate = static_cast<const tenon_predicate_v1 *>(table);
+      break;
+    case policy_kind::placement_rule:
+      policy.placement = static_cast<const tenon_placement_rule_v1 *>(table);
+      break;
+    case policy_kind::identity:
+      policy.identity = static_cast<const tenon_identity_v1 *>(table);
+      break;
+    default:
+      policy.sort = static_cast<const tenon_sort_v1 *>(table);
+  }
+}
+
 result<std::unique_ptr<bound_policy>> make(policy_kind kind, const implementation &chosen,
                                            std::string_view configuration, uint32_t max_resource_types) {
   std::array<char, 512> words{};
@@ -106,11 +124,7 @@ result<std::unique_ptr<bound_policy>> make(policy_kind kind, const implementatio
     column += own ? made.column_stride : d.column_stride;
   }
   for (uint32_t i = 0; i < d.reason_count; ++i) bound->reasons.emplace_back(view(d.reasons[i]));
-  if (kind == policy_kind::predicate) {
-    bound->predicate = static_cast<const tenon_predicate_v1 *>(made.interface_table);
-  } else {
-    bound->sort = static_cast<const tenon_sort_v1 *>(made.interface_table);
-  }
+  take_table(*bound, kind, made.interface_table);
   if (made.lifecycle->init(made.instance, &nothing, &error) != TENON_OK) return refused("init failed");
   if (made.lifecycle->activate(made.instance, &nothing, &error) != TENON_OK) return refused("activate failed");
   bound->active = true;
@@ -142,6 +156,11 @@ result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::stati
                  "name one that exists, or add a module that provides it"};
 }
 
+bool builtin_policy_source::provides(policy_kind kind, std::string_view name) const {
+  const auto all = implementations(builtin::policies, kind);
+  return std::any_of(all.begin(), all.end(), [&](const auto &one) { return view(one.description.name) == name; });
+}
+
 result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind kind, std::string_view name,
                                                                   std::string_view configuration,
                                                                   uint32_t max_resource_types) {
@@ -149,7 +168,9 @@ result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind ki
 }
 
 std::unique_ptr<bound_policy> builtin_policy_source::fallback(policy_kind kind, uint32_t max_resource_types) {
-  if (kind == policy_kind::predicate || kind == policy_kind::placement_rule) return nullptr;
+  const bool sorts =
+      kind == policy_kind::queue_sort || kind == policy_kind::app_sort || kind == policy_kind::node_sort;
+  if (!sorts) return nullptr;
   auto bound = bind(kind, kind == policy_kind::app_sort ? "fifo" : "fair", "{}", max_resource_types);
   assert(bound && "a fallback has no configuration that could be refused");
   return std::move(*bound);

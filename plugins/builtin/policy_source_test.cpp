@@ -13,20 +13,37 @@ using ::testing::HasSubstr;
 
 TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
   builtin_policy_source source;
-  const std::vector<std::pair<policy_kind, std::string>> names{
-      {policy_kind::queue_sort, "fair"},      {policy_kind::queue_sort, "priority"},
-      {policy_kind::app_sort, "fifo"},        {policy_kind::app_sort, "fair"},
-      {policy_kind::app_sort, "stateaware"},  {policy_kind::node_sort, "fair"},
-      {policy_kind::node_sort, "binpacking"}, {policy_kind::predicate, "node-attributes"}};
+  struct entry {
+    policy_kind kind;
+    std::string name, configuration = "{}";
+  };
+  const std::vector<entry> entries{{policy_kind::queue_sort, "fair"},
+                                   {policy_kind::queue_sort, "priority"},
+                                   {policy_kind::app_sort, "fifo"},
+                                   {policy_kind::app_sort, "fair"},
+                                   {policy_kind::app_sort, "stateaware"},
+                                   {policy_kind::node_sort, "fair"},
+                                   {policy_kind::node_sort, "binpacking"},
+                                   {policy_kind::predicate, "node-attributes"},
+                                   {policy_kind::placement_rule, "provided"},
+                                   {policy_kind::placement_rule, "user"},
+                                   {policy_kind::placement_rule, "tag", R"({"value": "namespace"})"},
+                                   {policy_kind::placement_rule, "fixed", R"({"value": "root.a"})"},
+                                   {policy_kind::identity, "none"},
+                                   {policy_kind::identity, "os"}};
   std::set<std::string> providers;
-  for (const auto &[kind, name] : names) {
-    auto bound = source.bind(kind, name, "{}", 16);
+  for (const auto &[kind, name, configuration] : entries) {
+    EXPECT_TRUE(source.provides(kind, name));
+    auto bound = source.bind(kind, name, configuration, 16);
     ASSERT_TRUE(bound) << name << ": " << bound.why().text();
     EXPECT_EQ((*bound)->name, name);
-    EXPECT_FALSE((*bound)->columns.empty());
+    const bool sorts = kind <= policy_kind::node_sort;
+    EXPECT_EQ((*bound)->columns.empty(), kind > policy_kind::predicate);
+    EXPECT_EQ((*bound)->key_words > 0, sorts);
+    EXPECT_EQ((*bound)->sort != nullptr, sorts);
     EXPECT_EQ((*bound)->predicate != nullptr, kind == policy_kind::predicate);
-    EXPECT_EQ((*bound)->sort != nullptr, kind != policy_kind::predicate);
-    EXPECT_EQ((*bound)->key_words > 0, kind != policy_kind::predicate);
+    EXPECT_EQ((*bound)->placement != nullptr, kind == policy_kind::placement_rule);
+    EXPECT_EQ((*bound)->identity != nullptr, kind == policy_kind::identity);
     providers.insert((*bound)->provider);
   }
   EXPECT_EQ(providers.size(), builtin::policies.size());
@@ -37,7 +54,9 @@ TEST(BuiltinPolicySource, UnknownName_RefusedWithThoseThatExist) {
   const auto bound = source.bind(policy_kind::app_sort, "fiffo", "{}", 16);
   ASSERT_FALSE(bound);
   EXPECT_THAT(bound.why().text(), AllOf(HasSubstr("fiffo"), HasSubstr("fifo"), HasSubstr("stateaware")));
-  EXPECT_FALSE(source.bind(policy_kind::placement_rule, "fixed", "{}", 16));
+  EXPECT_FALSE(source.bind(policy_kind::placement_rule, "recovery", "{}", 16));
+  EXPECT_FALSE(source.provides(policy_kind::app_sort, "fiffo"));
+  EXPECT_FALSE(source.provides(policy_kind::placement_rule, "fair"));
 }
 
 TEST(BuiltinPolicySource, BadConfiguration_RefusedWithTheModulesWords) {
@@ -52,7 +71,8 @@ TEST(BuiltinPolicySource, Fallback_ExistsForTheSortKindsAlone) {
   EXPECT_EQ(source.fallback(policy_kind::queue_sort, 64)->name, "fair");
   EXPECT_EQ(source.fallback(policy_kind::app_sort, 64)->name, "fifo");
   EXPECT_EQ(source.fallback(policy_kind::node_sort, 64)->name, "fair");
-  EXPECT_EQ(source.fallback(policy_kind::predicate, 64), nullptr);
+  for (const policy_kind kind : {policy_kind::predicate, policy_kind::placement_rule, policy_kind::identity})
+    EXPECT_EQ(source.fallback(kind, 64), nullptr);
 }
 
 TEST(BuiltinPolicySource, Predicates_InTheirOrderEachFresh) {

@@ -100,6 +100,9 @@ Rules are asked in order. A rule gives a queue, nothing (the next one is asked) 
 the queue in `value`, where dots separate levels; in names that `user`, `tag` and `provided` give, dots become `_dot_`. The
 queue is below `root`, or below the queue that the `parent` rule gives; `value: root.x` is a whole path.
 
+Other rules come from modules, by the names that those say, which may have `-` beside letters, digits and `_`. What `value`
+means is theirs; `create`, `filter` and `parent` are as for every rule. [writing-a-policy.md](writing-a-policy.md) has one.
+
 A `filter` with one entry takes it for a regular expression where it has one of `^ $ * + ? ( ) [ { } |`. Expressions are
 RE2's, as everywhere in the field, and match anywhere in a name; `\p{..}` and `\C` are not supported, `(?i)` folds ASCII
 letters, and an expression has at most 1,000 characters.

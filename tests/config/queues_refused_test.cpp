@@ -487,7 +487,7 @@ TEST(queues_refused, one_reason_tells_of_the_others) {
 TEST(queues_refused, names_of_policies_may_come_from_modules) {
   parse_options options;
   options.known.node_sort = {"fair", "acme-binpack"};
-  options.known.placement_rules = {"user", "acme_ldap"};
+  options.known.placement_rules = {"user", "acme_ldap", "acme-ldap"};
   options.known.queue_sort = {"fair", "acme"};
   EXPECT_TRUE(
       parse_queues(partition("  nodesortpolicy: {type: acme-binpack}\n  placementrules: [{name: acme_ldap}]\n    \n"),
@@ -500,6 +500,8 @@ TEST(queues_refused, names_of_policies_may_come_from_modules) {
   EXPECT_THAT(refused(partition("  nodesortpolicy: {type: acme-binpac}\n")), HasSubstr("did you mean 'acme-binpack'?"));
   EXPECT_THAT(refused(partition("  placementrules: [{name: acme_lap}]\n")),
               HasSubstr("unknown rule name specified acme_lap"));
+  EXPECT_EQ(refused(partition("  placementrules: [{name: Acme-LDAP, parent: {name: acme-ldap}}]\n")), "accepted");
+  EXPECT_THAT(refused(partition("  placementrules: [{name: acme-lap}]\n")), HasSubstr("invalid rule name acme-lap"));
   EXPECT_THAT(refused(queue_a("      properties: {queue.sort.policy: acm}\n")), HasSubstr("did you mean 'acme'?"));
 }
 

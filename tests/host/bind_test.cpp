@@ -72,6 +72,44 @@ TEST_F(Bind, DefaultDeployment_BindsEachBuiltInPolicy) {
   }
 }
 
+TEST_F(Bind, DefaultDeployment_BindsEachRuleAndIdentity) {
+  const auto host = opened();
+  ASSERT_TRUE(host);
+  for (const auto &[name, configuration] : {std::pair{"provided", "{}"},
+                                            {"user", R"({"value": "not used"})"},
+                                            {"tag", R"({"value": "namespace"})"},
+                                            {"fixed", R"({"value": "root.a"})"}}) {
+    const auto rule = host->bind(policy_kind::placement_rule, name, configuration, 16);
+    ASSERT_TRUE(rule) << rule.why().text();
+    EXPECT_EQ((*rule)->name, name);
+    ASSERT_NE((*rule)->placement, nullptr);
+  }
+  for (const char *name : {"none", "os"}) {
+    const auto identity = host->bind(policy_kind::identity, name, "{}", 16);
+    ASSERT_TRUE(identity) << identity.why().text();
+    ASSERT_NE((*identity)->identity, nullptr);
+  }
+}
+
+TEST_F(Bind, RuleWithoutTheValueThatItNeeds_IsRefused) {
+  const auto host = opened();
+  ASSERT_TRUE(host);
+  for (const char *name : {"tag", "fixed"}) {
+    const auto rule = host->bind(policy_kind::placement_rule, name, "{}", 16);
+    ASSERT_FALSE(rule);
+    EXPECT_THAT(rule.why(), refuses(refusal_parts{"placement-rule '" + std::string(name) + "'", "", "value", ""}));
+  }
+}
+
+TEST_F(Bind, Provides_WhatItBinds) {
+  const auto host = opened();
+  ASSERT_TRUE(host);
+  EXPECT_TRUE(host->provides(policy_kind::node_sort, "fair"));
+  EXPECT_TRUE(host->provides(policy_kind::placement_rule, "fixed"));
+  EXPECT_FALSE(host->provides(policy_kind::placement_rule, "fair"));
+  EXPECT_FALSE(host->provides(policy_kind::identity, "ldap"));
+}
+
 TEST_F(Bind, PolicyOfAModule_DecidesAsItsSourceSays) {
   const auto host = opened();
   ASSERT_TRUE(host);

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "tenon/builtin/policy_source.hpp"
+#include "tenon/testing/placement.hpp"
 #include "tenon/testing/policy_table.hpp"
 
 extern "C" {
+extern const tenon_module tenon_module_department;
 extern const tenon_module tenon_module_least_attribute;
 extern const tenon_module tenon_module_roomiest;
 }
@@ -15,14 +17,29 @@ namespace {
 
 using order = std::vector<uint32_t>;
 
-std::unique_ptr<bound_policy> example(std::string_view name, std::string_view configuration = "{}") {
+std::unique_ptr<bound_policy> example(std::string_view name, std::string_view configuration = "{}",
+                                      policy_kind kind = policy_kind::node_sort) {
   static constexpr std::array modules{
+      builtin::static_module{"example.department", &tenon_module_department},
       builtin::static_module{"example.least-attribute", &tenon_module_least_attribute},
       builtin::static_module{"example.roomiest", &tenon_module_roomiest},
   };
-  auto bound = bind_static(modules, policy_kind::node_sort, name, configuration, 16);
+  auto bound = bind_static(modules, kind, name, configuration, 16);
   if (!bound) throw std::runtime_error(bound.why().text());
   return std::move(*bound);
+}
+
+TEST(Department, FirstGroupThatBeginsSo_NamesTheQueue) {
+  const auto rule = example("department", "{}", policy_kind::placement_rule);
+  const auto place = [&](std::vector<std::string> groups) { return testing::place(*rule, {.groups = groups}); };
+  EXPECT_EQ(place({"staff", "dept-sales.eu", "dept-it"}), (testing::placed{"sales_dot_eu", false}));
+  EXPECT_EQ(place({"staff", "dept"}), testing::declined);
+  EXPECT_EQ(place({"dept-"}), testing::declined);
+}
+
+TEST(Department, Value_IsTheBeginning) {
+  const auto rule = example("department", R"({"value": "ou:"})", policy_kind::placement_rule);
+  EXPECT_EQ(testing::place(*rule, {.groups = {"dept-it", "ou:sales"}}), (testing::placed{"sales", false}));
 }
 
 TEST(LeastAttribute, Numbers_SmallestFirstOthersLast) {

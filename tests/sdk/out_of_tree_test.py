@@ -81,6 +81,12 @@ class OutOfTree(unittest.TestCase):
         self.build(source)
         self.expect_module(source, "roomiest")
 
+    def test_placement_rule_against_the_installed_sdk(self):
+        source = self.copied("department")
+        self.configure(source)
+        self.build(source)
+        self.expect_module(source, "department")
+
     def test_against_a_source_tree_of_the_sdk(self):
         source = self.copied("least-attribute")
         self.configure(source, f"-Dtenon-sdk_DIR={self.folder}/tree/sdk/cmake")

@@ -30,6 +30,7 @@ ARROWS = [
         ("tenon/kernel/", "tenon/abi/", "tenon/sdk/", "tenon/builtin/", "tenon/testing/", "gtest/"),
         "what links policies into a program stands between them and the kernel",
     ),
+    Arrow(("plugins/identity/",), ("tenon/abi/", "tenon/sdk/", "grp.h", "pwd.h"), "a plugin sees the SDK alone"),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]

@@ -23,7 +23,7 @@ class placement_checker {
   placement_checker(const parse_options &options, problems &report) : options_(options), report_(report) {}
 
   void check_rule(const rule_source &rule) {
-    if (!is_rule_name(rule.name)) {
+    if (!may_name_rule(rule.name)) {
       report_.refuse(rule.place_of("name"), "invalid rule name " + rule.name + ", a name must be a valid identifier",
                      "a letter or '_', then letters, digits and '_'",
                      suggest(options_.known.placement_rules, built_in_rules(), rule.name));
@@ -34,7 +34,7 @@ class placement_checker {
 
   // What makes a rule impossible to build. The field says so only when the configuration is activated.
   void check_kind(const rule_source &rule) {
-    if (is_rule_name(rule.name)) check_named_kind(rule);
+    if (may_name_rule(rule.name)) check_named_kind(rule);
     for (const rule_source &parent : rule.parent) check_kind(parent);
   }
 
@@ -82,6 +82,12 @@ class placement_checker {
   }
 
  private:
+  // The field's names are identifiers; those of modules may have a '-', too.
+  bool may_name_rule(const std::string &name) const {
+    return is_rule_name(name) ||
+           (options_.known.placement_rules && provides(options_.known.placement_rules, {}, lower_case(name)));
+  }
+
   void check_named_kind(const rule_source &rule) {
     const std::string name = lower_case(rule.name);
     if (name == recovery_rule) {

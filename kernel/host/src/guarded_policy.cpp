@@ -42,12 +42,23 @@ class guarded_policy : public bound_policy {
 
   void take_tables(interface_family family) {
     instance = guarded_->handle();
-    if (family == interface_family::sort) {
-      sort_ = guarded_sort_table(guarded_->sort);
-      sort = &sort_;
-    } else {
-      predicate_ = guarded_predicate_table(guarded_->predicate);
-      predicate = &predicate_;
+    switch (family) {
+      case interface_family::sort:
+        sort_ = guarded_sort_table(guarded_->sort);
+        sort = &sort_;
+        break;
+      case interface_family::predicate:
+        predicate_ = guarded_predicate_table(guarded_->predicate);
+        predicate = &predicate_;
+        break;
+      case interface_family::placement_rule:
+        placement_ = guarded_placement_table();
+        placement = &placement_;
+        break;
+      case interface_family::identity:
+        identity_ = guarded_identity_table();
+        identity = &identity_;
+        break;
     }
   }
 
@@ -73,8 +84,42 @@ class guarded_policy : public bound_policy {
   std::unique_ptr<guarded_instance> guarded_;
   tenon_sort_v1 sort_{};
   tenon_predicate_v1 predicate_{};
+  tenon_placement_rule_v1 placement_{};
+  tenon_identity_v1 identity_{};
   bool active_ = false;
 };
+
+void take_real_table(guarded_instance &instance, interface_family family, const void *table) {
+  switch (family) {
+    case interface_family::sort:
+      instance.sort = known_part<tenon_sort_v1>(table);
+      break;
+    case interface_family::predicate:
+      instance.predicate = known_part<tenon_predicate_v1>(table);
+      break;
+    case interface_family::placement_rule:
+      instance.placement = known_part<tenon_placement_rule_v1>(table);
+      break;
+    case interface_family::identity:
+      instance.identity = known_part<tenon_identity_v1>(table);
+      break;
+  }
+}
+
+// The required slot that the instance's table lacks, or "".
+std::string missing_slot(const guarded_instance &instance, interface_family family) {
+  switch (family) {
+    case interface_family::sort:
+      return instance.sort.keys == nullptr ? "keys" : "";
+    case interface_family::predicate:
+      return instance.predicate.filter == nullptr ? "filter" : "";
+    case interface_family::placement_rule:
+      return instance.placement.place == nullptr ? "place" : "";
+    case interface_family::identity:
+      break;
+  }
+  return instance.identity.resolve == nullptr ? "resolve" : "";
+}
 
 // What is wrong with what create gave, if anything.
 std::string shape_problem(const tenon_create_out &made, const guarded_instance &instance, interface_family family) {
@@ -82,9 +127,8 @@ std::string shape_problem(const tenon_create_out &made, const guarded_instance &
   const tenon_lifecycle &life = instance.lifecycle;
   if (life.init == nullptr || life.activate == nullptr || life.deactivate == nullptr || life.destroy == nullptr)
     return "create gave a lifecycle with an empty slot";
-  if (family == interface_family::sort && instance.sort.keys == nullptr) return "its table has no keys";
-  if (family == interface_family::predicate && instance.predicate.filter == nullptr) return "its table has no filter";
-  return {};
+  const std::string missing = missing_slot(instance, family);
+  return missing.empty() ? missing : "its table has no " + missing;
 }
 
 struct declared_columns {
@@ -166,10 +210,7 @@ result<std::unique_ptr<bound_policy>> make_policy(std::shared_ptr<loaded_module>
   guarded->real = made.instance;
   guarded->reason_count = one.description.reason_count;
   guarded->lifecycle = known_part<tenon_lifecycle>(made.lifecycle);
-  if (family == interface_family::sort)
-    guarded->sort = known_part<tenon_sort_v1>(made.interface_table);
-  else
-    guarded->predicate = known_part<tenon_predicate_v1>(made.interface_table);
+  take_real_table(*guarded, family, made.interface_table);
   // Such an instance cannot even be destroyed.
   if (auto problem = shape_problem(made, *guarded, family); !problem.empty()) return refuse(std::move(problem));
 

@@ -23,6 +23,8 @@ struct guarded_instance {
   tenon_lifecycle lifecycle{};
   tenon_sort_v1 sort{};
   tenon_predicate_v1 predicate{};
+  tenon_placement_rule_v1 placement{};
+  tenon_identity_v1 identity{};
   uint32_t reason_count = 0;
 
   static guarded_instance &of(tenon_instance *self) { return *reinterpret_cast<guarded_instance *>(self); }
@@ -32,6 +34,8 @@ struct guarded_instance {
 // Tables whose slots go through the guard of a guarded_instance; optional slots as in the instance's own table.
 [[nodiscard]] tenon_sort_v1 guarded_sort_table(const tenon_sort_v1 &real);
 [[nodiscard]] tenon_predicate_v1 guarded_predicate_table(const tenon_predicate_v1 &real);
+[[nodiscard]] tenon_placement_rule_v1 guarded_placement_table();
+[[nodiscard]] tenon_identity_v1 guarded_identity_table();
 
 struct policy_request {
   std::string configuration;  // complete JSON object

@@ -8,13 +8,15 @@
 #include <string_view>
 
 #include "tenon/abi/app_sort.h"
+#include "tenon/abi/identity.h"
 #include "tenon/abi/node_sort.h"
+#include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
 #include "tenon/abi/queue_sort.h"
 
 namespace tenon::host {
 
-enum class interface_family : uint8_t { sort, predicate };
+enum class interface_family : uint8_t { sort, predicate, placement_rule, identity };
 
 struct known_interface {
   std::string_view id;
@@ -28,6 +30,8 @@ inline constexpr std::array known_interfaces{
     known_interface{TENON_APP_SORT, "app-sort", interface_family::sort, true},
     known_interface{TENON_NODE_SORT, "node-sort", interface_family::sort, true},
     known_interface{TENON_PREDICATE, "predicate", interface_family::predicate, true},
+    known_interface{TENON_PLACEMENT_RULE, "placement-rule", interface_family::placement_rule, true},
+    known_interface{TENON_IDENTITY, "identity", interface_family::identity, true},
 };
 
 // A factory describes at most so many.

@@ -14,20 +14,22 @@
 namespace tenon::host {
 namespace {
 
-const known_interface *interface_of(policy_kind kind) {
+const known_interface &interface_of(policy_kind kind) {
   switch (kind) {
     case policy_kind::queue_sort:
-      return find_interface(TENON_QUEUE_SORT);
+      return *find_interface(TENON_QUEUE_SORT);
     case policy_kind::app_sort:
-      return find_interface(TENON_APP_SORT);
+      return *find_interface(TENON_APP_SORT);
     case policy_kind::node_sort:
-      return find_interface(TENON_NODE_SORT);
+      return *find_interface(TENON_NODE_SORT);
     case policy_kind::predicate:
-      return find_interface(TENON_PREDICATE);
+      return *find_interface(TENON_PREDICATE);
     case policy_kind::placement_rule:
+      return *find_interface(TENON_PLACEMENT_RULE);
+    case policy_kind::identity:
       break;
   }
-  return nullptr;
+  return *find_interface(TENON_IDENTITY);
 }
 
 // "tenon.yaml:3:9", or the name of the built-in deployment.
@@ -70,6 +72,7 @@ struct module_host::impl {
   std::optional<refusal> check_module(const module_use &use);
   std::optional<refusal> check_uses(const std::vector<interface_use> &uses, std::string_view interface);
   result<const provided_interface *> chosen(const interface_use &use, std::string_view interface) const;
+  std::vector<std::string> names(policy_kind kind) const;
   result<const catalogued_module *> provider(const known_interface &interface, std::string_view name) const;
   // Loads the module with what the deployment says of it below `given`.
   result<ready_module> prepare(const catalogued_module &module, configuration given);
@@ -173,6 +176,16 @@ result<const provided_interface *> module_host::impl::chosen(const interface_use
                  "say which with name: " + std::string(names.front()) + " or another of its names"};
 }
 
+std::vector<std::string> module_host::impl::names(policy_kind kind) const {
+  std::vector<std::string> out;
+  for (const catalogued_module &module : catalog.modules()) {
+    if (!is_available(module)) continue;
+    for (const provided_interface &one : module.manifest.provides)
+      if (one.interface == interface_of(kind).id) out.push_back(one.name);
+  }
+  return out;
+}
+
 result<const catalogued_module *> module_host::impl::provider(const known_interface &interface,
                                                               std::string_view name) const {
   std::vector<std::string_view> names;
@@ -238,19 +251,26 @@ module_host::~module_host() = default;
 result<std::unique_ptr<bound_policy>> module_host::bind(policy_kind kind, std::string_view name,
                                                         std::string_view configuration_text,
                                                         uint32_t max_resource_types) {
-  const known_interface *interface = interface_of(kind);
-  if (interface == nullptr)
-    return refusal{"", "queue-sort, app-sort, node-sort or predicate",
-                   "no module can provide the placement rule " + config::in_quotes(name), "use a rule of the kernel"};
-  const auto module = impl_->provider(*interface, name);
+  const known_interface &interface = interface_of(kind);
+  const auto module = impl_->provider(interface, name);
   if (!module) return module.why();
   boost::system::error_code failed;
   const auto parsed = boost::json::parse(configuration_text.empty() ? "{}" : configuration_text, failed);
-  configuration given{{}, std::string(interface->kind) + " " + config::in_quotes(name), {}};
+  configuration given{{}, std::string(interface.kind) + " " + config::in_quotes(name), {}};
   if (failed || !parsed.is_object())
     return refusal{given.file, "a JSON object", "a configuration that is none", "correct it"};
   given.values = parsed.get_object();
-  return impl_->make(**module, *interface, name, std::move(given), max_resource_types);
+  return impl_->make(**module, interface, name, std::move(given), max_resource_types);
+}
+
+bool module_host::provides(policy_kind kind, std::string_view name) const {
+  return static_cast<bool>(impl_->provider(interface_of(kind), name));
+}
+
+config::known_policies module_host::known() const {
+  return {impl_->names(policy_kind::queue_sort), impl_->names(policy_kind::app_sort),
+          impl_->names(policy_kind::node_sort), impl_->names(policy_kind::placement_rule),
+          impl_->names(policy_kind::identity)};
 }
 
 std::unique_ptr<bound_policy> module_host::fallback(policy_kind kind, uint32_t max_resource_types) {

@@ -43,6 +43,8 @@ namespace tenon::messages {
 [[nodiscard]] std::string no_rule_matched();
 [[nodiscard]] std::string queue_name_invalid();
 [[nodiscard]] std::string parent_rule_gave_leaf(std::string_view queue);
+// `words` are the rule's own, perhaps none.
+[[nodiscard]] std::string rule_refused(std::string_view rule, std::string_view words);
 [[nodiscard]] std::string queue_not_found(std::string_view queue, std::string_view application);
 [[nodiscard]] std::string queue_path_illegal(std::string_view queue);
 [[nodiscard]] std::string queue_create_denied(std::string_view ancestor, std::string_view queue);

@@ -7,13 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/abi/identity.h"
+#include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
 #include "tenon/abi/sort.h"
 #include "tenon/kernel/refusal.hpp"
 
 namespace tenon {
 
-enum class policy_kind : uint8_t { queue_sort, app_sort, node_sort, predicate, placement_rule };
+// A kernel asks for all but identity: what users are in is found out before a command reaches it.
+enum class policy_kind : uint8_t { queue_sort, app_sort, node_sort, predicate, placement_rule, identity };
 
 // A policy's declared column.
 struct column_request {
@@ -34,12 +37,18 @@ struct bound_policy {
   tenon_instance *instance = nullptr;
   const tenon_sort_v1 *sort = nullptr;  // sort kinds
   const tenon_predicate_v1 *predicate = nullptr;
+  const tenon_placement_rule_v1 *placement = nullptr;
+  const tenon_identity_v1 *identity = nullptr;
 };
 
 // Gives a kernel its policies. Called while a configuration is applied, never while deciding.
 class policy_source {
  public:
   virtual ~policy_source() = default;
+
+  // Whether bind() knows the name; it may still refuse the configuration. A source that cannot tell says yes, and
+  // bind() then refuses in words of its own.
+  [[nodiscard]] virtual bool provides(policy_kind /*kind*/, std::string_view /*name*/) const { return true; }
 
   // An instance of the policy that the deployment binds to (kind, name). `configuration` is a JSON
   // object. Refused with the names that exist when nothing provides it.

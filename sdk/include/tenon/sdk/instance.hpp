@@ -27,14 +27,23 @@ struct setup {
 
 namespace internal {
 
-// Columns are a static constexpr member, or a function of the instance where its configuration decides.
+// Columns are a static constexpr member, or a function of the instance where its configuration decides. Kinds that
+// read no columns have neither.
 template <class P>
 concept describes_columns = requires {
   std::tuple_size<std::remove_cvref_t<decltype(P::columns)>>::value;
 };
+template <class P>
+concept computes_columns = requires(const P &policy) {
+  policy.columns();
+};
 
 template <class P>
 struct columns_of {
+  using type = std::tuple<>;
+};
+template <computes_columns P>
+struct columns_of<P> {
   using type = std::remove_cvref_t<decltype(std::declval<const P &>().columns())>;
 };
 template <describes_columns P>
@@ -42,6 +51,7 @@ struct columns_of<P> {
   using type = std::remove_cvref_t<decltype(P::columns)>;
 };
 template <class P>
+requires describes_columns<P> || computes_columns<P>
 using batch_of = batch<typename columns_of<P>::type>;
 template <class P>
 using row_of = typename batch_of<P>::row;
@@ -91,29 +101,39 @@ struct instance {
     host.log(TENON_LOG_ERROR, words);
   }
 
-  // False in a debug build on a thread of the host that no slot of this tag may run on.
-  [[nodiscard]] bool on_thread([[maybe_unused]] bool cycle) noexcept {
+  // False in a debug build on a thread of the host that no slot of this tag (TENON_THREAD_*) may run on.
+  [[nodiscard]] bool on_thread([[maybe_unused]] uint32_t tag) noexcept {
 #ifndef NDEBUG
     const uint32_t now = host.thread();
-    if (now == 0 || now == TENON_THREAD_CYCLE || (!cycle && now == TENON_THREAD_MAIN)) return true;
-    fault(cycle ? "a [cycle] slot was called on another thread" : "a [main] slot was called on another thread");
+    if (now == 0 || now == tag || (tag == TENON_THREAD_MAIN && now == TENON_THREAD_CYCLE)) return true;
+    fault(tag == TENON_THREAD_CYCLE ? "a [cycle] slot was called on another thread"
+          : tag == TENON_THREAD_IO  ? "an [io] slot was called on another thread"
+                                    : "a [main] slot was called on another thread");
     return false;
 #else
     return true;
 #endif
   }
 
-  // The body of a [cycle] slot: `body(policy)` gives its status.
+  // The body of a slot of a kind: `body(policy)` gives its status.
+  template <class Body>
+  static tenon_status slot(uint32_t tag, tenon_instance *self, Body &&body) noexcept {
+    if (self == nullptr || !of(self)->on_thread(tag)) return TENON_INTERNAL;
+    return guarded([&] { return body(*of(self)->policy); }, [&](std::string_view words) { of(self)->fault(words); });
+  }
   template <class Body>
   static tenon_status cycle(tenon_instance *self, Body &&body) noexcept {
-    if (self == nullptr || !of(self)->on_thread(true)) return TENON_INTERNAL;
-    return guarded([&] { return body(*of(self)->policy); }, [&](std::string_view words) { of(self)->fault(words); });
+    return slot(TENON_THREAD_CYCLE, self, std::forward<Body>(body));
+  }
+  template <class Body>
+  static tenon_status io(tenon_instance *self, Body &&body) noexcept {
+    return slot(TENON_THREAD_IO, self, std::forward<Body>(body));
   }
 
   // The body of a lifecycle slot: legal from `from` only.
   template <class Body>
   static tenon_status move(tenon_instance *self, life from, life to, tenon_message *error, Body &&body) noexcept {
-    if (self == nullptr || !of(self)->on_thread(false)) return TENON_INTERNAL;
+    if (self == nullptr || !of(self)->on_thread(TENON_THREAD_MAIN)) return TENON_INTERNAL;
     if (of(self)->state != from && !(from == life::initialised && of(self)->state == life::stopped)) {
       explain(error, "a lifecycle call out of order");
       return TENON_INTERNAL;
@@ -144,7 +164,7 @@ struct instance {
     });
   }
   static tenon_status destroy(tenon_instance *self, const tenon_nothing *, tenon_message *) noexcept {
-    if (self == nullptr || !of(self)->on_thread(false)) return TENON_INTERNAL;
+    if (self == nullptr || !of(self)->on_thread(TENON_THREAD_MAIN)) return TENON_INTERNAL;
     delete of(self);
     return TENON_OK;
   }
@@ -171,7 +191,7 @@ tenon_status create(const tenon_create_in &in, tenon_create_out &out, const Tabl
         answer.lifecycle = &instance<P>::lifecycle;
         answer.interface_table = &table;
         answer.key_words = key_words(*made->policy);
-        if constexpr (!describes_columns<P>) {
+        if constexpr (computes_columns<P>) {
           made->uses = uses(made->policy->columns());
           answer.columns = made->uses.data();
           answer.column_count = static_cast<uint32_t>(made->uses.size());

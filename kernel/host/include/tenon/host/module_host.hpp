@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/queues.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/module_catalog.hpp"
 #include "tenon/host/module_watch.hpp"
@@ -70,11 +71,14 @@ class module_host : public policy_source {
   module_host(const module_host &) = delete;
   module_host &operator=(const module_host &) = delete;
 
+  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override;
   result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
   std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
 
+  // What a queues.yaml of this deployment may name.
+  [[nodiscard]] config::known_policies known() const;
   [[nodiscard]] const deployment &plan() const;
   [[nodiscard]] const module_catalog &catalog() const;
   [[nodiscard]] std::vector<module_status> modules() const;

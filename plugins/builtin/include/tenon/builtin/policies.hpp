@@ -17,6 +17,12 @@ extern const tenon_module tenon_module_app_stateaware;
 extern const tenon_module tenon_module_node_fair;
 extern const tenon_module tenon_module_node_binpacking;
 extern const tenon_module tenon_module_node_attributes;
+extern const tenon_module tenon_module_placement_provided;
+extern const tenon_module tenon_module_placement_user;
+extern const tenon_module tenon_module_placement_tag;
+extern const tenon_module tenon_module_placement_fixed;
+extern const tenon_module tenon_module_identity_none;
+extern const tenon_module tenon_module_identity_os;
 }
 
 namespace tenon::builtin {
@@ -36,6 +42,12 @@ inline constexpr std::array policies{
     static_module{"tenon.node-fair", &tenon_module_node_fair},
     static_module{"tenon.node-binpacking", &tenon_module_node_binpacking},
     static_module{"tenon.node-attributes", &tenon_module_node_attributes},
+    static_module{"tenon.placement-provided", &tenon_module_placement_provided},
+    static_module{"tenon.placement-user", &tenon_module_placement_user},
+    static_module{"tenon.placement-tag", &tenon_module_placement_tag},
+    static_module{"tenon.placement-fixed", &tenon_module_placement_fixed},
+    static_module{"tenon.identity-none", &tenon_module_identity_none},
+    static_module{"tenon.identity-os", &tenon_module_identity_os},
 };
 
 }  // namespace tenon::builtin

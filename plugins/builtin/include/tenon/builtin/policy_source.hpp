@@ -30,6 +30,7 @@ class builtin_policy_source : public policy_source {
   builtin_policy_source(const builtin_policy_source &) = delete;
   builtin_policy_source &operator=(const builtin_policy_source &) = delete;
 
+  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override;
   result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
   // fair for queues and nodes, fifo for applications; nullptr for the other kinds.

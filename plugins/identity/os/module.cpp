@@ -1,0 +1,60 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The operating system's user database: files, LDAP or whatever its name service switch says.
+#include <grp.h>
+#include <pwd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "tenon/sdk/identity.hpp"
+
+namespace {
+
+using namespace tenon::sdk;
+
+constexpr size_t largest_entry = size_t{1} << 20;
+constexpr int most_groups = 65'536;  // of one user, as Linux has it
+
+// `look(entry, room, size, found)` is one of the lookups that end in _r.
+template <class Entry, class Look>
+bool look_up(Entry &entry, std::string &room, Look &&look) {
+  for (room.resize(1024);;) {
+    Entry *found = nullptr;
+    const int problem = look(&entry, room.data(), room.size(), &found);
+    if (problem == 0 || problem == ENOENT || problem == ESRCH) return found != nullptr;
+    if (problem == ERANGE && room.size() < largest_entry) {
+      room.resize(room.size() * 4);
+    } else if (problem != EINTR) {
+      throw unavailable(std::generic_category().message(problem));
+    }
+  }
+}
+
+struct os {
+  static constexpr std::string_view name = "os";
+
+  // The primary group first. Groups without a name are left out.
+  std::optional<std::vector<std::string>> groups(std::string_view user) const {
+    const std::string wanted(user);
+    passwd account{};
+    std::string room;
+    if (!look_up(account, room, [&](auto... out) { return getpwnam_r(wanted.c_str(), out...); })) return std::nullopt;
+    int count = 64;
+    std::vector<gid_t> ids(64);
+    while (getgrouplist(wanted.c_str(), account.pw_gid, ids.data(), &count) < 0) {
+      if (count > most_groups) throw unavailable("the user has too many groups");
+      ids.resize(static_cast<size_t>(count));
+    }
+    ids.resize(static_cast<size_t>(count));
+    std::vector<std::string> out;
+    for (const gid_t id : ids) {
+      group entry{};
+      if (look_up(entry, room, [&](auto... to) { return getgrgid_r(id, to...); })) out.emplace_back(entry.gr_name);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+TENON_MODULE(identity<os>)

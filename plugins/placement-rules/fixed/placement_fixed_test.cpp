@@ -1,0 +1,33 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tenon/testing/builtin.hpp"
+#include "tenon/testing/placement.hpp"
+
+namespace tenon::testing {
+namespace {
+
+placed fixed(const std::string &queue) {
+  return place(*bound(policy_kind::placement_rule, "fixed", R"({"value": ")" + queue + "\"}"),
+               {.queue = "root.other", .user = "alice", .tags = {{"namespace", "b"}}});
+}
+
+TEST(FixedRule, Name_BelowTheParentWhoeverAsks) { EXPECT_EQ(fixed("rest"), (placed{"rest", false})); }
+
+TEST(FixedRule, Dots_AreLevels) { EXPECT_EQ(fixed("a.b"), (placed{"a.b", false})); }
+
+TEST(FixedRule, RootOrPathFromIt_IsAFullPath) {
+  EXPECT_EQ(fixed("root"), (placed{"root", true}));
+  EXPECT_EQ(fixed("root.a.b"), (placed{"root.a.b", true}));
+  EXPECT_EQ(fixed("rooted.a"), (placed{"rooted.a", false}));
+}
+
+TEST(FixedRule, LetterCase_IsFolded) { EXPECT_EQ(fixed("ROOT.Rest"), (placed{"root.rest", true})); }
+
+TEST(FixedRule, WithoutAQueue_Refused) {
+  EXPECT_THROW(fixed(""), std::runtime_error);
+  EXPECT_THROW(bound(policy_kind::placement_rule, "fixed"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace tenon::testing

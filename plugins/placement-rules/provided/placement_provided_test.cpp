@@ -1,0 +1,32 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tenon/testing/builtin.hpp"
+#include "tenon/testing/placement.hpp"
+
+namespace tenon::testing {
+namespace {
+
+placed provided(const std::string &queue) {
+  return place(*bound(policy_kind::placement_rule, "provided"), {.queue = queue, .user = "alice"});
+}
+
+TEST(ProvidedRule, NameOfTheApplication_BelowTheParent) { EXPECT_EQ(provided("Sales"), (placed{"Sales", false})); }
+
+TEST(ProvidedRule, PathFromRoot_IsAFullPath) { EXPECT_EQ(provided("root.a.b"), (placed{"root.a.b", true})); }
+
+TEST(ProvidedRule, OtherDots_AreNoLevels) {
+  EXPECT_EQ(provided("a.b"), (placed{"a_dot_b", false}));
+  EXPECT_EQ(provided("ROOT.a"), (placed{"ROOT_dot_a", false}));
+  EXPECT_EQ(provided("root"), (placed{"root", false}));
+}
+
+TEST(ProvidedRule, NoQueue_NextRule) { EXPECT_EQ(provided(""), declined); }
+
+TEST(ProvidedRule, ValueOfTheRule_DoesNotMatter) {
+  const auto rule = bound(policy_kind::placement_rule, "provided", R"({"value": "x"})");
+  EXPECT_EQ(place(*rule, {.queue = "a"}), (placed{"a", false}));
+}
+
+}  // namespace
+}  // namespace tenon::testing

@@ -1,0 +1,33 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tenon/testing/builtin.hpp"
+#include "tenon/testing/placement.hpp"
+
+namespace tenon::testing {
+namespace {
+
+placed user(const std::string &name) {
+  return place(*bound(policy_kind::placement_rule, "user"), {.queue = "root.other", .user = name});
+}
+
+TEST(UserRule, NameOfTheUser_BelowTheParent) { EXPECT_EQ(user("alice"), (placed{"alice", false})); }
+
+TEST(UserRule, Dots_AreNoLevels) {
+  EXPECT_EQ(user("alice.smith"), (placed{"alice_dot_smith", false}));
+  EXPECT_EQ(user("root.alice"), (placed{"root_dot_alice", false}));
+}
+
+TEST(UserRule, LongestNameOfDots_HasRoom) {
+  std::string levels;
+  for (int i = 0; i < 819; ++i) levels += "_dot_";
+  EXPECT_EQ(user(std::string(819, '.')), (placed{levels, false}));
+}
+
+TEST(UserRule, NameThatHasNoRoom_IsNotCut) {
+  EXPECT_EQ(place(*bound(policy_kind::placement_rule, "user"), {.user = "alice"}, 4),
+            (placed{{}, false, TENON_EXHAUSTED}));
+}
+
+}  // namespace
+}  // namespace tenon::testing

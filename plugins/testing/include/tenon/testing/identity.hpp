@@ -1,0 +1,37 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A user handed to a source of groups as the host would.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tenon/kernel/policies.hpp"
+#include "tenon/testing/policy_table.hpp"
+
+namespace tenon::testing {
+
+struct resolved {
+  tenon_status status = TENON_OK;
+  std::vector<std::string> groups;
+  uint64_t wanted_groups = 0, wanted_bytes = 0;
+  std::string words;
+};
+
+inline resolved resolve(const bound_policy &source, const std::string &user, uint32_t group_room = 1000,
+                        size_t byte_room = 100'000) {
+  const tenon_resolve_in in{sizeof in, 0, as_text(user)};
+  std::vector<tenon_text> groups(group_room);
+  std::string room(byte_room, '?'), words(200, '?');
+  tenon_message error{sizeof error, static_cast<uint32_t>(words.size()), words.data(), 0};
+  tenon_resolve_out out{sizeof out, group_room, groups.data(), 0, room.data(), byte_room, 0, &error};
+  resolved answer;
+  answer.status = source.identity->resolve(source.instance, &in, &out);
+  answer.wanted_groups = out.group_count;
+  answer.wanted_bytes = out.room_length;
+  answer.words = words.substr(0, error.length);
+  if (answer.status != TENON_OK) return answer;
+  for (uint64_t i = 0; i < out.group_count; ++i) answer.groups.emplace_back(groups[i].data, groups[i].length);
+  return answer;
+}
+
+}  // namespace tenon::testing

@@ -1,0 +1,193 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placement rules of a module in the kernel: what the kernel keeps to itself, whatever a rule says.
+#include "tenon/sdk/placement_rule.hpp"
+
+#include <gmock/gmock.h>
+
+#include "cluster.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace {
+
+using namespace tenon::sdk;
+
+// Says what the tag `say` says: a name, a path with '!' before it, or what to do.
+struct obedient {
+  static constexpr std::string_view name = "obedient";
+
+  placement place(const submission &app) const {
+    const std::string say(app.tag("say").value_or(""));
+    if (say == "?fail") throw std::runtime_error("a bug");
+    if (say == "?refuse") throw invalid_config("");
+    if (say == "?refuse in words") throw invalid_config("not\there\x80");
+    if (say == "?time") return below_parent(std::to_string(app.now_ms()));
+    if (say.starts_with("?is ")) {
+      const auto found = app.find(say.substr(4));
+      if (!found) return below_parent("missing");
+      return below_parent((found->leaf ? "leaf-" : "parent-") + std::to_string(found->state));
+    }
+    return say.starts_with("!") ? full_path(say.substr(1)) : below_parent(say);
+  }
+};
+
+}  // namespace
+
+TENON_MODULE(placement_rule<obedient>)
+
+namespace tenon::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Rules of this file, and everything else as built in.
+class with_obedient : public builtin_policy_source {
+ public:
+  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override {
+    return name == "obedient" || builtin_policy_source::provides(kind, name);
+  }
+  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+                                             uint32_t max_resource_types) override {
+    static constexpr std::array modules{builtin::static_module{"test.obedient", &TENON_MODULE_ENTRY}};
+    if (name != "obedient") return builtin_policy_source::bind(kind, name, configuration, max_resource_types);
+    if (configuration.find("bad") != std::string_view::npos) return refusal{"here", "good", "bad", "better"};
+    configurations.emplace_back(configuration);
+    return bind_static(modules, kind, name, configuration, max_resource_types);
+  }
+  std::vector<std::string> configurations;
+};
+
+placement_rule_config rule(std::string name, bool create, std::string value = {}) {
+  placement_rule_config out;
+  out.name = std::move(name);
+  out.create = create;
+  out.value = std::move(value);
+  return out;
+}
+
+class PlacementRule : public ::testing::Test {
+ protected:
+  // The obedient rule first, then everything into root.rest.
+  void start(placement_rule_config first) {
+    it_.run(register_rm{"rm", "1", "default", configured({std::move(first), rule("fixed", true, "root.rest")})});
+  }
+  const cluster_config *configured(std::vector<placement_rule_config> rules) {
+    configs_.push_back(it_.config());
+    configs_.back().partitions[0].placement_rules = std::move(rules);
+    return &configs_.back();
+  }
+  // The queue of an application whose tag says this, or why it is refused.
+  std::string place(const std::string &say) {
+    const named_text tag{"SAY", say};
+    const std::string id = "app-" + std::to_string(++applications_);
+    add_application c;
+    c.partition = default_partition;
+    c.application = id;
+    c.user = "testuser";
+    c.tags = {&tag, 1};
+    std::string out;
+    it_->apply(now_ms, c);
+    it_->drain([&](const decision_view &d) { out = std::string(d.queue.empty() ? d.text : d.queue); });
+    return out;
+  }
+  uint64_t faults() { return it_->counters().policy_faults; }
+
+  static constexpr int64_t now_ms = 1'500'000;
+  with_obedient policies_;
+  cluster it_{policies_, {named_queue("leaf"), named_queue("parent", {}, {named_queue("below")})}};
+  std::deque<cluster_config> configs_;
+  int applications_ = 0;
+};
+
+TEST_F(PlacementRule, NameIsBelowTheParentRule_PathIsNot) {
+  placement_rule_config below = rule("obedient", true);
+  below.parent = {rule("fixed", false, "root.parent")};
+  start(below);
+  EXPECT_EQ(place("Name"), "root.parent.name");
+  EXPECT_EQ(place("two.levels"), "root.parent.two.levels");
+  EXPECT_EQ(place("!root.Elsewhere"), "root.elsewhere");
+}
+
+TEST_F(PlacementRule, CreateIsTheKernels) {
+  start(rule("obedient", false));
+  EXPECT_EQ(place("new"), "root.rest");
+  EXPECT_EQ(place("leaf"), "root.leaf");
+  EXPECT_EQ(place("parent"), "root.rest") << "is no leaf";
+}
+
+TEST_F(PlacementRule, FilterIsTheKernels) {
+  placement_rule_config others = rule("obedient", true);
+  others.filter.users = {"other"};
+  start(others);
+  EXPECT_EQ(place("leaf"), "root.rest");
+  EXPECT_EQ(it_->counters().policy_calls, 1U) << "of the fixed rule alone";
+}
+
+TEST_F(PlacementRule, NamesAreChecked) {
+  start(rule("obedient", true));
+  for (const char *bad : {"a b", "a..b", "!root.", "!root.a$", "a."}) {
+    const std::string said = place(bad);
+    EXPECT_EQ(said, messages::placement_failed("app-" + std::to_string(applications_), messages::queue_name_invalid()));
+  }
+  EXPECT_EQ(faults(), 0U);
+}
+
+TEST_F(PlacementRule, FullPathThatDoesNotStartAtRoot_IsAFault) {
+  start(rule("obedient", true));
+  EXPECT_EQ(place("!elsewhere"), "root.rest");
+  EXPECT_EQ(place("!rooted.a"), "root.rest");
+  EXPECT_EQ(faults(), 2U);
+}
+
+TEST_F(PlacementRule, Fault_CountsAsNoMatch) {
+  start(rule("obedient", true));
+  EXPECT_EQ(place("?fail"), "root.rest");
+  EXPECT_EQ(faults(), 1U);
+  EXPECT_EQ(place(""), "root.rest");
+  EXPECT_EQ(faults(), 1U);
+}
+
+TEST_F(PlacementRule, FaultOfAParent_CountsAsNoMatchOfBoth) {
+  placement_rule_config below = rule("fixed", true, "x");
+  below.parent = {rule("obedient", true)};
+  start(below);
+  EXPECT_EQ(place("?fail"), "root.rest");
+  EXPECT_EQ(place("top"), "root.top.x");
+}
+
+TEST_F(PlacementRule, Refusal_InTheWordsOfTheRuleAsOneLineOfUtf8) {
+  start(rule("obedient", true));
+  EXPECT_EQ(place("?refuse"), "failed to place application app-1: placement rule obedient refused the application");
+  EXPECT_EQ(place("?refuse in words"),
+            "failed to place application app-2: placement rule obedient refused the application: not here?");
+  EXPECT_EQ(faults(), 0U);
+}
+
+TEST_F(PlacementRule, SeesQueuesAndTheTimeOfTheJournal) {
+  start(rule("obedient", true));
+  EXPECT_EQ(place("?is root"), "root.parent-1");
+  EXPECT_EQ(place("?is ROOT.Leaf"), "root.leaf-1");
+  EXPECT_EQ(place("?is root.parent.below"), "root.leaf-1");
+  EXPECT_EQ(place("?is root.new"), "root.missing");
+  EXPECT_EQ(place("?is "), "root.missing");
+  EXPECT_EQ(place("?time"), "root." + std::to_string(now_ms));
+}
+
+TEST_F(PlacementRule, Value_IsTheConfiguration) {
+  start(rule("obedient", true, "A \"quoted\"\n\\text"));
+  placement_rule_config nested = rule("user", true);
+  nested.parent = {rule("Obedient", true)};
+  start(nested);
+  EXPECT_THAT(policies_.configurations, ElementsAre(R"({"value":"A \"quoted\"\u000a\\text"})", "{}"));
+}
+
+TEST_F(PlacementRule, RefusedConfiguration_RefusesTheWholeAndChangesNothing) {
+  start(rule("obedient", true));
+  it_.run(configure{"rm", configured({rule("provided", false), rule("obedient", true, "bad")})});
+  EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("here: bad"));
+  it_.run(configure{"rm", configured({rule("disobedient", true)})});
+  EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("unknown rule name specified disobedient"));
+  EXPECT_EQ(place("still"), "root.still");
+}
+
+}  // namespace
+}  // namespace tenon::testing
