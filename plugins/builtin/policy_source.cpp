@@ -168,8 +168,7 @@ result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind ki
 }
 
 std::unique_ptr<bound_policy> builtin_policy_source::fallback(policy_kind kind, uint32_t max_resource_types) {
-  const bool sorts =
-      kind == policy_kind::queue_sort || kind == policy_kind::app_sort || kind == policy_kind::node_sort;
+  const bool sorts = kind == policy_kind::queue_sort || kind == policy_kind::app_sort || kind == policy_kind::node_sort;
   if (!sorts) return nullptr;
   auto bound = bind(kind, kind == policy_kind::app_sort ? "fifo" : "fair", "{}", max_resource_types);
   assert(bound && "a fallback has no configuration that could be refused");
