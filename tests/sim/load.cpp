@@ -2,6 +2,7 @@
 // The course of a seed: which kind of command comes when.
 #include "load.hpp"
 
+#include "break_config.hpp"
 #include "make_config.hpp"
 
 namespace tenon::sim {
@@ -49,7 +50,10 @@ command load::choose_in(const partition_snapshot &p) {
 
 command load::a_configuration(bool anew) {
   const std::string rm = profile_.odd && random_.percent(5) ? random_.one_of({"", "other", "r[m"}) : "rm";
-  const cluster_config *config = own_->config(make_config(random_, profile_));
+  cluster_config made = make_config(random_, profile_);
+  const bool refused = registered_ && profile_.reloads && random_.percent(50);
+  if (refused) break_config(random_, made);
+  const cluster_config *config = own_->config(std::move(made));
   registered_ |= rm == "rm";
   if (anew) return register_rm{own_->text(rm), "1", "default", config};
   return configure{own_->text(rm), config};
