@@ -150,8 +150,9 @@ void put_in_words(explanation &e) {
     e.text += "\n" + h.text + ".";
   }
   if (e.obstacles.empty()) e.text += "\nNothing holds it: it is tried when its turn comes.";
-  e.text += e.before == 0 ? "\nNothing is tried before it."
-                          : "\n" + std::to_string(e.before) + " pending allocations are tried before it.";
+  e.text += e.before == 0   ? "\nNothing is tried before it."
+            : e.before == 1 ? "\nOne pending allocation is tried before it."
+                            : "\n" + std::to_string(e.before) + " pending allocations are tried before it.";
   for (change &c : e.changes) c.text = words(c);
   if (e.changes.empty()) return;
   e.text += "\nIt would run next if you " + e.changes.front().text;

@@ -277,9 +277,10 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
   }
   out.queue = app->home->path;
   const auto found = app->asks.find(key);
+  out.known = found != app->asks.end();
   if (found == app->asks.end() || found->second->state != ask_state::pending) {
-    out.text = found == app->asks.end() ? "There is no ask " + out.key + " in application " + out.application + "."
-                                        : "Every allocation of ask " + out.key + " is placed.";
+    out.text = out.known ? "Every allocation of ask " + out.key + " is placed."
+                         : "There is no ask " + out.key + " in application " + out.application + ".";
     return out;
   }
   const ask &a = *found->second;

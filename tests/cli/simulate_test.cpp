@@ -83,6 +83,30 @@ TEST_F(SmallTrace, FillLeavesWhatDoesNotFitWithItsReason) {
   EXPECT_EQ(explained, 2);
 }
 
+TEST_F(SmallTrace, ExplainSaysWhatHoldsAnAskThatIsLeft) {
+  const std::string pods = "p1,1000,1024,1,1000,,LS,Running,0,10,0\np3,1000,9999,0,0,,LS,Running,4,10,0\n";
+  const std::vector<std::string> fill{"simulate", "--mode",    "fill",     "--no-progress",
+                                      "--trace",  trace(pods), "--explain"};
+  const auto explain = [&](const std::string &what, const std::string &more) {
+    std::vector<std::string> arguments = fill;
+    arguments.push_back(what);
+    if (!more.empty()) arguments.push_back(more);
+    return run_tenon(arguments);
+  };
+  const json::value why = json::parse(explain("p3/p3", "--json").out);
+  EXPECT_EQ(why.at("pending"), true);
+  EXPECT_EQ(why.at("nodes").at("types").at("memory"), 1);
+  ASSERT_EQ(why.at("changes").as_array().size(), 1U);
+  EXPECT_EQ(why.at("changes").at(0).at("kind"), "raise-node-capacity");
+  EXPECT_THAT(explain("p3/p3", "").out, HasSubstr("1 too little memory"));
+  EXPECT_THAT(explain("p1/p1", "").out, HasSubstr("placed"));
+  for (const char *wrong : {"p3/none", "none/p3", "p3"}) {
+    const command_result run = explain(wrong, "");
+    EXPECT_EQ(run.code, 2) << wrong;
+    EXPECT_THAT(run.err, HasSubstr("APPLICATION/KEY")) << wrong;
+  }
+}
+
 TEST_F(SmallTrace, SharedGpuStaysPendingUnlessSharesAreSummed) {
   const std::string pods = "p1,1000,1024,1,500,,LS,Running,0,10,0\np2,1000,1024,1,500,,LS,Running,0,10,0\n";
   const auto whole = simulated({"--mode", "fill", "--trace", trace(pods)});

@@ -165,18 +165,16 @@ class simulate_run {
     return std::nullopt;
   }
 
-  // Every partition is asked; the first that knows the application answers.
+  // Every partition is asked; the first that knows the ask answers.
   std::optional<refusal> explain(engine &scheduler, const kernel_snapshot &end) {
     const size_t slash = options_.explain.rfind('/');
     const std::string application = options_.explain.substr(0, slash);
     const std::string key = slash == std::string::npos ? std::string() : options_.explain.substr(slash + 1);
     for (const partition_snapshot &partition : end.partitions) {
-      for (const application_snapshot &known : partition.applications) {
-        if (known.id != application) continue;
-        const auto why = scheduler.explain(partition.name, application, key);
-        out_ << (options_.json ? to_json(*why) : why->text) << '\n';
-        return std::nullopt;
-      }
+      const auto why = scheduler.explain(partition.name, application, key);
+      if (!why || !why->known) continue;
+      out_ << (options_.json ? to_json(*why) : why->text) << '\n';
+      return std::nullopt;
     }
     return refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end", "'" + options_.explain + "'",
                    "look into the file that --dump writes"};

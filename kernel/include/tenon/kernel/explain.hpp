@@ -74,6 +74,7 @@ struct change {
 
 struct explanation {
   std::string partition, application, key, queue;
+  bool known = false;               // false: there is no such ask; `text` says so
   bool pending = false;             // false: nothing of the ask waits; `text` says what it is instead
   amount_map asked;                 // one allocation
   int32_t waiting = 0;              // allocations that are pending
