@@ -17,6 +17,7 @@
 #include "scenario/run_command.hpp"
 #include "simulate/command.hpp"
 #include "tenon/host/thread_role.hpp"
+#include "trace/trace.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -79,12 +80,18 @@ void add_choice(CLI::App &to, const char *option, Value &value, const std::map<s
 void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate) {
   simulate.add_flag("--generate", generate,
                     "Play a generated load; that is what is played where nothing else is named");
-  simulate.add_option("--trace", o.trace, "Play a trace: openb:NODES.csv,PODS.csv")->type_name("KIND:FILES");
+  simulate.add_option("--trace", o.trace, "Play a trace: " + std::string(trace_forms))->type_name("KIND:FILES");
   simulate.add_option("--replay", o.replay, "Play a journal that --record wrote")->type_name("FILE");
   add_choice(simulate, "--mode", o.mode, {{"fill", load_mode::fill}, {"replay", load_mode::replay}},
              "fill: everything at once; replay: in time (the default)");
   add_choice(simulate, "--gpu-model", o.gpus, {{"whole", gpu_model::whole}, {"sum", gpu_model::sum}},
              "Pods that share a GPU: whole leaves them pending (the default); sum adds shares up");
+
+  add_choice(simulate, "--gangs", o.gangs,
+             {{"none", gang_style::none}, {"soft", gang_style::soft}, {"hard", gang_style::hard}},
+             "How gangs are asked for: none, worker by worker (the default); soft, hard: with placeholders");
+  simulate.add_option("--placeholder-timeout-s", o.placeholder_timeout_s, "How long a gang may wait for all of them")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30).description(""));
 
   generate_options &g = o.generated;
   const std::string group = "Generated load";
@@ -134,6 +141,7 @@ void add_simulate(CLI::App &app, choice &chosen) {
       "  tenon simulate\n"
       "  tenon simulate --generate --seed 7 --nodes 100 --pods 2000 --node-sort binpacking\n"
       "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --gpu-model sum --json\n"
+      "  tenon simulate --trace swf:CTC-SP2-1996-3.1-cln.swf\n"
       "  tenon simulate --record run.journal && tenon simulate --replay run.journal\n\n" +
       std::string(exit_codes));
   simulate->callback([&chosen] {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "cases.hpp"
-#include "simulate/openb.hpp"
+#include "trace/openb.hpp"
 
 namespace tenon::bench {
 namespace {

@@ -122,22 +122,25 @@ INSTANTIATE_TEST_SUITE_P(
     Loads, BadInput,
     testing::Values(
         bad_input{"UnknownTrace", {"simulate", "--trace", "closed:a,b"}, {}, {"--trace", "openb:NODES.csv,PODS.csv"}},
+        bad_input{"TraceWithOneFileOfTwo", {"simulate", "--trace", "openb:a"}, {}, {"--trace", "'openb:a'"}},
+        bad_input{"TraceWithoutFile", {"simulate", "--trace", "swf:"}, {}, {"--trace", "swf:FILE"}},
         bad_input{"MissingTraceFile", {"simulate", "--trace", "openb:@none.csv,@none.csv"}, {}, {"@none.csv"}},
-        nodes_case("EmptyFile", "", {"@nodes.csv:1"}),
+        nodes_case("EmptyFile", "", {"@nodes.csv:1:1"}),
         nodes_case("NoNodes", nodes_header, {"@nodes.csv", "at least one node"}),
-        nodes_case("MissingColumn", "sn,cpu_milli,gpu,model\nn1,1,1,T4\n", {"@nodes.csv:1: column memory_mib"}),
-        nodes_case("FewFields", nodes_header + "n1,1,1\n", {"@nodes.csv:2"}),
-        nodes_case("ManyFields", nodes_header + "n1,1,1,1,T4,x\n", {"@nodes.csv:2"}),
-        nodes_case("NotANumber", good_nodes + "n2,32O00,262144,2,T4\n", {"@nodes.csv:3: column cpu_milli", "'32O00'"}),
-        nodes_case("EmptyNumber", good_nodes + "n2,,262144,2,T4\n", {"@nodes.csv:3: column cpu_milli"}),
-        nodes_case("Negative", good_nodes + "n2,1,-1,2,T4\n", {"@nodes.csv:3: column memory_mib", "'-1'"}),
-        nodes_case("TooLarge", good_nodes + "n2,1,9999999999999999,2,T4\n", {"@nodes.csv:3: column memory_mib"}),
-        nodes_case("NodeTwice", good_nodes + "n1,1,1,1,T4\n", {"@nodes.csv:3: column sn", "'n1'"}),
-        nodes_case("NodeWithoutName", good_nodes + ",1,1,1,T4\n", {"@nodes.csv:3: column sn"}),
-        pods_case("PodTwice", "p1,1,1,0,0,,LS,Running,0,1,0\n", {"@pods.csv:3: column name"}),
-        pods_case("ManySharedGpus", "p2,1,1,2,500,,LS,Running,0,1,0\n", {"@pods.csv:3: column gpu_milli"}),
-        pods_case("EndsBeforeItStarts", "p2,1,1,0,0,,LS,Running,5,1,0\n", {"@pods.csv:3: column deletion_time"}),
-        pods_case("ClassIsNoQueue", "p2,1,1,0,0,,L S,Running,0,1,0\n", {"@pods.csv:3: column qos"}),
+        nodes_case("MissingColumn", "sn,cpu_milli,gpu,model\nn1,1,1,T4\n", {"@nodes.csv:1:1: column memory_mib"}),
+        nodes_case("FewFields", nodes_header + "n1,1,1\n", {"@nodes.csv:2:7", "5 fields", "3 fields"}),
+        nodes_case("ManyFields", nodes_header + "n1,1,1,1,T4,x\n", {"@nodes.csv:2:13", "6 fields"}),
+        nodes_case("NotANumber", good_nodes + "n2,32O00,262144,2,T4\n",
+                   {"@nodes.csv:3:4: column cpu_milli", "'32O00'"}),
+        nodes_case("EmptyNumber", good_nodes + "n2,,262144,2,T4\n", {"@nodes.csv:3:4: column cpu_milli"}),
+        nodes_case("Negative", good_nodes + "n2,1,-1,2,T4\n", {"@nodes.csv:3:6: column memory_mib", "'-1'"}),
+        nodes_case("TooLarge", good_nodes + "n2,1,9999999999999999,2,T4\n", {"@nodes.csv:3:6: column memory_mib"}),
+        nodes_case("NodeTwice", good_nodes + "n1,1,1,1,T4\n", {"@nodes.csv:3:1: column sn", "'n1'"}),
+        nodes_case("NodeWithoutName", good_nodes + ",1,1,1,T4\n", {"@nodes.csv:3:1: column sn"}),
+        pods_case("PodTwice", "p1,1,1,0,0,,LS,Running,0,1,0\n", {"@pods.csv:3:1: column name"}),
+        pods_case("ManySharedGpus", "p2,1,1,2,500,,LS,Running,0,1,0\n", {"@pods.csv:3:10: column gpu_milli"}),
+        pods_case("EndsBeforeItStarts", "p2,1,1,0,0,,LS,Running,5,1,0\n", {"@pods.csv:3:26: column deletion_time"}),
+        pods_case("ClassIsNoQueue", "p2,1,1,0,0,,L S,Running,0,1,0\n", {"@pods.csv:3:13: column qos"}),
         bad_input{"MissingConfig", {"simulate", "--no-progress", "--config", "@none.yaml"}, {}, {"@none.yaml"}},
         bad_input{"BadConfig",
                   {"simulate", "--no-progress", "--config", "@q.yaml"},
@@ -147,6 +150,42 @@ INSTANTIATE_TEST_SUITE_P(
         bad_input{"MissingJournal", {"simulate", "--no-progress", "--replay", "@none"}, {}, {"@none"}},
         bad_input{"NotAJournal", {"simulate", "--no-progress", "--replay", "@j"}, {{"j", "hello"}}, {"@j"}},
         bad_input{"RecordCannotBeWritten", {"simulate", "--no-progress", "--record", "@none/j"}, {}, {"@none/j"}}),
+    name_of);
+
+bad_input swf_case(std::string name, std::string text, std::vector<std::string> says) {
+  return {std::move(name),
+          {"simulate", "--no-progress", "--trace", "swf:@t.swf"},
+          {{"t.swf", std::move(text)}},
+          std::move(says)};
+}
+
+const std::string swf_header = "; MaxNodes: 4\n; MaxProcs: 8\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Swf, BadInput,
+    testing::Values(
+        swf_case("NoProcessors", "; Version: 2.2\n1 0 0 5 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:2:1", "MaxProcs", "MACHINES.csv"}),
+        swf_case("OnlyAHeader", "; Version: 2.2\n", {"@t.swf:2:1", "MaxProcs"}),
+        swf_case("Empty", "", {"@t.swf:1:1", "MaxProcs"}),
+        swf_case("FewFields", swf_header + "1 0 0 5 1 -1\n", {"@t.swf:3:13", "18 fields", "6 fields"}),
+        swf_case("ManyFields", swf_header + "1 0 0 5 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1 7\n",
+                 {"@t.swf:3:45: one too many", "18 fields", "'7'"}),
+        swf_case("NotANumber", swf_header + "\n  1  0  0  5m 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:4:12: run time", "'5m'"}),
+        swf_case("NoSubmitTime", swf_header + "1 -1 0 5 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:3:3: submit time", "'-1'"}),
+        swf_case("UnknownStatus", swf_header + "1 0 0 5 1 -1 -1 1 -1 -1 9 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:3:25: status", "'9'"}),
+        swf_case("JobTwice",
+                 swf_header +
+                     "1 0 0 5 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n1 0 0 5 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:4:1: job number", "'1'"}),
+        swf_case("TooManyWorkers",
+                 "; MaxProcs: 30000000\n; MaxNodes: 10\n1 0 0 5 1 -1 -1 30000000 -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:3:17: requested processors", "at most 20000000 workers"}),
+        swf_case("TooManyNodes", "; MaxProcs: 30000000\n1 0 0 5 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n",
+                 {"@t.swf:2:1", "at most 1000000 nodes"})),
     name_of);
 
 TEST(BadJournal, IsNotPlayedInPart) {

@@ -9,9 +9,9 @@
 
 #include "simulate/dump.hpp"
 #include "simulate/generate.hpp"
-#include "simulate/openb.hpp"
 #include "simulate/progress.hpp"
 #include "testing.hpp"
+#include "trace/openb.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -140,11 +140,12 @@ TEST_F(SmallTrace, UnknownQueueIsCountedAsRejected) {
 }
 
 TEST(Openb, MapsColumnsToAmountsTagsAndQueues) {
-  const csv_text nodes{"n", "sn,cpu_milli,memory_mib,gpu,model\nn1,32000,2,0,\nn2,64000,4,8,V100M16\n"};
-  const csv_text pods{"p",
-                      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
-                      "scheduled_time\np1,1000,3,2,1000,V100M16|V100M32,Burstable,Running,7,19,\n"
-                      "p2,1000,3,1,250,,LS,Running,7,19,\n"};
+  const trace_text nodes{"n", "sn,cpu_milli,memory_mib,gpu,model\nn1,32000,2,0,\nn2,64000,4,8,V100M16\n"};
+  const trace_text pods{
+      "p",
+      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
+      "scheduled_time\np1,1000,3,2,1000,V100M16|V100M32,Burstable,Running,7,19,\n"
+      "p2,1000,3,1,250,,LS,Running,7,19,\n"};
   const auto read = read_openb(nodes, pods, gpu_model::sum);
   ASSERT_TRUE(static_cast<bool>(read)) << read.why().text();
   EXPECT_TRUE(is_consistent(*read));

@@ -14,26 +14,10 @@
 #include "simulate/summary.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/kernel/journal.hpp"
+#include "trace/trace.hpp"
 
 namespace tenon::cli {
 namespace {
-
-constexpr std::string_view openb_kind = "openb:";
-
-result<load> read_trace(const simulate_options &options) {
-  const std::string_view trace = options.trace;
-  const size_t comma = trace.find(',');
-  if (!trace.starts_with(openb_kind) || comma == std::string_view::npos) {
-    return refusal{"--trace", "openb:NODES.csv,PODS.csv", "'" + options.trace + "'", "name the kind and both files"};
-  }
-  const std::string nodes_file(trace.substr(openb_kind.size(), comma - openb_kind.size()));
-  const std::string pods_file(trace.substr(comma + 1));
-  const auto nodes = read_file(nodes_file);
-  if (!nodes) return nodes.why();
-  const auto pods = read_file(pods_file);
-  if (!pods) return pods.why();
-  return read_openb({nodes_file, *nodes}, {pods_file, *pods}, options.gpus);
-}
 
 result<cluster_config> choose_config(const simulate_options &options, const load &of,
                                      const config::known_policies &known) {
@@ -106,14 +90,16 @@ class simulate_run {
 
  private:
   std::optional<refusal> run_load() {
-    auto read = options_.trace.empty() ? result<load>(generate(options_.generated)) : read_trace(options_);
+    auto read =
+        options_.trace.empty() ? result<load>(generate(options_.generated)) : read_trace(options_.trace, options_.gpus);
     if (!read) return read.why();
     const load what = std::move(*read);
     const auto config = choose_config(options_, what, policies_.known);
     if (!config) return config.why();
     report_.origin = what.origin;
     return play(what.asks.size(), [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
-      const simulation plan{what, *config, options_.mode, options_.queue};
+      const simulation plan{what,           *config,        options_.mode,
+                            options_.queue, options_.gangs, options_.placeholder_timeout_s * 1000};
       const auto refused = plan.run(on, counted_, listen);
       if (!refused) return std::nullopt;
       return refusal{options_.config.empty() ? "--node-sort" : options_.config, "a configuration that can be used",

@@ -8,18 +8,20 @@
 #include "run/engine.hpp"
 #include "run/exit_code.hpp"
 #include "simulate/generate.hpp"
-#include "simulate/openb.hpp"
 #include "simulate/simulation.hpp"
+#include "trace/openb.hpp"
 
 namespace tenon::cli {
 
 struct simulate_options {
   // What is played: a journal, a trace, or else a generated load.
   std::string replay;  // journal file
-  std::string trace;   // "openb:NODES.csv,PODS.csv"
+  std::string trace;   // KIND:FILES, see trace.hpp
   generate_options generated;
   load_mode mode = load_mode::replay;
   gpu_model gpus = gpu_model::whole;
+  gang_style gangs = gang_style::none;
+  int64_t placeholder_timeout_s = 0;  // 0: the scheduler's own
 
   std::string config;     // queues.yaml; empty: a queue for each one of the load
   std::string node_sort;  // in place of the configuration's; empty: as configured

@@ -14,6 +14,23 @@ bool are_unique(const Items &items, Id id) {
   return std::all_of(items.begin(), items.end(), [&](const auto &item) { return seen.insert(item.*id).second; });
 }
 
+bool are_gangs_whole(const load &of) {
+  std::unordered_set<uint32_t> seen;
+  for (size_t i = 0; i < of.asks.size(); ++i) {
+    const load_ask &ask = of.asks[i];
+    if (!of.applications[ask.application].gang) continue;
+    if (i == 0 || of.asks[i - 1].application != ask.application) {
+      if (!seen.insert(ask.application).second) return false;
+      continue;
+    }
+    const load_ask &before = of.asks[i - 1];
+    if (before.shape != ask.shape || before.arrival_ms != ask.arrival_ms || before.duration_ms != ask.duration_ms) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void add_queue(queue_config &parent, std::string_view path) {
   const size_t dot = path.find('.');
   const std::string_view name = path.substr(0, dot);
@@ -29,6 +46,13 @@ void add_queue(queue_config &parent, std::string_view path) {
 }
 
 }  // namespace
+
+uint32_t shape_table::index_of(const load_shape &shape) {
+  const auto [at, fresh] =
+      known_.try_emplace({shape.resources, shape.tags}, static_cast<uint32_t>(into_.shapes.size()));
+  if (fresh) into_.shapes.push_back(shape);
+  return at->second;
+}
 
 cluster_config default_config(const load &of) {
   constexpr std::string_view root = "root.";
@@ -51,7 +75,8 @@ bool is_consistent(const load &of) {
            ask.duration_ms >= 0;
   };
   return std::all_of(of.asks.begin(), of.asks.end(), in_range) && are_unique(of.nodes, &load_node::id) &&
-         are_unique(of.applications, &load_application::id) && are_unique(of.asks, &load_ask::key);
+         are_unique(of.applications, &load_application::id) && are_unique(of.asks, &load_ask::key) &&
+         are_gangs_whole(of);
 }
 
 }  // namespace tenon::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tenon/kernel/queue_config.hpp"
@@ -19,6 +20,8 @@ struct load_node {
 
 struct load_application {
   std::string id, queue, user;
+  // Its asks are alike, follow each other in the load, start together and end together.
+  bool gang = false;
 };
 
 // What one allocation takes and which nodes it may use; asks share shapes.
@@ -35,7 +38,7 @@ struct load_ask {
   int64_t duration_ms = 0;   // from its placement
 };
 
-// Asks that the load has but nobody is asked for; they count as pending.
+// What the source of a load has but nobody is asked for.
 struct left_out {
   std::string reason;
   uint64_t count = 0;
@@ -46,14 +49,29 @@ struct load {
   std::vector<load_node> nodes;
   std::vector<load_application> applications;
   std::vector<load_shape> shapes;
-  std::vector<load_ask> asks;  // in the order of submission where they arrive at once
-  std::vector<left_out> left_out_asks;
+  std::vector<load_ask> asks;           // in the order of submission where they arrive at once
+  std::vector<left_out> left_out_asks;  // they count as pending
+  std::vector<left_out> left_out_jobs;  // they cannot be played: no size, no duration
+};
+
+// Gives equal shapes one index.
+class shape_table {
+ public:
+  // Adds to the shapes of `into`, which has none of its own.
+  explicit shape_table(load &into) : into_(into) {}
+
+  uint32_t index_of(const load_shape &shape);
+
+ private:
+  load &into_;
+  std::map<std::pair<amount_map, std::map<std::string, std::string>>, uint32_t> known_;
 };
 
 // A leaf queue for each queue of the load below an open root.
 [[nodiscard]] cluster_config default_config(const load &of);
 
-// Ids that do not repeat, indexes that exist, times from 0 on: what a loader promises.
+// Ids that do not repeat, indexes that exist, times from 0 on, gangs of equal asks side by side: what a loader
+// promises.
 [[nodiscard]] bool is_consistent(const load &of);
 
 }  // namespace tenon::cli

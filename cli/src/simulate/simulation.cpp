@@ -12,6 +12,7 @@
 
 #include "run/borrowed.hpp"
 #include "tenon/kernel/journal.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -23,16 +24,20 @@ constexpr int64_t start_ms = 1'700'000'000'000;
 constexpr uint32_t step_decisions = 250;
 // How long timers may go on changing something after the last event of a load.
 constexpr int64_t settle_ms = 300'000;
+// All of a gang is one.
+constexpr std::string_view task_group = "workers";
 
 bool is_request(termination why) {
   return why == termination::placeholder_replaced || why == termination::preempted_by_scheduler ||
          why == termination::timeout;
 }
 
+std::string_view state_name(application_state state) { return name(state); }
+
 class run_of {
  public:
   run_of(const simulation &plan, session &on, tally &counted, const progress_listener &listen)
-      : plan_(plan), load_(plan.what), on_(on), counted_(counted), listen_(listen) {
+      : plan_(plan), load_(plan.what), on_(on), counted_(counted), listen_(listen), gangs_(plan.what, plan.gangs) {
     for (uint32_t i = 0; i < load_.asks.size(); ++i) index_.emplace(load_.asks[i].key, i);
     order_.resize(load_.asks.size());
     std::iota(order_.begin(), order_.end(), 0U);
@@ -41,6 +46,7 @@ class run_of {
                        [&](uint32_t a, uint32_t b) { return load_.asks[a].arrival_ms < load_.asks[b].arrival_ms; });
     }
     submitted_applications_.resize(load_.applications.size());
+    live_.resize(load_.asks.size());
   }
 
   std::optional<std::string> run() {
@@ -48,6 +54,7 @@ class run_of {
     if (!refused_.empty()) return refused_;
     for (const load_node &node : load_.nodes) add(node);
     for (const left_out &group : load_.left_out_asks) counted_.leaves_out(group.reason, group.count);
+    for (const left_out &group : load_.left_out_jobs) counted_.skips(group.reason, group.count);
     if (plan_.mode == load_mode::fill) {
       for (const uint32_t i : order_) submit(i);
       schedule();
@@ -65,6 +72,14 @@ class run_of {
     uint64_t sequence;  // of the allocation
 
     bool operator>(const ending &other) const { return std::tie(at_ms, order) > std::tie(other.at_ms, other.order); }
+  };
+
+  // An allocation that the scheduler wants back, or that the RM has no use for.
+  struct giving_back {
+    uint32_t ask;
+    bool placeholder;
+    uint64_t sequence;
+    termination why;
   };
 
   void replay() {
@@ -103,7 +118,7 @@ class run_of {
       const uint32_t made = apply(step{"", step_decisions, {}});
       decided += made;
       listen_(submitted_, counted_);
-      if (made < step_decisions && !confirm_releases()) return decided;
+      if (made < step_decisions && !react()) return decided;
     }
   }
 
@@ -115,27 +130,63 @@ class run_of {
 
   void submit(uint32_t index) {
     const load_ask &ask = load_.asks[index];
-    if (!submitted_applications_[ask.application]) {
-      submitted_applications_[ask.application] = true;
-      const load_application &app = load_.applications[ask.application];
-      const std::string &queue = plan_.queue.empty() ? app.queue : plan_.queue;
-      apply(add_application{partition_name, app.id, queue, app.user, {}, {}, 0, {}, false});
-    }
     ++submitted_;
-    send(index);
+    const bool fresh = !submitted_applications_[ask.application];
+    gang *in = gangs_.of_ask(index);
+    if (fresh) {
+      submitted_applications_[ask.application] = true;
+      add_application_of(ask, in);
+    }
+    if (in == nullptr || in->asked) return send(index);
+    if (in->ended) return;  // refused just now
+    send_placeholder(index);
   }
 
-  void send(uint32_t index) {
+  void add_application_of(const load_ask &ask, const gang *in) {
+    const load_application &app = load_.applications[ask.application];
+    const std::string &queue = plan_.queue.empty() ? app.queue : plan_.queue;
+    amount_map whole;
+    int64_t timeout_ms = 0;
+    if (in != nullptr && !in->asked) {
+      for (const auto &[type, amount] : load_.shapes[ask.shape].resources) whole[type] = amount * in->size;
+      timeout_ms = plan_.placeholder_timeout_ms;
+    }
+    const borrowed_amounts placeholder_ask(whole);
+    apply(add_application{
+        partition_name, app.id, queue, app.user, {}, {}, timeout_ms, placeholder_ask, plan_.gangs == gang_style::hard});
+  }
+
+  put_ask ask_for(uint32_t index, std::string_view key, amounts resources, texts tags) {
     const load_ask &ask = load_.asks[index];
-    const load_shape &shape = load_.shapes[ask.shape];
-    const borrowed_amounts resources(shape.resources);
-    const borrowed_texts tags(shape.tags);
     put_ask put;
     put.partition = partition_name;
     put.application = load_.applications[ask.application].id;
-    put.key = ask.key;
+    put.key = key;
     put.resources = resources;
     put.tags = tags;
+    const gang *in = gangs_.of_ask(index);
+    if (in != nullptr && plan_.gangs != gang_style::none) {
+      // The workers were made with the application, whenever they are sent.
+      put.task_group = task_group;
+      if (plan_.mode == load_mode::replay) put.create_time_ms = start_ms + ask.arrival_ms;
+    }
+    return put;
+  }
+
+  void send(uint32_t index) {
+    const load_shape &shape = load_.shapes[load_.asks[index].shape];
+    const borrowed_amounts resources(shape.resources);
+    const borrowed_texts tags(shape.tags);
+    ++waiting_;
+    apply(ask_for(index, load_.asks[index].key, resources, tags));
+  }
+
+  void send_placeholder(uint32_t index) {
+    const load_shape &shape = load_.shapes[load_.asks[index].shape];
+    const borrowed_amounts resources(shape.resources);
+    const borrowed_texts tags(shape.tags);
+    put_ask put = ask_for(index, gangs_.placeholder_key(index), resources, tags);
+    put.placeholder = true;
     ++waiting_;
     apply(put);
   }
@@ -143,21 +194,35 @@ class run_of {
   void end_next() {
     const ending e = endings_.top();
     endings_.pop();
-    if (live_[e.ask] == e.sequence) release_allocation(e.ask, e.sequence, termination::stopped_by_rm);
+    if (live_[e.ask] == e.sequence) give_back({e.ask, false, e.sequence, termination::stopped_by_rm});
   }
 
-  void release_allocation(uint32_t ask, uint64_t sequence, termination why) {
-    live_.erase(ask);
-    const std::string &application = load_.applications[load_.asks[ask].application].id;
-    apply(release{partition_name, application, load_.asks[ask].key, sequence, 0, why, release_what::allocations});
+  void give_back(const giving_back &what) {
+    const load_ask &ask = load_.asks[what.ask];
+    gang *in = gangs_.of_ask(what.ask);
+    if (what.placeholder) {
+      --in->placeholders;
+    } else {
+      live_[what.ask] = 0;
+      if (in != nullptr) --in->placed;
+    }
+    apply(release{partition_name, load_.applications[ask.application].id,
+                  what.placeholder ? gangs_.placeholder_key(what.ask) : ask.key, what.sequence, 0, what.why,
+                  release_what::allocations});
   }
 
-  // The RM does what it is asked; what was preempted is asked for once more. False: nothing was asked.
-  bool confirm_releases() {
-    if (requests_.empty()) return false;
-    for (const auto &[ask, sequence, why] : std::exchange(requests_, {})) {
-      release_allocation(ask, sequence, why);
-      if (why == termination::preempted_by_scheduler) send(ask);
+  // The RM does what it is asked, asks once more for what was preempted, and for the workers of gangs whose
+  // placeholders are placed or were given back. False: there was nothing to do.
+  bool react() {
+    if (to_give_back_.empty() && to_ask_.empty()) return false;
+    for (const giving_back &what : std::exchange(to_give_back_, {})) {
+      give_back(what);
+      if (what.why == termination::preempted_by_scheduler) {
+        what.placeholder ? send_placeholder(what.ask) : send(what.ask);
+      }
+    }
+    for (gang *in : std::exchange(to_ask_, {})) {
+      for (uint32_t i = in->first_ask; i < in->first_ask + in->size; ++i) send(i);
     }
     return true;
   }
@@ -172,19 +237,76 @@ class run_of {
 
   void hear(const decision_view &d) {
     if (d.kind == decision_kind::rm_rejected) refused_ = d.text;
-    const auto found = index_.find(d.key);
-    if (found == index_.end()) return;
-    const uint32_t ask = found->second;
+    if (d.kind == decision_kind::application_state || d.kind == decision_kind::application_rejected) {
+      if (gang *in = gangs_.of_application(d.application); in != nullptr) hear_gang(*in, d);
+      return;
+    }
+    if (const auto found = index_.find(d.key); found != index_.end()) return hear_worker(found->second, d);
+    if (const uint32_t *ask = gangs_.ask_of_placeholder(d.key); ask != nullptr) hear_placeholder(*ask, d);
+  }
+
+  void hear_gang(gang &in, const decision_view &d) {
+    if (in.asked || in.ended) return;
+    in.resuming |= d.text == state_name(application_state::resuming);
+    if (d.text == state_name(application_state::starting) || d.text == state_name(application_state::running) ||
+        (in.resuming && d.text == state_name(application_state::accepted))) {
+      in.asked = true;
+      to_ask_.push_back(&in);
+    } else if (d.kind == decision_kind::application_rejected) {
+      in.ended = true;
+      counted_.leaves_out("the gang was refused: " + std::string(d.text), in.size);
+    } else if (d.text == state_name(application_state::failing)) {
+      in.ended = true;
+      counted_.leaves_out("the gang was not placed in time", in.size);
+    }
+  }
+
+  void hear_worker(uint32_t ask, const decision_view &d) {
     if (d.kind == decision_kind::allocated) {
       --waiting_;
       live_[ask] = d.allocation_sequence;
-      if (plan_.mode == load_mode::fill) return;
-      endings_.push({d.now_ms + load_.asks[ask].duration_ms, placements_++, ask, d.allocation_sequence});
-    } else if (d.kind == decision_kind::ask_rejected) {
+      start(ask, d.now_ms);
+    } else if (d.kind == decision_kind::ask_rejected || d.kind == decision_kind::ask_released) {
       --waiting_;
     } else if (d.kind == decision_kind::released && is_request(d.why)) {
-      requests_.emplace_back(ask, d.allocation_sequence, d.why);
+      to_give_back_.push_back({ask, false, d.allocation_sequence, d.why});
     }
+  }
+
+  void hear_placeholder(uint32_t ask, const decision_view &d) {
+    if (d.kind == decision_kind::allocated) {
+      --waiting_;
+      ++gangs_.of_ask(ask)->placeholders;
+      placeholder_of_[ask] = d.allocation_sequence;
+    } else if (d.kind == decision_kind::ask_rejected || d.kind == decision_kind::ask_released) {
+      --waiting_;
+    } else if (d.kind == decision_kind::released && is_request(d.why)) {
+      placeholder_of_.erase(ask);
+      to_give_back_.push_back({ask, true, d.allocation_sequence, d.why});
+    }
+  }
+
+  // A worker was placed: it runs from now on, or with all of its gang when it is the last of them.
+  void start(uint32_t ask, int64_t now_ms) {
+    gang *in = gangs_.of_ask(ask);
+    if (in != nullptr) {
+      ++in->placed;
+      if (in->has_spare_placeholder()) {
+        if (const auto spare = placeholder_of_.find(ask); spare != placeholder_of_.end()) {
+          to_give_back_.push_back({ask, true, spare->second, termination::stopped_by_rm});
+          placeholder_of_.erase(spare);
+        }
+      }
+    }
+    if (plan_.mode == load_mode::fill) return;
+    if (in == nullptr || in->started) return end_after(ask, now_ms);
+    if (in->placed < in->size) return;
+    in->started = true;
+    for (uint32_t i = in->first_ask; i < in->first_ask + in->size; ++i) end_after(i, now_ms);
+  }
+
+  void end_after(uint32_t ask, int64_t now_ms) {
+    endings_.push({now_ms + load_.asks[ask].duration_ms, placements_++, ask, live_[ask]});
   }
 
   const simulation &plan_;
@@ -192,12 +314,15 @@ class run_of {
   session &on_;
   tally &counted_;
   const progress_listener &listen_;
+  gang_book gangs_;
   std::unordered_map<std::string_view, uint32_t> index_;  // of asks by key
   std::vector<uint32_t> order_;                           // of asks, as they arrive
   std::vector<bool> submitted_applications_;
-  std::unordered_map<uint32_t, uint64_t> live_;  // ask -> sequence of its allocation
+  std::vector<uint64_t> live_;                             // by ask: sequence of its allocation, 0: none
+  std::unordered_map<uint32_t, uint64_t> placeholder_of_;  // ask -> sequence of the placeholder that runs
   std::priority_queue<ending, std::vector<ending>, std::greater<>> endings_;
-  std::vector<std::tuple<uint32_t, uint64_t, termination>> requests_;
+  std::vector<giving_back> to_give_back_;
+  std::vector<gang *> to_ask_;  // for their workers
   uint64_t submitted_ = 0, placements_ = 0;
   int64_t waiting_ = 0;  // asks sent, neither placed nor refused
   int64_t now_ms_ = start_ms;

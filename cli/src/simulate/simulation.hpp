@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Plays a load against a scheduler in virtual time, from event to event: asks arrive, allocations end after
-// their duration, and the resource manager confirms at once what it is asked to release.
+// their duration, and the resource manager confirms at once what it is asked to release. A gang runs from the
+// moment when the last of its workers is placed. With placeholders, its workers are asked for when the scheduler says
+// that the application starts, or goes on without placeholders because they were not placed in time.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include <string>
 
 #include "run/session.hpp"
+#include "simulate/gangs.hpp"
 #include "simulate/load.hpp"
 #include "simulate/tally.hpp"
 
@@ -27,6 +30,8 @@ struct simulation {
   const cluster_config &config;
   load_mode mode = load_mode::replay;
   std::string queue;  // of every application; empty: the load's own
+  gang_style gangs = gang_style::none;
+  int64_t placeholder_timeout_ms = 0;  // 0: the scheduler's own
 
   // Runs to the end of the load and counts into `counted`. What the scheduler says where it refuses the
   // configuration.

@@ -60,6 +60,8 @@ void print(std::ostream &out, const run_report &report) {
   if (c.rejected > 0) out << "rejected  " << c.rejected << '\n';
   print_reasons(out, c.rejection_reasons);
   if (c.preempted > 0) out << "preempted " << c.preempted << '\n';
+  if (c.skipped > 0) out << "left out  " << c.skipped << '\n';
+  print_reasons(out, c.skipped_reasons);
   if (c.gpus_placed > 0) out << formatted("GPUs      %.1f placed\n", c.gpus_placed);
   out << formatted("makespan  %.1f s of virtual time\n", c.makespan_s);
   if (!c.use.empty()) out << "\nuse of the capacity    peak  average\n";
@@ -91,6 +93,8 @@ std::string to_json(const run_report &report) {
                                       {"rejected", c.rejected},
                                       {"rejection_reasons", reasons_of(c.rejection_reasons)},
                                       {"preempted", c.preempted},
+                                      {"left_out", c.skipped},
+                                      {"left_out_reasons", reasons_of(c.skipped_reasons)},
                                       {"gpus_placed", c.gpus_placed},
                                       {"makespan_seconds", c.makespan_s},
                                       {"utilisation", std::move(use)},

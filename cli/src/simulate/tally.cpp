@@ -26,6 +26,18 @@ std::string without_names(std::string_view reason, std::string_view name, std::s
   return out;
 }
 
+// Placeholders that hold a place for a worker which has not been asked for so far.
+uint64_t waits_for_gang(const application_snapshot &app) {
+  int64_t waiting = 0;
+  for (const allocation_snapshot &allocation : app.allocations) {
+    if (allocation.placeholder && allocation.state == allocation_state::allocated) ++waiting;
+  }
+  for (const ask_snapshot &ask : app.asks) {
+    if (!ask.placeholder) waiting -= ask.pending_count;
+  }
+  return static_cast<uint64_t>(std::max<int64_t>(waiting, 0));
+}
+
 waiting percentiles(std::vector<int64_t> waits_ms) {
   std::sort(waits_ms.begin(), waits_ms.end());
   // The smallest wait that so many of all do not exceed.
@@ -65,18 +77,19 @@ void tally::moves_to(int64_t now_ms) {
 void tally::sees_ask(int64_t now_ms, const put_ask &ask) {
   auto &record = asks_[{std::string(ask.partition), std::string(ask.application), std::string(ask.key)}];
   // An ask that is sent again after its allocation was lost goes on waiting from the first time.
-  if (record.placed == 0) record.arrival_ms = now_ms;
+  if (record.placed == 0) record.arrival_ms = ask.create_time_ms != 0 ? ask.create_time_ms : now_ms;
   record.resources = owned(ask.resources);
   record.wanted = ask.max_allocations;
+  record.placeholder = ask.placeholder && !ask.task_group.empty();
 }
 
 void tally::sees_node(const add_node &node) {
   const std::string partition(node.partition);
   offered_nodes_[{partition, std::string(node.node)}] = owned(node.capacity);
   for (const existing_allocation &e : node.existing) {
-    if (!e.foreign)
-      asks_[{partition, std::string(e.ask.application), std::string(e.ask.key)}] = {now_ms_, owned(e.ask.resources), 1,
-                                                                                    1};
+    if (e.foreign) continue;
+    asks_[{partition, std::string(e.ask.application), std::string(e.ask.key)}] = {now_ms_, owned(e.ask.resources), 1, 1,
+                                                                                  false};
   }
 }
 
@@ -127,7 +140,7 @@ void tally::hears_allocated(const decision_view &d) {
   if (found == asks_.end()) return;
   ask_record &record = found->second;
   changes_use(record.resources, 1);
-  if (record.placed >= record.wanted) return;
+  if (record.placeholder || record.placed >= record.wanted) return;
   ++record.placed;
   ++placed_;
   waits_ms_[std::string(d.queue)].push_back(d.now_ms - record.arrival_ms);
@@ -136,6 +149,8 @@ void tally::hears_allocated(const decision_view &d) {
 }
 
 void tally::leaves_out(const std::string &reason, uint64_t count) { left_out_[reason] += count; }
+
+void tally::skips(const std::string &reason, uint64_t count) { skipped_[reason] += count; }
 
 run_summary tally::summary(const kernel_snapshot &end) const {
   run_summary out;
@@ -155,8 +170,13 @@ run_summary tally::summary(const kernel_snapshot &end) const {
         out.pending_reasons[reason.empty() ? "could be placed now" : reason] +=
             static_cast<uint64_t>(ask.pending_count);
       }
+      if (const uint64_t waiting = waits_for_gang(app); waiting > 0) {
+        out.pending_reasons["waits for the rest of its gang"] += waiting;
+      }
     }
   }
+  out.skipped_reasons = skipped_;
+  for (const auto &[reason, count] : out.skipped_reasons) out.skipped += count;
   for (const auto &[reason, count] : out.pending_reasons) out.pending += count;
   const auto passed = static_cast<double>(last_ms_ - first_ms_);
   for (const auto &[type, l] : levels_) {

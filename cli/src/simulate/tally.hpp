@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Counts what happens in a run from its commands and decisions alone, whether a load is simulated or a
-// journal is played again.
+// journal is played again. Placeholders use the capacity, but are neither placed nor waited for: the asks that replace
+// them are.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ struct run_summary {
   uint64_t pending = 0;   // not placed at the end
   uint64_t rejected = 0;  // asks that were refused
   uint64_t preempted = 0;
+  uint64_t skipped = 0;  // jobs of a trace that could not be played
   uint64_t commands = 0, decisions = 0;
-  std::map<std::string, uint64_t> pending_reasons, rejection_reasons;
+  std::map<std::string, uint64_t> pending_reasons, rejection_reasons, skipped_reasons;
   std::map<std::string, utilisation> use;  // by resource type
   std::map<std::string, waiting> waits;    // by queue
   double makespan_s = 0;   // virtual time from the first command to the last end of an allocation, or command
@@ -48,8 +50,10 @@ class tally {
   // A command, before its decisions.
   void sees(int64_t now_ms, const command &c);
   void hears(const decision_view &d);
-  // Asks that were never submitted.
+  // Asks that were never submitted: they count as pending.
   void leaves_out(const std::string &reason, uint64_t count);
+  // What could not be played at all.
+  void skips(const std::string &reason, uint64_t count);
 
   [[nodiscard]] uint64_t placed() const { return placed_; }
   // What is left pending is told by the state at the end.
@@ -60,6 +64,7 @@ class tally {
     int64_t arrival_ms = 0;
     amount_map resources;
     int64_t wanted = 1, placed = 0;
+    bool placeholder = false;  // takes room, and is no ask of anybody
   };
   struct level {  // of one resource type
     int64_t used = 0, capacity = 0;
@@ -84,7 +89,7 @@ class tally {
   std::map<std::pair<std::string, std::string>, amount_map> offered_nodes_;  // not accepted so far
   std::map<std::string, level> levels_;
   std::map<std::string, std::vector<int64_t>> waits_ms_;
-  std::map<std::string, uint64_t> rejection_reasons_, left_out_;
+  std::map<std::string, uint64_t> rejection_reasons_, left_out_, skipped_;
 };
 
 }  // namespace tenon::cli

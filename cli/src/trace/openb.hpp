@@ -2,11 +2,8 @@
 // Reads the openb trace: a list of nodes and a list of pods, as CSV files with a header line.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "simulate/load.hpp"
-#include "tenon/kernel/refusal.hpp"
+#include "trace/trace_field.hpp"
 
 namespace tenon::cli {
 
@@ -16,15 +13,10 @@ enum class gpu_model : uint8_t {
   sum,    // they take their share of the sum of the node's GPUs
 };
 
-struct csv_text {
-  std::string file;  // for refusals
-  std::string_view text;
-};
-
 // A pod becomes an application with one ask, in a queue by its qos class. Amounts: vcore in milli-cores,
 // memory in bytes, gpu in thousandths. A model that a pod is bound to is its tag si/gpu-model ("A|B": any of
 // them) and an attribute of the node. Refused at the first line that does not parse, with file, line and
 // column.
-[[nodiscard]] result<load> read_openb(const csv_text &nodes, const csv_text &pods, gpu_model gpus);
+[[nodiscard]] result<load> read_openb(const trace_text &nodes, const trace_text &pods, gpu_model gpus);
 
 }  // namespace tenon::cli

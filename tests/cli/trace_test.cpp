@@ -1,0 +1,200 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Traces of jobs: how their lines become nodes, queues and gangs, and how gangs are played.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "testing.hpp"
+#include "trace/machines.hpp"
+#include "trace/swf.hpp"
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+using testing::ElementsAre;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+json::value simulated(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "simulate");
+  arguments.insert(arguments.end(), {"--json", "--no-progress"});
+  const command_result run = run_tenon(arguments);
+  EXPECT_EQ(run.code, 0) << run.err;
+  return json::parse(run.out);
+}
+
+double seconds(const json::value &out, const char *queue, const char *figure) {
+  return out.at("waiting_seconds").at(queue).at(figure).to_number<double>();
+}
+
+load swf(const std::string &text, const trace_text &machines = {}) {
+  auto read = read_swf({"t.swf", text}, machines);
+  EXPECT_TRUE(static_cast<bool>(read)) << (read ? "" : read.why().text());
+  EXPECT_TRUE(is_consistent(*read));
+  return std::move(*read);
+}
+
+// A line with the fields that matter.
+std::string job(int number, int submit, int run, int processors, int queue = 1, int status = 1) {
+  return std::to_string(number) + " " + std::to_string(submit) + " 0 " + std::to_string(run) + " " +
+         std::to_string(processors) + " -1 -1 -1 -1 -1 " + std::to_string(status) + " 3 1 -1 " + std::to_string(queue) +
+         " -1 -1 -1\n";
+}
+
+TEST(Swf, HeaderGivesNodesThatShareTheProcessors) {
+  const load read = swf(";  Computer: IBM SP2\n;MaxNodes: 3\n;   MaxProcs:  8 (and a spare)\n;\n" + job(1, 0, 1, 1));
+  ASSERT_EQ(read.nodes.size(), 3U);
+  EXPECT_EQ(read.nodes[0].capacity, (amount_map{{"vcore", 3000}}));
+  EXPECT_EQ(read.nodes[1].capacity, (amount_map{{"vcore", 3000}}));
+  EXPECT_EQ(read.nodes[2].capacity, (amount_map{{"vcore", 2000}}));
+}
+
+TEST(Swf, JobIsAGangInTheQueueOfItsNumber) {
+  const load read = swf("; MaxProcs: 8\n" + job(7, 12, 60, 3, 2) + "\n  " + job(8, 13, 5, 1, -1));
+  ASSERT_EQ(read.applications.size(), 2U);
+  EXPECT_EQ(read.applications[0].id, "job-7");
+  EXPECT_EQ(read.applications[0].queue, "root.q2");
+  EXPECT_EQ(read.applications[0].user, "user3");
+  EXPECT_TRUE(read.applications[0].gang);
+  EXPECT_EQ(read.applications[1].queue, "root.none");
+  EXPECT_FALSE(read.applications[1].gang);
+  ASSERT_EQ(read.asks.size(), 4U);
+  EXPECT_EQ(read.asks[2].key, "job-7-2");
+  EXPECT_EQ(read.asks[2].arrival_ms, 12'000);
+  EXPECT_EQ(read.asks[2].duration_ms, 60'000);
+  EXPECT_EQ(read.shapes[read.asks[2].shape].resources, (amount_map{{"vcore", 1000}}));
+}
+
+TEST(Swf, RequestedProcessorsGoBeforeAllocatedOnes) {
+  const load read = swf("; MaxProcs: 8\n1 0 0 5 2 -1 -1 4 -1 -1 1 1 1 -1 1 -1 -1 -1\n");
+  EXPECT_EQ(read.asks.size(), 4U);
+}
+
+TEST(Swf, WhatCannotBePlayedIsLeftOutWithItsReason) {
+  const load read = swf("; MaxProcs: 8\n" + job(1, 0, -1, 1) + job(2, 0, 5, -1) + job(3, 0, 0, 2, 1, 5) +
+                        job(4, 0, 5, 9) + job(5, 0, 5, 9) + job(6, 0, 5, 1, 1, 5));
+  std::map<std::string, uint64_t> reasons;
+  for (const left_out &group : read.left_out_jobs) reasons[group.reason] = group.count;
+  EXPECT_THAT(reasons, UnorderedElementsAre(Pair("no run time", 1U), Pair("no number of processors", 1U),
+                                            Pair("cancelled before it ran", 1U),
+                                            Pair("more processors than all nodes have", 2U)));
+  EXPECT_EQ(read.asks.size(), 1U);  // cancelled while it ran
+}
+
+TEST(Swf, PartsOfAnExecutionAreNoJobs) {
+  const load read =
+      swf("; MaxProcs: 8\n" + job(1, 0, 9, 1) + job(1, 0, 4, 1, 1, 2) + job(1, 4, 5, 1, 1, 3) + job(2, 0, 1, 1));
+  EXPECT_EQ(read.applications.size(), 2U);
+  EXPECT_TRUE(read.left_out_jobs.empty());
+}
+
+TEST(Swf, MachinesGiveNodesAndMemoryCounts) {
+  const std::string machines = "node,cpu_norm,mem_norm,platform\ng1,0.5,0.25,B\ng2,1.0,1.0,C\n";
+  const load read =
+      swf("1 0 0 5 1 -1 2048 -1 -1 -1 1 1 1 -1 1 -1 -1 -1\n2 0 0 5 1 -1 9 -1 -1 1024 1 1 1 -1 1 -1 -1 -1\n",
+          {"m.csv", machines});
+  ASSERT_EQ(read.nodes.size(), 2U);
+  EXPECT_EQ(read.nodes[0].capacity, (amount_map{{"vcore", 32'000}, {"memory", 64 * gib}}));
+  EXPECT_EQ(read.shapes[read.asks[0].shape].resources, (amount_map{{"vcore", 1000}, {"memory", 2 * mib}}));
+  EXPECT_EQ(read.shapes[read.asks[1].shape].resources, (amount_map{{"vcore", 1000}, {"memory", mib}}));
+}
+
+TEST(Machines, FormsAreToldApartByTheirHeaders) {
+  load pai, openb;
+  EXPECT_EQ(
+      read_machines({"m", "machine,gpu_type,cap_cpu,cap_mem,cap_gpu\r\na,T4,96,512,2\r\nb,CPU,64,256,0\r\n"}, pai),
+      std::nullopt);
+  ASSERT_EQ(pai.nodes.size(), 2U);
+  EXPECT_EQ(pai.nodes[0].capacity, (amount_map{{"vcore", 96'000}, {"memory", 512 * gib}, {"gpu", 2000}}));
+  EXPECT_THAT(pai.nodes[0].attributes, ElementsAre(Pair("si/gpu-model", "T4")));
+  EXPECT_EQ(pai.nodes[1].capacity.count("gpu"), 0U);
+  EXPECT_TRUE(pai.nodes[1].attributes.empty());
+  EXPECT_EQ(read_machines({"m", "\xEF\xBB\xBFsn,cpu_milli,memory_mib,gpu,model\nn,1,1,0,\n"}, openb), std::nullopt);
+  EXPECT_EQ(openb.nodes.size(), 1U);
+}
+
+class SwfPlay : public testing::Test {
+ protected:
+  std::string trace(const std::string &jobs, const std::string &header = "; MaxNodes: 2\n; MaxProcs: 4\n") {
+    return "swf:" + folder_.file("t.swf", header + jobs);
+  }
+
+  temporary_folder folder_;
+};
+
+TEST_F(SwfPlay, GangRunsFromTheMomentWhenTheLastWorkerIsPlaced) {
+  // Job 1 holds three of four processors until 10 s. Of job 2 one worker is placed at once, the other three then.
+  const auto out = simulated({"--trace", trace(job(1, 0, 10, 3) + job(2, 2, 5, 4))});
+  EXPECT_EQ(out.at("placed"), 7);
+  EXPECT_EQ(out.at("pending"), 0);
+  EXPECT_EQ(out.at("makespan_seconds").to_number<double>(), 15.0);
+  EXPECT_EQ(seconds(out, "root.q1", "max"), 8.0);
+}
+
+TEST_F(SwfPlay, JobsThatAreLeftOutAreTold) {
+  const std::string text = trace(job(1, 0, 10, 3) + job(2, 0, -1, 1));
+  const auto out = simulated({"--trace", text});
+  EXPECT_EQ(out.at("left_out"), 1);
+  EXPECT_EQ(out.at("left_out_reasons").at(0).at("reason").as_string(), "no run time");
+  EXPECT_EQ(out.at("pending"), 0);
+  EXPECT_THAT(run_tenon({"simulate", "--no-progress", "--trace", text}).out, testing::HasSubstr("left out  1\n"));
+}
+
+TEST_F(SwfPlay, PlaceholdersAreNeitherPlacedNorPending) {
+  const auto out = simulated({"--gangs", "soft", "--trace", trace(job(1, 0, 10, 2) + job(2, 4, 5, 1))});
+  EXPECT_EQ(out.at("placed"), 3);
+  EXPECT_EQ(out.at("pending"), 0);
+  EXPECT_EQ(out.at("makespan_seconds").to_number<double>(), 10.0);
+  EXPECT_EQ(seconds(out, "root.q1", "max"), 0.0);
+}
+
+TEST_F(SwfPlay, GangWaitsFromItsSubmissionNotFromThatOfItsWorkers) {
+  const auto out = simulated(
+      {"--gangs", "soft", "--trace", trace(job(1, 0, 10, 3) + job(2, 2, 5, 2), "; MaxNodes: 1\n; MaxProcs: 4\n")});
+  EXPECT_EQ(out.at("placed"), 5);
+  EXPECT_EQ(seconds(out, "root.q1", "max"), 8.0);
+}
+
+TEST_F(SwfPlay, GangThatIsRefusedIsToldWithTheReason) {
+  const std::string config = folder_.file(
+      "q.yaml",
+      "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: \"*\"\n        queues:\n"
+      "          - name: q1\n            resources: {max: {vcore: 4}}\n");
+  const auto out = simulated(
+      {"--gangs", "soft", "--config", config, "--trace", trace(job(1, 0, 10, 5) + job(2, 0, 5, 2), "; MaxProcs: 8\n")});
+  EXPECT_EQ(out.at("placed"), 2);
+  EXPECT_EQ(out.at("pending"), 5);
+  EXPECT_THAT(std::string(out.at("pending_reasons").at(0).at("reason").as_string()),
+              testing::HasSubstr("the gang was refused: "));
+}
+
+TEST_F(SwfPlay, HalfOfAGangWaitsForTheRest) {
+  // Two jobs of three on four processors at once, and no time to wait: the second holds one place.
+  const auto out =
+      simulated({"--mode", "fill", "--gangs", "soft", "--trace", trace(job(1, 0, 10, 3) + job(2, 0, 5, 3))});
+  EXPECT_EQ(out.at("placed").to_number<int>() + out.at("pending").to_number<int>(), 6);
+  EXPECT_GE(out.at("pending").to_number<int>(), 3);
+}
+
+TEST_F(SwfPlay, SameTraceGivesTheSameRunAndItsJournalToo) {
+  std::string jobs;
+  for (int i = 0; i < 60; ++i) jobs += job(i, 3 * i, 20 + i % 7 * 5, 1 + i % 4, i % 3);
+  for (const std::string style : {"none", "soft", "hard"}) {
+    const std::vector<std::string> played{"--gangs", style, "--trace", trace(jobs)};
+    const auto run = [&](std::vector<std::string> arguments, const std::string &name) {
+      arguments.insert(arguments.end(), {"--decisions", folder_.file(name)});
+      (void)simulated(arguments);
+      return folder_.text(name);
+    };
+    auto recorded = played;
+    recorded.insert(recorded.end(), {"--record", folder_.file("journal")});
+    const std::string first = run(recorded, "first");
+    EXPECT_EQ(run(played, "second"), first);
+    EXPECT_EQ(run({"--replay", folder_.file("journal")}, "replayed"), first);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::cli
