@@ -141,6 +141,7 @@ void add_simulate(CLI::App &app, choice &chosen) {
       "  tenon simulate\n"
       "  tenon simulate --generate --seed 7 --nodes 100 --pods 2000 --node-sort binpacking\n"
       "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --gpu-model sum --json\n"
+      "  tenon simulate --trace philly:jobs.csv,machines.csv --gangs soft\n"
       "  tenon simulate --trace swf:CTC-SP2-1996-3.1-cln.swf\n"
       "  tenon simulate --record run.journal && tenon simulate --replay run.journal\n\n" +
       std::string(exit_codes));

@@ -159,6 +159,31 @@ bad_input swf_case(std::string name, std::string text, std::vector<std::string> 
           std::move(says)};
 }
 
+bad_input philly_case(std::string name, const std::string &jobs, std::vector<std::string> says,
+                      const std::string &machines = "m1,V100,96,512,8\n") {
+  return {std::move(name),
+          {"simulate", "--no-progress", "--trace", "philly:@jobs.csv,@machines.csv"},
+          {{"jobs.csv", "timestamp,duration,num_gpus,gpu_time,cluster\n" + jobs},
+           {"machines.csv", "machine,gpu_type,cap_cpu,cap_mem,cap_gpu\n" + machines}},
+          std::move(says)};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Philly, BadInput,
+    testing::Values(
+        philly_case("NoSuchDay", "2017-02-29 07:01:55,1.0,1,1,a\n",
+                    {"@jobs.csv:2:1: column timestamp", "2017-10-09 07:01:55", "'2017-02-29 07:01:55'"}),
+        philly_case("NoSuchTime", "2017-02-28 24:00:00,1.0,1,1,a\n", {"@jobs.csv:2:1: column timestamp"}),
+        philly_case("OtherTime", "2017-02-28T07:01:55,1.0,1,1,a\n", {"@jobs.csv:2:1: column timestamp"}),
+        philly_case("NoGpu", "2017-02-28 07:01:55,1.0,0,1,a\n",
+                    {"@jobs.csv:2:25: column num_gpus", "from 1 to", "'0'"}),
+        philly_case("Forever", "2017-02-28 07:01:55,inf,1,1,a\n", {"@jobs.csv:2:21: column duration", "'inf'"}),
+        philly_case("ClusterIsNoQueue", "2017-02-28 07:01:55, 1.0 , 1 ,1, a.b\n",
+                    {"@jobs.csv:2:34: column cluster", "'a.b'"}),
+        philly_case("MachineOfNoNumber", "", {"@machines.csv:2:9: column cap_cpu", "'many'"}, "m1,V100,many,512,8\n"),
+        philly_case("NoMachine", "", {"@machines.csv", "at least one node"}, "")),
+    name_of);
+
 const std::string swf_header = "; MaxNodes: 4\n; MaxProcs: 8\n";
 
 INSTANTIATE_TEST_SUITE_P(

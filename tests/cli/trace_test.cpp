@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <sstream>
 
 #include "testing.hpp"
 #include "trace/machines.hpp"
+#include "trace/philly.hpp"
 #include "trace/swf.hpp"
 
 namespace tenon::cli {
 namespace {
 
+namespace fs = std::filesystem;
 namespace json = boost::json;
 using testing::ElementsAre;
 using testing::Pair;
@@ -113,6 +116,63 @@ TEST(Machines, FormsAreToldApartByTheirHeaders) {
   EXPECT_TRUE(pai.nodes[1].attributes.empty());
   EXPECT_EQ(read_machines({"m", "\xEF\xBB\xBFsn,cpu_milli,memory_mib,gpu,model\nn,1,1,0,\n"}, openb), std::nullopt);
   EXPECT_EQ(openb.nodes.size(), 1U);
+}
+
+const std::string philly_header = "timestamp,duration,num_gpus,gpu_time,cluster\n";
+const std::string pai_header = "machine,gpu_type,cap_cpu,cap_mem,cap_gpu\n";
+
+load philly(const std::string &rows, const std::string &machines = "m1,V100,96,512,8\nm2,CPU,64,256,0\n") {
+  const std::string jobs = philly_header + rows, list = pai_header + machines;
+  auto read = read_philly({"jobs.csv", jobs}, {"machines.csv", list});
+  EXPECT_TRUE(static_cast<bool>(read)) << (read ? "" : read.why().text());
+  EXPECT_TRUE(is_consistent(*read));
+  return std::move(*read);
+}
+
+TEST(Philly, JobIsAGangInTheQueueOfItsVirtualCluster) {
+  const load read = philly("2017-10-09 07:01:55,66.5,4,266,11cb48\n2017-10-08 23:59:59,10.0,1,10.0,6214e9\n\n");
+  ASSERT_EQ(read.applications.size(), 2U);
+  EXPECT_EQ(read.applications[0].queue, "root.11cb48");
+  EXPECT_EQ(read.applications[0].user, "vc-11cb48");
+  EXPECT_TRUE(read.applications[0].gang);
+  EXPECT_FALSE(read.applications[1].gang);
+  ASSERT_EQ(read.asks.size(), 5U);
+  EXPECT_EQ(read.asks[3].key, "job-1-3");
+  EXPECT_EQ(read.asks[3].duration_ms, 66'500);
+  EXPECT_EQ(read.shapes[read.asks[3].shape].resources,
+            (amount_map{{"gpu", 1000}, {"vcore", 6000}, {"memory", 48 * gib}}));
+}
+
+TEST(Philly, TimeStartsWithTheEarliestJobWhereverItStands) {
+  const load read = philly("2017-03-01 00:00:10,1.0,1,1,a\n2017-02-28 23:59:50,1.0,1,1,a\n");
+  EXPECT_EQ(read.asks[0].arrival_ms, 20'000);
+  EXPECT_EQ(read.asks[1].arrival_ms, 0);
+}
+
+TEST(Philly, JobLargerThanAllMachinesIsLeftOut) {
+  const load read = philly("2017-03-01 00:00:10,1.0,9,9,a\n2017-03-01 00:00:10,1.0,8,8,a\n");
+  EXPECT_EQ(read.asks.size(), 8U);
+  ASSERT_EQ(read.left_out_jobs.size(), 1U);
+  EXPECT_EQ(read.left_out_jobs[0].count, 1U);
+}
+
+// All of the trace on a twelfth of the machines: 560 GPUs, which are not enough at all times.
+TEST(PhillyTrace, EveryJobOfFifteenQueuesIsPlacedAsAGang) {
+  const fs::path folder = fs::path(TENON_SHARED_DIR) / "traces";
+  if (!fs::exists(folder / "philly")) GTEST_SKIP() << "no Philly trace in " << folder;
+  const temporary_folder files;
+  std::istringstream all(*read_file(folder / "machines/alibaba_pai_2020.csv"));
+  std::string line, some;
+  for (int i = 0, with_gpus = 0; std::getline(all, line); ++i) {
+    if (i == 0 || (line.find(",CPU,") == std::string::npos && with_gpus++ % 12 == 0)) some += line + "\n";
+  }
+  const auto out =
+      simulated({"--gangs", "soft", "--trace",
+                 "philly:" + (folder / "philly/philly.csv").string() + "," + files.file("some.csv", some)});
+  EXPECT_EQ(out.at("placed"), 107'235);
+  EXPECT_EQ(out.at("pending"), 0);
+  EXPECT_EQ(out.at("waiting_seconds").as_object().size(), 15U);
+  EXPECT_EQ(out.at("utilisation").at("gpu").at("peak").to_number<double>(), 1.0);
 }
 
 class SwfPlay : public testing::Test {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "run/output_file.hpp"
+#include "trace/philly.hpp"
 #include "trace/swf.hpp"
 
 namespace tenon::cli {
@@ -40,6 +41,7 @@ result<load> read_files(const trace_kind &kind, std::string_view first, std::str
 result<load> read_trace(std::string_view spec, gpu_model gpus) {
   const std::vector<trace_kind> kinds = {
       {"openb:", true, [gpus](const auto &nodes, const auto &pods) { return read_openb(nodes, pods, gpus); }},
+      {"philly:", true, read_philly},
       {"swf:", false, read_swf},
   };
   for (const trace_kind &kind : kinds) {

@@ -11,7 +11,8 @@
 namespace tenon::cli {
 
 // What --trace may be, for help and refusals.
-constexpr std::string_view trace_forms = "openb:NODES.csv,PODS.csv, swf:FILE or swf:FILE,MACHINES.csv";
+constexpr std::string_view trace_forms =
+    "openb:NODES.csv,PODS.csv, philly:JOBS.csv,MACHINES.csv, swf:FILE or swf:FILE,MACHINES.csv";
 
 // Reads the files that `spec`, KIND:FILES, names. `gpus` is of use to openb alone.
 [[nodiscard]] result<load> read_trace(std::string_view spec, gpu_model gpus);

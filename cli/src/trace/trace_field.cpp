@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -52,6 +53,32 @@ double trace_field::decimal(double least, double most) const {
 
 int64_t trace_field::seconds_as_ms(double least) const {
   return static_cast<int64_t>(std::llround(decimal(least, most_seconds) * 1000.0));
+}
+
+int64_t trace_field::timestamp_ms() const {
+  // Digits stand where the pattern has a 0.
+  constexpr std::string_view pattern = "0000-00-00 00:00:00";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  bool fits = text_.size() == pattern.size();
+  for (size_t i = 0; fits && i < pattern.size(); ++i) {
+    fits = pattern[i] == '0' ? is_digit(text_[i]) : text_[i] == pattern[i];
+  }
+  const auto number = [&](size_t at, size_t digits) {
+    int value = 0;
+    std::from_chars(text_.data() + at, text_.data() + at + digits, value);
+    return value;
+  };
+  if (fits) {
+    using namespace std::chrono;
+    const auto day = year(number(0, 4)) / month(static_cast<unsigned>(number(5, 2))) /
+                     std::chrono::day(static_cast<unsigned>(number(8, 2)));
+    const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
+    if (day.ok() && hour < 24 && minute < 60 && second < 60) {
+      const auto at = sys_days(day) + hours(hour) + minutes(minute) + seconds(second);
+      return duration_cast<milliseconds>(at.time_since_epoch()).count();
+    }
+  }
+  refuse("a time like 2017-10-09 07:01:55", "correct the field");
 }
 
 std::string trace_field::name() const {

@@ -41,6 +41,8 @@ class trace_field {
   [[nodiscard]] double decimal(double least, double most) const;
   // Seconds as milliseconds, rounded; at most 2^40 s.
   [[nodiscard]] int64_t seconds_as_ms(double least = 0) const;
+  // "2017-10-09 07:01:55" as milliseconds since 1970, all clocks taken for UTC.
+  [[nodiscard]] int64_t timestamp_ms() const;
   // Text that is there.
   [[nodiscard]] std::string name() const;
   // A name that can be one part of a queue's path.
