@@ -44,6 +44,8 @@ template <>
 inline constexpr uint8_t number_of<step> = 12;
 template <>
 inline constexpr uint8_t number_of<advance> = 13;
+template <>
+inline constexpr uint8_t number_of<inspect> = 14;
 
 // The last value that an enum may have in the journal.
 template <class Enum>
@@ -145,6 +147,10 @@ void fields(IO &io, ref<IO, step> f) {
 }
 template <class IO>
 void fields(IO &, ref<IO, advance>) {}
+template <class IO>
+void fields(IO &io, ref<IO, inspect> f) {
+  io(f.partition);
+}
 
 template <class IO>
 void fields(IO &io, ref<IO, limit_config> f) {
@@ -174,8 +180,8 @@ void fields(IO &io, ref<IO, node_sort_config> f) {
 template <class IO>
 void fields(IO &io, ref<IO, partition_tuning> f) {
   io(f.reservation_delay_ms, f.reservation_wait_ms, f.reservation_enabled, f.reservation_backfill,
-     f.starting_timeout_ms, f.completing_timeout_ms, f.terminated_timeout_ms, f.placeholder_timeout_ms,
-     f.queue_cleanup_ms, f.drain_timeout_ms, f.release_confirm_timeout_ms);
+     f.preemption_retry_ms, f.starting_timeout_ms, f.completing_timeout_ms, f.terminated_timeout_ms,
+     f.placeholder_timeout_ms, f.queue_cleanup_ms, f.drain_timeout_ms, f.release_confirm_timeout_ms);
 }
 template <class IO>
 void fields(IO &io, ref<IO, partition_config> f) {

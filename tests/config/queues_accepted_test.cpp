@@ -180,6 +180,7 @@ TEST(queues_accepted, durations_of_our_own) {
 partitions:
 - queues: []
   reservation: {enabled: false, delay: 5s, wait: 30m, backfill: true}
+  preemption: {retry: 20s}
   timeouts: {starting: 1m, completing: 2s, terminated: 24h, placeholder: 90s, queuecleanup: 1s, drain: 0, releaseconfirm: 1m30s}
 )");
   partition_tuning expected;
@@ -187,6 +188,7 @@ partitions:
   expected.reservation_delay_ms = 5'000;
   expected.reservation_wait_ms = 30 * 60'000;
   expected.reservation_backfill = true;
+  expected.preemption_retry_ms = 20'000;
   expected.starting_timeout_ms = 60'000;
   expected.completing_timeout_ms = 2'000;
   expected.terminated_timeout_ms = 24 * 3'600'000;

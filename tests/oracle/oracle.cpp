@@ -184,6 +184,7 @@ struct oracle::impl {
     }
   }
   void run(const advance &) {}
+  void run(const inspect &) {}
 };
 
 oracle::oracle(kernel_options options) : impl_(std::make_unique<impl>()) { impl_->shared.options = options; }

@@ -149,6 +149,7 @@ std::string of(const step &c) {
   return line("step").with("partition", c.partition).with("rounds", c.max_decisions).done();
 }
 std::string of(const advance &) { return "advance"; }
+std::string of(const inspect &c) { return line("inspect").with("partition", c.partition).done(); }
 
 void append(std::string &out, const placement_rule_config &rule, int indent) {
   out += std::string(static_cast<size_t>(indent), ' ') +

@@ -73,6 +73,9 @@ partition_tuning build_tuning(const yaml_node &partition) {
     out.reservation_delay_ms = duration_ms_of(*reservation, "delay", out.reservation_delay_ms);
     out.reservation_wait_ms = duration_ms_of(*reservation, "wait", out.reservation_wait_ms);
   }
+  if (const yaml_node *preemption = partition.find("preemption")) {
+    out.preemption_retry_ms = duration_ms_of(*preemption, "retry", out.preemption_retry_ms);
+  }
   const yaml_node *timeouts = partition.find("timeouts");
   if (timeouts == nullptr) return out;
   const std::pair<std::string_view, int64_t partition_tuning::*> keys[] = {

@@ -218,6 +218,11 @@ constexpr key_spec preemption_keys[] = {
      .kind = kind::boolean,
      .summary = "A queue whose `max` was lowered below its usage is brought down by preemption.",
      .fallback = "`false`"},
+    {.key = "retry",
+     .kind = kind::duration,
+     .summary = "How long an ask whose preemption came to nothing waits before it tries again.",
+     .fallback = "`15s`",
+     .tenon_only = true},
 };
 
 constexpr key_spec node_sort_keys[] = {

@@ -161,10 +161,15 @@ struct step {
   std::span<const step_answer> answers;  // filled on replay and by the recorder, empty when live
 };
 
+// Says of every pending ask what it waits for, a limit or a node, where that changed: for autoscalers.
+struct inspect {
+  std::string_view partition;  // empty: all
+};
+
 // Moves time: timers that are due fire in (due, creation) order.
 struct advance {};
 
 using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
-                             put_allocation, release, add_node, update_node, change_node, step, advance>;
+                             put_allocation, release, add_node, update_node, change_node, step, advance, inspect>;
 
 }  // namespace tenon

@@ -28,7 +28,7 @@ enum class decision_kind : uint8_t {
   node_update_rejected,
   reserved,
   unreserved,
-  container_state,  // SKIPPED, SCHEDULED, RESERVED, FAILED in `text`
+  container_state,  // SKIPPED or FAILED in `text`; `allocated` and `reserved` say the rest
 };
 
 // The name that decisions files and messages use, e.g. "allocated".

@@ -106,4 +106,16 @@ namespace tenon::messages {
 [[nodiscard]] std::string preempted_for_daemon(std::string_view key);
 [[nodiscard]] std::string preempted_for_quota(std::string_view queue);
 
+// Why a reservation ended.
+[[nodiscard]] std::string reservation_used();
+[[nodiscard]] std::string reservation_ask_gone();
+[[nodiscard]] std::string reservation_node_unfit();
+[[nodiscard]] std::string reservation_waited(std::string_view node);
+[[nodiscard]] std::string reservation_for_daemon(std::string_view key);
+[[nodiscard]] std::string reservation_moved(std::string_view node);
+
+// Container scheduling states.
+[[nodiscard]] std::string container_skipped();
+[[nodiscard]] std::string container_failed();
+
 }  // namespace tenon::messages

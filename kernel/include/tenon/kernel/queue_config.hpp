@@ -76,6 +76,7 @@ struct partition_tuning {
   int64_t reservation_wait_ms = int64_t{60} * 60'000;
   bool reservation_enabled = true;
   bool reservation_backfill = false;
+  int64_t preemption_retry_ms = 15'000;
   int64_t starting_timeout_ms = int64_t{5} * 60'000;
   int64_t completing_timeout_ms = 30'000;
   int64_t terminated_timeout_ms = int64_t{3} * 24 * 3'600'000;

@@ -35,6 +35,7 @@ struct allocation_snapshot {
   std::string task_group;
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0;
+  std::string replaced_by, replaced_on;  // of a placeholder: key and node of the replacement under way
 };
 
 struct ask_snapshot {
@@ -62,9 +63,9 @@ struct application_snapshot {
   amount_map allocated, placeholders, pending;
   std::vector<ask_snapshot> asks;  // pending ones, in the order in which they would be tried
   std::vector<allocation_snapshot> allocations;
-  std::vector<std::string> reservations;  // node ids
-  std::vector<placeholder_snapshot> placeholder_data;
-  std::string message;  // of the rejection or failure
+  std::vector<std::string> reservations;               // node ids, in the order in which they were made
+  std::vector<placeholder_snapshot> placeholder_data;  // by task group
+  std::string message;                                 // of the rejection or failure
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
 };
 
@@ -73,7 +74,7 @@ struct node_snapshot {
   bool schedulable = true;
   amount_map capacity, allocated, occupied, available;
   std::map<std::string, std::string> attributes;
-  std::vector<std::string> allocations;   // "application/key#sequence"
+  std::vector<std::string> allocations;   // "application/key#sequence"; #0: a replacement under way
   std::vector<std::string> reservations;  // "application/key"
 };
 
