@@ -22,6 +22,7 @@ struct class_amount {
 struct verdict_set {
   tag_list tags;  // of the ask that was judged, ascending by key
   int32_t priority = 0;
+  std::string first_key;          // of the first ask that was judged so
   std::vector<uint8_t> verdicts;  // by node slot: unknown or 1 + TENON_PASS ...
   std::vector<uint16_t> reasons;  // by node slot: index into partition::reason_texts
   static constexpr uint8_t unknown = 0;

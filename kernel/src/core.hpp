@@ -2,6 +2,7 @@
 // Core: what all partitions of one kernel share: the clock, the timers, the outbox and the counters.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <queue>
@@ -44,7 +45,9 @@ struct core {
   int64_t now_ms = 0;
   kernel_counters counters;
   rm_check check;
-  const std::span<const step_answer> *replayed = nullptr;  // answers of a recorded step
+  std::span<const step_answer> told;                       // answers of the recorded step that is played
+  const std::span<const step_answer> *replayed = nullptr;  // `told`, where the RM's answers are among them
+  uint64_t decided = 0;                                    // decisions of the step that runs
   std::vector<step_answer> used_answers;                   // of the step that runs
   bool rm_changed = false;                                 // what the RM refused was woken since the last step
   uint64_t next_check = 0;                                 // ordinal within the step
@@ -69,6 +72,16 @@ struct core {
     d.partition = partition_name;
     ++counters.decisions;
     return d;
+  }
+
+  // The record that this step goes by says that the policy failed at this decision.
+  [[nodiscard]] bool told_to_fail(std::string_view policy) const {
+    return std::any_of(told.begin(), told.end(), [&](const step_answer &a) {
+      return a.what == step_answer::kind::policy_fault && a.at == decided && a.text == policy;
+    });
+  }
+  void note_fault(std::string policy) {
+    used_answers.push_back({step_answer::kind::policy_fault, decided, false, keep(std::move(policy))});
   }
 
   // A copy of the text that lives until the next drain.

@@ -186,7 +186,9 @@ uint32_t kernel::impl::apply(const step &c) {
   const auto answered = [&](step_answer::kind what) {
     return std::any_of(c.answers.begin(), c.answers.end(), [&](const step_answer &a) { return a.what == what; });
   };
-  shared.replayed = answered(step_answer::kind::rm_check) ? &c.answers : nullptr;
+  shared.told = c.answers;
+  shared.replayed = answered(step_answer::kind::rm_check) ? &shared.told : nullptr;
+  shared.decided = 0;
   if (answered(step_answer::kind::rm_changed)) {
     wake_refused();
     shared.rm_changed = true;
@@ -199,12 +201,16 @@ uint32_t kernel::impl::apply(const step &c) {
     uint32_t in_round = 0;
     for (const auto &p : partitions) {
       if (!c.partition.empty() && p->name != c.partition) continue;
-      if (p->decide()) ++in_round;
+      if (!p->decide()) continue;
+      ++in_round;
+      ++shared.decided;
     }
     made += in_round;
     if (in_round == 0) break;
   }
+  shared.told = {};
   shared.replayed = nullptr;
+  shared.decided = 0;
   answers.swap(shared.used_answers);
   return made;
 }

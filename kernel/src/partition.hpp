@@ -298,6 +298,8 @@ struct partition {
   void touch_node(uint32_t slot);
   [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
   void policy_failed(sort_policy &policy);
+  void fail_as_told();
+  [[nodiscard]] std::string fault_words(std::string_view kind, std::string_view policy) const;
 
   // -- Decisions. --
   decision_view &emit(decision_kind kind) { return shared.emit(kind, rm, name); }

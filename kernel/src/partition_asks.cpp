@@ -160,6 +160,7 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
       slot = std::make_unique<verdict_set>();
       slot->tags = a.tags;
       slot->priority = a.priority;
+      slot->first_key = a.owner->id + '/' + a.key;
     }
     key.judged = slot.get();
   }

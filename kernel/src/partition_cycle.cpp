@@ -13,6 +13,7 @@ bool partition::has_work() const {
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
+  if (!shared.told.empty()) fail_as_told();
   if (fair_max_stale) {
     fair_max_stale = false;
     refresh_fair_max(*root);
@@ -166,8 +167,15 @@ void partition::judge(verdict_set &v, const resources &need) {
   for (node_predicate &p : predicates) {
     std::vector<uint8_t> verdicts(open.size(), TENON_FAIL);
     std::vector<uint16_t> reasons(open.size(), 0);
-    if (!open.empty() && !filter_nodes(p, context(), nodes, facts, open, verdicts.data(), reasons.data())) {
-      ++shared.counters.policy_faults;  // fails closed: the node does not fit
+    // Fails closed: the node does not fit.
+    const auto fails = [&] {
+      const auto words = [&] { return fault_words("predicate", p.bound->name + " for asks like " + v.first_key); };
+      if (!shared.told.empty() && shared.told_to_fail(words())) return shared.note_fault(words()), true;
+      if (filter_nodes(p, context(), nodes, facts, open, verdicts.data(), reasons.data())) return false;
+      return shared.note_fault(words()), true;
+    };
+    if (!open.empty() && fails()) {
+      ++shared.counters.policy_faults;
       std::fill(verdicts.begin(), verdicts.end(), uint8_t{TENON_FAIL});
       std::fill(reasons.begin(), reasons.end(), uint16_t{0});
     }
@@ -272,20 +280,49 @@ void partition::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
   }
 }
 
+namespace {
+
+std::string_view kind_of(const sort_policy &policy) {
+  switch (policy.kind) {
+    case policy_kind::queue_sort:
+      return "queue order";
+    case policy_kind::app_sort:
+      return "application order";
+    default:
+      return "node order";
+  }
+}
+
+}  // namespace
+
+std::string partition::fault_words(std::string_view kind, std::string_view policy) const {
+  return std::string(kind) + ' ' + std::string(policy) + " in " + name;
+}
+
+// A module's fault is an answer from outside: what a record says of it holds, whatever the module does now.
+void partition::fail_as_told() {
+  const auto fail = [&](sort_policy &policy) {
+    if (!policy.faulty && shared.told_to_fail(fault_words(kind_of(policy), policy.bound->name))) {
+      policy_failed(policy);
+    }
+  };
+  fail(*node_policy);
+  for (auto &[policy_name, policy] : queue_policies) fail(*policy);
+  for (auto &[policy_name, policy] : app_policies) fail(*policy);
+}
+
 void partition::policy_failed(sort_policy &policy) {
   ++shared.counters.policy_faults;
   if (policy.faulty) return;  // the fallback itself cannot fail
   auto wrapped = wrap_sort_policy(policy.kind, shared.policies.fallback(policy.kind, types.limit()));
   const uint64_t calls = policy.calls, faults = policy.faults;
-  const std::string configured = policy.bound->name;
+  shared.note_fault(fault_words(kind_of(policy), policy.bound->name));
   retired_policies.push_back(std::make_unique<sort_policy>(std::move(policy)));
   policy = std::move(**wrapped);
   policy.calls = calls;
   policy.faults = faults;
   policy.faulty = true;
   rekey_all(policy);
-  shared.used_answers.push_back(
-      {step_answer::kind::policy_fault, shared.counters.policy_calls, false, shared.keep(configured)});
 }
 
 }  // namespace tenon::internal

@@ -7,6 +7,7 @@
 
 #include "rules/arena.hpp"
 #include "tenon/builtin/policy_source.hpp"
+#include "tenon/kernel/journal.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon::testing {
@@ -41,6 +42,8 @@ class cluster {
   kernel *operator->() { return &it_; }
   [[nodiscard]] const cluster_config &config() const { return config_; }
   [[nodiscard]] const std::vector<std::string> &decisions() const { return decisions_; }
+  // All that was run, with what its steps were told from outside.
+  [[nodiscard]] const std::string &journal() const { return journal_; }
 
  private:
   void start(std::vector<queue_config> queues, std::vector<limit_config> root_limits, std::string node_sort);
@@ -51,6 +54,7 @@ class cluster {
   cluster_config config_;
   int64_t now_ms_ = 1'000'000;
   std::vector<std::string> decisions_;
+  std::string journal_ = journal_header("a test");
 };
 
 [[nodiscard]] queue_config named_queue(std::string name, amount_map max = {}, std::vector<queue_config> children = {});

@@ -149,9 +149,10 @@ struct change_node {
 struct step_answer {
   // rm_changed: the RM may answer otherwise than it did; what it refused is tried again.
   enum class kind : uint8_t { policy_fault, rm_check, rm_changed } what = kind::policy_fault;
-  uint64_t at = 0;  // policy_fault: ordinal of the policy call; rm_check: ordinal of the check
-  bool ok = false;  // rm_check: the RM accepts
-  std::string_view text;
+  // policy_fault: decisions of the step before it; rm_check: ordinal of the check in the step
+  uint64_t at = 0;
+  bool ok = false;        // rm_check: the RM accepts
+  std::string_view text;  // policy_fault: which policy of which partition
 };
 
 // Makes up to max_decisions decisions in one partition, or in all of them (empty name), one each in turn.

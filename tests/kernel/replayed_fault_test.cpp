@@ -1,0 +1,143 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A policy's fault comes from outside: a journal that says it happened has the same decisions without it.
+#include <gmock/gmock.h>
+
+#include "cluster.hpp"
+
+namespace tenon::testing {
+namespace {
+
+// The built-in policy, which fails at one of its calls.
+class failing_policy : public bound_policy {
+ public:
+  failing_policy(std::unique_ptr<bound_policy> inner, int sound_calls)
+      : inner_(std::move(inner)), sound_calls_(sound_calls) {
+    name = inner_->name;
+    columns = inner_->columns;
+    key_words = inner_->key_words;
+    reasons = inner_->reasons;
+    instance = reinterpret_cast<tenon_instance *>(this);
+    if (inner_->sort != nullptr) {
+      keys_.keys = [](tenon_instance *self, const tenon_batch *batch, tenon_keys_out *out) {
+        auto &policy = *reinterpret_cast<failing_policy *>(self);
+        if (policy.sound_calls_-- == 0) return tenon_status{TENON_INTERNAL};
+        return policy.inner_->sort->keys(policy.inner_->instance, batch, out);
+      };
+      sort = &keys_;
+    } else {
+      filter_.filter = [](tenon_instance *self, const tenon_batch *batch, tenon_filter_out *out) {
+        auto &policy = *reinterpret_cast<failing_policy *>(self);
+        if (policy.sound_calls_-- == 0) return tenon_status{TENON_INTERNAL};
+        return policy.inner_->predicate->filter(policy.inner_->instance, batch, out);
+      };
+      filter_.signature = [](tenon_instance *self, const tenon_batch *batch, tenon_signature_out *out) {
+        const bound_policy &sound = *reinterpret_cast<failing_policy *>(self)->inner_;
+        return sound.predicate->signature(sound.instance, batch, out);
+      };
+      predicate = &filter_;
+    }
+  }
+
+ private:
+  std::unique_ptr<bound_policy> inner_;
+  int sound_calls_;
+  tenon_sort_v1 keys_{sizeof(tenon_sort_v1), 0, nullptr, nullptr, nullptr};
+  tenon_predicate_v1 filter_{sizeof(tenon_predicate_v1), 0, nullptr, nullptr, nullptr};
+};
+
+struct failing_source : builtin_policy_source {
+  failing_source(policy_kind what, int calls)
+      : builtin_policy_source({{"node-attributes"}}), fails(what), sound_calls(calls) {}
+
+  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+                                             uint32_t max_resource_types) override {
+    auto bound = builtin_policy_source::bind(kind, name, configuration, max_resource_types);
+    if (!bound || kind != fails) return bound;
+    return std::unique_ptr<bound_policy>(std::make_unique<failing_policy>(std::move(*bound), sound_calls));
+  }
+  result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {
+    auto bound = builtin_policy_source::predicates(max_resource_types);
+    if (bound && fails == policy_kind::predicate) {
+      for (auto &one : *bound) one = std::make_unique<failing_policy>(std::move(one), sound_calls);
+    }
+    return bound;
+  }
+  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override {
+    return sound_.fallback(kind, max_resource_types);
+  }
+  policy_kind fails;
+  int sound_calls;
+
+ private:
+  builtin_policy_source sound_;
+};
+
+std::vector<queue_config> leaves() {
+  std::vector<queue_config> out{named_queue("a"), named_queue("b"), named_queue("c")};
+  for (queue_config &q : out) q.properties["application.sort.policy"] = "fair";
+  queue_config by_priority = named_queue("p", {}, std::move(out));
+  by_priority.properties["queue.sort.policy"] = "priority";
+  return {by_priority};
+}
+
+// Nodes of several sizes and zones, and steps of many decisions.
+void load(cluster &c) {
+  for (int i = 0; i < 6; ++i) {
+    c.add_node("node-" + std::to_string(i), {{"vcore", 4 + i}, {"memory", 8 + 3 * i}},
+               {{"si/zone", i % 2 == 0 ? "even" : "odd"}});
+  }
+  const std::array<std::string, 3> queues{"root.p.a", "root.p.b", "root.p.c"};
+  for (int round = 0; round < 4; ++round) {
+    for (int app = 0; app < 6; ++app) {
+      const std::string id = "app-" + std::to_string(app);
+      if (round == 0) c.add_app(id, queues[static_cast<size_t>(app % 3)]);
+      const std::map<std::string, std::string> zone{{"si/zone", (app + round) % 2 == 0 ? "even" : "odd"}};
+      for (const char *more : {"a", "b"}) {
+        c.ask(id, "ask-" + std::to_string(round) + more, {{"vcore", 1 + app % 2}, {"memory", 1 + app}}, 0, zone);
+      }
+    }
+    c.run(step{{}, 50, {}});
+  }
+}
+
+std::vector<std::string> replayed(const std::string &journal, bool with_answers) {
+  builtin_policy_source sound({{"node-attributes"}});
+  kernel it(sound);
+  std::vector<std::string> out;
+  const auto read = read_journal(journal, [&](int64_t now_ms, const command &c) {
+    command told = c;
+    if (auto *taken = std::get_if<step>(&told); taken != nullptr && !with_answers) taken->answers = {};
+    it.apply(now_ms, told);
+    it.drain([&](const decision_view &d) { out.push_back(format(d)); });
+  });
+  EXPECT_TRUE(read);
+  return out;
+}
+
+class ReplayedFault : public ::testing::TestWithParam<std::pair<policy_kind, std::string>> {};
+
+TEST_P(ReplayedFault, DecisionsAreThoseOfTheRunThatHadIt) {
+  int faults = 0, mattered = 0;
+  for (int sound_calls = 0; sound_calls < 12; ++sound_calls) {
+    failing_source policies(GetParam().first, sound_calls);
+    cluster c(policies, leaves(), "binpacking");
+    load(c);
+    if (c->counters().policy_faults != 0) ++faults;
+    const std::vector<std::string> again = replayed(c.journal(), true);
+    ASSERT_EQ(again.size(), c.decisions().size()) << sound_calls;
+    for (size_t i = 0; i < again.size(); ++i) ASSERT_EQ(again[i], c.decisions()[i]) << sound_calls;
+    if (replayed(c.journal(), false) != c.decisions()) ++mattered;
+  }
+  EXPECT_GT(faults, 1);
+  EXPECT_GT(mattered, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ReplayedFault,
+                         ::testing::Values(std::pair{policy_kind::queue_sort, std::string("QueueOrder")},
+                                           std::pair{policy_kind::app_sort, std::string("ApplicationOrder")},
+                                           std::pair{policy_kind::node_sort, std::string("NodeOrder")},
+                                           std::pair{policy_kind::predicate, std::string("Predicate")}),
+                         [](const auto &of) { return of.param.second; });
+
+}  // namespace
+}  // namespace tenon::testing
