@@ -26,7 +26,7 @@ std::string application_id(const tenon::put_ask &c) {
 }  // namespace
 
 allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms,
-                                std::string text) {
+                                std::string text, bool replaces) {
   allocation x;
   x.sequence = next_allocation++;
   x.key = from.key;
@@ -45,11 +45,20 @@ allocation &partition::allocate(application &a, const ask &from, const std::stri
     const int64_t due = std::max(shared.now_ms, bind_ms + timeout_ms);
     shared.arm({due, 0, timer_kind::allocation_execution, this, a.uid, x.sequence});
   }
+  look_for_left_over(a, false);
   if (!x.placeholder) {
-    fire_run(a);
+    const bool first_in_place = replaces && std::count_if(a.allocations.begin(), a.allocations.end(),
+                                                          [](const allocation &one) { return !one.placeholder; }) == 1;
+    if (!first_in_place && a.state != application_state::resuming) fire_run(a);
     return a.allocations.back();
   }
-  if (a.state == application_state::accepted) a.had_placeholder = true;
+  if (a.state == application_state::accepted) {
+    a.had_placeholder = true;
+    if (!a.first_bind_ms || bind_ms < *a.first_bind_ms) {
+      a.first_bind_ms = bind_ms;
+      arm_placeholder_timer(a, bind_ms);
+    }
+  }
   amount_map placeholders;
   for (const allocation &one : a.allocations) {
     if (one.placeholder) add(placeholders, one.resources);
@@ -57,6 +66,26 @@ allocation &partition::allocate(application &a, const ask &from, const std::stri
   const bool all_placed = a.state == application_state::accepted && same_amounts(placeholders, a.placeholder_ask);
   if (all_placed || a.state == application_state::completing) fire_run(a);
   return a.allocations.back();
+}
+
+void partition::remove_allocation(application &a, uint64_t sequence, bool undone) {
+  const auto at = std::find_if(a.allocations.begin(), a.allocations.end(),
+                               [&](const allocation &x) { return x.sequence == sequence; });
+  const allocation x = *at;
+  a.allocations.erase(at);
+  shared.disarm([&](const timer &t) {
+    return t.kind == timer_kind::allocation_execution && t.application == a.uid && t.allocation == sequence;
+  });
+  bool pending_again = false;
+  for (ask &k : a.asks) {
+    if (!undone || k.key != x.key) continue;
+    const int32_t before = k.pending();
+    --k.placed;
+    pending_again = k.pending() > before;
+  }
+  if (!x.placeholder || pending_again) return;
+  placeholder_tally &group = a.placeholder_data[x.task_group];
+  ++(x.under_way ? group.replaced : group.timed_out);
 }
 
 void partition::expire(application &a, allocation &x, const std::string &text) {
@@ -173,37 +202,41 @@ void partition::release(const tenon::release &c) {
 
 void partition::release_from(application &a, const tenon::release &c) {
   const auto wanted = [&](const std::string &key) { return c.key.empty() || c.key == key; };
-  bool changed = false;
-  std::vector<allocation> kept;
-  uint32_t count = 0;
-  std::vector<allocation> before;
-  before.swap(a.allocations);
-  for (const allocation &x : before) {
-    const bool goes = c.what != release_what::asks && wanted(x.key) && (c.limit == 0 || count < c.limit) &&
+  bool changed = false, real_went = false;
+  for (allocation &x : a.allocations) {
+    if (c.allocation_sequence != 0 || c.limit != 0 || !x.under_way || !wanted(x.under_way->real.key)) continue;
+    break_replacement(a, x, false);
+    changed = real_went = true;
+  }
+  std::vector<uint64_t> going;
+  for (const allocation &x : a.allocations) {
+    const bool goes = c.what != release_what::asks && wanted(x.key) && (c.limit == 0 || going.size() < c.limit) &&
                       (c.allocation_sequence == 0 || c.allocation_sequence == x.sequence);
-    if (!goes) {
-      a.allocations.push_back(x);
-      continue;
-    }
-    ++count;
-    changed = true;
-    shared.disarm([&](const timer &t) { return t.application == a.uid && t.allocation == x.sequence; });
+    if (goes) going.push_back(x.sequence);
+  }
+  for (const uint64_t sequence : going) {
+    const allocation x = *std::find_if(a.allocations.begin(), a.allocations.end(),
+                                       [&](const allocation &one) { return one.sequence == sequence; });
     if (c.why == termination::stopped_by_rm || c.why == termination::unknown) {
       tell(decision_kind::released, a, x, c.why, messages::released_by_rm());
     }
-    if (c.why != termination::scheduling_failed || a.state == application_state::failing) continue;
-    for (ask &k : a.asks) {
-      if (k.key == x.key) --k.placed;
-    }
+    const bool undone = c.why == termination::scheduling_failed && a.state != application_state::failing &&
+                        x.state != allocation_state::replacing;
+    remove_allocation(a, sequence, undone);
+    take_place(a, x);
+    changed = true;
+    real_went |= !x.placeholder;
   }
   if (c.what != release_what::allocations) {
     for (ask &k : a.asks) {
       if (!wanted(k.key) || k.pending() == 0) continue;
+      if (k.placeholder) a.placeholder_data[k.task_group].timed_out += k.pending();
+      real_went |= !k.placeholder;
       k.withdrawn = changed = true;
     }
   }
   forget_idle_asks(a);
-  if (changed) settle(a);
+  if (changed) settle(a, real_went);
 }
 
 }  // namespace tenon::naive

@@ -131,7 +131,8 @@ void partition::fire_run(application &a) {
 }
 
 void partition::enter(application &a, application_state s) {
-  const bool was_busy = is_busy(a.state);
+  const application_state from = a.state;
+  const bool was_busy = is_busy(from);
   a.state = s;
   a.state_log.emplace_back(shared.now_ms, s);
   shared.disarm([&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::application_state; });
@@ -139,6 +140,9 @@ void partition::enter(application &a, application_state s) {
     decision &d = emit(decision_kind::application_state, a.id);
     d.queue = a.queue;
     d.text = tenon::name(s);
+  }
+  if (s == application_state::failing) {
+    for (allocation &x : a.allocations) break_replacement(a, x, true);
   }
   const auto arm = [&](timer_kind kind, int64_t due) { shared.arm({due, 0, kind, this, a.uid, 0}); };
   const partition_tuning &after = config.tuning;
@@ -156,6 +160,14 @@ void partition::enter(application &a, application_state s) {
         [&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::application_execution; });
   }
   if (s != application_state::accepted) a.had_placeholder = false;
+  if (s == application_state::accepted) a.first_bind_ms.reset();
+  if (from == application_state::new_ && s == application_state::accepted && !a.placeholder_ask.empty()) {
+    arm_placeholder_timer(a, shared.now_ms);
+  }
+  if (s != application_state::accepted && !is_busy(s)) {
+    shared.disarm([&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::placeholders; });
+  }
+  look_for_left_over(a, false);
   const bool ends = s == application_state::completed || s == application_state::failed;
   if (ends) end(a);
   if (ends || s == application_state::rejected) {
@@ -172,16 +184,24 @@ void partition::end(application &a) {
   applications.erase(at);
 }
 
-void partition::settle(application &a) {
+void partition::settle(application &a, bool real_went) {
+  look_for_left_over(a, real_went);
+  if (a.state == application_state::resuming) {
+    const bool held =
+        std::any_of(a.allocations.begin(), a.allocations.end(), [](const auto &x) { return x.placeholder; });
+    if (!held) fire_run(a);
+    return;
+  }
   const bool pending = std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending() > 0; });
   if (pending || !a.allocations.empty()) return;
   if (a.state == application_state::accepted || is_busy(a.state)) return fire(a, application_event::complete);
   if (a.state == application_state::failing) fire(a, application_event::fail);
 }
 
-void partition::drop_asks(application &a, termination why, const std::string &text) {
+void partition::drop_asks(application &a, termination why, const std::string &text, bool only_placeholders) {
   for (ask &k : a.asks) {
-    if (k.pending() == 0) continue;
+    if (k.pending() == 0 || (only_placeholders && !k.placeholder)) continue;
+    if (k.placeholder) a.placeholder_data[k.task_group].timed_out += k.pending();
     k.withdrawn = true;
     decision &d = emit(decision_kind::ask_released, a.id, k.key);
     d.queue = a.queue;
@@ -200,6 +220,11 @@ void partition::on_timer(const timer &t) {
       if (a->uid != t.application) continue;
       if (t.kind == timer_kind::application_state) return on_state_timer(*a);
       if (t.kind == timer_kind::application_execution) return on_execution_timer(*a);
+      if (t.kind == timer_kind::placeholders) return on_placeholder_timer(*a);
+      if (t.kind == timer_kind::left_over_placeholders) {
+        a->left_over = false;
+        return release_placeholders(*a, messages::placeholders_of_completed());
+      }
       for (allocation &x : a->allocations) {
         if (x.sequence == t.allocation) return expire(*a, x, messages::allocation_execution_timeout(x.key));
       }

@@ -7,14 +7,12 @@
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::naive {
-namespace {
 
-int32_t live_allocations(const application &a, std::string_view key) {
-  return static_cast<int32_t>(
-      std::count_if(a.allocations.begin(), a.allocations.end(), [&](const allocation &x) { return x.key == key; }));
+int32_t partition::live_allocations(const application &a, std::string_view key) {
+  return static_cast<int32_t>(std::count_if(a.allocations.begin(), a.allocations.end(), [&](const allocation &x) {
+    return x.key == key || (x.under_way && x.under_way->real.key == key);
+  }));
 }
-
-}  // namespace
 
 std::string partition::problem_of(const tenon::put_ask &c, std::string_view application_id) {
   if (c.key.empty()) return messages::key_empty();
@@ -92,6 +90,7 @@ void partition::put_ask(const tenon::put_ask &c) {
   std::erase_if(a->asks, [&](const ask &old) { return old.key == k.key; });
   a->asks.push_back(std::move(k));
   forget_idle_asks(*a);
+  look_for_left_over(*a, false);
   if (more && (a->state == application_state::new_ || a->state == application_state::completing)) return fire_run(*a);
   settle(*a);
 }

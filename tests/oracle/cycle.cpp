@@ -27,7 +27,8 @@ const tally *find(const std::map<std::string, std::map<std::string, tally>> &all
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
-  return decide_in(*find_queue("root"), measure());
+  const usage used = measure();
+  return (shared.has.gangs && decide_replacement(used)) || decide_in(*find_queue("root"), used);
 }
 
 bool partition::decide_in(const queue &q, const usage &used) {
@@ -38,15 +39,20 @@ bool partition::decide_in(const queue &q, const usage &used) {
   for (application *a : sorted_applications(q)) {
     if (!may_run(*a, used)) continue;
     for (ask *k : in_order(*a)) {
-      if (!has_headroom(*a, *k, used)) continue;
-      const node *n = choose_node(*k, used);
-      if (n == nullptr) continue;
-      ++k->placed;
-      allocate(*a, *k, n->id, shared.now_ms, {});
-      return true;
+      if (shared.has.gangs && waits_for_placeholders(*a, *k)) continue;
+      if (try_ask(*a, *k, used)) return true;
     }
   }
   return false;
+}
+
+bool partition::try_ask(application &a, ask &k, const usage &used) {
+  if (!within_limits(a, k, used) || !within_queues(a, k, used)) return false;
+  const node *n = choose_node(a, k, used);
+  if (n == nullptr) return false;
+  ++k.placed;
+  allocate(a, k, n->id, shared.now_ms, {});
+  return true;
 }
 
 bool partition::may_run(const application &a, const usage &used) const {
@@ -67,17 +73,23 @@ bool partition::may_run(const application &a, const usage &used) const {
   return true;
 }
 
-bool partition::has_headroom(const application &a, const ask &k, const usage &used) const {
+bool partition::within_limits(const application &a, const ask &k, const usage &used) const {
   const std::string group = group_of(a);
   for (const std::string &path : path_down(a.queue)) {
     const queue &q = *find_queue(path);
-    if (!fits_limit(q.max, used.of_queue(path).allocated, k.resources)) return false;
     const auto within = [&](const limit_config *limit, const tally *of) {
       return limit == nullptr ||
              fits_limit(limit->max_resources, of == nullptr ? amount_map() : of->allocated, k.resources);
     };
     if (!within(user_limit(q, a.user), find(used.users, a.user, path))) return false;
     if (!group.empty() && !within(group_limit(q, group), find(used.groups, group, path))) return false;
+  }
+  return true;
+}
+
+bool partition::within_queues(const application &a, const ask &k, const usage &used) const {
+  for (const std::string &path : path_down(a.queue)) {
+    if (!fits_limit(find_queue(path)->max, used.of_queue(path).allocated, k.resources)) return false;
   }
   amount_map left = used.root_max;
   subtract(left, used.of_queue("root").allocated);
@@ -105,10 +117,14 @@ bool attributes_match(const ask &k, const node &n) {
 
 }  // namespace
 
-const node *partition::choose_node(const ask &k, const usage &used) const {
+bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const {
+  return attributes_match(k, n) && (!shared.check || shared.check(name, a.id, k.key, n.id, allocate));
+}
+
+const node *partition::choose_node(const application &a, const ask &k, const usage &used) const {
   for (const node *n : sorted_nodes(used)) {
     const bool allowed = k.required_node.empty() ? n->schedulable : n->id == k.required_node;
-    if (allowed && fits(used.free_on_node.at(n->id), k.resources) && attributes_match(k, *n)) return n;
+    if (allowed && fits(used.free_on_node.at(n->id), k.resources) && predicates_pass(a, k, *n, true)) return n;
   }
   return nullptr;
 }

@@ -96,25 +96,26 @@ void partition::change_node(const tenon::change_node &c) {
 void partition::decommission(const std::string &id) {
   std::map<uint64_t, std::pair<application *, allocation>> gone;  // by sequence
   for (const auto &a : applications) {
-    for (const allocation &x : a->allocations) {
+    for (allocation &x : a->allocations) {
+      if (x.under_way && x.under_way->node == id) break_replacement(*a, x, true);
       if (x.node == id) gone[x.sequence] = {a.get(), x};
     }
   }
   nodes.erase(id);
   std::erase_if(foreign, [&](const auto &item) { return item.second.node == id; });
-  std::map<uint64_t, application *> concerned;  // by submission
+  std::map<uint64_t, std::pair<application *, bool>> concerned;  // by submission; whether something real went
   for (const auto &[sequence, item] : gone) {
     const auto &[a, x] = item;
     tell(decision_kind::released, *a, x, termination::stopped_by_rm, messages::node_removed(id));
-    shared.disarm([&, sequence = sequence, a = a](const timer &t) {
-      return t.application == a->uid && t.allocation == sequence;
-    });
-    std::erase_if(a->allocations, [&, sequence = sequence](const allocation &one) { return one.sequence == sequence; });
-    concerned[a->submission] = a;
+    remove_allocation(*a, sequence);
+    auto &[concerned_one, real_went] = concerned[a->submission];
+    concerned_one = a;
+    real_went |= !x.placeholder;
   }
-  for (const auto &[submission, a] : concerned) {
-    forget_idle_asks(*a);
-    settle(*a);
+  for (const auto &[sequence, item] : gone) take_place(*item.first, item.second);
+  for (const auto &[submission, item] : concerned) {
+    forget_idle_asks(*item.first);
+    settle(*item.first, item.second);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,12 @@ struct ask {
   return a.arrival < b.arrival;
 }
 
+// A real allocation to be, in the place of a placeholder that is going.
+struct replacement {
+  ask real;  // as it was when it was chosen
+  std::string node;
+};
+
 struct allocation {
   uint64_t sequence = 0;
   std::string key, node, task_group;
@@ -46,6 +53,11 @@ struct allocation {
   bool placeholder = false, originator = false;
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0;
+  std::optional<replacement> under_way;  // of a placeholder
+};
+
+struct placeholder_tally {
+  int64_t replaced = 0, timed_out = 0;
 };
 
 struct application {
@@ -59,10 +71,13 @@ struct application {
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0, execution_timeout_ms = 0;
   amount_map placeholder_ask;
   bool hard_gang = false;
-  bool independent = false;             // made for an ask without application
-  bool had_placeholder = false;         // one was allocated since it was Accepted
-  std::vector<ask> asks;                // by arrival; those with nothing pending have allocations
-  std::vector<allocation> allocations;  // by sequence
+  bool independent = false;                                   // made for an ask without application
+  bool had_placeholder = false;                               // one was allocated since it was Accepted
+  bool left_over = false;                                     // the timer of left-over placeholders runs
+  std::optional<int64_t> first_bind_ms;                       // of a placeholder since it was Accepted
+  std::map<std::string, placeholder_tally> placeholder_data;  // those that ended, by task group
+  std::vector<ask> asks;                                      // by arrival; those with nothing pending have allocations
+  std::vector<allocation> allocations;                        // by sequence
 };
 
 struct queue {

@@ -187,7 +187,10 @@ struct oracle::impl {
   void run(const inspect &) {}
 };
 
-oracle::oracle(kernel_options options) : impl_(std::make_unique<impl>()) { impl_->shared.options = options; }
+oracle::oracle(kernel_options options, naive::features has) : impl_(std::make_unique<impl>()) {
+  impl_->shared.options = options;
+  impl_->shared.has = has;
+}
 oracle::~oracle() = default;
 
 uint32_t oracle::apply(int64_t now_ms, const command &c) {
@@ -209,6 +212,8 @@ std::optional<int64_t> oracle::next_due() const {
   for (const naive::timer &t : impl_->shared.timers) first = std::min(first.value_or(t.due_ms), t.due_ms);
   return first;
 }
+
+void oracle::set_rm_check(rm_check check) { impl_->shared.check = std::move(check); }
 
 int64_t oracle::now_ms() const { return impl_->shared.now_ms; }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "features.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon {
@@ -16,7 +17,7 @@ namespace tenon {
 // Has the shape of `kernel`, and policies of its own by the names of the built-in ones.
 class oracle {
  public:
-  explicit oracle(kernel_options options = {});
+  explicit oracle(kernel_options options = {}, naive::features has = {});
   ~oracle();
   oracle(const oracle &) = delete;
   oracle &operator=(const oracle &) = delete;
@@ -25,6 +26,7 @@ class oracle {
   void drain(const std::function<void(const decision_view &)> &take);
   [[nodiscard]] std::optional<int64_t> next_due() const;
   [[nodiscard]] int64_t now_ms() const;
+  void set_rm_check(rm_check check);
   [[nodiscard]] kernel_snapshot snapshot() const;
 
  private:

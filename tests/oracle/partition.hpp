@@ -49,11 +49,26 @@ struct partition {
   void fire_run(application &a);
   void enter(application &a, application_state s);
   void end(application &a);
-  void settle(application &a);  // fires complete or fail where nothing is left
+  // Fires complete, fail or run where nothing is left of what held the application.
+  void settle(application &a, bool real_went = false);
   void on_timer(const timer &t);
   void on_state_timer(application &a);
   void on_execution_timer(application &a);
-  void drop_asks(application &a, termination why, const std::string &text);
+  void drop_asks(application &a, termination why, const std::string &text, bool only_placeholders = false);
+
+  // -- gangs.cpp --
+  bool decide_replacement(const usage &used);
+  bool replace_one(application &a, ask &k, const usage &used);
+  void replace(application &a, ask &k, allocation &placeholder, const std::string &node_id);
+  [[nodiscard]] bool waits_for_placeholders(const application &a, const ask &k) const;
+  // What takes the place of a placeholder that is gone.
+  void take_place(application &a, const allocation &gone);
+  // Real asks are pending again, or not, when what was to become of them breaks.
+  static void break_replacement(application &a, allocation &placeholder, bool pending_again);
+  void arm_placeholder_timer(application &a, int64_t from_ms);
+  void on_placeholder_timer(application &a);
+  void release_placeholders(application &a, const std::string &text);
+  void look_for_left_over(application &a, bool real_went);
 
   // -- asks.cpp --
   void put_ask(const tenon::put_ask &c);
@@ -63,12 +78,17 @@ struct partition {
   std::string place_independent(application &a);
   ask make_ask(const tenon::put_ask &c);
   static void forget_idle_asks(application &a);
+  // Allocations of a key, replacements under way included.
+  [[nodiscard]] static int32_t live_allocations(const application &a, std::string_view key);
 
   // -- allocations.cpp --
   void put_allocation(const tenon::put_allocation &c);
   std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node);
   void put_existing(const existing_allocation &c, const std::string &node_id, bool with_node);
-  allocation &allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms, std::string text);
+  allocation &allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms, std::string text,
+                       bool replaces = false);
+  // Takes it away; an undone one makes its ask pending again.
+  void remove_allocation(application &a, uint64_t sequence, bool undone = false);
   void expire(application &a, allocation &x, const std::string &text);
   void release(const tenon::release &c);
   void release_from(application &a, const tenon::release &c);
@@ -117,9 +137,12 @@ struct partition {
   // -- cycle.cpp --
   bool decide();
   bool decide_in(const queue &q, const usage &used);
+  bool try_ask(application &a, ask &k, const usage &used);
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
-  [[nodiscard]] bool has_headroom(const application &a, const ask &k, const usage &used) const;
-  [[nodiscard]] const node *choose_node(const ask &k, const usage &used) const;
+  [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
+  [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
+  [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const;
+  [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used) const;
 
   [[nodiscard]] partition_snapshot snapshot() const;
   decision &emit(decision_kind kind, const std::string &application = {}, const std::string &key = {});

@@ -39,6 +39,10 @@ allocation_snapshot shown(const allocation &x, const std::string &application) {
   out.state = x.state;
   out.create_time_ms = x.create_time_ms;
   out.bind_time_ms = x.bind_time_ms;
+  if (x.under_way) {
+    out.replaced_by = x.under_way->real.key;
+    out.replaced_on = x.under_way->node;
+  }
   return out;
 }
 
@@ -62,6 +66,20 @@ application_snapshot shown(const application &a) {
   }
   std::sort(asks.begin(), asks.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   for (const ask *k : asks) out.asks.push_back(shown(*k));
+  std::map<std::string, placeholder_snapshot> groups;
+  for (const auto &[group, gone] : a.placeholder_data) {
+    groups[group] = {group, gone.replaced + gone.timed_out, gone.replaced, gone.timed_out};
+  }
+  for (const ask &k : a.asks) {
+    if (k.placeholder && k.pending() > 0) groups[k.task_group].count += k.pending();
+  }
+  for (const allocation &x : a.allocations) {
+    if (x.placeholder) ++groups[x.task_group].count;
+  }
+  for (auto &[group, data] : groups) {
+    data.task_group = group;
+    out.placeholder_data.push_back(data);
+  }
   out.message = a.message;
   out.submitted_ms = a.submitted_ms;
   out.started_ms = a.started_ms;
@@ -111,12 +129,15 @@ partition_snapshot partition::snapshot() const {
     out.queues.push_back(std::move(s));
   }
   std::map<std::string, std::map<std::string, std::set<std::string>>> users, groups;
-  std::map<std::string, std::map<uint64_t, std::string>> on_node;
+  std::map<std::string, std::map<uint64_t, std::string>> on_node, coming_to_node;
   for (const auto &a : applications) {
     out.applications.push_back(shown(*a));
     out.allocations += a->allocations.size();
     for (const allocation &x : a->allocations) {
       on_node[x.node][x.sequence] = a->id + "/" + x.key + "#" + std::to_string(x.sequence);
+      if (x.under_way && x.under_way->node != x.node) {
+        coming_to_node[x.under_way->node][x.sequence] = a->id + "/" + x.under_way->real.key + "#0";
+      }
     }
     if (a->allocations.empty()) continue;
     for (const std::string &path : path_down(a->queue)) {
@@ -139,6 +160,7 @@ partition_snapshot partition::snapshot() const {
     s.available = without_zeros(used.free_on_node.at(id));
     s.attributes = n.attributes;
     for (const auto &[sequence, text] : on_node[id]) s.allocations.push_back(text);
+    for (const auto &[sequence, text] : coming_to_node[id]) s.allocations.push_back(text);
     out.nodes.push_back(std::move(s));
   }
   out.users = shown(used.users, users);

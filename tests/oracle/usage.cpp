@@ -44,7 +44,11 @@ usage partition::measure() const {
       count_in(out.users[a->user][path], own);
       if (!group.empty()) count_in(out.groups[group][path], own);
     }
-    for (const allocation &x : a->allocations) add(out.on_node[x.node], x.resources);
+    for (const allocation &x : a->allocations) {
+      add(out.on_node[x.node], x.resources);
+      const bool elsewhere = x.under_way && x.under_way->node != x.node;
+      if (elsewhere) add(out.on_node[x.under_way->node], x.under_way->real.resources);
+    }
   }
   for (const auto &[id, n] : nodes) {
     add(out.root_max, n.capacity);

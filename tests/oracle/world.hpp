@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "features.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon::naive {
@@ -29,7 +30,15 @@ struct decision {
   }
 };
 
-enum class timer_kind : uint8_t { application_state, application_execution, allocation_execution, drain, cleaner };
+enum class timer_kind : uint8_t {
+  application_state,
+  application_execution,
+  allocation_execution,
+  placeholders,
+  left_over_placeholders,
+  drain,
+  cleaner
+};
 
 struct timer {
   int64_t due_ms = 0;
@@ -49,6 +58,8 @@ struct timer {
 
 struct world {
   kernel_options options;
+  features has;
+  rm_check check;  // empty: the resource manager agrees with everything
   int64_t now_ms = 0;
   uint64_t next_decision = 1, next_timer = 1, next_uid = 1;
   std::vector<timer> timers;

@@ -44,6 +44,7 @@ struct app_options {
   tags_of tags = {};
   int64_t execution_timeout_ms = 0;
   amount_map placeholder_ask = {};
+  bool hard_gang = false;
 };
 
 struct ask_options {
@@ -84,7 +85,7 @@ class scene : public ::testing::Test {
   lines add_app(std::string id, app_options o = {}) {
     return run(add_application{partition_, own_.text(std::move(id)), own_.text(o.queue), own_.text(o.user),
                                own_.list(o.groups), own_.tags(o.tags), o.execution_timeout_ms,
-                               own_.resources(o.placeholder_ask), false});
+                               own_.resources(o.placeholder_ask), o.hard_gang});
   }
   lines remove_app(std::string id) { return run(remove_application{partition_, own_.text(std::move(id))}); }
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
+#include "oracle/features.hpp"
 #include "oracle/oracle.hpp"
 #include "tenon/builtin/policy_source.hpp"
 #include "tenon/kernel/kernel.hpp"
@@ -33,5 +36,8 @@ class scheduler_box<kernel> {
 };
 
 using schedulers = ::testing::Types<oracle, kernel>;
+// Of rules that the kernel may not have yet.
+template <bool KernelHasThem>
+using schedulers_with = std::conditional_t<KernelHasThem, schedulers, ::testing::Types<oracle>>;
 
 }  // namespace tenon::testing

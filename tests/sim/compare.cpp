@@ -40,7 +40,7 @@ class writer {
   static void append(std::string &to, T part) { to += std::to_string(part); }
 };
 
-void add(writer &w, const std::string &place, const application_snapshot &a) {
+void add(writer &w, const std::string &place, const application_snapshot &a, const naive::features &compared) {
   w.add(place, a.queue, a.user, a.groups, name(a.state), "'" + a.message + "'");
   w.add(place + " times", a.submitted_ms, a.started_ms, a.finished_ms);
   w.add(place + " amounts", a.allocated, a.placeholders, a.pending);
@@ -54,6 +54,13 @@ void add(writer &w, const std::string &place, const application_snapshot &a) {
           x.preempted, x.released, x.originator, x.task_group, name(x.state), x.create_time_ms, x.bind_time_ms);
   }
   w.add(place + " reservations", a.reservations);
+  if (!compared.gangs) return;
+  for (const placeholder_snapshot &g : a.placeholder_data) {
+    w.add(place + " group " + g.task_group, g.count, g.replaced, g.timed_out);
+  }
+  for (const allocation_snapshot &x : a.allocations) {
+    if (!x.replaced_by.empty()) w.add(place + " replacement " + x.key, x.sequence, x.replaced_by, x.replaced_on);
+  }
 }
 
 void add(writer &w, const std::string &place, const queue_snapshot &q) {
@@ -65,7 +72,7 @@ void add(writer &w, const std::string &place, const queue_snapshot &q) {
 
 }  // namespace
 
-std::vector<std::string> lines_of(const kernel_snapshot &s) {
+std::vector<std::string> lines_of(const kernel_snapshot &s, const naive::features &compared) {
   writer w;
   w.add("now", s.now_ms);
   for (const partition_snapshot &p : s.partitions) {
@@ -76,8 +83,8 @@ std::vector<std::string> lines_of(const kernel_snapshot &s) {
       w.add(in + n.id, n.schedulable, n.capacity, n.allocated, n.occupied, n.available);
       w.add(in + n.id + " has", n.attributes, n.allocations, n.reservations);
     }
-    for (const application_snapshot &a : p.applications) add(w, in + a.id, a);
-    for (const application_snapshot &a : p.ended) add(w, in + "ended " + a.id, a);
+    for (const application_snapshot &a : p.applications) add(w, in + a.id, a, compared);
+    for (const application_snapshot &a : p.ended) add(w, in + "ended " + a.id, a, compared);
     for (const usage_snapshot &u : p.users) w.add(in + "user " + u.name + ' ' + u.queue, u.usage, u.running);
     for (const usage_snapshot &u : p.groups) w.add(in + "group " + u.name + ' ' + u.queue, u.usage, u.running);
   }

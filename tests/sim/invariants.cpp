@@ -59,6 +59,26 @@ void check_queues(checker &c, const partition_snapshot &p) {
   for (const auto &[path, amounts] : allocated) c.holds("applications in no queue: " + path, false);
 }
 
+// Every placeholder is in one place.
+void check_placeholders(checker &c, const application_snapshot &a) {
+  std::map<std::string, int64_t> counts;
+  for (const ask_snapshot &k : a.asks) {
+    if (k.placeholder) counts[k.task_group] += k.pending_count;
+  }
+  for (const allocation_snapshot &x : a.allocations) {
+    if (x.placeholder) ++counts[x.task_group];
+    const bool under_way = !x.replaced_by.empty();
+    c.holds(a.id + '/' + x.key + " replaced without being Replacing",
+            !under_way || (x.placeholder && x.state == allocation_state::replacing));
+    c.holds(a.id + '/' + x.key + " Replacing, but real", x.state != allocation_state::replacing || x.placeholder);
+  }
+  for (const placeholder_snapshot &g : a.placeholder_data) {
+    c.holds(a.id + " placeholders of " + g.task_group + " do not add up",
+            g.count == g.replaced + g.timed_out + counts[g.task_group]);
+    c.holds(a.id + " placeholders of " + g.task_group + " below 0", g.replaced >= 0 && g.timed_out >= 0);
+  }
+}
+
 void check_application(checker &c, const application_snapshot &a) {
   amount_map pending, real, placeholders;
   std::set<std::string> keys;
@@ -72,6 +92,7 @@ void check_application(checker &c, const application_snapshot &a) {
   c.equal(a.id + " pending", a.pending, pending);
   c.equal(a.id + " allocated", a.allocated, real);
   c.equal(a.id + " placeholders", a.placeholders, placeholders);
+  check_placeholders(c, a);
   const bool waits = a.state == application_state::completing || a.state == application_state::new_;
   c.holds(a.id + " waits with something to do", !waits || (a.asks.empty() && a.allocations.empty()));
 }
@@ -80,17 +101,23 @@ void check_nodes(checker &c, const partition_snapshot &p) {
   std::map<std::string, amount_map> allocated;
   std::map<std::string, std::vector<std::string>> names;
   std::set<uint64_t> sequences;
+  std::set<std::string> replaced_elsewhere;
   for (const application_snapshot &a : p.applications) {
     for (const allocation_snapshot &x : a.allocations) {
       add(allocated[x.node], x.resources);
       names[x.node].push_back(a.id + '/' + x.key + '#' + std::to_string(x.sequence));
+      if (!x.replaced_on.empty() && x.replaced_on != x.node) {
+        names[x.replaced_on].push_back(a.id + '/' + x.replaced_by + "#0");
+        replaced_elsewhere.insert(x.replaced_on);
+      }
       c.holds("allocation " + std::to_string(x.sequence) + " twice", sequences.insert(x.sequence).second);
     }
   }
   amount_map capacity;
   for (const node_snapshot &n : p.nodes) {
     add(capacity, n.capacity);
-    c.equal(n.id + " allocated", n.allocated, allocated[n.id]);
+    // How much a replacement under way takes there is not shown.
+    if (!replaced_elsewhere.contains(n.id)) c.equal(n.id + " allocated", n.allocated, allocated[n.id]);
     amount_map left = n.capacity;
     add(left, n.allocated, -1);
     add(left, n.occupied, -1);

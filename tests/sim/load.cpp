@@ -35,6 +35,9 @@ command load::choose_in(const partition_snapshot &p) {
   // A cluster first, then work for it.
   if (p.nodes.size() < 2 && random_.percent(40)) return a_new_node(p);
   if (p.applications.size() < 3 && random_.percent(40)) return an_application(p);
+  if (random_.percent(12)) {
+    if (const auto confirmed = a_confirmation(p)) return *confirmed;
+  }
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
   if (draw < 55) return an_ask(p);

@@ -21,7 +21,9 @@ struct timed_command {
 
 class load {
  public:
-  explicit load(uint64_t seed) : random_(seed), profile_(draw_profile(random_)) {}
+  // `wanted`: the profile; null draws one.
+  load(uint64_t seed, const profile *wanted)
+      : random_(seed), profile_(wanted != nullptr ? *wanted : draw_profile(random_)) {}
 
   // The command after those that led to `seen`.
   timed_command next(const kernel_snapshot &seen);
@@ -35,6 +37,7 @@ class load {
   command an_application(const partition_snapshot &p);
   command an_ask(const partition_snapshot &p);
   command a_release(const partition_snapshot &p);
+  std::optional<command> a_confirmation(const partition_snapshot &p);
   command a_new_node(const partition_snapshot &p);
   command a_node_update(const partition_snapshot &p);
   command a_node_change(const partition_snapshot &p);
@@ -42,6 +45,7 @@ class load {
   command a_step(const partition_snapshot &p);
 
   put_ask make_ask(const partition_snapshot &p);
+  void shape_gang_ask(const partition_snapshot &p, put_ask &c);
   existing_allocation make_existing(const partition_snapshot &p);
   std::string some_application(const partition_snapshot &p);
   std::string some_node(const partition_snapshot &p);

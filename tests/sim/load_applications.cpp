@@ -76,11 +76,25 @@ command load::an_application(const partition_snapshot &p) {
   c.groups = own_->list(groups);
   c.tags = own_->tags(application_tags());
   if (profile_.timeouts && random_.percent(30)) c.execution_timeout_ms = random_.between(1, 60) * 1'000;
-  if (profile_.gangs && random_.percent(40)) {
-    c.placeholder_ask = own_->resources({{"vcore", random_.between(1, 8)}});
+  if (profile_.gangs && random_.percent(profile_.tight_gangs ? 80 : 40)) {
+    const int64_t least = profile_.tight_gangs ? 2 : 1, most = 8 / least;
+    c.placeholder_ask = own_->resources({{"vcore", least * random_.between(1, most)}});
     c.hard_gang = random_.percent(30);
   }
   return c;
+}
+
+// Asks of gangs that meet: placeholders of one size, real ones of about that size.
+void load::shape_gang_ask(const partition_snapshot &p, put_ask &c) {
+  bool placed = false;
+  for (const application_snapshot &a : p.applications) {
+    if (a.id == c.application) placed = a.placeholders.empty() ? random_.percent(20) : random_.percent(75);
+  }
+  c.placeholder = !placed;
+  c.task_group = own_->text(random_.percent(70) ? "tg-1" : "tg-2");
+  const int64_t vcore = c.placeholder || random_.percent(60) ? 2 : random_.between(1, 3);
+  c.resources = own_->resources({{"vcore", vcore}});
+  c.required_node = {};
 }
 
 put_ask load::make_ask(const partition_snapshot &p) {
@@ -103,6 +117,7 @@ put_ask load::make_ask(const partition_snapshot &p) {
     c.task_group = own_->text(random_.one_of({"tg-1", "tg-2", ""}));
     c.placeholder = random_.percent(70);
   }
+  if (profile_.tight_gangs && random_.percent(70)) shape_gang_ask(p, c);
   return c;
 }
 
@@ -143,6 +158,32 @@ command load::a_release(const partition_snapshot &p) {
   c.why = random_.one_of(std::vector<termination>{termination::stopped_by_rm, termination::stopped_by_rm,
                                                   termination::timeout, termination::preempted_by_scheduler,
                                                   termination::unknown, termination::scheduling_failed});
+  return c;
+}
+
+// Of a release that the scheduler asked for; mostly as it asked for it.
+std::optional<command> load::a_confirmation(const partition_snapshot &p) {
+  std::vector<std::pair<const allocation_snapshot *, termination>> open;
+  for (const application_snapshot &a : p.applications) {
+    for (const allocation_snapshot &x : a.allocations) {
+      if (x.state == allocation_state::expiring) open.emplace_back(&x, termination::timeout);
+      if (x.state == allocation_state::preempting) open.emplace_back(&x, termination::preempted_by_scheduler);
+      if (x.state == allocation_state::replacing) open.emplace_back(&x, termination::placeholder_replaced);
+    }
+  }
+  if (open.empty()) return std::nullopt;
+  const auto &[x, why] = random_.one_of(open);
+  release c;
+  c.partition = own_->text(p.name);
+  c.application = own_->text(x->application);
+  c.key = own_->text(x->key);
+  if (random_.percent(80)) c.allocation_sequence = x->sequence;
+  c.what = random_.percent(90) ? release_what::allocations : release_what::both;
+  c.why = why;
+  if (random_.percent(10)) {
+    c.why = random_.one_of(
+        std::vector<termination>{termination::stopped_by_rm, termination::timeout, termination::scheduling_failed});
+  }
   return c;
 }
 

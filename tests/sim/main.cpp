@@ -20,6 +20,7 @@ always hold, and replays each seed's journal.
   --first N       the first of them (1)
   --seed N        one seed only
   --steps N       commands a seed (250)
+  --profile NAME  what every seed is about (each seed draws one of those that the kernel can play)
   --budget TIME   stop, with an error, when not done by then: 300s, 5m (none)
   --keep-going    go on after a difference
   --print         every command and its decisions
@@ -36,6 +37,12 @@ struct options {
   bool keep_going = false, oracle_only = false, help = false;
   session_options session;
 };
+
+std::string profile_names() {
+  std::string out;
+  for (const profile &p : profiles()) out += (out.empty() ? "" : ", ") + p.name;
+  return out;
+}
 
 bool parse_number(std::string_view text, uint64_t &out) {
   const auto end = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -68,6 +75,9 @@ std::string parse(int argc, char **argv, options &o) {
       o.oracle_only = true;
     } else if (option == "--budget") {
       if (!parse_budget(value(), o.budget_s)) return wants("a time: 300s, 5m");
+    } else if (option == "--profile") {
+      o.session.profile = find_profile(std::string(value()));
+      if (o.session.profile == nullptr) return wants(("one of " + profile_names()).c_str());
     } else if (option == "--seeds" || option == "--first" || option == "--seed" || option == "--steps") {
       if (!parse_number(value(), number)) return wants("a number");
       if (option == "--seeds") o.seeds = number;
@@ -113,7 +123,8 @@ int run(const options &o) {
     f.placed += done.placed;
     if (done.failure.empty()) continue;
     ++f.failed;
-    std::cout << done.failure << "again: sim --seed " << seed << " --steps " << session.steps << " --print\n"
+    std::cout << done.failure << "again: sim --seed " << seed << " --steps " << session.steps << " --print"
+              << (session.profile == nullptr ? "" : " --profile " + done.profile) << '\n'
               << std::endl;
     if (!o.keep_going) break;
   }
@@ -130,7 +141,7 @@ int main(int argc, char **argv) {
     return 3;
   }
   if (o.help) {
-    std::cout << usage;
+    std::cout << usage << "Profiles: " << profile_names() << ".\n";
     return 0;
   }
   return run(o);

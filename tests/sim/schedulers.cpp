@@ -22,6 +22,7 @@ class kernel_scheduler : public scheduler {
 
 class oracle_scheduler : public scheduler {
  public:
+  explicit oracle_scheduler(const naive::features &has) : oracle_({}, has) {}
   uint32_t apply(int64_t now_ms, const command &c) override { return oracle_.apply(now_ms, c); }
   void drain(const std::function<void(const decision_view &)> &take) override { oracle_.drain(take); }
   [[nodiscard]] kernel_snapshot snapshot() const override { return oracle_.snapshot(); }
@@ -34,7 +35,9 @@ class oracle_scheduler : public scheduler {
 
 }  // namespace
 
-std::unique_ptr<scheduler> make_kernel() { return std::make_unique<kernel_scheduler>(); }
-std::unique_ptr<scheduler> make_oracle() { return std::make_unique<oracle_scheduler>(); }
+std::unique_ptr<scheduler> make_kernel(const naive::features &) { return std::make_unique<kernel_scheduler>(); }
+std::unique_ptr<scheduler> make_oracle(const naive::features &wanted) {
+  return std::make_unique<oracle_scheduler>(wanted);
+}
 
 }  // namespace tenon::sim

@@ -55,7 +55,11 @@ std::string list_of(const char *title, const std::vector<std::string> &lines) {
 class player {
  public:
   player(const session_options &o, const make_scheduler &tested, const make_scheduler &reference)
-      : options_(o), load_(o.seed), tested_(tested()), reference_(reference()), journal_(journal_header("sim")) {
+      : options_(o),
+        load_(o.seed, o.profile),
+        tested_(tested(load_.about().compared)),
+        reference_(reference(load_.about().compared)),
+        journal_(journal_header("sim")) {
     out_.profile = load_.about().name;
   }
 
@@ -108,7 +112,8 @@ class player {
 
   void look(const timed_command &c, const kernel_snapshot &reference) {
     const kernel_snapshot tested = tested_->snapshot();
-    const auto mine = lines_of(tested), its = lines_of(reference);
+    const naive::features &compared = load_.about().compared;
+    const auto mine = lines_of(tested, compared), its = lines_of(reference, compared);
     if (mine != its) return fail(c, side_by_side("snapshots", mine, its, true));
     std::vector<std::string> broken = broken_sums(tested);
     for (std::string &line : ledger_.broken(tested)) broken.push_back(std::move(line));
@@ -116,7 +121,7 @@ class player {
   }
 
   void replay(const make_scheduler &again) {
-    const auto s = again();
+    const auto s = again(load_.about().compared);
     std::vector<std::string> lines;
     const auto read = read_journal(journal_, [&](int64_t now_ms, const command &c) {
       const outcome one = run(*s, now_ms, c, [](const decision_view &) {});

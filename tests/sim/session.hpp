@@ -23,16 +23,18 @@ struct scheduler {
   // Nothing is to be expected of a step while this is false.
   [[nodiscard]] virtual bool has_work() const = 0;
 };
-using make_scheduler = std::function<std::unique_ptr<scheduler>()>;
+// The kernel has the features that it has; the oracle those that are asked for.
+using make_scheduler = std::function<std::unique_ptr<scheduler>(const naive::features &)>;
 
-[[nodiscard]] std::unique_ptr<scheduler> make_kernel();
-[[nodiscard]] std::unique_ptr<scheduler> make_oracle();
+[[nodiscard]] std::unique_ptr<scheduler> make_kernel(const naive::features &);
+[[nodiscard]] std::unique_ptr<scheduler> make_oracle(const naive::features &wanted);
 
 struct session_options {
   uint64_t seed = 1;
   uint32_t steps = 250;
-  bool print = false;          // every command and its decisions
-  uint32_t compare_every = 1;  // snapshots: after every so many commands
+  const sim::profile *profile = nullptr;  // null: one that the seed draws
+  bool print = false;                     // every command and its decisions
+  uint32_t compare_every = 1;             // snapshots: after every so many commands
 };
 
 struct session_result {

@@ -1,0 +1,259 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of gangs: placeholders, what replaces them, and when they time out.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+const ask_options placeholder{.task_group = "tg", .placeholder = true};
+const ask_options real{.task_group = "tg"};
+
+template <class T>
+class rules_of_gangs : public scene<T> {
+ protected:
+  void SetUp() override {
+    this->start({make_queue("leaf")});
+    this->add("node-1", {{"vcore", 10}});
+  }
+
+  // A gang of `count` placeholders of 2 vcores, all of them placed.
+  void start_gang(int32_t count, bool hard = false) {
+    this->add_app("gang",
+                  {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 2 * count}}, .hard_gang = hard});
+    ask_options o = placeholder;
+    o.count = count;
+    this->ask("gang", "ph", {{"vcore", 2}}, o);
+    this->schedule(static_cast<uint32_t>(count));
+  }
+  lines confirm(const std::string &key, termination why, uint32_t limit = 0) {
+    return this->give_back("gang", key, why, release_what::allocations, limit);
+  }
+  placeholder_snapshot group() {
+    const auto gang = this->app("gang");
+    for (const placeholder_snapshot &g : gang->placeholder_data) {
+      if (g.task_group == "tg") return g;
+    }
+    return {};
+  }
+  void expect_group(int64_t count, int64_t replaced, int64_t timed_out) {
+    const placeholder_snapshot g = group();
+    EXPECT_EQ(g.count, count);
+    EXPECT_EQ(g.replaced, replaced);
+    EXPECT_EQ(g.timed_out, timed_out);
+  }
+};
+TYPED_TEST_SUITE(rules_of_gangs, schedulers_with<naive::kernel_has.gangs>);
+
+TYPED_TEST(rules_of_gangs, a_real_ask_takes_the_place_of_a_placeholder_once_that_is_confirmed) {
+  this->start_gang(2);
+  EXPECT_EQ(this->app("gang")->state, application_state::starting);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  EXPECT_THAT(this->schedule(),
+              ElementsAre("released gang/ph#1 on node-1 PLACEHOLDER_REPLACED: replacing allocationKey: r"));
+  EXPECT_EQ(this->queue_at("root.leaf")->allocated, (amount_map{{"vcore", 4}}));
+  EXPECT_EQ(this->app("gang")->pending, amount_map());
+  EXPECT_EQ(this->app("gang")->allocations.at(0).replaced_by, "r");
+  this->expect_group(2, 0, 0);
+  EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced, 1), ElementsAre("allocated gang/r#3 on node-1"));
+  EXPECT_EQ(this->app("gang")->state, application_state::starting);
+  this->expect_group(2, 1, 0);
+  this->ask("gang", "r2", {{"vcore", 2}}, real);
+  this->schedule();
+  EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced),
+              ElementsAre("allocated gang/r2#4 on node-1", "application_state gang Running"));
+}
+
+TYPED_TEST(rules_of_gangs, a_smaller_real_ask_gives_the_rest_back) {
+  this->start_gang(1);
+  this->ask("gang", "r", {{"vcore", 1}}, real);
+  this->schedule();
+  EXPECT_EQ(this->node_of("node-1")->allocated, (amount_map{{"vcore", 2}}));
+  this->confirm("ph", termination::placeholder_replaced);
+  EXPECT_EQ(this->node_of("node-1")->allocated, (amount_map{{"vcore", 1}}));
+  EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 1}}));
+}
+
+TYPED_TEST(rules_of_gangs, a_larger_real_ask_ends_all_placeholders_of_its_group_and_is_placed_after_them) {
+  this->start_gang(2);
+  this->ask("gang", "r", {{"vcore", 3}}, real);
+  EXPECT_THAT(this->schedule(9),
+              ElementsAre("released gang/ph#1 on node-1 TIMEOUT: cancel placeholder: resource incompatible",
+                          "released gang/ph#2 on node-1 TIMEOUT: cancel placeholder: resource incompatible"));
+  this->confirm("ph", termination::timeout, 1);
+  EXPECT_THAT(this->schedule(9), IsEmpty());
+  this->confirm("ph", termination::timeout);
+  this->expect_group(2, 0, 2);
+  EXPECT_THAT(this->schedule(9), ElementsAre("allocated gang/r#3 on node-1", "application_state gang Running"));
+}
+
+TYPED_TEST(rules_of_gangs, a_type_that_the_placeholder_lacks_makes_it_too_small) {
+  this->start_gang(1);
+  this->add("node-2", {{"gpu", 4}, {"vcore", 10}});
+  this->ask("gang", "r", {{"gpu", 1}, {"vcore", 1}}, real);
+  EXPECT_THAT(this->schedule(),
+              ElementsAre("released gang/ph#1 on node-1 TIMEOUT: cancel placeholder: resource incompatible"));
+}
+
+TYPED_TEST(rules_of_gangs, where_the_node_does_not_suit_another_one_is_charged_as_well) {
+  this->start_gang(1);
+  this->add("node-2", {{"vcore", 10}}, {.attributes = {{"si/zone", "b"}}});
+  ask_options o = real;
+  o.tags = {{"si/zone", "b"}};
+  this->ask("gang", "r", {{"vcore", 2}}, o);
+  this->schedule();
+  EXPECT_EQ(this->app("gang")->allocations.at(0).replaced_on, "node-2");
+  EXPECT_EQ(this->node_of("node-1")->allocated, (amount_map{{"vcore", 2}}));
+  EXPECT_EQ(this->node_of("node-2")->allocated, (amount_map{{"vcore", 2}}));
+  EXPECT_THAT(this->node_of("node-2")->allocations, ElementsAre("gang/r#0"));
+  EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 2}}));
+  EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced), ElementsAre("allocated gang/r#2 on node-2"));
+  EXPECT_EQ(this->node_of("node-1")->allocated, amount_map());
+}
+
+TYPED_TEST(rules_of_gangs, the_removed_node_was_the_placeholders) {
+  this->start_gang(1);
+  this->add("node-2", {{"vcore", 10}}, {.attributes = {{"si/zone", "b"}}});
+  ask_options o = real;
+  o.tags = {{"si/zone", "b"}};
+  this->ask("gang", "r", {{"vcore", 2}}, o);
+  this->schedule();
+  EXPECT_THAT(
+      this->change("node-1", node_event::decommission),
+      ElementsAre("released gang/ph#1 on node-1 STOPPED_BY_RM: Node node-1 Removed", "allocated gang/r#2 on node-2"));
+  this->expect_group(1, 1, 0);
+}
+
+TYPED_TEST(rules_of_gangs, the_removed_node_was_the_replacements) {
+  this->start_gang(1);
+  this->add("node-2", {{"vcore", 10}}, {.attributes = {{"si/zone", "b"}}});
+  ask_options o = real;
+  o.tags = {{"si/zone", "b"}};
+  this->ask("gang", "r", {{"vcore", 2}}, o);
+  this->schedule();
+  EXPECT_THAT(this->change("node-2", node_event::decommission), IsEmpty());
+  EXPECT_EQ(this->app("gang")->pending, (amount_map{{"vcore", 2}}));
+  EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced), IsEmpty());
+  this->expect_group(1, 0, 1);
+}
+
+TYPED_TEST(rules_of_gangs, both_were_on_the_removed_node) {
+  this->start_gang(1);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  EXPECT_THAT(this->change("node-1", node_event::decommission),
+              ElementsAre("released gang/ph#1 on node-1 STOPPED_BY_RM: Node node-1 Removed"));
+  EXPECT_EQ(this->app("gang")->pending, (amount_map{{"vcore", 2}}));
+  this->expect_group(1, 0, 1);
+}
+
+TYPED_TEST(rules_of_gangs, a_soft_gang_that_times_out_goes_on_without_placeholders) {
+  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
+  ask_options o = placeholder;
+  o.count = 10;
+  this->ask("gang", "ph", {{"vcore", 2}}, o);
+  this->schedule(9);
+  EXPECT_EQ(this->app("gang")->state, application_state::accepted);
+  EXPECT_THAT(this->wait(59 * second), IsEmpty());
+  const lines said = this->wait(2 * second);
+  ASSERT_EQ(said.size(), 7U);
+  EXPECT_EQ(said.at(0), "application_state gang Resuming");
+  EXPECT_EQ(said.at(1),
+            "released gang/ph#1 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout");
+  EXPECT_EQ(said.at(6), "ask_released gang/ph TIMEOUT: releasing pending placeholders on placeholder timeout");
+  this->ask("gang", "r", {{"vcore", 1}});
+  EXPECT_THAT(this->confirm("ph", termination::timeout, 4), IsEmpty());
+  EXPECT_THAT(this->schedule(9), IsEmpty());
+  EXPECT_THAT(this->confirm("ph", termination::timeout), ElementsAre("application_state gang Accepted"));
+  this->expect_group(10, 0, 10);
+  EXPECT_THAT(this->schedule(9), ElementsAre("allocated gang/r#6 on node-1", "application_state gang Starting"));
+}
+
+TYPED_TEST(rules_of_gangs, a_hard_gang_that_times_out_fails) {
+  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}, .hard_gang = true});
+  this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
+  this->ask("gang", "big", {{"vcore", 20}}, placeholder);
+  this->schedule(9);
+  EXPECT_THAT(
+      this->wait(61 * second),
+      ElementsAre("application_state gang Failing",
+                  "released gang/ph#1 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout",
+                  "ask_released gang/big TIMEOUT: releasing pending placeholders on placeholder timeout"));
+  EXPECT_THAT(this->confirm("ph", termination::timeout), ElementsAre("application_state gang Failed"));
+  EXPECT_EQ(this->app("gang")->message, "ResourceReservationTimeout");
+}
+
+TYPED_TEST(rules_of_gangs, a_gang_without_any_room_times_out_too) {
+  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
+  this->ask("gang", "big", {{"vcore", 20}}, placeholder);
+  EXPECT_THAT(this->wait(61 * second),
+              ElementsAre("application_state gang Resuming",
+                          "ask_released gang/big TIMEOUT: releasing pending placeholders on placeholder timeout",
+                          "application_state gang Accepted"));
+}
+
+TYPED_TEST(rules_of_gangs, a_running_gang_only_loses_what_it_did_not_use) {
+  this->start_gang(2);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  this->confirm("ph", termination::placeholder_replaced, 1);
+  EXPECT_THAT(
+      this->wait(61 * second),
+      ElementsAre("released gang/ph#2 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout"));
+  this->confirm("ph", termination::timeout);
+  this->expect_group(2, 1, 1);
+  EXPECT_EQ(this->app("gang")->state, application_state::starting);
+}
+
+TYPED_TEST(rules_of_gangs, a_restart_does_not_give_placeholders_more_time) {
+  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
+  existing_allocation x = this->existing("gang", "ph", {{"vcore", 2}}, placeholder);
+  x.bind_time_ms = start_ms - 50 * second;
+  this->put("node-1", x);
+  EXPECT_THAT(this->wait(11 * second), ::testing::Contains("application_state gang Resuming"));
+  this->add_app("tagged", {.tags = {{"yunikorn.apache.org/creationTime", "970"}},
+                           .execution_timeout_ms = 60 * second,
+                           .placeholder_ask = {{"vcore", 20}}});
+  this->ask("tagged", "ph", {{"vcore", 2}}, placeholder);
+  EXPECT_THAT(this->wait(18 * second), IsEmpty());
+  EXPECT_THAT(this->wait(2 * second), ::testing::Contains("application_state tagged Resuming"));
+}
+
+TYPED_TEST(rules_of_gangs, placeholders_left_over_when_all_that_is_real_went_are_released) {
+  this->start_gang(2);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  this->confirm("ph", termination::placeholder_replaced, 1);
+  this->give_back("gang", "r");
+  EXPECT_THAT(this->wait(29 * second), IsEmpty());
+  EXPECT_THAT(this->wait(2 * second),
+              ElementsAre("released gang/ph#2 on node-1 TIMEOUT: releasing placeholders on app complete"));
+  EXPECT_THAT(this->confirm("ph", termination::timeout), ElementsAre("application_state gang Completing"));
+}
+
+TYPED_TEST(rules_of_gangs, a_real_ask_that_is_withdrawn_is_not_placed_any_more) {
+  this->start_gang(1);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  this->withdraw("gang", "r");
+  EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced), ElementsAre("application_state gang Completing"));
+  this->expect_group(1, 0, 1);
+}
+
+TYPED_TEST(rules_of_gangs, whatever_ends_the_placeholder_the_real_one_comes) {
+  this->start_gang(1);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  EXPECT_THAT(this->give_back("gang", "ph"),
+              ElementsAre("released gang/ph#1 on node-1 STOPPED_BY_RM: allocation remove as per RM request",
+                          "allocated gang/r#2 on node-1"));
+}
+
+TYPED_TEST(rules_of_gangs, real_asks_of_other_groups_do_not_wait) {
+  this->start_gang(1);
+  this->ask("gang", "free", {{"vcore", 2}}, {.task_group = "other"});
+  this->ask("gang", "none", {{"vcore", 2}});
+  EXPECT_EQ(this->placed(), (lines{"gang/free#2 on node-1", "gang/none#3 on node-1"}));
+}
+
+}  // namespace
+}  // namespace tenon::testing

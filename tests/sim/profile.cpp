@@ -1,0 +1,78 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "profile.hpp"
+
+#include <algorithm>
+
+namespace tenon::sim {
+namespace {
+
+std::vector<profile> make_profiles() {
+  std::vector<profile> all;
+  const auto add = [&](const char *name) -> profile & {
+    all.emplace_back().name = name;
+    return all.back();
+  };
+  add("plain");
+  {
+    profile &p = add("limits");
+    p.limits = true;
+    p.max_applications = 20;
+  }
+  {
+    profile &p = add("placement");
+    p.placement = p.odd = true;
+  }
+  {
+    profile &p = add("churn");
+    p.recovery = p.timeouts = p.odd = true;
+    p.max_nodes = 20;
+    p.jump_percent = 10;
+  }
+  {
+    profile &p = add("reloads");
+    p.reloads = p.limits = true;
+    p.partitions = 2;
+  }
+  {
+    profile &p = add("everything");
+    p.limits = p.placement = p.gangs = p.reloads = p.recovery = p.timeouts = p.odd = true;
+    p.partitions = 2;
+    p.jump_percent = 6;
+  }
+  {
+    profile &p = add("gangs");
+    p.gangs = p.tight_gangs = p.recovery = p.timeouts = true;
+    p.jump_percent = 6;
+    p.compared.gangs = true;
+  }
+  return all;
+}
+
+bool kernel_can(const naive::features &wanted) {
+  const naive::features &has = naive::kernel_has;
+  return wanted.gangs <= has.gangs && wanted.reservations <= has.reservations && wanted.preemption <= has.preemption &&
+         wanted.quotas <= has.quotas && wanted.inspection <= has.inspection;
+}
+
+}  // namespace
+
+const std::vector<profile> &profiles() {
+  static const std::vector<profile> all = make_profiles();
+  return all;
+}
+
+const profile &draw_profile(random &r) {
+  std::vector<const profile *> can;
+  for (const profile &p : profiles()) {
+    if (kernel_can(p.compared)) can.push_back(&p);
+  }
+  return *r.one_of(can);
+}
+
+const profile *find_profile(const std::string &name) {
+  const auto found =
+      std::find_if(profiles().begin(), profiles().end(), [&](const profile &p) { return p.name == name; });
+  return found == profiles().end() ? nullptr : &*found;
+}
+
+}  // namespace tenon::sim
