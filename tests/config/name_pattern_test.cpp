@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <re2/re2.h>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 namespace tenon {
@@ -81,12 +81,12 @@ TEST(name_pattern, expressions_have_bounds) {
 }
 
 TEST(name_pattern, hostile_names_cost_no_more_than_others) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: others may be busy
   const std::string name(20'000, 'a');
   EXPECT_FALSE(matches("(a*)*b", name));
   EXPECT_FALSE(matches("(a|aa)+$b", name));
   EXPECT_FALSE(matches("(a|a|a|a)*(a?){20}a{20}c", name));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10);
 }
 
 // RE2 is the reference: random expressions compile here if and only if they do there, and match the same.

@@ -2,8 +2,8 @@
 // Texts nobody would write: whatever comes in, it is accepted or refused with a reason, in time.
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <random>
 
 #include "tenon/config/queues.hpp"
@@ -140,7 +140,7 @@ TEST(queues_mutation, any_text_is_accepted_or_refused_with_a_reason) {
 }
 
 TEST(queues_mutation, large_texts_end_in_time) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: others may be busy
   std::string users = "[a0", queues, unknown, properties, weights;
   for (int i = 1; i < 20'000; ++i) users += ",a" + std::to_string(i);
   users += "]";
@@ -159,7 +159,7 @@ TEST(queues_mutation, large_texts_end_in_time) {
   std::string many_rules = "partitions:\n- queues:\n  - name: root\n    queues:\n" + queues + "  placementrules:\n";
   for (int i = 0; i < 10'000; ++i) many_rules += "  - {name: fixed, value: root.q" + std::to_string(i) + "}\n";
   EXPECT_TRUE(parse_queues(many_rules, "q.yaml").config);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(100));
+  EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 100);
 }
 
 }  // namespace

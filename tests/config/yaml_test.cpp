@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace tenon::config {
 namespace {
@@ -243,11 +243,10 @@ TEST(yaml, hostile_texts_end_in_time) {
                                repeat("*a "),  repeat("---\n"), repeat("a\n"),   repeat("\n"),  repeat(" "),
                                repeat("%A\n"), repeat("[a,"),   repeat("a:\n "), many_keys};
   for (const std::string &text : texts) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // of this process: others may be busy
     problems report("f.yaml");
     (void)read_yaml(text, report);
-    const auto took = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(took, std::chrono::seconds(10)) << text.substr(0, 16);
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10) << text.substr(0, 16);
   }
 }
 

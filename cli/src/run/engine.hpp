@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tenon/host/thread_role.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon::cli {
@@ -45,6 +46,7 @@ class engine_of final : public engine {
   kernel_snapshot snapshot() const override { return scheduler_.snapshot(); }
   std::optional<explanation> explain(std::string_view partition, std::string_view application,
                                      std::string_view key) override {
+    const host::role_guard cycle(host::thread_role::cycle);  // policies are asked for keys
     return scheduler_.explain(partition, application, key);
   }
 
