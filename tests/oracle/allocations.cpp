@@ -38,7 +38,7 @@ allocation &partition::allocate(application &a, const ask &from, const std::stri
   x.originator = from.originator;
   x.create_time_ms = from.create_time_ms;
   x.bind_time_ms = bind_ms;
-  const int64_t timeout_ms = from.execution_timeout_ms;
+  const int64_t timeout_ms = x.execution_timeout_ms = from.execution_timeout_ms;
   a.allocations.push_back(x);
   tell(decision_kind::allocated, a, x, termination::unknown, std::move(text));
   if (timeout_ms > 0) {
@@ -139,6 +139,7 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
 void partition::put_existing(const existing_allocation &c, const std::string &node_id, bool with_node) {
   if (c.foreign) {
     foreign[std::string(c.ask.key)] = {node_id, to_map(c.ask.resources)};
+    look_at_reservations_on(node_id);
     return;
   }
   application *a = find_application(application_id(c.ask));
@@ -161,6 +162,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     k.max_allocations = k.placed = 1;
     a->asks.push_back(k);
   } else {
+    end_reservation_of(*waiting, messages::reservation_used());
     ++waiting->placed;
     waiting->max_allocations = std::max(waiting->max_allocations, waiting->placed);
   }
@@ -230,6 +232,7 @@ void partition::release_from(application &a, const tenon::release &c) {
   if (c.what != release_what::allocations) {
     for (ask &k : a.asks) {
       if (!wanted(k.key) || k.pending() == 0) continue;
+      end_reservation_of(k, messages::reservation_ask_gone());
       if (k.placeholder) a.placeholder_data[k.task_group].timed_out += k.pending();
       real_went |= !k.placeholder;
       k.withdrawn = changed = true;

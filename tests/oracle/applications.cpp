@@ -64,6 +64,13 @@ application *partition::find_application(std::string_view id) {
   return nullptr;
 }
 
+application *partition::find_application(uint64_t uid) {
+  for (const auto &a : applications) {
+    if (a->uid == uid) return a.get();
+  }
+  return nullptr;
+}
+
 void partition::add_application(const tenon::add_application &c) {
   application values = values_of(c);
   const auto refuse = [&](std::string why, bool keep) { reject(values, std::move(why), keep); };
@@ -116,6 +123,7 @@ void partition::remove_application(const tenon::remove_application &c) {
   for (const allocation &x : a->allocations) {
     tell(decision_kind::released, *a, x, termination::stopped_by_rm, messages::application_removed(a->id));
   }
+  end_reservations_of(*a, messages::reservation_ask_gone());
   shared.disarm([&](const timer &t) { return t.application == a->uid; });
   std::erase_if(applications, [&](const auto &one) { return one.get() == a; });
 }
@@ -141,6 +149,7 @@ void partition::enter(application &a, application_state s) {
     d.queue = a.queue;
     d.text = tenon::name(s);
   }
+  if (s != application_state::accepted && !is_busy(s)) end_reservations_of(a, messages::reservation_ask_gone());
   if (s == application_state::failing) {
     for (allocation &x : a.allocations) break_replacement(a, x, true);
   }
@@ -201,6 +210,7 @@ void partition::settle(application &a, bool real_went) {
 void partition::drop_asks(application &a, termination why, const std::string &text, bool only_placeholders) {
   for (ask &k : a.asks) {
     if (k.pending() == 0 || (only_placeholders && !k.placeholder)) continue;
+    end_reservation_of(k, messages::reservation_ask_gone());
     if (k.placeholder) a.placeholder_data[k.task_group].timed_out += k.pending();
     k.withdrawn = true;
     decision &d = emit(decision_kind::ask_released, a.id, k.key);
@@ -215,6 +225,7 @@ void partition::drop_asks(application &a, termination why, const std::string &te
 void partition::on_timer(const timer &t) {
   if (t.kind == timer_kind::cleaner) return clean();
   if (t.kind == timer_kind::drain) return fail_everything();
+  if (t.kind == timer_kind::reservation_wait) return on_reservation_timer(t.reservation);
   for (const auto *list : {&applications, &ended}) {
     for (const auto &a : *list) {
       if (a->uid != t.application) continue;

@@ -87,7 +87,11 @@ void partition::put_ask(const tenon::put_ask &c) {
   k.placed = live_allocations(*a, k.key);
   const bool more = k.pending() > 0;
   a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
-  std::erase_if(a->asks, [&](const ask &old) { return old.key == k.key; });
+  std::erase_if(a->asks, [&](const ask &old) {
+    if (old.key != k.key) return false;
+    end_reservation_of(old, messages::reservation_ask_gone());
+    return true;
+  });
   a->asks.push_back(std::move(k));
   forget_idle_asks(*a);
   look_for_left_over(*a, false);

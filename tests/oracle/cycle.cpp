@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::naive {
 namespace {
@@ -28,7 +30,8 @@ const tally *find(const std::map<std::string, std::map<std::string, tally>> &all
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   const usage used = measure();
-  return (shared.has.gangs && decide_replacement(used)) || decide_in(*find_queue("root"), used);
+  return (shared.has.reservations && decide_reserved(used)) || (shared.has.gangs && decide_replacement(used)) ||
+         decide_in(*find_queue("root"), used);
 }
 
 bool partition::decide_in(const queue &q, const usage &used) {
@@ -39,7 +42,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
   for (application *a : sorted_applications(q)) {
     if (!may_run(*a, used)) continue;
     for (ask *k : in_order(*a)) {
-      if (shared.has.gangs && waits_for_placeholders(*a, *k)) continue;
+      if (reservation_of(*k) != nullptr || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
       if (try_ask(*a, *k, used)) return true;
     }
   }
@@ -47,12 +50,33 @@ bool partition::decide_in(const queue &q, const usage &used) {
 }
 
 bool partition::try_ask(application &a, ask &k, const usage &used) {
-  if (!within_limits(a, k, used) || !within_queues(a, k, used)) return false;
-  const node *n = choose_node(a, k, used);
+  if (!within_limits(a, k, used)) return false;
+  const bool room = within_queues(a, k, used);
+  if (shared.has.reservations && !k.required_node.empty()) return room && try_required(a, k, used);
+  if (const node *n = room ? choose_node(a, k, used) : nullptr; n != nullptr) {
+    place(a, k, n->id);
+    return true;
+  }
+  const partition_tuning &tuning = config.tuning;
+  if (!shared.has.reservations || !room || !tuning.reservation_enabled) return false;
+  if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
+  if (shared.now_ms < k.reserve_from_ms) return false;
+  const node *n = node_to_reserve(a, k, used);
   if (n == nullptr) return false;
-  ++k.placed;
-  allocate(a, k, n->id, shared.now_ms, {});
+  reserve(a, k, n->id);
   return true;
+}
+
+void partition::place(application &a, ask &k, const std::string &node_id) {
+  end_reservation_of(k, messages::reservation_used());
+  ++k.placed;
+  allocate(a, k, node_id, shared.now_ms, {});
+}
+
+bool partition::in_stopped_queue(const application &a) const {
+  const auto path = path_down(a.queue);
+  return std::any_of(path.begin(), path.end(),
+                     [&](const std::string &at) { return find_queue(at)->state == object_state::stopped; });
 }
 
 bool partition::may_run(const application &a, const usage &used) const {
@@ -104,8 +128,9 @@ bool names_an_attribute(const std::string &tag) {
          tag != "si/container-ports";
 }
 
-// The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
-bool attributes_match(const ask &k, const node &n) {
+}  // namespace
+
+bool partition::attributes_match(const ask &k, const node &n) {
   return std::all_of(k.tags.begin(), k.tags.end(), [&](const auto &tag) {
     if (!names_an_attribute(tag.first)) return true;
     const auto has = n.attributes.find(tag.first);
@@ -115,8 +140,6 @@ bool attributes_match(const ask &k, const node &n) {
   });
 }
 
-}  // namespace
-
 bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const {
   return attributes_match(k, n) && (!shared.check || shared.check(name, a.id, k.key, n.id, allocate));
 }
@@ -124,7 +147,9 @@ bool partition::predicates_pass(const application &a, const ask &k, const node &
 const node *partition::choose_node(const application &a, const ask &k, const usage &used) const {
   for (const node *n : sorted_nodes(used)) {
     const bool allowed = k.required_node.empty() ? n->schedulable : n->id == k.required_node;
-    if (allowed && fits(used.free_on_node.at(n->id), k.resources) && predicates_pass(a, k, *n, true)) return n;
+    if (allowed && may_use(*n, k, used) && fits(used.free_on_node.at(n->id), k.resources) &&
+        predicates_pass(a, k, *n, true))
+      return n;
   }
   return nullptr;
 }

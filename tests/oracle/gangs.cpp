@@ -42,7 +42,7 @@ bool partition::waits_for_placeholders(const application &a, const ask &k) const
 
 bool partition::decide_replacement(const usage &used) {
   for (const auto &a : applications) {
-    if (!runs(*a)) continue;
+    if (!runs(*a) || in_stopped_queue(*a)) continue;
     std::vector<ask *> asks;
     for (ask &k : a->asks) {
       if (k.pending() > 0 && !k.placeholder && !k.task_group.empty()) asks.push_back(&k);
@@ -79,6 +79,7 @@ bool partition::replace_one(application &a, ask &k, const usage &used) {
 }
 
 void partition::replace(application &a, ask &k, allocation &placeholder, const std::string &node_id) {
+  end_reservation_of(k, messages::reservation_used());
   tell(decision_kind::released, a, placeholder, termination::placeholder_replaced, messages::replacing(k.key));
   placeholder.state = allocation_state::replacing;
   placeholder.under_way = replacement{k, node_id};

@@ -67,6 +67,7 @@ void partition::update_node(const tenon::update_node &c) {
   if (c.has_capacity) found->second.capacity = without_zeros(to_map(capacity));
   if (c.has_occupied) found->second.occupied = to_map(occupied);
   if (c.has_attributes) found->second.attributes = attributes;
+  look_at_reservations_on(id);
 }
 
 void partition::change_node(const tenon::change_node &c) {
@@ -81,7 +82,7 @@ void partition::change_node(const tenon::change_node &c) {
   switch (static_cast<node_event>(c.event)) {
     case node_event::drain:
       found->second.schedulable = false;
-      return;
+      return look_at_reservations_on(id);
     case node_event::undrain:
       if (found->second.schedulable) return refuse(messages::node_not_draining(id));
       found->second.schedulable = true;
@@ -94,6 +95,7 @@ void partition::change_node(const tenon::change_node &c) {
 }
 
 void partition::decommission(const std::string &id) {
+  for (const reservation &r : reservations_on(id)) end_reservation(r.id, messages::node_removed(id));
   std::map<uint64_t, std::pair<application *, allocation>> gone;  // by sequence
   for (const auto &a : applications) {
     for (allocation &x : a->allocations) {

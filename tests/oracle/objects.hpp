@@ -27,7 +27,8 @@ struct ask {
   tag_map tags;
   std::string task_group, required_node;
   bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
-  bool withdrawn = false;  // while something of it was pending
+  bool withdrawn = false;               // while something of it was pending
+  int64_t reserve_from_ms = INT64_MIN;  // a reservation waited too long
 
   [[nodiscard]] int32_t pending() const { return withdrawn ? 0 : std::max(0, max_allocations - placed); }
 };
@@ -52,8 +53,16 @@ struct allocation {
   int32_t priority = 0;
   bool placeholder = false, originator = false;
   allocation_state state = allocation_state::allocated;
-  int64_t create_time_ms = 0, bind_time_ms = 0;
+  int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;
   std::optional<replacement> under_way;  // of a placeholder
+};
+
+// Kept for an ask of which something is pending.
+struct reservation {
+  uint64_t id = 0;
+  uint64_t application = 0;  // uid
+  uint64_t ask = 0;          // arrival
+  std::string node;
 };
 
 struct placeholder_tally {

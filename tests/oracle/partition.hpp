@@ -43,6 +43,7 @@ struct partition {
   void add_application(const tenon::add_application &c);
   void remove_application(const tenon::remove_application &c);
   application *find_application(std::string_view id);
+  application *find_application(uint64_t uid);
   application &create_application(application values);
   void reject(application values, std::string why, bool keep);
   void fire(application &a, application_event e);
@@ -94,6 +95,24 @@ struct partition {
   void release_from(application &a, const tenon::release &c);
   void tell(decision_kind kind, const application &a, const allocation &x, termination why, std::string text);
 
+  // -- reservations.cpp --
+  bool decide_reserved(const usage &used);
+  bool try_required(application &a, ask &k, const usage &used);
+  void reserve(application &a, ask &k, const std::string &node_id);
+  void end_reservation(uint64_t id, const std::string &why);
+  // Of an ask; of an application: in order. Nothing where there is none.
+  void end_reservation_of(const ask &k, const std::string &why);
+  void end_reservations_of(const application &a, const std::string &why);
+  void look_at_reservations_on(const std::string &node_id);
+  void on_reservation_timer(uint64_t id);
+  [[nodiscard]] const reservation *reservation_of(const ask &k) const;
+  [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
+  [[nodiscard]] static bool holds(const node &n, const amount_map &foreign_there, const ask &k);
+  [[nodiscard]] amount_map foreign_on(const std::string &node_id) const;
+  [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used) const;
+  // Whether others' reservations let the ask use the node.
+  [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
+
   // -- nodes.cpp --
   void add_node(const tenon::add_node &c);
   std::string problem_of(const tenon::add_node &c);
@@ -138,9 +157,13 @@ struct partition {
   bool decide();
   bool decide_in(const queue &q, const usage &used);
   bool try_ask(application &a, ask &k, const usage &used);
+  void place(application &a, ask &k, const std::string &node_id);
+  [[nodiscard]] bool in_stopped_queue(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
+  // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
+  [[nodiscard]] static bool attributes_match(const ask &k, const node &n);
   [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const;
   [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used) const;
 
@@ -161,7 +184,8 @@ struct partition {
   std::vector<std::unique_ptr<application>> applications;  // active ones, by submission
   std::vector<std::unique_ptr<application>> ended;
   std::map<std::string, foreign_allocation> foreign;
-  uint64_t next_queue = 1, next_submission = 1, next_allocation = 1, next_arrival = 1;
+  std::vector<reservation> reservations;  // in the order in which they were made
+  uint64_t next_queue = 1, next_submission = 1, next_allocation = 1, next_arrival = 1, next_reservation = 1;
 };
 
 }  // namespace tenon::naive

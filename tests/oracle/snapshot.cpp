@@ -132,6 +132,9 @@ partition_snapshot partition::snapshot() const {
   std::map<std::string, std::map<uint64_t, std::string>> on_node, coming_to_node;
   for (const auto &a : applications) {
     out.applications.push_back(shown(*a));
+    for (const reservation &r : reservations) {
+      if (r.application == a->uid) out.applications.back().reservations.push_back(r.node);
+    }
     out.allocations += a->allocations.size();
     for (const allocation &x : a->allocations) {
       on_node[x.node][x.sequence] = a->id + "/" + x.key + "#" + std::to_string(x.sequence);
@@ -161,6 +164,13 @@ partition_snapshot partition::snapshot() const {
     s.attributes = n.attributes;
     for (const auto &[sequence, text] : on_node[id]) s.allocations.push_back(text);
     for (const auto &[sequence, text] : coming_to_node[id]) s.allocations.push_back(text);
+    for (const reservation &r : reservations_on(id)) {
+      for (const auto &a : applications) {
+        for (const ask &k : a->asks) {
+          if (a->uid == r.application && k.arrival == r.ask) s.reservations.push_back(a->id + "/" + k.key);
+        }
+      }
+    }
     out.nodes.push_back(std::move(s));
   }
   out.users = shown(used.users, users);

@@ -36,6 +36,7 @@ enum class timer_kind : uint8_t {
   allocation_execution,
   placeholders,
   left_over_placeholders,
+  reservation_wait,
   drain,
   cleaner
 };
@@ -47,6 +48,7 @@ struct timer {
   partition *where = nullptr;
   uint64_t application = 0;  // uid
   uint64_t allocation = 0;   // sequence
+  uint64_t reservation = 0;  // id
 
   // By due time, then by creation; the cleaner comes after all others of its time.
   [[nodiscard]] bool before(const timer &other) const {

@@ -132,6 +132,32 @@ void check_nodes(checker &c, const partition_snapshot &p) {
   c.equal("capacity", p.capacity, capacity);
 }
 
+// Every reservation is of one pending ask on one node that is there; a node has one, or some of required-node
+// asks.
+void check_reservations(checker &c, const partition_snapshot &p) {
+  std::map<std::string, const ask_snapshot *> asks;
+  std::map<std::string, size_t> of_application;
+  for (const application_snapshot &a : p.applications) {
+    of_application[a.id] = a.reservations.size();
+    for (const ask_snapshot &k : a.asks) asks[a.id + '/' + k.key] = &k;
+  }
+  std::set<std::string> reserved;
+  for (const node_snapshot &n : p.nodes) {
+    for (const std::string &name : n.reservations) {
+      c.holds(name + " reserved twice", reserved.insert(name).second);
+      c.holds(name + " reserved and not pending", asks.contains(name));
+      if (!asks.contains(name)) continue;
+      const ask_snapshot &k = *asks[name];
+      --of_application[name.substr(0, name.size() - k.key.size() - 1)];
+      const bool required = k.required_node == n.id;
+      c.holds(name + " reserves another node than it requires", required || k.required_node.empty());
+      c.holds(n.id + " has several reservations", required || n.reservations.size() == 1);
+      c.holds(n.id + " is reserved and draining", required || n.schedulable);
+    }
+  }
+  for (const auto &[id, left] : of_application) c.holds(id + " has other reservations than the nodes", left == 0);
+}
+
 // What was placed fits, where it went, beside everything else.
 void check_placed(const partition_snapshot &p, uint64_t sequence, std::vector<std::string> &broken) {
   const auto over = [&](const std::string &place, const allocation_snapshot &x, const amount_map &limit,
@@ -168,6 +194,7 @@ std::vector<std::string> broken_sums(const kernel_snapshot &s) {
   for (const partition_snapshot &p : s.partitions) {
     check_queues(c, p);
     check_nodes(c, p);
+    check_reservations(c, p);
     for (const application_snapshot &a : p.applications) check_application(c, a);
     for (const application_snapshot &a : p.ended)
       c.holds(a.id + " ended with something", a.asks.empty() && a.allocations.empty());

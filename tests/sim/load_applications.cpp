@@ -117,6 +117,10 @@ put_ask load::make_ask(const partition_snapshot &p) {
     c.task_group = own_->text(random_.one_of({"tg-1", "tg-2", ""}));
     c.placeholder = random_.percent(70);
   }
+  if (profile_.reservations) {
+    if (random_.percent(30)) c.resources = own_->resources({{"vcore", random_.between(4, 12)}});
+    if (random_.percent(12)) c.required_node = own_->text(some_node(p));
+  }
   if (profile_.tight_gangs && random_.percent(70)) shape_gang_ask(p, c);
   return c;
 }

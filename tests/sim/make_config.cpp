@@ -121,6 +121,12 @@ partition_config make_partition(random &r, const profile &p, const std::string &
     c.tuning.terminated_timeout_ms = r.between(1, 60) * 1'000;
     c.tuning.drain_timeout_ms = r.between(1, 30) * 1'000;
   }
+  if (p.reservations) {
+    c.tuning.reservation_delay_ms = r.between(0, 4) * 500;
+    c.tuning.reservation_wait_ms = r.between(5, 60) * 1'000;
+    c.tuning.reservation_enabled = r.percent(95);
+    c.tuning.reservation_backfill = r.percent(40);
+  }
   return c;
 }
 

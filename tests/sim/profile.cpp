@@ -45,6 +45,18 @@ std::vector<profile> make_profiles() {
     p.jump_percent = 6;
     p.compared.gangs = true;
   }
+  {
+    profile &p = add("reservations");
+    p.reservations = p.recovery = p.timeouts = true;
+    p.jump_percent = 8;
+    p.compared.reservations = true;
+  }
+  {
+    profile &p = add("reserved-gangs");
+    p.reservations = p.gangs = p.tight_gangs = p.limits = p.reloads = p.timeouts = true;
+    p.jump_percent = 8;
+    p.compared.reservations = p.compared.gangs = true;
+  }
   return all;
 }
 

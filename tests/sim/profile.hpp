@@ -13,14 +13,15 @@ namespace tenon::sim {
 
 struct profile {
   std::string name;
-  bool limits = false;       // queue max applications, limits of users and groups
-  bool placement = false;    // rules, access lists, dynamic queues
-  bool gangs = false;        // placeholders
-  bool tight_gangs = false;  // most applications are gangs whose real asks nearly fit their placeholders
-  bool reloads = false;      // configurations change, resource managers come and go
-  bool recovery = false;     // existing and foreign allocations
-  bool timeouts = false;     // execution timeouts
-  bool odd = false;          // commands that must be refused
+  bool limits = false;        // queue max applications, limits of users and groups
+  bool placement = false;     // rules, access lists, dynamic queues
+  bool gangs = false;         // placeholders
+  bool tight_gangs = false;   // most applications are gangs whose real asks nearly fit their placeholders
+  bool reservations = false;  // asks that need much of a node or one node, short delays
+  bool reloads = false;       // configurations change, resource managers come and go
+  bool recovery = false;      // existing and foreign allocations
+  bool timeouts = false;      // execution timeouts
+  bool odd = false;           // commands that must be refused
   int partitions = 1;
   int max_nodes = 8;
   int max_applications = 12;

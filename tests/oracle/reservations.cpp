@@ -1,0 +1,203 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Reservations: docs/decisions-preemption.md, sections 1 and 2.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
+
+namespace tenon::naive {
+
+const reservation *partition::reservation_of(const ask &k) const {
+  const auto found =
+      std::find_if(reservations.begin(), reservations.end(), [&](const reservation &r) { return r.ask == k.arrival; });
+  return found == reservations.end() ? nullptr : &*found;
+}
+
+std::vector<reservation> partition::reservations_on(const std::string &node_id) const {
+  std::vector<reservation> out;
+  std::copy_if(reservations.begin(), reservations.end(), std::back_inserter(out),
+               [&](const reservation &r) { return r.node == node_id; });
+  return out;
+}
+
+namespace {
+
+ask &ask_of(application &a, const reservation &r) {
+  return *std::find_if(a.asks.begin(), a.asks.end(), [&](const ask &k) { return k.arrival == r.ask; });
+}
+
+bool runs(const application &a) {
+  return a.state == application_state::accepted || a.state == application_state::starting ||
+         a.state == application_state::running;
+}
+
+}  // namespace
+
+void partition::reserve(application &a, ask &k, const std::string &node_id) {
+  const reservation &r = reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id});
+  decision &d = emit(decision_kind::reserved, a.id, k.key);
+  d.node = node_id;
+  d.queue = a.queue;
+  d.placeholder = k.placeholder;
+  if (!k.required_node.empty()) return;
+  timer t{add_saturating(shared.now_ms, config.tuning.reservation_wait_ms), 0, timer_kind::reservation_wait, this};
+  t.reservation = r.id;
+  shared.arm(t);
+}
+
+void partition::end_reservation(uint64_t id, const std::string &why) {
+  const auto at =
+      std::find_if(reservations.begin(), reservations.end(), [&](const reservation &r) { return r.id == id; });
+  const reservation gone = *at;
+  reservations.erase(at);
+  shared.disarm(
+      [&](const timer &t) { return t.where == this && t.kind == timer_kind::reservation_wait && t.reservation == id; });
+  const application &a = *find_application(gone.application);
+  const auto k = std::find_if(a.asks.begin(), a.asks.end(), [&](const ask &one) { return one.arrival == gone.ask; });
+  decision &d = emit(decision_kind::unreserved, a.id, k->key);
+  d.node = gone.node;
+  d.queue = a.queue;
+  d.placeholder = k->placeholder;
+  d.text = why;
+}
+
+void partition::end_reservation_of(const ask &k, const std::string &why) {
+  if (const reservation *r = reservation_of(k)) end_reservation(r->id, why);
+}
+
+void partition::end_reservations_of(const application &a, const std::string &why) {
+  const std::vector<reservation> all = reservations;
+  for (const reservation &r : all) {
+    if (r.application == a.uid) end_reservation(r.id, why);
+  }
+}
+
+void partition::on_reservation_timer(uint64_t id) {
+  for (const reservation &r : reservations) {
+    if (r.id != id) continue;
+    ask_of(*find_application(r.application), r).reserve_from_ms =
+        add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
+    return end_reservation(id, messages::reservation_waited(r.node));
+  }
+}
+
+amount_map partition::foreign_on(const std::string &node_id) const {
+  amount_map out;
+  for (const auto &[key, x] : foreign) {
+    if (x.node == node_id) add(out, x.resources);
+  }
+  return out;
+}
+
+bool partition::holds(const node &n, const amount_map &foreign_there, const ask &k) {
+  amount_map most = n.capacity;
+  subtract(most, n.occupied);
+  subtract(most, foreign_there);
+  return fits(most, k.resources);
+}
+
+void partition::look_at_reservations_on(const std::string &node_id) {
+  const node &n = nodes.at(node_id);
+  for (const reservation &r : reservations_on(node_id)) {
+    application &a = *find_application(r.application);
+    const ask &k = ask_of(a, r);
+    const bool usable = n.schedulable || !k.required_node.empty();
+    if (usable && holds(n, foreign_on(node_id), k) && attributes_match(k, n)) continue;
+    end_reservation(r.id, messages::reservation_node_unfit());
+  }
+}
+
+bool partition::decide_reserved(const usage &used) {
+  const std::vector<reservation> all = reservations;
+  for (const reservation &r : all) {
+    application &a = *find_application(r.application);
+    ask &k = ask_of(a, r);
+    if (!runs(a) || !may_run(a, used) || in_stopped_queue(a) || !within_limits(a, k, used)) continue;
+    if (waits_for_placeholders(a, k)) continue;
+    const node *n = nullptr;
+    if (within_queues(a, k, used)) {
+      const node &own = nodes.at(r.node);
+      if (fits(used.free_on_node.at(r.node), k.resources) && predicates_pass(a, k, own, true)) n = &own;
+      if (n == nullptr && k.required_node.empty()) n = choose_node(a, k, used);
+    }
+    if (n == nullptr) continue;
+    place(a, k, n->id);
+    return true;
+  }
+  return false;
+}
+
+bool partition::try_required(application &a, ask &k, const usage &used) {
+  const auto found = nodes.find(k.required_node);
+  if (found == nodes.end()) return false;
+  const node &n = found->second;
+  if (!holds(n, foreign_on(n.id), k)) return false;
+  const std::vector<reservation> there = reservations_on(n.id);
+  const auto of_daemon = [&](const reservation &r) {
+    return !ask_of(*find_application(r.application), r).required_node.empty();
+  };
+  const bool now = std::none_of(there.begin(), there.end(), of_daemon) && fits(used.free_on_node.at(n.id), k.resources);
+  if (!predicates_pass(a, k, n, now)) return false;
+  for (const reservation &r : there) {
+    if (!of_daemon(r)) end_reservation(r.id, messages::reservation_for_daemon(k.key));
+  }
+  if (now) {
+    place(a, k, n.id);
+  } else {
+    reserve(a, k, n.id);
+  }
+  return true;
+}
+
+const node *partition::node_to_reserve(const application &a, const ask &k, const usage &used) const {
+  const node *best = nullptr;
+  double least = 0;
+  for (const node *n : sorted_nodes(used)) {
+    if (!n->schedulable || !reservations_on(n->id).empty() || !holds(*n, foreign_on(n->id), k)) continue;
+    double lacks = 0;
+    for (const std::string &type : types) {  // this order decides the last bit
+      const int64_t need = amount_of(k.resources, type), there = amount_of(used.free_on_node.at(n->id), type);
+      if (need <= 0 || need <= there) continue;
+      lacks += there <= 0 ? 1.0 : static_cast<double>(need - there) / static_cast<double>(need);
+    }
+    if ((best == nullptr || lacks < least) && predicates_pass(a, k, *n, false)) {
+      best = n;
+      least = lacks;
+    }
+  }
+  return best;
+}
+
+bool partition::may_use(const node &n, const ask &k, const usage &used) const {
+  const std::vector<reservation> there = reservations_on(n.id);
+  if (there.empty()) return true;
+  if (!config.tuning.reservation_backfill) return false;
+  amount_map left = used.free_on_node.at(n.id);
+  subtract(left, k.resources);
+  std::vector<const allocation *> ending;
+  for (const auto &a : applications) {
+    for (const allocation &x : a->allocations) {
+      if (x.node == n.id && x.execution_timeout_ms > 0 && x.state == allocation_state::allocated) ending.push_back(&x);
+    }
+  }
+  const auto end_of = [](const allocation *x) { return add_saturating(x->bind_time_ms, x->execution_timeout_ms); };
+  std::stable_sort(ending.begin(), ending.end(), [&](auto *x, auto *y) { return end_of(x) < end_of(y); });
+  return std::all_of(there.begin(), there.end(), [&](const reservation &r) {
+    const auto owner =
+        std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
+    const ask &reserved = ask_of(**owner, r);
+    if (fits(left, reserved.resources)) return true;
+    if (k.execution_timeout_ms <= 0) return false;
+    amount_map then = used.free_on_node.at(n.id);
+    if (fits(then, reserved.resources)) return false;  // it waits for something else
+    for (const allocation *x : ending) {
+      add(then, x->resources);
+      if (!fits(then, reserved.resources)) continue;
+      return add_saturating(shared.now_ms, k.execution_timeout_ms) <= end_of(x);
+    }
+    return false;
+  });
+}
+
+}  // namespace tenon::naive
