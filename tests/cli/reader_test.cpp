@@ -46,7 +46,7 @@ TEST(Reader, TakesEveryKeyOfAStep) {
   remove_apps: [a]
   add_asks:
   - {key: k, app: a, resources: {vcore: 1}, count: 3, priority: -4, placeholder: true, task_group: g, required_node: n1,
-     allow_preempt_self: false, allow_preempt_other: true, originator: true, tags: {x: y}, max_allocations: 7}
+     allow_preempt_self: false, allow_preempt_other: true, originator: true, tags: {x: y}, max_allocations: 7, timeout_s: 2.5}
   release_asks: [{app: a, key: k}]
   release_allocs: [{app: a, key: k, count: 2, type: TIMEOUT, unknown: true}]
   confirm: {types: [PREEMPTED_BY_SCHEDULER], limit: 1}
@@ -74,6 +74,7 @@ TEST(Reader, TakesEveryKeyOfAStep) {
   EXPECT_TRUE(step.add_apps[0].hard_gang);
   EXPECT_EQ(step.add_asks[0].count, 3U);
   EXPECT_EQ(step.add_asks[0].max_allocations, 7);
+  EXPECT_EQ(step.add_asks[0].timeout_ms, 2'500);
   EXPECT_EQ(step.add_asks[0].priority, -4);
   EXPECT_FALSE(step.add_asks[0].allow_preempt_self);
   EXPECT_TRUE(step.add_asks[0].allow_preempt_other);

@@ -23,6 +23,7 @@ struct ask_item {
   std::optional<uint32_t> count;  // so many asks with keys key~000, key~001, ...
   int32_t max_allocations = 1;
   int32_t priority = 0;
+  int64_t timeout_ms = 0;  // of each allocation, from the moment it is placed; 0: none
   std::string task_group, required_node;
   text_map tags;
   bool placeholder = false, originator = false;

@@ -38,6 +38,7 @@ class ask_command {
     command_.resources = resources_;
     command_.max_allocations = ask.max_allocations;
     command_.priority = ask.priority;
+    command_.execution_timeout_ms = ask.timeout_ms;
     command_.tags = tags_;
     command_.task_group = ask.task_group;
     command_.required_node = ask.required_node;

@@ -126,6 +126,7 @@ class step_reader {
     if (const yaml_node *priority = n.find("priority")) {
       ask.priority = static_cast<int32_t>(priority->as_integer().value_or(0));
     }
+    ask.timeout_ms = milliseconds(n, "timeout_s");
     ask.task_group = text_of(n, "task_group");
     ask.required_node = text_of(n, "required_node");
     ask.tags = texts_of(n, "tags");

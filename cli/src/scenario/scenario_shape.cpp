@@ -18,6 +18,7 @@ constexpr key_spec ask_keys[] = {
     {.key = "resources", .kind = value_kind::any, .summary = "Final integers by type.", .required = true},
     {"count", value_kind::count, "So many identical asks, with keys key~000, key~001, ..."},
     {"max_allocations", value_kind::count, "Allocations of this one ask.", "1"},
+    {"timeout_s", value_kind::number, "Time that each allocation may run, in seconds."},
     {"priority", value_kind::integer, "Priority.", "0"},
     {"placeholder", value_kind::boolean, "Holds a place for a gang.", "false"},
     {"task_group", value_kind::text, "Task group of a gang."},
@@ -54,7 +55,8 @@ constexpr object_spec node_update_shape = {"node update", "A change of a node.",
 constexpr key_spec gang_keys[] = {
     {"placeholder_ask", value_kind::any, "Sum of all placeholders."},
     {"style", value_kind::text, "Soft or Hard.", "Soft"},
-    {"timeout_s", value_kind::number, "Placeholder timeout in seconds."},
+    {"timeout_s", value_kind::number,
+     "Placeholder timeout in seconds; without placeholder_ask the time that the application may run."},
 };
 constexpr object_spec gang_shape = {"gang", "Gang scheduling of an application.", gang_keys};
 
