@@ -18,6 +18,7 @@ enum class timer_kind : uint8_t {
   application_execution,
   allocation_execution,
   app_rekey,
+  queue_rekey,
   cleaner,
   drain
 };

@@ -2,6 +2,7 @@
 #include "explain_words.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "tenon/kernel/quantity.hpp"
 
@@ -21,6 +22,8 @@ std::string_view name(obstacle_kind kind) {
       return "queue-resources";
     case obstacle_kind::cluster_resources:
       return "cluster-resources";
+    case obstacle_kind::held_back:
+      return "held-back";
     case obstacle_kind::nodes:
       return "nodes";
     case obstacle_kind::rm_refuses:
@@ -63,6 +66,21 @@ std::string numbers(const obstacle &h) {
   return "asked " + q(h.asked) + ", free " + q(h.free) + " of " + q(h.limit) + ", short " + q(h.short_by);
 }
 
+// 2024-05-01T08:00:00.000Z
+std::string utc(int64_t ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> at{std::chrono::milliseconds(ms)};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss of_day{at - day};
+  const auto digits = [](int64_t n, size_t width) {
+    std::string out = std::to_string(n);
+    return std::string(width - std::min(width, out.size()), '0') + out;
+  };
+  return digits(int{date.year()}, 4) + '-' + digits(unsigned{date.month()}, 2) + '-' + digits(unsigned{date.day()}, 2) +
+         'T' + digits(of_day.hours().count(), 2) + ':' + digits(of_day.minutes().count(), 2) + ':' +
+         digits(of_day.seconds().count(), 2) + '.' + digits(of_day.subseconds().count(), 3) + 'Z';
+}
+
 std::string words(const obstacle &h, const node_reasons &nodes) {
   switch (h.kind) {
     case obstacle_kind::application_state:
@@ -80,6 +98,9 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       return "The max of queue " + h.queue + " leaves too little " + h.type + ": " + numbers(h);
     case obstacle_kind::cluster_resources:
       return "All nodes together have too little " + h.type + ": " + numbers(h);
+    case obstacle_kind::held_back:
+      return "Order " + h.policy + " of queue " + h.queue + " leaves " + h.name + " out until " +
+             (h.until_ms == 0 ? "something that it reads changes" : utc(h.until_ms));
     case obstacle_kind::nodes: {
       std::string out = "None of " + std::to_string(nodes.nodes) + " nodes can hold it";
       std::string why;

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "policy_batch.hpp"
-#include "sort_policy.hpp"
-
 namespace tenon::internal {
 
 void node_order::touch(uint32_t slot) {
@@ -38,13 +35,11 @@ bool node_order::refresh(const call_context &context) {
     }
   }
   const uint32_t words = policy_.key_words();
-  scratch_.resize(touched_.size() * words);
-  scratch_not_before_.assign(touched_.size(), INT64_MIN);
   if (!touched_.empty() && !compute_keys(context)) return false;
   keys_.resize(size_t{table_.slots()} * words);
   if (rebuild_) {
     for (size_t i = 0; i < touched_.size(); ++i) {
-      std::copy_n(scratch_.begin() + static_cast<ptrdiff_t>(i * words), words,
+      std::copy_n(fresh_.words.begin() + static_cast<ptrdiff_t>(i * words), words,
                   keys_.begin() + static_cast<ptrdiff_t>(touched_[i] * size_t{words}));
     }
     rebuild();
@@ -52,7 +47,7 @@ bool node_order::refresh(const call_context &context) {
     for (size_t i = 0; i < touched_.size(); ++i) {
       const uint32_t slot = touched_[i];
       uint64_t *key = keys_.data() + size_t{slot} * words;
-      const uint64_t *fresh = scratch_.data() + i * words;
+      const uint64_t *fresh = fresh_.words.data() + i * words;
       if (block_of_[slot] != nullptr && std::equal(fresh, fresh + words, key)) continue;
       if (block_of_[slot] != nullptr) erase(slot);
       std::copy_n(fresh, words, key);
@@ -67,9 +62,8 @@ bool node_order::refresh(const call_context &context) {
 }
 
 bool node_order::compute_keys(const call_context &context) {
-  return asks_ == nullptr
-             ? node_keys(policy_, context, table_, touched_, scratch_.data(), scratch_not_before_.data())
-             : node_scores(policy_, context, table_, *asks_, touched_, scratch_.data(), scratch_not_before_.data());
+  return asks_ == nullptr ? node_keys(policy_, context, table_, touched_, fresh_)
+                          : node_scores(policy_, context, table_, *asks_, touched_, fresh_);
 }
 
 void node_order::rebuild() {

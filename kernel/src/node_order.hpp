@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "node_table.hpp"
+#include "policy_batch.hpp"
 
 namespace tenon::internal {
-
-struct sort_policy;
-struct ask_class;
-struct ask_facts;
-struct call_context;
 
 // Nodes by (key, rank). A block keeps an upper bound of the free amounts of its nodes, by type: a block
 // whose bound is below an ask holds no node that fits it. Bounds tighten when a search finds them loose.
@@ -68,8 +64,7 @@ class node_order {
   std::vector<uint32_t> rank_;     // by slot, as of the last refresh
   std::vector<uint32_t> touched_;
   std::vector<uint8_t> is_touched_;
-  std::vector<uint64_t> scratch_;
-  std::vector<int64_t> scratch_not_before_;
+  key_batch fresh_;  // of `touched_`
   uint64_t rank_version_ = ~uint64_t{0};
   bool rebuild_ = true;
 };

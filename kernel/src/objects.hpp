@@ -161,7 +161,7 @@ struct application {
   [[nodiscard]] bool eligible() const {
     const bool runs = state == application_state::accepted || state == application_state::starting ||
                       state == application_state::running;
-    return runs && held_by == nullptr && held_by_limit == nullptr && key.not_before_ms == INT64_MIN;
+    return runs && held_by == nullptr && held_by_limit == nullptr && !key.held_back();
   }
 };
 

@@ -3,8 +3,8 @@
 //
 // Its members are defined by subject: partition_queues.cpp (tree, usage), partition_applications.cpp,
 // partition_asks.cpp, partition_nodes.cpp, partition_parking.cpp (what waits for what),
-// partition_cycle.cpp (the decision), partition_limits.cpp (users and groups), partition_placement.cpp,
-// partition_configure.cpp and partition_snapshot.cpp.
+// partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_limits.cpp
+// (users and groups), partition_placement.cpp, partition_configure.cpp and partition_snapshot.cpp.
 #pragma once
 
 #include <memory>
@@ -77,6 +77,7 @@ struct partition {
   explanation explain(std::string_view app_id, std::string_view key);
   void explain_applications(const application &app, explanation &out) const;
   void explain_limits(const application &app, const ask_class &c, explanation &out) const;
+  void explain_orders(const application &app, explanation &out);
   void explain_queues(const queue &leaf, const ask_class &c, explanation &out) const;
   void explain_nodes(const ask_class &c, explanation &out);
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
@@ -84,8 +85,8 @@ struct partition {
   uint64_t count_before(const ask &a);
   template <class Item>
   using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
-  keys_of<queue> fresh_keys(queue &parent, std::vector<queue *> &items);
-  keys_of<application> fresh_keys(queue &leaf, std::vector<application *> &items);
+  keys_of<queue> fresh_keys(queue &parent);          // of its children, as they would be made now
+  keys_of<application> fresh_keys_of_apps(queue &leaf);
   void flush();  // after a drain: names of gone objects may go
 
   // -- Identity. --
@@ -146,8 +147,9 @@ struct partition {
   bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
   std::vector<std::string> reason_texts;
   std::vector<ask_class *> blocked_classes;
-  std::vector<ask *> refused_by_rm;   // in the order of refusal
-  std::vector<queue *> stale_queues;  // of items that their policy holds back, to be re-keyed
+  std::vector<ask *> refused_by_rm;    // in the order of refusal
+  std::vector<queue *> stale_queues;   // of items that their policy holds back, to be re-keyed
+  int64_t next_period_ms = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   std::map<std::string, int32_t> priority_classes;
   struct score_order {
     tag_list tags;
@@ -284,14 +286,21 @@ struct partition {
   void apply_namespace_tags(queue &leaf, texts tags);
   resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
 
-  // -- The cycle (partition_cycle.cpp). --
+  // -- Keys (partition_keys.cpp). --
   static void mark_all_dirty(queue &q);
   void flush_keys(queue &q);
+  void set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until);
+  void set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until);
+  void time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
+                uint32_t object, uint64_t epoch);
+  bool time_is_over(sort_key &key, const timer &t);
+  void fire_rekey(const timer &t);
+  void start_periods();
+
+  // -- The cycle (partition_cycle.cpp). --
   bool try_unit(queue &leaf, leaf_class &u);
   node *search(ask_class &c, ask &a, bool &refused);
   bool ask_rm(const ask &a, const node &n);
-  void set_app_key(application &app, const uint64_t *words, int64_t not_before);
-  void set_queue_key(queue &q, const uint64_t *words, int64_t not_before);
   bool passes(const ask_class &c, uint32_t slot);
   void judge(verdict_set &v, const resources &need);
   node_order *order_for(const ask_class &c);
@@ -308,8 +317,7 @@ struct partition {
   void emit_ask_released(const ask &a, termination why, std::string_view text);
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
 
-  std::vector<uint64_t> key_words_;  // scratch of flush_keys
-  std::vector<int64_t> key_times_;
+  key_batch keys_;  // scratch of flush_keys
 };
 
 }  // namespace tenon::internal

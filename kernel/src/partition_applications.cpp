@@ -57,7 +57,7 @@ application &partition::create_application(std::string_view app_id, queue &leaf)
   app.submission = next_submission++;
   app.submitted_ms = shared.now_ms;
   app.epoch = shared.next_epoch++;
-  app.key.words.assign(leaf.order->key_words(), 0);
+  app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
   leaf.apps.push_back(&app);
   leaf.dirty_apps.push_back(&app);
@@ -215,7 +215,7 @@ void partition::app_changed(application &app, uint32_t change) {
   queue &leaf = *app.home;
   const sort_policy &policy = *leaf.order;
   const auto stale = [&](application &a) {
-    if (a.key.not_before_ms != INT64_MIN) mark_stale(leaf);
+    if (a.key.held_back()) mark_stale(leaf);
     if (a.key_dirty) return;
     a.key_dirty = true;
     leaf.dirty_apps.push_back(&a);
@@ -369,13 +369,9 @@ void partition::fire(const timer &t) {
       if (app.live && app.run_epoch == t.epoch) execution_timed_out(app);
       return;
     }
-    case timer_kind::app_rekey: {
-      application &app = applications[t.object];
-      if (!app.live || app.epoch != t.epoch || app.home == nullptr) return;
-      app.key_dirty = true;
-      app.home->dirty_apps.push_back(&app);
-      return mark_stale(*app.home);
-    }
+    case timer_kind::app_rekey:
+    case timer_kind::queue_rekey:
+      return fire_rekey(t);
     case timer_kind::allocation_execution: {
       allocation &a = allocations[t.object];
       if (a.live && a.sequence == t.epoch && a.state == allocation_state::allocated) {

@@ -175,6 +175,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   refresh_priorities(*root);
   wake_all_below(*root);
   if (fresh) arm_cleaner();
+  next_period_ms = INT64_MIN;
 }
 
 void partition::adopt_predicates() {
@@ -261,8 +262,7 @@ void partition::rekey_queue(queue &q) {
   q.dirty_apps.clear();
   for (application *app : q.apps) {
     hold(*app);
-    app->key.words.assign(words, 0);
-    app->key.not_before_ms = INT64_MIN;
+    app->key.reset(words);
     app->key_dirty = true;
     q.dirty_apps.push_back(app);
   }
@@ -270,8 +270,7 @@ void partition::rekey_queue(queue &q) {
   q.dirty_children.clear();
   for (const auto &child : q.children) {
     queue_became_unready(*child);
-    child->key.words.assign(words, 0);
-    child->key.not_before_ms = INT64_MIN;
+    child->key.reset(words);
     child->key_dirty = true;
     q.dirty_children.push_back(child.get());
   }

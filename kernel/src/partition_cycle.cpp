@@ -14,6 +14,7 @@ bool partition::has_work() const {
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   if (!shared.told.empty()) fail_as_told();
+  if (shared.now_ms >= next_period_ms) start_periods();
   if (fair_max_stale) {
     fair_max_stale = false;
     refresh_fair_max(*root);
@@ -191,92 +192,6 @@ void partition::judge(verdict_set &v, const resources &need) {
     }
     open.swap(passed);
     first_reason = static_cast<uint16_t>(first_reason + p.bound->reasons.size() + 1);
-  }
-}
-
-namespace {
-
-// Asks the policy for the keys of the dirty items that are in play, and moves each to its new place.
-template <class Item, class InPlay, class Compute, class Move>
-bool flush_dirty(std::vector<Item *> &dirty, std::vector<uint64_t> &words, std::vector<int64_t> &times,
-                 uint32_t key_words, InPlay &&in_play, Compute &&compute, Move &&move) {
-  std::erase_if(dirty, [&](Item *item) { return !item->key_dirty || !in_play(*item); });
-  if (dirty.empty()) return true;
-  words.resize(dirty.size() * key_words);
-  times.assign(dirty.size(), INT64_MIN);
-  if (!compute(std::span<Item *const>(dirty))) return false;
-  for (size_t i = 0; i < dirty.size(); ++i) {
-    dirty[i]->key_dirty = false;
-    move(*dirty[i], words.data() + i * key_words, times[i]);
-  }
-  dirty.clear();
-  return true;
-}
-
-}  // namespace
-
-void partition::mark_all_dirty(queue &q) {
-  q.dirty_apps = q.apps;
-  q.dirty_children.clear();
-  for (const auto &child : q.children) q.dirty_children.push_back(child.get());
-  for (application *app : q.dirty_apps) app->key_dirty = true;
-  for (queue *child : q.dirty_children) child->key_dirty = true;
-}
-
-void partition::flush_keys(queue &q) {
-  if (q.leaf ? q.dirty_apps.empty() : q.dirty_children.empty()) return;
-  // A policy that reads siblings sees them all, those that wait for something included.
-  const bool all = q.order->sibling_mask != 0;
-  if (all) mark_all_dirty(q);
-  const bool ok =
-      q.leaf ? flush_dirty(
-                   q.dirty_apps, key_words_, key_times_, q.order->key_words(),
-                   [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
-                   [&](auto items) {
-                     return app_keys(*q.order, context(), q, items, key_words_.data(), key_times_.data());
-                   },
-                   [&](application &a, const uint64_t *words, int64_t time) { set_app_key(a, words, time); })
-             : flush_dirty(
-                   q.dirty_children, key_words_, key_times_, q.order->key_words(),
-                   [&](const queue &child) { return all || child.has_ready(); },
-                   [&](auto items) {
-                     return queue_keys(*q.order, context(), q, items, key_words_.data(), key_times_.data());
-                   },
-                   [&](queue &child, const uint64_t *words, int64_t time) { set_queue_key(child, words, time); });
-  if (ok) return;
-  policy_failed(*q.order);
-  flush_keys(q);
-}
-
-void partition::set_app_key(application &app, const uint64_t *words, int64_t not_before) {
-  const uint32_t count = app.home->order->key_words();
-  const bool same_time = app.key.not_before_ms == not_before;
-  if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
-  const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
-  if (!single) hold(app);  // several places change at once: out of the heaps, then in again
-  app.key.words.assign(words, words + count);
-  app.key.not_before_ms = not_before;
-  if (single) {
-    order_changed(*app.classes.front());
-  } else {
-    let_go(app);
-  }
-  if (not_before != INT64_MIN && not_before != TENON_NOT_NOW) {
-    shared.arm(not_before, timer_kind::app_rekey, id, app.index, app.epoch);
-  }
-}
-
-void partition::set_queue_key(queue &q, const uint64_t *words, int64_t not_before) {
-  const uint32_t count = q.parent->order->key_words();
-  const bool was_in = q.parent->ready->contains(&q);
-  const bool same_time = q.key.not_before_ms == not_before;
-  q.key.words.assign(words, words + count);
-  q.key.not_before_ms = not_before;
-  if (was_in && same_time) return q.parent->ready->update(&q);
-  if (was_in && not_before != INT64_MIN) {
-    queue_became_unready(q);
-  } else if (!was_in) {
-    queue_became_ready(q);
   }
 }
 

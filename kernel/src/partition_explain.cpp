@@ -204,32 +204,26 @@ int64_t waiting_of(const application &app) {
   return count;
 }
 
-// Pending allocations that the cycle would try before the ask's next one.
+// Pending allocations that the cycle would try before the ask's next one. What policies hold back is not before it.
 uint64_t partition::count_before(const ask &a) {
   const application &app = *a.owner;
   int64_t count = 0;
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    std::vector<queue *> rivals;
-    for (const auto &child : q->parent->children) {
-      if (!child->pending.empty()) rivals.push_back(child.get());
-    }
-    const auto keys = fresh_keys(*q->parent, rivals);
+    const auto keys = fresh_keys(*q->parent);
     const sort_key &own = keys.at(q);
-    for (queue *rival : rivals) {
-      if (rival == q) continue;
-      const int sorted = keys.at(rival).compare(own);
+    for (const auto &rival : q->parent->children) {
+      const sort_key &key = keys.at(rival.get());
+      if (rival.get() == q || rival->pending.empty() || key.held_back()) continue;
+      const int sorted = key.compare(own);
       if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += waiting_below(*rival);
     }
   }
-  std::vector<application *> rivals;
-  for (application *rival : app.home->apps) {
-    if (!rival->pending.empty()) rivals.push_back(rival);
-  }
-  const auto keys = fresh_keys(*app.home, rivals);
+  const auto keys = fresh_keys_of_apps(*app.home);
   const sort_key &own = keys.at(&app);
-  for (const application *rival : rivals) {
-    if (rival == &app) continue;
-    const int sorted = keys.at(rival).compare(own);
+  for (const application *rival : app.home->apps) {
+    const sort_key &key = keys.at(rival);
+    if (rival == &app || rival->pending.empty() || key.held_back()) continue;
+    const int sorted = key.compare(own);
     if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += waiting_of(*rival);
   }
   for (const auto &[key, other] : app.asks) {
@@ -238,31 +232,51 @@ uint64_t partition::count_before(const ask &a) {
   return static_cast<uint64_t>(count);
 }
 
-partition::keys_of<queue> partition::fresh_keys(queue &parent, std::vector<queue *> &items) {
-  std::vector<uint64_t> words(items.size() * parent.order->key_words());
-  std::vector<int64_t> times(items.size(), INT64_MIN);
-  keys_of<queue> out;
-  const bool ok = items.empty() || queue_keys(*parent.order, context(), parent, items, words.data(), times.data());
+// Policies that hold back the application or a queue above it.
+void partition::explain_orders(const application &app, explanation &out) {
+  const auto held = [&](const sort_key &key, const queue &in, const std::string &who) {
+    if (!key.held_back()) return;
+    obstacle &o = out.obstacles.emplace_back();
+    o.kind = obstacle_kind::held_back;
+    o.queue = in.path;
+    o.name = who;
+    o.policy = in.order->bound->name;
+    o.until_ms = key.not_before_ms == TENON_NOT_NOW ? 0 : key.not_before_ms;
+  };
+  held(fresh_keys_of_apps(*app.home).at(&app), *app.home, "application " + app.id);
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    held(fresh_keys(*q->parent).at(q), *q->parent, "queue " + q->path);
+  }
+}
+
+namespace {
+
+template <class Item>
+auto keyed(const std::vector<Item *> &items, const key_batch &batch, bool ok, uint32_t words, int64_t now_ms) {
+  std::map<const Item *, sort_key> out;  // any order: looked up, never walked
   for (size_t i = 0; i < items.size(); ++i) {
     sort_key &key = out[items[i]];
-    if (ok)
-      key.words.assign(words.data() + i * parent.order->key_words(),
-                       words.data() + (i + 1) * parent.order->key_words());
+    if (!ok) continue;
+    key.words.assign(batch.words.data() + i * words, batch.words.data() + (i + 1) * words);
+    if (batch.not_before_ms[i] > now_ms) key.not_before_ms = batch.not_before_ms[i];
   }
   return out;
 }
 
-partition::keys_of<application> partition::fresh_keys(queue &leaf, std::vector<application *> &items) {
-  std::vector<uint64_t> words(items.size() * leaf.order->key_words());
-  std::vector<int64_t> times(items.size(), INT64_MIN);
-  keys_of<application> out;
-  const bool ok = items.empty() || app_keys(*leaf.order, context(), leaf, items, words.data(), times.data());
-  for (size_t i = 0; i < items.size(); ++i) {
-    sort_key &key = out[items[i]];
-    if (ok)
-      key.words.assign(words.data() + i * leaf.order->key_words(), words.data() + (i + 1) * leaf.order->key_words());
-  }
-  return out;
+}  // namespace
+
+partition::keys_of<queue> partition::fresh_keys(queue &parent) {
+  std::vector<queue *> items;
+  for (const auto &child : parent.children) items.push_back(child.get());
+  key_batch batch;
+  const bool ok = !items.empty() && queue_keys(*parent.order, context(), parent, items, batch);
+  return keyed(items, batch, ok, parent.order->key_words(), shared.now_ms);
+}
+
+partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf) {
+  key_batch batch;
+  const bool ok = !leaf.apps.empty() && app_keys(*leaf.order, context(), leaf, leaf.apps, batch);
+  return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 
 explanation partition::explain(std::string_view app_id, std::string_view key) {
@@ -296,6 +310,7 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
                     app->state == application_state::running;
   if (!runs) add_obstacle(out, obstacle_kind::application_state, tenon::name(app->state));
   if (app->state == application_state::accepted) explain_applications(*app, out);
+  if (runs) explain_orders(*app, out);
   explain_limits(*app, c, out);
   explain_queues(*app->home, c, out);
   explain_nodes(c, out);

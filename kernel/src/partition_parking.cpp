@@ -9,19 +9,6 @@
 namespace tenon::internal {
 namespace {
 
-// The queue gained its first runnable work: it enters its parent's heap, and so on up.
-void queue_ready(queue &from) {
-  for (queue *q = &from; q->parent != nullptr; q = q->parent) {
-    queue &parent = *q->parent;
-    if (parent.ready->contains(q) || !q->has_ready()) return;
-    if (q->key.not_before_ms != INT64_MIN || q->state == object_state::stopped) return;
-    const bool first = parent.ready->empty();
-    if (q->key_dirty) parent.dirty_children.push_back(q);
-    parent.ready->push(q);
-    if (!first) return;
-  }
-}
-
 void queue_unready(queue &from) {
   for (queue *q = &from; q->parent != nullptr && !q->has_ready(); q = q->parent) {
     if (!q->parent->ready->contains(q)) return;
@@ -46,7 +33,7 @@ void partition::unit_ready(leaf_class &u) {
   queue &leaf = *u.leaf;
   if (leaf.ready_classes.contains(&u)) return leaf.ready_classes.update(&u);
   leaf.ready_classes.push(&u);
-  if (leaf.ready_classes.size() == 1) queue_ready(leaf);
+  if (leaf.ready_classes.size() == 1) queue_became_ready(leaf);
 }
 
 void partition::unit_unready(leaf_class &u) {
@@ -190,7 +177,22 @@ void partition::wake_refused() {
   }
 }
 
-void partition::queue_became_ready(queue &q) { queue_ready(q); }
+// The queue has runnable work: it enters its parent's heap, and so on up.
+void partition::queue_became_ready(queue &from) {
+  for (queue *q = &from; q->parent != nullptr; q = q->parent) {
+    queue &parent = *q->parent;
+    if (parent.ready->contains(q) || !q->has_ready() || q->state == object_state::stopped) return;
+    if (q->key_dirty) parent.dirty_children.push_back(q);
+    if (q->key.held_back()) {
+      if (q->key_dirty) mark_stale(parent);
+      return;
+    }
+    const bool first = parent.ready->empty();
+    parent.ready->push(q);
+    if (!first) return;
+  }
+}
+
 void partition::queue_became_unready(queue &q) {
   if (q.parent != nullptr && q.parent->ready->contains(&q)) {
     q.parent->ready->erase(&q);

@@ -35,7 +35,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
   if (parent == nullptr) {
     root = std::move(owned);
   } else {
-    if (parent->order != nullptr) q.key.words.assign(parent->order->key_words(), 0);
+    if (parent->order != nullptr) q.key.reset(parent->order->key_words());
     parent->children.push_back(std::move(owned));
     queue_changed(q, ~0U);
   }
@@ -86,7 +86,7 @@ void partition::queue_changed(queue &q, uint32_t change) {
   const sort_policy &policy = *parent->order;
   if ((policy.sibling_mask & change) != 0) return rekey_children(*parent);
   if ((policy.item_mask & change) == 0) return;
-  if (q.key.not_before_ms != INT64_MIN) mark_stale(*parent);
+  if (q.key.held_back()) mark_stale(*parent);
   if (q.key_dirty) return;
   q.key_dirty = true;
   parent->dirty_children.push_back(&q);
@@ -94,7 +94,7 @@ void partition::queue_changed(queue &q, uint32_t change) {
 
 void partition::rekey_children(queue &parent) {
   for (const auto &child : parent.children) {
-    if (child->key.not_before_ms != INT64_MIN) mark_stale(parent);
+    if (child->key.held_back()) mark_stale(parent);
     if (child->key_dirty) continue;
     child->key_dirty = true;
     parent.dirty_children.push_back(child.get());

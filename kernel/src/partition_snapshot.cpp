@@ -181,6 +181,7 @@ std::string partition::blocker_of(const ask &a) const {
   if (a.refused_by_rm) return "the resource manager refuses every node that fits";
   if (app.held_by != nullptr) return "maxapplications of queue " + app.held_by->path;
   if (app.held_by_limit != nullptr) return "maxapplications of a limit in queue " + app.held_by_limit->where->path;
+  if (app.key.held_back()) return "order " + app.home->order->bound->name + " of queue " + app.home->path;
   if (a.group == nullptr) return {};
   if (a.group->parked_on != nullptr) {
     return "limit on " + std::string(types.name(a.group->parked_type)) + " in queue " + a.group->parked_on->where->path;
@@ -190,6 +191,9 @@ std::string partition::blocker_of(const ask &a) const {
     return "headroom of " + std::string(types.name(u.parked_type)) + " in queue " + u.parked_queue->path;
   }
   if (u.parked == parking::nodes) return "no node fits";
+  for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    if (q->key.held_back()) return "order " + q->parent->order->bound->name + " of queue " + q->parent->path;
+  }
   return {};
 }
 

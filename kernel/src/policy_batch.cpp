@@ -136,9 +136,14 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
   }
 }
 
-bool call_keys(sort_policy &policy, tenon_status (*slot)(tenon_instance *, const tenon_batch *, tenon_keys_out *),
-               const tenon_batch &batch, uint64_t *keys, int64_t *not_before) {
-  tenon_keys_out out{sizeof(tenon_keys_out), policy.key_words(), keys, not_before};
+inline bool call_keys(sort_policy &policy,
+                      tenon_status (*slot)(tenon_instance *, const tenon_batch *, tenon_keys_out *),
+                      const call_context &context, std::span<const uint32_t> items, key_batch &into) {
+  const tenon_batch batch =
+      context.batches.batch(context.types, policy.time_of(context.now_ms), items.data(), items.size());
+  into.start(items.size(), policy.key_words());
+  tenon_keys_out out{sizeof(tenon_keys_out), policy.key_words(), into.words.data(), into.not_before_ms.data(),
+                     into.valid_until_ms.data()};
   ++policy.calls;
   if (slot(policy.bound->instance, &batch, &out) == TENON_OK) return true;
   ++policy.faults;
@@ -148,43 +153,39 @@ bool call_keys(sort_policy &policy, tenon_status (*slot)(tenon_instance *, const
 }  // namespace
 
 bool queue_keys(sort_policy &policy, const call_context &context, const queue &parent, std::span<queue *const> items,
-                uint64_t *keys, int64_t *not_before) {
+                key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) {
     add_queue_column(b, c, parent, items, static_cast<uint32_t>(context.types.size()));
   }
-  const tenon_batch batch = b.batch(context.types, context.now_ms, b.identity(items.size()), items.size());
-  return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
+  return call_keys(policy, policy.bound->sort->keys, context, {b.identity(items.size()), items.size()}, out);
 }
 
 bool app_keys(sort_policy &policy, const call_context &context, const queue &leaf, std::span<application *const> items,
-              uint64_t *keys, int64_t *not_before) {
+              key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) {
     add_app_column(b, c, leaf, items, static_cast<uint32_t>(context.types.size()));
   }
-  const tenon_batch batch = b.batch(context.types, context.now_ms, b.identity(items.size()), items.size());
-  return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
+  return call_keys(policy, policy.bound->sort->keys, context, {b.identity(items.size()), items.size()}, out);
 }
 
 bool node_keys(sort_policy &policy, const call_context &context, node_table &nodes, std::span<const uint32_t> slots,
-               uint64_t *keys, int64_t *not_before) {
+               key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, nullptr);
-  const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
-  return call_keys(policy, policy.bound->sort->keys, batch, keys, not_before);
+  return call_keys(policy, policy.bound->sort->keys, context, slots, out);
 }
 
 bool node_scores(sort_policy &policy, const call_context &context, node_table &nodes, const ask_facts &asks,
-                 std::span<const uint32_t> slots, uint64_t *keys, int64_t *not_before) {
+                 std::span<const uint32_t> slots, key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, &asks);
-  const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
-  return call_keys(policy, policy.bound->sort->score, batch, keys, not_before);
+  return call_keys(policy, policy.bound->sort->score, context, slots, out);
 }
 
 result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {

@@ -2,6 +2,7 @@
 // Policy batch: turns the kernel's objects into the columns of one call of a policy.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -27,18 +28,32 @@ struct ask_facts {
   const tag_list &tags;  // ascending by key
 };
 
-// Each writes key_words words and one not-before time an item, in the order of `items`, or gives false
-// when the module failed. Buffers are the caller's: items.size() * key_words words and items.size()
-// times, preset to INT64_MIN.
+// What a policy said of a batch, in its order. Only grows, so that a steady cycle allocates nothing.
+struct key_batch {
+  std::vector<uint64_t> words;  // key_words an item
+  std::vector<int64_t> not_before_ms, valid_until_ms;
+
+  void start(size_t items, uint32_t key_words) {
+    if (words.size() < items * key_words) words.resize(items * key_words);
+    if (not_before_ms.size() < items) {
+      not_before_ms.resize(items);
+      valid_until_ms.resize(items);
+    }
+    std::fill_n(not_before_ms.data(), items, INT64_MIN);
+    std::fill_n(valid_until_ms.data(), items, INT64_MAX);
+  }
+};
+
+// Each fills `out` for the items in their order, or gives false when the module failed.
 bool queue_keys(sort_policy &policy, const call_context &context, const queue &parent, std::span<queue *const> items,
-                uint64_t *keys, int64_t *not_before);
+                key_batch &out);
 bool app_keys(sort_policy &policy, const call_context &context, const queue &leaf, std::span<application *const> items,
-              uint64_t *keys, int64_t *not_before);
+              key_batch &out);
 bool node_keys(sort_policy &policy, const call_context &context, node_table &nodes, std::span<const uint32_t> slots,
-               uint64_t *keys, int64_t *not_before);
+               key_batch &out);
 // As node_keys through the policy's `score`, for asks of one class.
 bool node_scores(sort_policy &policy, const call_context &context, node_table &nodes, const ask_facts &asks,
-                 std::span<const uint32_t> slots, uint64_t *keys, int64_t *not_before);
+                 std::span<const uint32_t> slots, key_batch &out);
 
 // A predicate bound to its columns.
 struct node_predicate {

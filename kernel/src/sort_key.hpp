@@ -11,7 +11,18 @@ namespace tenon::internal {
 // Keys of one order have equally many words. An item that the policy holds back is not eligible.
 struct sort_key {
   boost::container::small_vector<uint64_t, 3> words;
-  int64_t not_before_ms = INT64_MIN;
+  int64_t not_before_ms = INT64_MIN;  // INT64_MIN, or later than the time when the key was made
+  int64_t due_ms = INT64_MAX;         // to be made anew then, whatever changes
+  int64_t armed_ms = INT64_MAX;       // when the timer fires that looks at due_ms; never later than that
+
+  [[nodiscard]] bool held_back() const { return not_before_ms != INT64_MIN; }
+
+  // As new, for an order of so many words. A timer that is armed stays.
+  void reset(size_t count) {
+    words.assign(count, 0);
+    not_before_ms = INT64_MIN;
+    due_ms = INT64_MAX;
+  }
 
   // The first two words, 0 where there are fewer.
   [[nodiscard]] std::array<uint64_t, 2> prefix() const {

@@ -96,6 +96,7 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::uni
     if (request.scope == TENON_SCOPE_CONTEXT) policy->context_mask |= change;
     policy->columns.push_back(std::move(*column));
   }
+  (policy->sibling_mask != 0 ? policy->sibling_mask : policy->item_mask) |= column::time;
   policy->kind = kind;
   policy->bound = std::move(bound);
   return policy;

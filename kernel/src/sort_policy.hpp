@@ -27,6 +27,7 @@ inline constexpr uint32_t fixed = 1U << 8;  // user, tags: never change
 inline constexpr uint32_t node_amounts = 1U << 9;
 inline constexpr uint32_t node_attributes = 1U << 10;
 inline constexpr uint32_t ask_context = 1U << 11;
+inline constexpr uint32_t time = 1U << 12;  // concerns every policy
 }  // namespace column
 
 // What the id of a column names; `argument` is the part after ':'.
@@ -79,9 +80,15 @@ struct sort_policy {
   uint32_t sibling_mask = 0;  // changes of an item that make every sibling's key stale
   uint32_t context_mask = 0;  // changes of the parent that make every key stale
   uint64_t calls = 0, faults = 0;
-  bool faulty = false;  // the module failed: `bound` is the fallback
+  bool faulty = false;            // the module failed: `bound` is the fallback
+  int64_t period_ms = INT64_MIN;  // the multiple of rekey_ms that all keys are of
 
   [[nodiscard]] uint32_t key_words() const { return bound->key_words; }
+  [[nodiscard]] int64_t rekey_ms() const { return bound->rekey_ms; }
+  // The time as the policy is told it.
+  [[nodiscard]] int64_t time_of(int64_t now_ms) const {
+    return rekey_ms() == 0 ? now_ms : now_ms - now_ms % rekey_ms();
+  }
 };
 
 // Wraps a bound policy; refuses unknown columns and bad key widths.

@@ -39,8 +39,8 @@ void keys(benchmark::State &state, policy_kind kind, const char *name) {
   const auto columns = table.columns_of(*policy);
   const tenon_batch batch = table.batch_of(all, columns);
   std::vector<uint64_t> words(size_t{count} * policy->key_words);
-  std::vector<int64_t> not_before_ms(count, INT64_MIN);
-  tenon_keys_out out{sizeof out, policy->key_words, words.data(), not_before_ms.data()};
+  std::vector<int64_t> not_before_ms(count, INT64_MIN), valid_until_ms(count, INT64_MAX);
+  tenon_keys_out out{sizeof out, policy->key_words, words.data(), not_before_ms.data(), valid_until_ms.data()};
   for (auto round : state) {
     if (policy->sort->keys(policy->instance, &batch, &out) != TENON_OK) state.SkipWithError("keys failed");
     benchmark::DoNotOptimize(words.data());

@@ -44,8 +44,8 @@ uint64_t key_of(const bound_policy &policy, int64_t free, int64_t total) {
   const tenon_batch batch{sizeof batch,    1, &item, columns.data(), 2, sizeof(tenon_column), &type, 1, 0, 0,
                           TENON_WORLD_LIVE};
   uint64_t key = 0;
-  int64_t not_before = INT64_MIN;
-  tenon_keys_out out{sizeof out, policy.key_words, &key, &not_before};
+  int64_t not_before = INT64_MIN, valid_until = INT64_MAX;
+  tenon_keys_out out{sizeof out, policy.key_words, &key, &not_before, &valid_until};
   const role_guard cycle(thread_role::cycle);
   EXPECT_EQ(policy.sort->keys(policy.instance, &batch, &out), TENON_OK);
   return key;

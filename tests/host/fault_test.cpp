@@ -58,7 +58,7 @@ class Fault : public ::testing::Test {
   tenon_status keys(thread_role role = thread_role::cycle) {
     const role_guard guard(role);
     const tenon_batch in = batch();
-    tenon_keys_out out{sizeof out, policy_->key_words, keys_.data(), not_before_.data()};
+    tenon_keys_out out{sizeof out, policy_->key_words, keys_.data(), not_before_.data(), valid_until_.data()};
     const tenon_status status = policy_->sort->keys(policy_->instance, &in, &out);
     EXPECT_EQ(out.size, sizeof out);
     EXPECT_EQ(out.keys, keys_.data());
@@ -89,7 +89,7 @@ class Fault : public ::testing::Test {
   std::vector<std::string> violations_;
   const std::array<uint32_t, 3> items_{4, 5, 6};
   std::array<uint64_t, 4> keys_{0, 0, 0, 77};  // one more than the batch
-  std::array<int64_t, 4> not_before_{};
+  std::array<int64_t, 4> not_before_{}, valid_until_{};
   std::array<uint8_t, 3> verdicts_{};
   std::array<uint16_t, 3> reasons_{};
 };

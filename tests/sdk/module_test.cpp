@@ -30,6 +30,7 @@ struct first_number {
   int64_t not_before(const auto &app) const {
     return app.template get<0>() < 0 ? TENON_NOT_NOW : std::numeric_limits<int64_t>::min();
   }
+  int64_t valid_until(const auto &app) const { return app.template get<0>() * 100; }
   std::array<uint64_t, 4> prepare(const text_map &tags) const {
     const auto deadline = tags.find("deadline");
     if (!deadline) throw invalid_config("no deadline");
@@ -171,14 +172,15 @@ struct numbers_batch {
     batch.column_stride = sizeof(tenon_column);
     keys.resize(rows.size());
     not_before_ms.assign(rows.size(), INT64_MIN);
-    out = {sizeof out, 1, keys.data(), not_before_ms.data()};
+    valid_until_ms.assign(rows.size(), INT64_MAX);
+    out = {sizeof out, 1, keys.data(), not_before_ms.data(), valid_until_ms.data()};
   }
   std::vector<int64_t> rows, second;
   std::vector<uint32_t> items;
   std::array<tenon_column, 2> columns{};
   tenon_batch batch{};
   std::vector<uint64_t> keys;
-  std::vector<int64_t> not_before_ms;
+  std::vector<int64_t> not_before_ms, valid_until_ms;
   tenon_keys_out out{};
 };
 
@@ -387,6 +389,7 @@ TEST(Keys, Batch_KeysInItsOrder) {
   ASSERT_EQ(policy.sort().keys(policy.out.instance, &b.batch, &b.out), TENON_OK);
   EXPECT_THAT(b.keys, ElementsAre(ascending(int64_t{20}), ascending(int64_t{30}), ascending(int64_t{-10})));
   EXPECT_THAT(b.not_before_ms, ElementsAre(INT64_MIN, INT64_MIN, TENON_NOT_NOW));
+  EXPECT_THAT(b.valid_until_ms, ElementsAre(2000, 3000, -1000));
 }
 
 TEST(Keys, EmptyBatch_Nothing) {

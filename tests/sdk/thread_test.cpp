@@ -60,8 +60,8 @@ class ThreadCheck : public ::testing::Test {  // NOLINT(readability-identifier-n
     batch.columns = &column;
     batch.column_stride = sizeof column;
     uint64_t key = 0;
-    int64_t not_before_ms = 0;
-    tenon_keys_out out{sizeof out, 1, &key, &not_before_ms};
+    int64_t not_before_ms = 0, valid_until_ms = 0;
+    tenon_keys_out out{sizeof out, 1, &key, &not_before_ms, &valid_until_ms};
     return static_cast<const tenon_sort_v1 *>(made.interface_table)->keys(made.instance, &batch, &out);
   }
 

@@ -16,7 +16,7 @@ bool only_ok(tenon_status status) { return status == TENON_OK; }
 
 std::string shape_problem(const tenon_keys_out &before, const tenon_keys_out &after) {
   if (after.size == before.size && after.key_words == before.key_words && after.keys == before.keys &&
-      after.not_before_ms == before.not_before_ms)
+      after.not_before_ms == before.not_before_ms && after.valid_until_ms == before.valid_until_ms)
     return {};
   return "changed the size or the pointers of its output";
 }
@@ -37,21 +37,28 @@ tenon_status checked_keys(guarded_instance &self, const char *name, keys_slot sl
   const size_t items = in->item_count, words = items * out->key_words;
   std::vector<uint64_t> keys(words + 1, canary);
   std::copy(out->keys, out->keys + words, keys.begin());
-  std::vector<int64_t> not_before(items + 1, static_cast<int64_t>(canary));
-  std::copy(out->not_before_ms, out->not_before_ms + items, not_before.begin());
+  const auto with_canary = [&](const int64_t *times) {
+    std::vector<int64_t> copy(times, times + items);
+    copy.push_back(static_cast<int64_t>(canary));
+    return copy;
+  };
+  std::vector<int64_t> not_before = with_canary(out->not_before_ms), valid_until = with_canary(out->valid_until_ms);
   tenon_keys_out inner = *out;
   inner.keys = keys.data();
   inner.not_before_ms = not_before.data();
+  inner.valid_until_ms = valid_until.data();
   const tenon_keys_out before = inner;
   const tenon_status status = self.guard.call(
       name, slot_tag::cycle, in->item_count, [&] { return slot(self.real, in, &inner); }, only_ok,
       [&](tenon_status) -> std::string {
-        if (keys.back() != canary || not_before.back() != static_cast<int64_t>(canary))
+        if (keys.back() != canary || not_before.back() != static_cast<int64_t>(canary) ||
+            valid_until.back() != static_cast<int64_t>(canary))
           return "wrote behind the end of its output";
         return shape_problem(before, inner);
       });
   std::copy(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(words), out->keys);
-  std::copy(not_before.begin(), not_before.begin() + static_cast<ptrdiff_t>(items), out->not_before_ms);
+  std::copy_n(not_before.begin(), items, out->not_before_ms);
+  std::copy_n(valid_until.begin(), items, out->valid_until_ms);
   return status;
 }
 

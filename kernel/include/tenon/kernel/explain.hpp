@@ -18,6 +18,7 @@ enum class obstacle_kind : uint8_t {
   limit_resources,     // resources of the limit of `name` in `queue`
   queue_resources,     // max of `queue`
   cluster_resources,   // root: the sum of the nodes
+  held_back,           // `policy` of `queue` leaves `name` out until `until_ms`, or until something changes
   nodes,               // no node can hold it
   rm_refuses,          // nodes fit, the resource manager wants none
   rm_paused,           // the resource manager is not connected
@@ -27,7 +28,7 @@ enum class obstacle_kind : uint8_t {
 struct obstacle {
   obstacle_kind kind = obstacle_kind::nodes;
   std::string queue;
-  std::string name;    // the user or group of a limit, a state, a resource manager
+  std::string name;    // the user or group of a limit, a state, a resource manager, a queue or application
   bool group = false;  // `name` is a group
   std::string type;    // resource type; empty where applications are counted
   int64_t asked = 0;
@@ -35,6 +36,8 @@ struct obstacle {
   int64_t used = 0;
   int64_t free = 0;      // limit - used, never below 0
   int64_t short_by = 0;  // asked - free
+  std::string policy;    // of an order
+  int64_t until_ms = 0;  // 0: not known
   std::string text;      // the same in words
 };
 

@@ -106,7 +106,7 @@ typedef struct tenon_batch {
   const tenon_text *types; /* names of the resource types, by index */
   uint32_t type_count;     /* grows, at most 64; a type keeps its index */
   uint32_t reserved;       /* 0 */
-  int64_t now_ms;          /* journal time, Unix milliseconds */
+  int64_t now_ms;          /* journal time, Unix milliseconds; of a policy with rekey_ms its last multiple */
   tenon_world world;
 } tenon_batch;
 

@@ -58,7 +58,7 @@ typedef struct tenon_description {
   uint32_t column_stride;          /* bytes from a column use to the next */
   uint32_t key_words;              /* sort kinds: u64 words of a key, 1 to TENON_MAX_KEY_WORDS; 0: per instance */
   uint32_t order_rev;              /* changes whenever the order or verdict changes */
-  uint32_t rekey_ms;               /* sort kinds: re-key everything every so often; 0: never */
+  uint32_t rekey_ms;               /* sort kinds: make all keys anew at every multiple of it; 0: never */
   const tenon_text *reasons;       /* predicates: words of the reason codes 1 .. reason_count */
   uint32_t reason_count;
   uint32_t reserved; /* 0 */

@@ -4,8 +4,11 @@
  *
  * A sort policy does not compare: it gives every item a key of a fixed number of 64-bit words, and the
  * kernel orders by those words, first word first, smaller first. Items with equal keys go by
- * submission (nodes: by id). Keys are a pure function of the declared columns, the configuration and,
- * where rekey_ms is set, now_ms: the kernel keeps them until one of the columns changes.
+ * submission (nodes: by id). Keys are a pure function of the declared columns, the configuration and the
+ * batch's now_ms: the kernel keeps them until one of the columns changes. A key that depends on the time
+ * says until when it holds (valid_until_ms), or the description has rekey_ms: all keys are then made anew
+ * whenever the journal's time passes a multiple of it, and now_ms is the last such multiple, so that keys
+ * that are compared were made for the same time.
  */
 #ifndef TENON_ABI_SORT_H
 #define TENON_ABI_SORT_H
@@ -22,10 +25,14 @@ extern "C" {
 
 typedef struct tenon_keys_out {
   uint32_t size;
-  uint32_t key_words;     /* as described; words an item */
-  uint64_t *keys;         /* item_count * key_words, written in the order of batch->items */
-  int64_t *not_before_ms; /* item_count, preset to INT64_MIN: eligible now. A later time or
-                             TENON_NOT_NOW leaves the item out until then */
+  uint32_t key_words;      /* as described; words an item */
+  uint64_t *keys;          /* item_count * key_words, written in the order of batch->items */
+  int64_t *not_before_ms;  /* item_count, preset to INT64_MIN: eligible now. A later time or
+                              TENON_NOT_NOW leaves the item out until then. Nodes: not looked at, a
+                              node that an ask must not use is a predicate's */
+  int64_t *valid_until_ms; /* item_count, preset to INT64_MAX: the key and the time before hold until a
+                              column changes. An earlier time: they are made anew then too. Nodes: not
+                              looked at */
 } tenon_keys_out;
 
 /* A tag text to prepare at submission. */

@@ -12,7 +12,7 @@
 //   key(row) -> double | int64_t | uint64_t | std::array<uint64_t, N>, or
 //   key(row, std::span<uint64_t>) with a member uint32_t key_words() const.
 // Optional: order_rev, rekey_ms (static); a constructor from const config & or const setup &;
-//   begin(batch), called before the keys of a batch; not_before(row) -> int64_t;
+//   begin(batch), called before the keys of a batch; not_before(row) -> int64_t, valid_until(row) -> int64_t;
 //   prepare(text_map) -> std::array<uint64_t, 4>; score(row), as key; init(host_services &), activate(),
 //   deactivate().
 #pragma once
@@ -72,7 +72,7 @@ struct sort_slots {
 
   template <class Write>
   static tenon_status each(tenon_instance *self, const tenon_batch *in, tenon_keys_out *out, Write &&write) noexcept {
-    if (in == nullptr || out == nullptr || !batch::matches(*in) || !TENON_COVERS(out, tenon_keys_out, not_before_ms)) {
+    if (in == nullptr || out == nullptr || !batch::matches(*in) || !TENON_COVERS(out, tenon_keys_out, valid_until_ms)) {
       return TENON_UNSUPPORTED;
     }
     return instance<P>::cycle(self, [&](P &policy) {
@@ -84,6 +84,7 @@ struct sort_slots {
       for (uint32_t i = 0; i < items.size(); ++i) {
         write(policy, items[i], std::span(out->keys + size_t{i} * words, words));
         if constexpr (requires { policy.not_before(items[i]); }) out->not_before_ms[i] = policy.not_before(items[i]);
+        if constexpr (requires { policy.valid_until(items[i]); }) out->valid_until_ms[i] = policy.valid_until(items[i]);
       }
       return TENON_OK;
     });
@@ -163,6 +164,10 @@ struct app_sort : internal::sort_implementation<P> {
 };
 template <class P>
 struct node_sort : internal::sort_implementation<P> {
+  static_assert(
+      !requires(const P &p, const internal::row_of<P> &row) { p.not_before(row); } &&
+          !requires(const P &p, const internal::row_of<P> &row) { p.valid_until(row); },
+      "nodes are left out by predicates; a node order that depends on the time has rekey_ms");
   static constexpr std::string_view interface_id = TENON_NODE_SORT;
 };
 

@@ -33,8 +33,8 @@ class policy_table {
 
   struct sorted {
     tenon_status status = TENON_OK;
-    keys_of_items keys;                  // by position in the batch
-    std::vector<int64_t> not_before_ms;  // by position in the batch
+    keys_of_items keys;                                  // by position in the batch
+    std::vector<int64_t> not_before_ms, valid_until_ms;  // by position in the batch
   };
   struct judged {
     tenon_status status = TENON_OK;
@@ -190,7 +190,8 @@ class policy_table {
     sorted out;
     std::vector<uint64_t> flat(chosen.size() * p.key_words);
     out.not_before_ms.assign(chosen.size(), std::numeric_limits<int64_t>::min());
-    tenon_keys_out result{sizeof result, p.key_words, flat.data(), out.not_before_ms.data()};
+    out.valid_until_ms.assign(chosen.size(), std::numeric_limits<int64_t>::max());
+    tenon_keys_out result{sizeof result, p.key_words, flat.data(), out.not_before_ms.data(), out.valid_until_ms.data()};
     out.status = called(p.instance, &batch, &result);
     for (size_t i = 0; i < chosen.size(); ++i) {
       const auto first = flat.begin() + static_cast<std::ptrdiff_t>(i * p.key_words);

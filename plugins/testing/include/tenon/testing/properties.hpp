@@ -40,6 +40,7 @@ inline void expect_order_of_batch_without_effect(const policy_table &table, cons
     for (size_t i = 0; i < items.size(); ++i) {
       EXPECT_EQ(again.keys[i], whole.keys[items[i]]) << "item " << items[i];
       EXPECT_EQ(again.not_before_ms[i], whole.not_before_ms[items[i]]) << "item " << items[i];
+      EXPECT_EQ(again.valid_until_ms[i], whole.valid_until_ms[items[i]]) << "item " << items[i];
     }
   }
 }

@@ -1,0 +1,164 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Keys of queues and applications: kept until something that their policy reads changes, or their time is over.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+namespace {
+
+// Asks the policy for the keys of the dirty items that are in play, and moves each to its new place.
+template <class Item, class InPlay, class Compute, class Move>
+bool flush_dirty(std::vector<Item *> &dirty, key_batch &keys, uint32_t key_words, InPlay &&in_play, Compute &&compute,
+                 Move &&move) {
+  std::erase_if(dirty, [&](Item *item) { return !item->key_dirty || !in_play(*item); });
+  if (dirty.empty()) return true;
+  if (!compute(std::span<Item *const>(dirty))) return false;
+  for (size_t i = 0; i < dirty.size(); ++i) {
+    dirty[i]->key_dirty = false;
+    move(*dirty[i], keys.words.data() + i * key_words, keys.not_before_ms[i], keys.valid_until_ms[i]);
+  }
+  dirty.clear();
+  return true;
+}
+
+// Most keys have nothing to do with the time.
+bool is_timed(const sort_key &key, int64_t not_before, int64_t until) {
+  return not_before != INT64_MIN || until != INT64_MAX || key.due_ms != INT64_MAX;
+}
+
+}  // namespace
+
+void partition::mark_all_dirty(queue &q) {
+  q.dirty_apps = q.apps;
+  q.dirty_children.clear();
+  for (const auto &child : q.children) q.dirty_children.push_back(child.get());
+  for (application *app : q.dirty_apps) app->key_dirty = true;
+  for (queue *child : q.dirty_children) child->key_dirty = true;
+}
+
+void partition::flush_keys(queue &q) {
+  if (q.leaf ? q.dirty_apps.empty() : q.dirty_children.empty()) return;
+  // A policy that reads siblings sees them all, those that wait for something included.
+  const bool all = q.order->sibling_mask != 0;
+  if (all) mark_all_dirty(q);
+  const bool ok =
+      q.leaf ? flush_dirty(
+                   q.dirty_apps, keys_, q.order->key_words(),
+                   [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
+                   [&](auto items) { return app_keys(*q.order, context(), q, items, keys_); },
+                   [&](application &a, const uint64_t *words, int64_t not_before, int64_t until) {
+                     set_app_key(a, words, not_before, until);
+                   })
+             : flush_dirty(
+                   q.dirty_children, keys_, q.order->key_words(),
+                   [&](const queue &child) { return all || child.has_ready(); },
+                   [&](auto items) { return queue_keys(*q.order, context(), q, items, keys_); },
+                   [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
+                     set_queue_key(child, words, not_before, until);
+                   });
+  if (ok) return;
+  policy_failed(*q.order);
+  flush_keys(q);
+}
+
+void partition::set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until) {
+  if (not_before <= shared.now_ms) not_before = INT64_MIN;
+  if (is_timed(app.key, not_before, until)) {
+    time_key(app.key, *app.home->order, not_before, until, timer_kind::app_rekey, app.index, app.submission);
+  }
+  const uint32_t count = app.home->order->key_words();
+  const bool same_time = app.key.not_before_ms == not_before;
+  if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
+  const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
+  if (!single) hold(app);  // several places change at once: out of the heaps, then in again
+  app.key.words.assign(words, words + count);
+  app.key.not_before_ms = not_before;
+  if (single) {
+    order_changed(*app.classes.front());
+  } else {
+    let_go(app);
+  }
+}
+
+void partition::set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until) {
+  if (not_before <= shared.now_ms) not_before = INT64_MIN;
+  if (is_timed(q.key, not_before, until)) {
+    time_key(q.key, *q.parent->order, not_before, until, timer_kind::queue_rekey, 0, q.sequence);
+  }
+  const uint32_t count = q.parent->order->key_words();
+  const bool was_in = q.parent->ready->contains(&q);
+  const bool same_time = q.key.not_before_ms == not_before;
+  q.key.words.assign(words, words + count);
+  q.key.not_before_ms = not_before;
+  if (was_in && same_time) return q.parent->ready->update(&q);
+  if (was_in && not_before != INT64_MIN) {
+    queue_became_unready(q);
+  } else if (!was_in) {
+    queue_became_ready(q);
+  }
+}
+
+// Sees to it that the key is made anew in time. What is held back is looked at again in every period of its policy;
+// the rest is then looked at by whoever decides next.
+void partition::time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
+                         uint32_t object, uint64_t epoch) {
+  key.due_ms = until > shared.now_ms ? until : INT64_MAX;
+  if (not_before != INT64_MIN) {
+    key.due_ms = std::min(key.due_ms, not_before);
+    if (policy.rekey_ms() != 0) {
+      key.due_ms = std::min(key.due_ms, add_saturating(policy.time_of(shared.now_ms), policy.rekey_ms()));
+    }
+  }
+  if (key.due_ms >= key.armed_ms || key.due_ms == INT64_MAX) return;
+  key.armed_ms = key.due_ms;
+  shared.arm(key.due_ms, kind, id, object, epoch);
+}
+
+// A timer of the key fired: is the key's time over?
+bool partition::time_is_over(sort_key &key, const timer &t) {
+  if (key.armed_ms != t.due_ms) return false;
+  key.armed_ms = INT64_MAX;
+  if (key.due_ms <= shared.now_ms) return true;
+  if (key.due_ms == INT64_MAX) return false;
+  key.armed_ms = key.due_ms;
+  shared.arm(key.due_ms, t.kind, id, t.object, t.epoch);
+  return false;
+}
+
+void partition::fire_rekey(const timer &t) {
+  if (t.kind == timer_kind::app_rekey) {
+    application &app = applications[t.object];
+    if (!app.live || app.submission != t.epoch || app.home == nullptr || !time_is_over(app.key, t)) return;
+    return app_changed(app, column::time);
+  }
+  for_each_queue(*root, [&](queue &q) {
+    if (q.parent != nullptr && q.sequence == t.epoch && time_is_over(q.key, t)) queue_changed(q, column::time);
+  });
+}
+
+// The time passed a multiple of some policy's rekey_ms: all of its keys are stale. What it holds back has a timer.
+void partition::start_periods() {
+  next_period_ms = INT64_MAX;
+  std::vector<const sort_policy *> begun;
+  const auto look = [&](sort_policy &policy) {
+    if (policy.rekey_ms() == 0) return;
+    const int64_t from = policy.time_of(shared.now_ms);
+    next_period_ms = std::min(next_period_ms, add_saturating(from, policy.rekey_ms()));
+    if (std::exchange(policy.period_ms, from) != from) begun.push_back(&policy);
+  };
+  look(*node_policy);
+  for (auto *policies : {&queue_policies, &app_policies}) {
+    for (auto &[policy_name, policy] : *policies) look(*policy);
+  }
+  const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
+  if (begins(node_policy.get())) {
+    order->touch_all();
+    for (auto &[class_id, scored] : score_orders) scored->order.touch_all();
+  }
+  for_each_queue(*root, [&](queue &q) {
+    if (begins(q.order)) mark_all_dirty(q);
+  });
+}
+
+}  // namespace tenon::internal
