@@ -128,6 +128,7 @@ void add_simulate(CLI::App &app, choice &chosen) {
   simulate->add_option("--explain", o.explain, "Say why this ask waits at the end, instead of the summary")
       ->type_name("APPLICATION/KEY");
   simulate->add_option("--dump", o.dump, "Write the state at the end as JSON")->type_name("FILE");
+  simulate->add_option("--report", o.report, "Draw the run as one HTML page")->type_name("FILE");
   simulate->add_flag("--json", o.json, "Print the summary as JSON");
   simulate->add_flag("--no-progress", chosen.no_progress, "Say nothing before the end");
   simulate->add_option("--deployment", o.deployment, "Modules to use")->type_name("FILE");
@@ -143,6 +144,7 @@ void add_simulate(CLI::App &app, choice &chosen) {
       "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --gpu-model sum --json\n"
       "  tenon simulate --trace philly:jobs.csv,machines.csv --gangs soft\n"
       "  tenon simulate --trace swf:CTC-SP2-1996-3.1-cln.swf\n"
+      "  tenon simulate --nodes 100 --report run.html\n"
       "  tenon simulate --record run.journal && tenon simulate --replay run.journal\n\n" +
       std::string(exit_codes));
   simulate->callback([&chosen] {

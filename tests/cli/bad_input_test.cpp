@@ -149,7 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_input{"UnknownNodeSort", {"simulate", "--no-progress", "--node-sort", "best"}, {}, {"--node-sort", "best"}},
         bad_input{"MissingJournal", {"simulate", "--no-progress", "--replay", "@none"}, {}, {"@none"}},
         bad_input{"NotAJournal", {"simulate", "--no-progress", "--replay", "@j"}, {{"j", "hello"}}, {"@j"}},
-        bad_input{"RecordCannotBeWritten", {"simulate", "--no-progress", "--record", "@none/j"}, {}, {"@none/j"}}),
+        bad_input{"RecordCannotBeWritten", {"simulate", "--no-progress", "--record", "@none/j"}, {}, {"@none/j"}},
+        bad_input{"ReportCannotBeWritten", {"simulate", "--no-progress", "--report", "@none/r"}, {}, {"@none/r"}}),
     name_of);
 
 bad_input swf_case(std::string name, std::string text, std::vector<std::string> says) {

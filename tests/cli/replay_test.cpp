@@ -2,6 +2,8 @@
 // A thousand random journals, recorded and played again: the same decisions, byte for byte.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -36,12 +38,69 @@ struct written {
   }
 };
 
+// What runs, what waits and what there is, by resource type.
+struct sums {
+  std::map<std::string, int64_t> used, waiting, capacity;
+  bool operator==(const sums &) const = default;
+};
+
+void add(std::map<std::string, int64_t> &to, const std::string &type, int64_t amount) {
+  if ((to[type] += amount) == 0) to.erase(type);
+}
+
+sums sums_of(const timeline &kept) {
+  sums out;
+  for (const change &c : kept.changes) {
+    for (const auto &[type, amount] : kept.names->amounts_of(c.shape)) {
+      const std::string &name = kept.names->types()[type];
+      if (c.kind == change::what::node_added) add(out.capacity, name, amount);
+      if (c.kind == change::what::node_removed) add(out.capacity, name, -amount);
+      if (c.kind == change::what::asked) add(out.waiting, name, amount * c.count);
+      if (c.kind == change::what::unasked || c.kind == change::what::placed) add(out.waiting, name, -amount * c.count);
+      if (c.kind == change::what::placed || c.kind == change::what::found) add(out.used, name, amount);
+      if (c.kind == change::what::freed) add(out.used, name, -amount);
+    }
+  }
+  return out;
+}
+
+sums sums_of(const kernel_snapshot &end) {
+  sums out;
+  for (const partition_snapshot &partition : end.partitions) {
+    for (const node_snapshot &node : partition.nodes) {
+      for (const auto &[type, amount] : node.capacity) add(out.capacity, type, amount);
+    }
+    for (const application_snapshot &app : partition.applications) {
+      for (const allocation_snapshot &allocation : app.allocations) {
+        for (const auto &[type, amount] : allocation.resources) add(out.used, type, amount);
+      }
+      for (const ask_snapshot &ask : app.asks) {
+        for (const auto &[type, amount] : ask.resources) add(out.waiting, type, amount * ask.pending_count);
+      }
+    }
+  }
+  return out;
+}
+
+std::ostream &operator<<(std::ostream &out, const sums &s) {
+  for (const auto *map : {&s.used, &s.waiting, &s.capacity}) {
+    out << "{ ";
+    for (const auto &[type, amount] : *map) out << type << ' ' << amount << ' ';
+    out << "} ";
+  }
+  return out;
+}
+
+// Whoever follows commands and decisions alone knows at the end what the scheduler knows.
 written replayed(const std::string &journal) {
   written out;
   session on(kernel_factory()(*policies().source), out.sinks());
-  tally counted;
+  timeline kept;
+  tally counted(&kept);
   const auto played = replay_journal(journal, on, counted, [](uint64_t, const tally &) {});
   EXPECT_TRUE(static_cast<bool>(played)) << played.why().text();
+  counted.ends();
+  EXPECT_EQ(sums_of(kept), sums_of(on.scheduler().snapshot()));
   return out;
 }
 

@@ -1,10 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "simulate/command.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
+#include "report/page.hpp"
+#include "report/series.hpp"
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
@@ -39,8 +43,8 @@ result<cluster_config> choose_config(const simulate_options &options, const load
 class run_files {
  public:
   std::optional<refusal> open(const simulate_options &options) {
-    for (const auto &[name, file] :
-         {std::pair{&options.record, &journal_}, std::pair{&options.decisions, &decisions_}}) {
+    for (const auto &[name, file] : {std::pair{&options.record, &journal_}, std::pair{&options.decisions, &decisions_},
+                                     std::pair{&options.report, &report_}}) {
       if (name->empty()) continue;
       auto opened = output_file::create(*name);
       if (!opened) return opened.why();
@@ -56,8 +60,12 @@ class run_files {
     return out;
   }
 
+  void write_report(std::string_view page) {
+    if (report_) report_->append(page);
+  }
+
   std::optional<refusal> close() {
-    for (auto *file : {&journal_, &decisions_}) {
+    for (auto *file : {&journal_, &decisions_, &report_}) {
       if (!*file) continue;
       if (auto why = (*file)->close()) return why;
     }
@@ -65,7 +73,7 @@ class run_files {
   }
 
  private:
-  std::optional<output_file> journal_, decisions_;
+  std::optional<output_file> journal_, decisions_, report_;
 };
 
 // Counts the asks of a journal, so that progress has an end.
@@ -79,7 +87,11 @@ result<uint64_t> count_asks(const std::string &bytes) {
 class simulate_run {
  public:
   simulate_run(const simulate_options &options, std::ostream &out, std::ostream &err, const engine_factory &make_engine)
-      : options_(options), out_(out), err_(err), make_engine_(make_engine) {}
+      : options_(options),
+        out_(out),
+        err_(err),
+        make_engine_(make_engine),
+        counted_(options.report.empty() ? nullptr : &kept_) {}
 
   std::optional<refusal> run() {
     auto policies = open_policies({options_.deployment, options_.module_path});
@@ -97,6 +109,7 @@ class simulate_run {
     const auto config = choose_config(options_, what, policies_.known);
     if (!config) return config.why();
     report_.origin = what.origin;
+    describe(what);
     return play(what.asks.size(), [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
       const simulation plan{what,           *config,        options_.mode,
                             options_.queue, options_.gangs, options_.placeholder_timeout_s * 1000};
@@ -134,10 +147,12 @@ class simulate_run {
     };
     if (auto why = play_it(on, progress_listener(listen))) return why;
     bar.finish(done, words());
+    counted_.ends();
     const kernel_snapshot end = on.scheduler().snapshot();
     report_.counted = counted_.summary(end);
     report_.step_decisions = on.step_decisions();
     report_.step_seconds = on.step_seconds();
+    if (!options_.report.empty()) files.write_report(page());
     if (auto why = files.close()) return why;
     if (!options_.dump.empty()) {
       if (auto why = write_file(options_.dump, to_json(end) + "\n")) return why;
@@ -149,6 +164,28 @@ class simulate_run {
       print(out_, report_);
     }
     return std::nullopt;
+  }
+
+  [[nodiscard]] std::string page() {
+    const run_curves curves = make_curves(kept_);
+    report_.fairness = curves.average_fairness;
+    report_.scattered = curves.average_scattered;
+    report_.stranded = curves.average_stranded;
+    return report_page(report_, curves, settings_);
+  }
+
+  // How a load is played, in the words of the options.
+  void describe(const load &what) {
+    settings_.emplace_back("Mode", options_.mode == load_mode::fill ? "fill: everything at once" : "replay: in time");
+    if (std::any_of(what.applications.begin(), what.applications.end(), [](const auto &app) { return app.gang; })) {
+      settings_.emplace_back("Gangs", options_.gangs == gang_style::none   ? "worker by worker"
+                                      : options_.gangs == gang_style::soft ? "soft, with placeholders"
+                                                                           : "hard, with placeholders");
+    }
+    settings_.emplace_back("Configuration",
+                           options_.config.empty() ? "a leaf for each queue of the load" : options_.config);
+    if (!options_.queue.empty()) settings_.emplace_back("Queue", options_.queue);
+    if (!options_.node_sort.empty()) settings_.emplace_back("Node sort policy", options_.node_sort);
   }
 
   // Every partition is asked; the first that knows the ask answers.
@@ -176,8 +213,10 @@ class simulate_run {
   std::ostream &err_;
   const engine_factory &make_engine_;
   opened_policies policies_;
+  timeline kept_;
   tally counted_;
   run_report report_;
+  std::vector<std::pair<std::string, std::string>> settings_;
 };
 
 }  // namespace

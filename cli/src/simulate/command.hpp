@@ -27,9 +27,9 @@ struct simulate_options {
   std::string node_sort;  // in place of the configuration's; empty: as configured
   std::string queue;      // of every application; empty: the load's own
 
-  std::string record, decisions, dump;  // files; empty: none
-  std::string explain;                  // APPLICATION/KEY to explain at the end instead of a summary
-  std::string deployment, module_path;  // as in policy_choice
+  std::string record, decisions, dump, report;  // files; empty: none
+  std::string explain;                          // APPLICATION/KEY to explain at the end instead of a summary
+  std::string deployment, module_path;          // as in policy_choice
   bool json = false;
   bool progress = true;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 #include <vector>
@@ -49,6 +50,11 @@ json::array reasons_of(const std::map<std::string, uint64_t> &reasons) {
   return out;
 }
 
+json::object object_of(const waiting &w) {
+  return {{"placed", w.placed}, {"mean", w.mean}, {"p50", w.p50}, {"p90", w.p90},
+          {"p95", w.p95},       {"p99", w.p99},   {"max", w.most}};
+}
+
 }  // namespace
 
 void print(std::ostream &out, const run_report &report) {
@@ -82,28 +88,32 @@ std::string to_json(const run_report &report) {
   const run_summary &c = report.counted;
   json::object use, waits;
   for (const auto &[type, u] : c.use) use[type] = json::object{{"peak", u.peak}, {"average", u.average}};
-  for (const auto &[queue, w] : c.waits) {
-    waits[queue] = json::object{{"placed", w.placed}, {"p50", w.p50}, {"p90", w.p90}, {"p99", w.p99}, {"max", w.most}};
+  for (const auto &[queue, w] : c.waits) waits[queue] = object_of(w);
+  json::object out{{"origin", report.origin},
+                   {"nodes", c.nodes},
+                   {"placed", c.placed},
+                   {"pending", c.pending},
+                   {"pending_reasons", reasons_of(c.pending_reasons)},
+                   {"rejected", c.rejected},
+                   {"rejection_reasons", reasons_of(c.rejection_reasons)},
+                   {"preempted", c.preempted},
+                   {"left_out", c.skipped},
+                   {"left_out_reasons", reasons_of(c.skipped_reasons)},
+                   {"gpus_placed", c.gpus_placed},
+                   {"makespan_seconds", c.makespan_s},
+                   {"utilisation", std::move(use)},
+                   {"waiting_seconds", std::move(waits)},
+                   {"waiting_seconds_of_all", object_of(c.all_waits)},
+                   {"commands", c.commands},
+                   {"decisions", c.decisions},
+                   {"step_decisions", report.step_decisions},
+                   {"scheduling_seconds", report.step_seconds},
+                   {"decisions_per_second", report.decisions_per_second()}};
+  for (const auto &[name, figure] : {std::pair{"fairness", report.fairness}, std::pair{"scattered", report.scattered},
+                                     std::pair{"stranded", report.stranded}}) {
+    if (figure) out[name] = std::isnan(*figure) ? json::value(nullptr) : json::value(*figure);
   }
-  return json::serialize(json::object{{"origin", report.origin},
-                                      {"nodes", c.nodes},
-                                      {"placed", c.placed},
-                                      {"pending", c.pending},
-                                      {"pending_reasons", reasons_of(c.pending_reasons)},
-                                      {"rejected", c.rejected},
-                                      {"rejection_reasons", reasons_of(c.rejection_reasons)},
-                                      {"preempted", c.preempted},
-                                      {"left_out", c.skipped},
-                                      {"left_out_reasons", reasons_of(c.skipped_reasons)},
-                                      {"gpus_placed", c.gpus_placed},
-                                      {"makespan_seconds", c.makespan_s},
-                                      {"utilisation", std::move(use)},
-                                      {"waiting_seconds", std::move(waits)},
-                                      {"commands", c.commands},
-                                      {"decisions", c.decisions},
-                                      {"step_decisions", report.step_decisions},
-                                      {"scheduling_seconds", report.step_seconds},
-                                      {"decisions_per_second", report.decisions_per_second()}});
+  return json::serialize(out);
 }
 
 }  // namespace tenon::cli

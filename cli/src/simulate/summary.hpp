@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "simulate/tally.hpp"
@@ -14,6 +15,8 @@ struct run_report {
   run_summary counted;
   uint64_t step_decisions = 0;
   double step_seconds = 0;  // wall time inside the scheduler's steps
+  // Averages over the run, where a report was drawn: see series.hpp. NaN: there is none.
+  std::optional<double> fairness, scattered, stranded;
 
   [[nodiscard]] double decisions_per_second() const {
     return step_seconds > 0 ? static_cast<double>(step_decisions) / step_seconds : 0;

@@ -8,13 +8,12 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
 #include <vector>
 
+#include "simulate/ledger.hpp"
+#include "simulate/timeline.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
-#include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
 namespace tenon::cli {
@@ -27,7 +26,7 @@ struct utilisation {
 // Seconds from submission to placement.
 struct waiting {
   uint64_t placed = 0;
-  double p50 = 0, p90 = 0, p99 = 0, most = 0;
+  double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
 };
 
 struct run_summary {
@@ -41,12 +40,18 @@ struct run_summary {
   std::map<std::string, uint64_t> pending_reasons, rejection_reasons, skipped_reasons;
   std::map<std::string, utilisation> use;  // by resource type
   std::map<std::string, waiting> waits;    // by queue
+  waiting all_waits;
   double makespan_s = 0;   // virtual time from the first command to the last end of an allocation, or command
   double gpus_placed = 0;  // sum over placed asks, whole GPUs
 };
 
 class tally {
  public:
+  // `keep` as well takes every change, and names their indexes as long as this lives. Null: nobody wants them.
+  explicit tally(timeline *keep = nullptr);
+  tally(const tally &) = delete;
+  tally &operator=(const tally &) = delete;
+
   // A command, before its decisions.
   void sees(int64_t now_ms, const command &c);
   void hears(const decision_view &d);
@@ -54,41 +59,32 @@ class tally {
   void leaves_out(const std::string &reason, uint64_t count);
   // What could not be played at all.
   void skips(const std::string &reason, uint64_t count);
+  // The run is over.
+  void ends();
 
   [[nodiscard]] uint64_t placed() const { return placed_; }
   // What is left pending is told by the state at the end.
   [[nodiscard]] run_summary summary(const kernel_snapshot &end) const;
 
  private:
-  struct ask_record {
-    int64_t arrival_ms = 0;
-    amount_map resources;
-    int64_t wanted = 1, placed = 0;
-    bool placeholder = false;  // takes room, and is no ask of anybody
-  };
   struct level {  // of one resource type
     int64_t used = 0, capacity = 0;
     double peak = 0;
     double area = 0;  // used parts times milliseconds
   };
-  using ask_id = std::tuple<std::string, std::string, std::string>;  // partition, application, key
 
-  void sees_ask(int64_t now_ms, const put_ask &ask);
-  void sees_node(const add_node &node);
   void moves_to(int64_t now_ms);
-  void changes_use(const amount_map &by, int64_t sign);
-  void changes_capacity(const amount_map &by, int64_t sign);
-  void hears_allocated(const decision_view &d);
+  void takes(const change &c);
+  level &level_of(uint32_t type);
 
-  int64_t first_ms_ = 0, now_ms_ = 0, last_ms_ = 0;
+  ledger ledger_;
+  timeline *keep_;
+  int64_t first_ms_ = 0, now_ms_ = 0;
   bool started_ = false;
   uint64_t commands_ = 0, decisions_ = 0, placed_ = 0, rejected_ = 0, preempted_ = 0;
   int64_t gpu_milli_placed_ = 0;
-  std::map<ask_id, ask_record> asks_;
-  std::map<std::pair<std::string, std::string>, amount_map> nodes_;          // partition, node; its capacity
-  std::map<std::pair<std::string, std::string>, amount_map> offered_nodes_;  // not accepted so far
-  std::map<std::string, level> levels_;
-  std::map<std::string, std::vector<int64_t>> waits_ms_;
+  std::vector<level> levels_;                   // by type
+  std::vector<std::vector<int64_t>> waits_ms_;  // by queue
   std::map<std::string, uint64_t> rejection_reasons_, left_out_, skipped_;
 };
 

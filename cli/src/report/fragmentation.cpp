@@ -1,0 +1,54 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "report/fragmentation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::cli {
+
+void free_room::grow(uint32_t node) {
+  if (node < capacity_.size()) return;
+  capacity_.resize(node + 1);
+  free_.resize(capacity_.size() * types_);
+}
+
+void free_room::change_capacity(uint32_t node, const indexed_amounts &by, int64_t sign) {
+  grow(node);
+  for (const auto &[type, amount] : by) {
+    free_[node * types_ + type] += sign * amount;
+    if (type == type_) capacity_[node] += sign * amount;
+  }
+}
+
+void free_room::change_use(uint32_t node, const indexed_amounts &by, int64_t sign) {
+  grow(node);
+  for (const auto &[type, amount] : by) free_[node * types_ + type] -= sign * amount;
+}
+
+double free_room::scattered() const {
+  double all = 0, partly = 0;
+  for (size_t node = 0; node < capacity_.size(); ++node) {
+    const auto free = static_cast<double>(std::max<int64_t>(free_of(node), 0));
+    all += free;
+    if (free_of(node) < capacity_[node]) partly += free;
+  }
+  return all > 0 ? partly / all : std::nan("");
+}
+
+double free_room::stranded(std::span<const typical_ask> asks) const {
+  double all = 0, lost = 0;
+  for (size_t node = 0; node < capacity_.size(); ++node) {
+    if (free_of(node) <= 0) continue;
+    const auto free = static_cast<double>(free_of(node));
+    all += free;
+    for (const typical_ask &ask : asks) {
+      const bool fits = std::all_of(ask.amounts.begin(), ask.amounts.end(), [&](const auto &amount) {
+        return free_[node * types_ + amount.first] >= amount.second;
+      });
+      if (!fits) lost += free * ask.weight;
+    }
+  }
+  return all > 0 ? lost / all : std::nan("");
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,147 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "report/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tenon::cli {
+namespace {
+
+constexpr double minute = 60, hour = 3600, day = 86'400;
+
+// A step of 1, 2, 2.5 or 5 times a power of ten, so that about `wanted` of them make `most`.
+double nice_step(double most, int wanted) {
+  const double rough = most / wanted;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
+    if (rough <= factor * power * 1.0000001) return factor * power;
+  }
+  return 10 * power;
+}
+
+// After the point, so that multiples of the step are exact.
+int digits_of(double step) {
+  int digits = 0;
+  for (double scaled = step; digits < 9 && std::abs(scaled - std::round(scaled)) > 1e-6 * scaled; scaled *= 10)
+    ++digits;
+  return digits;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        // What markup cannot hold.
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+    }
+  }
+  return out;
+}
+
+std::string decimal(double value, int digits) {
+  std::array<char, 400> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits).ptr;
+  std::string out(text.data(), end);
+  if (out.find('.') != std::string::npos) {
+    out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') out.pop_back();
+  }
+  return out == "-0" ? "0" : out;
+}
+
+std::string percent(double part) { return std::isnan(part) ? "–" : decimal(part * 100, 1) + "%"; }
+
+std::string grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, "\u202F");
+  }
+  return digits;
+}
+
+std::string duration_words(double seconds) {
+  const auto three = [](double value) { return decimal(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0); };
+  if (seconds <= 0) return "0 s";
+  if (seconds < 0.9995) return three(seconds * 1000) + " ms";
+  if (seconds < 99.5) return three(seconds) + " s";
+  if (seconds < 99.5 * minute) return three(seconds / minute) + " min";
+  if (seconds < 48 * hour) return three(seconds / hour) + " h";
+  return three(seconds / day) + " days";
+}
+
+std::string shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  size_t end = most - 1;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::vector<tick> number_ticks(double most, int wanted, double scale) {
+  std::vector<tick> out;
+  if (!(most > 0)) return {{0, "0"}};
+  const double step = nice_step(most * scale, wanted);
+  for (int i = 0; i * step <= most * scale * 1.0000001; ++i) {
+    const double shown = i * step;
+    std::string text = decimal(shown, digits_of(step));
+    if (scale == 1 && step >= 1e6) {
+      text = decimal(shown / 1e6, digits_of(step / 1e6)) + "M";
+    } else if (scale == 1 && step >= 1000) {
+      text = decimal(shown / 1e3, digits_of(step / 1e3)) + "k";
+    }
+    out.push_back({shown / scale, i == 0 ? "0" : text});
+  }
+  return out;
+}
+
+time_unit unit_of(double most_seconds) {
+  if (most_seconds > 3 * day) return {"days", day};
+  if (most_seconds > 3 * hour) return {"hours", hour};
+  if (most_seconds > 3 * minute) return {"minutes", minute};
+  if (most_seconds > 1) return {"seconds", 1};
+  return {"milliseconds", 0.001};
+}
+
+std::vector<tick> time_ticks(double most_seconds, int wanted) {
+  const time_unit unit = unit_of(most_seconds);
+  const double most = most_seconds / unit.seconds;
+  double step = nice_step(most, wanted);
+  // Steps that a clock or a calendar has.
+  constexpr std::array of_minutes = {1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0};
+  constexpr std::array of_hours = {1.0, 2.0, 3.0, 6.0, 12.0, 24.0};
+  constexpr std::array of_days = {1.0, 2.0, 7.0, 14.0, 28.0, 56.0};
+  const auto choose = [&](const auto &steps) {
+    const auto fits = std::find_if(steps.begin(), steps.end(), [&](double s) { return most / s <= wanted * 1.5; });
+    if (fits != steps.end()) step = *fits;
+  };
+  if (unit.name == "minutes" || unit.name == "seconds") choose(of_minutes);
+  if (unit.name == "hours") choose(of_hours);
+  if (unit.name == "days") choose(of_days);
+  std::vector<tick> out;
+  for (int i = 0; i * step <= most * 1.0000001; ++i) {
+    out.push_back({i * step * unit.seconds, decimal(i * step, digits_of(step))});
+  }
+  return out;
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,44 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Numbers, durations and names as people read them, and as markup may hold them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::cli {
+
+// Text that stands for itself between tags and in quoted attributes.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+// As short as `digits` after the point allow: "12", "0.25".
+[[nodiscard]] std::string decimal(double value, int digits);
+// 0.681 is "68.1%"; NaN is "–".
+[[nodiscard]] std::string percent(double part);
+// With thin spaces: "107 235".
+[[nodiscard]] std::string grouped(uint64_t number);
+// "0 s", "340 ms", "42 s", "12 min", "3.4 h", "14.9 days": three digits at most.
+[[nodiscard]] std::string duration_words(double seconds);
+// At most `most` characters, the last one a mark that something is missing.
+[[nodiscard]] std::string shortened(std::string_view text, size_t most);
+
+// A place on an axis and what stands there.
+struct tick {
+  double at;
+  std::string text;
+};
+
+// Steps of 1, 2, 2.5 or 5 times a power of ten from 0 to `most`, about `wanted` of them. `scale` is 1 for plain
+// numbers, 100 for percents.
+[[nodiscard]] std::vector<tick> number_ticks(double most, int wanted, double scale = 1);
+
+// Seconds: the unit that suits `most`, which all ticks share.
+struct time_unit {
+  std::string_view name;  // "days"
+  double seconds;
+};
+[[nodiscard]] time_unit unit_of(double most_seconds);
+[[nodiscard]] std::vector<tick> time_ticks(double most_seconds, int wanted);
+
+}  // namespace tenon::cli
