@@ -16,7 +16,7 @@ namespace tenon::cli {
 // How gangs are asked for.
 enum class gang_style : uint8_t {
   none,  // worker by worker; a gang that is placed in part holds what it has
-  soft,  // with placeholders; when they are not placed in time, worker by worker
+  soft,  // with placeholders; when they are not placed in time, each worker runs for itself
   hard,  // with placeholders; when they are not placed in time, the application fails
 };
 
@@ -27,7 +27,7 @@ struct gang {
   uint32_t placeholders = 0;  // allocations of placeholders
   bool started = false;       // all workers were placed at one time
   bool asked = false;         // for the workers themselves
-  bool resuming = false;      // the placeholders were not placed in time
+  bool resuming = false;      // the placeholders were not placed in time: it is no gang any more
   bool ended = false;         // refused or failed
 
   // Placeholders that no worker will replace any more.

@@ -22,7 +22,7 @@ constexpr std::string_view partition_name = "[load]default";
 constexpr int64_t start_ms = 1'700'000'000'000;
 // Decisions between two looks at the clock of the terminal.
 constexpr uint32_t step_decisions = 250;
-// How long timers may go on changing something after the last event of a load.
+// How long timers may go on changing something after the last event of a load, besides those of placeholders.
 constexpr int64_t settle_ms = 300'000;
 // All of a gang is one.
 constexpr std::string_view task_group = "workers";
@@ -93,9 +93,18 @@ class run_of {
       while (!endings_.empty() && endings_.top().at_ms == at) end_next();
       while (next < order_.size() && start_ms + load_.asks[order_[next]].arrival_ms == at) submit(order_[next++]);
       schedule();
-      while (next == order_.size() && endings_.empty() && follow_timers(at + settle_ms)) {
+      while (next == order_.size() && endings_.empty() && follow_timers(at + settle_ms + placeholder_timeout_ms())) {
       }
     }
+  }
+
+  [[nodiscard]] int64_t placeholder_timeout_ms() const {
+    if (plan_.gangs == gang_style::none) return 0;
+    int64_t most = plan_.placeholder_timeout_ms;
+    for (const partition_config &partition : plan_.config.partitions) {
+      if (plan_.placeholder_timeout_ms == 0) most = std::max(most, partition.tuning.placeholder_timeout_ms);
+    }
+    return most;
   }
 
   // Moves time from timer to timer before `until`, while asks are waiting. True as soon as one of them let
@@ -299,7 +308,7 @@ class run_of {
       }
     }
     if (plan_.mode == load_mode::fill) return;
-    if (in == nullptr || in->started) return end_after(ask, now_ms);
+    if (in == nullptr || in->started || in->resuming) return end_after(ask, now_ms);
     if (in->placed < in->size) return;
     in->started = true;
     for (uint32_t i = in->first_ask; i < in->first_ask + in->size; ++i) end_after(i, now_ms);

@@ -2,7 +2,8 @@
 // Plays a load against a scheduler in virtual time, from event to event: asks arrive, allocations end after
 // their duration, and the resource manager confirms at once what it is asked to release. A gang runs from the
 // moment when the last of its workers is placed. With placeholders, its workers are asked for when the scheduler says
-// that the application starts, or goes on without placeholders because they were not placed in time.
+// that the application starts; or that it goes on without placeholders because they were not placed in time, and then
+// each runs for itself.
 #pragma once
 
 #include <cstdint>

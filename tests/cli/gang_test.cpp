@@ -1,0 +1,124 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Gangs with placeholders, as the simulated resource manager plays them: against every scheduler that has gangs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <sstream>
+
+#include "oracle/engine.hpp"
+#include "oracle/features.hpp"
+#include "simulate/command.hpp"
+#include "testing.hpp"
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct scheduler {
+  std::string name;
+  engine_factory make;
+};
+
+std::vector<scheduler> schedulers() {
+  std::vector<scheduler> out{{"Oracle", oracle_factory()}};
+  if (naive::kernel_has.gangs) out.push_back({"Kernel", kernel_factory()});
+  return out;
+}
+
+class Gangs : public testing::TestWithParam<scheduler> {
+ protected:
+  // Jobs as number, submission, run time and processors, in the queue of their number modulo 2, on four processors.
+  json::value play(const std::vector<std::array<int, 4>> &jobs, gang_style style, int64_t timeout_s = 0) {
+    std::string text = "; MaxNodes: 2\n; MaxProcs: 4\n";
+    for (const auto &[number, submit, run, processors] : jobs) {
+      text += std::to_string(number) + " " + std::to_string(submit) + " 0 " + std::to_string(run) + " " +
+              std::to_string(processors) + " -1 -1 -1 -1 -1 1 1 1 -1 " + std::to_string(number % 2) + " -1 -1 -1\n";
+    }
+    simulate_options options;
+    options.trace = "swf:" + folder_.file("t.swf", text);
+    options.gangs = style;
+    options.placeholder_timeout_s = timeout_s;
+    options.json = true;
+    options.progress = false;
+    options.decisions = folder_.file("decisions");
+    options.dump = folder_.file("dump");
+    std::ostringstream out, err;
+    EXPECT_EQ(run_simulate(options, out, err, GetParam().make), exit_code::ok) << err.str();
+    return json::parse(out.str());
+  }
+
+  // Lines of the list of decisions that have all these parts.
+  size_t decisions(const std::vector<std::string> &parts) {
+    std::istringstream lines(folder_.text("decisions"));
+    size_t count = 0;
+    for (std::string line; std::getline(lines, line);) {
+      count += std::all_of(parts.begin(), parts.end(),
+                           [&](const std::string &part) { return line.find("\t" + part) != std::string::npos; });
+    }
+    return count;
+  }
+
+  static double seconds(const json::value &out, const char *queue, const char *figure) {
+    return out.at("waiting_seconds").at(queue).at(figure).to_number<double>();
+  }
+
+  temporary_folder folder_;
+};
+
+TEST_P(Gangs, WorkersTakeThePlacesOfTheirPlaceholders) {
+  // As large as all nodes: without replacement there would be no room for one worker.
+  const auto out = play({{1, 0, 10, 4}, {2, 3, 5, 4}}, gang_style::soft);
+  EXPECT_EQ(out.at("placed"), 8);
+  EXPECT_EQ(out.at("pending"), 0);
+  EXPECT_EQ(out.at("makespan_seconds").to_number<double>(), 15.0);
+  EXPECT_EQ(seconds(out, "root.q0", "p50"), 7.0);
+  EXPECT_EQ(out.at("utilisation").at("vcore").at("peak").to_number<double>(), 1.0);
+  EXPECT_EQ(decisions({"released", "PLACEHOLDER_REPLACED"}), 8U);
+}
+
+TEST_P(Gangs, SoftGangGoesOnWithoutPlaceholdersAfterItsTimeout) {
+  // Each has two of the four processors that both want three of; the timeout lets the first to be tried go on.
+  const auto out = play({{1, 0, 10, 3}, {2, 0, 10, 3}}, gang_style::soft, 60);
+  EXPECT_EQ(out.at("placed"), 6);
+  EXPECT_EQ(out.at("pending"), 0);
+  EXPECT_GE(decisions({"application_state", "load\t[load]default\tjob-"}), 2U);
+  EXPECT_GT(decisions({"released", "TIMEOUT"}), 0U);
+  EXPECT_GE(seconds(out, "root.q0", "max"), 60.0);
+}
+
+TEST_P(Gangs, HardGangFailsAfterItsTimeoutAndStaysPending) {
+  const auto out = play({{1, 0, 200, 3}, {2, 1, 10, 3}}, gang_style::hard, 60);
+  EXPECT_EQ(out.at("placed"), 3);
+  EXPECT_EQ(out.at("pending"), 3);
+  EXPECT_EQ(out.at("pending_reasons").at(0).at("reason").as_string(), "the gang was not placed in time");
+  EXPECT_EQ(out.at("makespan_seconds").to_number<double>(), 200.0);
+}
+
+TEST_P(Gangs, SingleWorkersRunBesideGangs) {
+  const auto out = play({{1, 0, 10, 3}, {2, 0, 4, 1}, {3, 1, 10, 3}, {4, 5, 1, 1}}, gang_style::soft);
+  EXPECT_EQ(out.at("placed"), 8);
+  EXPECT_EQ(out.at("pending"), 0);
+}
+
+TEST_P(Gangs, NothingOfManyJobsStays) {
+  std::vector<std::array<int, 4>> jobs;
+  for (int i = 0; i < 60; ++i) jobs.push_back({i, i * 5 % 97, 3 + i * 7 % 23, 1 + i % 4});
+  size_t workers = 0;
+  for (const auto &job : jobs) workers += static_cast<size_t>(job[3]);
+  for (const gang_style style : {gang_style::none, gang_style::soft}) {
+    const auto out = play(jobs, style, 120);
+    EXPECT_EQ(out.at("placed").to_number<size_t>() + out.at("pending").to_number<size_t>(), workers);
+    if (style == gang_style::none) continue;  // halves of gangs may hold what others wait for
+    EXPECT_EQ(out.at("pending"), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedulers, Gangs, testing::ValuesIn(schedulers()),
+                         [](const auto &tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace tenon::cli
