@@ -12,6 +12,7 @@
 
 #include "config/config_commands.hpp"
 #include "run/complain.hpp"
+#include "run/completion.hpp"
 #include "run/exit_code.hpp"
 #include "run/policies.hpp"
 #include "scenario/run_command.hpp"
@@ -33,6 +34,7 @@ struct choice {
   config_check_options config_check;
   policy_choice config_policies;
   std::string schema_format;
+  std::string completion_shell;
   std::function<int(std::istream &in, std::ostream &out, std::ostream &err)> run;
 };
 
@@ -201,6 +203,22 @@ void add_config(CLI::App &app, choice &chosen) {
   });
 }
 
+void add_completion(CLI::App &app, choice &chosen) {
+  CLI::App *completion = app.add_subcommand("completion", "Print a script that completes commands in a shell");
+  completion->add_option("SHELL", chosen.completion_shell, "The shell")->required()->check(CLI::IsMember({"bash"}));
+  completion->footer(
+      "Examples:\n"
+      "  source <(tenon completion bash)\n"
+      "  tenon completion bash > /etc/bash_completion.d/tenon\n\n" +
+      std::string(exit_codes));
+  completion->callback([&app, &chosen] {
+    chosen.run = [&app](std::istream &, std::ostream &out, std::ostream &) {
+      out << bash_completion(app);
+      return static_cast<int>(exit_code::ok);
+    };
+  });
+}
+
 int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &out, std::ostream &err) {
   CLI::App app("Tenon: a cluster scheduler whose policies and transports are modules", "tenon");
   choice chosen;
@@ -215,6 +233,7 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
   add_scenario(app, chosen);
   add_simulate(app, chosen);
   add_config(app, chosen);
+  add_completion(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &asked) {  // --help and --version

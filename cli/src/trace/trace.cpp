@@ -40,9 +40,9 @@ result<load> read_files(const trace_kind &kind, std::string_view first, std::str
 
 result<load> read_trace(std::string_view spec, gpu_model gpus) {
   const std::vector<trace_kind> kinds = {
-      {"openb:", true, [gpus](const auto &nodes, const auto &pods) { return read_openb(nodes, pods, gpus); }},
-      {"philly:", true, read_philly},
-      {"swf:", false, read_swf},
+      {trace_kinds[0], true, [gpus](const auto &nodes, const auto &pods) { return read_openb(nodes, pods, gpus); }},
+      {trace_kinds[1], true, read_philly},
+      {trace_kinds[2], false, read_swf},
   };
   for (const trace_kind &kind : kinds) {
     if (!spec.starts_with(kind.prefix)) continue;

@@ -2,6 +2,7 @@
 // Which trace is played: the value of --trace.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "simulate/load.hpp"
@@ -10,6 +11,8 @@
 
 namespace tenon::cli {
 
+// How the value begins.
+inline constexpr std::array<std::string_view, 3> trace_kinds = {"openb:", "philly:", "swf:"};
 // What --trace may be, for help and refusals.
 constexpr std::string_view trace_forms =
     "openb:NODES.csv,PODS.csv, philly:JOBS.csv,MACHINES.csv, swf:FILE or swf:FILE,MACHINES.csv";

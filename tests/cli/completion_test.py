@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""What bash offers is what --help lists, for every command."""
+
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TENON = ""
+
+
+def tenon(*words: str) -> str:
+    return subprocess.run([TENON, *words], check=True, capture_output=True, text=True).stdout
+
+
+def offered(*words: str, folder: str | None = None) -> list[str]:
+    """What is offered in place of the last word."""
+    script = (
+        f"source <({shlex.quote(TENON)} completion bash)\n"
+        f"COMP_WORDS=({' '.join(shlex.quote(word) for word in ('tenon', *words))}) COMP_CWORD={len(words)}\n"
+        "_tenon\n"
+        "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+    )
+    done = subprocess.run(["bash", "-uc", script], check=True, capture_output=True, text=True, cwd=folder)
+    assert not done.stderr, done.stderr
+    return [line for line in done.stdout.splitlines() if line]
+
+
+def commands(*above: str) -> list[tuple[str, ...]]:
+    """This command and all below it."""
+    listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", tenon(*above, "--help"), re.MULTILINE)
+    below = re.findall(r"^  (\w[\w-]*)", listed.group(1), re.MULTILINE) if listed else []
+    return [above, *(found for name in below for found in commands(*above, name))]
+
+
+class Completion(unittest.TestCase):
+    def test_no_option_of_any_command_is_missing(self):
+        found = commands()
+        self.assertIn(("scenario", "run"), found)
+        for command in found:
+            with self.subTest(" ".join(command)):
+                options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", tenon(*command, "--help"), re.MULTILINE)
+                self.assertIn("--help", options)
+                self.assertEqual(sorted(offered(*command, "--")), sorted(options))
+
+    def test_commands_are_offered_below_their_own(self):
+        self.assertEqual(sorted(offered("")), sorted(c[0] for c in commands() if len(c) == 1))
+        self.assertEqual(offered("sim"), ["simulate"])
+        self.assertEqual(offered("scenario", ""), ["run"])
+        self.assertEqual(offered("completion", ""), ["bash"])
+
+    def test_values_of_options_are_words_files_or_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a queue.yaml").write_text("")
+            (pathlib.Path(folder) / "below").mkdir()
+            self.assertEqual(offered("simulate", "--mode", ""), ["fill", "replay"])
+            self.assertEqual(offered("simulate", "--gangs", "s"), ["soft"])
+            self.assertEqual(sorted(offered("simulate", "--config", "", folder=folder)), ["a queue.yaml", "below"])
+            self.assertEqual(offered("simulate", "--module-path", "", folder=folder), ["below"])
+            self.assertEqual(offered("simulate", "--seed", "", folder=folder), [])
+            self.assertEqual(offered("config", "check", "a", folder=folder), ["a queue.yaml"])
+            self.assertEqual(offered("simulate", "--trace", "s"), ["swf:"])
+            self.assertEqual(offered("simulate", "--trace", "swf", ":", "a", folder=folder), ["a queue.yaml"])
+            self.assertEqual(len(offered("simulate", "--trace", "swf", ":", folder=folder)), 2)
+
+    def test_the_script_is_sound(self):
+        script = tenon("completion", "bash")
+        done = subprocess.run(["shellcheck", "--shell=bash", "-"], input=script, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_options_follow_a_value(self):
+        self.assertEqual(offered("simulate", "--mode", "fill", "--rep"), ["--replay", "--report"])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tenon", required=True, help="the program")
+    arguments, rest = parser.parse_known_args()
+    TENON = arguments.tenon
+    unittest.main(argv=[sys.argv[0], *rest])
