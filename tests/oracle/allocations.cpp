@@ -36,6 +36,8 @@ allocation &partition::allocate(application &a, const ask &from, const std::stri
   x.priority = from.priority;
   x.placeholder = from.placeholder;
   x.originator = from.originator;
+  x.allow_preempt_self = from.allow_preempt_self;
+  x.required_node = from.required_node;
   x.create_time_ms = from.create_time_ms;
   x.bind_time_ms = bind_ms;
   const int64_t timeout_ms = x.execution_timeout_ms = from.execution_timeout_ms;
@@ -81,6 +83,7 @@ void partition::remove_allocation(application &a, uint64_t sequence, bool undone
     if (!undone || k.key != x.key) continue;
     const int32_t before = k.pending();
     --k.placed;
+    k.told.clear();
     pending_again = k.pending() > before;
   }
   if (!x.placeholder || pending_again) return;
@@ -152,6 +155,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
   const auto here = std::find_if(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
   if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && here != known.end()) {
     (*here)->resources = to_map(c.ask.resources);
+    look_at_quotas_on(a->queue);
     return;
   }
   ask k = make_ask(c.ask);
@@ -164,9 +168,11 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
   } else {
     end_reservation_of(*waiting, messages::reservation_used());
     ++waiting->placed;
+    waiting->told.clear();
     waiting->max_allocations = std::max(waiting->max_allocations, waiting->placed);
   }
   allocate(*a, k, node_id, c.bind_time_ms != 0 ? c.bind_time_ms : shared.now_ms, messages::existing());
+  look_at_quotas_on(a->queue);
 }
 
 void partition::put_allocation(const tenon::put_allocation &c) {

@@ -225,6 +225,7 @@ void partition::drop_asks(application &a, termination why, const std::string &te
 void partition::on_timer(const timer &t) {
   if (t.kind == timer_kind::cleaner) return clean();
   if (t.kind == timer_kind::drain) return fail_everything();
+  if (t.kind == timer_kind::quota) return on_quota_timer(t.queue);
   if (t.kind == timer_kind::reservation_wait) return on_reservation_timer(t.reservation);
   for (const auto *list : {&applications, &ended}) {
     for (const auto &a : *list) {

@@ -97,6 +97,7 @@ void partition::configure(const partition_config &c, const std::map<std::string,
     if (q.managed && !named.contains(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
   }
   configure_queue(c.root, "");
+  for (const queue *q : depth_first()) look_at_quota(q->path);
 }
 
 void partition::configure_queue(const queue_config &c, const std::string &parent) {

@@ -9,15 +9,6 @@
 namespace tenon::naive {
 namespace {
 
-std::vector<ask *> in_order(application &a) {
-  std::vector<ask *> out;
-  for (ask &k : a.asks) {
-    if (k.pending() > 0) out.push_back(&k);
-  }
-  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
-  return out;
-}
-
 const tally *find(const std::map<std::string, std::map<std::string, tally>> &all, const std::string &name,
                   const std::string &path) {
   const auto found = all.find(name);
@@ -41,7 +32,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
   }
   for (application *a : sorted_applications(q)) {
     if (!may_run(*a, used)) continue;
-    for (ask *k : in_order(*a)) {
+    for (ask *k : sorted_asks(*a)) {
       if (reservation_of(*k) != nullptr || (shared.has.gangs && waits_for_placeholders(*a, *k))) continue;
       if (try_ask(*a, *k, used)) return true;
     }
@@ -57,6 +48,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
     place(a, k, n->id);
     return true;
   }
+  if (shared.has.preemption && preempt(a, k, used)) return true;
   const partition_tuning &tuning = config.tuning;
   if (!shared.has.reservations || !room || !tuning.reservation_enabled) return false;
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
@@ -70,6 +62,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
 void partition::place(application &a, ask &k, const std::string &node_id) {
   end_reservation_of(k, messages::reservation_used());
   ++k.placed;
+  k.told.clear();
   allocate(a, k, node_id, shared.now_ms, {});
 }
 
@@ -111,10 +104,15 @@ bool partition::within_limits(const application &a, const ask &k, const usage &u
   return true;
 }
 
+bool partition::within_max(const application &a, const ask &k, const usage &used) const {
+  const auto path = path_down(a.queue);
+  return std::all_of(path.begin(), path.end(), [&](const std::string &at) {
+    return fits_limit(find_queue(at)->max, used.of_queue(at).allocated, k.resources);
+  });
+}
+
 bool partition::within_queues(const application &a, const ask &k, const usage &used) const {
-  for (const std::string &path : path_down(a.queue)) {
-    if (!fits_limit(find_queue(path)->max, used.of_queue(path).allocated, k.resources)) return false;
-  }
+  if (!within_max(a, k, used)) return false;
   amount_map left = used.root_max;
   subtract(left, used.of_queue("root").allocated);
   return fits(left, k.resources);

@@ -84,6 +84,7 @@ void partition::replace(application &a, ask &k, allocation &placeholder, const s
   placeholder.state = allocation_state::replacing;
   placeholder.under_way = replacement{k, node_id};
   ++k.placed;
+  k.told.clear();
 }
 
 void partition::take_place(application &a, const allocation &gone) {
@@ -94,7 +95,9 @@ void partition::take_place(application &a, const allocation &gone) {
 void partition::break_replacement(application &a, allocation &placeholder, bool pending_again) {
   if (!placeholder.under_way) return;
   for (ask &k : a.asks) {
-    if (pending_again && k.key == placeholder.under_way->real.key) --k.placed;
+    if (!pending_again || k.key != placeholder.under_way->real.key) continue;
+    --k.placed;
+    k.told.clear();
   }
   placeholder.under_way.reset();
 }

@@ -29,6 +29,8 @@ struct ask {
   bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
   bool withdrawn = false;               // while something of it was pending
   int64_t reserve_from_ms = INT64_MIN;  // a reservation waited too long
+  int64_t preempt_from_ms = INT64_MIN;  // an attempt came to nothing
+  std::string told;                     // what inspect said of it last
 
   [[nodiscard]] int32_t pending() const { return withdrawn ? 0 : std::max(0, max_allocations - placed); }
 };
@@ -48,10 +50,11 @@ struct replacement {
 
 struct allocation {
   uint64_t sequence = 0;
-  std::string key, node, task_group;
+  std::string key, node, task_group, required_node;
   amount_map resources;
   int32_t priority = 0;
-  bool placeholder = false, originator = false;
+  bool placeholder = false, originator = false, allow_preempt_self = true;
+  uint64_t victim_of = 0;  // arrival of the ask that it is to make room for
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;
   std::optional<replacement> under_way;  // of a placeholder
@@ -100,6 +103,8 @@ struct queue {
   acl submit, admin;
   child_template_config child_template;  // its own
   std::vector<limit_config> limits;
+  std::optional<int64_t> quota_armed_ms;  // its quota timer runs
+  int64_t quota_delay_ms = 0;             // with this delay
 
   [[nodiscard]] std::string name() const { return path.substr(path.rfind('.') + 1); }
   [[nodiscard]] std::string parent() const {

@@ -47,10 +47,15 @@ struct oracle::impl {
     });
   }
 
+  void void_quotas() {
+    for (const auto &p : partitions) p->void_quotas();
+  }
+
   void fire_timers(int64_t now_ms) {
     while (const auto t = shared.take_due(now_ms)) {
       shared.now_ms = std::max(shared.now_ms, t->due_ms);
       t->where->on_timer(*t);
+      void_quotas();
       forget([&](const partition &p) { return &p == t->where && p.finished() && t->kind >= naive::timer_kind::drain; });
     }
   }
@@ -184,7 +189,11 @@ struct oracle::impl {
     }
   }
   void run(const advance &) {}
-  void run(const inspect &) {}
+  void run(const inspect &c) {
+    for (const auto &p : partitions) {
+      if (shared.has.inspection && !p->paused && (c.partition.empty() || p->name == c.partition)) p->inspect();
+    }
+  }
 };
 
 oracle::oracle(kernel_options options, naive::features has) : impl_(std::make_unique<impl>()) {
@@ -199,6 +208,7 @@ uint32_t oracle::apply(int64_t now_ms, const command &c) {
   impl_->shared.now_ms = now_ms;
   impl_->decided = 0;
   std::visit([this](const auto &one) { impl_->run(one); }, c);
+  impl_->void_quotas();
   return impl_->decided;
 }
 

@@ -134,6 +134,15 @@ std::vector<application *> partition::sorted_applications(const queue &leaf) {
   return out;
 }
 
+std::vector<ask *> partition::sorted_asks(application &a) {
+  std::vector<ask *> out;
+  for (ask &k : a.asks) {
+    if (k.pending() > 0) out.push_back(&k);
+  }
+  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  return out;
+}
+
 std::vector<const node *> partition::sorted_nodes(const usage &used) const {
   auto weights = config.node_sort.resource_weights;
   if (weights.empty()) weights = {{"vcore", 1}, {"memory", 1}};

@@ -26,6 +26,13 @@ inline constexpr std::string_view recovery_queue = "root.@recovery@";
 [[nodiscard]] bool is_true(const std::string &text);
 [[nodiscard]] std::string lower(std::string text);
 
+// An allocation that preemption may take.
+struct candidate {
+  application *owner = nullptr;
+  allocation *what = nullptr;
+};
+[[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
+
 struct partition {
   partition(world &w, std::string rm_id, const partition_config &c, const std::map<std::string, int32_t> &classes);
 
@@ -113,6 +120,24 @@ struct partition {
   // Whether others' reservations let the ask use the node.
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
 
+  // -- victims.cpp --
+  bool preempt_on(application &a, ask &k, const usage &used);  // its required node
+  void take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text);
+  [[nodiscard]] bool has_victims_under_way(const ask &k) const;
+  // Allocations that preemption may take at all.
+  [[nodiscard]] std::vector<candidate> all_candidates(bool opted_out);
+
+  // -- preemption.cpp --
+  bool preempt(application &a, ask &k, const usage &used);
+
+  // -- quotas.cpp --
+  void look_at_quota(const std::string &path);
+  void look_at_quotas_on(const std::string &path);
+  void void_quotas();
+  void on_quota_timer(const std::string &path);
+  void give_back(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &out);
+  [[nodiscard]] bool is_over(const queue &q, const usage &used) const;
+
   // -- nodes.cpp --
   void add_node(const tenon::add_node &c);
   std::string problem_of(const tenon::add_node &c);
@@ -140,6 +165,11 @@ struct partition {
   [[nodiscard]] amount_map max_on_path(const std::string &path) const;
   [[nodiscard]] amount_map fair_max(const std::string &path) const;
   [[nodiscard]] int32_t priority_of(const queue &q) const;
+  [[nodiscard]] static int32_t offset_of(const queue &q);
+  [[nodiscard]] static bool is_priority_fence(const queue &q);
+  [[nodiscard]] std::set<std::string> preemption_words(const queue &q) const;
+  // A property that is a duration above 0.
+  [[nodiscard]] static int64_t duration_of(const queue &q, const std::string &property, int64_t otherwise_ms);
   [[nodiscard]] bool has_applications(const std::string &path, bool below) const;
 
   // -- usage.cpp --
@@ -151,6 +181,7 @@ struct partition {
   // -- order.cpp --
   [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used) const;
   [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
+  [[nodiscard]] static std::vector<ask *> sorted_asks(application &a);
   [[nodiscard]] std::vector<const node *> sorted_nodes(const usage &used) const;
 
   // -- cycle.cpp --
@@ -161,11 +192,17 @@ struct partition {
   [[nodiscard]] bool in_stopped_queue(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
+  [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
   [[nodiscard]] static bool attributes_match(const ask &k, const node &n);
   [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const;
   [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used) const;
+
+  // -- inspect.cpp --
+  void inspect();
+  // What the ask waits for; empty when a step would place it.
+  std::string waits_for(const application &a, const ask &k, const usage &used, const usage &wanted) const;
 
   [[nodiscard]] partition_snapshot snapshot() const;
   decision &emit(decision_kind kind, const std::string &application = {}, const std::string &key = {});

@@ -82,6 +82,7 @@ std::string partition::place(application &a) {
   }
   a.queue = chosen;
   apply_namespace_tags(a, queues[chosen]);
+  look_at_quotas_on(chosen);
   return {};
 }
 

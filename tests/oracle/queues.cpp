@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "partition.hpp"
+#include "tenon/kernel/duration.hpp"
 
 namespace tenon::naive {
 
@@ -76,9 +77,7 @@ bool partition::has_applications(const std::string &path, bool below) const {
                      [&](const auto &a) { return below ? a->queue.starts_with(path + ".") : a->queue == path; });
 }
 
-namespace {
-
-int32_t offset_of(const queue &q) {
+int32_t partition::offset_of(const queue &q) {
   const auto found = q.properties.find("priority.offset");
   if (found == q.properties.end()) return 0;
   char *end = nullptr;
@@ -87,7 +86,33 @@ int32_t offset_of(const queue &q) {
   return whole && value >= INT32_MIN && value <= INT32_MAX ? static_cast<int32_t>(value) : 0;
 }
 
-}  // namespace
+bool partition::is_priority_fence(const queue &q) {
+  const auto policy = q.properties.find("priority.policy");
+  return policy != q.properties.end() && lower(policy->second) == "fence";
+}
+
+std::set<std::string> partition::preemption_words(const queue &q) const {
+  const std::vector<std::string> down = path_down(q.path);
+  for (auto at = down.rbegin(); at != down.rend(); ++at) {
+    const queue &here = *find_queue(*at);
+    const auto found = here.properties.find("preemption.policy");
+    if (found != here.properties.end()) {
+      const std::vector<std::string> parts = split(lower(found->second), ',');
+      std::set<std::string> words(parts.begin(), parts.end());
+      if (&here == &q) return words;
+      return words.contains("disabled") ? std::set<std::string>{"disabled"} : std::set<std::string>();
+    }
+    if (here.managed) return {};
+  }
+  return {};
+}
+
+int64_t partition::duration_of(const queue &q, const std::string &property, int64_t otherwise_ms) {
+  const auto found = q.properties.find(property);
+  if (found == q.properties.end()) return otherwise_ms;
+  const auto ms = parse_duration_ms(found->second);
+  return ms && *ms > 0 ? *ms : otherwise_ms;
+}
 
 int32_t partition::priority_of(const queue &q) const {
   int32_t highest = INT32_MIN;
@@ -99,8 +124,7 @@ int32_t partition::priority_of(const queue &q) const {
   }
   for (const queue *child : children_of(q.path)) highest = std::max(highest, priority_of(*child));
   if (highest == INT32_MIN) return highest;
-  const auto policy = q.properties.find("priority.policy");
-  if (policy != q.properties.end() && lower(policy->second) == "fence") return offset_of(q);
+  if (is_priority_fence(q)) return offset_of(q);
   return static_cast<int32_t>(std::clamp<int64_t>(int64_t{highest} + offset_of(q), INT32_MIN, INT32_MAX));
 }
 

@@ -36,6 +36,7 @@ bool runs(const application &a) {
 
 void partition::reserve(application &a, ask &k, const std::string &node_id) {
   const reservation &r = reservations.emplace_back(reservation{next_reservation++, a.uid, k.arrival, node_id});
+  k.told.clear();
   decision &d = emit(decision_kind::reserved, a.id, k.key);
   d.node = node_id;
   d.queue = a.queue;
@@ -116,14 +117,18 @@ bool partition::decide_reserved(const usage &used) {
     if (!runs(a) || !may_run(a, used) || in_stopped_queue(a) || !within_limits(a, k, used)) continue;
     if (waits_for_placeholders(a, k)) continue;
     const node *n = nullptr;
-    if (within_queues(a, k, used)) {
+    const bool room = within_queues(a, k, used), daemon = !k.required_node.empty();
+    if (room) {
       const node &own = nodes.at(r.node);
       if (fits(used.free_on_node.at(r.node), k.resources) && predicates_pass(a, k, own, true)) n = &own;
-      if (n == nullptr && k.required_node.empty()) n = choose_node(a, k, used);
+      if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
-    if (n == nullptr) continue;
-    place(a, k, n->id);
-    return true;
+    if (n != nullptr) {
+      place(a, k, n->id);
+      return true;
+    }
+    if (!shared.has.preemption) continue;
+    if (daemon ? room && preempt_on(a, k, used) : preempt(a, k, used)) return true;
   }
   return false;
 }

@@ -119,6 +119,7 @@ partition_snapshot partition::snapshot() const {
     s.managed = q->managed;
     s.allocated = without_zeros(of.allocated);
     s.pending = without_zeros(of.pending);
+    s.preempting = without_zeros(of.preempting);
     s.guaranteed = q->guaranteed;
     if (!q->max.empty()) s.max = q->max;
     if (q->path == "root" && !used.root_max.empty()) s.max = used.root_max;

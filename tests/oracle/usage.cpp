@@ -15,7 +15,10 @@ bool contains(const std::vector<std::string> &all, const std::string &one) {
 
 tally tally_of(const application &a) {
   tally out;
-  for (const allocation &x : a.allocations) add(out.allocated, x.resources);
+  for (const allocation &x : a.allocations) {
+    add(out.allocated, x.resources);
+    if (x.state == allocation_state::preempting) add(out.preempting, x.resources);
+  }
   for (const ask &k : a.asks) add(out.pending, times(k.resources, k.pending()));
   const bool runs = a.state == application_state::starting || a.state == application_state::running;
   out.running = runs ? 1 : 0;
@@ -27,6 +30,8 @@ tally tally_of(const application &a) {
 void count_in(tally &to, const tally &what) {
   add(to.allocated, what.allocated);
   add(to.pending, what.pending);
+  add(to.preempting, what.preempting);
+  add(to.claimed, what.claimed);
   to.running += what.running;
   to.counted += what.counted;
   to.with_allocations += what.with_allocations;
@@ -37,7 +42,10 @@ void count_in(tally &to, const tally &what) {
 usage partition::measure() const {
   usage out;
   for (const auto &a : applications) {
-    const tally own = tally_of(*a);
+    tally own = tally_of(*a);
+    for (const ask &k : a->asks) {
+      if (reservation_of(k) != nullptr && has_victims_under_way(k)) add(own.claimed, k.resources);
+    }
     const std::string group = group_of(*a);
     for (const std::string &path : path_down(a->queue)) {
       count_in(out.queues[path], own);

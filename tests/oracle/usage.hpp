@@ -12,9 +12,10 @@ namespace tenon::naive {
 
 struct tally {
   amount_map allocated, pending;
-  uint64_t running = 0;           // applications that are Starting or Running
-  uint64_t counted = 0;           // those that maxapplications counts
-  uint64_t with_allocations = 0;  // applications
+  amount_map preempting, claimed;  // by victims; by asks that have victims under way
+  uint64_t running = 0;            // applications that are Starting or Running
+  uint64_t counted = 0;            // those that maxapplications counts
+  uint64_t with_allocations = 0;   // applications
 };
 
 struct usage {

@@ -37,6 +37,7 @@ enum class timer_kind : uint8_t {
   placeholders,
   left_over_placeholders,
   reservation_wait,
+  quota,
   drain,
   cleaner
 };
@@ -49,6 +50,7 @@ struct timer {
   uint64_t application = 0;  // uid
   uint64_t allocation = 0;   // sequence
   uint64_t reservation = 0;  // id
+  std::string queue = {};    // path
 
   // By due time, then by creation; the cleaner comes after all others of its time.
   [[nodiscard]] bool before(const timer &other) const {

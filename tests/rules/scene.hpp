@@ -57,6 +57,8 @@ struct ask_options {
   std::string task_group = {};
   std::string required_node = {};
   bool placeholder = false;
+  bool originator = false;
+  bool preempt_self = true, preempt_other = false;
 };
 
 struct node_options {
@@ -104,6 +106,9 @@ class scene : public ::testing::Test {
     c.task_group = own_.text(o.task_group);
     c.required_node = own_.text(o.required_node);
     c.placeholder = o.placeholder;
+    c.originator = o.originator;
+    c.allow_preempt_self = o.preempt_self;
+    c.allow_preempt_other = o.preempt_other;
     return c;
   }
   lines ask(std::string app, std::string key, const amount_map &resources, const ask_options &o = {}) {

@@ -25,6 +25,7 @@ command load::choose(const kernel_snapshot &seen) {
     if (random_.between(0, 299) == 0) return a_configuration(true);
   }
   if (random_.percent(2)) return advance{};
+  if (profile_.inspection && random_.percent(5)) return inspect{};
   if (seen.partitions.empty()) return random_.percent(50) ? a_configuration(true) : choose_in({});
   return choose_in(random_.one_of(seen.partitions));
 }
@@ -34,10 +35,11 @@ command load::choose_in(const partition_snapshot &p) {
   const auto idle = static_cast<int64_t>(p.applications.size()) < profile_.max_applications;
   // A cluster first, then work for it.
   if (p.nodes.size() < 2 && random_.percent(40)) return a_new_node(p);
-  if (p.applications.size() < 3 && random_.percent(40)) return an_application(p);
+  if (p.applications.size() < (profile_.dense ? 6 : 3) && random_.percent(40)) return an_application(p);
   if (random_.percent(12)) {
     if (const auto confirmed = a_confirmation(p)) return *confirmed;
   }
+  if (profile_.dense) return choose_in_dense(p);
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
   if (draw < 55) return an_ask(p);
@@ -48,6 +50,21 @@ command load::choose_in(const partition_snapshot &p) {
   if (draw < 91) return a_node_change(p);
   if (draw < 93) return remove_application{own_->text(p.name), own_->text(some_application(p))};
   if (draw < 96 && profile_.recovery) return an_allocation(p);
+  return a_step(p);
+}
+
+command load::choose_in_dense(const partition_snapshot &p) {
+  const auto few = static_cast<int64_t>(p.nodes.size()) < profile_.max_nodes;
+  const auto idle = static_cast<int64_t>(p.applications.size()) < profile_.max_applications;
+  const int64_t draw = random_.between(0, 199);
+  if (draw < 80) return an_ask(p);
+  if (draw < 90 && idle) return an_application(p);
+  if (draw < 98) return a_release(p);
+  if (draw < 102 && few) return a_new_node(p);
+  if (draw < 104) return a_node_update(p);
+  if (draw < 106) return a_node_change(p);
+  if (draw < 107) return remove_application{own_->text(p.name), own_->text(some_application(p))};
+  if (draw < (profile_.quotas ? 123 : 113) && profile_.recovery) return an_allocation(p);
   return a_step(p);
 }
 

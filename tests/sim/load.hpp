@@ -32,6 +32,7 @@ class load {
  private:
   command choose(const kernel_snapshot &seen);
   command choose_in(const partition_snapshot &p);
+  command choose_in_dense(const partition_snapshot &p);
   command a_configuration(bool anew);
   command a_signal();
   command an_application(const partition_snapshot &p);

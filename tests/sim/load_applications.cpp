@@ -117,9 +117,19 @@ put_ask load::make_ask(const partition_snapshot &p) {
     c.task_group = own_->text(random_.one_of({"tg-1", "tg-2", ""}));
     c.placeholder = random_.percent(70);
   }
+  if (profile_.dense) {
+    c.resources = own_->resources({{"vcore", random_.between(1, 3)}});
+    c.max_allocations = static_cast<int32_t>(random_.between(1, 3));
+    if (random_.percent(85)) c.tags = {};
+  }
+  if (profile_.preemption || profile_.quotas) {
+    c.allow_preempt_self = random_.percent(85);
+    c.allow_preempt_other = random_.percent(65);
+    c.originator = random_.percent(10);
+  }
   if (profile_.reservations) {
-    if (random_.percent(30)) c.resources = own_->resources({{"vcore", random_.between(4, 12)}});
-    if (random_.percent(12)) c.required_node = own_->text(some_node(p));
+    if (random_.percent(profile_.dense ? 10 : 30)) c.resources = own_->resources({{"vcore", random_.between(4, 12)}});
+    if (random_.percent(profile_.dense ? 6 : 12)) c.required_node = own_->text(some_node(p));
   }
   if (profile_.tight_gangs && random_.percent(70)) shape_gang_ask(p, c);
   return c;
@@ -130,7 +140,7 @@ command load::an_ask(const partition_snapshot &p) { return make_ask(p); }
 existing_allocation load::make_existing(const partition_snapshot &p) {
   existing_allocation x;
   x.ask = make_ask(p);
-  x.ask.required_node = {};
+  if (random_.percent(80)) x.ask.required_node = {};
   x.foreign = random_.percent(30);
   if (x.foreign) {
     x.ask.application = {};

@@ -52,14 +52,29 @@ child_template_config make_template(random &r) {
   return t;
 }
 
+// Guarantees that others use, and properties of preemption.
+void add_preemption(random &r, const profile &p, queue_config &q) {
+  if (p.preemption) {
+    if (r.percent(60)) q.guaranteed = {{"vcore", r.between(2, 20)}};
+    if (r.percent(20)) q.guaranteed["memory"] = r.between(2, 12) * 10;
+    if (r.percent(80)) q.properties["preemption.delay"] = r.one_of({"1ms", "1s", "5s", "no"});
+    if (r.percent(40)) {
+      q.properties["preemption.policy"] = r.one_of({"fence", "disabled", "intra", "fence,intra", "Intra", "default"});
+    }
+  }
+  if (p.quotas && r.percent(70)) q.max = {{"vcore", r.between(1, 12)}};
+  if (p.quotas && r.percent(80)) q.properties["quota.preemption.delay"] = r.one_of({"20s", "3m", "0"});
+}
+
 queue_config make_queue(random &r, const profile &p, const std::string &name, int depth) {
   queue_config q;
   q.name = name;
   add_properties(r, q.properties);
   if (depth > 0) {
     if (r.percent(40)) q.guaranteed = some_amounts(r, 0, 15);
-    if (r.percent(40)) q.max = some_amounts(r, 0, 30);
+    if (r.percent(p.preemption ? 15 : 40)) q.max = some_amounts(r, p.preemption ? 6 : 0, 30);
   }
+  add_preemption(r, p, q);
   if (p.limits && r.percent(30)) q.max_applications = static_cast<uint64_t>(r.between(1, 5));
   if (p.limits && r.percent(40)) add_limits(r, q);
   if (p.placement) {
@@ -69,9 +84,10 @@ queue_config make_queue(random &r, const profile &p, const std::string &name, in
   }
   const bool has_children = depth == 0 || (depth < 3 && r.percent(35));
   q.parent = has_children || (p.placement && r.percent(15));
-  const int64_t children = has_children ? r.between(depth == 0 ? 1 : 0, 3) : 0;
+  const int64_t least = depth == 0 ? (p.dense ? 2 : 1) : 0;
+  const int64_t children = has_children ? r.between(least, 3) : 0;
   for (int64_t i = 0; i < children; ++i) {
-    if (r.percent(15)) continue;  // so that reloads add and take away
+    if (r.percent(p.dense ? 5 : 15)) continue;  // so that reloads add and take away
     q.queues.push_back(make_queue(r, p, std::string(1, static_cast<char>('a' + i)), depth + 1));
   }
   return q;
@@ -121,6 +137,9 @@ partition_config make_partition(random &r, const profile &p, const std::string &
     c.tuning.terminated_timeout_ms = r.between(1, 60) * 1'000;
     c.tuning.drain_timeout_ms = r.between(1, 30) * 1'000;
   }
+  c.preemption_enabled = r.percent(95);
+  c.quota_preemption_enabled = p.quotas && r.percent(85);
+  if (p.preemption) c.tuning.preemption_retry_ms = r.between(0, 10) * 1'000;
   if (p.reservations) {
     c.tuning.reservation_delay_ms = r.between(0, 4) * 500;
     c.tuning.reservation_wait_ms = r.between(5, 60) * 1'000;

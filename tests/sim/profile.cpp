@@ -56,6 +56,31 @@ std::vector<profile> make_profiles() {
     p.reservations = p.gangs = p.tight_gangs = p.limits = p.reloads = p.timeouts = true;
     p.jump_percent = 8;
     p.compared.reservations = p.compared.gangs = true;
+    p.inspection = p.compared.inspection = true;
+  }
+  {
+    profile &p = add("preemption");
+    p.preemption = p.reservations = p.dense = true;
+    p.max_nodes = 5;
+    p.jump_percent = 12;
+    p.compared.reservations = p.compared.preemption = true;
+  }
+  {
+    profile &p = add("quotas");
+    p.quotas = p.reloads = p.recovery = p.dense = true;
+    p.max_nodes = 5;
+    p.jump_percent = 10;
+    p.compared.quotas = true;
+  }
+  {
+    profile &p = add("whole");
+    p.limits = p.placement = p.gangs = p.tight_gangs = p.reservations = p.preemption = p.quotas = p.reloads = true;
+    p.dense = p.recovery = p.timeouts = p.odd = true;
+    p.partitions = 2;
+    p.max_nodes = 12;
+    p.jump_percent = 10;
+    p.inspection = true;
+    p.compared = naive::features{};
   }
   return all;
 }

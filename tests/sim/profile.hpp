@@ -17,6 +17,10 @@ struct profile {
   bool placement = false;     // rules, access lists, dynamic queues
   bool gangs = false;         // placeholders
   bool tight_gangs = false;   // most applications are gangs whose real asks nearly fit their placeholders
+  bool preemption = false;    // guarantees, asks that preempt and allocations that may be taken, short delays
+  bool quotas = false;        // a lowered max is enforced
+  bool inspection = false;    // what asks wait for is asked
+  bool dense = false;         // a small cluster that is full, little that goes
   bool reservations = false;  // asks that need much of a node or one node, short delays
   bool reloads = false;       // configurations change, resource managers come and go
   bool recovery = false;      // existing and foreign allocations

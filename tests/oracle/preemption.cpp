@@ -1,0 +1,289 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Preemption for a guarantee, and within a queue: docs/decisions-preemption.md, section 4.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
+
+namespace tenon::naive {
+namespace {
+
+bool lies_in(const std::string &queue, const std::string &above) {
+  return queue == above || queue.starts_with(above + ".");
+}
+
+bool shares_a_type(const amount_map &a, const amount_map &b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&](const auto &item) { return item.second > 0 && amount_of(b, item.first) > 0; });
+}
+
+// "What if these were gone?", for one ask.
+class question {
+ public:
+  struct answer {
+    const node *where = nullptr;
+    std::vector<candidate> victims;
+
+    [[nodiscard]] bool better_than(const answer &other) const {
+      const auto has_originator = [](const answer &one) {
+        return std::any_of(one.victims.begin(), one.victims.end(),
+                           [](const candidate &c) { return c.what->originator; });
+      };
+      return std::pair(has_originator(*this), victims.size()) < std::pair(has_originator(other), other.victims.size());
+    }
+  };
+
+  question(partition &p, const application &a, const ask &k, const usage &used)
+      : p_(p), k_(k), used_(used), leaf_(*p.find_queue(a.queue)) {}
+
+  // The guarantee of the ask says something of a type that it wants.
+  [[nodiscard]] bool is_guaranteed() const {
+    const auto guarantee = guarantees_of_ask();
+    return std::any_of(guarantee.begin(), guarantee.end(), [&](const auto &item) {
+      return std::any_of(item.second.begin(), item.second.end(),
+                         [&](const auto &amount) { return amount_of(k_.resources, amount.first) > 0; });
+    });
+  }
+
+  // Answers, the best first.
+  std::vector<answer> for_guarantee() {
+    guaranteed_ = true;
+    const std::string fence = fence_of();
+    if (fence == leaf_.path || !is_guaranteed()) return {};
+    for (const candidate &c : p_.all_candidates(false)) {
+      const std::string &home = c.owner->queue;
+      if (home == leaf_.path || !lies_in(home, fence) || !shares_a_type(c.what->resources, k_.resources)) continue;
+      const std::string meeting = lowest_common(home);
+      if (seen_from(meeting, home, c.what->priority) <= seen_from(meeting, leaf_.path, k_.priority))
+        candidates_.push_back(c);
+    }
+    return answers();
+  }
+  std::vector<answer> within_queue() {
+    guaranteed_ = false;
+    candidates_.clear();
+    for (const auto &a : p_.applications) {
+      if (a->queue != leaf_.path) continue;
+      for (allocation &x : a->allocations) {
+        const bool may = x.state == allocation_state::allocated && x.allow_preempt_self && x.required_node.empty();
+        if (may && x.priority < k_.priority && shares_a_type(x.resources, k_.resources))
+          candidates_.push_back({a.get(), &x});
+      }
+    }
+    std::sort(candidates_.begin(), candidates_.end(), victim_before);
+    return answers();
+  }
+
+ private:
+  [[nodiscard]] std::string fence_of() const {
+    std::vector<std::string> path = path_down(leaf_.path);
+    for (; path.size() > 1; path.pop_back()) {
+      const queue &q = *p_.find_queue(path.back());
+      if (p_.preemption_words(q).contains("fence")) return q.path;
+      amount_map with = used_.of_queue(q.path).allocated;
+      add(with, k_.resources);
+      for (const auto &[type, amount] : k_.resources) {
+        if (amount > 0 && q.max.contains(type) && with[type] > q.max.at(type)) return q.path;
+      }
+    }
+    return path.back();
+  }
+
+  [[nodiscard]] std::string lowest_common(const std::string &other) const {
+    std::string out = "root";
+    for (const std::string &at : path_down(other)) {
+      if (lies_in(leaf_.path, at)) out = at;
+    }
+    return out;
+  }
+
+  [[nodiscard]] int64_t seen_from(const std::string &above, const std::string &from, int64_t priority) const {
+    std::vector<std::string> path = path_down(from);
+    for (; path.back() != above; path.pop_back()) {
+      const queue &q = *p_.find_queue(path.back());
+      priority = partition::is_priority_fence(q) ? partition::offset_of(q) : priority + partition::offset_of(q);
+    }
+    return priority;
+  }
+
+  // Guaranteed less used, with what is taken given back.
+  [[nodiscard]] amount_map left_of_guarantee(const queue &q) const {
+    const tally of = used_.of_queue(q.path);
+    amount_map in_use = of.allocated;
+    subtract(in_use, of.preempting);
+    add(in_use, of.claimed);
+    subtract(in_use, taken_in(q.path));
+    amount_map out;
+    for (const auto &[type, amount] : q.guaranteed) out[type] = sub_saturating(amount, amount_of(in_use, type));
+    return out;
+  }
+  [[nodiscard]] amount_map taken_in(const std::string &path) const {
+    amount_map out;
+    for (const candidate &c : taken_) {
+      if (lies_in(c.owner->queue, path)) add(out, c.what->resources);
+    }
+    return out;
+  }
+
+  // By queue: the own one of the leaf, else those above.
+  [[nodiscard]] std::map<std::string, amount_map> guarantees_of_ask() const {
+    std::map<std::string, amount_map> out;
+    if (!leaf_.guaranteed.empty()) {
+      out[leaf_.path] = left_of_guarantee(leaf_);
+      return out;
+    }
+    for (const std::string &at : path_down(leaf_.path)) {
+      const queue &q = *p_.find_queue(at);
+      if (!q.guaranteed.empty()) out[at] = left_of_guarantee(q);
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool may_be_taken(const candidate &c) const {
+    if (!guaranteed_) return true;
+    amount_map left;
+    for (const std::string &at : path_down(c.owner->queue)) {
+      if (!leaf_.guaranteed.empty() && lies_in(leaf_.path, at)) continue;
+      for (const auto &[type, amount] : left_of_guarantee(*p_.find_queue(at))) {
+        const auto known = left.find(type);
+        left[type] = known == left.end() ? amount : std::min(known->second, amount);
+      }
+    }
+    return left.empty() || std::any_of(left.begin(), left.end(), [&](const auto &item) {
+             return item.second < 0 && amount_of(k_.resources, item.first) > 0;
+           });
+  }
+
+  // Types of which a room lacks something.
+  [[nodiscard]] std::set<std::string> short_of(const amount_map &room, bool missing_is_none) const {
+    std::set<std::string> out;
+    for (const auto &[type, amount] : k_.resources) {
+      const bool limited = missing_is_none || room.contains(type);
+      if (amount > 0 && limited && amount > std::max<int64_t>(0, amount_of(room, type))) out.insert(type);
+    }
+    return out;
+  }
+  [[nodiscard]] std::set<std::string> short_on(const node &n) const {
+    amount_map room = used_.free_on_node.at(n.id);
+    for (const candidate &c : taken_) {
+      if (c.what->node == n.id) add(room, c.what->resources);
+    }
+    return short_of(room, true);
+  }
+  // By path.
+  [[nodiscard]] std::map<std::string, std::set<std::string>> short_of_max() const {
+    std::map<std::string, std::set<std::string>> out;
+    for (const std::string &at : path_down(leaf_.path)) {
+      const bool root = at == "root";
+      amount_map room = root ? used_.root_max : p_.find_queue(at)->max;
+      amount_map in_use = used_.of_queue(at).allocated;
+      subtract(in_use, taken_in(at));
+      for (auto &[type, amount] : room) amount = sub_saturating(amount, amount_of(in_use, type));
+      if (const auto types = short_of(room, root); !types.empty()) out[at] = types;
+    }
+    return out;
+  }
+  [[nodiscard]] std::map<std::string, std::set<std::string>> short_queues() const {
+    auto out = short_of_max();
+    if (!guaranteed_) return out;
+    for (const auto &[path, left] : guarantees_of_ask()) {
+      for (const std::string &type : short_of(left, false)) out[path].insert(type);
+    }
+    return out;
+  }
+  [[nodiscard]] bool has_place_on(const node &n) const { return short_on(n).empty() && short_of_max().empty(); }
+
+  static bool has_some(const allocation &x, const std::set<std::string> &types) {
+    return std::any_of(types.begin(), types.end(), [&](const auto &type) { return amount_of(x.resources, type) > 0; });
+  }
+  [[nodiscard]] bool is_taken(const candidate &c) const {
+    return std::any_of(taken_.begin(), taken_.end(), [&](const candidate &one) { return one.what == c.what; });
+  }
+
+  bool put_back_is_fine(size_t i, const std::function<bool()> &fine) {
+    const std::vector<candidate> before = taken_;
+    taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(i));
+    const bool yes = fine();
+    taken_ = before;
+    return yes;
+  }
+
+  // Victims that make room on the node; none where that cannot be.
+  std::vector<candidate> victims_for(const node &n) {
+    taken_.clear();
+    for (const candidate &c : candidates_) {
+      if (c.what->node == n.id && may_be_taken(c) && has_some(*c.what, short_on(n))) taken_.push_back(c);
+    }
+    for (const candidate &c : candidates_) {
+      if (is_taken(c) || !may_be_taken(c)) continue;
+      const auto short_here = short_queues();
+      const bool helps = std::any_of(short_here.begin(), short_here.end(), [&](const auto &item) {
+        return lies_in(c.owner->queue, item.first) && has_some(*c.what, item.second);
+      });
+      if (helps) taken_.push_back(c);
+    }
+    const auto nothing_short = [&] { return short_on(n).empty() && short_queues().empty(); };
+    if (!nothing_short()) return {};
+    std::sort(taken_.begin(), taken_.end(), victim_before);
+    for (size_t i = taken_.size(); i-- > 0;) {
+      if (put_back_is_fine(i, nothing_short)) taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      if (put_back_is_fine(i, [&] { return has_place_on(n); })) return {};
+    }
+    return taken_;
+  }
+
+  std::vector<answer> answers() {
+    std::vector<answer> out;
+    for (const auto &[id, n] : p_.nodes) {
+      const auto there = p_.reservations_on(id);
+      const bool others =
+          std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask != k_.arrival; });
+      if (!n.schedulable || others || !partition::holds(n, p_.foreign_on(id), k_)) continue;
+      if (!partition::attributes_match(k_, n)) continue;
+      if (auto victims = victims_for(n); !victims.empty()) out.push_back({&n, std::move(victims)});
+    }
+    std::stable_sort(out.begin(), out.end(), [](const answer &a, const answer &b) { return a.better_than(b); });
+    return out;
+  }
+
+  partition &p_;
+  const ask &k_;
+  const usage &used_;
+  const queue &leaf_;
+  bool guaranteed_ = true;
+  std::vector<candidate> candidates_, taken_;
+};
+
+}  // namespace
+
+bool partition::preempt(application &a, ask &k, const usage &used) {
+  if (!config.preemption_enabled || !k.allow_preempt_other || !k.required_node.empty()) return false;
+  if (has_victims_under_way(k)) return false;
+  const queue &leaf = *find_queue(a.queue);
+  const bool within = preemption_words(leaf).contains("intra");
+  question ask_for(*this, a, k, used);
+  if (!within && !ask_for.is_guaranteed()) return false;
+  const int64_t delay_ms = duration_of(leaf, "preemption.delay", 30'000);
+  if (shared.now_ms < add_saturating(k.create_time_ms, delay_ms) || shared.now_ms < k.preempt_from_ms) return false;
+  k.preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
+  auto answers = ask_for.for_guarantee();
+  if (answers.empty() && within) answers = ask_for.within_queue();
+  for (const auto &[where, victims] : answers) {
+    if (!predicates_pass(a, k, *where, false)) continue;
+    const reservation *held = reservation_of(k);
+    const bool stays = held != nullptr && held->node == where->id;
+    if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(where->id));
+    if (!stays) reserve(a, k, where->id);
+    take_victims(victims, k.arrival, messages::preempted_for_ask(k.key));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,108 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A max below usage: docs/decisions-preemption.md, section 6.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
+
+namespace tenon::naive {
+namespace {
+
+__extension__ using wide = __int128;
+
+amount_map spare_of(const queue &q, const usage &used) {
+  const tally of = used.of_queue(q.path);
+  amount_map out = of.allocated;
+  subtract(out, of.preempting);
+  subtract(out, q.guaranteed);
+  for (auto &[type, amount] : out) amount = std::max<int64_t>(0, amount);
+  return out;
+}
+
+int64_t delay_of(const queue &q) { return partition::duration_of(q, "quota.preemption.delay", 0); }
+
+}  // namespace
+
+bool partition::is_over(const queue &q, const usage &used) const {
+  if (!shared.has.quotas || !config.quota_preemption_enabled || q.path == "root" || delay_of(q) == 0) return false;
+  const amount_map allocated = used.of_queue(q.path).allocated;
+  return std::any_of(q.max.begin(), q.max.end(),
+                     [&](const auto &item) { return amount_of(allocated, item.first) > item.second; });
+}
+
+void partition::look_at_quota(const std::string &path) {
+  queue &q = queues.at(path);
+  if (!is_over(q, measure())) return;
+  const int64_t delay = delay_of(q);
+  if (q.quota_armed_ms && q.quota_delay_ms == delay) return;
+  shared.disarm([&](const timer &t) { return t.where == this && t.queue == path; });
+  if (!q.quota_armed_ms) q.quota_armed_ms = shared.now_ms;
+  q.quota_delay_ms = delay;
+  timer t{std::max(shared.now_ms, add_saturating(*q.quota_armed_ms, delay)), 0, timer_kind::quota, this};
+  t.queue = path;
+  shared.arm(t);
+}
+
+void partition::look_at_quotas_on(const std::string &path) {
+  for (const std::string &at : path_down(path)) look_at_quota(at);
+}
+
+void partition::void_quotas() {
+  for (auto &[path, q] : queues) {
+    if (!q.quota_armed_ms || is_over(q, measure())) continue;
+    q.quota_armed_ms.reset();
+    shared.disarm([&, at = path](const timer &t) { return t.where == this && t.queue == at; });
+  }
+}
+
+void partition::on_quota_timer(const std::string &path) {
+  queue &q = queues.at(path);
+  const usage used = measure();
+  const tally of = used.of_queue(path);
+  amount_map over = of.allocated;
+  subtract(over, of.preempting);
+  subtract(over, q.max);
+  amount_map wanted;
+  for (const auto &[type, most] : q.max) {
+    const int64_t amount = std::min(amount_of(over, type), amount_of(spare_of(q, used), type));
+    if (amount > 0) wanted[type] = amount;
+  }
+  std::vector<candidate> victims;
+  give_back(q, wanted, used, victims);
+  for (const candidate &c : victims) take_victims({c}, 0, messages::preempted_for_quota(path));
+  q.quota_armed_ms.reset();
+  look_at_quota(path);
+}
+
+void partition::give_back(const queue &q, const amount_map &wanted, const usage &used, std::vector<candidate> &out) {
+  if (!any_positive(wanted)) return;
+  amount_map sum;
+  for (const queue *child : children_of(q.path)) add(sum, spare_of(*child, used));
+  for (const queue *child : children_of(q.path)) {
+    const amount_map spare = spare_of(*child, used);
+    amount_map part;
+    for (const auto &[type, amount] : wanted) {
+      if (amount_of(sum, type) <= 0) continue;
+      const wide share = static_cast<wide>(amount) * amount_of(spare, type) / amount_of(sum, type);
+      part[type] = std::min(static_cast<int64_t>(share), amount_of(spare, type));
+    }
+    give_back(*child, part, used, out);
+  }
+  if (!q.leaf) return;
+  amount_map left = wanted;
+  for (const candidate &c : all_candidates(false)) {
+    if (c.owner->queue != q.path) continue;
+    bool has_some = false, too_large = false;
+    for (const auto &[type, amount] : wanted) {
+      const int64_t own = amount_of(c.what->resources, type);
+      has_some |= own > 0 && amount > 0;
+      too_large |= amount > 0 && own > amount_of(left, type);
+    }
+    if (!has_some || too_large) continue;
+    subtract(left, c.what->resources);
+    out.push_back(c);
+  }
+}
+
+}  // namespace tenon::naive

@@ -1,0 +1,84 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Victims: who comes first, and preemption on a required node. docs/decisions-preemption.md, sections 3 and 5.
+#include <algorithm>
+#include <tuple>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::naive {
+
+bool victim_before(const candidate &a, const candidate &b) {
+  const auto rank = [](const candidate &c) {
+    const allocation &x = *c.what;
+    // Newer ones first: creation, bind time and sequence count backwards.
+    return std::tuple(!x.allow_preempt_self, x.originator, x.priority, -x.create_time_ms, -x.bind_time_ms,
+                      std::string_view(x.key), std::string_view(c.owner->id), -static_cast<int64_t>(x.sequence));
+  };
+  return rank(a) < rank(b);
+}
+
+std::vector<candidate> partition::all_candidates(bool opted_out) {
+  std::vector<candidate> out;
+  for (const auto &a : applications) {
+    if (preemption_words(*find_queue(a->queue)).contains("disabled")) continue;
+    for (allocation &x : a->allocations) {
+      const bool may = x.state == allocation_state::allocated && x.required_node.empty();
+      if (may && (x.allow_preempt_self || opted_out)) out.push_back({a.get(), &x});
+    }
+  }
+  std::sort(out.begin(), out.end(), victim_before);
+  return out;
+}
+
+bool partition::has_victims_under_way(const ask &k) const {
+  return std::any_of(applications.begin(), applications.end(), [&](const auto &a) {
+    return std::any_of(a->allocations.begin(), a->allocations.end(), [&](const allocation &x) {
+      return x.state == allocation_state::preempting && x.victim_of == k.arrival;
+    });
+  });
+}
+
+void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text) {
+  std::sort(victims.begin(), victims.end(), victim_before);
+  for (const candidate &c : victims) {
+    tell(decision_kind::released, *c.owner, *c.what, termination::preempted_by_scheduler, text);
+    c.what->state = allocation_state::preempting;
+    c.what->victim_of = victim_of;
+  }
+}
+
+bool partition::preempt_on(application &, ask &k, const usage &used) {
+  if (!config.preemption_enabled || has_victims_under_way(k)) return false;
+  const amount_map free = used.free_on_node.at(k.required_node);
+  const auto fits_with = [&](const std::vector<candidate> &taken) {
+    amount_map room = free;
+    for (const candidate &c : taken) add(room, c.what->resources);
+    return fits(room, k.resources);
+  };
+  const auto helps = [&](const allocation &x) {
+    return std::any_of(x.resources.begin(), x.resources.end(), [&](const auto &item) {
+      const auto &[type, amount] = item;
+      return amount > 0 && amount_of(k.resources, type) > std::max<int64_t>(0, amount_of(free, type));
+    });
+  };
+  for (const bool opted_out : {false, true}) {
+    std::vector<candidate> taken;
+    for (const candidate &c : all_candidates(opted_out)) {
+      if (c.what->node != k.required_node || c.what->priority > k.priority || !helps(*c.what)) continue;
+      if (!fits_with(taken)) taken.push_back(c);
+    }
+    if (!fits_with(taken)) continue;
+    for (size_t i = taken.size(); i-- > 0;) {
+      std::vector<candidate> without = taken;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+      if (fits_with(without)) taken = without;
+    }
+    if (taken.empty()) return false;
+    take_victims(taken, k.arrival, messages::preempted_for_daemon(k.key));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tenon::naive

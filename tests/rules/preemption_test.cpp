@@ -1,0 +1,290 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of preemption: for a guarantee, within a queue, on a required node.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::Not;
+
+const ask_options preempts{.preempt_other = true};
+
+queue_config guaranteed(std::string name, amount_map amounts, std::vector<queue_config> children = {}) {
+  queue_config q = make_queue(std::move(name), std::move(children));
+  q.guaranteed = std::move(amounts);
+  q.properties["preemption.delay"] = "1s";
+  return q;
+}
+queue_config with(queue_config q, const std::string &property, const std::string &value) {
+  q.properties[property] = value;
+  return q;
+}
+
+template <class T>
+class rules_of_preemption : public scene<T> {
+ protected:
+  // "theirs" fills a node of 10 vcores with allocations of 2; "ours" is guaranteed 4.
+  void begin(queue_config ours = guaranteed("ours", {{"vcore", 4}}), queue_config theirs = make_queue("theirs"),
+             const ask_options &o = {}) {
+    cluster_config c = make_cluster({std::move(ours), std::move(theirs)});
+    c.partitions[0].tuning.reservation_enabled = false;
+    this->start(c);
+    fill(o);
+  }
+  void fill(const ask_options &o = {}) {
+    this->add("node-1", {{"vcore", 10}});
+    this->add_app("them", {.queue = "root.theirs"});
+    this->add_app("us", {.queue = "root.ours"});
+    for (const char *key : {"a", "b", "c", "d", "e"}) {
+      this->now_ms_ += 1;
+      this->ask("them", key, {{"vcore", 2}}, o);
+    }
+    EXPECT_EQ(this->placed().size(), 5U);
+  }
+  lines after_delay(int64_t ms = second) {
+    this->wait(ms);
+    return victims();
+  }
+  // Who is preempted in the next steps.
+  lines victims() {
+    lines out;
+    for (const std::string &line : this->schedule(20)) {
+      const size_t end = line.find(" PREEMPTED_BY_SCHEDULER");
+      if (end != std::string::npos) out.push_back(line.substr(9, line.find('#') - 9));
+    }
+    return out;
+  }
+  lines confirm(const std::string &app, const std::string &key) {
+    return this->give_back(app, key, termination::preempted_by_scheduler);
+  }
+};
+TYPED_TEST_SUITE(rules_of_preemption, schedulers_with<naive::kernel_has.preemption>);
+
+TYPED_TEST(rules_of_preemption, a_queue_below_its_guarantee_takes_back_and_is_served_when_that_is_confirmed) {
+  this->begin();
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->schedule(9), IsEmpty());
+  this->wait(second);
+  EXPECT_THAT(this->schedule(1),
+              ElementsAre("reserved us/k on node-1",
+                          "released them/e#5 on node-1 PREEMPTED_BY_SCHEDULER: preempting allocations to free up "
+                          "resources to run ask: k"));
+  EXPECT_EQ(this->made_, 1U);
+  EXPECT_EQ(this->queue_at("root.theirs")->preempting, (amount_map{{"vcore", 2}}));
+  EXPECT_EQ(this->queue_at("root.theirs")->allocated, (amount_map{{"vcore", 10}}));
+  EXPECT_THAT(this->schedule(9), IsEmpty());
+  EXPECT_THAT(this->confirm("them", "e"), IsEmpty());
+  EXPECT_THAT(this->schedule(1), ElementsAre("unreserved us/k on node-1: placed", "allocated us/k#6 on node-1",
+                                             "application_state us Starting"));
+}
+
+TYPED_TEST(rules_of_preemption, no_more_is_taken_than_is_needed) {
+  this->begin(guaranteed("ours", {{"vcore", 4}}));
+  this->ask("us", "k", {{"vcore", 3}}, preempts);
+  EXPECT_EQ(this->after_delay(), (lines{"them/e", "them/d"}));
+}
+
+TYPED_TEST(rules_of_preemption, what_was_taken_first_is_put_back_when_it_is_not_needed) {
+  this->begin(guaranteed("ours", {{"vcore", 8}}), make_queue("theirs"));
+  this->give_back("them", "d");
+  this->give_back("them", "c");
+  this->ask("them", "large", {{"vcore", 4}}, {.priority = -1, .create_time_ms = start_ms});
+  this->ask("them", "tiny", {{"vcore", 1}}, {.priority = -2});
+  this->give_back("them", "b");
+  EXPECT_THAT(this->placed(), Contains(HasSubstr("large")));
+  this->schedule(5);
+  this->ask("us", "k", {{"vcore", 4}}, preempts);
+  // "tiny" comes first, then "large": then "tiny" is not needed.
+  EXPECT_THAT(this->after_delay(), AnyOf(lines{"them/large"}, lines{"them/tiny", "them/large"}));
+}
+
+TYPED_TEST(rules_of_preemption, only_asks_that_may_and_only_where_the_partition_lets_them) {
+  this->begin();
+  this->ask("us", "k", {{"vcore", 2}});
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  cluster_config c = make_cluster({guaranteed("ours", {{"vcore", 4}}), make_queue("theirs")});
+  c.partitions[0].preemption_enabled = false;
+  this->start(c);
+  this->fill();
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+}
+
+TYPED_TEST(rules_of_preemption, without_a_guarantee_nobody_preempts_and_within_his_nobody_is_preempted) {
+  this->begin(make_queue("ours"));
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  this->begin(guaranteed("ours", {{"vcore", 4}}), guaranteed("theirs", {{"vcore", 10}}));
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+}
+
+TYPED_TEST(rules_of_preemption, no_more_than_the_guarantee_is_claimed) {
+  this->begin();
+  this->ask("us", "k", {{"vcore", 5}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  this->withdraw("us", "k");
+  this->ask("us", "k1", {{"vcore", 3}}, preempts);
+  this->ask("us", "k2", {{"vcore", 3}}, preempts);
+  EXPECT_EQ(this->after_delay(), (lines{"them/e", "them/d"}));
+}
+
+TYPED_TEST(rules_of_preemption, a_queue_above_its_guarantee_gives_until_it_is_not) {
+  this->begin(guaranteed("ours", {{"vcore", 8}}), guaranteed("theirs", {{"vcore", 7}}));
+  this->ask("us", "k", {{"vcore", 5}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  this->ask("us", "k", {{"vcore", 4}}, preempts);
+  EXPECT_EQ(this->after_delay(60 * second), (lines{"them/e", "them/d"}));
+}
+
+TYPED_TEST(rules_of_preemption, the_order_of_victims) {
+  this->begin();
+  this->give_back("them", "");
+  const auto put = [&](const char *key, const ask_options &o) {
+    this->now_ms_ += 1;
+    this->ask("them", key, {{"vcore", 2}}, o);
+    this->schedule(1);
+  };
+  put("old", {});
+  put("never", {.preempt_self = false});
+  put("first", {.originator = true});
+  put("low", {.priority = -1});
+  put("new", {});
+  this->ask("us", "k", {{"vcore", 4}}, preempts);
+  EXPECT_EQ(this->after_delay(), (lines{"them/low", "them/new"}));
+  this->confirm("them", "");
+  this->schedule(9);
+  this->reload(make_cluster({guaranteed("ours", {{"vcore", 10}}), make_queue("theirs")}));
+  this->ask("us", "k2", {{"vcore", 4}}, preempts);
+  EXPECT_EQ(this->after_delay(), lines{});
+}
+
+TYPED_TEST(rules_of_preemption, higher_priority_is_spared_and_offsets_count) {
+  this->begin(guaranteed("ours", {{"vcore", 4}}), make_queue("theirs"), {.priority = 1});
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  this->begin(with(guaranteed("ours", {{"vcore", 4}}), "priority.offset", "1"), make_queue("theirs"), {.priority = 1});
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_EQ(this->after_delay().size(), 1U);
+  queue_config fenced = with(make_queue("theirs"), "priority.policy", "fence");
+  this->begin(guaranteed("ours", {{"vcore", 4}}), fenced, {.priority = 99});
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_EQ(this->after_delay().size(), 1U);
+}
+
+TYPED_TEST(rules_of_preemption, fences_and_switches_of_queues) {
+  this->begin(with(guaranteed("ours", {{"vcore", 4}}), "preemption.policy", "fence"));
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+  this->begin(guaranteed("ours", {{"vcore", 4}}), with(make_queue("theirs"), "preemption.policy", "fence"));
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_EQ(this->after_delay().size(), 1U);
+  this->begin(guaranteed("ours", {{"vcore", 4}}), with(make_queue("theirs"), "preemption.policy", "disabled"));
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+}
+
+TYPED_TEST(rules_of_preemption, a_full_parent_is_a_fence_and_its_children_are_preempted_on_any_node) {
+  queue_config parent =
+      make_queue("team", {guaranteed("ours", {{"vcore", 4}}), make_queue("theirs"), make_queue("idle")});
+  parent.max = {{"vcore", 4}};
+  this->start({parent, make_queue("others")});
+  this->add("node-1", {{"vcore", 10}});
+  this->add("node-2", {{"vcore", 10}});
+  this->add_app("them", {.queue = "root.team.theirs"});
+  this->add_app("us", {.queue = "root.team.ours"});
+  this->add_app("else", {.queue = "root.others"});
+  this->ask("them", "a", {{"vcore", 2}});
+  this->ask("them", "b", {{"vcore", 2}});
+  this->ask("else", "x", {{"vcore", 1}});
+  this->schedule(9);
+  this->ask("us", "k", {{"vcore", 4}}, preempts);
+  EXPECT_THAT(this->after_delay(), ::testing::UnorderedElementsAre("them/a", "them/b"));
+}
+
+TYPED_TEST(rules_of_preemption, the_node_with_the_fewest_victims_is_chosen) {
+  this->begin();
+  this->add("node-2", {{"vcore", 4}});
+  this->ask("them", "large", {{"vcore", 4}}, {.create_time_ms = start_ms});
+  EXPECT_EQ(this->placed(), lines{"them/large#6 on node-2"});
+  this->ask("us", "k", {{"vcore", 4}}, preempts);
+  EXPECT_EQ(this->after_delay(), lines{"them/large"});
+}
+
+TYPED_TEST(rules_of_preemption, an_attempt_that_came_to_nothing_is_repeated_after_a_while) {
+  this->begin(guaranteed("ours", {{"vcore", 4}}), guaranteed("theirs", {{"vcore", 10}}));
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(), IsEmpty());
+  cluster_config c = make_cluster({guaranteed("ours", {{"vcore", 4}}), make_queue("theirs")});
+  this->reload(c);
+  EXPECT_THAT(this->victims(), IsEmpty());
+  EXPECT_THAT(this->after_delay(14 * second), IsEmpty());
+  EXPECT_EQ(this->after_delay(), lines{"them/e"});
+  EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
+}
+
+TYPED_TEST(rules_of_preemption, within_a_queue_lower_priority_gives_way_where_it_says_so) {
+  queue_config mine = with(guaranteed("ours", {}), "preemption.policy", "intra");
+  this->start({mine, make_queue("theirs")});
+  this->add("node-1", {{"vcore", 4}});
+  this->add_app("us", {.queue = "root.ours"});
+  this->ask("us", "low", {{"vcore", 2}}, {.priority = -1});
+  this->ask("us", "mid", {{"vcore", 2}});
+  this->schedule(9);
+  this->ask("us", "same", {{"vcore", 2}}, {.priority = -1, .preempt_other = true});
+  EXPECT_THAT(this->after_delay(), IsEmpty());
+  this->ask("us", "high", {{"vcore", 2}}, {.priority = 5, .preempt_other = true});
+  EXPECT_EQ(this->after_delay(), lines{"us/low"});
+  this->confirm("us", "low");
+  EXPECT_THAT(this->schedule(1), Contains("allocated us/high#3 on node-1"));
+}
+
+TYPED_TEST(rules_of_preemption, a_required_node_is_cleared_whatever_is_guaranteed) {
+  this->begin(make_queue("ours"), guaranteed("theirs", {{"vcore", 10}}));
+  this->add("node-2", {{"vcore", 10}});
+  this->ask("us", "daemon", {{"vcore", 3}}, {.required_node = "node-1"});
+  EXPECT_THAT(this->schedule(1), ElementsAre("reserved us/daemon on node-1"));
+  EXPECT_EQ(this->victims(), (lines{"them/e", "them/d"}));
+  this->confirm("them", "e");
+  EXPECT_THAT(this->schedule(9), IsEmpty());
+  this->confirm("them", "d");
+  EXPECT_THAT(this->schedule(1), Contains("allocated us/daemon#6 on node-1"));
+}
+
+TYPED_TEST(rules_of_preemption, what_is_free_on_a_required_node_counts) {
+  this->begin(make_queue("ours"));
+  this->give_back("them", "b");
+  this->ask("us", "daemon", {{"vcore", 4}}, {.required_node = "node-1"});
+  this->add("node-2", {{"vcore", 10}});
+  EXPECT_EQ(this->victims(), lines{"them/e"});
+}
+
+TYPED_TEST(rules_of_preemption, those_who_opted_out_make_room_for_daemons_when_nothing_else_does) {
+  this->begin(make_queue("ours"), make_queue("theirs"), {.preempt_self = false});
+  this->add("node-2", {{"vcore", 10}});
+  this->give_back("them", "a");
+  this->ask("them", "yes", {{"vcore", 2}}, {.required_node = "node-1"});
+  this->give_back("them", "b");
+  this->schedule(9);
+  this->ask("them", "maybe", {{"vcore", 2}}, {.create_time_ms = start_ms});
+  this->change("node-2", node_event::drain);
+  this->schedule(9);
+  this->ask("us", "daemon", {{"vcore", 2}}, {.required_node = "node-1"});
+  EXPECT_EQ(this->victims(), lines{"them/maybe"});
+  this->ask("us", "more", {{"vcore", 2}}, {.required_node = "node-1"});
+  EXPECT_EQ(this->victims(), lines{"them/e"});
+}
+
+TYPED_TEST(rules_of_preemption, daemons_spare_each_other_and_higher_priority) {
+  this->begin(make_queue("ours"), make_queue("theirs"), {.priority = 1});
+  this->ask("us", "daemon", {{"vcore", 2}}, {.required_node = "node-1"});
+  EXPECT_THAT(this->victims(), IsEmpty());
+  this->begin(make_queue("ours"), make_queue("theirs"), {.required_node = "node-1"});
+  this->ask("us", "daemon", {{"vcore", 2}}, {.required_node = "node-1"});
+  EXPECT_THAT(this->victims(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tenon::testing

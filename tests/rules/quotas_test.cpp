@@ -1,0 +1,100 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of a max that was lowered below what is used.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+template <class T>
+class rules_of_quotas : public scene<T> {
+ protected:
+  static cluster_config make(int64_t max, const std::string &delay = "10s") {
+    queue_config team = make_queue("team", {make_queue("a"), make_queue("b")});
+    team.max = {{"vcore", max}};
+    team.properties["quota.preemption.delay"] = delay;
+    cluster_config c = make_cluster({team});
+    c.partitions[0].quota_preemption_enabled = true;
+    return c;
+  }
+  // 6 of 1 in "a", 2 of 1 in "b".
+  void begin() {
+    this->start(make(20));
+    this->add("node-1", {{"vcore", 20}});
+    this->add_app("in-a", {.queue = "root.team.a"});
+    this->add_app("in-b", {.queue = "root.team.b"});
+    for (const char *key : {"1", "2", "3", "4", "5", "6"}) {
+      this->now_ms_ += 1;
+      this->ask("in-a", key, {{"vcore", 1}});
+    }
+    for (const char *key : {"7", "8"}) {
+      this->now_ms_ += 1;
+      this->ask("in-b", key, {{"vcore", 1}});
+    }
+    EXPECT_EQ(this->placed().size(), 8U);
+  }
+  lines confirm(const std::string &app, const std::string &key) {
+    return this->give_back(app, key, termination::preempted_by_scheduler);
+  }
+};
+TYPED_TEST_SUITE(rules_of_quotas, schedulers_with<naive::kernel_has.quotas>);
+
+TYPED_TEST(rules_of_quotas, what_is_too_much_is_taken_in_proportion_after_the_delay) {
+  this->begin();
+  this->reload(this->make(4));
+  EXPECT_THAT(this->wait(9 * second), IsEmpty());
+  const lines said = this->wait(second);
+  ASSERT_EQ(said.size(), 4U);
+  EXPECT_EQ(said.at(0),
+            "released in-a/6#8 on node-1 PREEMPTED_BY_SCHEDULER: preempting allocations to enforce new max quota for "
+            "queue : root.team");
+  EXPECT_THAT(said.at(1), HasSubstr("in-a/5"));
+  EXPECT_THAT(said.at(2), HasSubstr("in-a/4"));
+  EXPECT_THAT(said.at(3), HasSubstr("in-b/8"));
+}
+
+TYPED_TEST(rules_of_quotas, it_goes_on_until_the_queue_is_within_its_max) {
+  this->begin();
+  this->ask("in-b", "never", {{"vcore", 4}}, {.preempt_self = false});
+  this->placed();
+  this->reload(this->make(11));
+  this->wait(10 * second);
+  // in-a has half of what is over: not enough for one.
+  EXPECT_EQ(this->queue_at("root.team")->preempting, amount_map());
+  this->give_back("in-b", "never");
+  this->reload(this->make(6));
+  EXPECT_EQ(this->wait(10 * second).size(), 1U);
+  EXPECT_THAT(this->wait(10 * second), IsEmpty());
+  this->confirm("in-a", "6");
+  EXPECT_EQ(this->queue_at("root.team")->allocated, (amount_map{{"vcore", 7}}));
+  this->wait(10 * second);
+  EXPECT_EQ(this->queue_at("root.team")->preempting, amount_map());
+}
+
+TYPED_TEST(rules_of_quotas, nothing_is_taken_once_the_queue_is_within_its_max) {
+  this->begin();
+  this->reload(this->make(6));
+  this->wait(5 * second);
+  this->give_back("in-b", "");
+  EXPECT_THAT(this->wait(60 * second), ElementsAre("application_state in-b Completed"));
+}
+
+TYPED_TEST(rules_of_quotas, off_without_the_switch_or_the_delay) {
+  this->begin();
+  this->reload(this->make(4, "0"));
+  EXPECT_THAT(this->wait(60 * second), IsEmpty());
+  cluster_config c = this->make(4);
+  c.partitions[0].quota_preemption_enabled = false;
+  this->reload(c);
+  EXPECT_THAT(this->wait(60 * second), IsEmpty());
+}
+
+TYPED_TEST(rules_of_quotas, an_existing_allocation_can_be_too_much) {
+  this->begin();
+  this->reload(this->make(8));
+  this->put("node-1", this->existing("in-a", "9", {{"vcore", 2}}));
+  const lines said = this->wait(10 * second);
+  EXPECT_EQ(said.size(), 1U);
+}
+
+}  // namespace
+}  // namespace tenon::testing
