@@ -36,6 +36,7 @@ struct ask_class {
   std::string required_node;
   verdict_set *judged = nullptr;     // null: no predicates
   bool blocked = false;              // no node holds it: nothing changed since a search said so
+  bool gangs_wait = false;           // for it to be blocked no more
   std::vector<leaf_class *> parked;  // wait for a node
 
   [[nodiscard]] bool fits(const int64_t *free) const {

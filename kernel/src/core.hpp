@@ -19,8 +19,10 @@ enum class timer_kind : uint8_t {
   allocation_execution,
   app_rekey,
   queue_rekey,
-  cleaner,
-  drain
+  placeholders,
+  left_over,
+  drain,
+  cleaner
 };
 
 struct timer {
@@ -32,9 +34,12 @@ struct timer {
   uint64_t epoch = 0;   // void when the object has another one by now
 };
 
+// Cleaners come after all others of their time.
 struct later {
   bool operator()(const timer &a, const timer &b) const {
-    return a.due_ms != b.due_ms ? a.due_ms > b.due_ms : a.sequence > b.sequence;
+    if (a.due_ms != b.due_ms) return a.due_ms > b.due_ms;
+    const bool cleans = a.kind == timer_kind::cleaner, other_cleans = b.kind == timer_kind::cleaner;
+    return cleans != other_cleans ? cleans : a.sequence > b.sequence;
   }
 };
 

@@ -30,6 +30,8 @@ std::string_view name(obstacle_kind kind) {
       return "rm-refuses";
     case obstacle_kind::rm_paused:
       return "rm-paused";
+    case obstacle_kind::placeholders:
+      return "placeholders";
   }
   return "";
 }
@@ -116,6 +118,9 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       return "Resource manager " + h.name + " refuses every node that fits";
     case obstacle_kind::rm_paused:
       return "Resource manager " + h.name + " is not connected";
+    case obstacle_kind::placeholders:
+      return "It waits for the placeholders of its task group " + h.name + ": " + std::to_string(h.asked) +
+             " pending, " + std::to_string(h.used) + " that must be released first";
   }
   return {};
 }

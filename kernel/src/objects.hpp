@@ -4,6 +4,8 @@
 //   queue (leaf) --classes--> leaf_class --heap--> app_class --run--> ask --> allocation --> node
 //                                  ^                   |
 //   application -------------------+--- groups --------+
+//        |
+//        +--task_groups--> task_group --> placeholders, and the real asks that wait for them
 //
 // A leaf_class is all pending asks of one ask_class in one leaf: it is runnable or parked on one thing.
 #pragma once
@@ -19,6 +21,7 @@
 
 #include "indexed_heap.hpp"
 #include "sort_key.hpp"
+#include "sorted_run.hpp"
 #include "tenon/kernel/acl.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/resources.hpp"
@@ -40,6 +43,8 @@ struct application;
 struct app_class;
 struct leaf_class;
 struct allocation;
+struct replacement;
+struct task_group;
 struct node;
 struct sort_policy;
 
@@ -60,11 +65,20 @@ struct usage_tracker {  // one user or group
   std::map<const queue *, std::unique_ptr<usage_node>> nodes;  // any order: looked up, sorted where shown
 };
 
+// Where a pending ask stands in line.
+enum class ask_line : uint8_t {
+  none,          // nothing of it is pending
+  run,           // in its app_class: the cycle tries it
+  placeholders,  // in its task group, while that has placeholders
+  aside,         // beside the others of its application: the resource manager refused it
+};
+
 struct ask {
   uint32_t index = 0;
   bool live = false;
+  ask_line line = ask_line::none;
   application *owner = nullptr;
-  app_class *group = nullptr;  // null when nothing of it is pending
+  app_class *group = nullptr;  // in line::run
   std::string key;
   uint32_t class_id = 0;
   int32_t priority = 0;
@@ -75,9 +89,9 @@ struct ask {
   int64_t create_time_ms = 0;
   int64_t execution_timeout_ms = 0;
   bool placeholder = false, originator = false, preempt_self = true, preempt_other = false;
-  bool refused_by_rm = false;  // parked until something changes for the RM
   ask_state state = ask_state::initial;
-  std::string task_group;
+  uint32_t under_way = 0;      // replacements of placeholders by it: placed, and not allocated yet
+  task_group *gang = nullptr;  // null without task group
   tag_list tags;
 
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
@@ -89,6 +103,10 @@ struct ask {
   if (a.create_time_ms != b.create_time_ms) return a.create_time_ms < b.create_time_ms;
   return a.arrival < b.arrival;
 }
+struct ask_before {
+  bool operator()(const ask &a, const ask &b) const { return tried_before(a, b); }
+};
+using ask_run = sorted_run<ask, ask_before>;
 
 struct allocation {
   uint32_t index = 0;
@@ -103,10 +121,53 @@ struct allocation {
   uint32_t app_slot = 0, node_slot = 0;  // positions in the owner's and the node's lists
   allocation_state state = allocation_state::initial;
   int64_t create_time_ms = 0, bind_time_ms = 0;
+  task_group *gang = nullptr;        // null without task group
+  replacement *under_way = nullptr;  // of a placeholder that is Replacing
   std::string foreign_key;
-  std::string task_group;
 
   [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : foreign_key; }
+};
+struct sequence_before {
+  bool operator()(const allocation &a, const allocation &b) const { return a.sequence < b.sequence; }
+};
+
+// What an allocation takes over from its ask, or from what the RM reports.
+struct allocation_terms {
+  uint32_t class_id = 0;
+  int32_t priority = 0;
+  bool placeholder = false, originator = false;
+  task_group *gang = nullptr;
+  int64_t create_time_ms = 0, execution_timeout_ms = 0;
+};
+
+// An allocation to be, on the terms of when it was decided: made when its placeholder is gone. On another node
+// than the placeholder's it takes room there meanwhile.
+struct replacement {
+  uint32_t index = 0;
+  bool live = false;
+  allocation *placeholder = nullptr;
+  ask *real = nullptr;
+  node *where = nullptr;
+  allocation_terms terms;
+
+  [[nodiscard]] bool elsewhere() const { return where != placeholder->where; }
+};
+
+// The placeholders of one name in an application, and the real asks that wait for them.
+struct task_group {
+  std::string_view name;  // the key under which its application has it
+  application *owner = nullptr;
+  int64_t pending = 0;                                // placeholders that are asked for
+  int64_t held = 0;                                   // placeholder allocations, whatever their state
+  sorted_run<allocation, sequence_before> allocated;  // those in state Allocated
+  boost::container::small_vector<std::pair<uint32_t, uint32_t>, 1> sizes;  // of these: class and number
+  ask_run waiting;                                                         // pending real asks, while in_force()
+  bool in_play = false;                                                    // some wait and some are Allocated
+  size_t next = 0;                                                         // of `waiting`, while pass B looks at it
+  boost::container::small_vector<uint32_t, 2> hopeless;  // classes for which that found nothing
+  int64_t replaced = 0, timed_out = 0;                                     // placeholders that ended
+
+  [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
 };
 
 // Pending asks of one class in one application, in the order in which they are tried.
@@ -115,14 +176,13 @@ struct app_class {
   bool live = false;
   application *owner = nullptr;
   leaf_class *unit = nullptr;
-  std::vector<ask *> run;  // sorted from `head`
-  size_t head = 0;
+  ask_run run;
   uint32_t position = not_in_heap;
   usage_node *parked_on = nullptr;  // a user or group limit
   type_index parked_type = no_type;
 
-  [[nodiscard]] bool empty() const { return head == run.size(); }
-  [[nodiscard]] ask *first() const { return run[head]; }
+  [[nodiscard]] bool empty() const { return run.empty(); }
+  [[nodiscard]] ask *first() const { return run.first(); }
 };
 
 struct application {
@@ -138,6 +198,7 @@ struct application {
   uint64_t submission = 0;  // order of arrival in the partition
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
   int64_t execution_timeout_ms = 0;
+  int64_t said_creation_ms = 0;  // when it was created, as its RM says; 0: it does not
   resources allocated, placeholders, pending, placeholder_ask;
   bool hard_gang = false, direct_running = false, independent = false, forced = false;
   bool counted = false;  // in running_apps of its queues
@@ -158,12 +219,38 @@ struct application {
   uint64_t run_epoch = 0;       // of its execution timer, 0: none
   std::string message;
 
+  std::map<std::string, task_group, std::less<>> task_groups;
+  std::vector<task_group *> groups_in_play;  // any order: the asks in them have one
+  uint32_t gang_position = not_in_heap;
+  bool gang_stuck = false;                  // nothing could be replaced, and nothing changed since
+  uint32_t placeholder_count = 0;           // of its allocations
+  uint32_t under_way = 0;                   // replacements
+  int64_t first_bind_ms = INT64_MAX;        // of its placeholders since it is Accepted
+  uint64_t placeholder_epoch = 0;           // of their timer, 0: none
+  uint64_t left_over_epoch = 0;             // of the timer of those left over, 0: none
+  ask_run aside;                            // asks in line::aside
+
+  [[nodiscard]] bool runs() const {
+    return state == application_state::accepted || state == application_state::starting ||
+           state == application_state::running;
+  }
   [[nodiscard]] bool eligible() const {
-    const bool runs = state == application_state::accepted || state == application_state::starting ||
-                      state == application_state::running;
-    return runs && held_by == nullptr && held_by_limit == nullptr && !key.held_back();
+    return runs() && held_by == nullptr && held_by_limit == nullptr && !key.held_back();
   }
 };
+
+// Applications with something to replace: the first that was submitted is the first to be looked at.
+struct gang_before {
+  bool operator()(const application &a, const application &b) const { return a.submission < b.submission; }
+};
+struct gang_position {
+  uint32_t &operator()(application &a) const { return a.gang_position; }
+  const uint32_t &operator()(const application &a) const { return a.gang_position; }
+};
+struct gang_prefix {
+  key_prefix operator()(const application &a) const { return {a.submission, 0}; }
+};
+using gang_heap = indexed_heap<application, gang_before, gang_position, gang_prefix>;
 
 struct app_class_before {
   bool operator()(const app_class &a, const app_class &b) const {
@@ -290,6 +377,7 @@ struct node {
   resources capacity, occupied, allocated;
   std::map<std::string, std::string, std::less<>> attributes;
   std::vector<allocation *> allocations, foreign;
+  std::vector<replacement *> coming;  // from placeholders on other nodes; in `allocated`
 };
 
 }  // namespace tenon::internal

@@ -17,6 +17,7 @@ void partition::flush() {
   applications.flush();
   asks.flush();
   allocations.flush();
+  replacements.flush();
   groups.flush();
   nodes.flush();
   gone_queues.clear();

@@ -3,8 +3,9 @@
 //
 // Its members are defined by subject: partition_queues.cpp (tree, usage), partition_applications.cpp,
 // partition_asks.cpp, partition_nodes.cpp, partition_parking.cpp (what waits for what),
-// partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_limits.cpp
-// (users and groups), partition_placement.cpp, partition_configure.cpp and partition_snapshot.cpp.
+// partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
+// (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
+// groups), partition_placement.cpp, partition_configure.cpp and partition_snapshot.cpp.
 #pragma once
 
 #include <memory>
@@ -82,7 +83,9 @@ struct partition {
   void explain_nodes(const ask_class &c, explanation &out);
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
   std::string reason_of(const ask_class &c, uint32_t slot) const;
+  void explain_gang(const ask &a, explanation &out);
   uint64_t count_before(const ask &a);
+  uint64_t count_before_in_gangs(const ask &a) const;
   template <class Item>
   using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
   keys_of<queue> fresh_keys(queue &parent);          // of its children, as they would be made now
@@ -111,6 +114,7 @@ struct partition {
   slab<application> applications;
   slab<ask> asks;
   slab<allocation> allocations;
+  slab<replacement> replacements;
   slab<app_class> groups;
   text_map<application *> active;                   // by id
   std::vector<application *> ended;                 // rejected, completed, failed
@@ -147,7 +151,9 @@ struct partition {
   bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
   std::vector<std::string> reason_texts;
   std::vector<ask_class *> blocked_classes;
-  std::vector<ask *> refused_by_rm;    // in the order of refusal
+  std::vector<ask *> refused_by_rm;  // in the order of refusal
+  gang_heap gangs;                   // applications that pass B looks at
+  std::vector<application *> stuck_gangs;
   std::vector<queue *> stale_queues;   // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   std::map<std::string, int32_t> priority_classes;
@@ -180,6 +186,7 @@ struct partition {
 
   // -- Applications (partition_applications.cpp). --
   application *find_application(std::string_view id) const;
+  [[nodiscard]] std::vector<application *> by_submission() const;
   application &create_application(std::string_view id, queue &leaf);
   // The application of an independent ask, made where it is not active yet; null with the reason.
   application *independent_application(const tenon::put_ask &c, std::string &problem);
@@ -194,8 +201,8 @@ struct partition {
   void app_changed(application &app, uint32_t change);  // its key may be stale
   void end_application(application &app);
   void execution_timed_out(application &app);
-  void maybe_complete(application &app);
-  void withdraw_all_asks(application &app);
+  // After something went: ends it, or what it waited for, where nothing is left.
+  void settle(application &app, bool real_went = false);
 
   // -- Asks (partition_asks.cpp). --
   ask_class &classify(std::string_view required_node, const ask &a, const resources &need);
@@ -208,22 +215,36 @@ struct partition {
   std::string check_priority(std::string_view class_name, int32_t &priority) const;
   void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority);
   void add_pending_of(ask &a, int64_t times);
-  void enqueue(ask &a);  // into its application's run
-  void dequeue(ask &a);
+  void enqueue(ask &a);  // where its kind stands in line
+  void dequeue(ask &a);  // from wherever it stands
+  void join_run(ask &a);
+  void leave_run(ask &a);
+  void set_aside(ask &a);
   // A time of 0 is none.
   void lower_submission(application &app, int64_t create_time_ms);
   void withdraw(ask &a);
+  void drop(ask &a);  // withdrawn for good
+  void drop_asks(application &app, termination why, const std::string &text, bool only_placeholders);
+  static std::vector<ask *> pending_by_arrival(const application &app);
   void forget_if_done(ask &a);
   void reject_ask(const tenon::put_ask &c, std::string why);
 
   // -- Allocations (partition_allocations.cpp). --
   void commit(ask &a, node &n);
+  static allocation_terms terms_of(const ask &a);
+  allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
+  void take_room(node &n, const ask_class &c);
+  void announce(const allocation &x, const allocation_terms &terms, std::string_view text);
+  void count_placed(ask &a);
   void after_placing(application &app, const allocation &x);
-  allocation &place_on(ask &a, node &n, uint32_t class_id, bool placeholder);
   void remove_allocation(allocation &a, bool node_gone = false);
+  void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need);
+  void set_state(allocation &a, allocation_state to);
   void expire(allocation &a, std::string_view message);  // waits for the RM from now on
-  void undo(allocation &a);                              // its ask is pending again
+  void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
+  void undo(allocation &a);                                                            // its ask is pending again
+  bool unplace(ask &a);
   // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
   std::string existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,
                                int32_t &priority);
@@ -234,6 +255,34 @@ struct partition {
   void release_of(application &app, const tenon::release &c);
   static std::vector<allocation *> by_sequence(std::vector<allocation *> list);
   amount_map configured_values(const resources &r) const;
+
+  // -- Gangs (partition_gangs.cpp). --
+  static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
+  static bool waits_for_placeholders(const ask &a);
+  void count_placeholders(task_group &g, int64_t pending, int64_t held);
+  static void count_size(task_group &g, uint32_t class_id, int sign);
+  void hold_placeholder(allocation &a);
+  void leave_allocated(allocation &a);
+  void let_placeholder_go(allocation &a);
+  void group_changed(task_group &g, bool more);
+  void gang_changed(application &app);
+  void wake_gangs();
+  bool decide_replacement();
+  bool replace_in(application &app);
+  bool replace_one(ask &a, task_group &g, bool &rm_refuses);
+  bool release_too_small(const ask_class &c, const task_group &g);
+  void replace(ask &a, allocation &placeholder, node &n);
+  void end_replacement(replacement &r);
+  void replace_now(allocation &placeholder);
+  allocation &place_replacement(replacement &r);
+  void stand_in(const allocation &x, const allocation_terms &terms);
+  void break_replacement(allocation &placeholder, bool pending_again, const node *dying);
+  bool break_replacements(application &app, const ask *only, bool pending_again);
+
+  // -- Timers of placeholders (partition_placeholder_timers.cpp). --
+  void arm_placeholder_timer(application &app, int64_t from_ms);
+  void placeholders_timed_out(application &app);
+  void watch_left_over(application &app, bool real_went);
 
   // -- Nodes (partition_nodes.cpp). --
   void node_changed(node &n);  // anything of it
@@ -257,6 +306,7 @@ struct partition {
   void unpark(leaf_class &u);
   void wake_headroom(queue &q);
   void wake_all_below(queue &q);
+  void block(ask_class &c);  // no node holds it now
   void wake_for_node(const node &n);
   void wake_class(ask_class &c);
   void wake_held(queue &q);
@@ -298,9 +348,11 @@ struct partition {
   void start_periods();
 
   // -- The cycle (partition_cycle.cpp). --
+  bool decide_ask();
   bool try_unit(queue &leaf, leaf_class &u);
   node *search(ask_class &c, ask &a, bool &refused);
-  bool ask_rm(const ask &a, const node &n);
+  bool rm_agrees(const ask &a, const node &n, bool allocate);
+  bool ask_rm(const ask &a, const node &n, bool allocate);
   bool passes(const ask_class &c, uint32_t slot);
   void judge(verdict_set &v, const resources &need);
   node_order *order_for(const ask_class &c);

@@ -13,23 +13,27 @@ std::vector<allocation *> partition::by_sequence(std::vector<allocation *> list)
   return list;
 }
 
+allocation_terms partition::terms_of(const ask &a) {
+  return {a.class_id, a.priority, a.placeholder, a.originator, a.gang, a.create_time_ms, a.execution_timeout_ms};
+}
+
 // Everything that an allocation is counted in but its ask.
-allocation &partition::place_on(ask &a, node &n, uint32_t class_id, bool placeholder) {
+allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms) {
   application &app = *a.owner;
-  const resources &need = classes[class_id].need;
+  const ask_class &c = classes[terms.class_id];
   allocation &x = allocations.create();
   x.owner = &app;
   x.where = &n;
   x.from = &a;
   x.sequence = next_allocation++;
-  x.class_id = class_id;
+  x.class_id = terms.class_id;
   x.state = allocation_state::allocated;
-  x.placeholder = placeholder;
-  x.originator = a.originator;
-  x.priority = a.priority;
-  x.create_time_ms = a.create_time_ms;
-  x.bind_time_ms = shared.now_ms;
-  x.task_group = a.task_group;
+  x.placeholder = terms.placeholder;
+  x.originator = terms.originator;
+  x.priority = terms.priority;
+  x.create_time_ms = terms.create_time_ms;
+  x.bind_time_ms = bind_time_ms;
+  x.gang = terms.gang;
   if (app.allocations.empty()) count_limit_running(app, true);
   x.app_slot = static_cast<uint32_t>(app.allocations.size());
   app.allocations.push_back(&x);
@@ -37,40 +41,60 @@ allocation &partition::place_on(ask &a, node &n, uint32_t class_id, bool placeho
   n.allocations.push_back(&x);
   a.allocations.push_back(&x);
   ++allocation_count;
-  n.allocated += need;
-  for (const class_amount &p : classes[class_id].positive) nodes.take(n.slot, p.type, p.amount);
-  touch_node(n.slot);
-  (x.placeholder ? app.placeholders : app.allocated) += need;
+  take_room(n, c);
+  (x.placeholder ? app.placeholders : app.allocated) += c.need;
   app_changed(app, x.placeholder ? column::placeholders : column::allocated);
-  add_usage(*app.home, need, 1);
-  add_limit_usage(app, need, 1);
+  add_usage(*app.home, c.need, 1);
+  add_limit_usage(app, c.need, 1);
+  if (x.placeholder) hold_placeholder(x);
   return x;
 }
 
+void partition::take_room(node &n, const ask_class &c) {
+  n.allocated += c.need;
+  for (const class_amount &p : c.positive) nodes.take(n.slot, p.type, p.amount);
+  touch_node(n.slot);
+}
+
+// To the RM; its execution timer runs from now on.
+void partition::announce(const allocation &x, const allocation_terms &terms, std::string_view text) {
+  emit_allocation(decision_kind::allocated, x, termination::unknown, text);
+  if (terms.execution_timeout_ms <= 0) return;
+  shared.arm(std::max(shared.now_ms, add_saturating(x.bind_time_ms, terms.execution_timeout_ms)),
+             timer_kind::allocation_execution, id, x.index, x.sequence);
+}
+
 void partition::commit(ask &a, node &n) {
-  application &app = *a.owner;
-  allocation &x = place_on(a, n, a.class_id, a.placeholder);
+  const allocation_terms terms = terms_of(a);
+  const allocation &x = place_on(a, n, terms, shared.now_ms);
+  count_placed(a);
+  announce(x, terms, {});
+  after_placing(*a.owner, x);
+}
+
+// One of what is pending is not any more.
+void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
   ++a.placed;
-  if (a.pending() == 0) {
-    a.state = ask_state::allocated;
-    dequeue(a);
-  }
-  emit_allocation(decision_kind::allocated, x, termination::unknown, {});
-  if (a.execution_timeout_ms > 0) {
-    shared.arm(add_saturating(shared.now_ms, a.execution_timeout_ms), timer_kind::allocation_execution, id, x.index,
-               x.sequence);
-  }
-  after_placing(app, x);
+  if (a.pending() != 0) return;
+  a.state = ask_state::allocated;
+  dequeue(a);
 }
 
 // The state that a new allocation brings its application to.
 void partition::after_placing(application &app, const allocation &x) {
-  if (!x.placeholder) return run(app);
+  if (!x.placeholder) {
+    if (app.state != application_state::resuming) run(app);
+    return;
+  }
   if (app.state == application_state::accepted) {
     count_up(app, true);
     stop_waiting(app);
     if (app.eligible()) let_go(app);
+    if (x.bind_time_ms < app.first_bind_ms) {
+      app.first_bind_ms = x.bind_time_ms;
+      arm_placeholder_timer(app, x.bind_time_ms);
+    }
   }
   const bool complete = app.state == application_state::accepted && app.placeholders == app.placeholder_ask;
   if (complete || app.state == application_state::completing) run(app);
@@ -78,6 +102,7 @@ void partition::after_placing(application &app, const allocation &x) {
 
 void partition::remove_allocation(allocation &a, bool node_gone) {
   application &app = *a.owner;
+  if (a.placeholder) let_placeholder_go(a);
   const resources &need = classes[a.class_id].need;
   app.allocations[a.app_slot] = app.allocations.back();
   app.allocations[a.app_slot]->app_slot = a.app_slot;
@@ -104,7 +129,8 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
 
 void partition::resize(allocation &a, const resources &need) {
   application &app = *a.owner;
-  const resources before = classes[a.class_id].need;
+  const uint32_t before_id = a.class_id;
+  const resources before = classes[before_id].need;
   if (before == need) return;
   a.class_id = plain_class(need).id;
   resources &own = a.placeholder ? app.placeholders : app.allocated;
@@ -112,6 +138,11 @@ void partition::resize(allocation &a, const resources &need) {
   own += need;
   own.prune();
   app_changed(app, a.placeholder ? column::placeholders : column::allocated);
+  if (a.placeholder && a.state == allocation_state::allocated) {
+    count_size(*a.gang, before_id, -1);
+    count_size(*a.gang, a.class_id, 1);
+    group_changed(*a.gang, true);
+  }
   a.where->allocated -= before;
   a.where->allocated += need;
   a.where->allocated.prune();
@@ -122,24 +153,45 @@ void partition::resize(allocation &a, const resources &need) {
   node_changed(*a.where);
 }
 
+void partition::set_state(allocation &a, allocation_state to) {
+  const bool leaves = a.placeholder && a.state == allocation_state::allocated && to != allocation_state::allocated;
+  a.state = to;
+  if (leaves) leave_allocated(a);
+}
+
 void partition::expire(allocation &a, std::string_view message) {
-  a.state = allocation_state::expiring;
+  set_state(a, allocation_state::expiring);
   emit_allocation(decision_kind::released, a, termination::timeout, message);
+}
+
+void partition::expire_all(application &app, const std::string &text, bool only_placeholders) {
+  for (allocation *a : by_sequence(app.allocations)) {
+    if (a->state != allocation_state::allocated || (only_placeholders && !a->placeholder)) continue;
+    expire(*a, keep(text));
+  }
 }
 
 void partition::undo(allocation &a) {
   ask &of = *a.from;
   if (of.state == ask_state::released || of.owner->state == application_state::failing) return remove_allocation(a);
-  const int32_t before = of.pending();
+  const ask_state before = of.state;
   of.state = ask_state::pending;  // keeps the ask while its allocation goes
   remove_allocation(a);
-  --of.placed;
-  if (of.pending() == 0) {
-    of.state = ask_state::allocated;
-    return forget_if_done(of);
-  }
-  add_pending_of(of, of.pending() - before);
-  if (before == 0) enqueue(of);
+  of.state = before;
+  if (unplace(of) && a.placeholder) --a.gang->timed_out;  // it did not end
+  forget_if_done(of);
+}
+
+// One of it is placed less. True: it is pending again.
+bool partition::unplace(ask &a) {
+  if (a.state == ask_state::released) return false;
+  const int32_t before = a.pending();
+  --a.placed;
+  if (a.pending() == 0) return false;
+  a.state = ask_state::pending;
+  add_pending_of(a, a.pending() - before);
+  if (before == 0) enqueue(a);
+  return a.pending() > before;
 }
 
 void partition::release(const tenon::release &c) {
@@ -152,17 +204,20 @@ void partition::release(const tenon::release &c) {
     if (application *app = find_application("@independent/" + std::string(c.key)); app != nullptr) release_of(*app, c);
     return;
   }
-  std::vector<application *> all;
-  for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
-  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
-  for (application *app : all) release_of(*app, c);
+  for (application *app : by_submission()) release_of(*app, c);
 }
 
 void partition::release_of(application &app, const tenon::release &c) {
-  bool gone_any = false;
-  const auto found = c.key.empty() ? app.asks.end() : app.asks.find(c.key);
-  ask *only = found == app.asks.end() ? nullptr : found->second;
-  if (!c.key.empty() && only == nullptr) return;
+  ask *only = nullptr;
+  if (!c.key.empty()) {
+    const auto found = app.asks.find(c.key);
+    if (found == app.asks.end()) return;
+    only = found->second;
+  }
+  bool gone_any = false, real_went = false;
+  if (c.allocation_sequence == 0 && c.limit == 0 && app.under_way != 0) {
+    gone_any = real_went = break_replacements(app, only, false);
+  }
   if (c.what != release_what::asks) {
     std::vector<allocation *> going;
     if (only != nullptr) {
@@ -173,32 +228,31 @@ void partition::release_of(application &app, const tenon::release &c) {
     if (c.allocation_sequence != 0)
       std::erase_if(going, [&](const auto *a) { return a->sequence != c.allocation_sequence; });
     if (c.limit != 0 && going.size() > c.limit) going.resize(c.limit);
-    const bool told = c.why == termination::stopped_by_rm || c.why == termination::unknown;
     for (allocation *a : going) {
-      if (told) emit_allocation(decision_kind::released, *a, c.why, keep(messages::released_by_rm()));
-      if (only != nullptr && a->from == only && only->allocations.size() == 1 && only->state != ask_state::pending &&
-          c.why != termination::scheduling_failed) {
-        only = nullptr;  // goes with its last allocation
-      }
-      if (c.why == termination::scheduling_failed) {
-        undo(*a);
-      } else {
-        remove_allocation(*a);
-      }
-      gone_any = true;
+      real_went |= !a->placeholder;
+      end_allocation(*a, c.why);
     }
+    gone_any |= !going.empty();
   }
   if (c.what != release_what::allocations) {
-    if (c.key.empty()) {
-      gone_any |= !app.pending.empty();
-      withdraw_all_asks(app);
-    } else if (only != nullptr && only->state == ask_state::pending) {
-      withdraw(*only);
-      forget_if_done(*only);
+    for (ask *a : pending_by_arrival(app)) {
+      if (only != nullptr && a != only) continue;
+      real_went |= !a->placeholder;
       gone_any = true;
+      drop(*a);
     }
   }
-  if (gone_any) maybe_complete(app);
+  if (gone_any) settle(app, real_went);
+}
+
+// What takes its place follows.
+void partition::end_allocation(allocation &a, termination why) {
+  if (why == termination::stopped_by_rm || why == termination::unknown) {
+    emit_allocation(decision_kind::released, a, why, keep(messages::released_by_rm()));
+  }
+  if (a.under_way != nullptr) return replace_now(a);
+  if (why == termination::scheduling_failed && a.state != allocation_state::replacing) return undo(a);
+  remove_allocation(a);
 }
 
 // -- Existing and foreign ones. --
@@ -265,27 +319,19 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   }
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app);
-  allocation &x = place_on(*a, n, plain_class(need).id, c.placeholder && !c.task_group.empty());
-  x.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
-  x.bind_time_ms = e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms;
-  x.priority = priority;
-  x.originator = c.originator;
-  x.task_group = c.task_group;
-  ++a->placed;
+  const allocation_terms terms{
+      plain_class(need).id,          priority,
+      c.placeholder && !c.task_group.empty(), c.originator,
+      group_named(app, c.task_group), c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
+      c.execution_timeout_ms};
+  const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms);
   if (a->state == ask_state::pending) {
-    add_pending_of(*a, -1);
-    if (a->pending() == 0) {
-      a->state = ask_state::allocated;
-      if (a->group != nullptr) dequeue(*a);
-    }
+    count_placed(*a);
   } else {
-    a->max_allocations = std::max(a->max_allocations, a->placed);
+    a->max_allocations = std::max(a->max_allocations, ++a->placed);
   }
-  emit_allocation(decision_kind::allocated, x, termination::unknown, keep(messages::existing()));
-  if (c.execution_timeout_ms > 0) {
-    shared.arm(std::max(shared.now_ms, add_saturating(x.bind_time_ms, c.execution_timeout_ms)),
-               timer_kind::allocation_execution, id, x.index, x.sequence);
-  }
+  announce(x, terms, keep(messages::existing()));
+  watch_left_over(app, false);
   after_placing(app, x);
 }
 

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Applications: intake, states with their timers and hooks, and their end.
 #include <algorithm>
+#include <charconv>
 
 #include "partition.hpp"
 #include "tags.hpp"
@@ -13,6 +14,15 @@ namespace {
 
 bool counts_as_running(application_state s) {
   return s == application_state::starting || s == application_state::running;
+}
+
+// When the application was created, as its RM says in a tag; 0 when it does not.
+int64_t creation_in(texts tags) {
+  const std::string_view text = find_tag(tags, "yunikorn.apache.org/creationTime");
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool number = error == std::errc{} && end == text.data() + text.size();
+  return number && seconds > 0 ? mul_saturating(seconds, 1'000) : 0;
 }
 
 }  // namespace
@@ -105,6 +115,7 @@ void partition::add_application(const tenon::add_application &c) {
   app.placeholder_ask.prune();
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
+  app.said_creation_ms = creation_in(c.tags);
   attach_usage(app);
   emit_application(decision_kind::application_accepted, app, {});
 }
@@ -146,6 +157,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   for (const named_text &tag : c.tags) app.tags.emplace_back(tag.key, tag.value);
   std::sort(app.tags.begin(), app.tags.end());
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
+  app.said_creation_ms = creation_in(c.tags);
   app.independent = true;
   attach_usage(app);
   return &app;
@@ -170,6 +182,7 @@ void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   app.state_log.emplace_back(shared.now_ms, app.state);
   if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
+  if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
     shared.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
   };
@@ -187,6 +200,13 @@ void partition::enter_state(application &app, application_state from) {
   }
   count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
   if (app.state != application_state::accepted) stop_waiting(app);
+  if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
+  if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
+    arm_placeholder_timer(app, shared.now_ms);
+  }
+  if (!app.runs()) app.placeholder_epoch = 0;
+  watch_left_over(app, false);
+  gang_changed(app);
   if (app.home != nullptr) {
     if (app.eligible()) {
       let_go(app);
@@ -227,7 +247,13 @@ void partition::app_changed(application &app, uint32_t change) {
   }
 }
 
-void partition::maybe_complete(application &app) {
+// Something of the application went, `real_went`: something that is no placeholder.
+void partition::settle(application &app, bool real_went) {
+  watch_left_over(app, real_went);
+  if (app.state == application_state::resuming) {
+    if (app.placeholder_count == 0) run(app);
+    return;
+  }
   if (!app.allocations.empty() || !app.pending.empty()) return;
   if (app.state == application_state::failing) {
     move(app, application_event::fail);
@@ -265,7 +291,6 @@ void partition::leave_queue(application &app) {
 
 // Completed or Failed: kept among the ended ones until it expires.
 void partition::end_application(application &app) {
-  withdraw_all_asks(app);
   const std::string path = app.home->path;
   leave_queue(app);
   app.submitted_queue = path;
@@ -276,21 +301,22 @@ void partition::end_application(application &app) {
 }
 
 void partition::forget(application &app) {
-  app.epoch = app.run_epoch = 0;
+  app.epoch = app.run_epoch = app.placeholder_epoch = app.left_over_epoch = 0;
   applications.retire(app);
 }
 
 void partition::remove_application(const tenon::remove_application &c) {
   application *app = find_application(c.application);
   if (app == nullptr) return;
-  const std::vector<allocation *> all = by_sequence(app->allocations);
   app->state = application_state::failing;  // on its way out: nothing of it is looked at any more
-  for (allocation *a : all) {
+  gang_changed(*app);
+  break_replacements(*app, nullptr, false);
+  for (allocation *a : by_sequence(app->allocations)) {
     emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
                     keep(messages::application_removed(app->id)));
     remove_allocation(*a);
   }
-  withdraw_all_asks(*app);
+  for (ask *a : pending_by_arrival(*app)) drop(*a);
   leave_queue(*app);
   forget(*app);
 }
@@ -298,45 +324,27 @@ void partition::remove_application(const tenon::remove_application &c) {
 void partition::execution_timed_out(application &app) {
   app.message = messages::execution_timeout();
   move(app, application_event::fail, app.message);
-  const std::vector<allocation *> all = by_sequence(app.allocations);
-  for (allocation *a : all) {
-    if (a->state == allocation_state::allocated) expire(*a, keep(messages::execution_timeout()));
-  }
-  std::vector<ask *> pending;
-  for (const auto &[key, a] : app.asks) {
-    if (a->state == ask_state::pending) pending.push_back(a);
-  }
-  std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
-  for (ask *a : pending) {
-    emit_ask_released(*a, termination::timeout, keep(messages::execution_timeout()));
-    withdraw(*a);
-    forget_if_done(*a);
-  }
-  maybe_complete(app);
+  expire_all(app, messages::execution_timeout(), false);
+  drop_asks(app, termination::timeout, messages::execution_timeout(), false);
+  settle(app);
+}
+
+std::vector<application *> partition::by_submission() const {
+  std::vector<application *> out;
+  for (const auto &[app_id, app] : active) out.push_back(app);  // any order: sorted next
+  std::sort(out.begin(), out.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
+  return out;
 }
 
 void partition::fail_everything() {
-  std::vector<application *> all;
-  for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
-  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
-  for (application *app : all) {
+  for (application *app : by_submission()) {
     if (app->state != application_state::failing) move(*app, application_event::fail, messages::partition_removed());
-    const std::vector<allocation *> live = by_sequence(app->allocations);
-    std::vector<ask *> pending;
-    for (const auto &[key, a] : app->asks) {
-      if (a->state == ask_state::pending) pending.push_back(a);
-    }
-    std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
-    for (allocation *a : live) {
+    for (allocation *a : by_sequence(app->allocations)) {
       emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::partition_removed()));
       remove_allocation(*a);
     }
-    for (ask *a : pending) {
-      emit_ask_released(*a, termination::stopped_by_rm, keep(messages::partition_removed()));
-      withdraw(*a);
-      forget_if_done(*a);
-    }
-    maybe_complete(*app);
+    drop_asks(*app, termination::stopped_by_rm, messages::partition_removed(), false);
+    settle(*app);
   }
   gone = true;
 }
@@ -372,6 +380,18 @@ void partition::fire(const timer &t) {
     case timer_kind::app_rekey:
     case timer_kind::queue_rekey:
       return fire_rekey(t);
+    case timer_kind::placeholders: {
+      application &app = applications[t.object];
+      if (!app.live || app.placeholder_epoch != t.epoch) return;
+      app.placeholder_epoch = 0;
+      return placeholders_timed_out(app);
+    }
+    case timer_kind::left_over: {
+      application &app = applications[t.object];
+      if (!app.live || app.left_over_epoch != t.epoch) return;
+      app.left_over_epoch = 0;
+      return expire_all(app, messages::placeholders_of_completed(), true);
+    }
     case timer_kind::allocation_execution: {
       allocation &a = allocations[t.object];
       if (a.live && a.sequence == t.epoch && a.state == allocation_state::allocated) {

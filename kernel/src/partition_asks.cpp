@@ -91,15 +91,16 @@ void partition::put_ask(const tenon::put_ask &c) {
   }
   fill_ask(*a, c, priority);
   a->class_id = classify(c.required_node, *a, need).id;
-  a->placed = static_cast<int32_t>(a->allocations.size());
+  a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
   lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
     a->state = ask_state::allocated;
-    return maybe_complete(*app);
+    return settle(*app);
   }
   a->state = ask_state::pending;
   add_pending_of(*a, a->pending());
   enqueue(*a);
+  watch_left_over(*app, false);
   if (app->state == application_state::new_ || app->state == application_state::completing) run(*app);
 }
 
@@ -124,7 +125,7 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   a.originator = c.originator;
   a.preempt_self = c.allow_preempt_self;
   a.preempt_other = c.allow_preempt_other;
-  a.task_group = c.task_group;
+  a.gang = group_named(*a.owner, c.task_group);
   a.tags.clear();
   for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
   std::sort(a.tags.begin(), a.tags.end());
@@ -178,9 +179,22 @@ void partition::add_pending_of(ask &a, int64_t times) {
   if (times < 0) app.pending.prune();
   app_changed(app, column::pending);
   add_pending(*app.home, need, times);
+  if (a.placeholder) count_placeholders(*a.gang, times, 0);
 }
 
 void partition::enqueue(ask &a) {
+  if (waits_for_placeholders(a)) {
+    a.line = ask_line::placeholders;
+    a.gang->waiting.insert(&a);
+    group_changed(*a.gang, true);
+  } else {
+    a.line = ask_line::run;
+    join_run(a);
+  }
+  if (a.priority > a.owner->priority) change_app_priority(*a.owner);
+}
+
+void partition::join_run(ask &a) {
   application &app = *a.owner;
   leaf_class &u = unit_of(*app.home, a.class_id);
   app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
@@ -196,52 +210,61 @@ void partition::enqueue(ask &a) {
     app.classes.push_back(g);
   }
   a.group = app.last_group = g;
-  const bool was_empty = g->empty();
-  const ask *before = was_empty ? nullptr : g->first();
-  if (was_empty || !tried_before(a, *g->run.back())) {
-    g->run.push_back(&a);
-  } else {
-    const auto at = std::upper_bound(g->run.begin() + static_cast<ptrdiff_t>(g->head), g->run.end(), &a,
-                                     [](const ask *x, const ask *y) { return tried_before(*x, *y); });
-    g->run.insert(at, &a);
-  }
-  if (was_empty) {
+  const ask *before = g->empty() ? nullptr : g->first();
+  g->run.insert(&a);
+  if (before == nullptr) {
     make_ready(*g);
   } else if (g->first() != before) {
     order_changed(*g);
   }
-  if (a.priority > app.priority) change_app_priority(app);
 }
 
-void partition::dequeue(ask &a) {
+void partition::leave_run(ask &a) {
   app_class &g = *a.group;
   a.group = nullptr;
   const bool first = g.first() == &a;
-  if (first) {
-    if (g.head + 1 == g.run.size()) make_unready(g);
-    ++g.head;
-    if (g.head >= 64 && g.head * 2 > g.run.size()) {
-      g.run.erase(g.run.begin(), g.run.begin() + static_cast<ptrdiff_t>(g.head));
-      g.head = 0;
-    }
-    if (g.empty()) {
-      g.run.clear();
-      g.head = 0;
-    } else {
-      order_changed(g);
-    }
-  } else {
-    const auto at = std::lower_bound(g.run.begin() + static_cast<ptrdiff_t>(g.head), g.run.end(), &a,
-                                     [](const ask *x, const ask *y) { return tried_before(*x, *y); });
-    g.run.erase(at);
-  }
+  if (first && g.run.size() == 1) make_unready(g);
+  g.run.erase(&a);
+  if (first && !g.empty()) order_changed(g);
   if (g.empty() && g.parked_on != nullptr) {
     std::erase(g.parked_on->parked, &g);
     g.parked_on = nullptr;
   }
-  const application &app = *a.owner;
-  const bool still_highest = !g.empty() && g.first()->priority == app.priority;
-  if (a.priority == app.priority && !still_highest) change_app_priority(*a.owner);
+}
+
+void partition::dequeue(ask &a) {
+  application &app = *a.owner;
+  const ask_run *rest = nullptr;
+  switch (a.line) {
+    case ask_line::none:
+      return;
+    case ask_line::run:
+      rest = &a.group->run;
+      leave_run(a);
+      break;
+    case ask_line::placeholders:
+      rest = &a.gang->waiting;
+      a.gang->waiting.erase(&a);
+      group_changed(*a.gang, false);
+      break;
+    case ask_line::aside:
+      rest = &app.aside;
+      app.aside.erase(&a);
+      std::erase(refused_by_rm, &a);
+      break;
+  }
+  a.line = ask_line::none;
+  const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
+  if (a.priority == app.priority && !still_highest) change_app_priority(app);
+}
+
+// The RM refused it everywhere: waits until something changes for the RM.
+void partition::set_aside(ask &a) {
+  dequeue(a);
+  a.line = ask_line::aside;
+  a.owner->aside.insert(&a);
+  refused_by_rm.push_back(&a);
+  if (a.priority > a.owner->priority) change_app_priority(*a.owner);
 }
 
 void partition::lower_submission(application &app, int64_t create_time_ms) {
@@ -252,29 +275,41 @@ void partition::lower_submission(application &app, int64_t create_time_ms) {
 
 void partition::withdraw(ask &a) {
   if (a.state != ask_state::pending) return;
-  if (a.group != nullptr) dequeue(a);
-  if (a.refused_by_rm) {
-    std::erase(refused_by_rm, &a);
-    a.refused_by_rm = false;
-  }
+  dequeue(a);
   add_pending_of(a, -a.pending());
   a.max_allocations = a.placed;
   a.state = ask_state::released;
 }
 
-void partition::forget_if_done(ask &a) {
-  if (!a.allocations.empty() || a.state == ask_state::pending) return;
-  a.owner->asks.erase(a.key);
-  asks.retire(a);
+void partition::drop(ask &a) {
+  if (a.state != ask_state::pending) return;
+  if (a.placeholder) a.gang->timed_out += a.pending();
+  withdraw(a);
+  forget_if_done(a);
 }
 
-void partition::withdraw_all_asks(application &app) {
-  std::vector<ask *> all;
-  for (const auto &[key, a] : app.asks) all.push_back(a);
-  for (ask *a : all) {
-    withdraw(*a);
-    forget_if_done(*a);
+std::vector<ask *> partition::pending_by_arrival(const application &app) {
+  std::vector<ask *> out;
+  for (const auto &[key, a] : app.asks) {  // any order: sorted next
+    if (a->state == ask_state::pending) out.push_back(a);
   }
+  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+  return out;
+}
+
+// Tells the RM of each.
+void partition::drop_asks(application &app, termination why, const std::string &text, bool only_placeholders) {
+  for (ask *a : pending_by_arrival(app)) {
+    if (only_placeholders && !a->placeholder) continue;
+    emit_ask_released(*a, why, keep(text));
+    drop(*a);
+  }
+}
+
+void partition::forget_if_done(ask &a) {
+  if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
+  a.owner->asks.erase(a.key);
+  asks.retire(a);
 }
 
 }  // namespace tenon::internal

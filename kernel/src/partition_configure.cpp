@@ -174,6 +174,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   for_each_queue(*root, [&](queue &q) { rekey_queue(q); });
   refresh_priorities(*root);
   wake_all_below(*root);
+  wake_gangs();
   if (fresh) arm_cleaner();
   next_period_ms = INT64_MIN;
 }

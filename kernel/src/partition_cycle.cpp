@@ -8,13 +8,17 @@
 namespace tenon::internal {
 
 bool partition::has_work() const {
-  return !paused && state != object_state::stopped && (root->has_ready() || !stale_queues.empty());
+  return !paused && state != object_state::stopped && (!gangs.empty() || root->has_ready() || !stale_queues.empty());
 }
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   if (!shared.told.empty()) fail_as_told();
   if (shared.now_ms >= next_period_ms) start_periods();
+  return decide_replacement() || decide_ask();
+}
+
+bool partition::decide_ask() {
   if (fair_max_stale) {
     fair_max_stale = false;
     refresh_fair_max(*root);
@@ -83,22 +87,18 @@ bool partition::try_unit(queue &leaf, leaf_class &u) {
     return true;
   }
   if (refused) {  // nodes fit, the RM wants none of them: only this ask waits
-    dequeue(a);
-    a.refused_by_rm = true;
-    refused_by_rm.push_back(&a);
+    set_aside(a);
     return false;
   }
-  c.blocked = true;
-  blocked_classes.push_back(&c);
+  block(c);
   park_on_nodes(u);
   return false;
 }
 
 node *partition::search(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
-  const auto rm_agrees = [&](const node &n) {
-    if (!shared.check && shared.replayed == nullptr) return true;
-    const bool ok = ask_rm(a, n);
+  const auto agreed = [&](const node &n) {
+    const bool ok = rm_agrees(a, n, true);
     refused |= !ok;
     return ok;
   };
@@ -106,17 +106,21 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
     node *n = nodes.find(c.required_node);
     if (n == nullptr) return nullptr;
     ++shared.counters.nodes_examined;
-    return c.fits(nodes.free(n->slot)) && passes(c, n->slot) && rm_agrees(*n) ? n : nullptr;
+    return c.fits(nodes.free(n->slot)) && passes(c, n->slot) && agreed(*n) ? n : nullptr;
   }
   node_order *by = order_for(c);
   if (by == nullptr) return nullptr;
   const uint32_t slot = by->first_fit(c, shared.counters.nodes_examined, [&](uint32_t candidate) {
-    return passes(c, candidate) && rm_agrees(*nodes.at(candidate));
+    return passes(c, candidate) && agreed(*nodes.at(candidate));
   });
   return slot == node_order::no_slot ? nullptr : nodes.at(slot);
 }
 
-bool partition::ask_rm(const ask &a, const node &n) {
+bool partition::rm_agrees(const ask &a, const node &n, bool allocate) {
+  return (!shared.check && shared.replayed == nullptr) || ask_rm(a, n, allocate);
+}
+
+bool partition::ask_rm(const ask &a, const node &n, bool allocate) {
   const uint64_t at = shared.next_check++;
   bool ok = true;
   if (shared.replayed != nullptr) {
@@ -124,7 +128,7 @@ bool partition::ask_rm(const ask &a, const node &n) {
       if (answer.what == step_answer::kind::rm_check && answer.at == at) ok = answer.ok;
     }
   } else {
-    ok = shared.check(name, a.owner->id, a.key, n.id, true);
+    ok = shared.check(name, a.owner->id, a.key, n.id, allocate);
   }
   shared.used_answers.push_back({step_answer::kind::rm_check, at, ok, {}});
   return ok;

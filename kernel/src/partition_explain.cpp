@@ -204,6 +204,32 @@ int64_t waiting_of(const application &app) {
   return count;
 }
 
+// Limits do not matter: its room is counted already.
+void partition::explain_gang(const ask &a, explanation &out) {
+  const task_group &g = *a.gang;
+  if (g.allocated.empty()) {
+    add_obstacle(out, obstacle_kind::placeholders, g.name);
+    out.obstacles.back().asked = g.pending;
+    out.obstacles.back().used = g.held;
+  } else if (a.owner->gang_stuck) {
+    explain_nodes(classes[a.class_id], out);
+  }
+}
+
+uint64_t partition::count_before_in_gangs(const ask &a) const {
+  int64_t count = 0;
+  for (const application *app : by_submission()) {
+    if (app->submission > a.owner->submission) break;
+    if (!app->runs() || app->gang_stuck) continue;
+    for (const task_group *g : app->groups_in_play) {
+      for (const ask *other : g->waiting) {
+        if (app != a.owner || tried_before(*other, a)) count += other->pending();
+      }
+    }
+  }
+  return static_cast<uint64_t>(count);
+}
+
 // Pending allocations that the cycle would try before the ask's next one. What policies hold back is not before it.
 uint64_t partition::count_before(const ask &a) {
   const application &app = *a.owner;
@@ -310,11 +336,17 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
                     app->state == application_state::running;
   if (!runs) add_obstacle(out, obstacle_kind::application_state, tenon::name(app->state));
   if (app->state == application_state::accepted) explain_applications(*app, out);
+  if (a.line == ask_line::placeholders) {
+    explain_gang(a, out);
+    out.before = count_before_in_gangs(a);
+    put_in_words(out);
+    return out;
+  }
   if (runs) explain_orders(*app, out);
   explain_limits(*app, c, out);
   explain_queues(*app->home, c, out);
   explain_nodes(c, out);
-  if (a.refused_by_rm && out.nodes.fit != 0) add_obstacle(out, obstacle_kind::rm_refuses, rm);
+  if (a.line == ask_line::aside && out.nodes.fit != 0) add_obstacle(out, obstacle_kind::rm_refuses, rm);
   out.before = count_before(a);
   put_in_words(out);
   return out;

@@ -120,9 +120,6 @@ usage_node *partition::blocking_app_limit(application &app) const {
 
 // Limits may name others now: every application is attached anew, with what it uses.
 void partition::refresh_limits() {
-  std::vector<application *> all;
-  for (const auto &[app_id, app] : active) all.push_back(app);  // any order: sorted next
-  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) {
       for (auto &[q, u] : tracker.nodes) {
@@ -137,7 +134,7 @@ void partition::refresh_limits() {
   }
   users.clear();
   user_groups.clear();
-  for (application *app : all) {
+  for (application *app : by_submission()) {
     attach_usage(*app);
     if (!app->allocations.empty()) count_limit_running(*app, true);
     resources used = app->allocated;

@@ -142,10 +142,21 @@ void partition::change_node(const tenon::change_node &c) {
 }
 
 void partition::decommission(node &n) {
-  std::vector<application *> concerned;
+  struct concern {
+    application *app;
+    bool real_went;
+  };
+  std::vector<concern> concerned;
+  std::vector<replacement *> to_place;
   n.schedulable = false;
+  while (!n.coming.empty()) break_replacement(*n.coming.back()->placeholder, true, &n);
   for (allocation *a : by_sequence(n.allocations)) {
-    if (std::find(concerned.begin(), concerned.end(), a->owner) == concerned.end()) concerned.push_back(a->owner);
+    if (a->under_way != nullptr && a->under_way->where == &n) break_replacement(*a, true, &n);
+    if (a->under_way != nullptr) to_place.push_back(a->under_way);
+    auto found =
+        std::find_if(concerned.begin(), concerned.end(), [&](const concern &one) { return one.app == a->owner; });
+    if (found == concerned.end()) found = concerned.insert(found, {a->owner, false});
+    found->real_went |= !a->placeholder;
     emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::node_removed(n.id)));
     remove_allocation(*a, true);
   }
@@ -160,9 +171,13 @@ void partition::decommission(node &n) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
   }
   count_capacity(capacity, -1);
+  for (replacement *r : to_place) {
+    const allocation &x = place_replacement(*r);
+    stand_in(x, r->terms);
+  }
   std::sort(concerned.begin(), concerned.end(),
-            [](const auto *x, const auto *y) { return x->submission < y->submission; });
-  for (application *app : concerned) maybe_complete(*app);
+            [](const auto &x, const auto &y) { return x.app->submission < y.app->submission; });
+  for (const auto &[app, real_went] : concerned) settle(*app, real_went);
 }
 
 }  // namespace tenon::internal

@@ -3,6 +3,7 @@
 // thing; a group (its asks in one application) is in its unit's heap unless its application is held or a
 // limit parks it. Nothing parked is looked at before what it waits for changes.
 #include <algorithm>
+#include <utility>
 
 #include "partition.hpp"
 
@@ -122,12 +123,19 @@ void partition::wake_all_below(queue &q) {
   for (const auto &child : q.children) wake_all_below(*child);
 }
 
+void partition::block(ask_class &c) {
+  c.blocked = true;
+  blocked_classes.push_back(&c);
+}
+
 void partition::wake_for_node(const node &n) {
   for (size_t i = blocked_classes.size(); i-- > 0;) {
     ask_class &c = *blocked_classes[i];
     const bool allowed = c.required_node.empty() ? nodes.usable(n.slot) : c.required_node == n.id;
     if (allowed && c.fits(nodes.free(n.slot)) && passes(c, n.slot)) wake_class(c);
   }
+  const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang_stuck; };
+  if (!stuck_gangs.empty() && std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here)) wake_gangs();
   wake_refused();
 }
 
@@ -136,6 +144,7 @@ void partition::wake_class(ask_class &c) {
   c.blocked = false;
   std::erase(blocked_classes, &c);
   while (!c.parked.empty()) unpark(*c.parked.back());
+  if (std::exchange(c.gangs_wait, false)) wake_gangs();
 }
 
 void partition::wake_held(queue &q) {
@@ -172,7 +181,7 @@ void partition::wake_refused() {
   std::vector<ask *> waiting;
   waiting.swap(refused_by_rm);
   for (ask *a : waiting) {
-    a->refused_by_rm = false;
+    dequeue(*a);
     enqueue(*a);
   }
 }

@@ -176,6 +176,10 @@ void partition::change_app_priority(application &app) {
   for (const app_class *g : app.classes) {
     if (!g->empty()) highest = std::max(highest, g->first()->priority);
   }
+  for (const auto &[group, g] : app.task_groups) {
+    if (!g.waiting.empty()) highest = std::max(highest, g.waiting.first()->priority);
+  }
+  if (!app.aside.empty()) highest = std::max(highest, app.aside.first()->priority);
   if (highest == app.priority) return;
   queue &leaf = *app.home;
   if (app.priority != INT32_MIN) {

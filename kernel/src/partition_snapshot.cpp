@@ -66,10 +66,14 @@ struct reader {
     out.originator = a.originator;
     out.preempted = a.state == allocation_state::preempting;
     out.released = a.state == allocation_state::expiring || a.state == allocation_state::replacing;
-    out.task_group = a.task_group;
+    if (a.gang != nullptr) out.task_group = a.gang->name;
     out.state = a.state;
     out.create_time_ms = a.create_time_ms;
     out.bind_time_ms = a.bind_time_ms;
+    if (a.under_way != nullptr) {
+      out.replaced_by = a.under_way->real->key;
+      out.replaced_on = a.under_way->where->id;
+    }
     return out;
   }
 
@@ -82,7 +86,7 @@ struct reader {
     out.pending_count = a.pending();
     out.max_allocations = a.max_allocations;
     out.placeholder = a.placeholder;
-    out.task_group = a.task_group;
+    if (a.gang != nullptr) out.task_group = a.gang->name;
     out.required_node = c.required_node;
     out.create_time_ms = a.create_time_ms;
     out.state = a.state;
@@ -108,6 +112,10 @@ struct reader {
     std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
     for (const ask *a : pending) out.asks.push_back(read(*a));
     for (const allocation *a : partition::by_sequence(app.allocations)) out.allocations.push_back(read(*a));
+    for (const auto &[group, g] : app.task_groups) {
+      const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
+      if (count != 0) out.placeholder_data.push_back({group, count, g.replaced, g.timed_out});
+    }
     out.message = app.message;
     out.submitted_ms = app.submitted_ms;
     out.started_ms = app.started_ms;
@@ -130,6 +138,9 @@ struct reader {
     for (const allocation *a : partition::by_sequence(n.allocations)) {
       out.allocations.push_back(a->owner->id + "/" + a->key() + "#" + std::to_string(a->sequence));
     }
+    std::map<uint64_t, const replacement *> coming;  // by sequence of what they replace
+    for (const replacement *r : n.coming) coming.emplace(r->placeholder->sequence, r);
+    for (const auto &[sequence, r] : coming) out.allocations.push_back(r->real->owner->id + "/" + r->real->key + "#0");
     return out;
   }
 
@@ -164,11 +175,7 @@ partition_snapshot partition::snapshot() const {
   out.allocations = allocation_count;
   for_each_queue(*root, [&](const queue &q) { out.queues.push_back(r.read(q)); });
   for (const auto &[node_id, n] : nodes.by_id()) out.nodes.push_back(r.read(*n));
-  std::vector<const application *> apps;
-  for (const auto &[app_id, app] : active) apps.push_back(app);  // any order: sorted next
-  const auto by_submission = [](const application *x, const application *y) { return x->submission < y->submission; };
-  std::sort(apps.begin(), apps.end(), by_submission);
-  for (const application *app : apps) out.applications.push_back(r.read(*app));
+  for (const application *app : by_submission()) out.applications.push_back(r.read(*app));
   for (const application *app : ended) out.ended.push_back(r.read(*app));
   r.read(users, out.users);
   r.read(user_groups, out.groups);
@@ -178,7 +185,8 @@ partition_snapshot partition::snapshot() const {
 // What an ask waits for, in words; empty when it is runnable.
 std::string partition::blocker_of(const ask &a) const {
   const application &app = *a.owner;
-  if (a.refused_by_rm) return "the resource manager refuses every node that fits";
+  if (a.line == ask_line::aside) return "the resource manager refuses every node that fits";
+  if (a.line == ask_line::placeholders) return "placeholders of task group " + std::string(a.gang->name);
   if (app.held_by != nullptr) return "maxapplications of queue " + app.held_by->path;
   if (app.held_by_limit != nullptr) return "maxapplications of a limit in queue " + app.held_by_limit->where->path;
   if (app.key.held_back()) return "order " + app.home->order->bound->name + " of queue " + app.home->path;

@@ -9,9 +9,12 @@
 namespace tenon::naive {
 
 int32_t partition::live_allocations(const application &a, std::string_view key) {
-  return static_cast<int32_t>(std::count_if(a.allocations.begin(), a.allocations.end(), [&](const allocation &x) {
-    return x.key == key || (x.under_way && x.under_way->real.key == key);
-  }));
+  int32_t count = 0;
+  for (const allocation &x : a.allocations) {
+    count += x.key == key ? 1 : 0;
+    count += x.under_way && x.under_way->real.key == key ? 1 : 0;  // both may be of one key
+  }
+  return count;
 }
 
 std::string partition::problem_of(const tenon::put_ask &c, std::string_view application_id) {

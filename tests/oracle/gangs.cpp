@@ -68,7 +68,8 @@ bool partition::replace_one(application &a, ask &k, const usage &used) {
   }
   if (too_small) return true;
   for (allocation *x : placeholders) {
-    if (!predicates_pass(a, k, nodes.at(x->node), false)) continue;
+    const bool allowed = k.required_node.empty() || k.required_node == x->node;
+    if (!allowed || !predicates_pass(a, k, nodes.at(x->node), false)) continue;
     replace(a, k, *x, x->node);
     return true;
   }

@@ -22,6 +22,7 @@ enum class obstacle_kind : uint8_t {
   nodes,               // no node can hold it
   rm_refuses,          // nodes fit, the resource manager wants none
   rm_paused,           // the resource manager is not connected
+  placeholders,        // those of task group `name`: `asked` are pending, `used` are to be released first
 };
 [[nodiscard]] std::string_view name(obstacle_kind);
 

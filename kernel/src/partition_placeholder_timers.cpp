@@ -1,0 +1,50 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Timers of placeholders: how long they may wait for each other and for real asks, and how long those that are
+// left over stay.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+void partition::arm_placeholder_timer(application &app, int64_t from_ms) {
+  const bool own = !app.placeholder_ask.empty() && app.execution_timeout_ms > 0;
+  const int64_t due_ms = add_saturating(app.said_creation_ms > 0 ? app.said_creation_ms : from_ms,
+                                        own ? app.execution_timeout_ms : config.tuning.placeholder_timeout_ms);
+  app.placeholder_epoch = shared.next_epoch++;
+  shared.arm(std::max(shared.now_ms, due_ms), timer_kind::placeholders, id, app.index, app.placeholder_epoch);
+}
+
+void partition::placeholders_timed_out(application &app) {
+  const bool some = std::any_of(app.task_groups.begin(), app.task_groups.end(), [](const auto &item) {
+    return item.second.pending > 0 || !item.second.allocated.empty();
+  });
+  if (!some) return;
+  if (app.state == application_state::accepted) {
+    app.message = messages::reservation_timeout();
+    move(app, app.hard_gang ? application_event::fail : application_event::resume);
+  }
+  const bool only_placeholders = app.state != application_state::failing;
+  expire_all(app, messages::placeholders_timed_out(), only_placeholders);
+  drop_asks(app, termination::timeout, messages::pending_placeholders_timed_out(), only_placeholders);
+  settle(app);
+}
+
+// Placeholders for which nothing can come are given back after a while. `real_went`: an ask or allocation that is
+// no placeholder did just now.
+void partition::watch_left_over(application &app, bool real_went) {
+  if (app.left_over_epoch == 0 && !real_went) return;
+  const bool busy = app.state == application_state::starting || app.state == application_state::running;
+  const bool left_over = busy && app.pending.empty() && app.under_way == 0 && app.placeholder_count != 0 &&
+                         app.placeholder_count == app.allocations.size();
+  if (!left_over) {
+    app.left_over_epoch = 0;
+  } else if (app.left_over_epoch == 0) {
+    app.left_over_epoch = shared.next_epoch++;
+    shared.arm(add_saturating(shared.now_ms, config.tuning.completing_timeout_ms), timer_kind::left_over, id, app.index,
+               app.left_over_epoch);
+  }
+}
+
+}  // namespace tenon::internal
