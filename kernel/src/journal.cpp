@@ -20,7 +20,7 @@ namespace journal {
 namespace {
 
 constexpr std::string_view magic = "tenon-journal ";
-constexpr std::string_view version = "2 ";
+constexpr std::string_view version = "3 ";
 constexpr size_t crc_digits = 8;
 constexpr size_t frame_bytes = 8;
 constexpr size_t least_payload = 9;

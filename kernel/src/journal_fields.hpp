@@ -149,7 +149,7 @@ template <class IO>
 void fields(IO &, ref<IO, advance>) {}
 template <class IO>
 void fields(IO &io, ref<IO, inspect> f) {
-  io(f.partition);
+  io(f.partition, f.answers);
 }
 
 template <class IO>

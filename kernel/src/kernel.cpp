@@ -37,6 +37,7 @@ struct kernel::impl {
   void apply(const configure &c);
   void apply(const signal_rm &c);
   uint32_t apply(const step &c);
+  void apply(const inspect &c);
   void wake_refused();
   // The partition of a command, or a rejecting decision and null.
   partition *target(std::string_view name, decision_kind reject, std::string_view application, std::string_view key,
@@ -215,6 +216,15 @@ uint32_t kernel::impl::apply(const step &c) {
   return made;
 }
 
+void kernel::impl::apply(const inspect &c) {
+  shared.told = c.answers;
+  for (const auto &p : partitions) {
+    if (c.partition.empty() || p->name == c.partition) p->inspect();
+  }
+  shared.told = {};
+  answers.swap(shared.used_answers);
+}
+
 partition *kernel::impl::target(std::string_view name, decision_kind reject, std::string_view application,
                                 std::string_view key, std::string_view node, std::string why) {
   partition *p = find(name);
@@ -234,7 +244,7 @@ uint32_t kernel::impl::dispatch(const command &c) {
     if constexpr (std::is_same_v<type, step>) {
       made = apply(one);
     } else if constexpr (std::is_same_v<type, register_rm> || std::is_same_v<type, configure> ||
-                         std::is_same_v<type, signal_rm>) {
+                         std::is_same_v<type, signal_rm> || std::is_same_v<type, inspect>) {
       apply(one);
     } else if constexpr (std::is_same_v<type, add_application>) {
       if (partition *p = target(one.partition, decision_kind::application_rejected, one.application, {}, {},

@@ -73,10 +73,14 @@ enum class ask_line : uint8_t {
   aside,         // beside the others of its application: the resource manager refused it
 };
 
+// What an inspection said of an ask last.
+enum class container_word : uint8_t { none, skipped, failed };
+
 struct ask {
   uint32_t index = 0;
   bool live = false;
   ask_line line = ask_line::none;
+  container_word told = container_word::none;
   application *owner = nullptr;
   app_class *group = nullptr;  // in line::run
   std::string key;
@@ -164,7 +168,7 @@ struct task_group {
   ask_run waiting;                                                         // pending real asks, while in_force()
   bool in_play = false;                                                    // some wait and some are Allocated
   size_t next = 0;                                                         // of `waiting`, while pass B looks at it
-  boost::container::small_vector<uint32_t, 2> hopeless;  // classes for which that found nothing
+  boost::container::small_vector<uint32_t, 2> hopeless;                    // classes for which that found nothing
   int64_t replaced = 0, timed_out = 0;                                     // placeholders that ended
 
   [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
@@ -222,13 +226,13 @@ struct application {
   std::map<std::string, task_group, std::less<>> task_groups;
   std::vector<task_group *> groups_in_play;  // any order: the asks in them have one
   uint32_t gang_position = not_in_heap;
-  bool gang_stuck = false;                  // nothing could be replaced, and nothing changed since
-  uint32_t placeholder_count = 0;           // of its allocations
-  uint32_t under_way = 0;                   // replacements
-  int64_t first_bind_ms = INT64_MAX;        // of its placeholders since it is Accepted
-  uint64_t placeholder_epoch = 0;           // of their timer, 0: none
-  uint64_t left_over_epoch = 0;             // of the timer of those left over, 0: none
-  ask_run aside;                            // asks in line::aside
+  bool gang_stuck = false;            // nothing could be replaced, and nothing changed since
+  uint32_t placeholder_count = 0;     // of its allocations
+  uint32_t under_way = 0;             // replacements
+  int64_t first_bind_ms = INT64_MAX;  // of its placeholders since it is Accepted
+  uint64_t placeholder_epoch = 0;     // of their timer, 0: none
+  uint64_t left_over_epoch = 0;       // of the timer of those left over, 0: none
+  ask_run aside;                      // asks in line::aside
 
   [[nodiscard]] bool runs() const {
     return state == application_state::accepted || state == application_state::starting ||

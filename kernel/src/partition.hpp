@@ -5,7 +5,8 @@
 // partition_asks.cpp, partition_nodes.cpp, partition_parking.cpp (what waits for what),
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
-// groups), partition_placement.cpp, partition_configure.cpp and partition_snapshot.cpp.
+// groups), partition_placement.cpp, partition_configure.cpp, partition_explain.cpp, partition_inspect.cpp and
+// partition_snapshot.cpp.
 #pragma once
 
 #include <memory>
@@ -88,9 +89,22 @@ struct partition {
   uint64_t count_before_in_gangs(const ask &a) const;
   template <class Item>
   using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
-  keys_of<queue> fresh_keys(queue &parent);          // of its children, as they would be made now
-  keys_of<application> fresh_keys_of_apps(queue &leaf);
+  // Of its children, as they would be made now; `fine`: whether the policy made them.
+  keys_of<queue> fresh_keys(queue &parent, bool *fine = nullptr);
+  keys_of<application> fresh_keys_of_apps(queue &leaf, bool *fine = nullptr);
   void flush();  // after a drain: names of gone objects may go
+
+  // -- Inspect (partition_inspect.cpp). --
+  void inspect();
+  struct inspection;
+  void inspect_queue(queue &q, inspection &seen);
+  void inspect_application(application &app, inspection &seen);
+  container_word word_for(ask &a, inspection &seen);
+  void tell_word(ask &a, container_word word);
+  bool is_node_there(ask &a, ask_class &c, inspection &seen);
+  template <class F>
+  static void for_each_limit(const application &app, inspection &seen, F &&f);
+  bool inspecting = false;  // the RM is not asked
 
   // -- Identity. --
   core &shared;
@@ -241,7 +255,7 @@ struct partition {
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need);
   void set_state(allocation &a, allocation_state to);
-  void expire(allocation &a, std::string_view message);  // waits for the RM from now on
+  void expire(allocation &a, std::string_view message);                                // waits for the RM from now on
   void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
   void undo(allocation &a);                                                            // its ask is pending again
   bool unplace(ask &a);

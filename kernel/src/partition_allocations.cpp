@@ -76,6 +76,7 @@ void partition::commit(ask &a, node &n) {
 void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
   ++a.placed;
+  a.told = container_word::none;
   if (a.pending() != 0) return;
   a.state = ask_state::allocated;
   dequeue(a);
@@ -189,6 +190,7 @@ bool partition::unplace(ask &a) {
   --a.placed;
   if (a.pending() == 0) return false;
   a.state = ask_state::pending;
+  a.told = container_word::none;
   add_pending_of(a, a.pending() - before);
   if (before == 0) enqueue(a);
   return a.pending() > before;
@@ -319,11 +321,13 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   }
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app);
-  const allocation_terms terms{
-      plain_class(need).id,          priority,
-      c.placeholder && !c.task_group.empty(), c.originator,
-      group_named(app, c.task_group), c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
-      c.execution_timeout_ms};
+  const allocation_terms terms{plain_class(need).id,
+                               priority,
+                               c.placeholder && !c.task_group.empty(),
+                               c.originator,
+                               group_named(app, c.task_group),
+                               c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
+                               c.execution_timeout_ms};
   const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms);
   if (a->state == ask_state::pending) {
     count_placed(*a);

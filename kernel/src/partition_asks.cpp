@@ -117,6 +117,7 @@ std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
 
 void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   a.priority = priority;
+  a.told = container_word::none;
   a.max_allocations = c.max_allocations;
   a.arrival = next_arrival++;
   a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;

@@ -117,7 +117,7 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
 }
 
 bool partition::rm_agrees(const ask &a, const node &n, bool allocate) {
-  return (!shared.check && shared.replayed == nullptr) || ask_rm(a, n, allocate);
+  return inspecting || (!shared.check && shared.replayed == nullptr) || ask_rm(a, n, allocate);
 }
 
 bool partition::ask_rm(const ask &a, const node &n, bool allocate) {

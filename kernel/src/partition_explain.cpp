@@ -291,17 +291,19 @@ auto keyed(const std::vector<Item *> &items, const key_batch &batch, bool ok, ui
 
 }  // namespace
 
-partition::keys_of<queue> partition::fresh_keys(queue &parent) {
+partition::keys_of<queue> partition::fresh_keys(queue &parent, bool *fine) {
   std::vector<queue *> items;
   for (const auto &child : parent.children) items.push_back(child.get());
   key_batch batch;
-  const bool ok = !items.empty() && queue_keys(*parent.order, context(), parent, items, batch);
+  const bool ok = items.empty() || queue_keys(*parent.order, context(), parent, items, batch);
+  if (fine != nullptr) *fine = ok;
   return keyed(items, batch, ok, parent.order->key_words(), shared.now_ms);
 }
 
-partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf) {
+partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf, bool *fine) {
   key_batch batch;
-  const bool ok = !leaf.apps.empty() && app_keys(*leaf.order, context(), leaf, leaf.apps, batch);
+  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, context(), leaf, leaf.apps, batch);
+  if (fine != nullptr) *fine = ok;
   return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 

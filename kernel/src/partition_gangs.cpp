@@ -152,7 +152,8 @@ bool partition::replace_in(application &app) {
     task_group *first = nullptr;
     for (task_group *g : app.groups_in_play) {
       if (g->next == g->waiting.size()) continue;
-      if (first == nullptr || tried_before(*g->waiting.begin()[g->next], *first->waiting.begin()[first->next])) first = g;
+      if (first == nullptr || tried_before(*g->waiting.begin()[g->next], *first->waiting.begin()[first->next]))
+        first = g;
     }
     if (first == nullptr) break;
     ask &a = *first->waiting.begin()[first->next++];

@@ -110,11 +110,24 @@ void cluster::ask(int64_t count, const std::vector<named_amount> &need, const ch
   }
 }
 
-void cluster::give_back(uint32_t application, const std::string &key) {
+void cluster::ask_in_gang(uint32_t application, const std::string &key, const std::vector<named_amount> &need,
+                          bool placeholder) {
+  put_ask c;
+  c.partition = partition_name;
+  c.application = application_names_[application];
+  c.key = key;
+  c.resources = need;
+  c.task_group = "workers";
+  c.placeholder = placeholder;
+  run(c);
+}
+
+void cluster::give_back(uint32_t application, const std::string &key, termination why) {
   release c;
   c.partition = partition_name;
   c.application = application_names_[application];
   c.key = key;
+  c.why = why;
   run(c);
 }
 

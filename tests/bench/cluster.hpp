@@ -47,7 +47,10 @@ class cluster {
   // Equal asks, dealt to the applications in turn.
   void ask(int64_t count, const std::vector<named_amount> &need, const char *prefix);
   void ask_one(uint32_t application, const std::string &key, const std::vector<named_amount> &need);
-  void give_back(uint32_t application, const std::string &key);
+  // Of the one task group of its application.
+  void ask_in_gang(uint32_t application, const std::string &key, const std::vector<named_amount> &need,
+                   bool placeholder);
+  void give_back(uint32_t application, const std::string &key, termination why = termination::stopped_by_rm);
   // Steps of a thousand decisions until nothing is decided; every decision is delivered.
   void schedule();
   // Single decisions; the nanoseconds of each go to `latencies`.

@@ -19,12 +19,13 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, load, openb;
+  settings schedule, queues, mixed, unplaceable, churn, gang, load, openb;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
   mixed.node_sort = "binpacking";
   unplaceable.unplaceable = 10'000;
+  gang.applications = 250;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -34,6 +35,7 @@ std::vector<bench_case> cases() {
       {"mixed", "asks of many shapes while the cluster fills up", tenon::bench::run_mixed, mixed},
       {"unplaceable", "asks that fit nowhere beside the load of schedule", tenon::bench::run_unplaceable, unplaceable},
       {"churn", "steady state: an allocation ends, an ask comes, a decision is made", tenon::bench::run_churn, churn},
+      {"gang", "placeholders of gangs, then asks that take their places", tenon::bench::run_gang, gang},
       {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
   };

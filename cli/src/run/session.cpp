@@ -34,14 +34,10 @@ uint32_t session::apply(int64_t now_ms, const command &c, const listener &listen
 
 void session::record(int64_t now_ms, const command &c) {
   std::string entry;
-  const auto *live = std::get_if<step>(&c);
-  if (live == nullptr) {
-    append_entry(entry, now_ms, c);
-  } else {
-    step answered = *live;
-    answered.answers = scheduler_->answers();
-    append_entry(entry, now_ms, answered);
-  }
+  command answered = c;
+  if (auto *step = std::get_if<tenon::step>(&answered)) step->answers = scheduler_->answers();
+  if (auto *look = std::get_if<inspect>(&answered)) look->answers = scheduler_->answers();
+  append_entry(entry, now_ms, answered);
   sinks_.journal(entry);
 }
 

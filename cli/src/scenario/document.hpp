@@ -105,6 +105,7 @@ struct scenario_step {
   std::optional<confirm_item> confirm;
   std::optional<schedule_item> schedule;
   std::optional<int64_t> advance_ms;
+  bool inspect = false;
   std::optional<expected_block> expect;
 };
 

@@ -185,6 +185,7 @@ constexpr auto rm_rows = std::to_array<field_row>({
     {"rejected_asks", r::includes, [](subject of, sub_key) { return value(of.rm->rejected_asks()); }},
     {"released", r::key_set, released_keys, sub_keys::terminations},
     {"app_states", r::reported, [](subject of, sub_key) { return value(of.rm->app_states()); }},
+    {"container_states", r::reported, [](subject of, sub_key) { return value(of.rm->container_states()); }},
 });
 
 constexpr auto explain_rows = std::to_array<field_row>({

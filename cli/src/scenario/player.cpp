@@ -93,6 +93,7 @@ class player {
       now_ms_ += *s.advance_ms;
       apply(advance{});
     }
+    if (s.inspect) apply(inspect{});
     if (s.expect) expect(*s.expect);
   }
 

@@ -42,6 +42,7 @@ class step_reader {
     read_confirm();
     read_schedule();
     read_advance();
+    step_.inspect = boolean_of(node_, "inspect", false);
     if (const yaml_node *expect = node_.find("expect")) step_.expect = read_expectations(*expect, report_);
     return std::move(step_);
   }

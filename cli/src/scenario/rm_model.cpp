@@ -93,7 +93,14 @@ void rm_model::hears(const decision_view &d) {
       std::erase_if(reported_, [&](const allocation &a) { return a.node == d.node; });
       break;
     case decision_kind::allocated:
+      container_states_[std::string(d.key)] = "SCHEDULED";
       hears_allocated(d);
+      break;
+    case decision_kind::reserved:
+      container_states_[std::string(d.key)] = "RESERVED";
+      break;
+    case decision_kind::container_state:
+      container_states_[std::string(d.key)] = d.text;
       break;
     case decision_kind::released:
     case decision_kind::ask_released:

@@ -71,8 +71,9 @@ class rm_model {
   [[nodiscard]] std::vector<known_allocation> running_on(const std::string &partition, const std::string &node) const;
 
   [[nodiscard]] const text_list &accepted_apps() const { return accepted_apps_; }
-  [[nodiscard]] const text_map &rejected_apps() const { return rejected_apps_; }  // reasons, one a line
-  [[nodiscard]] const text_map &app_states() const { return app_states_; }        // states, one a line
+  [[nodiscard]] const text_map &rejected_apps() const { return rejected_apps_; }        // reasons, one a line
+  [[nodiscard]] const text_map &app_states() const { return app_states_; }              // states, one a line
+  [[nodiscard]] const text_map &container_states() const { return container_states_; }  // the last of each ask, by key
   [[nodiscard]] const text_list &accepted_nodes() const { return accepted_nodes_; }
   [[nodiscard]] const text_list &rejected_nodes() const { return rejected_nodes_; }
   [[nodiscard]] const text_list &rejected_asks() const { return rejected_asks_; }
@@ -92,7 +93,7 @@ class rm_model {
   std::vector<open_release> open_;
   std::map<termination, std::vector<std::pair<std::tuple<ask_id, uint64_t>, std::string>>> released_;
   text_list accepted_apps_, accepted_nodes_, rejected_nodes_, rejected_asks_;
-  text_map rejected_apps_, app_states_;
+  text_map rejected_apps_, app_states_, container_states_;
 };
 
 }  // namespace tenon::cli

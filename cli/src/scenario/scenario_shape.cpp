@@ -125,6 +125,7 @@ constexpr key_spec step_keys[] = {
     {.key = "confirm", .kind = value_kind::object, .summary = "Confirms releases.", .object = &confirm_shape},
     {"schedule", value_kind::any, "Number of cycles, or quiescent."},
     {"advance", value_kind::number, "Seconds of virtual time."},
+    {"inspect", value_kind::boolean, "The scheduler says what asks wait for: container_states.", "false"},
     {"expect", value_kind::any, "What must hold."},
     {"partition", value_kind::text, "Partition of items that name none.", "default"},
     {"note", value_kind::text, "Remark."},

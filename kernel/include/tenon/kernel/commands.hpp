@@ -164,7 +164,8 @@ struct step {
 
 // Says of every pending ask what it waits for, a limit or a node, where that changed: for autoscalers.
 struct inspect {
-  std::string_view partition;  // empty: all
+  std::string_view partition;            // empty: all
+  std::span<const step_answer> answers;  // as of a step
 };
 
 // Moves time: timers that are due fire in (due, creation) order.

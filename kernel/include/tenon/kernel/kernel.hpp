@@ -56,7 +56,7 @@ class kernel {
   [[nodiscard]] std::optional<int64_t> next_due() const;
   [[nodiscard]] int64_t now_ms() const;
 
-  // Outside answers that the last step used; valid until the next command.
+  // Outside answers that the last command used, a step or an inspection; valid until the next command.
   [[nodiscard]] std::span<const step_answer> answers() const;
   void set_rm_check(rm_check check);
 

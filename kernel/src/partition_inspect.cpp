@@ -1,0 +1,141 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Inspect: goes through what waits as the cycle would, and says what each ask waits for, where that changed: a limit
+// (SKIPPED) or a node (FAILED), for autoscalers.
+#include <algorithm>
+#include <map>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+namespace {
+
+// In the order of their keys, ties by what `number` gives; without those that wait for nothing or are held back.
+template <class Item, class Keys, class Number>
+std::vector<Item *> in_order(std::vector<Item *> items, const Keys &keys, Number &&number) {
+  std::erase_if(items, [&](const Item *item) { return item->pending.empty() || keys.at(item).held_back(); });
+  std::sort(items.begin(), items.end(), [&](const Item *x, const Item *y) {
+    const int order = keys.at(x).compare(keys.at(y));
+    return order != 0 ? order < 0 : number(*x) < number(*y);
+  });
+  return items;
+}
+
+int64_t room(const resources &max, const resources &used, const resources &more, type_index t) {
+  return sub_saturating(sub_saturating(max[t], used[t]), more[t]);
+}
+
+}  // namespace
+
+// What the asks before would take, were there nodes for them.
+struct partition::inspection {
+  std::map<const queue *, resources> queues;      // any order: looked up, never walked
+  std::map<const usage_node *, resources> users;  // any order: the same
+  std::map<uint32_t, bool> nodes;                 // by class: is one there for it?
+  std::vector<std::pair<ask *, container_word>> words;
+};
+
+// Calls f(max, used, what the asks before would take) for every limit above the ask, root left out.
+template <class F>
+void partition::for_each_limit(const application &app, inspection &seen, F &&f) {
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) f(u->max, u->usage, seen.users[u]);
+  }
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) f(q->max, q->allocated, seen.queues[q]);
+}
+
+void partition::inspect() {
+  if (paused || state == object_state::stopped) return;
+  if (!shared.told.empty()) fail_as_told();
+  if (fair_max_stale) {
+    fair_max_stale = false;
+    refresh_fair_max(*root);
+  }
+  inspecting = true;
+  inspection seen;
+  for (;;) {
+    const size_t retired = retired_policies.size();
+    inspect_queue(*root, seen);
+    if (retired_policies.size() == retired) break;
+    seen = {};  // a policy failed: all of it again, as if it had failed before
+  }
+  inspecting = false;
+  for (const auto &[a, word] : seen.words) tell_word(*a, word);
+}
+
+void partition::tell_word(ask &a, container_word word) {
+  if (word == a.told) return;
+  a.told = word;
+  decision_view &d = emit(decision_kind::container_state);
+  d.placeholder = a.placeholder;
+  d.application = a.owner->id;
+  d.key = a.key;
+  d.queue = a.owner->home->path;
+  d.text = keep(word == container_word::skipped ? messages::container_skipped() : messages::container_failed());
+}
+
+void partition::inspect_queue(queue &q, inspection &seen) {
+  if (q.leaf) {
+    std::vector<application *> apps = q.apps;
+    std::erase_if(apps, [](const application *app) { return !app->runs(); });
+    const auto submission = [](const application &app) { return app.submission; };
+    bool ok = true;
+    const auto keys = fresh_keys_of_apps(q, &ok);
+    if (!ok) return policy_failed(*q.order);
+    for (application *app : in_order(std::move(apps), keys, submission)) inspect_application(*app, seen);
+    return;
+  }
+  std::vector<queue *> children;
+  for (const auto &child : q.children) {
+    if (child->state != object_state::stopped) children.push_back(child.get());
+  }
+  const auto sequence = [](const queue &child) { return child.sequence; };
+  bool ok = true;
+  const auto keys = fresh_keys(q, &ok);
+  if (!ok) return policy_failed(*q.order);
+  for (queue *child : in_order(std::move(children), keys, sequence)) inspect_queue(*child, seen);
+}
+
+void partition::inspect_application(application &app, inspection &seen) {
+  const bool held =
+      app.state == application_state::accepted && ((!app.counted && blocking_app_queue(*app.home) != nullptr) ||
+                                                   (app.allocations.empty() && blocking_app_limit(app) != nullptr));
+  std::vector<ask *> waiting;
+  for (const auto &[key, a] : app.asks) {  // any order: sorted next
+    if (a->line == ask_line::run || a->line == ask_line::aside) waiting.push_back(a);
+  }
+  std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  for (ask *a : waiting) {
+    const container_word word = held ? container_word::skipped : word_for(*a, seen);
+    if (word != container_word::none) seen.words.emplace_back(a, word);
+  }
+}
+
+container_word partition::word_for(ask &a, inspection &seen) {
+  ask_class &c = classes[a.class_id];
+  int64_t fits = a.pending();
+  for_each_limit(*a.owner, seen, [&](const resources &max, const resources &used, const resources &more) {
+    for (const class_amount &p : c.positive) {
+      if (max.has(p.type)) fits = std::min(fits, room(max, used, more, p.type) / p.amount);
+    }
+  });
+  if (fits <= 0) return container_word::skipped;
+  if (!c.required_node.empty()) return container_word::none;
+  const bool cluster_short = std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
+    return p.amount > sub_saturating(total[p.type], root->allocated[p.type]);
+  });
+  if (!cluster_short && is_node_there(a, c, seen)) return container_word::none;
+  const resources taken = multiply(c.need, fits);
+  for_each_limit(*a.owner, seen, [&](const resources &, const resources &, resources &more) { more += taken; });
+  return container_word::failed;
+}
+
+bool partition::is_node_there(ask &a, ask_class &c, inspection &seen) {
+  if (c.blocked) return false;
+  const auto [known, fresh] = seen.nodes.try_emplace(c.id, false);
+  bool refused = false;
+  if (fresh) known->second = search(c, a, refused) != nullptr;
+  return known->second;
+}
+
+}  // namespace tenon::internal
