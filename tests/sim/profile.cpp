@@ -15,7 +15,7 @@ std::vector<profile> make_profiles() {
   add("plain");
   {
     profile &p = add("limits");
-    p.limits = true;
+    p.limits = p.inspection = true;
     p.max_applications = 20;
   }
   {
@@ -35,15 +35,15 @@ std::vector<profile> make_profiles() {
   }
   {
     profile &p = add("everything");
-    p.limits = p.placement = p.gangs = p.reloads = p.recovery = p.timeouts = p.odd = true;
+    p.limits = p.placement = p.gangs = p.reloads = p.recovery = p.timeouts = p.odd = p.inspection = true;
     p.partitions = 2;
     p.jump_percent = 6;
   }
   {
     profile &p = add("gangs");
-    p.gangs = p.tight_gangs = p.recovery = p.timeouts = true;
+    p.gangs = p.tight_gangs = p.recovery = p.timeouts = p.inspection = true;
     p.jump_percent = 6;
-    p.compared.gangs = true;
+    p.compared.gangs = p.compared.inspection = true;
   }
   {
     profile &p = add("reservations");
