@@ -29,15 +29,23 @@ struct verdict_set {
   static constexpr uint8_t pass = 1;
 };
 
+// What the node order's score reads of an ask; the rest is nothing.
+struct score_facts {
+  int32_t priority = 0;
+  tag_list tags;  // ascending by key
+  friend auto operator<=>(const score_facts &, const score_facts &) = default;
+};
+
 struct ask_class {
   uint32_t id = 0;
   resources need;
   std::vector<class_amount> positive;  // the types that a node must have free
   std::string required_node;
-  verdict_set *judged = nullptr;     // null: no predicates
-  bool blocked = false;              // no node holds it: nothing changed since a search said so
-  bool gangs_wait = false;           // for it to be blocked no more
-  std::vector<leaf_class *> parked;  // wait for a node
+  verdict_set *judged = nullptr;        // null: no predicates
+  const score_facts *scored = nullptr;  // null: no score reads tags or the priority
+  bool blocked = false;                 // no node holds it: nothing changed since a search said so
+  bool gangs_wait = false;              // for it to be blocked no more
+  std::vector<leaf_class *> parked;     // wait for a node
 
   [[nodiscard]] bool fits(const int64_t *free) const {
     for (const class_amount &p : positive) {
@@ -51,6 +59,7 @@ struct class_key {
   resources need;
   std::string required_node;
   verdict_set *judged = nullptr;
+  const score_facts *scored = nullptr;
   friend bool operator==(const class_key &, const class_key &) = default;
 };
 struct class_key_hash {

@@ -82,6 +82,15 @@ class batch_builder {
         {sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, b.maps.data(), nullptr, sizeof(tenon_text_map), 0, 0});
   }
 
+  // `get(item)` gives four words.
+  template <class Items, class Get>
+  void words_of(const Items &items, Get &&get) {
+    buffer &b = next();
+    b.words.clear();
+    for (const auto *item : items) b.words.push_back(get(*item));
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_WORDS, b.words.data(), nullptr, sizeof(b.words[0]), 0, 0});
+  }
+
   // A column that exists already.
   void raw(tenon_column column) { columns_.push_back(column); }
 
@@ -128,6 +137,7 @@ class batch_builder {
     std::vector<uint64_t> present;
     std::vector<tenon_text> texts;
     std::vector<tenon_text_map> maps;
+    std::vector<std::array<uint64_t, 4>> words;
   };
   buffer &next() {
     if (buffers_.size() <= columns_.size()) buffers_.resize(columns_.size() + 1);

@@ -77,6 +77,11 @@ std::string queue_name_invalid() {
 std::string parent_rule_gave_leaf(std::string_view queue) {
   return join({"parent rule returned a leaf queue: ", queue});
 }
+std::string order_refused_application(std::string_view application, std::string_view order, std::string_view queue,
+                                      std::string_view words) {
+  return join({"application sort policy ", order, " of queue ", queue, " refused application ", application,
+               words.empty() ? "" : ": ", words});
+}
 std::string rule_refused(std::string_view rule, std::string_view words) {
   return join({"placement rule ", rule, " refused the application", words.empty() ? "" : ": ", words});
 }
@@ -104,6 +109,10 @@ std::string rule_fixed_qualified_with_parent(std::string_view value) {
   return join({"cannot have a fixed queue rule with qualified queue getName and a parent rule: ", value});
 }
 std::string acl_spaces(std::string_view acl) { return join({"multiple spaces found in ACL: '", acl, "'"}); }
+std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view words) {
+  return join(
+      {"queue sort policy ", order, " refused the properties of queue ", queue, words.empty() ? "" : ": ", words});
+}
 std::string partition_removed() { return "PartitionRemoved"; }
 std::string execution_timeout() { return "ExecutionTimeout"; }
 std::string reservation_timeout() { return "ResourceReservationTimeout"; }

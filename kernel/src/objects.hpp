@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
@@ -214,7 +215,8 @@ struct application {
   std::vector<app_class *> classes;
   app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike
   sort_key key;
-  queue *held_by = nullptr;  // maxapplications of this queue
+  std::array<uint64_t, 4> prepared{};  // by its queue's order
+  queue *held_by = nullptr;            // maxapplications of this queue
   usage_node *held_by_limit = nullptr;
   usage_node *user_usage = nullptr;  // in its leaf
   usage_node *group_usage = nullptr;
@@ -335,6 +337,7 @@ struct queue {
 
   sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
   sort_key key;
+  std::array<uint64_t, 4> prepared{};  // by the parent's order
   bool key_dirty = false;
   uint32_t position = not_in_heap;                                                   // in the parent's ready heap
   indexed_heap<queue, queue_before, queue_position, queue_prefix> *ready = nullptr;  // children with runnable asks

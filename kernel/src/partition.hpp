@@ -5,11 +5,12 @@
 // partition_asks.cpp, partition_nodes.cpp, partition_parking.cpp (what waits for what),
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
-// groups), partition_placement.cpp, partition_configure.cpp, partition_explain.cpp, partition_inspect.cpp and
-// partition_snapshot.cpp.
+// groups), partition_scores.cpp (orders of nodes for an ask), partition_placement.cpp, partition_configure.cpp,
+// partition_explain.cpp, partition_inspect.cpp and partition_snapshot.cpp.
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,15 @@
 #include "tenon/kernel/snapshot.hpp"
 
 namespace tenon::internal {
+
+class text_pairs;
+
+using property_map = std::map<std::string, std::string>;
+// The value, or "".
+[[nodiscard]] std::string property_of(const property_map &properties, const std::string &key);
+// Of a managed queue: its own and what it inherits.
+[[nodiscard]] property_map effective_properties(const property_map &parent, const property_map &own);
+[[nodiscard]] bool is_leaf(const queue_config &c, bool root);
 
 // Wider than any sum of amounts.
 __extension__ using wide_sum = __int128;
@@ -171,8 +181,8 @@ struct partition {
   std::vector<queue *> stale_queues;   // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   std::map<std::string, int32_t> priority_classes;
+  std::set<score_facts> known_facts;  // of asks that came
   struct score_order {
-    tag_list tags;
     ask_facts facts;
     node_order order;
   };
@@ -350,6 +360,17 @@ struct partition {
   void apply_namespace_tags(queue &leaf, texts tags);
   resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
 
+  // -- Prepared words (partition_prepare.cpp). --
+  // Those of an application to be; "" or why its leaf's order refuses it.
+  std::string prepare_submitted(const queue &leaf, std::string_view app_id, const tag_list &tags,
+                                std::array<uint64_t, 4> &words);
+  std::array<uint64_t, 4> prepare_late(sort_policy &policy, const text_pairs &texts);
+  void prepare_items(queue &q);  // its applications or children, by its order
+  void prepare_queue(queue &q);  // by its parent's
+  // "" or what is wrong below the queue, whose properties in force and template from above are these.
+  std::string check_prepared(const queue_config &c, const std::string &path, const property_map &properties,
+                             const child_template_config &above);
+
   // -- Keys (partition_keys.cpp). --
   static void mark_all_dirty(queue &q);
   void flush_keys(queue &q);
@@ -369,12 +390,16 @@ struct partition {
   bool ask_rm(const ask &a, const node &n, bool allocate);
   bool passes(const ask_class &c, uint32_t slot);
   void judge(verdict_set &v, const resources &need);
-  node_order *order_for(const ask_class &c);
   void touch_node(uint32_t slot);
   [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
   void policy_failed(sort_policy &policy);
   void fail_as_told();
   [[nodiscard]] std::string fault_words(std::string_view kind, std::string_view policy) const;
+
+  // -- Scores (partition_scores.cpp). --
+  node_order *order_for(const ask_class &c);  // null: the built-in order failed too
+  const score_facts *facts_for_score(const ask &a);
+  void classify_for_score();  // the node order changed: asks may be of other classes now
 
   // -- Decisions. --
   decision_view &emit(decision_kind kind) { return shared.emit(kind, rm, name); }

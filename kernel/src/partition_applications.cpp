@@ -25,6 +25,13 @@ int64_t creation_in(texts tags) {
   return number && seconds > 0 ? mul_saturating(seconds, 1'000) : 0;
 }
 
+tag_list sorted_tags(texts tags) {
+  tag_list out;
+  for (const named_text &tag : tags) out.emplace_back(tag.key, tag.value);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 application *partition::find_application(std::string_view app_id) const {
@@ -104,11 +111,15 @@ void partition::add_application(const tenon::add_application &c) {
     problem = gang_problem(*leaf, gang, c.application);
     if (!problem.empty()) return reject_application(as, std::move(problem), true);
   }
+  tag_list tags = sorted_tags(c.tags);
+  std::array<uint64_t, 4> prepared{};
+  problem = prepare_submitted(*leaf, c.application, tags, prepared);
+  if (!problem.empty()) return reject_application(as, std::move(problem), true);
   application &app = create_application(c.application, *leaf);
   app.user = as.user;
   app.groups.assign(as.groups.begin(), as.groups.end());
-  for (const named_text &tag : c.tags) app.tags.emplace_back(tag.key, tag.value);
-  std::sort(app.tags.begin(), app.tags.end());
+  app.tags = std::move(tags);
+  app.prepared = prepared;
   app.submitted_queue = c.queue;
   app.execution_timeout_ms = c.execution_timeout_ms;
   app.placeholder_ask = std::move(gang);
@@ -151,11 +162,15 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
     problem = messages::placement_failed(app_id, problem);
     return nullptr;
   }
+  tag_list tags = sorted_tags(c.tags);
+  std::array<uint64_t, 4> prepared{};
+  problem = prepare_submitted(*leaf, app_id, tags, prepared);
+  if (!problem.empty()) return nullptr;
   application &app = create_application(app_id, *leaf);
   app.user = "nobody";
   app.groups = {"nogroup"};
-  for (const named_text &tag : c.tags) app.tags.emplace_back(tag.key, tag.value);
-  std::sort(app.tags.begin(), app.tags.end());
+  app.tags = std::move(tags);
+  app.prepared = prepared;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
   app.independent = true;

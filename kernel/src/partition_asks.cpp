@@ -134,17 +134,18 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
 
 ask_class &partition::plain_class(const resources &need) {
   bool made = false;
-  return classes.intern(class_key{need, {}, nullptr}, made);
+  return classes.intern(class_key{need, {}, nullptr, nullptr}, made);
 }
 
 ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need) {
   // Asks come in rows of equals: the class of the last one often serves.
   const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node;
-  if (alike && (predicates.empty() || (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
+  if (alike && ((predicates.empty() && !node_policy->score_reads_ask()) ||
+                (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
     return *last_class;
   }
   last_class_shared = true;
-  class_key key{need, std::string(required_node), nullptr};
+  class_key key{need, std::string(required_node), nullptr, facts_for_score(a)};
   if (!predicates.empty()) {
     std::vector<uint64_t> signature;
     const ask_facts facts{need, a.priority, a.tags};

@@ -12,20 +12,12 @@
 namespace tenon::internal {
 namespace {
 
-using property_map = std::map<std::string, std::string>;
-
-std::string property(const property_map &properties, const std::string &key) {
-  const auto found = properties.find(key);
-  return found == properties.end() ? std::string{} : found->second;
-}
-
-bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
-
 // Names of policies that the queues name, with templates.
 void collect_policies(const queue_config &c, std::set<std::string> &app_sort, std::set<std::string> &queue_sort) {
   for (const property_map *properties : {&c.properties, &c.child_template.properties}) {
-    if (const std::string name = property(*properties, "application.sort.policy"); !name.empty()) app_sort.insert(name);
-    if (const std::string name = property(*properties, "queue.sort.policy"); !name.empty()) queue_sort.insert(name);
+    if (const std::string name = property_of(*properties, "application.sort.policy"); !name.empty())
+      app_sort.insert(name);
+    if (const std::string name = property_of(*properties, "queue.sort.policy"); !name.empty()) queue_sort.insert(name);
   }
   for (const queue_config &child : c.queues) collect_policies(child, app_sort, queue_sort);
 }
@@ -67,6 +59,24 @@ bool has_applications(const queue &q) {
 
 }  // namespace
 
+std::string property_of(const property_map &properties, const std::string &key) {
+  const auto found = properties.find(key);
+  return found == properties.end() ? std::string{} : found->second;
+}
+
+property_map effective_properties(const property_map &parent, const property_map &own) {
+  property_map out = parent;
+  for (auto &[key, value] : out) {
+    if (key == "priority.policy") value = "default";
+    if (key == "priority.offset") value = "0";
+    if (key == "preemption.policy" && lower_case(value) != "disabled") value = "default";
+  }
+  for (const auto &[key, value] : own) out[key] = value;
+  return out;
+}
+
+bool is_leaf(const queue_config &c, bool root) { return !root && !c.parent && c.queues.empty(); }
+
 std::string partition::check_queue(const queue_config &c, const std::string &path, uint32_t depth) const {
   if (depth > shared.options.max_queue_depth) return messages::queue_too_deep(path, shared.options.max_queue_depth);
   for (const std::string *text : {&c.admin_acl, &c.submit_acl}) {
@@ -94,7 +104,8 @@ std::string partition::check_config(const partition_config &c) {
     if (trial.intern(type) == no_type) return messages::too_many_resource_types(type, types.limit());
   }
   staged.types = std::move(wanted);
-  return stage_policies(c);
+  if (std::string problem = stage_policies(c); !problem.empty()) return problem;
+  return check_prepared(c.root, c.root.name, c.root.properties, {});
 }
 
 std::string partition::stage_rules(std::vector<placement_rule_config> wanted) {
@@ -162,6 +173,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
     node_policy = std::move(staged.node_policy);
     order = std::make_unique<node_order>(nodes, *node_policy);
     score_orders.clear();
+    classify_for_score();
   }
   types_grew();
   if (fresh) {
@@ -233,33 +245,26 @@ void partition::inherit_template(queue &q) {
 
 // Effective properties, and what the kernel reads from them.
 void partition::resolve_properties(queue &q) {
-  q.properties.clear();
-  if (q.managed && q.parent != nullptr) {
-    q.properties = q.parent->properties;
-    for (auto &[key, value] : q.properties) {
-      if (key == "priority.policy") value = "default";
-      if (key == "priority.offset") value = "0";
-      if (key == "preemption.policy" && lower_case(value) != "disabled") value = "default";
-    }
-  }
-  for (const auto &[key, value] : q.own_properties) q.properties[key] = value;
-  q.priority_sort = lower_case(property(q.properties, "application.sort.priority")) != "disabled";
-  q.priority_rule = lower_case(property(q.properties, "priority.policy")) == "fence" ? priority_policy::fence
-                                                                                     : priority_policy::standard;
-  const std::string offset = property(q.properties, "priority.offset");
+  const bool inherits = q.managed && q.parent != nullptr;
+  q.properties = inherits ? effective_properties(q.parent->properties, q.own_properties) : q.own_properties;
+  q.priority_sort = lower_case(property_of(q.properties, "application.sort.priority")) != "disabled";
+  q.priority_rule = lower_case(property_of(q.properties, "priority.policy")) == "fence" ? priority_policy::fence
+                                                                                        : priority_policy::standard;
+  const std::string offset = property_of(q.properties, "priority.offset");
   q.priority_offset = 0;
   int32_t parsed = 0;
   const char *from = offset.data() + (offset.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(from, offset.data() + offset.size(), parsed);
   if (error == std::errc{} && end == offset.data() + offset.size()) q.priority_offset = parsed;
   auto &policies = q.leaf ? app_policies : queue_policies;
-  auto named = policies.find(property(q.properties, q.leaf ? "application.sort.policy" : "queue.sort.policy"));
+  auto named = policies.find(property_of(q.properties, q.leaf ? "application.sort.policy" : "queue.sort.policy"));
   if (named == policies.end()) named = policies.find(q.leaf ? "fifo" : "fair");
   q.order = named->second.get();
 }
 
 void partition::rekey_queue(queue &q) {
   const uint32_t words = q.order->key_words();
+  prepare_items(q);
   q.dirty_apps.clear();
   for (application *app : q.apps) {
     hold(*app);

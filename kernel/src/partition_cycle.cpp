@@ -134,24 +134,6 @@ bool partition::ask_rm(const ask &a, const node &n, bool allocate) {
   return ok;
 }
 
-node_order *partition::order_for(const ask_class &c) {
-  if (node_policy->bound->sort->size > offsetof(tenon_sort_v1, score) && node_policy->bound->sort->score != nullptr) {
-    auto &slot = score_orders[c.id];
-    if (slot == nullptr) {
-      static const tag_list no_tags;
-      slot.reset(new score_order{c.judged != nullptr ? c.judged->tags : no_tags,
-                                 ask_facts{c.need, c.judged != nullptr ? c.judged->priority : 0, slot->tags},
-                                 node_order(nodes, *node_policy, nullptr)});
-      slot->order.score_for(slot->facts);
-    }
-    if (slot->order.refresh(context())) return &slot->order;
-  } else if (order->refresh(context())) {
-    return order.get();
-  }
-  policy_failed(*node_policy);
-  return order->refresh(context()) ? order.get() : nullptr;
-}
-
 bool partition::passes(const ask_class &c, uint32_t slot) {
   if (c.judged == nullptr) return true;
   verdict_set &v = *c.judged;

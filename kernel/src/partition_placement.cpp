@@ -147,6 +147,7 @@ queue *partition::create_path(std::string_view path, bool recovery, std::string 
     if (leaf && !recovery) apply_template(made);
     if (!leaf) made.child_template = q->child_template;
     resolve_properties(made);
+    prepare_queue(made);
     refresh_fair_max(made);
     q = &made;
   }

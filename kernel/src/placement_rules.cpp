@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
-#include "name_pattern_tree.hpp"
+#include "module_words.hpp"
 #include "path.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
 
 namespace tenon::internal {
 namespace {
-
-constexpr size_t words_room = 512;
 
 tenon_text text(std::string_view s) { return {s.data(), s.size()}; }
 
@@ -39,24 +37,6 @@ std::string configuration_of(std::string_view value) {
     }
   }
   return out + "\"}";
-}
-
-// A module's words as one line of UTF-8: a decision's text goes where nothing else may.
-std::string readable(std::string_view words) {
-  std::string out;
-  while (!words.empty()) {
-    const std::string_view before = words;
-    const char32_t c = pattern::take_character(words);
-    const std::string_view bytes = before.substr(0, before.size() - words.size());
-    if (c < 0x20 || c == 0x7f) {
-      out += ' ';
-    } else if (c == 0xFFFD && bytes.size() == 1) {
-      out += '?';
-    } else {
-      out += bytes;
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -108,13 +88,12 @@ placement_request::placement_request(const tenon::add_application &c, const teno
 placement_request::answer placement_request::ask(const placement_rule &rule) {
   // Five times: a text of dots alone becomes so much longer as one level.
   room_.resize(std::max<size_t>(TENON_PLACE_NAME_ROOM, 5 * std::max(longest_, rule.value_length)));
-  words_.resize(words_room);
-  tenon_message error{sizeof error, static_cast<uint32_t>(words_.size()), words_.data(), 0};
-  tenon_place_out out{sizeof out, 0, room_.data(), room_.size(), 0, &error};
+  module_words words;
+  tenon_place_out out{sizeof out, 0, room_.data(), room_.size(), 0, words.room()};
   const tenon_status status = rule.bound->placement->place(rule.bound->instance, &in_, &out);
   answer said;
   if (status == TENON_INVALID_CONFIG) {
-    said.refused = messages::rule_refused(rule.name, readable(std::string_view(words_).substr(0, error.length)));
+    said.refused = messages::rule_refused(rule.name, words.readable());
   } else if (status == TENON_OK) {
     said.name = room_.substr(0, out.name_length);
     said.qualified = out.qualified != 0;

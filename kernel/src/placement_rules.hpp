@@ -48,9 +48,8 @@ class placement_request {
   const tenon::add_application &application_;
   std::vector<tenon_text> groups_, tag_names_, tag_values_;
   tenon_place_in in_{};
-  size_t longest_;     // text of the application, bytes
-  std::string room_;   // for the name
-  std::string words_;  // for a refusal
+  size_t longest_;    // text of the application, bytes
+  std::string room_;  // for the name
 };
 
 }  // namespace tenon::internal

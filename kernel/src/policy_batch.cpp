@@ -60,6 +60,8 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
           items, [](const queue &q) -> auto & { return q.properties; });
     case column_source::parent_priority_sort:
       return b.one_number(parent.priority_sort ? 1 : 0);
+    case column_source::item_prepared:
+      return b.words_of(items, [](const queue &q) { return q.prepared; });
     default:
       return b.one_text({nullptr, 0});  // a column of another kind: nothing to see
   }
@@ -98,6 +100,8 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
       return b.resources_in_place(leaf.allocated);
     case column_source::parent_priority_sort:
       return b.one_number(leaf.priority_sort ? 1 : 0);
+    case column_source::item_prepared:
+      return b.words_of(items, [](const application &a) { return a.prepared; });
     default:
       return b.one_text({nullptr, 0});
   }

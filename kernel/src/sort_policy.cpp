@@ -32,6 +32,7 @@ constexpr std::array sources{
     source_entry{"queue.property:", column_source::queue_property, column::limits, by_queue},
     source_entry{"queue.properties", column_source::queue_properties, column::limits, by_queue},
     source_entry{"parent.priority_sort", column_source::parent_priority_sort, column::parent_sort, by_queue | by_app},
+    source_entry{"item.prepared", column_source::item_prepared, column::fixed, by_queue | by_app},
     source_entry{"app.allocated", column_source::app_allocated, column::allocated, by_app},
     source_entry{"app.placeholders", column_source::app_placeholders, column::placeholders, by_app},
     source_entry{"app.pending", column_source::app_pending, column::pending, by_app},
@@ -80,6 +81,18 @@ result<column_binding> resolve_column(policy_kind kind, const column_request &re
                  "declare another column, or use a newer host"};
 }
 
+namespace {
+
+void note_ask_columns(sort_policy &policy) {
+  for (const column_binding &c : policy.columns) {
+    policy.reads_ask_priority |= c.source == column_source::ask_priority;
+    policy.reads_ask_tags |= c.source == column_source::ask_tags;
+    if (c.source == column_source::ask_tag) policy.ask_tags.push_back(c.argument);
+  }
+}
+
+}  // namespace
+
 result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::unique_ptr<bound_policy> bound) {
   auto policy = std::make_unique<sort_policy>();
   if (bound->sort == nullptr || bound->sort->keys == nullptr || bound->key_words == 0 ||
@@ -96,9 +109,10 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::uni
     if (request.scope == TENON_SCOPE_CONTEXT) policy->context_mask |= change;
     policy->columns.push_back(std::move(*column));
   }
-  (policy->sibling_mask != 0 ? policy->sibling_mask : policy->item_mask) |= column::time;
   policy->kind = kind;
   policy->bound = std::move(bound);
+  if (policy->scores()) note_ask_columns(*policy);
+  (policy->sibling_mask != 0 ? policy->sibling_mask : policy->item_mask) |= column::time;
   return policy;
 }
 

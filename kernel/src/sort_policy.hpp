@@ -41,6 +41,7 @@ enum class column_source : uint8_t {
   queue_property,
   queue_properties,
   parent_priority_sort,
+  item_prepared,
   app_allocated,
   app_placeholders,
   app_pending,
@@ -79,11 +80,21 @@ struct sort_policy {
   uint32_t item_mask = 0;     // changes of an item that make its key stale
   uint32_t sibling_mask = 0;  // changes of an item that make every sibling's key stale
   uint32_t context_mask = 0;  // changes of the parent that make every key stale
+  // What `score` reads of asks.
+  bool reads_ask_priority = false, reads_ask_tags = false;
+  std::vector<std::string> ask_tags;  // where it does not read all of them
   uint64_t calls = 0, faults = 0;
   bool faulty = false;            // the module failed: `bound` is the fallback
   int64_t period_ms = INT64_MIN;  // the multiple of rekey_ms that all keys are of
 
   [[nodiscard]] uint32_t key_words() const { return bound->key_words; }
+  [[nodiscard]] bool prepares() const {
+    return TENON_COVERS(bound->sort, tenon_sort_v1, prepare) && bound->sort->prepare != nullptr;
+  }
+  [[nodiscard]] bool scores() const {
+    return TENON_COVERS(bound->sort, tenon_sort_v1, score) && bound->sort->score != nullptr;
+  }
+  [[nodiscard]] bool score_reads_ask() const { return reads_ask_priority || reads_ask_tags || !ask_tags.empty(); }
   [[nodiscard]] int64_t rekey_ms() const { return bound->rekey_ms; }
   // The time as the policy is told it.
   [[nodiscard]] int64_t time_of(int64_t now_ms) const {

@@ -37,6 +37,9 @@ namespace tenon::messages {
 [[nodiscard]] std::string gang_queue_not_fifo(std::string_view queue, std::string_view application);
 [[nodiscard]] std::string gang_larger_than_queue(std::string_view queue, std::string_view application,
                                                  const amount_map &request, const amount_map &max);
+// `words` are the order's own, perhaps none.
+[[nodiscard]] std::string order_refused_application(std::string_view application, std::string_view order,
+                                                    std::string_view queue, std::string_view words);
 
 // Applications: not placed. Reasons are wrapped in placement_failed().
 [[nodiscard]] std::string placement_failed(std::string_view application, std::string_view why);
@@ -59,6 +62,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string rule_fixed_without_value();
 [[nodiscard]] std::string rule_fixed_qualified_with_parent(std::string_view value);
 [[nodiscard]] std::string acl_spaces(std::string_view acl);
+[[nodiscard]] std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view words);
 
 // Why an application failed: kept as its message.
 [[nodiscard]] std::string partition_removed();

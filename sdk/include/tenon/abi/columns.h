@@ -68,7 +68,7 @@ typedef struct tenon_text_map {
  *   ask.tag:K                 TEXT (scope context)
  *   ask.tags                  TEXT_MAP (scope context)
  * queue-sort and app-sort:
- *   item.prepared             WORDS that `prepare` made of the item's tags
+ *   item.prepared             WORDS that `prepare` made of the application's tags or of the queue's properties
  */
 #define TENON_APP_NEW 0
 #define TENON_APP_ACCEPTED 1

@@ -35,11 +35,12 @@ typedef struct tenon_keys_out {
                               looked at */
 } tenon_keys_out;
 
-/* A tag text to prepare at submission. */
+/* What to prepare: of an application its tags, when it is submitted; of a queue its properties in force, when it is
+ * configured. */
 typedef struct tenon_prepare_in {
   uint32_t size;
   uint32_t reserved;           /* 0 */
-  const tenon_text *tag_names; /* tag_count names and values of the item's tags */
+  const tenon_text *tag_names; /* tag_count names, unique and ascending by byte, and their values */
   const tenon_text *tag_values;
   uint64_t tag_count;
 } tenon_prepare_in;
@@ -58,7 +59,10 @@ typedef struct tenon_sort_v1 {
   /* Writes the keys of the batch. Required. [cycle] */
   tenon_status (*keys)(tenon_instance *, const tenon_batch *, tenon_keys_out *out);
 
-  /* Turns an item's tags into words; INVALID_CONFIG rejects the item. Optional, may be NULL. [cycle] */
+  /* queue-sort and app-sort: turns an item's tags into words. INVALID_CONFIG rejects the application, or the whole
+   * configuration; where it is too late for that (the policy of a queue with applications changed, a queue that no
+   * configuration names), and after a fault, the words are zero. So they are without it. Optional, may be NULL. [cycle]
+   */
   tenon_status (*prepare)(tenon_instance *, const tenon_prepare_in *, tenon_prepare_out *out);
 
   /* node-sort only: as keys, for the ask in the context columns, over nodes that can hold it; used

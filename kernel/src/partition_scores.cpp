@@ -1,0 +1,55 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Scores: the order of the nodes for one ask, where the node order has `score`. Asks whose order could differ are of
+// different classes, so that a class has one order.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+node_order *partition::order_for(const ask_class &c) {
+  if (node_policy->scores()) {
+    auto &slot = score_orders[c.id];
+    if (slot == nullptr) {
+      static const score_facts nothing;
+      const score_facts &read = c.scored != nullptr ? *c.scored : nothing;
+      slot.reset(new score_order{ask_facts{c.need, read.priority, read.tags}, node_order(nodes, *node_policy)});
+      slot->order.score_for(slot->facts);
+    }
+    if (slot->order.refresh(context())) return &slot->order;
+  } else if (order->refresh(context())) {
+    return order.get();
+  }
+  policy_failed(*node_policy);
+  return order->refresh(context()) ? order.get() : nullptr;
+}
+
+const score_facts *partition::facts_for_score(const ask &a) {
+  if (!node_policy->score_reads_ask()) return nullptr;
+  score_facts facts;
+  if (node_policy->reads_ask_priority) facts.priority = a.priority;
+  const auto &wanted = node_policy->ask_tags;
+  for (const auto &tag : a.tags) {
+    const bool read = node_policy->reads_ask_tags || std::find(wanted.begin(), wanted.end(), tag.first) != wanted.end();
+    if (read) facts.tags.push_back(tag);
+  }
+  return &*known_facts.insert(std::move(facts)).first;
+}
+
+void partition::classify_for_score() {
+  last_class = nullptr;
+  for (uint32_t i = 0; i < asks.extent(); ++i) {
+    ask &a = asks[i];
+    if (!a.live) continue;
+    const ask_class &old = classes[a.class_id];
+    const score_facts *facts = facts_for_score(a);
+    if (facts == old.scored) continue;
+    const bool queued = a.group != nullptr;
+    if (queued) dequeue(a);
+    bool made = false;
+    a.class_id = classes.intern(class_key{old.need, old.required_node, old.judged, facts}, made).id;
+    if (queued) enqueue(a);
+  }
+}
+
+}  // namespace tenon::internal
