@@ -10,7 +10,7 @@ size_t class_key_hash::operator()(const class_key &key) const {
   for_each_type(key.need, [&](type_index, int64_t amount) { boost::hash_combine(seed, amount); });
   boost::hash_combine(seed, std::hash<std::string>{}(key.required_node));
   boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.judged));  // any order: equality decides
-  boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.scored));
+  boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.scored));  // any order: as above
   return seed;
 }
 

@@ -44,7 +44,7 @@ void partition::classify_for_score() {
     const ask_class &old = classes[a.class_id];
     const score_facts *facts = facts_for_score(a);
     if (facts == old.scored) continue;
-    const bool queued = a.group != nullptr;
+    const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
     if (queued) dequeue(a);
     bool made = false;
     a.class_id = classes.intern(class_key{old.need, old.required_node, old.judged, facts}, made).id;
