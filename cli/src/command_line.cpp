@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/config_commands.hpp"
+#include "plugin/plugin_commands.hpp"
 #include "run/complain.hpp"
 #include "run/completion.hpp"
 #include "run/exit_code.hpp"
@@ -35,7 +36,7 @@ struct choice {
   policy_choice config_policies;
   std::string schema_format;
   std::string completion_shell;
-  std::function<int(std::istream &in, std::ostream &out, std::ostream &err)> run;
+  chosen_command run;
 };
 
 void add_scenario(CLI::App &app, choice &chosen) {
@@ -228,11 +229,13 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
       "Examples:\n"
       "  tenon config check queues.yaml\n"
       "  tenon scenario run tests/scenarios\n"
-      "  tenon simulate --nodes 100 --pods 2000\n\n" +
+      "  tenon simulate --nodes 100 --pods 2000\n"
+      "  tenon plugin new acme-binpack --kind node-sort\n\n" +
       std::string(exit_codes) + "\n`tenon COMMAND --help` says more.");
   add_scenario(app, chosen);
   add_simulate(app, chosen);
   add_config(app, chosen);
+  add_plugin_commands(app, chosen.run);
   add_completion(app, chosen);
   try {
     app.parse(argc, argv);

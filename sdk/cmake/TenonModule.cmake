@@ -27,6 +27,32 @@ function(tenon_manifest_value out manifest key)
   set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
 endfunction()
 
+# The program that plays scenarios and verifies modules: beside an installed SDK, or on the path.
+macro(tenon_find_program)
+  find_program(TENON_PROGRAM tenon HINTS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../bin)
+  if(NOT TENON_PROGRAM)
+    message(FATAL_ERROR "tests of modules want the program tenon: install the package tenon, or set TENON_PROGRAM")
+  endif()
+endmacro()
+
+# tenon_add_scenarios(target FOLDER tests [DEPLOYMENT tenon.yaml]): one ctest, target.scenarios, that plays the scenario
+# files of the folder with the module of the target.
+function(tenon_add_scenarios target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEPLOYMENT;FOLDER" "")
+  if(NOT arg_FOLDER OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_scenarios wants a target, FOLDER and perhaps DEPLOYMENT; got: ${ARGV}")
+  endif()
+  tenon_find_program()
+  set(deployment "")
+  if(arg_DEPLOYMENT)
+    get_filename_component(deployment ${arg_DEPLOYMENT} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    set(deployment --deployment ${deployment})
+  endif()
+  get_filename_component(folder ${arg_FOLDER} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  add_test(NAME ${target}.scenarios
+    COMMAND ${TENON_PROGRAM} scenario run ${folder} ${deployment} --module-path $<TARGET_FILE_DIR:${target}>)
+endfunction()
+
 function(tenon_add_module target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST" "SOURCES;LIBS")
   if(NOT arg_SOURCES OR NOT arg_MANIFEST OR arg_UNPARSED_ARGUMENTS)

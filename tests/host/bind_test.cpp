@@ -215,8 +215,7 @@ TEST_F(Bind, PinnedDigestOfAnotherBuild_IsRefused) {
       "tenon.yaml",
       "apiVersion: tenon/v1\nmodules: [ { id: tenon.node-fair, digest: sha256:" + std::string(64, '0') + " } ]\n"));
   ASSERT_FALSE(host);
-  EXPECT_THAT(host.why(),
-              refuses(refusal_parts{"node-fair.so", "as the deployment says", "sha256:", "tenon plugin lock"}));
+  EXPECT_THAT(host.why(), refuses(refusal_parts{"node-fair.so", "as the deployment says", "sha256:", "pin this one"}));
 }
 
 TEST_F(Bind, TwoHosts_CountApart) {

@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "acme-binpack.so",
                   "../x.so",
                   {"acme.yaml:7:10", "beside the manifest", "'../x.so'", ""}},
-        bad_value{"DigestOfAnotherKind", "sha256:", "md5:", {"acme.yaml:8:9", "sha256:", "md5:", "tenon plugin lock"}},
+        bad_value{"DigestOfAnotherKind", "sha256:", "md5:", {"acme.yaml:8:9", "sha256:", "md5:", "tenon plugin seal"}},
         bad_value{"Epoch",
                   "abi_epoch: 1",
                   "abi_epoch: 77",

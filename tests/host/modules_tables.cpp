@@ -21,6 +21,6 @@ std::string sections(const config::object_spec &spec) {
 
 }  // namespace
 
-std::string modules_tables() { return sections(manifest_spec()) + sections(deployment_spec()); }
+std::string modules_tables() { return sections(manifest_spec()) + sections(deployment_spec()) + sections(lock_spec()); }
 
 }  // namespace tenon::host

@@ -42,7 +42,7 @@ constexpr std::array module_keys{
              .required = true},
     key_spec{.key = "digest",
              .kind = value_kind::text,
-             .summary = "SHA-256 that its library must have; written by `tenon plugin lock`.",
+             .summary = "SHA-256 that its library must have, whatever the lock says.",
              .fallback = "that of its manifest"},
     key_spec{.key = "on_fault",
              .kind = value_kind::text,
@@ -178,7 +178,7 @@ class deployment_reader {
     one.digest = digest_digits(node->text);
     if (!one.digest)
       report_.refuse(node->at, "digest is " + in_quotes(node->text), "sha256: and 64 lower-case hexadecimal digits",
-                     "run `tenon plugin lock`");
+                     "take it from the module's manifest, or leave it out and run `tenon plugin lock`");
   }
 
   void read_budget(const yaml_node &item, module_use &one) {
@@ -275,7 +275,16 @@ std::optional<deployment> read_deployment(const std::filesystem::path &file, pro
     report.refuse({}, text.why().have, "a deployment file", text.why().fix);
     return std::nullopt;
   }
-  return parse_deployment(*text, file, report);
+  auto out = parse_deployment(*text, file, report);
+  const std::filesystem::path lock = lock_file_of(file);
+  std::error_code failed;
+  if (!out || !std::filesystem::exists(lock, failed)) return out;
+  problems of_lock(lock.string());
+  out->lock = read_lock(lock, of_lock);
+  if (out->lock) return out;
+  const refusal &why = of_lock.refusals().front();
+  report.refuse({}, "its lock cannot be used: " + why.where + ": " + why.have, why.want, why.fix);
+  return std::nullopt;
 }
 
 deployment default_deployment() {

@@ -68,6 +68,9 @@ struct module_host::impl {
 
   std::optional<refusal> scan();
   std::optional<refusal> check_unique() const;
+  [[nodiscard]] std::optional<refusal> check_locked(const catalogued_module &module) const {
+    return plan.lock ? check_lock(*plan.lock, module.manifest, module.built_in) : std::nullopt;
+  }
   std::optional<refusal> load_named();
   std::optional<refusal> check_module(const module_use &use);
   std::optional<refusal> check_uses(const std::vector<interface_use> &uses, std::string_view interface);
@@ -131,6 +134,7 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   if (use.on_fault == fault_action::open && !is_predicate)
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
                    "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
+  if (auto no = check_locked(*module)) return no;
   const auto loaded = loader.load(module->manifest, &use, [&]() -> std::optional<refusal> {
     // Keys that an instance must be given may come with the instance.
     boost::json::object schema = module->manifest.configuration;
@@ -222,6 +226,7 @@ result<ready_module> module_host::impl::prepare(const catalogued_module &module,
     for (const auto &[key, value] : use->config.values)
       if (!given.values.contains(key)) given.values.insert_or_assign(key, value);
   }
+  if (auto no = check_locked(module)) return *no;
   ready_module out;
   auto loaded = loader.load(module.manifest, use, [&]() -> std::optional<refusal> {
     auto complete = complete_configuration(module.manifest.configuration, given);

@@ -175,7 +175,7 @@ class manifest_reader {
       out.digest = *digits;
     else
       report_.refuse(at("digest"), "digest is " + in_quotes(value), "sha256: and 64 lower-case hexadecimal digits",
-                     "seal the manifest anew: `tenon plugin lock`, or build with tenon_add_module");
+                     "seal the manifest anew: `tenon plugin seal`, or build with tenon_add_module");
   }
 
   void read_abi(module_manifest &out) {

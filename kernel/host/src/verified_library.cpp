@@ -16,7 +16,7 @@ std::optional<refusal> check_digest(const module_manifest &manifest, const libra
                    "install the library and its manifest together; after building it anew, seal the manifest anew"};
   if (pinned && file.digest != *pinned)
     return refusal{file.path.string(), "sha256:" + *pinned + ", as the deployment says", "sha256:" + file.digest,
-                   "install the pinned build, or accept this one with `tenon plugin lock`"};
+                   "install the pinned build, or pin this one"};
   return std::nullopt;
 }
 

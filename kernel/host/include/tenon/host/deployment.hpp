@@ -12,6 +12,7 @@
 
 #include "tenon/config/shape.hpp"
 #include "tenon/host/configuration.hpp"
+#include "tenon/host/module_lock.hpp"
 
 namespace tenon::host {
 
@@ -49,6 +50,7 @@ struct deployment {
   std::vector<module_use> modules;
   std::map<std::string, std::filesystem::path> policy_groups;  // group -> queues.yaml
   std::vector<interface_use> predicates, events, transports;
+  std::optional<module_lock> lock;  // nothing: any build of its modules will do
 
   [[nodiscard]] const module_use *find(std::string_view id) const;
 };
@@ -60,6 +62,7 @@ struct deployment {
 // files of policy_groups and the folders of module_path are there. Relative paths start at the file's folder.
 [[nodiscard]] std::optional<deployment> parse_deployment(std::string_view text, const std::filesystem::path &file,
                                                          config::problems &report);
+// With its lock, where there is one beside it.
 [[nodiscard]] std::optional<deployment> read_deployment(const std::filesystem::path &file, config::problems &report);
 
 // Without a file: every module on the path, and the node attributes predicate where it is installed.

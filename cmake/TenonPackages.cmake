@@ -1,0 +1,50 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+# Debian packages, one for each install component: tenon (programs), tenon-plugins (the modules that come with it)
+# and tenon-sdk (what a vendor builds modules with). `cpack --config build/release/CPackConfig.cmake` makes them.
+include_guard(GLOBAL)
+
+foreach(component IN ITEMS runtime modules sdk)
+  set(package tenon-${component})
+  if(component STREQUAL "runtime")
+    set(package tenon)
+  elseif(component STREQUAL "modules")
+    set(package tenon-plugins)
+  endif()
+  install(FILES LICENSE DESTINATION share/doc/${package} RENAME copyright COMPONENT ${component})
+endforeach()
+install(FILES README.md COMPATIBILITY.md DESTINATION share/doc/tenon COMPONENT runtime)
+install(DIRECTORY docs/ DESTINATION share/doc/tenon/docs COMPONENT runtime FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY sdk/examples/ DESTINATION share/doc/tenon-sdk/examples COMPONENT sdk)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The Tenon Authors")
+set(CPACK_PACKAGE_CONTACT "The Tenon Authors <maintainers@tenon.invalid>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_COMPONENTS_ALL runtime modules sdk)
+# Manifests have the digests of their libraries: what is packaged is what was built.
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tenon)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "tenon-plugins (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "The program tenon: checks configurations, plays scenarios and traces against the
+scheduler, loads modules.")
+
+set(CPACK_DEBIAN_MODULES_PACKAGE_NAME tenon-plugins)
+set(CPACK_DEBIAN_MODULES_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_MODULES_DESCRIPTION "The modules that come with it: orders of queues, applications and nodes,
+predicates, placement rules.")
+
+set(CPACK_DEBIAN_SDK_PACKAGE_NAME tenon-sdk)
+set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_SDK_PACKAGE_RECOMMENDS "tenon (= ${PROJECT_VERSION}), cmake, pkg-config")
+set(CPACK_DEBIAN_SDK_DESCRIPTION "What modules are built with: C headers, C++ headers on top of them, rules for CMake
+and pkg-config, templates and examples.")
+include(CPack)

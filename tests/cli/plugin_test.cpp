@@ -1,0 +1,207 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// `tenon plugin`: what is listed, explained, pinned and refused. `new` is tried as strangers do in tests/packages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "tenon/abi/base.h"
+#include "testing.hpp"
+
+namespace tenon::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// A deployment with a vendor's module: node-sort 'fixture' of acme.good, and queues that name it.
+class Plugin : public testing::Test {
+ protected:
+  Plugin() {
+    std::filesystem::create_directories(folder_.file("mods"));
+    copy("good");
+    write_manifest();
+    EXPECT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+    queues_ =
+        folder_.file("queues.yaml",
+                     "partitions:\n  - name: default\n    nodesortpolicy: {type: fixture}\n    queues: [{name: a}]\n");
+    deployment_ = folder_.file("tenon.yaml",
+                               "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules: [{id: acme.good}]\n"
+                               "policy_groups: {default: queues.yaml}\n");
+  }
+
+  void copy(const std::string &fixture) const {
+    std::filesystem::copy_file(std::filesystem::path(TENON_FIXTURE_DIRECTORY) / (fixture + ".so"),
+                               folder_.file("mods/good.so"), std::filesystem::copy_options::overwrite_existing);
+  }
+  void write_manifest(const std::string &order_rev = "1") {
+    manifest_ =
+        folder_.file("mods/good.yaml",
+                     "apiVersion: tenon.module/v1\nid: acme.good\nversion: 1.0.0\nvendor: Acme\n"
+                     "license: Apache-2.0\ndescription: A module.\nlibrary: good.so\n# why\nabi_epoch: 1\ndraft_rev: " +
+                         std::to_string(TENON_DRAFT_REV) +
+                         "\nprovides: [{interface: tenon.node-sort/1, name: fixture, order_rev: " + order_rev + "}]\n");
+  }
+  [[nodiscard]] command_result explain() const { return run_tenon({"plugin", "explain", deployment_}); }
+
+  temporary_folder folder_;
+  std::string manifest_, queues_, deployment_;
+};
+
+TEST_F(Plugin, ListHasEveryModuleAndOpensNone) {
+  copy("load_aborts");
+  const command_result run = run_tenon({"plugin", "list", "--deployment", deployment_});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("acme.good 1.0.0"), HasSubstr("tenon.node-sort/1 fixture"),
+                             HasSubstr("tenon.node-fair"), HasSubstr("built in")));
+}
+
+TEST_F(Plugin, ListAsJson) {
+  const command_result run = run_tenon({"plugin", "list", "--deployment", deployment_, "--json"});
+  const auto modules = boost::json::parse(run.out).at("modules").as_array();
+  const auto &first = modules.front().as_object();
+  EXPECT_EQ(first.at("id").as_string(), "acme.good");
+  EXPECT_EQ(first.at("standing").as_string(), "used");
+  EXPECT_FALSE(first.at("built_in").as_bool());
+  EXPECT_EQ(first.at("provides").at(0).at("order_rev").as_int64(), 1);
+}
+
+TEST_F(Plugin, ExplainSaysWhoServesWhatAndWhy) {
+  const command_result run = explain();
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("node-sort fixture  acme.good, order_rev 1 (listed at " + deployment_ + ":3:16)"));
+  EXPECT_THAT(run.out, HasSubstr("partition default: nodesortpolicy.type"));
+  EXPECT_THAT(run.out, HasSubstr("app-sort fifo"));
+  EXPECT_THAT(run.out, HasSubstr("serves every deployment; 'fifo' for " + queues_ +
+                                 ", partition default: root.a, which names none"));
+}
+
+TEST_F(Plugin, ExplainSaysWhatIsMissing) {
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nmodule_path: [mods]\npolicy_groups: {default: queues.yaml}\n");
+  const command_result run = explain();
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.out, HasSubstr("add `- id: acme.good` to modules"));
+  EXPECT_THAT(run.out, HasSubstr("not listed"));
+}
+
+TEST_F(Plugin, ExplainSaysWhatIsRefusedAndGoesOn) {
+  copy("load_aborts");
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  const command_result run = explain();
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.out, HasSubstr("killed by SIGABRT"));
+  EXPECT_THAT(run.out, HasSubstr("tenon.app-fifo"));
+  const auto json = boost::json::parse(run_tenon({"plugin", "explain", deployment_, "--json"}).out);
+  EXPECT_FALSE(json.at("good").as_bool());
+  EXPECT_EQ(json.at("modules").at(0).at("standing").as_string(), "refused");
+}
+
+TEST_F(Plugin, ExplainRefusesWhatItCannotRead) {
+  EXPECT_EQ(run_tenon({"plugin", "explain", folder_.file("nothing.yaml")}).code, 2);
+  const command_result run = run_tenon({"plugin", "explain", deployment_, "--queues", folder_.file("none.yaml")});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("none.yaml"));
+}
+
+TEST_F(Plugin, LockPinsBuildsAndTheDeploymentHoldsToThem) {
+  EXPECT_EQ(run_tenon({"plugin", "lock", deployment_, "--check"}).code, 1);
+  const command_result run = run_tenon({"plugin", "lock", deployment_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string lock = folder_.text("tenon.yaml.lock");
+  EXPECT_THAT(lock, AllOf(HasSubstr("id: acme.good"), HasSubstr("digest: sha256:"), HasSubstr("id: tenon.app-fifo")));
+  EXPECT_THAT(lock, Not(HasSubstr("tenon.node-binpacking")));
+  EXPECT_EQ(run_tenon({"plugin", "lock", deployment_, "--check"}).code, 0);
+  EXPECT_EQ(explain().code, 0);
+
+  copy("wide_keys");  // another build
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  const command_result other = explain();
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.out, HasSubstr("accept this one with `tenon plugin lock`"));
+  const command_result used = run_tenon({"simulate", "--no-progress", "--pods", "1", "--deployment", deployment_});
+  EXPECT_EQ(used.code, 2);
+  EXPECT_THAT(used.err, HasSubstr("tenon.yaml.lock says"));
+  EXPECT_EQ(run_tenon({"plugin", "lock", deployment_, "--check"}).code, 1);
+  EXPECT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  EXPECT_EQ(explain().code, 0);
+}
+
+TEST_F(Plugin, LockKnowsOnlyWhatWasUsedThen) {
+  ASSERT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  (void)folder_.file(
+      "queues.yaml",
+      "partitions:\n  - name: default\n    nodesortpolicy: {type: binpacking}\n    queues: [{name: a}]\n");
+  const command_result run = run_tenon({"plugin", "explain", deployment_});
+  EXPECT_THAT(run.out, HasSubstr("module 'tenon.node-binpacking' is not in it"));
+  EXPECT_EQ(run.code, 1);
+}
+
+TEST_F(Plugin, LockPinsNothingThatWouldBeRefused) {
+  copy("exec_stack");
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  const command_result run = run_tenon({"plugin", "lock", deployment_});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr("executable stack"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("tenon.yaml.lock")));
+}
+
+TEST_F(Plugin, LockThatIsBrokenIsRefusedAtItsPlaceAndWrittenAnew) {
+  (void)folder_.file("tenon.yaml.lock", "apiVersion: tenon.lock/v1\nmodules:\n  - id: acme.good\n    version: 1\n");
+  const command_result run = explain();
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("tenon.yaml.lock:3:5"), HasSubstr("provides")));
+  EXPECT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
+  EXPECT_EQ(explain().code, 0);
+}
+
+TEST_F(Plugin, SealChangesTheDigestAlone) {
+  const std::string before = folder_.text("mods/good.yaml");
+  copy("wide_keys");
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  std::string after = folder_.text("mods/good.yaml");
+  EXPECT_NE(after, before);
+  const size_t at = after.find("digest:");
+  ASSERT_NE(at, std::string::npos);
+  after.replace(at, after.find('\n', at) - at, before.substr(at, before.find('\n', at) - at));
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(Plugin, LintFindsEverythingWithoutRunningIt) {
+  EXPECT_EQ(run_tenon({"plugin", "lint", manifest_}).code, 0);
+  copy("two_exports");
+  const command_result run = run_tenon({"plugin", "lint", manifest_});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("tenon plugin seal"), HasSubstr("no export but tenon_module_v1")));
+  EXPECT_THAT(run.out, HasSubstr("refused, 2 reasons"));
+  const auto json = boost::json::parse(run_tenon({"plugin", "lint", manifest_, "--json"}).out);
+  EXPECT_EQ(json.at("files").at(0).at("refusals").as_array().size(), 2);
+}
+
+TEST_F(Plugin, LintReadsLibrariesAlone) {
+  copy("load_aborts");
+  EXPECT_EQ(run_tenon({"plugin", "lint", folder_.file("mods/good.so")}).code, 0);
+  EXPECT_EQ(run_tenon({"plugin", "lint", folder_.file("mods/none.yaml")}).code, 2);
+}
+
+TEST_F(Plugin, NewRefusesWhatItCannotMake) {
+  const auto refused = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"plugin", "new"});
+    const command_result run = run_tenon(arguments);
+    EXPECT_EQ(run.code, 2) << run.out;
+    return run.err;
+  };
+  const std::string here = folder_.file("");
+  EXPECT_THAT(refused({"binpack", "--kind", "node-sort", "--directory", here}), HasSubstr("as acme-binpack"));
+  EXPECT_THAT(refused({"Acme-x", "--kind", "node-sort", "--directory", here}), HasSubstr("lower-case"));
+  EXPECT_THAT(refused({"acme-x", "--kind", "node-sorts", "--directory", here}), HasSubstr("did you mean 'node-sort'?"));
+  EXPECT_THAT(refused({"acme-x", "--kind", "predicate", "--lang", "perl", "--directory", here}), HasSubstr("c++, c"));
+  std::filesystem::create_directory(folder_.file("acme-x"));
+  EXPECT_THAT(refused({"acme-x", "--kind", "predicate", "--directory", here}), HasSubstr("it is there"));
+  EXPECT_THAT(refused({"acme-y", "--kind", "predicate", "--directory", here, "--templates", here}),
+              HasSubstr("install the package tenon-sdk"));
+}
+
+}  // namespace
+}  // namespace tenon::cli

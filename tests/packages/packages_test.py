@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Makes the Debian packages, installs them into a clean root and works from them alone, as a vendor would."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/style"))
+import linkage  # noqa: E402
+
+ARGUMENTS = argparse.Namespace()
+KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule")
+
+
+def run(*command, fails: bool = False, cwd=None, env=None) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=cwd, env=env)
+    if (done.returncode != 0) != fails:
+        raise AssertionError(f"{' '.join(map(str, command))} gave {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def field(package: pathlib.Path, name: str) -> str:
+    return run("dpkg-deb", "--field", package, name).strip()
+
+
+class Packages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="tenon packages ")  # blanks must do no harm
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        made = cls.folder / "made"
+        run(ARGUMENTS.cpack, "--config", ARGUMENTS.build / "CPackConfig.cmake", "-B", made)
+        cls.packages = {field(p, "Package"): p for p in made.glob("*.deb")}
+        cls.root = cls.folder / "root"
+        # A clean root: an empty package database. What the packages depend on is this machine's.
+        for name in ("info", "updates", "triggers"):
+            (cls.root / "var/lib/dpkg" / name).mkdir(parents=True)
+        for name in ("status", "available"):
+            (cls.root / "var/lib/dpkg" / name).touch()
+        run("dpkg", f"--root={cls.root}", "--force-not-root", "--force-depends", "--force-script-chrootless",
+            "--log=/dev/null", "--install", *cls.packages.values())
+        cls.usr = cls.root / "usr"
+        cls.tenon = cls.usr / "bin/tenon"
+        cls.environment = {
+            "PATH": f"{cls.usr / 'bin'}:{os.environ['PATH']}",
+            "HOME": str(cls.folder),
+            "CMAKE_PREFIX_PATH": str(cls.usr),
+            "CMAKE_GENERATOR": "Ninja",
+            "CC": ARGUMENTS.cc,
+            "CXX": ARGUMENTS.cxx,
+            "PKG_CONFIG_PATH": str(cls.usr / "lib/pkgconfig"),
+        }
+
+    def here(self, *command, cwd=None, fails: bool = False) -> str:
+        return run(*command, cwd=cwd or self.folder, env=self.environment, fails=fails)
+
+    def test_there_are_three_with_what_they_should_have(self):
+        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "tenon-sdk"})
+        for path in ("bin/tenon", "bin/tenon-preflight", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
+                     "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/pkgconfig/tenon-sdk.pc",
+                     "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
+                     "share/doc/tenon/copyright", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
+            self.assertTrue((self.usr / path).is_file(), path)
+        for name, package in self.packages.items():
+            self.assertIn("Tenon", field(package, "Description"), name)
+
+    def test_they_depend_on_packages_that_exist(self):
+        needed = field(self.packages["tenon"], "Depends")
+        self.assertIn("tenon-plugins (=", needed)
+        self.assertIn("libc6", needed)
+        for one in re.findall(r"(?:^|, )([a-z0-9.+-]+)", needed):
+            if one not in self.packages:
+                self.assertIn("installed", run("dpkg-query", "-W", "-f", "${Status}", one), one)
+
+    def test_nothing_in_them_knows_where_it_was_built(self):
+        for file in [self.usr / "bin/tenon", self.usr / "lib/tenon/libtenon_kernel.so",
+                     *(self.usr / "lib/tenon/modules").glob("*.so")]:
+            paths = run("readelf", "-d", file)
+            self.assertNotIn(str(ARGUMENTS.build), paths)
+            self.assertNotIn(str(ROOT).encode(), file.read_bytes(), file.name)
+        found = linkage.needed(self.usr / "lib/tenon/libtenon_kernel.so")
+        self.assertLessEqual(found, linkage.RUNTIME)
+
+    def test_the_program_runs(self):
+        self.assertRegex(self.here(self.tenon, "--version"), r"^tenon \d")
+        modules = json.loads(self.here(self.tenon, "plugin", "list", "--json"))["modules"]
+        self.assertTrue(all(m["built_in"] and m["manifest"].startswith(str(self.usr)) for m in modules), modules)
+        self.assertIn("placed    50", self.here(self.tenon, "simulate", "--no-progress", "--nodes", "20", "--pods", "50"))
+        self.here(self.tenon, "plugin", "explain")
+
+    def new(self, kind: str, language: str) -> pathlib.Path:
+        name = f"acme-{kind}-{'c' if language == 'c' else 'cpp'}"
+        folder = self.folder / self.id().rpartition(".")[2]
+        folder.mkdir(exist_ok=True)
+        self.here(self.tenon, "plugin", "new", name, "--kind", kind, "--lang", language, cwd=folder)
+        return folder / name
+
+    def try_project(self, project: pathlib.Path):
+        self.here(ARGUMENTS.cmake, "-B", "build", cwd=project)
+        self.assertNotIn("warning", self.here(ARGUMENTS.cmake, "--build", "build", cwd=project))
+        self.here(ARGUMENTS.ctest, "--test-dir", "build", "--output-on-failure", "--no-tests=error", cwd=project)
+        manifest = project / "build" / f"{project.name}.yaml"
+        self.assertIn("good\n", self.here(self.tenon, "plugin", "lint", manifest))
+
+    def test_new_projects_build_and_pass_as_they_come(self):
+        for kind in KINDS:
+            for language in ("c++", "c"):
+                with self.subTest(kind=kind, language=language):
+                    self.try_project(self.new(kind, language))
+
+    def test_their_tests_can_fail(self):
+        project = self.new("node-sort", "c++")
+        (project / "module.cpp").write_text((project / "module.cpp").read_text().replace("return amounts", "return -amounts"))
+        self.here(ARGUMENTS.cmake, "-B", "build", cwd=project)
+        self.here(ARGUMENTS.cmake, "--build", "build", cwd=project)
+        self.here(ARGUMENTS.ctest, "--test-dir", "build", cwd=project, fails=True)
+
+    def test_pkg_config_and_seal_do_without_cmake(self):
+        project = self.folder / "by hand"
+        shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/roomiest-c", project)
+        # pkg-config has no way to quote a blank in a link option.
+        plain = pathlib.Path(tempfile.mkdtemp(prefix="tenon-"))
+        self.addCleanup(shutil.rmtree, plain)
+        (plain / "usr").symlink_to(self.usr)
+        environment = self.environment | {"PKG_CONFIG_PATH": str(plain / "usr/lib/pkgconfig")}
+        run("sh", "-c", """eval "$CC $(pkg-config --cflags tenon-sdk) -DTENON_MODULE_VERSION='\\"1.0.0\\"' module.c """
+            """-o roomiest.so $(pkg-config --libs tenon-sdk)\"""",
+            cwd=project, env=environment)
+        self.here(self.tenon, "plugin", "seal", "roomiest.yaml", cwd=project)
+        self.assertIn("good\n", self.here(self.tenon, "plugin", "lint", "roomiest.yaml", cwd=project))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="a build folder of Tenon")
+    parser.add_argument("--cmake", default="cmake")
+    parser.add_argument("--cpack", default="cpack")
+    parser.add_argument("--ctest", default="ctest")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    ARGUMENTS, others = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *others])
