@@ -8,6 +8,7 @@
 #include "plugin/list_command.hpp"
 #include "plugin/lock_command.hpp"
 #include "plugin/new_command.hpp"
+#include "plugin/verify_command.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -108,6 +109,7 @@ void add_plugin_commands(CLI::App &app, chosen_command &chosen) {
   plugin->require_subcommand(1);
   add_new(*plugin, chosen);
   add_lint(*plugin, chosen);
+  add_verify(*plugin, chosen);
   add_list(*plugin, chosen);
   add_explain(*plugin, chosen);
   add_lock(*plugin, chosen);

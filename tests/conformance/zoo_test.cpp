@@ -1,0 +1,150 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The pairing of checks and zoo: what each module of the zoo says must catch it is what catches it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tenon/conformance/verify.hpp"
+
+namespace tenon::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using ids = std::set<std::string>;
+
+struct animal {
+  std::string name;
+  ids fails;
+};
+
+void PrintTo(const animal &one, std::ostream *out) { *out << one.name; }
+
+// `fails: a, b` in the first lines of a source, which may go on in lines that begin with more blanks.
+ids read_fails(const fs::path &source) {
+  std::ifstream in(source);
+  ids out;
+  bool in_list = false;
+  std::string line;
+  for (int n = 0; n < 16 && std::getline(in, line); ++n) {
+    std::smatch found;
+    if (std::regex_search(line, found, std::regex("^[ */]*fails: (.*)$"))) {
+      in_list = true;
+      line = found[1];
+    } else if (!in_list || !std::regex_match(line, std::regex("^[ /*]+   [a-z, -]+$"))) {
+      in_list = false;
+      continue;
+    }
+    const std::regex id("[a-z][a-z0-9-]+");
+    for (std::sregex_iterator i(line.begin(), line.end(), id), end; i != end; ++i) out.insert(i->str());
+  }
+  return out;
+}
+
+std::vector<animal> zoo() {
+  std::vector<animal> out;
+  for (const fs::directory_entry &file : fs::directory_iterator(TENON_SOURCE_DIR "/sdk/conformance/zoo")) {
+    const std::string kind = file.path().extension().string();
+    if (kind == ".c" || kind == ".cpp") out.push_back({file.path().stem().string(), read_fails(file.path())});
+  }
+  std::sort(out.begin(), out.end(), [](const animal &a, const animal &b) { return a.name < b.name; });
+  return out;
+}
+
+std::string spoken(const ids &all) {
+  std::string out;
+  for (const std::string &id : all) out += (out.empty() ? "" : ", ") + id;
+  return out.empty() ? "none" : out;
+}
+
+verify_report verified(const fs::path &manifest, std::chrono::milliseconds limit) {
+  verify_options options;
+  options.manifest = manifest;
+  options.limit = limit;
+  const auto report = verify(options);
+  EXPECT_TRUE(report) << (report ? "" : report.why().text());
+  return report ? *report : verify_report{};
+}
+
+std::string complaints(const verify_report &report) {
+  std::string out;
+  for (const check_result &r : report.results) {
+    if (r.bad()) out += as_text(r, report.manifest);
+  }
+  return out;
+}
+
+class Zoo : public testing::TestWithParam<animal> {};
+
+TEST_P(Zoo, FailsWhatItsHeadListsAndNothingElse) {
+  const verify_report report =
+      verified(fs::path(TENON_ZOO_DIRECTORY) / (GetParam().name + ".yaml"), std::chrono::milliseconds(4000));
+  ids failed;
+  for (const check_result &r : report.results) {
+    if (r.bad()) failed.insert(std::string(r.check.id));
+  }
+  EXPECT_EQ(spoken(failed), spoken(GetParam().fails)) << complaints(report);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modules, Zoo, testing::ValuesIn(zoo()), [](const auto &one) { return one.param.name; });
+
+class BuiltIn : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> built_in() {
+  std::vector<std::string> out;
+  std::error_code failed;
+  for (const fs::directory_entry &file : fs::directory_iterator(TENON_BUILT_IN_DIRECTORY, failed)) {
+    if (file.path().extension() == ".yaml") out.push_back(file.path().stem().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST_P(BuiltIn, PassesEverything) {
+  const verify_report report =
+      verified(fs::path(TENON_BUILT_IN_DIRECTORY) / (GetParam() + ".yaml"), std::chrono::milliseconds(20'000));
+  EXPECT_TRUE(report.good()) << complaints(report);
+  EXPECT_GT(report.count(outcome::passed), 10U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modules, BuiltIn, testing::ValuesIn(built_in()), [](const auto &one) {
+  std::string name = one.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(Pairing, EveryCheckHasAModuleThatFailsIt) {
+  ids unproven;
+  for (const check_entry &c : all_checks()) unproven.insert(std::string(c.id));
+  for (const animal &one : zoo()) {
+    for (const std::string &id : one.fails) unproven.erase(id);
+  }
+  EXPECT_EQ(spoken(unproven), "none");
+}
+
+TEST(Pairing, HeadsNameChecksThatExist) {
+  ids known;
+  for (const check_entry &c : all_checks()) known.insert(std::string(c.id));
+  for (const animal &one : zoo()) {
+    for (const std::string &id : one.fails) EXPECT_TRUE(known.contains(id)) << one.name << " names " << id;
+  }
+}
+
+TEST(Checks, AreKebabCaseSentencesWithoutDoubles) {
+  ids seen;
+  for (const check_entry &c : all_checks()) {
+    EXPECT_TRUE(std::regex_match(std::string(c.id), std::regex("[a-z]+(-[a-z]+)*"))) << c.id;
+    EXPECT_TRUE(seen.insert(std::string(c.id)).second) << c.id;
+    EXPECT_TRUE(c.needs.empty() || seen.contains(std::string(c.needs))) << c.id << " needs what runs later";
+    EXPECT_EQ(c.sentence.back(), '.') << c.id;
+    EXPECT_FALSE(c.category.empty() || c.kinds.empty()) << c.id;
+  }
+}
+
+}  // namespace
+}  // namespace tenon::conformance
