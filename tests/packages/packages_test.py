@@ -111,6 +111,7 @@ class Packages(unittest.TestCase):
         self.here(ARGUMENTS.ctest, "--test-dir", "build", "--output-on-failure", "--no-tests=error", cwd=project)
         manifest = project / "build" / f"{project.name}.yaml"
         self.assertIn("good\n", self.here(self.tenon, "plugin", "lint", manifest))
+        self.here(self.tenon, "plugin", "verify", manifest)
 
     def test_new_projects_build_and_pass_as_they_come(self):
         for kind in KINDS:
@@ -125,14 +126,32 @@ class Packages(unittest.TestCase):
         self.here(ARGUMENTS.cmake, "--build", "build", cwd=project)
         self.here(ARGUMENTS.ctest, "--test-dir", "build", cwd=project, fails=True)
 
-    def test_pkg_config_and_seal_do_without_cmake(self):
-        project = self.folder / "by hand"
-        shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/roomiest-c", project)
-        # pkg-config has no way to quote a blank in a link option.
+    def plain_usr(self) -> pathlib.Path:
+        """The installed tree by a name without blanks: pkg-config cannot quote them in a link option."""
         plain = pathlib.Path(tempfile.mkdtemp(prefix="tenon-"))
         self.addCleanup(shutil.rmtree, plain)
         (plain / "usr").symlink_to(self.usr)
-        environment = self.environment | {"PKG_CONFIG_PATH": str(plain / "usr/lib/pkgconfig")}
+        return plain / "usr"
+
+    def test_module_in_rust_from_the_c_headers_alone(self):
+        project = self.folder / "quarantine-rust"
+        shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/quarantine-rust", project)
+        environment = self.environment | {"PKG_CONFIG_PATH": str(self.plain_usr() / "lib/pkgconfig"), "PATH": "/usr/bin:/bin"}
+        run("cargo", "build", "--release", "--offline", cwd=project, env=environment)
+        built = project / "modules"
+        built.mkdir()
+        for file in ("target/release/libquarantine.so", "quarantine.yaml"):
+            shutil.copy(project / file, built)
+        self.here(self.tenon, "plugin", "seal", built / "quarantine.yaml")
+        self.assertIn("good\n", self.here(self.tenon, "plugin", "lint", built / "quarantine.yaml"))
+        self.here(self.tenon, "plugin", "verify", built / "quarantine.yaml")
+        self.here(self.tenon, "scenario", "run", project / "tests", "--deployment", project / "tenon.yaml",
+                  "--module-path", built)
+
+    def test_pkg_config_and_seal_do_without_cmake(self):
+        project = self.folder / "by hand"
+        shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/roomiest-c", project)
+        environment = self.environment | {"PKG_CONFIG_PATH": str(self.plain_usr() / "lib/pkgconfig")}
         run("sh", "-c", """eval "$CC $(pkg-config --cflags tenon-sdk) -DTENON_MODULE_VERSION='\\"1.0.0\\"' module.c """
             """-o roomiest.so $(pkg-config --libs tenon-sdk)\"""",
             cwd=project, env=environment)

@@ -26,10 +26,10 @@ struct known_interface {
 };
 
 inline constexpr std::array known_interfaces{
-    known_interface{TENON_QUEUE_SORT, "queue-sort", interface_family::sort, true},
-    known_interface{TENON_APP_SORT, "app-sort", interface_family::sort, true},
-    known_interface{TENON_NODE_SORT, "node-sort", interface_family::sort, true},
-    known_interface{TENON_PREDICATE, "predicate", interface_family::predicate, true},
+    known_interface{TENON_QUEUE_SORT, "queue-sort", interface_family::sort, false},
+    known_interface{TENON_APP_SORT, "app-sort", interface_family::sort, false},
+    known_interface{TENON_NODE_SORT, "node-sort", interface_family::sort, false},
+    known_interface{TENON_PREDICATE, "predicate", interface_family::predicate, false},
     known_interface{TENON_PLACEMENT_RULE, "placement-rule", interface_family::placement_rule, true},
     known_interface{TENON_IDENTITY, "identity", interface_family::identity, true},
 };

@@ -3,7 +3,7 @@
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *
  * Chosen by nodesortpolicy.type of the partition. The factory of this id makes instances whose interface
- * table is a tenon_sort_v1 (sort.h). DRAFT: loads only on an equal host build.
+ * table is a tenon_sort_v1 (sort.h).
  */
 #ifndef TENON_ABI_NODE_SORT_H
 #define TENON_ABI_NODE_SORT_H

@@ -3,7 +3,7 @@
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *
  * Named in the deployment's `predicates`; all of them must pass. Asks with equal resources and equal
- * signatures share results. DRAFT: loads only on an equal host build.
+ * signatures share results.
  */
 #ifndef TENON_ABI_PREDICATE_H
 #define TENON_ABI_PREDICATE_H

@@ -3,7 +3,7 @@
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *
  * Chosen by property queue.sort.policy of the parent. The factory of this id makes instances whose interface
- * table is a tenon_sort_v1 (sort.h). DRAFT: loads only on an equal host build.
+ * table is a tenon_sort_v1 (sort.h).
  */
 #ifndef TENON_ABI_QUEUE_SORT_H
 #define TENON_ABI_QUEUE_SORT_H

@@ -1,4 +1,4 @@
-/* The table that the three sort kinds share. DRAFT: loads only on an equal host build.
+/* The table that the three sort kinds share.
  *
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *

@@ -1,0 +1,117 @@
+/* Columns: the only way by which a policy sees the scheduler's state.
+ *
+ * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+ *
+ * A module names the columns that it reads when it describes an implementation, or when it makes an
+ * instance whose configuration decides them. The host hands exactly those to every call, in that order,
+ * and recomputes a result only when one of them changed. A column that is not declared is not readable.
+ * A new column is a new id, never a new ABI.
+ *
+ * Sketch: the free resources of type `t` on the i-th item of a batch are
+ *   *(const int64_t *)((const char *)c->base + items[i] * c->item_stride + t * c->type_stride)
+ * and are defined when bit t of the item's presence mask is set (no mask: every type is defined).
+ */
+#ifndef TENON_ABI_COLUMNS_H
+#define TENON_ABI_COLUMNS_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Value kinds. */
+#define TENON_COLUMN_I64 1u       /* one int64_t an item */
+#define TENON_COLUMN_RESOURCES 2u /* one int64_t an item and resource type, with presence masks */
+#define TENON_COLUMN_TEXT 3u      /* one tenon_text an item; data NULL: the item has none */
+#define TENON_COLUMN_TEXT_MAP 4u  /* one tenon_text_map an item */
+#define TENON_COLUMN_WORDS 5u     /* four uint64_t an item */
+
+/* Texts by key: count keys, unique and ascending by byte, each with its value. Has no size field and
+ * never grows. A module declares a map where it cannot name the keys beforehand; any change of the map
+ * then invalidates, so a column of one key is better where the key is known. */
+typedef struct tenon_text_map {
+  const tenon_text *keys;
+  const tenon_text *values;
+  uint64_t count;
+} tenon_text_map;
+
+/* Whose values a module reads; decides what a change invalidates. */
+#define TENON_SCOPE_ITEM 1u     /* of the item itself: a change re-keys that item */
+#define TENON_SCOPE_SIBLINGS 2u /* of all items under the same parent: a change re-keys them all */
+#define TENON_SCOPE_CONTEXT 3u  /* of the parent, ask or partition: one value, item index 0 */
+
+/* Column ids of epoch 1. Suffix after ':' is a name chosen by the module.
+ *
+ * queue-sort, items are the child queues of one parent:
+ *   queue.allocated, queue.pending, queue.guaranteed, queue.max, queue.fair_max   RESOURCES
+ *   queue.priority            I64  current priority, offsets and fences applied
+ *   queue.property:K          TEXT configured property K
+ *   queue.properties          TEXT_MAP all of them
+ *   parent.priority_sort      I64  1 when application.sort.priority is enabled (scope context)
+ * app-sort, items are the applications of one leaf queue:
+ *   app.allocated (real allocations), app.placeholders, app.pending                RESOURCES
+ *   app.submitted_ms          I64  submission, lowered to the earliest ask
+ *   app.priority              I64  highest priority among pending asks
+ *   app.state                 I64  TENON_APP_*
+ *   app.user, app.tag:K       TEXT
+ *   app.tags                  TEXT_MAP
+ *   queue.guaranteed          RESOURCES of the leaf (scope context)
+ *   parent.priority_sort      I64 (scope context)
+ * node-sort and predicate, items are the nodes of the partition:
+ *   node.free, node.total     RESOURCES
+ *   node.attr:K               TEXT
+ *   node.attrs                TEXT_MAP
+ *   node.schedulable          I64  0 or 1
+ *   ask.resources             RESOURCES (scope context; score and predicate only)
+ *   ask.priority              I64 (scope context)
+ *   ask.tag:K                 TEXT (scope context)
+ *   ask.tags                  TEXT_MAP (scope context)
+ * queue-sort and app-sort:
+ *   item.prepared             WORDS that `prepare` made of the application's tags or of the queue's properties
+ */
+#define TENON_APP_NEW 0
+#define TENON_APP_ACCEPTED 1
+#define TENON_APP_STARTING 2
+#define TENON_APP_RUNNING 3
+#define TENON_APP_COMPLETING 4
+#define TENON_APP_RESUMING 5
+
+/* A module's declaration of one column. */
+typedef struct tenon_column_use {
+  uint32_t size;
+  uint32_t scope; /* TENON_SCOPE_* */
+  tenon_text id;  /* valid for the life of the module */
+} tenon_column_use;
+
+/* One column of a batch. Valid for the call. */
+typedef struct tenon_column {
+  uint32_t size;
+  uint32_t kind;    /* TENON_COLUMN_* */
+  const void *base; /* value of item 0, type 0; NULL: this call has no such context, as an ask outside of score */
+  const uint64_t *present; /* presence mask of item 0, or NULL: all types are defined */
+  uint64_t item_stride;    /* bytes from an item to the next; 0 where one value serves all */
+  uint64_t type_stride;    /* bytes from a resource type to the next */
+  uint64_t present_stride; /* bytes from an item's mask to the next */
+} tenon_column;
+
+/* What every batch call sees. Valid for the call. */
+typedef struct tenon_batch {
+  uint32_t size;
+  uint32_t item_count;
+  const uint32_t *items;       /* item_count indexes into the columns */
+  const tenon_column *columns; /* column_count columns, in the declared order */
+  uint32_t column_count;
+  uint32_t column_stride;  /* bytes from a column to the next */
+  const tenon_text *types; /* names of the resource types, by index */
+  uint32_t type_count;     /* grows, at most 64; a type keeps its index */
+  uint32_t reserved;       /* 0 */
+  int64_t now_ms;          /* journal time, Unix milliseconds; of a policy with rekey_ms its last multiple */
+  tenon_world world;
+} tenon_batch;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
