@@ -237,8 +237,8 @@ void partition::release_of(application &app, const tenon::release &c) {
     gone_any |= !going.empty();
   }
   if (c.what != release_what::allocations) {
-    for (ask *a : pending_by_arrival(app)) {
-      if (only != nullptr && a != only) continue;
+    for (ask *a : only != nullptr ? std::vector<ask *>{only} : pending_by_arrival(app)) {
+      if (!a->live || a->state != ask_state::pending) continue;
       real_went |= !a->placeholder;
       gone_any = true;
       drop(*a);

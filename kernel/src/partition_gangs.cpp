@@ -273,13 +273,12 @@ void partition::break_replacement(allocation &placeholder, bool pending_again, c
 
 // Those by one ask, or all of the application. False: there were none.
 bool partition::break_replacements(application &app, const ask *only, bool pending_again) {
-  bool any = false;
+  if ((only != nullptr ? only->under_way : app.under_way) == 0) return false;
   for (allocation *placeholder : by_sequence(app.allocations)) {
     if (placeholder->under_way == nullptr || (only != nullptr && placeholder->under_way->real != only)) continue;
     break_replacement(*placeholder, pending_again, nullptr);
-    any = true;
   }
-  return any;
+  return true;
 }
 
 }  // namespace tenon::internal

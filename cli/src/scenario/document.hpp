@@ -44,6 +44,14 @@ struct node_update_item {
   text_position at;
   std::string partition, id;
   std::optional<amount_map> resources, occupied;
+  std::optional<text_map> attributes;
+};
+
+// An allocation on a node that is there already: one more, another size of one that runs, or not the scheduler's.
+struct allocation_item {
+  ask_item what;
+  std::string node;
+  bool foreign = false;
 };
 
 // Nodes to drain or remove, applications to remove.
@@ -101,6 +109,7 @@ struct scenario_step {
   std::vector<application_item> add_apps;
   std::vector<named_item> remove_apps;
   std::vector<ask_item> add_asks;
+  std::vector<allocation_item> put_allocs;
   std::vector<release_item> release_asks, release_allocs;
   std::optional<confirm_item> confirm;
   std::optional<schedule_item> schedule;

@@ -186,6 +186,7 @@ constexpr auto rm_rows = std::to_array<field_row>({
     {"released", r::key_set, released_keys, sub_keys::terminations},
     {"app_states", r::reported, [](subject of, sub_key) { return value(of.rm->app_states()); }},
     {"container_states", r::reported, [](subject of, sub_key) { return value(of.rm->container_states()); }},
+    {"container_updates", r::number, [](subject of, sub_key) { return number(of.rm->container_updates()); }},
 });
 
 constexpr auto explain_rows = std::to_array<field_row>({

@@ -85,6 +85,7 @@ class player {
     for (const application_item &app : s.add_apps) add(app);
     for (const named_item &app : s.remove_apps) submit(remove_application{inside(app.partition), app.id});
     for (const ask_item &ask : s.add_asks) add(ask);
+    for (const allocation_item &allocation : s.put_allocs) put(allocation);
     for (const release_item &release : s.release_asks) withdraw(release);
     for (const release_item &release : s.release_allocs) release_allocations(release);
     if (s.confirm) confirm(*s.confirm);
@@ -209,8 +210,16 @@ class player {
     const amount_map none;
     const borrowed_amounts capacity(node.resources ? *node.resources : none);
     const borrowed_amounts occupied(node.occupied ? *node.occupied : none);
-    submit(update_node{
-        partition, node.id, capacity, occupied, {}, node.resources.has_value(), node.occupied.has_value(), false});
+    const borrowed_texts attributes(node.attributes ? *node.attributes : text_map{});
+    submit(update_node{partition, node.id, capacity, occupied, attributes, node.resources.has_value(),
+                       node.occupied.has_value(), node.attributes.has_value()});
+  }
+
+  void put(const allocation_item &allocation) {
+    const ask_command ask(allocation.what);
+    if (!allocation.foreign) rm_.sends_ask(allocation.what);
+    const std::string partition = inside(allocation.what.partition);
+    submit(put_allocation{partition, allocation.node, {ask.command(), 0, allocation.foreign}});
   }
 
   void change(const named_item &node, node_event event) {

@@ -37,6 +37,9 @@ class step_reader {
     for_each("add_apps", [this](const yaml_node &n) { step_.add_apps.push_back(read_application(n)); });
     read_names("remove_apps", step_.remove_apps);
     for_each("add_asks", [this](const yaml_node &n) { step_.add_asks.push_back(read_ask(n)); });
+    for_each("put_allocs", [this](const yaml_node &n) {
+      step_.put_allocs.push_back({read_ask(n), text_of(n, "node"), boolean_of(n, "foreign", false)});
+    });
     for_each("release_asks", [this](const yaml_node &n) { step_.release_asks.push_back(read_release(n)); });
     for_each("release_allocs", [this](const yaml_node &n) { step_.release_allocs.push_back(read_release(n)); });
     read_confirm();
@@ -157,7 +160,10 @@ class step_reader {
   }
 
   node_update_item read_node_update(const yaml_node &n) {
-    return {n.at, partition_of(n), text_of(n, "id"), given_amounts(n, "resources"), given_amounts(n, "occupied")};
+    node_update_item node{
+        n.at, partition_of(n), text_of(n, "id"), given_amounts(n, "resources"), given_amounts(n, "occupied"), {}};
+    if (n.find("attributes") != nullptr) node.attributes = texts_of(n, "attributes");
+    return node;
   }
 
   application_item read_application(const yaml_node &n) {

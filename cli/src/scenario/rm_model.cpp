@@ -101,6 +101,7 @@ void rm_model::hears(const decision_view &d) {
       break;
     case decision_kind::container_state:
       container_states_[std::string(d.key)] = d.text;
+      ++container_updates_;
       break;
     case decision_kind::released:
     case decision_kind::ask_released:

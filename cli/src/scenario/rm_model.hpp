@@ -74,6 +74,7 @@ class rm_model {
   [[nodiscard]] const text_map &rejected_apps() const { return rejected_apps_; }        // reasons, one a line
   [[nodiscard]] const text_map &app_states() const { return app_states_; }              // states, one a line
   [[nodiscard]] const text_map &container_states() const { return container_states_; }  // the last of each ask, by key
+  [[nodiscard]] uint64_t container_updates() const { return container_updates_; }       // how many of SKIPPED, FAILED
   [[nodiscard]] const text_list &accepted_nodes() const { return accepted_nodes_; }
   [[nodiscard]] const text_list &rejected_nodes() const { return rejected_nodes_; }
   [[nodiscard]] const text_list &rejected_asks() const { return rejected_asks_; }
@@ -94,6 +95,7 @@ class rm_model {
   std::map<termination, std::vector<std::pair<std::tuple<ask_id, uint64_t>, std::string>>> released_;
   text_list accepted_apps_, accepted_nodes_, rejected_nodes_, rejected_asks_;
   text_map rejected_apps_, app_states_, container_states_;
+  uint64_t container_updates_ = 0;
 };
 
 }  // namespace tenon::cli

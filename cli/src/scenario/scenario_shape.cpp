@@ -30,6 +30,20 @@ constexpr key_spec ask_keys[] = {
 };
 constexpr object_spec ask_shape = {"ask", "An ask, or an allocation that exists already.", ask_keys};
 
+constexpr key_spec allocation_keys[] = {
+    {.key = "key", .kind = value_kind::text, .summary = "Key of the allocation.", .required = true},
+    {.key = "node", .kind = value_kind::text, .summary = "Node that it runs on.", .required = true},
+    {.key = "resources", .kind = value_kind::any, .summary = "Final integers by type.", .required = true},
+    {"app", value_kind::text, "Application; not of foreign ones."},
+    partition_key,
+    {"max_allocations", value_kind::count, "Allocations of its ask.", "1"},
+    {"priority", value_kind::integer, "Priority.", "0"},
+    {"placeholder", value_kind::boolean, "Holds a place for a gang.", "false"},
+    {"task_group", value_kind::text, "Task group of a gang."},
+    {"foreign", value_kind::boolean, "Runs there without this scheduler.", "false"},
+};
+constexpr object_spec allocation_shape = {"allocation", "An allocation on a node that is known.", allocation_keys};
+
 constexpr key_spec node_keys[] = {
     {.key = "id", .kind = value_kind::text, .summary = "Node id.", .required = true},
     partition_key,
@@ -49,6 +63,7 @@ constexpr key_spec node_update_keys[] = {
     partition_key,
     {"resources", value_kind::any, "New capacity."},
     {"occupied", value_kind::any, "Resources used by others."},
+    {"attributes", value_kind::text_map, "New attributes, all of them."},
 };
 constexpr object_spec node_update_shape = {"node update", "A change of a node.", node_update_keys};
 
@@ -114,6 +129,10 @@ constexpr key_spec step_keys[] = {
     {.key = "add_apps", .kind = value_kind::object_list, .summary = "New applications.", .object = &application_shape},
     {"remove_apps", value_kind::text_list, "Application ids."},
     {.key = "add_asks", .kind = value_kind::object_list, .summary = "New asks.", .object = &ask_shape},
+    {.key = "put_allocs",
+     .kind = value_kind::object_list,
+     .summary = "Allocations on nodes that are known.",
+     .object = &allocation_shape},
     {.key = "release_asks",
      .kind = value_kind::object_list,
      .summary = "Asks to withdraw.",
