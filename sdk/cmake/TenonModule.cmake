@@ -64,6 +64,8 @@ function(tenon_add_module target)
   set(tools ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   get_filename_component(manifest ${arg_MANIFEST} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
   get_filename_component(manifest_name ${manifest} NAME)
+  # Id, version and library are read here: a manifest that changes is read again by the next build.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
   tenon_manifest_value(api ${manifest} apiVersion)
   if(NOT api STREQUAL "tenon.module/v1")
     message(FATAL_ERROR "${manifest}: want \"apiVersion: tenon.module/v1\", have \"${api}\"")

@@ -168,6 +168,15 @@ TEST_F(Plugin, SealChangesTheDigestAlone) {
   EXPECT_EQ(after, before);
 }
 
+TEST_F(Plugin, ConfigCheckOfADeploymentKnowsItsModules) {
+  EXPECT_EQ(run_tenon({"config", "check", deployment_}).code, 0);
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nmodule_path: [mods]\npolicy_groups: {default: queues.yaml}\n");
+  const command_result run = run_tenon({"config", "check", deployment_});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("undefined policy: fixture"));
+}
+
 TEST_F(Plugin, LintFindsEverythingWithoutRunningIt) {
   EXPECT_EQ(run_tenon({"plugin", "lint", manifest_}).code, 0);
   copy("two_exports");

@@ -148,6 +148,22 @@ class Packages(unittest.TestCase):
         self.here(self.tenon, "scenario", "run", project / "tests", "--deployment", project / "tenon.yaml",
                   "--module-path", built)
 
+    def test_every_command_of_the_tutorial(self):
+        text = (ROOT / "docs/tutorial.md").read_text()
+        pieces = re.findall(r"(?:^<!-- write (\S+) -->\n)?^```(\w+)\n(.*?)^```$", text, flags=re.M | re.S)
+        here, ran = self.folder / "tutorial", 0
+        here.mkdir()
+        for written, language, body in pieces:
+            if written:
+                (here / written).write_text(body)
+            for command in re.findall(r"^\$ (.*)$", body, flags=re.M) if language == "console" else ():
+                if change := re.fullmatch(r"cd (\S+)", command):
+                    here = here / change[1]
+                else:
+                    self.here("bash", "-c", command, cwd=here, fails="# fails" in command)
+                    ran += 1
+        self.assertGreater(ran, 15)
+
     def test_pkg_config_and_seal_do_without_cmake(self):
         project = self.folder / "by hand"
         shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/roomiest-c", project)

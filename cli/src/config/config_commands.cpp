@@ -1,14 +1,22 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "config/config_commands.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <fstream>
 #include <istream>
 #include <iterator>
+#include <map>
 #include <ostream>
 
+#include "tenon/abi/app_sort.h"
+#include "tenon/abi/identity.h"
+#include "tenon/abi/node_sort.h"
+#include "tenon/abi/placement_rule.h"
+#include "tenon/abi/queue_sort.h"
 #include "tenon/config/schema.hpp"
 #include "tenon/host/deployment.hpp"
+#include "tenon/host/module_catalog.hpp"
 #include "tenon/host/module_manifest.hpp"
 
 namespace tenon::cli {
@@ -64,9 +72,27 @@ size_t count_queues(const queue_config &queue) {
   return out;
 }
 
+// What the queues.yaml files of a deployment may name: read from manifests, nothing is opened.
+config::known_policies known_by(const host::deployment &plan) {
+  const auto catalog =
+      host::module_catalog::scan(host::module_folders(plan.module_path, host::default_module_folder()));
+  if (!catalog) return {};
+  std::map<std::string, std::vector<std::string>, std::less<>> names;
+  for (const host::catalogued_module &module : catalog->modules()) {
+    const auto used = [&](const host::interface_use &use) { return use.use == module.manifest.id; };
+    if (!module.built_in && plan.find(module.manifest.id) == nullptr &&
+        std::none_of(plan.predicates.begin(), plan.predicates.end(), used)) {
+      continue;
+    }
+    for (const host::provided_interface &one : module.manifest.provides) names[one.interface].push_back(one.name);
+  }
+  return {names[TENON_QUEUE_SORT], names[TENON_APP_SORT], names[TENON_NODE_SORT], names[TENON_PLACEMENT_RULE],
+          names[TENON_IDENTITY]};
+}
+
 class checker {
  public:
-  checker(const config_check_options &options, std::istream &in) : options_(options), in_(in) {}
+  checker(const config_check_options &options, std::istream &in) : options_(options), known_(options.known), in_(in) {}
 
   std::vector<verdict> check_all() {
     for (const std::string &file : options_.files) check(file);
@@ -90,12 +116,14 @@ class checker {
     const auto deployment = host::parse_deployment(*text, file, report);
     add(file, format, report);
     if (!deployment) return;
+    known_ = known_by(*deployment);
     for (const auto &[group, queues] : deployment->policy_groups) check(queues.string());
+    known_ = options_.known;
   }
 
   void check_queues(const std::string &file, std::string_view text) {
     config::parse_options how;
-    how.known = options_.known;
+    how.known = known_;
     auto parsed = config::parse_queues(text, file == standard_input ? "standard input" : file, how);
     verdicts_.push_back({file, formats[0], std::move(parsed.refusals), std::move(parsed.warnings), parsed.refused,
                          std::move(parsed.config)});
@@ -106,6 +134,7 @@ class checker {
   }
 
   const config_check_options &options_;
+  config::known_policies known_;  // of the file at hand
   std::istream &in_;
   std::vector<verdict> verdicts_;
 };
