@@ -186,6 +186,26 @@ TYPED_TEST(rules_of_preemption, fences_and_switches_of_queues) {
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
 }
 
+TYPED_TEST(rules_of_preemption, disabled_above_holds_for_dynamic_leaves) {
+  for (const char *policy : {"default", "disabled"}) {
+    queue_config theirs = with(make_queue("theirs"), "preemption.policy", policy);
+    theirs.parent = true;
+    cluster_config c = make_cluster({guaranteed("ours", {{"vcore", 4}}), std::move(theirs)});
+    c.partitions[0].tuning.reservation_enabled = false;
+    placement_rule_config &rule = c.partitions[0].placement_rules.emplace_back();
+    rule.name = "provided";
+    rule.create = true;
+    this->start(c);
+    this->add("node-1", {{"vcore", 2}});
+    this->add_app("them", {.queue = "root.theirs.made-now"});
+    this->add_app("us", {.queue = "root.ours"});
+    this->ask("them", "a", {{"vcore", 2}});
+    EXPECT_EQ(this->placed().size(), 1U);
+    this->ask("us", "k", {{"vcore", 2}}, preempts);
+    EXPECT_EQ(this->after_delay().size(), policy == std::string("disabled") ? 0U : 1U) << policy;
+  }
+}
+
 TYPED_TEST(rules_of_preemption, a_full_parent_is_a_fence_and_its_children_are_preempted_on_any_node) {
   queue_config parent =
       make_queue("team", {guaranteed("ours", {{"vcore", 4}}), make_queue("theirs"), make_queue("idle")});

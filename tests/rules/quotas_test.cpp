@@ -5,6 +5,9 @@
 namespace tenon::testing {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Not;
+
 template <class T>
 class rules_of_quotas : public scene<T> {
  protected:
@@ -68,6 +71,21 @@ TYPED_TEST(rules_of_quotas, it_goes_on_until_the_queue_is_within_its_max) {
   EXPECT_EQ(this->queue_at("root.team")->allocated, (amount_map{{"vcore", 7}}));
   this->wait(10 * second);
   EXPECT_EQ(this->queue_at("root.team")->preempting, amount_map());
+}
+
+TYPED_TEST(rules_of_quotas, those_who_opted_out_are_spared) {
+  this->begin();
+  this->ask("in-b", "spared", {{"vcore", 4}}, {.preempt_self = false});
+  EXPECT_EQ(this->placed().size(), 1U);
+  this->give_back("in-a", "");
+  this->reload(this->make(3));  // "in-b" has 6, and the latest of it opted out
+  const lines said = this->wait(10 * second);
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_THAT(said.at(0), HasSubstr("in-b/8"));
+  EXPECT_THAT(said.at(1), HasSubstr("in-b/7"));
+  this->confirm("in-b", "7");
+  this->confirm("in-b", "8");
+  EXPECT_THAT(this->wait(60 * second), Not(Contains(HasSubstr("spared"))));
 }
 
 TYPED_TEST(rules_of_quotas, nothing_is_taken_once_the_queue_is_within_its_max) {

@@ -66,4 +66,32 @@ def index(tree: Tree) -> Iterator[Complaint]:
             yield Complaint(path, 0, f"is not listed in {INDEX}")
 
 
-RULES = [links, index]
+DIFFERENCES = "docs/differences.md"
+ITEMS = (19, 22, 22)  # of each list that the page answers, the number of its items
+ROW = re.compile(r"^\|\s*(\d+)\s*\|(.*)\|\s*(?:`(\w+)\.(\w+)`|—)\s*\|$")
+TEST = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)")
+
+
+def differences(tree: Tree) -> Iterator[Complaint]:
+    """docs/differences.md answers every item, and the tests that it names exist"""
+    if not tree.exists(DIFFERENCES):
+        return
+    tests = {found for path in tree.paths("*.cpp", under=("tests/", "plugins/")) for found in TEST.findall(tree.text(path) or "")}
+    section, answered = 0, [[] for _ in ITEMS]
+    for number, line in prose(tree, DIFFERENCES):
+        section += line.startswith("## ")
+        row = ROW.match(line)
+        if not row or not section:
+            continue
+        item, text, suite, name = row.groups()
+        answered[section - 1].append(int(item))
+        if suite and (suite, name) not in tests:
+            yield Complaint(DIFFERENCES, number, f"names the test {suite}.{name}, which does not exist")
+        if not suite and "*not built*" not in text:
+            yield Complaint(DIFFERENCES, number, "names no test, and does not say that it is not built")
+    for at, (items, wanted) in enumerate(zip(answered, ITEMS), 1):
+        if items != list(range(1, wanted + 1)):
+            yield Complaint(DIFFERENCES, 0, f"section {at} must have the items 1 to {wanted} in order, and has {items}")
+
+
+RULES = [links, index, differences]

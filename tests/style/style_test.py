@@ -11,12 +11,14 @@ import tempfile
 import unittest
 from typing import NamedTuple
 
+import doc_rules
 import style
 from tree import Tree
 
 HEAD = "// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0\n"
 KERNEL_SOURCE = "kernel/src/cycle.cpp"
 ABI_HEADER = "sdk/include/tenon/abi/a.h"
+DIFFERENCES = doc_rules.DIFFERENCES
 POLICY = "plugins/sort-policies/a/module.cpp"
 
 
@@ -37,6 +39,15 @@ def complains_at_line_one(rule: str, path: str, *lines: str) -> list[Case]:
 
 def is_content_with(rule: str, path: str, *lines: str) -> list[Case]:
     return [Case(rule, {path: line + "\n"}) for line in lines]
+
+
+def answers(without: str = "") -> str:
+    """A page of differences: the first item of each list has a test, the others are not built."""
+    page = ""
+    for items in doc_rules.ITEMS:
+        page += "## A list\n| 1 | theirs | ours | `suite.name` |\n"
+        page += "".join(f"| {n} | theirs | ours *not built* | — |\n" for n in range(2, items + 1))
+    return page.replace(without, "", 1) if without else page
 
 
 CASES = [
@@ -173,6 +184,19 @@ CASES = [
     ),
     Case("index", {"docs/README.md": "[a](a.md)\n[b](b/c.md)\n", "docs/a.md": "", "docs/b/c.md": "", "other.md": ""}),
     Case("index", {"docs/README.md": "[a](a.md)\n", "docs/a.md": "", "docs/b.md": ""}, ["docs/b.md"]),
+    Case("differences", {DIFFERENCES: answers(), "tests/a_test.cpp": "TEST(suite, name) {}\n"}),
+    Case("differences", {DIFFERENCES: answers(), "tests/a_test.cpp": "TEST(suite, other) {}\n"},
+         [f"{DIFFERENCES}:{line}" for line in (2, 22, 45)]),
+    Case(
+        "differences",
+        {DIFFERENCES: answers(without=" *not built*"), "tests/a_test.cpp": "TEST(suite, name) {}\n"},
+        [f"{DIFFERENCES}:3"],
+    ),
+    Case(
+        "differences",
+        {DIFFERENCES: answers(without="| 4 | theirs | ours *not built* | — |\n"), "tests/a_test.cpp": "TEST(suite, name) {}\n"},
+        [DIFFERENCES],
+    ),
     *complains_at_line_one("links", "a.md", "[gone](b.md)", "[gone](#nothing)", "`docs/gone.md`", "![gone](a.svg)"),
 ]
 
