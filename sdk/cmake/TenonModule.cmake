@@ -18,6 +18,17 @@ foreach(above IN ITEMS .. ../../.. ../../../..)
 endforeach()
 unset(tenon_sdk_include)
 
+# The conformance checks for a GoogleTest program, where the package tenon is installed beside the SDK.
+find_library(TENON_CONFORMANCE tenon_conformance PATH_SUFFIXES tenon NO_CACHE
+  HINTS ${CMAKE_CURRENT_LIST_DIR}/../../../lib ${CMAKE_CURRENT_LIST_DIR}/../../../../lib)
+if(TENON_CONFORMANCE AND NOT TARGET tenon::conformance AND TARGET tenon::sdk)
+  get_filename_component(tenon_libraries ${TENON_CONFORMANCE} DIRECTORY)
+  add_library(tenon::conformance SHARED IMPORTED GLOBAL)
+  set_target_properties(tenon::conformance PROPERTIES
+    IMPORTED_LOCATION ${TENON_CONFORMANCE} INTERFACE_LINK_LIBRARIES "tenon::sdk;${tenon_libraries}/libtenon_kernel.so")
+  unset(tenon_libraries)
+endif()
+
 # The value of a plain top-level key of a manifest, without quotes; fails where there is none.
 function(tenon_manifest_value out manifest key)
   file(STRINGS ${manifest} lines REGEX "^${key}:")
@@ -51,6 +62,27 @@ function(tenon_add_scenarios target)
   get_filename_component(folder ${arg_FOLDER} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
   add_test(NAME ${target}.scenarios
     COMMAND ${TENON_PROGRAM} scenario run ${folder} ${deployment} --module-path $<TARGET_FILE_DIR:${target}>)
+endfunction()
+
+# tenon_add_verify(target [OFF tenon-verify.yaml]): one ctest, target.verify, that proves that the module behaves.
+function(tenon_add_verify target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OFF" "")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_verify wants a target and perhaps OFF; got: ${ARGV}")
+  endif()
+  if(TARGET tenon)
+    set(program $<TARGET_FILE:tenon>)  # in the tree of Tenon itself
+  else()
+    tenon_find_program()
+    set(program ${TENON_PROGRAM})
+  endif()
+  set(off "")
+  if(arg_OFF)
+    get_filename_component(off ${arg_OFF} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    set(off --off ${off})
+  endif()
+  add_test(NAME ${target}.verify
+    COMMAND ${program} plugin verify $<TARGET_PROPERTY:${target},TENON_SEALED_MANIFEST> ${off})
 endfunction()
 
 function(tenon_add_module target)

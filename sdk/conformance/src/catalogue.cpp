@@ -30,7 +30,9 @@ constexpr std::array kinds{
 const std::vector<check> &catalogue() {
   static const std::vector<check> all = [] {
     std::vector<check> out;
-    for (const checks list : {manifest_checks(), lifecycle_checks(), slot_checks(), more_lifecycle_checks()}) {
+    for (const checks list : {manifest_checks(), process_module_checks(), lifecycle_checks(), resource_module_checks(),
+                              slot_checks(), more_lifecycle_checks(), buffer_checks(), process_checks(),
+                              purity_checks(), predicate_checks(), placement_checks(), resource_checks()}) {
       out.insert(out.end(), list.begin(), list.end());
     }
     return out;

@@ -106,5 +106,13 @@ checks manifest_checks();
 checks lifecycle_checks();
 checks slot_checks();
 checks more_lifecycle_checks();
+checks buffer_checks();
+checks process_module_checks();
+checks process_checks();
+checks purity_checks();
+checks predicate_checks();
+checks placement_checks();
+checks resource_module_checks();
+checks resource_checks();
 
 }  // namespace tenon::conformance

@@ -70,10 +70,12 @@ constexpr size_t grave_count = 8000;
 std::array<grave, grave_count> graves;
 size_t next_grave = 0;
 
-// Mappings that stay out of bounds for a while, the oldest given back first.
-void bury(void *pages, size_t length) {
-  ::madvise(pages, length, MADV_DONTNEED);
-  ::mprotect(pages, length, PROT_NONE);
+// Mappings whose addresses are not used again for a while, the oldest given back first.
+void bury(void *pages, size_t length, bool out_of_bounds) {
+  if (out_of_bounds) {
+    ::madvise(pages, length, MADV_DONTNEED);
+    ::mprotect(pages, length, PROT_NONE);
+  }
   grave &oldest = graves[next_grave];
   next_grave = (next_grave + 1) % grave_count;
   if (oldest.pages != nullptr) ::munmap(oldest.pages, oldest.length);
@@ -84,19 +86,20 @@ void bury(void *pages, size_t length) {
 
 void *guarded_memory::make(const char *name, size_t bytes, bool input, size_t alignment) {
   const size_t page = page_size();
+  const bool guarded = guarded_ && (only_ == nullptr || std::strcmp(only_, name) == 0);
   const size_t room = (bytes + page - 1) / page * page;
   // Loose blocks have room behind them, as arrays in a program mostly do.
-  const size_t behind = guarded_ ? page : page * 2;
+  const size_t behind = guarded ? page : page * 2;
   const size_t length = page + room + behind;
-  void *memory = ::mmap(nullptr, length, guarded_ ? PROT_NONE : PROT_READ | PROT_WRITE,
+  void *memory = ::mmap(nullptr, length, guarded ? PROT_NONE : PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   auto *pages = static_cast<char *>(memory);
-  if (guarded_ && room != 0) ::mprotect(pages + page, room, PROT_READ | PROT_WRITE);
-  blocks_.push_back({pages, length, input});
+  if (guarded && room != 0) ::mprotect(pages + page, room, PROT_READ | PROT_WRITE);
+  blocks_.push_back({pages, length, input, guarded});
   char *first = pages + page;
-  if (guarded_) first += (room - bytes) / alignment * alignment;
-  if (guarded_) {
+  if (guarded) first += (room - bytes) / alignment * alignment;
+  if (guarded) {
     const auto base = reinterpret_cast<uintptr_t>(pages), start = reinterpret_cast<uintptr_t>(first);
     known[next_known] = {name, base, start, start + bytes, base + length, known_block::live};
     next_known = (next_known + 1) % known_count;
@@ -108,7 +111,7 @@ void guarded_memory::freeze() {
   if (!guarded_) return;
   const size_t page = page_size();
   for (const block &b : blocks_) {
-    if (!b.input || b.length == 2 * page) continue;
+    if (!b.guarded || !b.input || b.length == 2 * page) continue;
     ::mprotect(b.pages + page, b.length - 2 * page, PROT_READ);
     set_state(b.pages, known_block::frozen);
   }
@@ -116,12 +119,14 @@ void guarded_memory::freeze() {
 
 guarded_memory::~guarded_memory() {
   for (const block &b : blocks_) {
-    if (!guarded_) {
+    if (b.guarded) {
+      set_state(b.pages, known_block::retired);
+      bury(b.pages, b.length, true);
+    } else if (b.length > (size_t{64} << 10)) {
       ::munmap(b.pages, b.length);
-      continue;
+    } else {
+      bury(b.pages, b.length, false);  // as freed memory mostly is: readable, and out of date
     }
-    set_state(b.pages, known_block::retired);
-    bury(b.pages, b.length);
   }
 }
 

@@ -16,7 +16,8 @@ namespace tenon::conformance {
 // Blocks of one call. Loose ones are ordinary memory with room behind them.
 class guarded_memory {
  public:
-  explicit guarded_memory(bool guarded) : guarded_(guarded) {}
+  // `only`: where not null, the name of the blocks that are guarded.
+  explicit guarded_memory(bool guarded, const char *only = nullptr) : guarded_(guarded), only_(only) {}
   ~guarded_memory();  // blocks are out of bounds from here on, and their addresses are not used again soon
   guarded_memory(const guarded_memory &) = delete;
   guarded_memory &operator=(const guarded_memory &) = delete;
@@ -46,8 +47,10 @@ class guarded_memory {
     char *pages = nullptr;
     size_t length = 0;  // of the mapping, guard included
     bool input = false;
+    bool guarded = false;
   };
   bool guarded_;
+  const char *only_;
   std::vector<block> blocks_;
 };
 

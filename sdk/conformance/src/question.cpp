@@ -68,7 +68,7 @@ using keys_slot = tenon_status (*)(tenon_instance *, const tenon_batch *, tenon_
 
 answer ask_keys(const instance &of, const question &q, const manner &how, keys_slot into) {
   const std::string_view name = slot_name(q.of);
-  guarded_memory inputs(how.in.guarded), outputs(how.guard_outputs);
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   const size_t items = q.items.size(), words = items * of.key_words();
   const output keys(outputs, "the keys", words * 8, how.prefill);
   const output early(outputs, "not_before_ms", items * 8, 0), late(outputs, "valid_until_ms", items * 8, 0);
@@ -96,7 +96,7 @@ answer ask_keys(const instance &of, const question &q, const manner &how, keys_s
 }
 
 answer ask_filter(const instance &of, const question &q, const manner &how) {
-  guarded_memory inputs(how.in.guarded), outputs(how.guard_outputs);
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   const size_t items = q.items.size();
   const output verdicts(outputs, "the verdicts", items, how.prefill), reasons(outputs, "the reasons", items * 2, 0);
   const output_struct<tenon_filter_out> out(
@@ -120,7 +120,7 @@ answer ask_filter(const instance &of, const question &q, const manner &how) {
 }
 
 answer ask_signature(const instance &of, const question &q, const manner &how) {
-  guarded_memory inputs(how.in.guarded), outputs(how.guard_outputs);
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   const output_struct<tenon_signature_out> out(outputs, "the output of signature", {0, 0, {0, 0}}, how);
   const tenon_batch *batch = encode(q.rows, q.items, how.in, inputs);
   inputs.freeze();
@@ -132,7 +132,7 @@ answer ask_signature(const instance &of, const question &q, const manner &how) {
 }
 
 answer ask_filter_prefix(const instance &of, const question &q, const manner &how) {
-  guarded_memory inputs(how.in.guarded), outputs(how.guard_outputs);
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   std::vector<tenon_handle> victims;
   for (uint32_t i = 0; i < q.victims; ++i) victims.push_back((uint64_t{7} << 32) + i + 1);
   const output_struct<tenon_filter_prefix_out> out(outputs, "the output of filter_prefix", {0, 0}, how);
@@ -166,7 +166,7 @@ texts_of place_texts(guarded_memory &memory, const named_texts &from) {
 }
 
 answer ask_prepare(const instance &of, const question &q, const manner &how) {
-  guarded_memory inputs(how.in.guarded), outputs(how.guard_outputs);
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   error_room room;
   const output_struct<tenon_prepare_out> out(outputs, "the output of prepare", {0, 0, {0, 0, 0, 0}, room.message()},
                                              how);
@@ -228,7 +228,7 @@ uint64_t name_room(const instance &of, const question &q) {
 }
 
 answer ask_place(const instance &of, const question &q, const manner &how) {
-  guarded_memory inputs(how.in.guarded), outputs(how.guard_outputs);
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   std::string complaint;
   test_tree tree{};
   tree.size = sizeof(tenon_queue_tree);
@@ -266,9 +266,9 @@ answer ask_place(const instance &of, const question &q, const manner &how) {
   if (how.guard_outputs) {
     name.check("place", "the room for the name");
     if (auto problem = words.problem(); !problem.empty()) probe::fail("place: " + problem);
-    tenon_place_out now = *out.at, then = out.given;
-    if (now.name != then.name || now.name_capacity != then.name_capacity || now.error != then.error ||
-        now.size != then.size)
+    const tenon_place_out &now = *out.at, &then = out.given;
+    const bool room_moved = now.size != then.size || now.name != then.name || now.name_capacity != then.name_capacity;
+    if (room_moved || (how.out_bytes == 0 && now.error != then.error))
       probe::fail("place changed its output struct: size, the room for the name, or the room for words");
   }
   if (how.out_bytes != 0) return a;

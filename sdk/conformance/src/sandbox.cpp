@@ -54,7 +54,7 @@ void kill_descendants() {
   const rlimit memory{rlim_t{8} << 30, rlim_t{8} << 30};
   ::setrlimit(RLIMIT_AS, &memory);
 #endif
-  const rlimit files{256, 256};
+  const rlimit files{1024, 1024};  // what most processes have
   ::setrlimit(RLIMIT_NOFILE, &files);
   if (const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC); nothing >= 0) ::dup2(nothing, STDIN_FILENO);
   if (output >= 0) {

@@ -2,6 +2,7 @@
 #include "subject.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstring>
@@ -85,8 +86,8 @@ std::string error_room::problem() const {
   return {};
 }
 
-opened_module::opened_module(probe &p, const tenon_module *table)
-    : probe_(&p), table_(table), host_(test_host::lasting()) {}
+opened_module::opened_module(probe &p, const tenon_module *table, const link_map *linked)
+    : probe_(&p), table_(table), linked_(linked), host_(test_host::lasting()) {}
 
 opened_module opened_module::open(probe &p, const std::filesystem::path &library) {
   test_host::be(TENON_THREAD_MAIN);
@@ -107,7 +108,9 @@ opened_module opened_module::open(probe &p, const std::filesystem::path &library
                 number(p.manifest().draft_rev));
   if (table->init == nullptr || table->deinit == nullptr || table->get_factory == nullptr)
     probe::fail("its module table has an empty slot");
-  return {p, table};
+  link_map *linked = nullptr;
+  ::dlinfo(handle, RTLD_DI_LINKMAP, &linked);
+  return {p, table, linked};
 }
 
 opened_module opened_module::start(probe &p, const std::filesystem::path &library) {

@@ -16,6 +16,8 @@
 #include "tenon/abi/sort.h"
 #include "test_host.hpp"
 
+struct link_map;
+
 namespace tenon::conformance {
 
 std::string status_name(tenon_status status);
@@ -65,11 +67,13 @@ class opened_module {
   [[nodiscard]] probe &asker() const { return *probe_; }
   [[nodiscard]] const tenon_module &table() const { return *table_; }
   [[nodiscard]] test_host &host() const { return *host_; }
+  [[nodiscard]] const link_map *linked() const { return linked_; }  // as the dynamic linker knows it
 
  private:
-  opened_module(probe &p, const tenon_module *table);
+  opened_module(probe &p, const tenon_module *table, const link_map *linked);
   probe *probe_;
   const tenon_module *table_;
+  const link_map *linked_;
   test_host *host_;
 };
 

@@ -49,8 +49,8 @@ struct table {
 struct world_style {
   uint32_t rows = 8;
   uint32_t types = 4;
-  bool extreme = false;                 // zeros, the largest numbers, undefined types, empty texts
-  std::vector<std::string> vocabulary;  // names of tags and attributes, beside those that are always there
+  bool extreme = false;                      // zeros, the largest numbers, undefined types, empty texts
+  std::vector<std::string> vocabulary = {};  // names of tags and attributes, beside those that are always there
 };
 
 // The same seed and style give the same table, whatever the library's random numbers are.
@@ -60,11 +60,12 @@ cell make_cell(const column_declared &column, const world_style &style, uint64_t
 
 // How a table becomes memory. Every shape means the same to whoever reads as the headers say.
 struct shape {
-  bool guarded = false;      // inputs end at forbidden memory, are read-only, and gone after the call
-  bool larger = false;       // structs and strides of a later host
-  uint32_t gap = 0;          // rows of nobody between two rows of the batch
-  uint64_t others_seed = 0;  // what those rows hold
-  uint32_t batch_bytes = 0;  // where not 0: the batch struct has only so many
+  bool guarded = false;              // inputs end at forbidden memory, are read-only, and gone after the call
+  const char *guard_only = nullptr;  // where not null: only the block of this name
+  bool larger = false;               // structs and strides of a later host
+  uint32_t gap = 0;                  // rows of nobody between two rows of the batch
+  uint64_t others_seed = 0;          // what those rows hold
+  uint32_t batch_bytes = 0;          // where not 0: the batch struct has only so many
 };
 
 // The batch of `items` (rows of the table, in this order). Lives as long as `memory`.

@@ -174,6 +174,9 @@ static int64_t zoo_amount(const tenon_batch *in, uint32_t column, uint32_t i) {
   memcpy(&out, value, sizeof out);
   return out < 0 ? 0 : out;
 }
+#ifdef ZOO_BEFORE_KEYS
+ZOO_BEFORE_KEYS
+#endif
 #ifndef ZOO_KEYS
 static tenon_status zoo_keys(tenon_instance *self, const tenon_batch *in, tenon_keys_out *out) {
   uint32_t i;
@@ -386,6 +389,10 @@ const tenon_module zoo_other_name = {sizeof(tenon_module), ZOO_EPOCH,         ZO
 #endif
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef ZOO_AFTER
+ZOO_AFTER
 #endif
 
 #endif
