@@ -9,6 +9,7 @@ size_t class_key_hash::operator()(const class_key &key) const {
   size_t seed = key.need.present();
   for_each_type(key.need, [&](type_index, int64_t amount) { boost::hash_combine(seed, amount); });
   boost::hash_combine(seed, std::hash<std::string>{}(key.required_node));
+  boost::hash_combine(seed, key.timeout_ms);
   boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.judged));  // any order: equality decides
   boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.scored));  // any order: as above
   return seed;
@@ -22,6 +23,7 @@ ask_class &class_table::intern(const class_key &key, bool &made) {
   c.id = found->second;
   c.need = key.need;
   c.required_node = key.required_node;
+  c.timeout_ms = key.timeout_ms;
   c.judged = key.judged;
   c.scored = key.scored;
   for_each_type(c.need, [&](type_index t, int64_t amount) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "objects.hpp"
+#include "reservations.hpp"
 
 namespace tenon::internal {
 
@@ -41,12 +42,28 @@ struct ask_class {
   resources need;
   std::vector<class_amount> positive;  // the types that a node must have free
   std::string required_node;
-  verdict_set *judged = nullptr;        // null: no predicates
-  const score_facts *scored = nullptr;  // null: no score reads tags or the priority
-  bool blocked = false;                 // no node holds it: nothing changed since a search said so
-  bool gangs_wait = false;              // for it to be blocked no more
-  std::vector<leaf_class *> parked;     // wait for a node
+  int64_t timeout_ms = 0;                            // of execution, where it decides which reserved nodes may be used
+  verdict_set *judged = nullptr;                     // null: no predicates
+  const score_facts *scored = nullptr;               // null: no score reads tags or the priority
+  bool blocked = false;                              // no node holds it: nothing changed since a search said so
+  bool gangs_wait = false;                           // for it to be blocked no more
+  bool unreservable = false;                         // nor may one be reserved for it
+  std::vector<parked_unit *> parked, parked_mature;  // wait for a node; for one, or one to reserve
+  std::vector<reserved_unit *> reserved;             // of all leaves
 
+  // What of it a node with so much free lacks: the sum over its types of the part of the need that is missing.
+  [[nodiscard]] double lacks(const int64_t *free) const {
+    double sum = 0;
+    for (const class_amount &p : positive) {
+      const int64_t there = free[p.type];
+      if (there <= 0) {
+        sum += 1;
+      } else if (p.amount > there) {
+        sum += static_cast<double>(p.amount - there) / static_cast<double>(p.amount);
+      }
+    }
+    return sum;
+  }
   [[nodiscard]] bool fits(const int64_t *free) const {
     for (const class_amount &p : positive) {
       if (free[p.type] < p.amount) return false;
@@ -58,6 +75,7 @@ struct ask_class {
 struct class_key {
   resources need;
   std::string required_node;
+  int64_t timeout_ms = 0;
   verdict_set *judged = nullptr;
   const score_facts *scored = nullptr;
   friend bool operator==(const class_key &, const class_key &) = default;

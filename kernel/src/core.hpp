@@ -21,6 +21,9 @@ enum class timer_kind : uint8_t {
   queue_rekey,
   placeholders,
   left_over,
+  reservation_wait,
+  ask_alarm,
+  quota,
   drain,
   cleaner
 };

@@ -32,6 +32,12 @@ std::string_view name(obstacle_kind kind) {
       return "rm-paused";
     case obstacle_kind::placeholders:
       return "placeholders";
+    case obstacle_kind::reserved:
+      return "reserved";
+    case obstacle_kind::victims:
+      return "victims";
+    case obstacle_kind::preempts_later:
+      return "preempts-later";
   }
   return "";
 }
@@ -121,6 +127,12 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
     case obstacle_kind::placeholders:
       return "It waits for the placeholders of its task group " + h.name + ": " + std::to_string(h.asked) +
              " pending, " + std::to_string(h.used) + " that must be released first";
+    case obstacle_kind::reserved:
+      return "Node " + h.name + " is reserved for it and has no room yet";
+    case obstacle_kind::victims:
+      return "It waits until " + std::to_string(h.asked) + " that give way to it are gone: " + h.name;
+    case obstacle_kind::preempts_later:
+      return "It tries to preempt others at " + utc(h.until_ms);
   }
   return {};
 }

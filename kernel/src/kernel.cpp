@@ -93,6 +93,7 @@ void kernel::impl::fire_due(int64_t now) {
     shared.now_ms = std::max(shared.now_ms, t.due_ms);
     if (partition *p = find(t.where); p != nullptr) {
       p->fire(t);
+      if (!p->over_quota.empty()) p->void_quotas();
       if (p->gone) bury_gone();
     }
   }
@@ -302,7 +303,11 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   impl_->answers.clear();
   shared.used_answers.clear();
   impl_->fire_due(now_ms);
-  return impl_->dispatch(c);
+  const uint32_t made = impl_->dispatch(c);
+  for (const auto &p : impl_->partitions) {
+    if (!p->over_quota.empty()) p->void_quotas();
+  }
+  return made;
 }
 
 void kernel::drain(const std::function<void(const decision_view &)> &take) {

@@ -15,6 +15,10 @@ void node_order::touch(uint32_t slot) {
   touched_.push_back(slot);
 }
 
+void node_order::opened(uint32_t slot) {
+  if (slot < block_of_.size() && block_of_[slot] != nullptr) raise_bound(*block_of_[slot], slot);
+}
+
 bool node_order::before(uint32_t a, uint32_t b) const {
   const uint32_t words = policy_.key_words();
   const uint64_t *x = keys_.data() + size_t{a} * words;
@@ -122,6 +126,7 @@ void node_order::erase(uint32_t slot) {
 void node_order::raise_bound(block &b, uint32_t slot) const {
   const uint32_t stride = table_.stride();
   if (b.bound.size() < stride) b.bound.resize(stride, INT64_MIN);
+  if (!table_.open(slot)) return;
   const int64_t *free = table_.free(slot);
   for (uint32_t t = 0; t < stride; ++t) b.bound[t] = std::max(b.bound[t], free[t]);
 }

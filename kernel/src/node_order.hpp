@@ -11,8 +11,8 @@
 
 namespace tenon::internal {
 
-// Nodes by (key, rank). A block keeps an upper bound of the free amounts of its nodes, by type: a block
-// whose bound is below an ask holds no node that fits it. Bounds tighten when a search finds them loose.
+// Nodes by (key, rank). A block keeps an upper bound of the free amounts of its open nodes, by type: a block
+// whose bound is below an ask holds no open node that fits it. Bounds tighten when a search finds them loose.
 class node_order {
  public:
   // With `asks`, nodes are ordered by the policy's score for that class instead of its keys.
@@ -21,6 +21,8 @@ class node_order {
 
   // The node's columns changed, or it was added or removed. Its key is computed anew before the next search.
   void touch(uint32_t slot);
+  // The node is open to searches again.
+  void opened(uint32_t slot);
   // Orders by the policy's score for these asks, which outlive the order.
   void score_for(const ask_facts &asks) { asks_ = &asks; }
 
@@ -30,10 +32,15 @@ class node_order {
   // Brings the order up to date: one batch call of the policy. False: the policy failed.
   bool refresh(const call_context &context);
 
-  // The first node in order that is schedulable, holds `need` and for which `accept(slot)` is true; or
+  // The first open node in order that holds `need` and for which `accept(slot)` is true; or
   // no_slot. Counts the nodes that it looked at.
   template <class Accept>
   uint32_t first_fit(const ask_class &need, uint64_t &examined, Accept &&accept);
+
+  // The open node that lacks least of `need` and for which `accept(slot)` is true, the first in order of those that
+  // lack equally little; or no_slot.
+  template <class Accept>
+  uint32_t least_lacking(const ask_class &need, uint64_t &examined, Accept &&accept);
 
   // All slots in order; for the oracle-like slow paths.
   [[nodiscard]] std::vector<uint32_t> in_order() const;
@@ -44,7 +51,7 @@ class node_order {
   static constexpr size_t block_capacity = 128;
   struct block {
     std::vector<uint32_t> slots;  // in order
-    std::vector<int64_t> bound;   // by type: no slot has more free
+    std::vector<int64_t> bound;   // by type: no open slot has more free
   };
 
   [[nodiscard]] bool before(uint32_t a, uint32_t b) const;

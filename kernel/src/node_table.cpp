@@ -11,6 +11,7 @@ node &node_table::add(std::string_view id) {
     free_.resize(by_slot_.size() * stride_);
     total_.resize(by_slot_.size() * stride_);
     usable_.push_back(0);
+    closed_.push_back(0);
     present_.push_back(0);
     rank_.push_back(0);
     attributes_.push_back({});
@@ -33,7 +34,7 @@ node &node_table::add(std::string_view id) {
 void node_table::remove(node &n) {
   const uint32_t slot = n.slot;
   by_id_.erase(n.id);
-  usable_[slot] = 0;
+  usable_[slot] = closed_[slot] = 0;
   present_[slot] = 0;
   for (uint32_t t = 0; t < stride_; ++t) free_[size_t{slot} * stride_ + t] = total_[size_t{slot} * stride_ + t] = 0;
   gone_.push_back(std::move(by_slot_[slot]));

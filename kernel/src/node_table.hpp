@@ -31,6 +31,9 @@ class node_table {
   [[nodiscard]] const uint64_t *present() const { return present_.data(); }
   [[nodiscard]] uint32_t stride() const { return stride_; }
   [[nodiscard]] bool usable(uint32_t slot) const { return usable_[slot] != 0; }  // exists and schedulable
+  // Usable, and not closed: searches see open nodes only. A slot is no longer closed when its node is removed.
+  [[nodiscard]] bool open(uint32_t slot) const { return usable_[slot] != 0 && closed_[slot] == 0; }
+  void close(uint32_t slot, bool closed) { closed_[slot] = closed ? 1 : 0; }
   [[nodiscard]] const int64_t *usable_column() const { return usable_.data(); }
 
   // The value of one attribute by slot, and all attributes by slot. The former is kept from the first call on.
@@ -56,6 +59,7 @@ class node_table {
   std::vector<uint32_t> free_slots_;
   std::map<std::string, node *, std::less<>> by_id_;
   std::vector<int64_t> free_, total_, usable_;
+  std::vector<uint8_t> closed_;
   std::vector<uint64_t> present_;
   std::vector<uint32_t> rank_;
   std::vector<tenon_text_map> attributes_;

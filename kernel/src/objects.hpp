@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "indexed_heap.hpp"
+#include "parked_unit.hpp"
+#include "reservations.hpp"
 #include "sort_key.hpp"
 #include "sorted_run.hpp"
 #include "tenon/kernel/acl.hpp"
@@ -54,11 +56,12 @@ struct usage_node {
   queue *where = nullptr;
   usage_node *parent = nullptr;
   resources usage;
-  resources max;                          // a type that is undefined is unlimited
-  uint64_t max_applications = 0;          // 0: unlimited
-  std::set<const application *> running;  // any order: asked for membership and size, sorted where shown
-  std::vector<app_class *> parked;        // wait for usage here to fall
-  std::vector<application *> held;        // wait for `running` here to shrink
+  resources max;                                   // a type that is undefined is unlimited
+  uint64_t max_applications = 0;                   // 0: unlimited
+  std::set<const application *> running;           // any order: asked for membership and size, sorted where shown
+  std::vector<app_class *> parked;                 // wait for usage here to fall
+  std::vector<reservation *> parked_reservations;  // the same
+  std::vector<application *> held;                 // wait for `running` here to shrink
 };
 
 struct usage_tracker {  // one user or group
@@ -71,11 +74,24 @@ enum class ask_line : uint8_t {
   none,          // nothing of it is pending
   run,           // in its app_class: the cycle tries it
   placeholders,  // in its task group, while that has placeholders
+  reserved,      // in a reserved_unit: a node is kept for it
   aside,         // beside the others of its application: the resource manager refused it
 };
 
 // What an inspection said of an ask last.
 enum class container_word : uint8_t { none, skipped, failed };
+
+inline constexpr uint32_t no_ask = ~uint32_t{0};
+
+// What only asks have that reserved a node or tried to preempt.
+struct ask_wait {
+  uint32_t index = 0;
+  bool live = false;
+  int64_t reserve_from_ms = INT64_MIN;  // its last reservation waited too long
+  int64_t preempt_from_ms = INT64_MIN;  // its last try to preempt was not long ago
+  reservation *held = nullptr;
+  boost::container::small_vector<allocation *, 2> victims;  // under way for it
+};
 
 struct ask {
   uint32_t index = 0;
@@ -97,6 +113,9 @@ struct ask {
   ask_state state = ask_state::initial;
   uint32_t under_way = 0;      // replacements of placeholders by it: placed, and not allocated yet
   task_group *gang = nullptr;  // null without task group
+  ask_wait *wait = nullptr;
+  uint64_t alarm = 0;                                        // of the timer that lets it be looked at again, 0: none
+  uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
   tag_list tags;
 
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
@@ -117,6 +136,7 @@ struct allocation {
   uint32_t index = 0;
   bool live = false;
   bool placeholder = false, originator = false, foreign = false;
+  bool preempt_self = true, bound = false;  // bound: to a node that its ask required
   int32_t priority = 0;
   application *owner = nullptr;  // null when foreign
   node *where = nullptr;
@@ -140,7 +160,7 @@ struct sequence_before {
 struct allocation_terms {
   uint32_t class_id = 0;
   int32_t priority = 0;
-  bool placeholder = false, originator = false;
+  bool placeholder = false, originator = false, preempt_self = true, bound = false;
   task_group *gang = nullptr;
   int64_t create_time_ms = 0, execution_timeout_ms = 0;
 };
@@ -228,21 +248,22 @@ struct application {
   std::map<std::string, task_group, std::less<>> task_groups;
   std::vector<task_group *> groups_in_play;  // any order: the asks in them have one
   uint32_t gang_position = not_in_heap;
-  bool gang_stuck = false;            // nothing could be replaced, and nothing changed since
-  uint32_t placeholder_count = 0;     // of its allocations
-  uint32_t under_way = 0;             // replacements
-  int64_t first_bind_ms = INT64_MAX;  // of its placeholders since it is Accepted
-  uint64_t placeholder_epoch = 0;     // of their timer, 0: none
-  uint64_t left_over_epoch = 0;       // of the timer of those left over, 0: none
-  ask_run aside;                      // asks in line::aside
+  bool gang_stuck = false;                  // nothing could be replaced, and nothing changed since
+  uint32_t placeholder_count = 0;           // of its allocations
+  uint32_t under_way = 0;                   // replacements
+  int64_t first_bind_ms = INT64_MAX;        // of its placeholders since it is Accepted
+  uint64_t placeholder_epoch = 0;           // of their timer, 0: none
+  uint64_t left_over_epoch = 0;             // of the timer of those left over, 0: none
+  ask_run aside;                            // asks in line::aside
+  ask_run reserved;                         // asks in line::reserved
+  std::vector<reservation *> reservations;  // in the order in which they were made
 
   [[nodiscard]] bool runs() const {
     return state == application_state::accepted || state == application_state::starting ||
            state == application_state::running;
   }
-  [[nodiscard]] bool eligible() const {
-    return runs() && held_by == nullptr && held_by_limit == nullptr && !key.held_back();
-  }
+  [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
+  [[nodiscard]] bool eligible() const { return runs() && !held() && !key.held_back(); }
 };
 
 // Applications with something to replace: the first that was submitted is the first to be looked at.
@@ -273,18 +294,22 @@ struct app_class_prefix {
   key_prefix operator()(const app_class &a) const { return a.owner->key.prefix(); }
 };
 
-enum class parking : uint8_t { none, queue_headroom, nodes };
+// What an ask of a unit may do, beside being placed.
+enum class unit_kind : uint8_t {
+  young,   // nothing: its reservation delay is not over
+  mature,  // reserve a node
+  urgent,  // try to preempt. Such a unit is never parked
+};
 
-struct leaf_class {
-  queue *leaf = nullptr;
-  uint32_t class_id = 0;
+struct leaf_class : parked_unit {
+  unit_kind kind = unit_kind::young;
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
   uint32_t members = 0;  // app_classes with asks, ready or not
   uint32_t position = not_in_heap;
-  parking parked = parking::none;
-  queue *parked_queue = nullptr;  // queue_headroom
-  type_index parked_type = no_type;
-  size_t parked_slot = 0;  // in the list it is parked on
+  uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
+  // The last try to preempt that failed: at which change of the partition, of which priority.
+  uint64_t hopeless_at = 0;
+  int32_t hopeless_priority = 0;
 };
 
 struct leaf_class_before {
@@ -310,6 +335,18 @@ struct queue_prefix;
 
 enum class priority_policy : uint8_t { standard, fence };
 
+// Where a search for victims keeps what it knows of a queue.
+struct search_mark {
+  uint64_t search = 0;
+  uint32_t level = 0, leaf = 0, shield = 0;
+};
+
+// The timer after which a queue is brought down to its max.
+struct quota_timer {
+  uint64_t epoch = 0;  // 0: it does not run
+  int64_t armed_ms = 0, delay_ms = 0;
+};
+
 struct queue {
   std::string name, path;
   queue *parent = nullptr;
@@ -331,6 +368,11 @@ struct queue {
 
   bool priority_sort = true;
   priority_policy priority_rule = priority_policy::standard;
+  bool has_preemption_policy = false, fence = false, intra = false, spared = false;  // its words; spared: disabled
+  int64_t preemption_delay_ms = 0;
+  int64_t quota_delay_ms = 0;  // 0: never
+  quota_timer quota;
+  search_mark mark;
   int32_t priority_offset = 0;
   int32_t priority = INT32_MIN;                // current, offset applied
   std::map<int32_t, uint32_t> app_priorities;  // leaf: priority -> applications
@@ -345,9 +387,10 @@ struct queue {
 
   std::vector<application *> apps;  // leaf: in submission order
   std::vector<application *> dirty_apps;
-  std::map<uint32_t, std::unique_ptr<leaf_class>> classes;
+  std::map<std::pair<uint32_t, unit_kind>, std::unique_ptr<leaf_class>> classes;
+  std::map<uint32_t, std::unique_ptr<reserved_unit>> reserved;
   indexed_heap<leaf_class, leaf_class_before, leaf_class_position, leaf_class_prefix> ready_classes;
-  std::vector<std::vector<leaf_class *>> parked;  // by resource type: wait for headroom here
+  std::vector<std::vector<parked_unit *>> parked;  // by resource type: wait for headroom here
 
   ~queue();
   [[nodiscard]] bool has_ready() const;
@@ -384,7 +427,8 @@ struct node {
   resources capacity, occupied, allocated;
   std::map<std::string, std::string, std::less<>> attributes;
   std::vector<allocation *> allocations, foreign;
-  std::vector<replacement *> coming;  // from placeholders on other nodes; in `allocated`
+  std::vector<replacement *> coming;        // from placeholders on other nodes; in `allocated`
+  std::vector<reservation *> reservations;  // one, or those of asks that require the node, in order
 };
 
 }  // namespace tenon::internal

@@ -9,7 +9,8 @@ partition::partition(core &c, uint32_t number, std::string rm_id, std::string ex
       rm(std::move(rm_id)),
       name("[" + rm + "]" + external_name),
       plain_name(std::move(external_name)),
-      types(c.options.max_resource_types) {}
+      types(c.options.max_resource_types),
+      seeker(std::make_unique<preemption>(*this)) {}
 
 partition::~partition() = default;
 
@@ -19,6 +20,8 @@ void partition::flush() {
   allocations.flush();
   replacements.flush();
   groups.flush();
+  reservations.flush();
+  waits.flush();
   nodes.flush();
   gone_queues.clear();
   retired_policies.clear();

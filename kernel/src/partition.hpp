@@ -23,6 +23,7 @@
 #include "objects.hpp"
 #include "placement_rules.hpp"
 #include "policy_batch.hpp"
+#include "preemption.hpp"
 #include "slab.hpp"
 #include "sort_policy.hpp"
 #include "tenon/kernel/commands.hpp"
@@ -69,6 +70,7 @@ struct partition {
   void start_draining();
   void configure_queue(queue &q, const queue_config &c);
   void resolve_properties(queue &q);
+  static void resolve_preemption(queue &q);
   void drain_queue(queue &q);
   void inherit_template(queue &q);
   void adopt_predicates();
@@ -91,10 +93,11 @@ struct partition {
   void explain_limits(const application &app, const ask_class &c, explanation &out) const;
   void explain_orders(const application &app, explanation &out);
   void explain_queues(const queue &leaf, const ask_class &c, explanation &out) const;
-  void explain_nodes(const ask_class &c, explanation &out);
+  void explain_nodes(const ask &a, explanation &out);
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
   std::string reason_of(const ask_class &c, uint32_t slot) const;
   void explain_gang(const ask &a, explanation &out);
+  void explain_claims(const ask &a, explanation &out) const;
   uint64_t count_before(const ask &a);
   uint64_t count_before_in_gangs(const ask &a) const;
   template <class Item>
@@ -140,6 +143,8 @@ struct partition {
   slab<allocation> allocations;
   slab<replacement> replacements;
   slab<app_class> groups;
+  slab<reservation> reservations;
+  slab<ask_wait> waits;
   text_map<application *> active;                   // by id
   std::vector<application *> ended;                 // rejected, completed, failed
   text_map<allocation *> foreign;                   // by key
@@ -149,7 +154,7 @@ struct partition {
   std::vector<wide_sum> total_exact;  // by type, not saturated
   bool fair_max_stale = false;        // the root's max changed since the queues' was computed
   uint64_t allocation_count = 0;      // live ones, foreign left out
-  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1;
+  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_reservation = 1;
   int64_t created_ms = 0;
   uint64_t drain_epoch = 0;  // 0: not draining
   bool gone = false;         // the cleaner or the drain timer ended it
@@ -175,8 +180,16 @@ struct partition {
   bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
   std::vector<std::string> reason_texts;
   std::vector<ask_class *> blocked_classes;
-  std::vector<ask *> refused_by_rm;  // in the order of refusal
-  gang_heap gangs;                   // applications that pass B looks at
+  std::vector<ask *> refused_by_rm;    // in the order of refusal
+  std::unique_ptr<preemption> seeker;  // of victims
+  std::vector<ask *> claimants;        // asks with victims under way
+  boost::unordered_flat_map<const allocation *, ask *> victims_for;
+  std::vector<queue *> over_quota;                       // whose quota timer runs
+  uint64_t changes = 1;                                  // of anything that a search for victims looks at
+  reserved_heap reserved_ready;                          // units that pass A looks at
+  std::vector<reservation *> refused_reservations;       // by the RM
+  boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
+  gang_heap gangs;                                       // applications that pass B looks at
   std::vector<application *> stuck_gangs;
   std::vector<queue *> stale_queues;   // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
@@ -241,7 +254,7 @@ struct partition {
   void add_pending_of(ask &a, int64_t times);
   void enqueue(ask &a);  // where its kind stands in line
   void dequeue(ask &a);  // from wherever it stands
-  void join_run(ask &a);
+  void join_run(ask &a, unit_kind kind = unit_kind::young);
   void leave_run(ask &a);
   void set_aside(ask &a);
   // A time of 0 is none.
@@ -255,7 +268,7 @@ struct partition {
 
   // -- Allocations (partition_allocations.cpp). --
   void commit(ask &a, node &n);
-  static allocation_terms terms_of(const ask &a);
+  [[nodiscard]] allocation_terms terms_of(const ask &a) const;
   allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
   void take_room(node &n, const ask_class &c);
   void announce(const allocation &x, const allocation_terms &terms, std::string_view text);
@@ -314,7 +327,7 @@ struct partition {
   void reject_node(decision_kind kind, std::string_view node_id, std::string why);
 
   // -- Parking (partition_parking.cpp). --
-  leaf_class &unit_of(queue &leaf, uint32_t class_id);
+  leaf_class &unit_of(queue &leaf, uint32_t class_id, unit_kind kind);
   void queue_became_ready(queue &q);  // its state or key lets it run again
   void queue_became_unready(queue &q);
   void make_ready(app_class &g);  // as far as its unit, application and limits allow
@@ -325,17 +338,89 @@ struct partition {
   void let_go(application &app);
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);
-  void park_on_queue(leaf_class &u, queue &q, type_index t);
-  void park_on_nodes(leaf_class &u);
-  void unpark(leaf_class &u);
+  std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
+  void join_list(parked_unit &u);
+  void park_on_queue(parked_unit &u, queue &q, type_index t);
+  void park_on_nodes(leaf_class &u, bool may_reserve);
+  void unpark(parked_unit &u);
   void wake_headroom(queue &q);
   void wake_all_below(queue &q);
   void block(ask_class &c);  // no node holds it now
-  void wake_for_node(const node &n);
+  void wake_for_node(node &n);
   void wake_class(ask_class &c);
   void wake_held(queue &q);
   void wake_limit(usage_node &u);
   void wake_refused();
+
+  // -- Time (partition_waiting.cpp). --
+  ask_wait &wait_of(ask &a);
+  void forget_wait(ask &a);  // it is another ask from now on, or none
+  void join_untimed(ask &a, leaf_class &u);
+  static bool is_untimed(const ask &a);
+  void forget_alarm(ask &a);
+  void set_alarms(leaf_class &u);  // it was parked
+  void set_alarm(ask &a);
+  void alarm_rang(ask &a);
+  void move_to(ask &a, unit_kind kind);
+  // From when on the ask may reserve a node; INT64_MAX: never.
+  [[nodiscard]] int64_t matures_at(const ask &a) const;
+  [[nodiscard]] unit_kind kind_for(const ask &a) const;
+  [[nodiscard]] int64_t next_chance(const ask &a) const;
+  void chance_changed(ask &a);
+  void reconsider_all(bool other_classes);  // the configuration changed
+
+  // -- Reservations (partition_reservations.cpp). --
+  static reservation *reservation_of(const ask &a);  // null: it has none
+  [[nodiscard]] bool requires_a_node(const ask &a) const;
+  static bool holds(const node &n, const ask_class &c);  // whatever is allocated there
+  [[nodiscard]] bool keeps_others_out(const node &n) const;
+  [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
+  [[nodiscard]] bool ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const;
+  reserved_unit &reserved_unit_of(queue &leaf, uint32_t class_id);
+  void join_reserved(ask &a);
+  void leave_reserved(ask &a);
+  void refresh(reservation &r);  // its place in its unit
+  void refresh(reserved_unit &u);
+  void refresh_reservations(application &app);
+  void look_again(reservation &r);
+  void reserve(ask &a, node &n);
+  void end_reservation(reservation &r, std::string_view text);
+  void unreserve(reservation &r, std::string_view text);  // and the ask lines up again
+  node *use_reservation(ask &a);                          // the node that is to be reopened, or null
+  void drop_reservation(ask &a);
+  void drop_reservations(application &app);
+  void reopen(node &n);
+  void check_reservations(node &n);
+  void reservation_waited(uint32_t index, uint64_t sequence);
+  bool decide_reserved();
+  bool try_reserved(reservation &r);
+  bool place_reserved(reservation &r, bool &refused);
+  bool try_to_reserve(ask &a, ask_class &c, bool &refused);
+  node *node_to_reserve(ask &a, ask_class &c, bool &refused);
+  bool try_required(ask &a, ask_class &c, bool &refused);
+  void emit_reservation(decision_kind kind, const reservation &r, std::string_view text);
+
+  // -- Preemption (partition_preemption.cpp). --
+  static bool is_guaranteed(const queue &leaf, const ask_class &c);
+  static bool spares(const queue &leaf);  // what is in it gives way to nobody
+  // From when on the ask may try; INT64_MAX: never.
+  [[nodiscard]] int64_t preempts_at(const ask &a) const;
+  bool try_to_preempt(ask &a);
+  node *find_victims(ask &a);
+  bool preempt_on(node &n, ask &a);
+  void take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by);
+  void victim_gone(const allocation &a);
+  void forget_victims(ask &a);
+  static void count_preempting(queue &leaf, const resources &amount, int sign);
+
+  // -- A max below usage (partition_quotas.cpp). --
+  [[nodiscard]] bool is_over(const queue &q) const;
+  void look_at_quota(queue &q);
+  void look_at_quotas_on(queue &q);
+  void void_quotas();
+  void quota_is_due(uint64_t epoch);
+  void give_back(queue &q, const resources &wanted, const std::string &text);
+  void give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text);
 
   // -- Limits (partition_limits.cpp). --
   usage_node &usage_of(std::string_view name, bool group, queue &q);
@@ -384,7 +469,8 @@ struct partition {
 
   // -- The cycle (partition_cycle.cpp). --
   bool decide_ask();
-  bool try_unit(queue &leaf, leaf_class &u);
+  bool held_back(application &app);
+  bool try_unit(leaf_class &u);
   node *search(ask_class &c, ask &a, bool &refused);
   bool rm_agrees(const ask &a, const node &n, bool allocate);
   bool ask_rm(const ask &a, const node &n, bool allocate);

@@ -13,8 +13,9 @@ std::vector<allocation *> partition::by_sequence(std::vector<allocation *> list)
   return list;
 }
 
-allocation_terms partition::terms_of(const ask &a) {
-  return {a.class_id, a.priority, a.placeholder, a.originator, a.gang, a.create_time_ms, a.execution_timeout_ms};
+allocation_terms partition::terms_of(const ask &a) const {
+  return {a.class_id,         a.priority, a.placeholder,    a.originator,          a.preempt_self,
+          requires_a_node(a), a.gang,     a.create_time_ms, a.execution_timeout_ms};
 }
 
 // Everything that an allocation is counted in but its ask.
@@ -30,6 +31,8 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   x.state = allocation_state::allocated;
   x.placeholder = terms.placeholder;
   x.originator = terms.originator;
+  x.preempt_self = terms.preempt_self;
+  x.bound = terms.bound;
   x.priority = terms.priority;
   x.create_time_ms = terms.create_time_ms;
   x.bind_time_ms = bind_time_ms;
@@ -54,22 +57,30 @@ void partition::take_room(node &n, const ask_class &c) {
   n.allocated += c.need;
   for (const class_amount &p : c.positive) nodes.take(n.slot, p.type, p.amount);
   touch_node(n.slot);
+  for (reservation *r : n.reservations) {
+    if (requires_a_node(*r->of)) look_again(*r);  // there may be more to preempt
+  }
+  // What ends there at a known time may be enough later only, and those who backfill have more time.
+  if (config.tuning.reservation_backfill && !n.reservations.empty()) wake_for_node(n);
 }
 
 // To the RM; its execution timer runs from now on.
 void partition::announce(const allocation &x, const allocation_terms &terms, std::string_view text) {
   emit_allocation(decision_kind::allocated, x, termination::unknown, text);
   if (terms.execution_timeout_ms <= 0) return;
-  shared.arm(std::max(shared.now_ms, add_saturating(x.bind_time_ms, terms.execution_timeout_ms)),
-             timer_kind::allocation_execution, id, x.index, x.sequence);
+  const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
+  ends_at.emplace(x.sequence, ends_ms);
+  shared.arm(std::max(shared.now_ms, ends_ms), timer_kind::allocation_execution, id, x.index, x.sequence);
 }
 
 void partition::commit(ask &a, node &n) {
   const allocation_terms terms = terms_of(a);
+  node *kept = use_reservation(a);
   const allocation &x = place_on(a, n, terms, shared.now_ms);
   count_placed(a);
   announce(x, terms, {});
   after_placing(*a.owner, x);
+  if (kept != nullptr) reopen(*kept);
 }
 
 // One of what is pending is not any more.
@@ -77,7 +88,10 @@ void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
   ++a.placed;
   a.told = container_word::none;
-  if (a.pending() != 0) return;
+  if (a.pending() != 0) {
+    if (a.line == ask_line::none) enqueue(a);
+    return;
+  }
   a.state = ask_state::allocated;
   dequeue(a);
 }
@@ -90,8 +104,10 @@ void partition::after_placing(application &app, const allocation &x) {
   }
   if (app.state == application_state::accepted) {
     count_up(app, true);
+    const bool held = app.held();
     stop_waiting(app);
     if (app.eligible()) let_go(app);
+    if (held) refresh_reservations(app);
     if (x.bind_time_ms < app.first_bind_ms) {
       app.first_bind_ms = x.bind_time_ms;
       arm_placeholder_timer(app, x.bind_time_ms);
@@ -126,6 +142,8 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   add_usage(*app.home, need, -1);
   if (!node_gone) node_changed(n);
   forget_if_done(*a.from);
+  ends_at.erase(a.sequence);
+  if (a.state == allocation_state::preempting) victim_gone(a);
 }
 
 void partition::resize(allocation &a, const resources &need) {
@@ -139,6 +157,10 @@ void partition::resize(allocation &a, const resources &need) {
   own += need;
   own.prune();
   app_changed(app, a.placeholder ? column::placeholders : column::allocated);
+  if (a.state == allocation_state::preempting) {
+    count_preempting(*app.home, need, 1);
+    count_preempting(*app.home, before, -1);
+  }
   if (a.placeholder && a.state == allocation_state::allocated) {
     count_size(*a.gang, before_id, -1);
     count_size(*a.gang, a.class_id, 1);
@@ -157,7 +179,9 @@ void partition::resize(allocation &a, const resources &need) {
 void partition::set_state(allocation &a, allocation_state to) {
   const bool leaves = a.placeholder && a.state == allocation_state::allocated && to != allocation_state::allocated;
   a.state = to;
+  ++changes;
   if (leaves) leave_allocated(a);
+  if (config.tuning.reservation_backfill && !a.where->reservations.empty()) wake_for_node(*a.where);
 }
 
 void partition::expire(allocation &a, std::string_view message) {
@@ -202,7 +226,11 @@ void partition::release(const tenon::release &c) {
     return;
   }
   if (!c.key.empty()) {
-    if (const auto found = foreign.find(c.key); found != foreign.end()) return remove_foreign(*found->second);
+    if (const auto found = foreign.find(c.key); found != foreign.end()) {
+      node &n = *found->second->where;
+      remove_foreign(*found->second);
+      return check_reservations(n);
+    }
     if (application *app = find_application("@independent/" + std::string(c.key)); app != nullptr) release_of(*app, c);
     return;
   }
@@ -308,7 +336,10 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     const auto here =
         std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) { return x->where == &n; });
     const bool all_placed = !node_is_new && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
-    if (all_placed && here != a->allocations.end()) return resize(**here, need);
+    if (all_placed && here != a->allocations.end()) {
+      resize(**here, need);
+      return look_at_quotas_on(*app.home);
+    }
   } else {
     a = &asks.create();
     a->owner = &app;
@@ -321,13 +352,16 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   }
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app);
-  const allocation_terms terms{plain_class(need).id,
-                               priority,
-                               c.placeholder && !c.task_group.empty(),
-                               c.originator,
-                               group_named(app, c.task_group),
-                               c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
-                               c.execution_timeout_ms};
+  const allocation_terms terms{.class_id = plain_class(need).id,
+                               .priority = priority,
+                               .placeholder = c.placeholder && !c.task_group.empty(),
+                               .originator = c.originator,
+                               .preempt_self = c.allow_preempt_self,
+                               .bound = !c.required_node.empty(),
+                               .gang = group_named(app, c.task_group),
+                               .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
+                               .execution_timeout_ms = c.execution_timeout_ms};
+  node *kept = use_reservation(*a);
   const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms);
   if (a->state == ask_state::pending) {
     count_placed(*a);
@@ -337,6 +371,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   announce(x, terms, keep(messages::existing()));
   watch_left_over(app, false);
   after_placing(app, x);
+  if (kept != nullptr) reopen(*kept);
+  look_at_quotas_on(*app.home);
 }
 
 void partition::put_allocation(const tenon::put_allocation &c) {
@@ -364,7 +400,10 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     d.text = keep(std::move(problem));
     return;
   }
-  if (e.foreign) return add_foreign(*n, e.ask.key, need);
+  if (e.foreign) {
+    add_foreign(*n, e.ask.key, need);
+    return check_reservations(*n);
+  }
   add_existing(e, *n, false, need, priority);
 }
 

@@ -197,6 +197,7 @@ void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   app.state_log.emplace_back(shared.now_ms, app.state);
   if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
+  if (!app.runs()) drop_reservations(app);
   if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
     shared.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
@@ -228,6 +229,7 @@ void partition::enter_state(application &app, application_state from) {
     } else {
       hold(app);
     }
+    refresh_reservations(app);
     app_changed(app, column::state);
   }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
@@ -331,6 +333,7 @@ void partition::remove_application(const tenon::remove_application &c) {
                     keep(messages::application_removed(app->id)));
     remove_allocation(*a);
   }
+  drop_reservations(*app);
   for (ask *a : pending_by_arrival(*app)) drop(*a);
   leave_queue(*app);
   forget(*app);
@@ -406,6 +409,15 @@ void partition::fire(const timer &t) {
       if (!app.live || app.left_over_epoch != t.epoch) return;
       app.left_over_epoch = 0;
       return expire_all(app, messages::placeholders_of_completed(), true);
+    }
+    case timer_kind::quota:
+      return quota_is_due(t.epoch);
+    case timer_kind::reservation_wait:
+      return reservation_waited(t.object, t.epoch);
+    case timer_kind::ask_alarm: {
+      ask &a = asks[t.object];
+      if (a.live && a.alarm == t.epoch) alarm_rang(a);
+      return;
     }
     case timer_kind::allocation_execution: {
       allocation &a = allocations[t.object];

@@ -83,6 +83,7 @@ void partition::put_ask(const tenon::put_ask &c) {
   if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
     a = found->second;
     withdraw(*a);
+    forget_wait(*a);
   } else {
     a = &asks.create();
     a->owner = app;
@@ -134,18 +135,20 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
 
 ask_class &partition::plain_class(const resources &need) {
   bool made = false;
-  return classes.intern(class_key{need, {}, nullptr, nullptr}, made);
+  return classes.intern(class_key{need, {}, 0, nullptr, nullptr}, made);
 }
 
 ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need) {
   // Asks come in rows of equals: the class of the last one often serves.
-  const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node;
+  const int64_t timeout_ms = config.tuning.reservation_backfill ? a.execution_timeout_ms : 0;
+  const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node &&
+                     last_class->timeout_ms == timeout_ms;
   if (alike && ((predicates.empty() && !node_policy->score_reads_ask()) ||
                 (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
     return *last_class;
   }
   last_class_shared = true;
-  class_key key{need, std::string(required_node), nullptr, facts_for_score(a)};
+  class_key key{need, std::string(required_node), timeout_ms, nullptr, facts_for_score(a)};
   if (!predicates.empty()) {
     std::vector<uint64_t> signature;
     const ask_facts facts{need, a.priority, a.tags};
@@ -189,6 +192,9 @@ void partition::enqueue(ask &a) {
     a.line = ask_line::placeholders;
     a.gang->waiting.insert(&a);
     group_changed(*a.gang, true);
+  } else if (reservation_of(a) != nullptr) {
+    a.line = ask_line::reserved;
+    join_reserved(a);
   } else {
     a.line = ask_line::run;
     join_run(a);
@@ -196,9 +202,9 @@ void partition::enqueue(ask &a) {
   if (a.priority > a.owner->priority) change_app_priority(*a.owner);
 }
 
-void partition::join_run(ask &a) {
+void partition::join_run(ask &a, unit_kind kind) {
   application &app = *a.owner;
-  leaf_class &u = unit_of(*app.home, a.class_id);
+  leaf_class &u = unit_of(*app.home, a.class_id, kind);
   app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
   if (g == nullptr) {
     const auto same =
@@ -219,10 +225,16 @@ void partition::join_run(ask &a) {
   } else if (g->first() != before) {
     order_changed(*g);
   }
+  if (u.parked == parking::none) {
+    join_untimed(a, u);
+  } else {
+    set_alarm(a);
+  }
 }
 
 void partition::leave_run(ask &a) {
   app_class &g = *a.group;
+  forget_alarm(a);
   a.group = nullptr;
   const bool first = g.first() == &a;
   if (first && g.run.size() == 1) make_unready(g);
@@ -249,6 +261,10 @@ void partition::dequeue(ask &a) {
       a.gang->waiting.erase(&a);
       group_changed(*a.gang, false);
       break;
+    case ask_line::reserved:
+      rest = &app.reserved;
+      leave_reserved(a);
+      break;
     case ask_line::aside:
       rest = &app.aside;
       app.aside.erase(&a);
@@ -267,6 +283,7 @@ void partition::set_aside(ask &a) {
   a.owner->aside.insert(&a);
   refused_by_rm.push_back(&a);
   if (a.priority > a.owner->priority) change_app_priority(*a.owner);
+  set_alarm(a);
 }
 
 void partition::lower_submission(application &app, int64_t create_time_ms) {
@@ -277,6 +294,7 @@ void partition::lower_submission(application &app, int64_t create_time_ms) {
 
 void partition::withdraw(ask &a) {
   if (a.state != ask_state::pending) return;
+  drop_reservation(a);
   dequeue(a);
   add_pending_of(a, -a.pending());
   a.max_allocations = a.placed;
@@ -303,6 +321,7 @@ std::vector<ask *> partition::pending_by_arrival(const application &app) {
 void partition::drop_asks(application &app, termination why, const std::string &text, bool only_placeholders) {
   for (ask *a : pending_by_arrival(app)) {
     if (only_placeholders && !a->placeholder) continue;
+    drop_reservation(*a);
     emit_ask_released(*a, why, keep(text));
     drop(*a);
   }
@@ -311,6 +330,7 @@ void partition::drop_asks(application &app, termination why, const std::string &
 void partition::forget_if_done(ask &a) {
   if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
   a.owner->asks.erase(a.key);
+  forget_wait(a);
   asks.retire(a);
 }
 

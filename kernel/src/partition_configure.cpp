@@ -5,6 +5,7 @@
 #include <set>
 
 #include "partition.hpp"
+#include "tenon/kernel/duration.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
 #include "tenon/kernel/state_tables.hpp"
@@ -158,7 +159,7 @@ std::string partition::stage_policies(const partition_config &c) {
 }
 
 void partition::apply_config(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
-  const bool fresh = root == nullptr;
+  const bool fresh = root == nullptr, backfilled = config.tuning.reservation_backfill;
   config = c;
   priority_classes = classes_of_priority;
   state = object_state::active;
@@ -187,6 +188,8 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   refresh_priorities(*root);
   wake_all_below(*root);
   wake_gangs();
+  reconsider_all(backfilled != c.tuning.reservation_backfill);
+  for_each_queue(*root, [&](queue &q) { look_at_quota(q); });
   if (fresh) arm_cleaner();
   next_period_ms = INT64_MIN;
 }
@@ -256,10 +259,31 @@ void partition::resolve_properties(queue &q) {
   const char *from = offset.data() + (offset.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(from, offset.data() + offset.size(), parsed);
   if (error == std::errc{} && end == offset.data() + offset.size()) q.priority_offset = parsed;
+  resolve_preemption(q);
   auto &policies = q.leaf ? app_policies : queue_policies;
   auto named = policies.find(property_of(q.properties, q.leaf ? "application.sort.policy" : "queue.sort.policy"));
   if (named == policies.end()) named = policies.find(q.leaf ? "fifo" : "fair");
   q.order = named->second.get();
+}
+
+void partition::resolve_preemption(queue &q) {
+  const std::string policy = lower_case(property_of(q.properties, "preemption.policy"));
+  const auto has = [&](std::string_view word) {
+    for (size_t from = 0; from <= policy.size();) {
+      const size_t end = std::min(policy.find(',', from), policy.size());
+      if (std::string_view(policy).substr(from, end - from) == word) return true;
+      from = end + 1;
+    }
+    return false;
+  };
+  q.has_preemption_policy = q.properties.contains("preemption.policy");
+  q.fence = has("fence");
+  q.intra = has("intra");
+  q.spared = has("disabled");
+  const auto delay_ms = parse_duration_ms(property_of(q.properties, "preemption.delay"));
+  q.preemption_delay_ms = delay_ms && *delay_ms > 0 ? *delay_ms : 30'000;
+  const auto quota_delay_ms = parse_duration_ms(property_of(q.properties, "quota.preemption.delay"));
+  q.quota_delay_ms = quota_delay_ms && *quota_delay_ms > 0 ? *quota_delay_ms : 0;
 }
 
 void partition::rekey_queue(queue &q) {

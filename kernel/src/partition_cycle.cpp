@@ -8,14 +8,15 @@
 namespace tenon::internal {
 
 bool partition::has_work() const {
-  return !paused && state != object_state::stopped && (!gangs.empty() || root->has_ready() || !stale_queues.empty());
+  return !paused && state != object_state::stopped &&
+         (!reserved_ready.empty() || !gangs.empty() || root->has_ready() || !stale_queues.empty());
 }
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   if (!shared.told.empty()) fail_as_told();
   if (shared.now_ms >= next_period_ms) start_periods();
-  return decide_replacement() || decide_ask();
+  return decide_reserved() || decide_replacement() || decide_ask();
 }
 
 bool partition::decide_ask() {
@@ -37,33 +38,35 @@ bool partition::decide_ask() {
     if (q == nullptr) continue;
     flush_keys(*q);
     if (q->ready_classes.empty()) continue;
-    if (try_unit(*q, *q->ready_classes.top())) return true;
+    if (try_unit(*q->ready_classes.top())) return true;
   }
   return false;
 }
 
-bool partition::try_unit(queue &leaf, leaf_class &u) {
+// An Accepted application that may not be one more of those that run is held from now on.
+bool partition::held_back(application &app) {
+  if (app.state != application_state::accepted) return false;
+  if (queue *full = app.counted ? nullptr : blocking_app_queue(*app.home); full != nullptr) {
+    app.held_by = full;
+    full->held_apps.push_back(&app);
+  } else if (usage_node *limit = app.allocations.empty() ? blocking_app_limit(app) : nullptr; limit != nullptr) {
+    app.held_by_limit = limit;
+    limit->held.push_back(&app);
+  } else {
+    return false;
+  }
+  hold(app);
+  refresh_reservations(app);
+  return true;
+}
+
+bool partition::try_unit(leaf_class &u) {
   app_class &g = *u.ready.top();
   application &app = *g.owner;
   ask &a = *g.first();
   ask_class &c = classes[u.class_id];
   ++shared.counters.asks_examined;
-  if (app.state == application_state::accepted && !app.counted) {
-    if (queue *full = blocking_app_queue(leaf); full != nullptr) {
-      hold(app);
-      app.held_by = full;
-      full->held_apps.push_back(&app);
-      return false;
-    }
-  }
-  if (app.state == application_state::accepted && app.allocations.empty()) {
-    if (usage_node *full = blocking_app_limit(app); full != nullptr) {
-      hold(app);
-      app.held_by_limit = full;
-      full->held.push_back(&app);
-      return false;
-    }
-  }
+  if (held_back(app)) return false;
   type_index type = no_type;
   if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
     make_unready(g);
@@ -72,32 +75,39 @@ bool partition::try_unit(queue &leaf, leaf_class &u) {
     full->parked.push_back(&g);
     return false;
   }
-  if (queue *full = blocking_queue(leaf, c, type); full != nullptr) {
-    park_on_queue(u, *full, type);
-    return false;
-  }
-  if (c.blocked) {
-    park_on_nodes(u);
-    return false;
-  }
+  queue *full = blocking_queue(*u.leaf, c, type);
   bool refused = false;
-  node *n = search(c, a, refused);
-  if (n != nullptr) {
-    commit(a, *n);
-    return true;
+  if (!c.required_node.empty()) {
+    if (full == nullptr && try_required(a, c, refused)) return true;
+  } else {
+    if (full == nullptr && !c.blocked) {
+      if (node *n = search(c, a, refused); n != nullptr) {
+        commit(a, *n);
+        return true;
+      }
+      if (!refused) block(c);
+    }
+    if (a.preempt_other && try_to_preempt(a)) return true;
+    if (full == nullptr && try_to_reserve(a, c, refused)) return true;
   }
-  if (refused) {  // nodes fit, the RM wants none of them: only this ask waits
+  if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
     set_aside(a);
-    return false;
+  } else if (u.kind == unit_kind::urgent) {
+    move_to(a, kind_for(a));
+  } else if (full != nullptr) {
+    park_on_queue(u, *full, type);
+  } else {
+    park_on_nodes(u, u.kind == unit_kind::mature && config.tuning.reservation_enabled);
   }
-  block(c);
-  park_on_nodes(u);
   return false;
 }
 
+// The first node that holds the ask and may be used for it. Its own reserved one is open to it.
 node *partition::search(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
-  const auto agreed = [&](const node &n) {
+  const auto will_do = [&](node &n) {
+    if (!n.reservations.empty() && !may_use(a, c, n)) return false;
+    if (!passes(c, n.slot)) return false;
     const bool ok = rm_agrees(a, n, true);
     refused |= !ok;
     return ok;
@@ -106,13 +116,18 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
     node *n = nodes.find(c.required_node);
     if (n == nullptr) return nullptr;
     ++shared.counters.nodes_examined;
-    return c.fits(nodes.free(n->slot)) && passes(c, n->slot) && agreed(*n) ? n : nullptr;
+    return c.fits(nodes.free(n->slot)) && will_do(*n) ? n : nullptr;
   }
   node_order *by = order_for(c);
   if (by == nullptr) return nullptr;
-  const uint32_t slot = by->first_fit(c, shared.counters.nodes_examined, [&](uint32_t candidate) {
-    return passes(c, candidate) && agreed(*nodes.at(candidate));
-  });
+  reservation *own = reservation_of(a);
+  if (own != nullptr && nodes.usable(own->where->slot)) {
+    nodes.close(own->where->slot, false);
+    by->opened(own->where->slot);
+  }
+  const uint32_t slot = by->first_fit(c, shared.counters.nodes_examined,
+                                      [&](uint32_t candidate) { return will_do(*nodes.at(candidate)); });
+  if (own != nullptr) nodes.close(own->where->slot, keeps_others_out(*own->where));
   return slot == node_order::no_slot ? nullptr : nodes.at(slot);
 }
 

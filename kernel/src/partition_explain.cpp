@@ -109,16 +109,18 @@ void partition::explain_queues(const queue &leaf, const ask_class &c, explanatio
 }
 
 // Counts why nodes do not do, and finds the one that misses least.
-void partition::explain_nodes(const ask_class &c, explanation &out) {
+void partition::explain_nodes(const ask &a, explanation &out) {
+  const ask_class &c = classes[a.class_id];
   std::vector<uint64_t> by_type(types.count());
   std::map<std::string, uint64_t> by_predicate;
   const node *nearest = nullptr;
   const node *drained = nullptr;
   double least = 0;
+  bool kept = false;
+  const bool required = !c.required_node.empty();
   for (const auto &[node_id, n] : nodes.by_id()) {
     ++out.nodes.nodes;
     const int64_t *free = nodes.free(n->slot);
-    const bool required = !c.required_node.empty();
     const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
                                       [&](const class_amount &p) { return free[p.type] < p.amount; });
     if (required && n->id != c.required_node) {
@@ -128,6 +130,9 @@ void partition::explain_nodes(const ask_class &c, explanation &out) {
     } else if (!required && !n->schedulable) {
       ++out.nodes.not_schedulable;
       if (missing == c.positive.end() && drained == nullptr) drained = n;
+    } else if (!may_use(a, c, *n)) {
+      ++by_predicate["reserved for others"];
+      kept = true;
     } else if (missing == c.positive.end()) {
       ++out.nodes.fit;
     } else {
@@ -150,6 +155,7 @@ void partition::explain_nodes(const ask_class &c, explanation &out) {
                                          [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
   if (out.nodes.fit != 0 && !cluster_short) return;
   if (out.nodes.fit == 0) add_obstacle(out, obstacle_kind::nodes, {});
+  if (required && kept) return;
   change_of_nodes(c, nearest, cluster_short ? nullptr : drained, out);
 }
 
@@ -212,8 +218,23 @@ void partition::explain_gang(const ask &a, explanation &out) {
     out.obstacles.back().asked = g.pending;
     out.obstacles.back().used = g.held;
   } else if (a.owner->gang_stuck) {
-    explain_nodes(classes[a.class_id], out);
+    explain_nodes(a, out);
   }
+}
+
+// What it does beside waiting for a place.
+void partition::explain_claims(const ask &a, explanation &out) const {
+  if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
+  if (a.wait != nullptr && !a.wait->victims.empty()) {
+    std::string all;
+    for (const allocation *x : a.wait->victims) all += (all.empty() ? "" : ", ") + x->owner->id + "/" + x->key();
+    add_obstacle(out, obstacle_kind::victims, all);
+    out.obstacles.back().asked = static_cast<int64_t>(a.wait->victims.size());
+  }
+  const int64_t at = preempts_at(a);
+  if (out.obstacles.empty() || at == INT64_MAX || at <= shared.now_ms) return;
+  add_obstacle(out, obstacle_kind::preempts_later, {});
+  out.obstacles.back().until_ms = at;
 }
 
 uint64_t partition::count_before_in_gangs(const ask &a) const {
@@ -347,7 +368,8 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
   if (runs) explain_orders(*app, out);
   explain_limits(*app, c, out);
   explain_queues(*app->home, c, out);
-  explain_nodes(c, out);
+  explain_nodes(a, out);
+  explain_claims(a, out);
   if (a.line == ask_line::aside && out.nodes.fit != 0) add_obstacle(out, obstacle_kind::rm_refuses, rm);
   out.before = count_before(a);
   put_in_words(out);

@@ -207,6 +207,7 @@ bool partition::release_too_small(const ask_class &c, const task_group &g) {
 // -- Replacements under way. --
 
 void partition::replace(ask &a, allocation &placeholder, node &n) {
+  node *kept = use_reservation(a);
   emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
                   keep(messages::replacing(a.key)));
   replacement &r = replacements.create();
@@ -223,6 +224,7 @@ void partition::replace(ask &a, allocation &placeholder, node &n) {
     take_room(n, classes[a.class_id]);
   }
   count_placed(a);
+  if (kept != nullptr) reopen(*kept);
 }
 
 // It is not under way any more, and holds no room.

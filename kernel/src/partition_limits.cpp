@@ -129,6 +129,7 @@ void partition::refresh_limits() {
         std::vector<application *> held;
         held.swap(u->held);
         for (application *app : held) app->held_by_limit = nullptr;
+        for (reservation *r : u->parked_reservations) r->parked_on = nullptr;
       }
     }
   }
@@ -141,6 +142,7 @@ void partition::refresh_limits() {
     used += app->placeholders;
     add_limit_usage(*app, used, 1);
     let_go(*app);
+    refresh_reservations(*app);
   }
 }
 

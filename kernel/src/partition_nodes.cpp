@@ -68,6 +68,7 @@ void partition::node_changed(node &n) {
 }
 
 void partition::touch_node(uint32_t slot) {
+  ++changes;
   order->touch(slot);
   for (auto &[class_id, scored] : score_orders) scored->order.touch(slot);
   if (!predicates_read_amounts) return;
@@ -117,6 +118,7 @@ void partition::update_node(const tenon::update_node &c) {
     count_capacity(before, -1);
   }
   node_changed(*n);
+  check_reservations(*n);
 }
 
 void partition::change_node(const tenon::change_node &c) {
@@ -139,6 +141,7 @@ void partition::change_node(const tenon::change_node &c) {
       return refuse(messages::node_event_unknown(c.node));
   }
   node_changed(*n);
+  check_reservations(*n);
 }
 
 void partition::decommission(node &n) {
@@ -149,6 +152,11 @@ void partition::decommission(node &n) {
   std::vector<concern> concerned;
   std::vector<replacement *> to_place;
   n.schedulable = false;
+  ++changes;
+  nodes.store(n, types.count());
+  while (!n.reservations.empty()) {
+    unreserve(*n.reservations.front(), keep(messages::node_removed(n.id)));
+  }
   while (!n.coming.empty()) break_replacement(*n.coming.back()->placeholder, true, &n);
   for (allocation *a : by_sequence(n.allocations)) {
     if (a->under_way != nullptr && a->under_way->where == &n) break_replacement(*a, true, &n);

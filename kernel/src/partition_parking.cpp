@@ -1,7 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What waits for what. A unit (all asks of one class in one leaf) is in its leaf's heap or parked on one
 // thing; a group (its asks in one application) is in its unit's heap unless its application is held or a
-// limit parks it. Nothing parked is looked at before what it waits for changes.
+// limit parks it. Nothing parked is looked at before what it waits for changes, or time gives it another chance
+// (partition_waiting.cpp).
 #include <algorithm>
 #include <utility>
 
@@ -19,12 +20,13 @@ void queue_unready(queue &from) {
 
 }  // namespace
 
-leaf_class &partition::unit_of(queue &leaf, uint32_t class_id) {
-  auto &slot = leaf.classes[class_id];
+leaf_class &partition::unit_of(queue &leaf, uint32_t class_id, unit_kind kind) {
+  auto &slot = leaf.classes[{class_id, kind}];
   if (slot == nullptr) {
     slot = std::make_unique<leaf_class>();
     slot->leaf = &leaf;
     slot->class_id = class_id;
+    slot->kind = kind;
   }
   return *slot;
 }
@@ -75,33 +77,52 @@ void partition::let_go(application &app) {
   for (app_class *g : app.classes) make_ready(*g);
 }
 
-void partition::park_on_queue(leaf_class &u, queue &q, type_index t) {
-  unit_unready(u);
+std::vector<parked_unit *> &partition::list_of(const parked_unit &u) {
+  if (u.parked == parking::queue_headroom) return u.parked_queue->parked[u.parked_type];
+  ask_class &c = classes[u.class_id];
+  return u.parked == parking::nodes ? c.parked : c.parked_mature;
+}
+
+void partition::join_list(parked_unit &u) {
+  auto &list = list_of(u);
+  u.parked_slot = list.size();
+  list.push_back(&u);
+}
+
+void partition::park_on_queue(parked_unit &u, queue &q, type_index t) {
+  if (!u.reserved) unit_unready(static_cast<leaf_class &>(u));
   u.parked = parking::queue_headroom;
   u.parked_queue = &q;
   u.parked_type = t;
   if (q.parked.size() <= t) q.parked.resize(t + 1);
-  u.parked_slot = q.parked[t].size();
-  q.parked[t].push_back(&u);
+  join_list(u);
+  if (u.reserved) {
+    refresh(static_cast<reserved_unit &>(u));
+  } else {
+    set_alarms(static_cast<leaf_class &>(u));
+  }
 }
 
-void partition::park_on_nodes(leaf_class &u) {
+void partition::park_on_nodes(leaf_class &u, bool may_reserve) {
   unit_unready(u);
-  ask_class &c = classes[u.class_id];
-  u.parked = parking::nodes;
-  u.parked_slot = c.parked.size();
-  c.parked.push_back(&u);
+  u.parked = may_reserve ? parking::reservable_nodes : parking::nodes;
+  join_list(u);
+  set_alarms(u);
 }
 
-void partition::unpark(leaf_class &u) {
+void partition::unpark(parked_unit &u) {
   if (u.parked == parking::none) return;
-  auto &list = u.parked == parking::nodes ? classes[u.class_id].parked : u.parked_queue->parked[u.parked_type];
+  auto &list = list_of(u);
   list[u.parked_slot] = list.back();
   list[u.parked_slot]->parked_slot = u.parked_slot;
   list.pop_back();
   u.parked = parking::none;
   u.parked_queue = nullptr;
-  unit_ready(u);
+  if (u.reserved) {
+    refresh(static_cast<reserved_unit &>(u));
+  } else {
+    unit_ready(static_cast<leaf_class &>(u));
+  }
 }
 
 void partition::wake_headroom(queue &q) {
@@ -126,13 +147,24 @@ void partition::wake_all_below(queue &q) {
 void partition::block(ask_class &c) {
   c.blocked = true;
   blocked_classes.push_back(&c);
+  for (reserved_unit *u : c.reserved) refresh(*u);
 }
 
-void partition::wake_for_node(const node &n) {
+// A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
+void partition::wake_for_node(node &n) {
+  for (reservation *r : n.reservations) look_again(*r);
   for (size_t i = blocked_classes.size(); i-- > 0;) {
     ask_class &c = *blocked_classes[i];
-    const bool allowed = c.required_node.empty() ? nodes.usable(n.slot) : c.required_node == n.id;
-    if (allowed && c.fits(nodes.free(n.slot)) && passes(c, n.slot)) wake_class(c);
+    if (!c.required_node.empty()) {
+      if (c.required_node == n.id && holds(n, c) && passes(c, n.slot)) wake_class(c);
+    } else if (!nodes.open(n.slot)) {
+      continue;
+    } else if (c.fits(nodes.free(n.slot)) && passes(c, n.slot)) {
+      wake_class(c);
+    } else if (c.unreservable && n.reservations.empty() && holds(n, c) && passes(c, n.slot)) {
+      c.unreservable = false;
+      while (!c.parked_mature.empty()) unpark(*c.parked_mature.back());
+    }
   }
   const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang_stuck; };
   if (!stuck_gangs.empty() && std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here)) wake_gangs();
@@ -141,9 +173,12 @@ void partition::wake_for_node(const node &n) {
 
 void partition::wake_class(ask_class &c) {
   if (!c.blocked) return;
-  c.blocked = false;
+  c.blocked = c.unreservable = false;
   std::erase(blocked_classes, &c);
-  while (!c.parked.empty()) unpark(*c.parked.back());
+  for (auto *list : {&c.parked, &c.parked_mature}) {
+    while (!list->empty()) unpark(*list->back());
+  }
+  for (reserved_unit *u : c.reserved) refresh(*u);
   if (std::exchange(c.gangs_wait, false)) wake_gangs();
 }
 
@@ -153,6 +188,7 @@ void partition::wake_held(queue &q) {
   for (application *app : waiting) {
     app->held_by = nullptr;
     let_go(*app);
+    refresh_reservations(*app);
   }
 }
 
@@ -168,12 +204,19 @@ void partition::wake_limit(usage_node &u) {
     g->parked_on = nullptr;
     make_ready(*g);
   }
+  std::vector<reservation *> reserved;
+  reserved.swap(u.parked_reservations);
+  for (reservation *r : reserved) {
+    r->parked_on = nullptr;
+    refresh(*r);
+  }
   if (u.max_applications != 0 && u.running.size() >= u.max_applications) return;
   std::vector<application *> held;
   held.swap(u.held);
   for (application *app : held) {
     app->held_by_limit = nullptr;
     let_go(*app);
+    refresh_reservations(*app);
   }
 }
 
@@ -183,6 +226,12 @@ void partition::wake_refused() {
   for (ask *a : waiting) {
     dequeue(*a);
     enqueue(*a);
+  }
+  std::vector<reservation *> reserved;
+  reserved.swap(refused_reservations);
+  for (reservation *r : reserved) {
+    r->refused = false;
+    look_again(*r);
   }
 }
 

@@ -169,8 +169,10 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
     return types.count() + fresh <= types.limit();
   };
   bool changed = false;
+  const resources guaranteed_before = leaf.guaranteed;
   if (const auto quota = amounts_in_tag(find_tag(tags, "namespace.resourcequota")); quota && room(*quota)) {
     leaf.max = configured_amounts(*quota);
+    look_at_quotas_on(leaf);
     changed = true;
   }
   if (const auto share = amounts_in_tag(find_tag(tags, "namespace.resourceguaranteed")); share && room(*share)) {
@@ -190,6 +192,11 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
   for (application *app : leaf.apps) app_changed(*app, column::limits);
   wake_headroom(leaf);
   wake_held(leaf);
+  ++changes;
+  if (leaf.guaranteed == guaranteed_before) return;
+  for (const application *app : leaf.apps) {
+    for (const auto &[key, a] : app->asks) chance_changed(*a);  // any order: each is on its own
+  }
 }
 
 resources partition::configured_amounts(const amount_map &from) {

@@ -47,7 +47,12 @@ void partition::remove_queue(queue &q) {
   queue_became_unready(q);
   std::erase(parent.dirty_children, &q);
   std::erase(stale_queues, &q);
+  std::erase(over_quota, &q);
   for (const auto &[class_id, unit] : q.classes) unpark(*unit);
+  for (const auto &[class_id, unit] : q.reserved) {
+    unpark(*unit);
+    std::erase(unit->shape->reserved, unit.get());
+  }
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) tracker.nodes.erase(&q);
   }
@@ -180,6 +185,7 @@ void partition::change_app_priority(application &app) {
     if (!g.waiting.empty()) highest = std::max(highest, g.waiting.first()->priority);
   }
   if (!app.aside.empty()) highest = std::max(highest, app.aside.first()->priority);
+  if (!app.reserved.empty()) highest = std::max(highest, app.reserved.first()->priority);
   if (highest == app.priority) return;
   queue &leaf = *app.home;
   if (app.priority != INT32_MIN) {

@@ -47,7 +47,7 @@ void partition::classify_for_score() {
     const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
     if (queued) dequeue(a);
     bool made = false;
-    a.class_id = classes.intern(class_key{old.need, old.required_node, old.judged, facts}, made).id;
+    a.class_id = classes.intern(class_key{old.need, old.required_node, old.timeout_ms, old.judged, facts}, made).id;
     if (queued) enqueue(a);
   }
 }

@@ -112,6 +112,7 @@ struct reader {
     std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
     for (const ask *a : pending) out.asks.push_back(read(*a));
     for (const allocation *a : partition::by_sequence(app.allocations)) out.allocations.push_back(read(*a));
+    for (const reservation *r : app.reservations) out.reservations.push_back(r->where->id);
     for (const auto &[group, g] : app.task_groups) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
       if (count != 0) out.placeholder_data.push_back({group, count, g.replaced, g.timed_out});
@@ -138,6 +139,7 @@ struct reader {
     for (const allocation *a : partition::by_sequence(n.allocations)) {
       out.allocations.push_back(a->owner->id + "/" + a->key() + "#" + std::to_string(a->sequence));
     }
+    for (const reservation *r : n.reservations) out.reservations.push_back(r->of->owner->id + "/" + r->of->key);
     std::map<uint64_t, const replacement *> coming;  // by sequence of what they replace
     for (const replacement *r : n.coming) coming.emplace(r->placeholder->sequence, r);
     for (const auto &[sequence, r] : coming) out.allocations.push_back(r->real->owner->id + "/" + r->real->key + "#0");
@@ -186,6 +188,7 @@ partition_snapshot partition::snapshot() const {
 std::string partition::blocker_of(const ask &a) const {
   const application &app = *a.owner;
   if (a.line == ask_line::aside) return "the resource manager refuses every node that fits";
+  if (a.line == ask_line::reserved) return "room on node " + a.wait->held->where->id + ", which is reserved for it";
   if (a.line == ask_line::placeholders) return "placeholders of task group " + std::string(a.gang->name);
   if (app.held_by != nullptr) return "maxapplications of queue " + app.held_by->path;
   if (app.held_by_limit != nullptr) return "maxapplications of a limit in queue " + app.held_by_limit->where->path;
@@ -198,7 +201,7 @@ std::string partition::blocker_of(const ask &a) const {
   if (u.parked == parking::queue_headroom) {
     return "headroom of " + std::string(types.name(u.parked_type)) + " in queue " + u.parked_queue->path;
   }
-  if (u.parked == parking::nodes) return "no node fits";
+  if (u.parked != parking::none) return "no node fits";
   for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
     if (q->key.held_back()) return "order " + q->parent->order->bound->name + " of queue " + q->parent->path;
   }

@@ -18,6 +18,8 @@ figures run_churn(const settings &s);
 figures run_gang(const settings &s);
 // Nodes and asks registered, nothing decided: time and memory.
 figures run_load(const settings &s);
+// A full cluster in which one queue is below its guarantee: victims are found, confirmed and replaced.
+figures run_preempt(const settings &s);
 // The openb trace, submitted at once.
 figures run_openb(const settings &s);
 

@@ -19,13 +19,14 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, gang, load, openb;
+  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, openb;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
   mixed.node_sort = "binpacking";
   unplaceable.unplaceable = 10'000;
   gang.applications = 250;
+  preempt.nodes = 10'000;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -37,6 +38,8 @@ std::vector<bench_case> cases() {
       {"churn", "steady state: an allocation ends, an ask comes, a decision is made", tenon::bench::run_churn, churn},
       {"gang", "placeholders of gangs, then asks that take their places", tenon::bench::run_gang, gang},
       {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
+      {"preempt", "a queue below its guarantee in a full cluster, 30 allocations a node", tenon::bench::run_preempt,
+       preempt},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
   };
 }

@@ -49,6 +49,23 @@ TEST(parking, ten_thousand_asks_over_a_queue_max_cost_nothing) {
   EXPECT_GE(looks_in_a_thousand_steps(c), 1U);
 }
 
+TEST(parking, ten_thousand_asks_that_find_no_node_to_reserve_cost_nothing) {
+  cluster c({named_queue("leaf")});
+  for (int n = 0; n < 10; ++n) c.add_node("node-" + std::to_string(n), {{"vcore", 1000}});
+  c.add_app("app", "root.leaf");
+  for (int n = 0; n < 10; ++n) c.ask("app", "first-" + std::to_string(n), {{"vcore", 600}});
+  for (int i = 0; i < parked; ++i) c.ask("app", "ask-" + std::to_string(i), {{"vcore", 900}});
+  c.settle();
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 0U);
+  c.advance(10'000);
+  c.settle();
+  EXPECT_EQ((*c).snapshot().partitions[0].applications[0].reservations.size(), 10U);
+  EXPECT_EQ(looks_in_a_thousand_steps(c), 0U);
+  c.give_back("app", "first-0");
+  EXPECT_LE(looks_in_a_thousand_steps(c), 6U) << "the one with that node, and the next one that reserves it";
+  EXPECT_EQ(c.placed("app", "ask-0"), 1U);
+}
+
 TEST(parking, asks_over_a_limit_and_applications_over_maxapplications_cost_nothing) {
   queue_config crowded = named_queue("crowded"), limited = named_queue("limited");
   crowded.max_applications = 1;

@@ -33,8 +33,9 @@ bool partition::is_over(const queue &q, const usage &used) const {
 
 void partition::look_at_quota(const std::string &path) {
   queue &q = queues.at(path);
-  if (!is_over(q, measure())) return;
   const int64_t delay = delay_of(q);
+  if (!config.quota_preemption_enabled || delay == 0 || q.max.empty()) return;  // sums are dear
+  if (!is_over(q, measure())) return;
   if (q.quota_armed_ms && q.quota_delay_ms == delay) return;
   shared.disarm([&](const timer &t) { return t.where == this && t.queue == path; });
   if (!q.quota_armed_ms) q.quota_armed_ms = shared.now_ms;

@@ -177,7 +177,6 @@ const node *partition::node_to_reserve(const application &a, const ask &k, const
 bool partition::may_use(const node &n, const ask &k, const usage &used) const {
   const std::vector<reservation> there = reservations_on(n.id);
   if (there.empty()) return true;
-  if (!config.tuning.reservation_backfill) return false;
   amount_map left = used.free_on_node.at(n.id);
   subtract(left, k.resources);
   std::vector<const allocation *> ending;
@@ -189,6 +188,8 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
   const auto end_of = [](const allocation *x) { return add_saturating(x->bind_time_ms, x->execution_timeout_ms); };
   std::stable_sort(ending.begin(), ending.end(), [&](auto *x, auto *y) { return end_of(x) < end_of(y); });
   return std::all_of(there.begin(), there.end(), [&](const reservation &r) {
+    if (r.ask == k.arrival) return true;
+    if (!config.tuning.reservation_backfill) return false;
     const auto owner =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
     const ask &reserved = ask_of(**owner, r);

@@ -150,8 +150,9 @@ class history {
   }
 
  private:
-  // Reservations, victims and when they may be taken again.
+  // Reservations, those of required nodes too, victims and when they may be taken again.
   static void leave_out_what_cannot_be_sent(timed_command &c) {
+    if (auto *k = std::get_if<put_ask>(&c.what); k != nullptr) k->required_node = {};
     auto *registered = std::get_if<register_rm>(&c.what);
     if (registered == nullptr) return;
     cluster_config plain = *registered->config;
@@ -268,6 +269,7 @@ class history {
   // Steps first, then whatever the resource manager may do without that time passes.
   void go_on(scheduler &fresh, int64_t now_ms, int round, bool states, figures &found) {
     timed_command c = load_.next(seen_);
+    leave_out_what_cannot_be_sent(c);
     c.now_ms = now_ms;
     auto *r = std::get_if<release>(&c.what);
     // An earlier creation would lower submission times that the restart made later.

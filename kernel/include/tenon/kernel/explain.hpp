@@ -23,6 +23,9 @@ enum class obstacle_kind : uint8_t {
   rm_refuses,          // nodes fit, the resource manager wants none
   rm_paused,           // the resource manager is not connected
   placeholders,        // those of task group `name`: `asked` are pending, `used` are to be released first
+  reserved,            // it has a reservation on node `name`, which has no room yet
+  victims,             // `asked` allocations, in `name`, give way to it and are not gone yet
+  preempts_later,      // it tries to preempt others at `until_ms`
 };
 [[nodiscard]] std::string_view name(obstacle_kind);
 

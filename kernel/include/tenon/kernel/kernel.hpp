@@ -26,6 +26,7 @@ struct kernel_counters {
   uint64_t commands = 0, decisions = 0, steps = 0;
   uint64_t asks_examined = 0;  // asks looked at by the cycle
   uint64_t node_searches = 0, nodes_examined = 0;
+  uint64_t victim_searches = 0;
   uint64_t policy_calls = 0, policy_faults = 0;
   uint64_t clock_clamped = 0;  // commands whose time went back
 };
