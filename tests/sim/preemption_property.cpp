@@ -69,8 +69,9 @@ class state_maker {
           a.application = app.id;
           ++owners;
         }
-        const bool own = app.reservations.size() == 1 && app.id == a.application;
-        contested |= !app.reservations.empty() && !own;
+      }
+      for (const node_snapshot &n : p.nodes) {
+        for (const std::string &reserved : n.reservations) contested |= reserved != a.application + '/' + a.key;
       }
     }
     return contested || owners != 1;
