@@ -2,6 +2,9 @@
 // The pairing of checks and zoo: what each module of the zoo says must catch it is what catches it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -93,6 +96,54 @@ TEST_P(Zoo, FailsWhatItsHeadListsAndNothingElse) {
 
 INSTANTIATE_TEST_SUITE_P(Modules, Zoo, testing::ValuesIn(zoo()), [](const auto &one) { return one.param.name; });
 
+struct misdeed {
+  std::string module, where, how;
+};
+
+void PrintTo(const misdeed &one, std::ostream *out) { *out << one.module << ": " << one.how << " in " << one.where; }
+
+std::vector<misdeed> misdeeds() {
+  const std::vector<std::string> everywhere{
+      "the module's init", "the module's deinit", "get_factory", "describe", "create", "init",
+      "activate",          "deactivate",          "destroy",     "keys",     "score",  "prepare"};
+  std::vector<misdeed> out;
+  const auto add = [&](const char *module, const std::vector<std::string> &places, std::vector<std::string> hows) {
+    for (const std::string &where : places) {
+      for (const std::string &how : hows) out.push_back({module, where, how});
+    }
+  };
+  add("on_request_sort", everywhere, {"crash", "hang", "throw", "throw a number", "exit"});
+  add("on_request_static", everywhere, {"throw", "throw a number"});
+  add("on_request_predicate", {"filter", "signature", "filter_prefix"}, {"crash", "hang", "throw", "exit"});
+  add("on_request_placement", {"place"}, {"crash", "hang", "throw", "exit"});
+  return out;
+}
+
+class EverySlot : public testing::TestWithParam<misdeed> {};
+
+TEST_P(EverySlot, IsSeenOnceAndNamed) {
+  ::setenv("ZOO_WHERE", GetParam().where.c_str(), 1);
+  ::setenv("ZOO_HOW", GetParam().how.c_str(), 1);
+  const verify_report report =
+      verified(fs::path(TENON_ZOO_DIRECTORY) / (GetParam().module + ".yaml"), std::chrono::milliseconds(1500));
+  ::unsetenv("ZOO_WHERE");
+  ::unsetenv("ZOO_HOW");
+  size_t bad = 0;
+  for (const check_result &r : report.results) {
+    if (!r.bad()) continue;
+    ++bad;
+    EXPECT_NE(r.text.find(GetParam().where), std::string::npos) << as_text(r, report.manifest);
+    EXPECT_EQ(r.how == outcome::timed_out, GetParam().how == "hang") << as_text(r, report.manifest);
+  }
+  EXPECT_EQ(bad, 1U) << complaints(report);
+}
+
+INSTANTIATE_TEST_SUITE_P(Misdeeds, EverySlot, testing::ValuesIn(misdeeds()), [](const auto &one) {
+  std::string name = one.param.module + "_" + one.param.how + "_in_" + one.param.where;
+  for (char &c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+});
+
 class BuiltIn : public testing::TestWithParam<std::string> {};
 
 std::vector<std::string> built_in() {
@@ -117,6 +168,29 @@ INSTANTIATE_TEST_SUITE_P(Modules, BuiltIn, testing::ValuesIn(built_in()), [](con
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+// Modules as other compilers, languages and runtimes made them, kept as they were.
+std::vector<std::string> kept() {
+  std::vector<std::string> out;
+  std::error_code failed;
+  for (const fs::directory_entry &folder : fs::directory_iterator(TENON_SOURCE_DIR "/tests/abi/corpus", failed)) {
+    if (!folder.is_directory()) continue;
+    for (const fs::directory_entry &file : fs::directory_iterator(folder.path())) {
+      if (file.path().extension() == ".yaml") out.push_back(file.path().string());
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST(Kept, ModulesOfEarlierBuildsPassEverything) {
+  ASSERT_FALSE(kept().empty());
+  for (const std::string &manifest : kept()) {
+    const verify_report report = verified(manifest, std::chrono::milliseconds(20'000));
+    EXPECT_TRUE(report.good()) << complaints(report);
+    EXPECT_GT(report.count(outcome::passed), 40U) << manifest;
+  }
+}
 
 TEST(Pairing, EveryCheckHasAModuleThatFailsIt) {
   ids unproven;

@@ -1,11 +1,25 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
 #include "oracle/oracle.hpp"
 #include "session.hpp"
 #include "tenon/builtin/policy_source.hpp"
+#include "tenon/host/replaced_policies.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon::sim {
 namespace {
+
+// The built-in policies, and in place of those of some kinds the modules that the environment names.
+std::unique_ptr<policy_source> make_policies() {
+  auto built_in =
+      std::make_unique<builtin_policy_source>(std::vector<builtin_policy_source::predicate_use>{{"node-attributes"}});
+  const auto these = host::replacements_from_environment();
+  if (these.empty()) return built_in;
+  auto replaced = host::replaced_policies::make(std::move(built_in), these);
+  if (!replaced) throw std::runtime_error(replaced.why().text());
+  return std::move(*replaced);
+}
 
 class kernel_scheduler : public scheduler {
  public:
@@ -16,8 +30,8 @@ class kernel_scheduler : public scheduler {
   [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }
 
  private:
-  builtin_policy_source policies_{{{"node-attributes"}}};
-  kernel kernel_{policies_};
+  std::unique_ptr<policy_source> policies_ = make_policies();
+  kernel kernel_{*policies_};
 };
 
 class oracle_scheduler : public scheduler {

@@ -5,6 +5,7 @@
 
 #include "run/quiet_log.hpp"
 #include "tenon/host/module_host.hpp"
+#include "tenon/host/replaced_policies.hpp"
 
 namespace tenon::cli {
 result<opened_policies> open_policies(const policy_choice &choice) {
@@ -17,6 +18,11 @@ result<opened_policies> open_policies(const policy_choice &choice) {
   opened_policies out;
   out.known = (*host)->known();
   out.source = std::move(*host);
+  if (const auto these = host::replacements_from_environment(); !these.empty()) {
+    auto replaced = host::replaced_policies::make(std::move(out.source), these);
+    if (!replaced) return replaced.why();
+    out.source = std::move(*replaced);
+  }
   return out;
 }
 

@@ -183,6 +183,7 @@ answer ask_prepare(const instance &of, const question &q, const manner &how) {
     if (auto problem = room.problem(); !problem.empty()) probe::fail("prepare: " + problem);
   }
   if (a.status == TENON_OK && how.out_bytes == 0) a.words.assign(out.at->words, out.at->words + 4);
+  a.explained = !room.words().empty();
   return a;
 }
 
@@ -271,6 +272,7 @@ answer ask_place(const instance &of, const question &q, const manner &how) {
     if (room_moved || (how.out_bytes == 0 && now.error != then.error))
       probe::fail("place changed its output struct: size, the room for the name, or the room for words");
   }
+  a.explained = !words.words().empty();
   if (how.out_bytes != 0) return a;
   if (out.at->name_length > room_bytes)
     probe::fail("place says that the name has " + number(out.at->name_length) + " bytes, with room for " +

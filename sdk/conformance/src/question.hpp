@@ -46,6 +46,7 @@ struct answer {
   std::vector<uint16_t> reasons;
   std::string text;  // the name that was placed
   uint32_t qualified = 0;
+  bool explained = false;  // words came with it
   bool operator==(const answer &) const = default;
 
   // The key of the item at `position` of the question.

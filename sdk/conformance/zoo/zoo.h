@@ -230,8 +230,7 @@ static tenon_status zoo_filter(tenon_instance *self, const tenon_batch *in, teno
 #define ZOO_FILTER zoo_filter
 #endif
 
-#ifndef ZOO_SIGNATURE
-static tenon_status zoo_signature(tenon_instance *self, const tenon_batch *in, tenon_signature_out *out) {
+static tenon_status zoo_good_signature(tenon_instance *self, const tenon_batch *in, tenon_signature_out *out) {
   tenon_text wanted;
   uint64_t i;
   (void)self;
@@ -242,12 +241,12 @@ static tenon_status zoo_signature(tenon_instance *self, const tenon_batch *in, t
   for (i = 0; i < wanted.length; ++i) out->words[1] = (out->words[1] ^ (unsigned char)wanted.data[i]) * 1099511628211u;
   return TENON_OK;
 }
-#define ZOO_SIGNATURE zoo_signature
+#ifndef ZOO_SIGNATURE
+#define ZOO_SIGNATURE zoo_good_signature
 #endif
 
-#ifndef ZOO_FILTER_PREFIX
-static tenon_status zoo_filter_prefix(tenon_instance *self, const tenon_filter_prefix_in *in,
-                                      tenon_filter_prefix_out *out) {
+static tenon_status zoo_good_filter_prefix(tenon_instance *self, const tenon_filter_prefix_in *in,
+                                           tenon_filter_prefix_out *out) {
   (void)self;
   if (!TENON_COVERS(in, tenon_filter_prefix_in, start) || !zoo_can_read(in->batch)) return TENON_UNSUPPORTED;
   if (!TENON_COVERS(out, tenon_filter_prefix_out, index)) return TENON_UNSUPPORTED;
@@ -256,7 +255,8 @@ static tenon_status zoo_filter_prefix(tenon_instance *self, const tenon_filter_p
   out->index = in->start;
   return TENON_OK;
 }
-#define ZOO_FILTER_PREFIX zoo_filter_prefix
+#ifndef ZOO_FILTER_PREFIX
+#define ZOO_FILTER_PREFIX zoo_good_filter_prefix
 #endif
 static const tenon_predicate_v1 zoo_table = {sizeof(tenon_predicate_v1), 0, ZOO_FILTER, ZOO_SIGNATURE,
                                              ZOO_FILTER_PREFIX};

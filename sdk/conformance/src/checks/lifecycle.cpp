@@ -1,6 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The life of a module and of its instances, in the orders in which hosts live it.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "configurations.hpp"
@@ -184,11 +189,31 @@ void double_load(probe &p) {
   }
 }
 
+// A copy of the process ends as a program does, with destructors and what was registered for the end.
+void process_ends(probe &p) {
+  {
+    opened_module module = opened_module::start(p);
+    const auto one = instance::active(module);
+    for (const question &q : usual_questions(*one, 1, p.seed())) (void)ask(*one, q);
+  }
+  std::fflush(nullptr);
+  p.step("the end of the process (destructors)");
+  const pid_t copy = ::fork();
+  if (copy == 0) std::exit(0);
+  int status = 0;
+  if (copy < 0 || ::waitpid(copy, &status, 0) != copy) probe::skip("no process could be started");
+  p.step("");
+  if (WIFSIGNALED(status))
+    probe::fail("at the end of the process it is killed by signal " + number(static_cast<uint64_t>(WTERMSIG(status))));
+  if (WEXITSTATUS(status) != 0)
+    probe::fail("the process ends with status " + number(static_cast<uint64_t>(WEXITSTATUS(status))));
+}
+
 constexpr std::array all{
-    check{"module-init-repeats", "lifecycle", about::module, "module-starts",
+    check{"module-init-repeats", "lifecycle", about::module, "manifest-matches",
           "init may be called again and again; the module works until as many deinits, and after the next init.",
           module_init_repeats},
-    check{"unknown-interfaces", "identifiers", about::module, "module-starts",
+    check{"unknown-interfaces", "identifiers", about::module, "manifest-matches",
           "get_factory gives UNSUPPORTED and no factory for interface ids that the module does not have.",
           unknown_interfaces},
     check{"instance-starts", "lifecycle", about::every_kind, "manifest-matches",
@@ -205,6 +230,9 @@ constexpr std::array with_slots{
     check{"create-hundred", "lifecycle", about::every_kind, "slots-answer",
           "A hundred instances are made and destroyed, ten of them alive together and ended in any order.",
           create_hundred},
+    check{"process-ends", "lifecycle", about::every_kind, "slots-answer",
+          "A process in which the module worked ends by itself, in time and with the status that it wants.",
+          process_ends},
     check{"two-instances", "lifecycle", about::every_kind, "answers-repeat",
           "Two instances know nothing of each other.", two_instances},
     check{"activate-again", "lifecycle", about::every_kind, "answers-repeat",

@@ -91,6 +91,39 @@ void signature_sound(probe &p) {
   }
 }
 
+bool is_of_resources(const column_values &c) { return c.is.id == "node.free" || c.is.id.starts_with("node.devices:"); }
+
+// What no release of resources can help stays as it is, whatever is free.
+void unresolvable_true(probe &p) {
+  const opened_module module = opened_module::start(p);
+  const auto one = instance::active(module);
+  const world_style style{.rows = 10};
+  for (uint64_t i = 0; i < 20; ++i) {
+    question q = usual_question(*one, slot::filter, mixed(p.seed(), i), style);
+    const answer before = ask(*one, q);
+    bool any = false;
+    for (uint64_t change = 0; change < 10; ++change) {
+      for (column_values &c : q.rows.columns) {
+        if (!is_of_resources(c)) continue;
+        any = true;
+        for (uint32_t row = 0; row < c.cells.size(); ++row) {
+          c.cells[row] = make_cell(c.is, style, mixed(p.seed(), i * 100 + change + 1), row);
+          if (change == 0) {
+            for (int64_t &amount : c.cells[row].amounts) amount = 64'000;
+            c.cells[row].present = ~uint64_t{0};
+          }
+        }
+      }
+      if (!any) probe::skip("it reads nothing that a release of resources changes");
+      const answer after = ask(*one, q);
+      for (size_t at = 0; at < before.verdicts.size(); ++at) {
+        if (before.verdicts[at] == TENON_FAIL_UNRESOLVABLE && after.verdicts[at] == TENON_PASS)
+          probe::fail("filter says that no release of resources can help a node, and passes it when more is free");
+      }
+    }
+  }
+}
+
 void filter_prefix_agrees(probe &p) {
   const opened_module module = opened_module::start(p);
   const auto one = instance::active(module);
@@ -122,6 +155,8 @@ constexpr std::array all{
           filter_time},
     check{"signature-sound", "predicate", about::predicate, "answers-repeat",
           "Asks with equal resources and equal signatures get equal verdicts on every node.", signature_sound},
+    check{"unresolvable-true", "predicate", about::predicate, "answers-repeat",
+          "A node that is unresolvable does not pass when more of it is free.", unresolvable_true},
     check{"filter-prefix-agrees", "predicate", about::predicate, "answers-repeat",
           "filter_prefix gives a prefix that it was asked for, and what filter says in that world.",
           filter_prefix_agrees},

@@ -45,6 +45,7 @@ struct surroundings {
   off_t output = 0;
   uint64_t children = 0;
   int priority = 0;
+  rlimit limit{};
 
   static surroundings now() {
     surroundings out;
@@ -59,6 +60,7 @@ struct surroundings {
     struct stat about {};
     if (::fstat(STDOUT_FILENO, &about) == 0 && S_ISREG(about.st_mode)) out.output = about.st_size;
     out.priority = ::getpriority(PRIO_PROCESS, 0);
+    ::getrlimit(RLIMIT_NOFILE, &out.limit);
     rusage used{};
     ::getrusage(RUSAGE_CHILDREN, &used);
     out.children = static_cast<uint64_t>(used.ru_minflt) + living_children();
@@ -66,7 +68,8 @@ struct surroundings {
   }
 
   // What is another, or empty.
-  [[nodiscard]] std::string difference(const surroundings &before) const {
+  // `lasting`: threads and open files, which an instance may have while it lives, count too.
+  [[nodiscard]] std::string difference(const surroundings &before, bool lasting) const {
     if (folder != before.folder) return "the working directory";
     if (environment != before.environment) return "the environment";
     if (mask != before.mask) return "the file mask";
@@ -74,16 +77,18 @@ struct surroundings {
         (timer.it_value.tv_usec != 0) != (before.timer.it_value.tv_usec != 0))
       return "the process's timer";
     if (priority != before.priority) return "the process's priority";
+    if (limit.rlim_cur != before.limit.rlim_cur) return "the limit of open files";
+    if (children != before.children) return "the process's children";
+    if (!lasting) return {};
     if (threads != before.threads) return "the number of threads";
     if (files != before.files) return "the number of open files";
-    if (children != before.children) return "the process's children";
     return {};
   }
 };
 
 // Runs a part of a module's life between two pictures of the process.
 template <class Part>
-auto watched(const char *part, bool everything, Part &&run) {
+auto watched(const char *part, bool everything, bool lasting, Part &&run) {
   const host::process_state state;
   const surroundings around = surroundings::now();
   auto out = run();
@@ -91,23 +96,24 @@ auto watched(const char *part, bool everything, Part &&run) {
   if (!everything && !changed.empty())
     probe::fail(std::string(part) + " changed " + host::joined(changed) + " of the process");
   if (everything) {
-    const std::string what = surroundings::now().difference(around);
+    const std::string what = surroundings::now().difference(around, lasting);
     if (!what.empty()) probe::fail(std::string(part) + " changed " + what);
   }
   return out;
 }
 
-// The whole life, each stage watched.
+// The whole life, each stage watched; at its end nothing of the instance is left.
 void live(probe &p, bool everything) {
-  opened_module module = watched("opening it", everything, [&] { return opened_module::open(p); });
-  watched("the module's init", everything, [&] { return module.init(), 0; });
-  auto one = watched("create, init and activate", everything, [&] { return instance::active(module); });
-  for (const question &q : usual_questions(*one, 3, p.seed())) {
-    const answer first = watched(slot_name(q.of).data(), everything, [&] { return ask(*one, q); });
-    (void)first;
-  }
-  watched("deactivate and destroy", everything, [&] { return one.reset(), 0; });
-  watched("the module's deinit", everything, [&] { return module.deinit(), 0; });
+  const surroundings before = surroundings::now();
+  opened_module module = watched("opening it", everything, true, [&] { return opened_module::open(p); });
+  watched("the module's init", everything, false, [&] { return module.init(), 0; });
+  auto one = watched("create, init and activate", everything, false, [&] { return instance::active(module); });
+  for (const question &q : usual_questions(*one, 3, p.seed()))
+    watched(slot_name(q.of).data(), everything, true, [&] { return ask(*one, q), 0; });
+  watched("deactivate and destroy", everything, false, [&] { return one.reset(), 0; });
+  watched("the module's deinit", everything, false, [&] { return module.deinit(), 0; });
+  const std::string left = surroundings::now().difference(before, true);
+  if (everything && !left.empty()) probe::fail("its whole life changed " + left);
 }
 
 void state_kept(probe &p) { live(p, false); }

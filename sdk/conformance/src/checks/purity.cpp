@@ -276,6 +276,42 @@ void columns_known(probe &p) {
   }
 }
 
+void answers_world(probe &p) {
+  const opened_module module = opened_module::start(p);
+  const auto one = instance::active(module);
+  for (question q : usual_questions(*one, 3, p.seed())) {
+    if (q.of == slot::prepare || q.of == slot::place) continue;
+    const answer live = ask(*one, q);
+    q.rows.world = 7;
+    if (!(ask(*one, q) == live))
+      probe::fail(named(q.of) + " answers otherwise in another world whose columns are the same");
+  }
+}
+
+// Of what is refused the person who asked is told why.
+void refusal_words(probe &p) {
+  const opened_module module = opened_module::start(p);
+  const auto one = instance::active(module);
+  std::vector<std::string> keys = vocabulary(*one);
+  keys.insert(keys.end(), {"namespace", "deadline", "zone"});
+  for (const slot s : slots_of(*one)) {
+    if (s != slot::prepare && s != slot::place) continue;
+    for (const char *odd :
+         {"", "-1", "x", "99999999999999999999", "1e400", "nan", "  7 ", "2026-13-45", "\xC3\xA4", "{"}) {
+      question q = usual_question(*one, s, p.seed());
+      std::map<std::string, std::string> tags;
+      for (const std::string &key : keys) tags[key] = odd;
+      q.tags.assign(tags.begin(), tags.end());
+      q.user = q.queue = odd;
+      const answer a = ask(*one, q);
+      if (!may_give(s, a.status))
+        probe::fail(named(s) + " gave " + status_name(a.status) + " for tags of '" + odd + "'");
+      if (a.status == TENON_INVALID_CONFIG && !a.explained)
+        probe::fail(named(s) + " refuses tags of '" + odd + "' and says nothing of why");
+    }
+  }
+}
+
 void columns_undeclared(probe &p) {
   const opened_module module = opened_module::start(p);
   const auto one = instance::active(module);
@@ -292,6 +328,11 @@ constexpr std::array all{
           "What an instance was asked before changes no answer: it answers as a new one does.", answers_fresh},
     check{"answers-outside", "purity", about::every_kind, "answers-repeat",
           "No answer depends on the machine's clock, on chance, on the process or on its variables.", answers_outside},
+    check{"answers-world", "purity", about::columns, "answers-repeat",
+          "In another world with the same columns the answer is the same.", answers_world},
+    check{"refusal-words", "slots", about::every_kind, "slots-answer",
+          "Tags, users and queues that are odd are answered or refused, and a refusal comes with words.",
+          refusal_words},
     check{"columns-known", "columns", about::columns, "instance-starts",
           "Every declared column is one of the kind's, in the scope that it has.", columns_known},
     check{"columns-undeclared", "columns", about::columns, "answers-repeat",
