@@ -46,6 +46,30 @@ class batch_builder {
                         types * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
   }
 
+  // `get(item)` makes the resources.
+  template <class Items, class Get>
+  void made_resources_of(const Items &items, uint32_t types, Get &&get) {
+    buffer &b = next();
+    b.numbers.resize(items.size() * types);
+    b.present.resize(items.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      const resources r = get(*items[i]);
+      b.present[i] = r.present();
+      for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
+    }
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(),
+                        types * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
+  }
+
+  // A column of `count` slots of which these alone are read.
+  template <class Get>
+  void numbers_at(std::span<const uint32_t> slots, uint32_t count, Get &&get) {
+    buffer &b = next();
+    b.numbers.resize(count);
+    for (const uint32_t slot : slots) b.numbers[slot] = get(slot);
+    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
+  }
+
   template <class Items, class Get>
   void numbers_of(const Items &items, Get &&get) {
     buffer &b = next();

@@ -17,6 +17,7 @@ node &node_table::add(std::string_view id) {
     attributes_.push_back({});
     attribute_texts_.emplace_back();
     for (auto &[key, column] : attribute_columns_) column.push_back({nullptr, 0});
+    for (auto &[key, groups] : groupings_) groups.of.push_back(0);
   } else {
     slot = free_slots_.back();
     free_slots_.pop_back();
@@ -72,6 +73,23 @@ void node_table::store_attributes(const node &n) {
     column[n.slot] =
         found == n.attributes.end() ? tenon_text{nullptr, 0} : tenon_text{found->second.data(), found->second.size()};
   }
+  for (auto &[key, groups] : groupings_) {
+    const auto found = n.attributes.find(key);
+    uint32_t number = 0;
+    if (found != n.attributes.end()) {
+      number = groups.numbers.try_emplace(found->second, static_cast<uint32_t>(groups.count())).first->second;
+    }
+    groups.of[n.slot] = number;
+  }
+}
+
+const node_table::grouping &node_table::groups_by(const std::string &key) {
+  const auto [found, made] = groupings_.try_emplace(key);
+  if (made) {
+    found->second.of.resize(by_slot_.size());
+    for (const auto &[id, n] : by_id_) store_attributes(*n);
+  }
+  return found->second;
 }
 
 const tenon_text *node_table::attribute_column(const std::string &key) {

@@ -40,6 +40,15 @@ class node_table {
   [[nodiscard]] const tenon_text *attribute_column(const std::string &key);
   [[nodiscard]] const tenon_text_map *attributes_column() const { return attributes_.data(); }
 
+  // Nodes by the value of one attribute. Kept from the first call on; a group keeps its number.
+  struct grouping {
+    std::map<std::string, uint32_t, std::less<>> numbers;  // from 1; 0: nodes without the attribute
+    std::vector<uint32_t> of;                              // by slot
+
+    [[nodiscard]] size_t count() const { return numbers.size() + 1; }
+  };
+  [[nodiscard]] const grouping &groups_by(const std::string &key);
+
   // Position of the node among all by id; ties of every node order go by it.
   [[nodiscard]] uint32_t rank(uint32_t slot);
   // Nodes by id.
@@ -65,6 +74,7 @@ class node_table {
   std::vector<tenon_text_map> attributes_;
   std::vector<std::vector<tenon_text>> attribute_texts_;  // by slot: keys, then values
   std::map<std::string, std::vector<tenon_text>> attribute_columns_;
+  std::map<std::string, grouping> groupings_;
   uint32_t stride_ = 4;
   uint64_t rank_version_ = 0;
   bool ranks_stale_ = true;

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decayed_usage.hpp"
 #include "indexed_heap.hpp"
 #include "parked_unit.hpp"
 #include "reservations.hpp"
@@ -236,6 +237,7 @@ struct application {
   app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike
   sort_key key;
   std::array<uint64_t, 4> prepared{};  // by its queue's order
+  std::vector<decayed_usage> decayed;  // that its queue's order reads
   queue *held_by = nullptr;            // maxapplications of this queue
   usage_node *held_by_limit = nullptr;
   usage_node *user_usage = nullptr;  // in its leaf
@@ -380,6 +382,7 @@ struct queue {
   sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
   sort_key key;
   std::array<uint64_t, 4> prepared{};  // by the parent's order
+  std::vector<decayed_usage> decayed;  // that the parent's order reads
   bool key_dirty = false;
   uint32_t position = not_in_heap;                                                   // in the parent's ready heap
   indexed_heap<queue, queue_before, queue_position, queue_prefix> *ready = nullptr;  // children with runnable asks

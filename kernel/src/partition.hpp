@@ -196,10 +196,12 @@ struct partition {
   std::map<std::string, int32_t> priority_classes;
   std::set<score_facts> known_facts;  // of asks that came
   struct score_order {
+    std::vector<std::vector<int64_t>> counts;
     ask_facts facts;
     node_order order;
   };
-  std::map<uint32_t, std::unique_ptr<score_order>> score_orders;  // by class, where the policy scores
+  // By class and, where the score counts allocations of the application, its submission, else 0.
+  std::map<std::pair<uint32_t, uint64_t>, std::unique_ptr<score_order>> score_orders;
 
   // -- Queues (partition_queues.cpp). --
   queue *find_queue(std::string_view path) const;
@@ -466,6 +468,8 @@ struct partition {
   bool time_is_over(sort_key &key, const timer &t);
   void fire_rekey(const timer &t);
   void start_periods();
+  void follow_decay(queue &q);  // has what its order, or its parent's, reads of the past
+  void follow_decay(application &app);
 
   // -- The cycle (partition_cycle.cpp). --
   bool decide_ask();
@@ -483,7 +487,9 @@ struct partition {
   [[nodiscard]] std::string fault_words(std::string_view kind, std::string_view policy) const;
 
   // -- Scores (partition_scores.cpp). --
-  node_order *order_for(const ask_class &c);  // null: the built-in order failed too
+  // Until the next call. Null: the built-in order failed too.
+  node_order *order_for(const ask_class &c, const application &app);
+  void count_for_score(const application &app, score_order &scored);
   const score_facts *facts_for_score(const ask &a);
   void classify_for_score();  // the node order changed: asks may be of other classes now
 

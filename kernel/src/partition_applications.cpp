@@ -76,6 +76,7 @@ application &partition::create_application(std::string_view app_id, queue &leaf)
   app.epoch = shared.next_epoch++;
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
+  follow_decay(app);
   leaf.apps.push_back(&app);
   leaf.dirty_apps.push_back(&app);
   active.emplace(app.id, &app);
@@ -251,6 +252,9 @@ void partition::count_up(application &app, bool counted) {
 void partition::app_changed(application &app, uint32_t change) {
   queue &leaf = *app.home;
   const sort_policy &policy = *leaf.order;
+  if ((change & column::allocated) != 0) {
+    for (decayed_usage &past : app.decayed) past.change(shared.now_ms, app.allocated);
+  }
   const auto stale = [&](application &a) {
     if (a.key.held_back()) mark_stale(leaf);
     if (a.key_dirty) return;

@@ -289,6 +289,8 @@ void partition::resolve_preemption(queue &q) {
 void partition::rekey_queue(queue &q) {
   const uint32_t words = q.order->key_words();
   prepare_items(q);
+  for (application *app : q.apps) follow_decay(*app);
+  for (const auto &child : q.children) follow_decay(*child);
   q.dirty_apps.clear();
   for (application *app : q.apps) {
     hold(*app);

@@ -118,7 +118,7 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
     ++shared.counters.nodes_examined;
     return c.fits(nodes.free(n->slot)) && will_do(*n) ? n : nullptr;
   }
-  node_order *by = order_for(c);
+  node_order *by = order_for(c, *a.owner);
   if (by == nullptr) return nullptr;
   reservation *own = reservation_of(a);
   if (own != nullptr && nodes.usable(own->where->slot)) {

@@ -106,9 +106,7 @@ void partition::time_key(sort_key &key, const sort_policy &policy, int64_t not_b
   key.due_ms = until > shared.now_ms ? until : INT64_MAX;
   if (not_before != INT64_MIN) {
     key.due_ms = std::min(key.due_ms, not_before);
-    if (policy.rekey_ms() != 0) {
-      key.due_ms = std::min(key.due_ms, add_saturating(policy.time_of(shared.now_ms), policy.rekey_ms()));
-    }
+    key.due_ms = std::min(key.due_ms, policy.period_end(shared.now_ms));
   }
   if (key.due_ms >= key.armed_ms || key.due_ms == INT64_MAX) return;
   key.armed_ms = key.due_ms;
@@ -137,15 +135,14 @@ void partition::fire_rekey(const timer &t) {
   });
 }
 
-// The time passed a multiple of some policy's rekey_ms: all of its keys are stale. What it holds back has a timer.
+// The time passed a multiple of some policy's rekey_ms or the end of a step of something decayed that it reads: all of
+// its keys are stale. What it holds back has a timer.
 void partition::start_periods() {
   next_period_ms = INT64_MAX;
   std::vector<const sort_policy *> begun;
   const auto look = [&](sort_policy &policy) {
-    if (policy.rekey_ms() == 0) return;
-    const int64_t from = policy.time_of(shared.now_ms);
-    next_period_ms = std::min(next_period_ms, add_saturating(from, policy.rekey_ms()));
-    if (std::exchange(policy.period_ms, from) != from) begun.push_back(&policy);
+    next_period_ms = std::min(next_period_ms, policy.period_end(shared.now_ms));
+    if (policy.begin_periods(shared.now_ms)) begun.push_back(&policy);
   };
   look(*node_policy);
   for (auto *policies : {&queue_policies, &app_policies}) {
@@ -160,5 +157,23 @@ void partition::start_periods() {
     if (begins(q.order)) mark_all_dirty(q);
   });
 }
+
+namespace {
+
+void follow(std::vector<decayed_usage> &followed, const sort_policy &policy, int64_t now_ms, const resources &has) {
+  const auto &wanted = policy.half_lives;
+  std::erase_if(followed, [&](const decayed_usage &one) {
+    return std::find(wanted.begin(), wanted.end(), one.half_life()) == wanted.end();
+  });
+  for (const uint32_t seconds : wanted) {
+    const auto is = [&](const decayed_usage &one) { return one.half_life() == seconds; };
+    if (std::none_of(followed.begin(), followed.end(), is)) followed.emplace_back(seconds, now_ms, has);
+  }
+}
+
+}  // namespace
+
+void partition::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, shared.now_ms, q.allocated); }
+void partition::follow_decay(application &app) { follow(app.decayed, *app.home->order, shared.now_ms, app.allocated); }
 
 }  // namespace tenon::internal

@@ -148,6 +148,7 @@ queue *partition::create_path(std::string_view path, bool recovery, std::string 
     if (!leaf) made.child_template = q->child_template;
     resolve_properties(made);
     prepare_queue(made);
+    follow_decay(made);
     refresh_fair_max(made);
     q = &made;
   }

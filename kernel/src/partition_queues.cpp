@@ -88,6 +88,9 @@ void partition::add_pending(queue &leaf, const resources &amount, int64_t times)
 void partition::queue_changed(queue &q, uint32_t change) {
   queue *parent = q.parent;
   if (parent == nullptr || parent->order == nullptr) return;
+  if ((change & column::allocated) != 0) {
+    for (decayed_usage &past : q.decayed) past.change(shared.now_ms, q.allocated);
+  }
   const sort_policy &policy = *parent->order;
   if ((policy.sibling_mask & change) != 0) return rekey_children(*parent);
   if ((policy.item_mask & change) == 0) return;

@@ -305,7 +305,7 @@ bool partition::try_to_reserve(ask &a, ask_class &c, bool &refused) {
 
 // Of the nodes without reservation the one that lacks least of what the ask needs.
 node *partition::node_to_reserve(ask &a, ask_class &c, bool &refused) {
-  node_order *by = order_for(c);
+  node_order *by = order_for(c, *a.owner);
   if (by == nullptr) return nullptr;
   std::vector<uint32_t> left_out;
   for (;;) {

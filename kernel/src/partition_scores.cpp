@@ -7,21 +7,50 @@
 
 namespace tenon::internal {
 
-node_order *partition::order_for(const ask_class &c) {
+namespace {
+
+// Of applications. Past it all are made anew as they are wanted.
+constexpr size_t orders_kept = 64;
+
+}  // namespace
+
+node_order *partition::order_for(const ask_class &c, const application &app) {
   if (node_policy->scores()) {
-    auto &slot = score_orders[c.id];
+    const bool counts = !node_policy->counts_by.empty();
+    const std::pair key{c.id, counts ? app.submission : 0};
+    if (counts && score_orders.size() >= orders_kept && !score_orders.contains(key)) score_orders.clear();
+    auto &slot = score_orders[key];
     if (slot == nullptr) {
       static const score_facts nothing;
       const score_facts &read = c.scored != nullptr ? *c.scored : nothing;
-      slot.reset(new score_order{ask_facts{c.need, read.priority, read.tags}, node_order(nodes, *node_policy)});
+      slot.reset(new score_order{{}, ask_facts{c.need, read.priority, read.tags}, node_order(nodes, *node_policy)});
+      if (counts) slot->facts.counts = &slot->counts;
       slot->order.score_for(slot->facts);
     }
+    if (counts) count_for_score(app, *slot);
     if (slot->order.refresh(context())) return &slot->order;
   } else if (order->refresh(context())) {
     return order.get();
   }
   policy_failed(*node_policy);
   return order->refresh(context()) ? order.get() : nullptr;
+}
+
+// Nodes of groups whose count changed get new scores.
+void partition::count_for_score(const application &app, score_order &scored) {
+  scored.counts.resize(node_policy->counts_by.size());
+  for (size_t i = 0; i < scored.counts.size(); ++i) {
+    const node_table::grouping &same = nodes.groups_by(node_policy->counts_by[i]);
+    std::vector<int64_t> now(same.count());
+    for (const allocation *a : app.allocations) ++now[same.of[a->where->slot]];
+    scored.counts[i].resize(now.size());
+    if (now == scored.counts[i]) continue;
+    for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
+      const uint32_t group = same.of[slot];
+      if (nodes.at(slot) != nullptr && now[group] != scored.counts[i][group]) scored.order.touch(slot);
+    }
+    scored.counts[i] = std::move(now);
+  }
 }
 
 const score_facts *partition::facts_for_score(const ask &a) {

@@ -30,8 +30,15 @@ tenon_text tag_text(const tag_list &tags, std::string_view key) {
   return {nullptr, 0};
 }
 
+resources decayed(const std::vector<decayed_usage> &of, const column_binding &c, int64_t now_ms) {
+  const auto found =
+      std::find_if(of.begin(), of.end(), [&](const decayed_usage &one) { return one.half_life() == c.number; });
+  return found == of.end() ? resources{} : found->at(now_ms);
+}
+
 void add_queue_column(batch_builder &b, const column_binding &c, const queue &parent, std::span<queue *const> items,
-                      uint32_t types) {
+                      const call_context &context) {
+  const auto types = static_cast<uint32_t>(context.types.size());
   switch (c.source) {
     case column_source::queue_allocated:
       return b.resources_of(
@@ -50,6 +57,8 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
           items, types, [](const queue &q) -> auto & { return q.fair_max; });
     case column_source::queue_priority:
       return b.numbers_of(items, [](const queue &q) { return int64_t{q.priority}; });
+    case column_source::queue_decayed:
+      return b.made_resources_of(items, types, [&](const queue &q) { return decayed(q.decayed, c, context.now_ms); });
     case column_source::queue_property:
       return b.texts_of(items, [&](const queue &q) {
         const auto found = q.properties.find(c.argument);
@@ -68,11 +77,15 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
 }
 
 void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf, std::span<application *const> items,
-                    uint32_t types) {
+                    const call_context &context) {
+  const auto types = static_cast<uint32_t>(context.types.size());
   switch (c.source) {
     case column_source::app_allocated:
       return b.resources_of(
           items, types, [](const application &a) -> auto & { return a.allocated; });
+    case column_source::app_decayed:
+      return b.made_resources_of(items, types,
+                                 [&](const application &a) { return decayed(a.decayed, c, context.now_ms); });
     case column_source::app_placeholders:
       return b.resources_of(
           items, types, [](const application &a) -> auto & { return a.placeholders; });
@@ -107,7 +120,8 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
   }
 }
 
-void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, const ask_facts *asks) {
+void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, const ask_facts *asks,
+                     std::span<const uint32_t> slots = {}) {
   static const resources no_need;
   static const tag_list no_tags;
   static const ask_facts no_ask{no_need, 0, no_tags};
@@ -127,6 +141,12 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
     case column_source::node_attrs:
       return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, nodes.attributes_column(), nullptr,
                     sizeof(tenon_text_map), 0, 0});
+    case column_source::app_count_by: {
+      if (ask.counts == nullptr) return b.one_text({nullptr, 0});
+      const std::vector<uint32_t> &groups = nodes.groups_by(c.argument).of;
+      const std::vector<int64_t> &counts = (*ask.counts)[c.number];
+      return b.numbers_at(slots, nodes.slots(), [&](uint32_t slot) { return counts[groups[slot]]; });
+    }
     case column_source::ask_resources:
       return b.resources_in_place(ask.need);
     case column_source::ask_priority:
@@ -161,7 +181,7 @@ bool queue_keys(sort_policy &policy, const call_context &context, const queue &p
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) {
-    add_queue_column(b, c, parent, items, static_cast<uint32_t>(context.types.size()));
+    add_queue_column(b, c, parent, items, context);
   }
   return call_keys(policy, policy.bound->sort->keys, context, {b.identity(items.size()), items.size()}, out);
 }
@@ -171,7 +191,7 @@ bool app_keys(sort_policy &policy, const call_context &context, const queue &lea
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
   for (const column_binding &c : policy.columns) {
-    add_app_column(b, c, leaf, items, static_cast<uint32_t>(context.types.size()));
+    add_app_column(b, c, leaf, items, context);
   }
   return call_keys(policy, policy.bound->sort->keys, context, {b.identity(items.size()), items.size()}, out);
 }
@@ -188,7 +208,7 @@ bool node_scores(sort_policy &policy, const call_context &context, node_table &n
                  std::span<const uint32_t> slots, key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
-  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, &asks);
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, &asks, slots);
   return call_keys(policy, policy.bound->sort->score, context, slots, out);
 }
 

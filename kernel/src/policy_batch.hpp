@@ -26,6 +26,8 @@ struct ask_facts {
   const resources &need;
   int32_t priority;
   const tag_list &tags;  // ascending by key
+  // Allocations of its application, by the attribute that the policy counts by, then by group; null: not known.
+  const std::vector<std::vector<int64_t>> *counts = nullptr;
 };
 
 // What a policy said of a batch, in its order. Only grows, so that a steady cycle allocates nothing.

@@ -1,10 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "sort_policy.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <string>
 #include <utility>
 
+#include "decayed_usage.hpp"
 #include "tenon/abi/module.h"
 
 namespace tenon::internal {
@@ -29,11 +32,14 @@ constexpr std::array sources{
     source_entry{"queue.max", column_source::queue_max, column::limits, by_queue | by_app},
     source_entry{"queue.fair_max", column_source::queue_fair_max, column::limits, by_queue},
     source_entry{"queue.priority", column_source::queue_priority, column::priority, by_queue},
+    source_entry{"queue.decayed:", column_source::queue_decayed, column::decayed, by_queue},
     source_entry{"queue.property:", column_source::queue_property, column::limits, by_queue},
     source_entry{"queue.properties", column_source::queue_properties, column::limits, by_queue},
     source_entry{"parent.priority_sort", column_source::parent_priority_sort, column::parent_sort, by_queue | by_app},
     source_entry{"item.prepared", column_source::item_prepared, column::fixed, by_queue | by_app},
     source_entry{"app.allocated", column_source::app_allocated, column::allocated, by_app},
+    source_entry{"app.decayed:", column_source::app_decayed, column::decayed, by_app},
+    source_entry{"app.count_by:", column_source::app_count_by, column::ask_context, by_node},
     source_entry{"app.placeholders", column_source::app_placeholders, column::placeholders, by_app},
     source_entry{"app.pending", column_source::app_pending, column::pending, by_app},
     source_entry{"app.submitted_ms", column_source::app_submitted, column::submitted, by_app},
@@ -53,6 +59,12 @@ constexpr std::array sources{
     source_entry{"ask.tags", column_source::ask_tags, column::ask_context, by_node | by_predicate},
 };
 
+bool read_seconds(column_binding &column) {
+  const char *end = column.argument.data() + column.argument.size();
+  const auto [stopped, error] = std::from_chars(column.argument.data(), end, column.number);
+  return error == std::errc{} && stopped == end && column.number >= 1 && column.number <= 31'536'000;
+}
+
 }  // namespace
 
 uint32_t change_bit(column_source source) {
@@ -69,8 +81,13 @@ result<column_binding> resolve_column(policy_kind kind, const column_request &re
     const bool takes_argument = entry.id.back() == ':';
     if (takes_argument ? request.id.starts_with(entry.id) && request.id.size() > entry.id.size()
                        : request.id == entry.id) {
-      return column_binding{entry.source, request.scope,
-                            takes_argument ? request.id.substr(entry.id.size()) : std::string{}};
+      column_binding bound{entry.source, request.scope,
+                           takes_argument ? request.id.substr(entry.id.size()) : std::string{}};
+      if (entry.change == column::decayed && !read_seconds(bound)) {
+        return refusal{"column " + request.id, "a half-life in whole seconds, 1 to 31536000, after the colon",
+                       bound.argument, "declare it with such a number"};
+      }
+      return bound;
     }
   }
   std::string known;
@@ -83,15 +100,48 @@ result<column_binding> resolve_column(policy_kind kind, const column_request &re
 
 namespace {
 
+// Where it is in the list.
+uint32_t add_once(auto &list, const auto &value) {
+  const auto at = static_cast<uint32_t>(std::find(list.begin(), list.end(), value) - list.begin());
+  if (at == list.size()) list.push_back(value);
+  return at;
+}
+
 void note_ask_columns(sort_policy &policy) {
-  for (const column_binding &c : policy.columns) {
+  for (column_binding &c : policy.columns) {
+    if (c.source == column_source::app_count_by) c.number = add_once(policy.counts_by, c.argument);
     policy.reads_ask_priority |= c.source == column_source::ask_priority;
     policy.reads_ask_tags |= c.source == column_source::ask_tags;
     if (c.source == column_source::ask_tag) policy.ask_tags.push_back(c.argument);
   }
 }
 
+void note_periods(sort_policy &policy) {
+  if (policy.rekey_ms() != 0) policy.periods.push_back({policy.rekey_ms(), INT64_MIN});
+  for (const column_binding &c : policy.columns) {
+    if (change_bit(c.source) == column::decayed) add_once(policy.half_lives, c.number);
+  }
+  for (const uint32_t seconds : policy.half_lives) {
+    policy.periods.push_back({decayed_usage::step_ms(seconds), INT64_MIN});
+  }
+}
+
 }  // namespace
+
+int64_t sort_policy::period_end(int64_t now_ms) const {
+  int64_t end = INT64_MAX;
+  for (const period &p : periods) end = std::min(end, add_saturating(now_ms - now_ms % p.length_ms, p.length_ms));
+  return end;
+}
+
+bool sort_policy::begin_periods(int64_t now_ms) {
+  bool begun = false;
+  for (period &p : periods) {
+    const int64_t from = now_ms - now_ms % p.length_ms;
+    begun |= std::exchange(p.begun_ms, from) != from;
+  }
+  return begun;
+}
 
 result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::unique_ptr<bound_policy> bound) {
   auto policy = std::make_unique<sort_policy>();
@@ -112,6 +162,7 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::uni
   policy->kind = kind;
   policy->bound = std::move(bound);
   if (policy->scores()) note_ask_columns(*policy);
+  note_periods(*policy);
   (policy->sibling_mask != 0 ? policy->sibling_mask : policy->item_mask) |= column::time;
   return policy;
 }

@@ -28,6 +28,7 @@ inline constexpr uint32_t node_amounts = 1U << 9;
 inline constexpr uint32_t node_attributes = 1U << 10;
 inline constexpr uint32_t ask_context = 1U << 11;
 inline constexpr uint32_t time = 1U << 12;  // concerns every policy
+inline constexpr uint32_t decayed = 1U << 13;
 }  // namespace column
 
 // What the id of a column names; `argument` is the part after ':'.
@@ -38,11 +39,14 @@ enum class column_source : uint8_t {
   queue_max,
   queue_fair_max,
   queue_priority,
+  queue_decayed,
   queue_property,
   queue_properties,
   parent_priority_sort,
   item_prepared,
   app_allocated,
+  app_decayed,
+  app_count_by,
   app_placeholders,
   app_pending,
   app_submitted,
@@ -66,6 +70,7 @@ struct column_binding {
   column_source source;
   uint32_t scope;
   std::string argument;
+  uint32_t number = 0;  // of decayed columns the argument, of app.count_by its place in counts_by
 };
 
 // Resolves a column that a policy of `kind` declares; a refusal names the ids that this kind can read.
@@ -82,10 +87,16 @@ struct sort_policy {
   uint32_t context_mask = 0;  // changes of the parent that make every key stale
   // What `score` reads of asks.
   bool reads_ask_priority = false, reads_ask_tags = false;
-  std::vector<std::string> ask_tags;  // where it does not read all of them
+  std::vector<std::string> ask_tags;   // where it does not read all of them
+  std::vector<std::string> counts_by;  // attributes by which it counts the application's allocations
+  std::vector<uint32_t> half_lives;    // seconds, of the decayed columns that it reads
   uint64_t calls = 0, faults = 0;
-  bool faulty = false;            // the module failed: `bound` is the fallback
-  int64_t period_ms = INT64_MIN;  // the multiple of rekey_ms that all keys are of
+  bool faulty = false;  // the module failed: `bound` is the fallback
+  struct period {
+    int64_t length_ms;
+    int64_t begun_ms;  // the multiple of it that all keys are of
+  };
+  std::vector<period> periods;  // of rekey_ms and of the steps of decayed columns
 
   [[nodiscard]] uint32_t key_words() const { return bound->key_words; }
   [[nodiscard]] bool prepares() const {
@@ -96,6 +107,10 @@ struct sort_policy {
   }
   [[nodiscard]] bool score_reads_ask() const { return reads_ask_priority || reads_ask_tags || !ask_tags.empty(); }
   [[nodiscard]] int64_t rekey_ms() const { return bound->rekey_ms; }
+  // The end of the shortest period that now lies in; INT64_MAX without periods.
+  [[nodiscard]] int64_t period_end(int64_t now_ms) const;
+  // Notes the periods that now lies in: is it a new one?
+  bool begin_periods(int64_t now_ms);
   // The time as the policy is told it.
   [[nodiscard]] int64_t time_of(int64_t now_ms) const {
     return rekey_ms() == 0 ? now_ms : now_ms - now_ms % rekey_ms();

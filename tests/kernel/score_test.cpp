@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "cluster.hpp"
 #include "tenon/sdk/sort_policy.hpp"
 #include "with_module.hpp"
@@ -36,9 +38,20 @@ struct near_by_all {
   }
 };
 
+// Zones with the fewest allocations of the application first, then hosts.
+struct spread {
+  static constexpr std::string_view name = "spread";
+  static constexpr std::tuple columns{number_column{"app.count_by:zone"}, number_column{"app.count_by:host"}};
+  std::array<uint64_t, 2> key(const auto &) const { return {0, 0}; }
+  std::array<uint64_t, 2> score(const auto &node) const {
+    const auto [in_zone, on_host] = node.values();
+    return {ascending(in_zone), ascending(on_host)};
+  }
+};
+
 }  // namespace
 
-TENON_MODULE(node_sort<near_first>, node_sort<near_by_all>)
+TENON_MODULE(node_sort<near_first>, node_sort<near_by_all>, node_sort<spread>)
 
 namespace tenon::testing {
 namespace {
@@ -119,6 +132,61 @@ TEST_F(Score, NodeOrderChanges_PendingAsksFollow) {
   it_->configure(config);
   ask("3", "z");
   EXPECT_EQ(where("3"), "node-x");
+}
+
+// Where each goes, out of the allocations as they are.
+TEST_F(Score, CountsByAttribute_AreThoseOfTheMoment) {
+  it_ = std::make_unique<cluster>(policies_, std::vector{named_queue("a")}, "spread");
+  std::map<std::string, std::pair<std::string, std::string>> places;  // node -> zone, host
+  const auto add_node = [&](const std::string &id, const std::string &zone) {
+    std::map<std::string, std::string> attributes{{"host", id}};
+    if (!zone.empty()) attributes["zone"] = zone;
+    it_->add_node(own_.text(id), {{"vcore", 50'000}}, attributes);
+    places[id] = {zone, id};
+  };
+  for (const auto &[id, zone] : {std::pair{"n1", "x"}, {"n2", "x"}, {"n3", "y"}, {"n4", ""}, {"n5", ""}}) {
+    add_node(id, zone);
+  }
+  std::mt19937 random(3);
+  constexpr int apps = 80;  // more than there are orders for
+  for (int i = 0; i < apps; ++i) it_->add_app(own_.text("app-" + std::to_string(i)), "root.a");
+  std::map<int, std::map<std::string, std::string>> live;  // application -> key -> node
+  for (int i = 0; i < 1'500; ++i) {
+    const int who = static_cast<int>(random() % (i % 3 == 0 ? apps : 3));
+    const std::string app = "app-" + std::to_string(who);
+    auto &mine = live[who];
+    if (i == 500) add_node("n6", "z");
+    if (i == 1'000) {
+      const std::map<std::string, std::string> attributes{{"host", "n6"}, {"zone", "y"}};
+      update_node c;
+      c.partition = default_partition;
+      c.node = "n6";
+      c.attributes = own_.tags(attributes);
+      c.has_attributes = true;
+      it_->run(c);
+      places["n6"].first = "y";
+    }
+    if (mine.size() > 8) {
+      const auto gone = std::next(mine.begin(), static_cast<ptrdiff_t>(random() % mine.size()));
+      it_->give_back(own_.text(app), own_.text(gone->first));
+      mine.erase(gone);
+      continue;
+    }
+    std::string best;
+    std::pair<int, int> least;
+    for (const auto &[node, at] : places) {
+      std::pair<int, int> count;
+      for (const auto &[key, where] : mine) {
+        count.first += places[where].first == at.first ? 1 : 0;
+        count.second += where == node ? 1 : 0;
+      }
+      if (best.empty() || count < least) std::tie(best, least) = std::pair{node, count};
+    }
+    const std::string key = "k" + std::to_string(i);
+    it_->ask(own_.text(app), own_.text(key), {{"vcore", 1}});
+    ASSERT_EQ(where(key, app), best) << i;
+    mine[key] = best;
+  }
 }
 
 }  // namespace

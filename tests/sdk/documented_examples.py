@@ -2,14 +2,25 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """Checks that the listings of the documents are the files that they name.
 
-A listing that is a file stands in a fence right under a comment with the file's path.
+A listing that is a file stands in a fence right under a comment with the file's path. Lines of a console that begin with
+"$ " are commands, those below one are what it prints.
 """
 
 import pathlib
 import re
 import sys
 
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", flags=re.M | re.S)
 LISTING = re.compile(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```$", flags=re.M | re.S)
+
+
+def sessions(document: pathlib.Path) -> list[list[tuple[str, str]]]:
+    """Of each console in the document: its commands, each with what it is said to print."""
+    out = []
+    for text in CONSOLE.findall(document.read_text()):
+        parts = re.split(r"^\$ (.*)\n", text, flags=re.M)[1:]
+        out.append(list(zip(parts[::2], parts[1::2])))
+    return out
 
 
 def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:
@@ -28,11 +39,12 @@ def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:
 
 def main() -> int:
     root = pathlib.Path(__file__).resolve().parents[2]
-    found = complaints(root, root / "docs/writing-a-policy.md")
-    listed = {path for path, _ in LISTING.findall((root / "docs/writing-a-policy.md").read_text())}
-    for path in sorted((root / "sdk/examples").rglob("*")):
-        if path.is_file() and str(path.relative_to(root)) not in listed:
-            found.append(f"writing-a-policy.md does not list {path.relative_to(root)}")
+    documents = [root / "docs/writing-a-policy.md", root / "docs/cookbook.md"]
+    found = [complaint for document in documents for complaint in complaints(root, document)]
+    listed = {path for document in documents for path, _ in LISTING.findall(document.read_text())}
+    for path in sorted((root / "sdk/examples").rglob("module.*")):
+        if str(path.relative_to(root)) not in listed:
+            found.append(f"no document lists {path.relative_to(root)}")
     print("\n".join(found) or f"documents: {len(listed)} listings are the files they name")
     return 1 if found else 0
 

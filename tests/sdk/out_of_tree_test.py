@@ -7,6 +7,7 @@ import ctypes
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -144,6 +145,26 @@ class OutOfTree(unittest.TestCase):
         code.write_text(code.read_text().replace("(void)self;", "(void)self; extern void nowhere(void); nowhere();", 1))
         self.configure(source)
         self.assertIn("nowhere", run(ARGUMENTS.cmake, "--build", source / "build", fails=True))
+
+    def test_sessions_of_the_cookbook(self):
+        tree = self.folder / "cookbook"
+        shutil.copytree(ROOT / "sdk/examples", tree / "sdk/examples")
+        there = os.environ | {"PATH": f"{ARGUMENTS.build / 'bin'}:{os.environ['PATH']}", "CC": str(ARGUMENTS.cc),
+                              "CXX": str(ARGUMENTS.cxx), "CMAKE_GENERATOR": "Ninja"}
+        played = documented_examples.sessions(ROOT / "docs/cookbook.md")
+        self.assertEqual(len(played), 5)
+        for commands in played:
+            folder = tree
+            for command, printed in commands:
+                if command.startswith("cd "):
+                    folder = folder / command.removeprefix("cd ")
+                    continue
+                command = command.replace("/path/to/installed/tenon", f"'{self.prefix}'")
+                done = subprocess.run(["bash", "-c", command], cwd=folder, env=there, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
+                if printed:
+                    self.assertEqual(re.sub(r"\(\d+\.\d+ s\)", "(0.000 s)", done.stdout), printed, command)
+            self.expect_module(folder, folder.name)
 
     def test_documents_list_the_examples_as_they_are(self):
         self.assertEqual(documented_examples.main(), 0)

@@ -45,12 +45,16 @@ typedef struct tenon_text_map {
  *
  * queue-sort, items are the child queues of one parent:
  *   queue.allocated, queue.pending, queue.guaranteed, queue.max, queue.fair_max   RESOURCES
+ *   queue.decayed:S           RESOURCES mean of what was allocated; what lies S seconds back, 1 to 31536000, counts
+ *                             half. Changes at multiples of 20 * S ms alone; begins with 0 where a policy first reads
+ *                             it or the queue is made
  *   queue.priority            I64  current priority, offsets and fences applied
  *   queue.property:K          TEXT configured property K
  *   queue.properties          TEXT_MAP all of them
  *   parent.priority_sort      I64  1 when application.sort.priority is enabled (scope context)
  * app-sort, items are the applications of one leaf queue:
  *   app.allocated (real allocations), app.placeholders, app.pending                RESOURCES
+ *   app.decayed:S             RESOURCES as queue.decayed, of app.allocated
  *   app.submitted_ms          I64  submission, lowered to the earliest ask
  *   app.priority              I64  highest priority among pending asks
  *   app.state                 I64  TENON_APP_*
@@ -67,6 +71,8 @@ typedef struct tenon_text_map {
  *   ask.priority              I64 (scope context)
  *   ask.tag:K                 TEXT (scope context)
  *   ask.tags                  TEXT_MAP (scope context)
+ * node-sort:
+ *   app.count_by:K            I64  allocations of the ask's application on nodes of equal or no K (score only)
  * queue-sort and app-sort:
  *   item.prepared             WORDS that `prepare` made of the application's tags or of the queue's properties
  */
