@@ -364,6 +364,39 @@ node *preemption::search(const node *only) {
   sorted_.clear();
   best_.clear();
   gathered_ = hopeless_ = false;
+  const auto may_be_chosen = [&](const node &n) {
+    const auto others = [&](const reservation *r) { return r->of != ask_; };
+    return n.schedulable && partition::holds(n, *class_) && p_.passes(*class_, n.slot) &&
+           std::none_of(n.reservations.begin(), n.reservations.end(), others);
+  };
+  bool looked_for_room = false, room = false;
+  const auto some_node_has_room = [&] {
+    if (std::exchange(looked_for_room, true)) return room;
+    room = std::any_of(p_.nodes.by_id().begin(), p_.nodes.by_id().end(), [&](const auto &item) {
+      return class_->fits(p_.nodes.free(item.second->slot)) && may_be_chosen(*item.second);
+    });
+    return room;
+  };
+  const auto has_room_without = [&](const node &n, const victim &without) {
+    for (size_t k = 0; k < class_->positive.size(); ++k) {
+      int64_t free = p_.nodes.free(n.slot)[class_->positive[k].type];
+      for (const victim &v : taken_) {
+        if (v.who->where == &n && v.who != without.who) free = add_saturating(free, amount(*v.who, k));
+      }
+      if (free < class_->positive[k].amount) return false;
+    }
+    return may_be_chosen(n);
+  };
+  // The ask would be placed elsewhere before that one is gone.
+  const auto is_one_too_many = [&](const victim &v) {
+    give_back(v, -1);
+    const bool needed = queues_are_short(false);
+    give_back(v, 1);
+    if (needed) return false;
+    return some_node_has_room() || std::any_of(taken_.begin(), taken_.end(), [&](const victim &other) {
+             return other.who != v.who && has_room_without(*other.who->where, v);
+           });
+  };
   node *best = nullptr;
   bool best_with_originator = false, looked_at_fitting = short_.empty();
   for (const auto &[id, n] : p_.nodes.by_id()) {
@@ -380,7 +413,7 @@ node *preemption::search(const node *only) {
         std::any_of(taken_.begin(), taken_.end(), [](const victim &v) { return v.who->originator; });
     const bool better = best == nullptr || (best_with_originator && !with_originator) ||
                         (best_with_originator == with_originator && taken_.size() < best_.size());
-    if (!better) continue;
+    if (!better || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
     best = n;
     best_with_originator = with_originator;
     best_.clear();

@@ -195,7 +195,10 @@ class question {
     }
     return out;
   }
-  [[nodiscard]] bool has_place_on(const node &n) const { return short_on(n).empty() && short_of_max().empty(); }
+  [[nodiscard]] bool has_place() const {
+    return short_of_max().empty() &&
+           std::any_of(nodes_.begin(), nodes_.end(), [&](const node *n) { return short_on(*n).empty(); });
+  }
 
   static bool has_some(const allocation &x, const std::set<std::string> &types) {
     return std::any_of(types.begin(), types.end(), [&](const auto &type) { return amount_of(x.resources, type) > 0; });
@@ -233,20 +236,23 @@ class question {
       if (put_back_is_fine(i, nothing_short)) taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(i));
     }
     for (size_t i = 0; i < taken_.size(); ++i) {
-      if (put_back_is_fine(i, [&] { return has_place_on(n); })) return {};
+      if (put_back_is_fine(i, [&] { return has_place(); })) return {};
     }
     return taken_;
   }
 
   std::vector<answer> answers() {
     std::vector<answer> out;
+    nodes_.clear();
     for (const auto &[id, n] : p_.nodes) {
       const auto there = p_.reservations_on(id);
       const bool others =
           std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask != k_.arrival; });
       if (!n.schedulable || others || !partition::holds(n, p_.foreign_on(id), k_)) continue;
-      if (!partition::attributes_match(k_, n)) continue;
-      if (auto victims = victims_for(n); !victims.empty()) out.push_back({&n, std::move(victims)});
+      if (partition::attributes_match(k_, n)) nodes_.push_back(&n);
+    }
+    for (const node *n : nodes_) {
+      if (auto victims = victims_for(*n); !victims.empty()) out.push_back({n, std::move(victims)});
     }
     std::stable_sort(out.begin(), out.end(), [](const answer &a, const answer &b) { return a.better_than(b); });
     return out;
@@ -258,6 +264,7 @@ class question {
   const queue &leaf_;
   bool guaranteed_ = true;
   std::vector<candidate> candidates_, taken_;
+  std::vector<const node *> nodes_;  // that may be chosen
 };
 
 }  // namespace

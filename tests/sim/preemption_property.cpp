@@ -108,36 +108,40 @@ class state_maker {
     }
     s->drain([](const decision_view &) {});
     bool placed = false;
+    after_.clear();
     while (!placed && s->apply(now_ms, step{a.partition, 1, {}}) > 0) {
       s->drain([&](const decision_view &d) {
+        after_ += "  " + format(d) + '\n';
         placed |= d.kind == decision_kind::allocated && d.application == a.application && d.key == a.key;
       });
     }
     return placed;
   }
 
-  static void fail(figures &found, const attempt &a, const std::string &why) {
+  // With what was decided then.
+  void fail(figures &found, const attempt &a, const std::string &why) const {
     ++found.failed;
-    std::cout << "ask " << a.application << '/' << a.key << " preempts " << a.victims.size() << ": " << why
-              << std::endl;
+    std::cout << "ask " << a.application << '/' << a.key << " preempts " << a.victims.size() << ": " << why << '\n'
+              << after_ << std::flush;
   }
 
   make_scheduler make_;
   load load_;
   std::vector<timed_command> commands_;
+  std::string after_;  // what places() saw
 };
 
-int run(uint64_t states) {
+int run(uint64_t states, uint64_t first) {
   const bool kernel_can = naive::kernel_has.preemption && naive::kernel_has.reservations;
   figures found;
-  uint64_t seed = 0;
-  while (found.states < states && found.failed == 0) {
-    state_maker(++seed, kernel_can ? make_kernel : make_oracle).play(states, found);
+  uint64_t seed = first;
+  for (; found.states < states && found.failed == 0; ++seed) {
+    state_maker(seed, kernel_can ? make_kernel : make_oracle).play(states, found);
     if (found.failed != 0) std::cout << "seed " << seed << std::endl;
   }
-  std::cout << found.states << " states of " << seed << " seeds on the " << (kernel_can ? "kernel" : "oracle") << ", "
-            << found.victims << " victims; " << found.contested << " left out, where others preempt or reserve; "
-            << found.failed << " failed" << std::endl;
+  std::cout << found.states << " states of " << seed - first << " seeds on the " << (kernel_can ? "kernel" : "oracle")
+            << ", " << found.victims << " victims; " << found.contested
+            << " left out, where others preempt or reserve; " << found.failed << " failed" << std::endl;
   return found.failed == 0 ? 0 : 1;
 }
 
@@ -145,12 +149,15 @@ int run(uint64_t states) {
 }  // namespace tenon::sim
 
 int main(int argc, char **argv) {
-  uint64_t states = 0;
-  const std::string_view count = argc == 3 ? argv[2] : "";
-  std::from_chars(count.data(), count.data() + count.size(), states);
-  if (argc != 3 || std::string_view(argv[1]) != "--states" || states == 0) {
-    std::cerr << "usage: preemption-property --states N" << std::endl;
+  uint64_t states = 0, first = 1;
+  const auto read = [&](int at, std::string_view option, uint64_t &to) {
+    const std::string_view count = argc > at + 1 && argv[at] == option ? argv[at + 1] : "";
+    const auto end = std::from_chars(count.data(), count.data() + count.size(), to);
+    return !count.empty() && end.ec == std::errc() && end.ptr == count.data() + count.size() && to != 0;
+  };
+  if (!read(1, "--states", states) || (argc != 3 && (argc != 5 || !read(3, "--first", first)))) {
+    std::cerr << "usage: preemption-property --states N [--first SEED]" << std::endl;
     return 3;
   }
-  return tenon::sim::run(states);
+  return tenon::sim::run(states, first);
 }
