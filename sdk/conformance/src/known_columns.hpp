@@ -62,6 +62,11 @@ inline constexpr std::array known_columns{
                  about::node_sort | about::predicate},
 };
 
+// Of the ask, and so not there where keys are made without one.
+constexpr bool is_of_the_ask(std::string_view id) {
+  return id.substr(0, 4) == "ask." || id.substr(0, 13) == "app.count_by:";
+}
+
 // nullptr for an id that no reader of this kind has.
 constexpr const known_column *find_column(std::string_view id, uint32_t reader) {
   for (const known_column &c : known_columns) {

@@ -372,7 +372,14 @@ bool may_give(slot s, tenon_status status) {
   return s == slot::filter_prefix && status == TENON_UNSCHEDULABLE;
 }
 
-std::vector<std::string> vocabulary(const instance &of) { return vocabulary_of(of.asker().manifest(), of.columns()); }
+std::vector<std::string> vocabulary(const instance &of) {
+  // Reads the library, which may be large: once is enough, for the module stays the same.
+  static std::map<std::string, std::vector<std::string>> known;
+  const probe &p = of.asker();
+  const auto [found, fresh] = known.try_emplace(p.of().manifest_file.string() + p.of().interface_id);
+  if (fresh) found->second = vocabulary_of(p.manifest(), of.columns());
+  return found->second;
+}
 
 question usual_question(const instance &of, slot s, uint64_t seed, const world_style &given) {
   question q;
@@ -397,7 +404,7 @@ question usual_question(const instance &of, slot s, uint64_t seed, const world_s
   q.rows = make_table(of.columns(), style, seed);
   q.items.resize(style.rows);
   std::iota(q.items.begin(), q.items.end(), 0U);
-  if (s == slot::keys) no_context(q.rows, [](const column_values &c) { return c.is.id.starts_with("ask."); });
+  if (s == slot::keys) no_context(q.rows, [](const column_values &c) { return is_of_the_ask(c.is.id); });
   if (s == slot::signature) {
     q.items.clear();
     no_context(q.rows, [](const column_values &c) { return c.is.scope != TENON_SCOPE_CONTEXT; });

@@ -1,6 +1,6 @@
 /* Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  * Keeps the first key that it gave a row.
- * fails: answers-fresh, items-alone, keys-incremental, two-instances
+ * fails: answers-fresh, double-load, items-alone, keys-incremental, two-instances
  */
 #define ZOO_STATE uint64_t kept[4096];
 #define ZOO_KEY                                                                            \
