@@ -87,8 +87,8 @@ void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate) {
   simulate.add_option("--replay", o.replay, "Play a journal that --record wrote")->type_name("FILE");
   add_choice(simulate, "--mode", o.mode, {{"fill", load_mode::fill}, {"replay", load_mode::replay}},
              "fill: everything at once; replay: in time (the default)");
-  add_choice(simulate, "--gpu-model", o.gpus, {{"whole", gpu_model::whole}, {"sum", gpu_model::sum}},
-             "Pods that share a GPU: whole leaves them pending (the default); sum adds shares up");
+  add_choice(simulate, "--gpu-model", o.gpus, {{"device", gpu_model::device}, {"sum", gpu_model::sum}},
+             "openb: GPUs of a node one by one (device, the default), or only their sum");
 
   add_choice(simulate, "--gangs", o.gangs,
              {{"none", gang_style::none}, {"soft", gang_style::soft}, {"hard", gang_style::hard}},
@@ -144,7 +144,7 @@ void add_simulate(CLI::App &app, choice &chosen) {
       "Examples:\n"
       "  tenon simulate\n"
       "  tenon simulate --generate --seed 7 --nodes 100 --pods 2000 --node-sort binpacking\n"
-      "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --gpu-model sum --json\n"
+      "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --node-sort device-packing --json\n"
       "  tenon simulate --trace philly:jobs.csv,machines.csv --gangs soft\n"
       "  tenon simulate --trace swf:CTC-SP2-1996-3.1-cln.swf\n"
       "  tenon simulate --nodes 100 --report run.html\n"

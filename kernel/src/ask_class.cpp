@@ -12,6 +12,7 @@ size_t class_key_hash::operator()(const class_key &key) const {
   boost::hash_combine(seed, key.timeout_ms);
   boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.judged));  // any order: equality decides
   boost::hash_combine(seed, reinterpret_cast<uintptr_t>(key.scored));  // any order: as above
+  for (const class_devices &d : key.devices) boost::hash_combine(seed, d.amount);
   return seed;
 }
 
@@ -27,8 +28,11 @@ ask_class &class_table::intern(const class_key &key, bool &made) {
   c.judged = key.judged;
   c.scored = key.scored;
   for_each_type(c.need, [&](type_index t, int64_t amount) {
-    if (amount > 0) c.positive.push_back({t, amount});
+    if (amount <= 0) return;
+    c.positive.push_back({t, amount});
+    c.types |= uint64_t{1} << t;
   });
+  c.devices = key.devices;
   return c;
 }
 

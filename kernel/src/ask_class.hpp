@@ -18,6 +18,14 @@ struct class_amount {
   int64_t amount;  // above 0
 };
 
+// Devices that asks want by a tag: so many, each with the amount.
+struct class_devices {
+  type_index type;
+  uint32_t count;
+  int64_t amount;
+  friend bool operator==(const class_devices &, const class_devices &) = default;
+};
+
 // What the predicates said of each node for asks of one signature. Shared by classes that differ in
 // resources alone.
 struct verdict_set {
@@ -41,6 +49,8 @@ struct ask_class {
   uint32_t id = 0;
   resources need;
   std::vector<class_amount> positive;  // the types that a node must have free
+  uint64_t types = 0;                  // the same as a mask
+  std::vector<class_devices> devices;  // by type; a type without entry takes them as the node's size says
   std::string required_node;
   int64_t timeout_ms = 0;                            // of execution, where it decides which reserved nodes may be used
   verdict_set *judged = nullptr;                     // null: no predicates
@@ -78,6 +88,7 @@ struct class_key {
   int64_t timeout_ms = 0;
   verdict_set *judged = nullptr;
   const score_facts *scored = nullptr;
+  std::vector<class_devices> devices = {};
   friend bool operator==(const class_key &, const class_key &) = default;
 };
 struct class_key_hash {

@@ -166,6 +166,7 @@ std::string format(const decision_view &d) {
   field(d.placeholder ? "placeholder" : "");
   field(is_release(d.kind) ? name(d.why) : std::string_view());
   field(d.text);
+  if (!d.detail.empty()) field(d.detail);
   return out;
 }
 

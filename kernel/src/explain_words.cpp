@@ -54,6 +54,8 @@ std::string_view name(change_kind kind) {
       return "raise-queue-resources";
     case change_kind::raise_node_capacity:
       return "raise-node-capacity";
+    case change_kind::raise_node_devices:
+      return "raise-node-devices";
     case change_kind::undrain_node:
       return "undrain-node";
     case change_kind::add_node:
@@ -116,6 +118,7 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
         if (count != 0) why += (why.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
       };
       for (const auto &[type, count] : nodes.types) add(count, "too little " + type);
+      for (const auto &[type, count] : nodes.devices) add(count, "too few devices of " + type + " with room for it");
       for (const auto &[reason, count] : nodes.predicates) add(count, reason);
       add(nodes.not_schedulable, "not schedulable");
       return why.empty() ? out : out + ": " + why;
@@ -151,6 +154,10 @@ std::string words(const change &c) {
       return "raise max " + c.type + " of queue " + c.queue + span;
     case change_kind::raise_node_capacity:
       return "free or add " + q(c.to - c.from) + " " + c.type + " on node " + c.name + " (capacity" + span + ")";
+    case change_kind::raise_node_devices:
+      return "free or add " + std::to_string(c.to - c.from) + (c.to - c.from == 1 ? " device of " : " devices of ") +
+             c.type + " on node " + c.name + " (devices from " + std::to_string(c.from) + " to " +
+             std::to_string(c.to) + ")";
     case change_kind::undrain_node:
       return "make node " + c.name + " schedulable";
     case change_kind::add_node: {

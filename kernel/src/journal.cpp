@@ -33,11 +33,23 @@ uint32_t crc_of(std::string_view first, std::string_view rest = {}) {
   return static_cast<uint32_t>(crc.checksum());
 }
 
-// Calls f(Command{}) for the command with this number; false when there is none.
+// Calls f(Command{}, with details) for the command with this number; false when there is none.
 template <class F, class... Commands>
 bool with_command(uint8_t number, F &&f, const std::variant<Commands...> *) {
   static_assert(((number_of<Commands> != 0) && ...), "every command needs a number");
-  return ((number_of<Commands> == number && (f(Commands{}), true)) || ...);
+  if (number == 0) return false;
+  return ((number_of<Commands> == number && (f(Commands{}, false), true)) || ...) ||
+         ((number_with_details<Commands> == number && (f(Commands{}, true), true)) || ...);
+}
+
+bool has_details(const put_allocation &c) { return !c.allocation.detail.empty(); }
+bool has_details(const add_node &c) {
+  return std::any_of(c.existing.begin(), c.existing.end(),
+                     [](const existing_allocation &e) { return !e.detail.empty(); });
+}
+template <class Command>
+bool has_details(const Command &) {
+  return false;
 }
 
 // Reads a journal entry by entry, reusing the memory of the last one.
@@ -77,9 +89,11 @@ class decoder {
     in(now_ms);
     const size_t number_place = in.at();
     in(number);
-    const auto read = [&]<class Command>(Command c) {
+    const auto read = [&]<class Command>(Command c, bool details) {
+      in.details = details;
       in(c);
       in.finish();
+      if (details && !has_details(c)) in.fail(number_place, "no allocation of an entry for details has one");
       if (!in.damaged()) take_(now_ms, command(c));
     };
     if (!with_command(number, read, static_cast<const command *>(nullptr))) {
@@ -99,7 +113,11 @@ void append(std::string &out, int64_t now_ms, const command &c) {
   out.append(frame_bytes, '\0');
   writer payload(out);
   payload(now_ms);
-  std::visit([&]<class Command>(const Command &x) { payload(number_of<Command>, x); }, c);
+  const auto write = [&]<class Command>(const Command &x) {
+    payload.details = has_details(x);
+    payload(payload.details ? number_with_details<Command> : number_of<Command>, x);
+  };
+  std::visit(write, c);
 
   const size_t length = out.size() - start - frame_bytes;
   if (length > UINT32_MAX) throw std::length_error("a journal entry holds less than 4 GiB");

@@ -47,6 +47,15 @@ inline constexpr uint8_t number_of<advance> = 13;
 template <>
 inline constexpr uint8_t number_of<inspect> = 14;
 
+// Commands with existing allocations have a second number, for those of which some have a detail. The first means
+// that none has, as in every journal that was written before there were details.
+template <class Command>
+inline constexpr uint8_t number_with_details = 0;
+template <>
+inline constexpr uint8_t number_with_details<put_allocation> = 15;
+template <>
+inline constexpr uint8_t number_with_details<add_node> = 16;
+
 // The last value that an enum may have in the journal.
 template <class Enum>
 inline constexpr Enum last_of = Enum{};
@@ -116,6 +125,7 @@ void fields(IO &io, ref<IO, put_ask> f) {
 template <class IO>
 void fields(IO &io, ref<IO, existing_allocation> f) {
   io(f.ask, f.bind_time_ms, f.foreign);
+  if (io.details) io(f.detail);
 }
 template <class IO>
 void fields(IO &io, ref<IO, put_allocation> f) {

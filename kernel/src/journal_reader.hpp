@@ -38,6 +38,7 @@ struct damage {
 class reader {
  public:
   static constexpr bool writes = false;
+  bool details = false;  // of existing allocations are there
   reader(std::string_view bytes, size_t at, size_t end, std::pmr::memory_resource &lists,
          std::optional<cluster_config> &config)
       : bytes_(bytes), at_(at), end_(end), lists_(lists), config_(config) {}

@@ -15,6 +15,8 @@ class writer {
   static constexpr bool writes = true;
   explicit writer(std::string &out) : out_(out) {}
 
+  bool details = false;  // of existing allocations are written
+
   template <class... Fields>
   void operator()(const Fields &...f) {
     (one(f), ...);

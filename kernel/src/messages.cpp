@@ -3,6 +3,8 @@
 
 #include <initializer_list>
 
+#include "tenon/kernel/devices.hpp"
+
 namespace tenon::messages {
 namespace {
 
@@ -138,6 +140,25 @@ std::string allocation_elsewhere(std::string_view key, std::string_view node) {
   return join({"all allocations of ", key, " are placed, none of them on node ", node});
 }
 std::string existing() { return "existing"; }
+std::string devices_type_invalid(std::string_view key) {
+  return join({key, " names no type that can be divided into devices: a name without ; and = is needed"});
+}
+std::string devices_malformed(std::string_view key, std::string_view value) {
+  return join({key, " is \"", value, "\", but 1 to ", std::to_string(max_devices),
+               " devices and what each has are needed, as in 8x1000"});
+}
+std::string devices_not_the_amount(std::string_view type, std::string_view value, int64_t amount) {
+  return join({"devices ", value, " of ", type, " are not the ", std::to_string(amount), " that is asked for in sum"});
+}
+std::string detail_malformed(std::string_view key, std::string_view detail) {
+  return join(
+      {"detail \"", detail, "\" of allocation ", key, " is not written as the scheduler writes it, as in gpu=500@0,3"});
+}
+std::string detail_not_the_amount(std::string_view key, std::string_view detail, std::string_view type,
+                                  int64_t amount) {
+  return join({"detail \"", detail, "\" of allocation ", key, " does not sum up to its ", std::to_string(amount),
+               " of ", type});
+}
 std::string node_rejected(std::string_view why) {
   return join({"failure while adding new node, node rejected with error: ", why});
 }

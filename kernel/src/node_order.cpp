@@ -129,10 +129,48 @@ void node_order::raise_bound(block &b, uint32_t slot) const {
   if (!table_.open(slot)) return;
   const int64_t *free = table_.free(slot);
   for (uint32_t t = 0; t < stride; ++t) b.bound[t] = std::max(b.bound[t], free[t]);
+  if (table_.devices().divided() != 0) raise_device_bound(b, slot);
+}
+
+void node_order::raise_device_bound(block &b, uint32_t slot) const {
+  const device_table &devices = table_.devices();
+  uint64_t sums = devices.divided();
+  for (const device_group &group : devices.of(slot)) {
+    sums &= ~(uint64_t{1} << group.type);
+    raise_ranks(b, group.type, group.size, group.ranked.data(), group.ranked.size());
+  }
+  const int64_t *free = table_.free(slot);
+  for (; sums != 0; sums &= sums - 1) {
+    const auto t = static_cast<type_index>(__builtin_ctzll(sums));
+    if (free[t] > 0) raise_ranks(b, t, 0, free + t, 1);
+  }
+}
+
+void node_order::raise_ranks(block &b, type_index type, int64_t size, const int64_t *ranked, size_t count) {
+  auto at = std::find_if(b.devices.begin(), b.devices.end(),
+                         [&](const device_bound &d) { return d.type == type && d.size == size; });
+  if (at == b.devices.end()) at = b.devices.insert(at, {type, size, {}});
+  if (at->ranked.size() < count) at->ranked.resize(count, INT64_MIN);
+  for (size_t i = 0; i < count; ++i) at->ranked[i] = std::max(at->ranked[i], ranked[i]);
+}
+
+bool node_order::may_have_devices(const block &b, const ask_class &need) const {
+  for (uint64_t left = need.types & table_.devices().divided(); left != 0; left &= left - 1) {
+    const auto t = static_cast<type_index>(__builtin_ctzll(left));
+    const bool may = std::any_of(b.devices.begin(), b.devices.end(), [&](const device_bound &d) {
+      if (d.type != t) return false;
+      return (d.size == 0 ? device_want{1, need.need[t]} : want_of(need, t, d.size)).fits(d.ranked);
+    });
+    if (!may) return false;
+  }
+  return true;
 }
 
 void node_order::tighten(block &b) const {
   b.bound.assign(table_.stride(), INT64_MIN);
+  // Emptied, not taken away: sizes that were here come again, and must cost no memory then.
+  if (b.devices.size() > block_capacity) b.devices.clear();
+  for (device_bound &d : b.devices) std::fill(d.ranked.begin(), d.ranked.end(), INT64_MIN);
   for (const uint32_t slot : b.slots) raise_bound(b, slot);
 }
 

@@ -49,9 +49,16 @@ class node_order {
 
  private:
   static constexpr size_t block_capacity = 128;
+  // Of the slots with devices of this size, 0: that do not divide the type.
+  struct device_bound {
+    type_index type;
+    int64_t size;
+    std::vector<int64_t> ranked;  // no open slot's n-th device, most free first, has more free; size 0: the sum
+  };
   struct block {
-    std::vector<uint32_t> slots;  // in order
-    std::vector<int64_t> bound;   // by type: no open slot has more free
+    std::vector<uint32_t> slots;        // in order
+    std::vector<int64_t> bound;         // by type: no open slot has more free
+    std::vector<device_bound> devices;  // of the types that some node divides
   };
 
   [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
@@ -59,6 +66,9 @@ class node_order {
   void insert(uint32_t slot);
   void erase(uint32_t slot);
   void raise_bound(block &b, uint32_t slot) const;
+  void raise_device_bound(block &b, uint32_t slot) const;
+  static void raise_ranks(block &b, type_index type, int64_t size, const int64_t *ranked, size_t count);
+  [[nodiscard]] bool may_have_devices(const block &b, const ask_class &need) const;
   void tighten(block &b) const;
   void rebuild();
 

@@ -9,12 +9,14 @@ namespace tenon::internal {
 
 template <class Accept>
 uint32_t node_order::first_fit(const ask_class &need, uint64_t &examined, Accept &&accept) {
+  const bool by_device = table_.devices().concerns(need);
   for (const auto &b : blocks_) {
-    if (!need.fits(b->bound.data())) continue;
+    if (!need.fits(b->bound.data()) || (by_device && !may_have_devices(*b, need))) continue;
     bool any_fits = false;
     for (const uint32_t slot : b->slots) {
       ++examined;
       if (!need.fits(table_.free(slot)) || !table_.open(slot)) continue;
+      if (by_device && !table_.devices().fits(need, slot)) continue;
       any_fits = true;
       if (accept(slot)) return slot;
     }

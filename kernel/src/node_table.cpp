@@ -38,6 +38,7 @@ void node_table::remove(node &n) {
   usable_[slot] = closed_[slot] = 0;
   present_[slot] = 0;
   for (uint32_t t = 0; t < stride_; ++t) free_[size_t{slot} * stride_ + t] = total_[size_t{slot} * stride_ + t] = 0;
+  devices_.set(slot, {});
   gone_.push_back(std::move(by_slot_[slot]));
   free_slots_.push_back(slot);
   ranks_stale_ = true;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "device_table.hpp"
 #include "objects.hpp"
 #include "tenon/abi/columns.h"
 
@@ -49,6 +50,13 @@ class node_table {
   };
   [[nodiscard]] const grouping &groups_by(const std::string &key);
 
+  [[nodiscard]] device_table &devices() { return devices_; }
+  [[nodiscard]] const device_table &devices() const { return devices_; }
+  // The node has room for an ask of the class, schedulable or not.
+  [[nodiscard]] bool holds(const ask_class &c, uint32_t slot) const {
+    return c.fits(free(slot)) && (!devices_.concerns(c) || devices_.fits(c, slot));
+  }
+
   // Position of the node among all by id; ties of every node order go by it.
   [[nodiscard]] uint32_t rank(uint32_t slot);
   // Nodes by id.
@@ -75,6 +83,7 @@ class node_table {
   std::vector<std::vector<tenon_text>> attribute_texts_;  // by slot: keys, then values
   std::map<std::string, std::vector<tenon_text>> attribute_columns_;
   std::map<std::string, grouping> groupings_;
+  device_table devices_;
   uint32_t stride_ = 4;
   uint64_t rank_version_ = 0;
   bool ranks_stale_ = true;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "decayed_usage.hpp"
+#include "device_records.hpp"
 #include "indexed_heap.hpp"
 #include "parked_unit.hpp"
 #include "reservations.hpp"
@@ -145,6 +146,7 @@ struct allocation {
   uint64_t sequence = 0;
   uint32_t class_id = 0;                 // of the resources
   uint32_t app_slot = 0, node_slot = 0;  // positions in the owner's and the node's lists
+  uint32_t devices = no_record;          // that it holds
   allocation_state state = allocation_state::initial;
   int64_t create_time_ms = 0, bind_time_ms = 0;
   task_group *gang = nullptr;        // null without task group
@@ -175,6 +177,7 @@ struct replacement {
   ask *real = nullptr;
   node *where = nullptr;
   allocation_terms terms;
+  uint32_t devices = no_record;  // that it is to have, and holds already where it takes room
 
   [[nodiscard]] bool elsewhere() const { return where != placeholder->where; }
 };
@@ -427,6 +430,7 @@ struct node {
   std::string id;
   uint32_t slot = 0;  // column index
   bool schedulable = true;
+  bool divided = false;  // a type of it is divided into devices
   resources capacity, occupied, allocated;
   std::map<std::string, std::string, std::less<>> attributes;
   std::vector<allocation *> allocations, foreign;

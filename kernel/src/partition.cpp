@@ -19,6 +19,7 @@ void partition::flush() {
   asks.flush();
   allocations.flush();
   replacements.flush();
+  held_devices_of.flush();
   groups.flush();
   reservations.flush();
   waits.flush();

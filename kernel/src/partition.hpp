@@ -2,7 +2,7 @@
 // Partition: all state of one cluster and the rules that change it. Everything in it has one writer.
 //
 // Its members are defined by subject: partition_queues.cpp (tree, usage), partition_applications.cpp,
-// partition_asks.cpp, partition_nodes.cpp, partition_parking.cpp (what waits for what),
+// partition_asks.cpp, partition_nodes.cpp, partition_devices.cpp, partition_parking.cpp (what waits for what),
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
 // groups), partition_scores.cpp (orders of nodes for an ask), partition_placement.cpp, partition_configure.cpp,
@@ -18,6 +18,7 @@
 #include "ask_class.hpp"
 #include "batch_builder.hpp"
 #include "core.hpp"
+#include "device_room.hpp"
 #include "node_order.hpp"
 #include "node_table.hpp"
 #include "objects.hpp"
@@ -142,6 +143,7 @@ struct partition {
   slab<ask> asks;
   slab<allocation> allocations;
   slab<replacement> replacements;
+  device_records held_devices_of;  // allocations that hold some
   slab<app_class> groups;
   slab<reservation> reservations;
   slab<ask_wait> waits;
@@ -244,10 +246,11 @@ struct partition {
   void settle(application &app, bool real_went = false);
 
   // -- Asks (partition_asks.cpp). --
-  ask_class &classify(std::string_view required_node, const ask &a, const resources &need);
-  ask_class &plain_class(const resources &need);            // for allocations
-  std::string check_amounts(amounts from, resources &out);  // "" or why not; interns
-  std::string check_need(amounts from, resources &out);     // as check_amounts, and not nothing
+  ask_class &classify(std::string_view required_node, const ask &a, const resources &need,
+                      std::vector<class_devices> devices);
+  ask_class &plain_class(const resources &need, std::vector<class_devices> devices = {});  // for allocations
+  std::string check_amounts(amounts from, resources &out);                                 // "" or why not; interns
+  std::string check_need(amounts from, resources &out);  // as check_amounts, and not nothing
   std::string check_need_of(const tenon::put_ask &c, resources &need);
   std::string application_problem(std::string_view app_id) const;
   void types_grew();
@@ -271,14 +274,15 @@ struct partition {
   // -- Allocations (partition_allocations.cpp). --
   void commit(ask &a, node &n);
   [[nodiscard]] allocation_terms terms_of(const ask &a) const;
-  allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
+  allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
+                       std::string_view detail = {});
   void take_room(node &n, const ask_class &c);
   void announce(const allocation &x, const allocation_terms &terms, std::string_view text);
   void count_placed(ask &a);
   void after_placing(application &app, const allocation &x);
   void remove_allocation(allocation &a, bool node_gone = false);
   void end_allocation(allocation &a, termination why);
-  void resize(allocation &a, const resources &need);
+  void resize(allocation &a, const resources &need, std::string_view detail);
   void set_state(allocation &a, allocation_state to);
   void expire(allocation &a, std::string_view message);                                // waits for the RM from now on
   void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
@@ -289,7 +293,7 @@ struct partition {
                                int32_t &priority);
   void forget_unused_independent(const existing_allocation &e);
   void add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need, int32_t priority);
-  void add_foreign(node &n, std::string_view key, const resources &need);
+  void add_foreign(node &n, std::string_view key, const resources &need, std::string_view detail);
   void remove_foreign(allocation &a);
   void release_of(application &app, const tenon::release &c);
   static std::vector<allocation *> by_sequence(std::vector<allocation *> list);
@@ -310,7 +314,7 @@ struct partition {
   bool replace_in(application &app);
   bool replace_one(ask &a, task_group &g, bool &rm_refuses);
   bool release_too_small(const ask_class &c, const task_group &g);
-  void replace(ask &a, allocation &placeholder, node &n);
+  void replace(ask &a, allocation &placeholder, node &n, const held_list &devices);
   void end_replacement(replacement &r);
   void replace_now(allocation &placeholder);
   allocation &place_replacement(replacement &r);
@@ -327,6 +331,30 @@ struct partition {
   void node_changed(node &n);  // anything of it
   void decommission(node &n);
   void reject_node(decision_kind kind, std::string_view node_id, std::string why);
+
+  // -- Devices (partition_devices.cpp). --
+  // "" or why not; interns the types.
+  std::string check_node_devices(texts attributes);
+  // "" or why not; a type that is there already stays as it is.
+  std::string check_ask_devices(texts tags, const resources &need, std::vector<class_devices> &out) const;
+  std::string check_detail(std::string_view key, std::string_view detail, const resources &need) const;
+  void set_devices(node &n);  // as its attributes and what is on it say
+  // Holds what the detail says and, with `choose`, what else the node has for the class.
+  void assign_devices(uint32_t &record, const node &n, const ask_class &c, std::string_view detail, bool choose);
+  void add_devices(uint32_t &record, const node &n, const held_devices &held);
+  void resize_devices(allocation &a, std::string_view detail);
+  void free_devices(uint32_t &record, const node *held_on);  // null: on a node that is gone, or nowhere
+  void write_detail(device_record &record) const;
+  // The placeholder's devices that an ask of the class would have in its place. False: they would not do.
+  bool take_over_devices(const ask_class &c, const allocation &placeholder, held_list &out) const;
+  void keep_devices(uint32_t &record, const held_list &devices);  // for later; not held
+  [[nodiscard]] bool devices_hold(const node &n, const ask_class &c) const;
+  [[nodiscard]] bool devices_hold_both(const node &n, const ask_class &c, const ask_class &other) const;
+  // What an ask of the class lacks of the node's devices, by type in the order of the node's.
+  [[nodiscard]] std::vector<device_lack> devices_lacking(const ask_class &c, uint32_t slot) const;
+  [[nodiscard]] std::string_view detail_of(uint32_t record) const {
+    return record == no_record ? std::string_view{} : held_devices_of[record].text;
+  }
 
   // -- Parking (partition_parking.cpp). --
   leaf_class &unit_of(queue &leaf, uint32_t class_id, unit_kind kind);
@@ -374,7 +402,7 @@ struct partition {
   // -- Reservations (partition_reservations.cpp). --
   static reservation *reservation_of(const ask &a);  // null: it has none
   [[nodiscard]] bool requires_a_node(const ask &a) const;
-  static bool holds(const node &n, const ask_class &c);  // whatever is allocated there
+  [[nodiscard]] bool holds(const node &n, const ask_class &c) const;  // whatever is allocated there
   [[nodiscard]] bool keeps_others_out(const node &n) const;
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
   [[nodiscard]] bool ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const;

@@ -19,7 +19,9 @@ allocation_terms partition::terms_of(const ask &a) const {
 }
 
 // Everything that an allocation is counted in but its ask.
-allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms) {
+// `detail`: the devices that are known already.
+allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
+                                std::string_view detail) {
   application &app = *a.owner;
   const ask_class &c = classes[terms.class_id];
   allocation &x = allocations.create();
@@ -45,6 +47,7 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   a.allocations.push_back(&x);
   ++allocation_count;
   take_room(n, c);
+  if (n.divided || !detail.empty()) assign_devices(x.devices, n, c, detail, true);
   (x.placeholder ? app.placeholders : app.allocated) += c.need;
   app_changed(app, x.placeholder ? column::placeholders : column::allocated);
   add_usage(*app.home, c.need, 1);
@@ -136,6 +139,7 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   app_changed(app, a.placeholder ? column::placeholders : column::allocated);
   n.allocated -= need;
   n.allocated.prune();
+  free_devices(a.devices, node_gone ? nullptr : &n);
   allocations.retire(a);
   if (app.allocations.empty()) count_limit_running(app, false);
   add_limit_usage(app, need, -1);
@@ -146,12 +150,13 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   if (a.state == allocation_state::preempting) victim_gone(a);
 }
 
-void partition::resize(allocation &a, const resources &need) {
+void partition::resize(allocation &a, const resources &need, std::string_view detail) {
   application &app = *a.owner;
   const uint32_t before_id = a.class_id;
   const resources before = classes[before_id].need;
-  if (before == need) return;
+  if (before == need && (detail.empty() || detail == detail_of(a.devices))) return;
   a.class_id = plain_class(need).id;
+  resize_devices(a, detail);
   resources &own = a.placeholder ? app.placeholders : app.allocated;
   own -= before;
   own += need;
@@ -295,10 +300,14 @@ std::string partition::existing_problem(const existing_allocation &e, const node
     for (const named_amount &item : c.resources) {
       if (item.amount < 0) return messages::negative_resources();
     }
-    return check_amounts(c.resources, need);
+    std::string problem = check_amounts(c.resources, need);
+    return problem.empty() ? check_detail(c.key, e.detail, need) : problem;
   }
   std::string problem = c.application.empty() ? std::string{} : application_problem(c.application);
   if (problem.empty()) problem = check_need(c.resources, need);
+  std::vector<class_devices> ignored;
+  if (problem.empty()) problem = check_ask_devices(c.tags, need, ignored);
+  if (problem.empty()) problem = check_detail(c.key, e.detail, need);
   priority = c.priority;
   if (problem.empty()) problem = check_priority(c.priority_class, priority);
   if (!problem.empty()) return problem;
@@ -330,6 +339,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   const tenon::put_ask &c = e.ask;
   application &app =
       *find_application(c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application));
+  std::vector<class_devices> devices;
+  (void)check_ask_devices(c.tags, need, devices);
   ask *a = nullptr;
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
     a = found->second;
@@ -337,7 +348,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
         std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) { return x->where == &n; });
     const bool all_placed = !node_is_new && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
     if (all_placed && here != a->allocations.end()) {
-      resize(**here, need);
+      resize(**here, need, e.detail);
       return look_at_quotas_on(*app.home);
     }
   } else {
@@ -346,13 +357,13 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->key = c.key;
     app.asks.emplace(a->key, a);
     fill_ask(*a, c, priority);
-    a->class_id = classify(c.required_node, *a, need).id;
+    a->class_id = classify(c.required_node, *a, need, devices).id;
     a->state = ask_state::allocated;
     a->max_allocations = 0;
   }
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app);
-  const allocation_terms terms{.class_id = plain_class(need).id,
+  const allocation_terms terms{.class_id = plain_class(need, std::move(devices)).id,
                                .priority = priority,
                                .placeholder = c.placeholder && !c.task_group.empty(),
                                .originator = c.originator,
@@ -362,7 +373,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
                                .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
                                .execution_timeout_ms = c.execution_timeout_ms};
   node *kept = use_reservation(*a);
-  const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms);
+  const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms, e.detail);
   if (a->state == ask_state::pending) {
     count_placed(*a);
   } else {
@@ -401,13 +412,13 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     return;
   }
   if (e.foreign) {
-    add_foreign(*n, e.ask.key, need);
+    add_foreign(*n, e.ask.key, need, e.detail);
     return check_reservations(*n);
   }
   add_existing(e, *n, false, need, priority);
 }
 
-void partition::add_foreign(node &n, std::string_view key, const resources &need) {
+void partition::add_foreign(node &n, std::string_view key, const resources &need, std::string_view detail) {
   if (const auto found = foreign.find(key); found != foreign.end()) remove_foreign(*found->second);
   allocation &a = allocations.create();
   a.foreign = true;
@@ -418,6 +429,7 @@ void partition::add_foreign(node &n, std::string_view key, const resources &need
   a.state = allocation_state::allocated;
   foreign.emplace(a.foreign_key, &a);
   n.foreign.push_back(&a);
+  if (!detail.empty()) assign_devices(a.devices, n, classes[a.class_id], detail, false);
   n.occupied += need;
   node_changed(n);
 }
@@ -426,6 +438,7 @@ void partition::remove_foreign(allocation &a) {
   node &n = *a.where;
   std::erase(n.foreign, &a);
   foreign.erase(a.foreign_key);
+  free_devices(a.devices, &n);
   n.occupied -= classes[a.class_id].need;
   n.occupied.prune();
   allocations.retire(a);
@@ -442,6 +455,7 @@ void partition::emit_allocation(decision_kind kind, const allocation &a, termina
   d.node = a.where->id;
   d.queue = a.owner->home->path;
   d.text = text;
+  d.detail = detail_of(a.devices);
 }
 
 void partition::emit_ask_released(const ask &a, termination why, std::string_view text) {

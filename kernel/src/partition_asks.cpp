@@ -74,6 +74,8 @@ void partition::put_ask(const tenon::put_ask &c) {
   resources need;
   int32_t priority = c.priority;
   if (problem.empty()) problem = check_need_of(c, need);
+  std::vector<class_devices> devices;
+  if (problem.empty()) problem = check_ask_devices(c.tags, need, devices);
   if (problem.empty()) problem = check_priority(c.priority_class, priority);
   if (!problem.empty()) return reject_ask(c, std::move(problem));
   application *app = c.application.empty() ? independent_application(c, problem) : find_application(c.application);
@@ -91,7 +93,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     app->asks.emplace(a->key, a);
   }
   fill_ask(*a, c, priority);
-  a->class_id = classify(c.required_node, *a, need).id;
+  a->class_id = classify(c.required_node, *a, need, std::move(devices)).id;
   a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
   lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
@@ -133,22 +135,23 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   std::sort(a.tags.begin(), a.tags.end());
 }
 
-ask_class &partition::plain_class(const resources &need) {
+ask_class &partition::plain_class(const resources &need, std::vector<class_devices> devices) {
   bool made = false;
-  return classes.intern(class_key{need, {}, 0, nullptr, nullptr}, made);
+  return classes.intern(class_key{need, {}, 0, nullptr, nullptr, std::move(devices)}, made);
 }
 
-ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need) {
+ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need,
+                               std::vector<class_devices> devices) {
   // Asks come in rows of equals: the class of the last one often serves.
   const int64_t timeout_ms = config.tuning.reservation_backfill ? a.execution_timeout_ms : 0;
   const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node &&
-                     last_class->timeout_ms == timeout_ms;
+                     last_class->timeout_ms == timeout_ms && last_class->devices == devices;
   if (alike && ((predicates.empty() && !node_policy->score_reads_ask()) ||
                 (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
     return *last_class;
   }
   last_class_shared = true;
-  class_key key{need, std::string(required_node), timeout_ms, nullptr, facts_for_score(a)};
+  class_key key{need, std::string(required_node), timeout_ms, nullptr, facts_for_score(a), std::move(devices)};
   if (!predicates.empty()) {
     std::vector<uint64_t> signature;
     const ask_facts facts{need, a.priority, a.tags};

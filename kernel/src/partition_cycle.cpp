@@ -116,7 +116,7 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
     node *n = nodes.find(c.required_node);
     if (n == nullptr) return nullptr;
     ++shared.counters.nodes_examined;
-    return c.fits(nodes.free(n->slot)) && will_do(*n) ? n : nullptr;
+    return nodes.holds(c, n->slot) && will_do(*n) ? n : nullptr;
   }
   node_order *by = order_for(c, *a.owner);
   if (by == nullptr) return nullptr;

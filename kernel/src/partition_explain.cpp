@@ -111,7 +111,7 @@ void partition::explain_queues(const queue &leaf, const ask_class &c, explanatio
 // Counts why nodes do not do, and finds the one that misses least.
 void partition::explain_nodes(const ask &a, explanation &out) {
   const ask_class &c = classes[a.class_id];
-  std::vector<uint64_t> by_type(types.count());
+  std::vector<uint64_t> by_type(types.count()), by_device(types.count());
   std::map<std::string, uint64_t> by_predicate;
   const node *nearest = nullptr;
   const node *drained = nullptr;
@@ -123,24 +123,27 @@ void partition::explain_nodes(const ask &a, explanation &out) {
     const int64_t *free = nodes.free(n->slot);
     const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
                                       [&](const class_amount &p) { return free[p.type] < p.amount; });
+    const std::vector<device_lack> lacks = devices_lacking(c, n->slot);
     if (required && n->id != c.required_node) {
       ++by_predicate["another node is required"];
     } else if (!passes(c, n->slot)) {
       ++by_predicate[reason_of(c, n->slot)];
     } else if (!required && !n->schedulable) {
       ++out.nodes.not_schedulable;
-      if (missing == c.positive.end() && drained == nullptr) drained = n;
+      if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
     } else if (!may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
-    } else if (missing == c.positive.end()) {
+    } else if (nodes.holds(c, n->slot)) {
       ++out.nodes.fit;
     } else {
-      ++by_type[missing->type];
+      ++(missing != c.positive.end() ? by_type[missing->type] : by_device[lacks.front().type]);
+      if (std::any_of(lacks.begin(), lacks.end(), [](const device_lack &l) { return !l.mendable; })) continue;
       resources available = n->capacity;
       available -= n->occupied;
       available -= n->allocated;
-      const double score = fit_in_score(c.need, available);
+      double score = fit_in_score(c.need, available);
+      for (const device_lack &l : lacks) score += static_cast<double>(l.missing) / static_cast<double>(l.wanted);
       if (nearest == nullptr || score < least) {
         nearest = n;
         least = score;
@@ -149,6 +152,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
   }
   for (type_index t = 0; t < by_type.size(); ++t) {
     if (by_type[t] != 0) out.nodes.types.emplace_back(types.name(t), by_type[t]);
+    if (by_device[t] != 0) out.nodes.devices.emplace_back(types.name(t), by_device[t]);
   }
   out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
   const bool cluster_short = std::any_of(out.obstacles.begin(), out.obstacles.end(),
@@ -184,6 +188,15 @@ void partition::change_of_nodes(const ask_class &c, const node *nearest, const n
     raise_node.from = nearest->capacity[p.type];
     raise_node.to = add_saturating(raise_node.from, more);
     out.changes.push_back(std::move(raise_node));
+  }
+  for (const device_lack &l : devices_lacking(c, nearest->slot)) {
+    change raise_devices;
+    raise_devices.kind = change_kind::raise_node_devices;
+    raise_devices.name = nearest->id;
+    raise_devices.type = types.name(l.type);
+    raise_devices.from = l.has;
+    raise_devices.to = l.has + l.missing;
+    out.changes.push_back(std::move(raise_devices));
   }
 }
 

@@ -172,18 +172,19 @@ bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   if (release_too_small(c, g)) return true;
   for (allocation *placeholder : g.allocated) {
     const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
-    if (!allowed || !passes(c, placeholder->where->slot)) continue;
+    held_list devices;
+    if (!allowed || !take_over_devices(c, *placeholder, devices) || !passes(c, placeholder->where->slot)) continue;
     if (!rm_agrees(a, *placeholder->where, false)) {
       rm_refuses = true;
       continue;
     }
-    replace(a, *placeholder, *placeholder->where);
+    replace(a, *placeholder, *placeholder->where, devices);
     return true;
   }
   if (!c.blocked) {
     bool search_refused = false;
     if (node *n = search(c, a, search_refused); n != nullptr) {
-      replace(a, *g.allocated.first(), *n);
+      replace(a, *g.allocated.first(), *n, {});
       return true;
     }
     rm_refuses |= search_refused;
@@ -206,7 +207,8 @@ bool partition::release_too_small(const ask_class &c, const task_group &g) {
 
 // -- Replacements under way. --
 
-void partition::replace(ask &a, allocation &placeholder, node &n) {
+// `devices`: of the placeholder, where it is the same node.
+void partition::replace(ask &a, allocation &placeholder, node &n, const held_list &devices) {
   node *kept = use_reservation(a);
   emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
                   keep(messages::replacing(a.key)));
@@ -221,7 +223,11 @@ void partition::replace(ask &a, allocation &placeholder, node &n) {
   ++a.owner->under_way;
   if (r.elsewhere()) {
     n.coming.push_back(&r);
-    take_room(n, classes[a.class_id]);
+    const ask_class &c = classes[a.class_id];
+    take_room(n, c);
+    if (n.divided) assign_devices(r.devices, n, c, {}, true);
+  } else {
+    keep_devices(r.devices, devices);
   }
   count_placed(a);
   if (kept != nullptr) reopen(*kept);
@@ -238,20 +244,23 @@ void partition::end_replacement(replacement &r) {
     n.allocated.prune();
     nodes.store(n, types.count());
   }
+  free_devices(r.devices, r.elsewhere() ? r.where : nullptr);
   replacements.retire(r);
 }
 
 // The placeholder goes, and what replaces it comes.
 void partition::replace_now(allocation &placeholder) {
   replacement &r = *placeholder.under_way;
+  free_devices(placeholder.devices, placeholder.where);
   const allocation &x = place_replacement(r);
   remove_allocation(placeholder);
   stand_in(x, r.terms);
 }
 
 allocation &partition::place_replacement(replacement &r) {
+  const std::string_view detail = detail_of(r.devices);  // readable until flush()
   end_replacement(r);
-  return place_on(*r.real, *r.where, r.terms, shared.now_ms);
+  return place_on(*r.real, *r.where, r.terms, shared.now_ms, detail);
 }
 
 // The first one of an application changes its state no more than its placeholder did.

@@ -26,6 +26,7 @@ void partition::add_node(const tenon::add_node &c) {
   both.insert(both.end(), c.occupied.begin(), c.occupied.end());
   resources ignored;
   if (std::string problem = check_amounts(both, ignored); !problem.empty()) return refuse(problem);
+  if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(problem);
   (void)check_amounts(c.capacity, capacity);
   (void)check_amounts(c.occupied, occupied);
   capacity.prune();
@@ -45,11 +46,12 @@ void partition::add_node(const tenon::add_node &c) {
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
   nodes.store(n, types.count());
+  set_devices(n);
   count_capacity(n.capacity, 1);
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
     if (e.foreign) {
-      add_foreign(n, e.ask.key, wanted[i].first);
+      add_foreign(n, e.ask.key, wanted[i].first, e.detail);
     } else {
       add_existing(e, n, true, wanted[i].first, wanted[i].second);
     }
@@ -95,6 +97,7 @@ void partition::update_node(const tenon::update_node &c) {
         return refuse(messages::node_partition_changed(c.node, attribute.value));
       }
     }
+    if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(std::move(problem));
   }
   const resources before = n->capacity;
   if (c.has_capacity) {
@@ -111,6 +114,7 @@ void partition::update_node(const tenon::update_node &c) {
   if (c.has_attributes) {
     n->attributes.clear();
     for (const named_text &attribute : c.attributes) n->attributes[std::string(attribute.key)] = attribute.value;
+    set_devices(*n);
   }
   nodes.store(*n, types.count());
   if (c.has_capacity) {
@@ -170,6 +174,7 @@ void partition::decommission(node &n) {
   }
   for (allocation *a : n.foreign) {
     foreign.erase(a->foreign_key);
+    free_devices(a->devices, nullptr);
     allocations.retire(*a);
   }
   const uint32_t slot = n.slot;

@@ -159,7 +159,7 @@ void partition::wake_for_node(node &n) {
       if (c.required_node == n.id && holds(n, c) && passes(c, n.slot)) wake_class(c);
     } else if (!nodes.open(n.slot)) {
       continue;
-    } else if (c.fits(nodes.free(n.slot)) && passes(c, n.slot)) {
+    } else if (nodes.holds(c, n.slot) && passes(c, n.slot)) {
       wake_class(c);
     } else if (c.unreservable && n.reservations.empty() && holds(n, c) && passes(c, n.slot)) {
       c.unreservable = false;

@@ -87,14 +87,21 @@ bool partition::preempt_on(node &n, ask &a) {
   const int64_t *free = nodes.free(n.slot);
   std::vector<int64_t> missing;
   for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
+  device_room devices;
+  devices.start(nodes.devices().of(n.slot), c.types);
   const auto amount = [&](const allocation &x, size_t k) { return classes[x.class_id].need[c.positive[k].type]; };
   const auto take = [&](const allocation &x, int sign) {
     for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
+    if (devices.empty() || x.devices == no_record) return;
+    const held_list &held = held_devices_of[x.devices].held;
+    sign > 0 ? devices.give(held) : devices.take(held);
   };
-  const auto fits = [&] { return std::all_of(missing.begin(), missing.end(), [](int64_t m) { return m <= 0; }); };
+  const auto fits = [&] {
+    return devices.fits(c) && std::all_of(missing.begin(), missing.end(), [](int64_t m) { return m <= 0; });
+  };
   const auto helps = [&](const allocation &x) {
     for (size_t k = 0; k < missing.size(); ++k) {
-      if (missing[k] > 0 && amount(x, k) > 0) return true;
+      if ((missing[k] > 0 || devices.lacks(c, c.positive[k].type)) && amount(x, k) > 0) return true;
     }
     return false;
   };

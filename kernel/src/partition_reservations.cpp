@@ -11,10 +11,11 @@ reservation *partition::reservation_of(const ask &a) { return a.wait == nullptr 
 
 bool partition::requires_a_node(const ask &a) const { return !classes[a.class_id].required_node.empty(); }
 
-bool partition::holds(const node &n, const ask_class &c) {
-  return std::all_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
+bool partition::holds(const node &n, const ask_class &c) const {
+  const bool in_sum = std::all_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
     return p.amount <= sub_saturating(n.capacity[p.type], n.occupied[p.type]);
   });
+  return in_sum && (!n.divided || devices_hold(n, c));
 }
 
 // -- Who may use a reserved node. --
@@ -33,13 +34,13 @@ bool partition::may_use(const ask &a, const ask_class &c, const node &n) const {
     const bool beside = std::all_of(reserved.positive.begin(), reserved.positive.end(), [&](const class_amount &p) {
       return p.amount <= sub_saturating(free[p.type], c.need[p.type]);
     });
-    return beside || ends_in_time(c, n, reserved);
+    return (beside && devices_hold_both(n, c, reserved)) || ends_in_time(c, n, reserved);
   });
 }
 
 // Before what is known to end on the node makes room for the one that it is reserved for.
 bool partition::ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const {
-  if (c.timeout_ms <= 0 || reserved.fits(nodes.free(n.slot))) return false;
+  if (c.timeout_ms <= 0 || nodes.holds(reserved, n.slot)) return false;
   std::vector<std::pair<int64_t, const allocation *>> ending;
   for (const allocation *x : n.allocations) {
     const auto found = x->state == allocation_state::allocated ? ends_at.find(x->sequence) : ends_at.end();
@@ -47,10 +48,14 @@ bool partition::ends_in_time(const ask_class &c, const node &n, const ask_class 
   }
   std::sort(ending.begin(), ending.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
   std::vector<int64_t> free(nodes.free(n.slot), nodes.free(n.slot) + nodes.stride());
+  device_room devices;
+  devices.start(nodes.devices().of(n.slot), reserved.types);
   for (const auto &[ends_ms, x] : ending) {
+    if (x->devices != no_record) devices.give(held_devices_of[x->devices].held);
     for_each_type(classes[x->class_id].need,
                   [&](type_index t, int64_t amount) { free[t] = add_saturating(free[t], amount); });
-    if (reserved.fits(free.data())) return add_saturating(shared.now_ms, c.timeout_ms) <= ends_ms;
+    if (reserved.fits(free.data()) && devices.fits(reserved))
+      return add_saturating(shared.now_ms, c.timeout_ms) <= ends_ms;
   }
   return false;
 }
@@ -276,7 +281,7 @@ bool partition::place_reserved(reservation &r, bool &refused) {
   if (r.refused) return false;
   if (r.look) {
     node &own = *r.where;
-    if (c.fits(nodes.free(own.slot)) && passes(c, own.slot)) {
+    if (nodes.holds(c, own.slot) && passes(c, own.slot)) {
       if (rm_agrees(a, own, true)) return commit(a, own), true;
       refused = true;
     }
@@ -331,7 +336,7 @@ bool partition::try_required(ask &a, ask_class &c, bool &refused) {
   }
   const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
                                 [&](const reservation *r) { return requires_a_node(*r->of); });
-  const bool now = !kept && c.fits(nodes.free(n->slot));
+  const bool now = !kept && nodes.holds(c, n->slot);
   refused = !rm_agrees(a, *n, now);
   if (refused) return false;
   if (!kept && !n->reservations.empty()) {

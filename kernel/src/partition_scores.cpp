@@ -23,7 +23,8 @@ node_order *partition::order_for(const ask_class &c, const application &app) {
     if (slot == nullptr) {
       static const score_facts nothing;
       const score_facts &read = c.scored != nullptr ? *c.scored : nothing;
-      slot.reset(new score_order{{}, ask_facts{c.need, read.priority, read.tags}, node_order(nodes, *node_policy)});
+      const ask_facts facts{c.need, read.priority, read.tags, &c.devices};
+      slot.reset(new score_order{{}, facts, node_order(nodes, *node_policy)});
       if (counts) slot->facts.counts = &slot->counts;
       slot->order.score_for(slot->facts);
     }
@@ -76,7 +77,8 @@ void partition::classify_for_score() {
     const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
     if (queued) dequeue(a);
     bool made = false;
-    a.class_id = classes.intern(class_key{old.need, old.required_node, old.timeout_ms, old.judged, facts}, made).id;
+    const class_key key{old.need, old.required_node, old.timeout_ms, old.judged, facts, old.devices};
+    a.class_id = classes.intern(key, made).id;
     if (queued) enqueue(a);
   }
 }

@@ -70,6 +70,7 @@ struct reader {
     out.state = a.state;
     out.create_time_ms = a.create_time_ms;
     out.bind_time_ms = a.bind_time_ms;
+    out.detail = p.detail_of(a.devices);
     if (a.under_way != nullptr) {
       out.replaced_by = a.under_way->real->key;
       out.replaced_on = a.under_way->where->id;
@@ -135,6 +136,7 @@ struct reader {
     available -= n.occupied;
     available -= n.allocated;
     out.available = computed(available);
+    for (const device_group &group : p.nodes.devices().of(n.slot)) out.devices[group.type_name] = group.free;
     out.attributes.insert(n.attributes.begin(), n.attributes.end());
     for (const allocation *a : partition::by_sequence(n.allocations)) {
       out.allocations.push_back(a->owner->id + "/" + a->key() + "#" + std::to_string(a->sequence));

@@ -133,7 +133,7 @@ void partition::reconsider_all(bool other_classes) {
     if (other_classes) {
       const ask_class before = classes[a.class_id];
       dequeue(a);
-      a.class_id = classify(before.required_node, a, before.need).id;
+      a.class_id = classify(before.required_node, a, before.need, before.devices).id;
       enqueue(a);
     } else if (a.line == ask_line::run) {
       if (!is_untimed(a) || a.group->unit->kind != unit_kind::young) move_to(a, unit_kind::young);

@@ -120,8 +120,16 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
   }
 }
 
-void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, const ask_facts *asks,
-                     std::span<const uint32_t> slots = {}) {
+int64_t devices_wanted(const ask_facts &ask, std::span<const tenon_text> types, std::string_view type) {
+  if (ask.devices == nullptr) return 0;
+  for (const class_devices &wanted : *ask.devices) {
+    if (std::string_view(types[wanted.type].data, types[wanted.type].length) == type) return wanted.count;
+  }
+  return 0;
+}
+
+void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, std::span<const tenon_text> types,
+                     const ask_facts *asks, std::span<const uint32_t> slots = {}) {
   static const resources no_need;
   static const tag_list no_tags;
   static const ask_facts no_ask{no_need, 0, no_tags};
@@ -147,10 +155,18 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
       const std::vector<int64_t> &counts = (*ask.counts)[c.number];
       return b.numbers_at(slots, nodes.slots(), [&](uint32_t slot) { return counts[groups[slot]]; });
     }
+    case column_source::node_devices:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_NUMBERS, nodes.devices().free_column(c.argument, nodes.slots()),
+                    nullptr, sizeof(tenon_numbers), 0, 0});
+    case column_source::node_device_size:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_I64, nodes.devices().size_column(c.argument, nodes.slots()),
+                    nullptr, sizeof(int64_t), 0, 0});
     case column_source::ask_resources:
       return b.resources_in_place(ask.need);
     case column_source::ask_priority:
       return b.one_number(ask.priority);
+    case column_source::ask_devices:
+      return b.one_number(devices_wanted(ask, types, c.argument));
     case column_source::ask_tag:
       return b.one_text(tag_text(ask.tags, c.argument));
     case column_source::ask_tags:
@@ -200,7 +216,7 @@ bool node_keys(sort_policy &policy, const call_context &context, node_table &nod
                key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
-  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, nullptr);
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context.types, nullptr);
   return call_keys(policy, policy.bound->sort->keys, context, slots, out);
 }
 
@@ -208,7 +224,7 @@ bool node_scores(sort_policy &policy, const call_context &context, node_table &n
                  std::span<const uint32_t> slots, key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
-  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, &asks, slots);
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context.types, &asks, slots);
   return call_keys(policy, policy.bound->sort->score, context, slots, out);
 }
 
@@ -231,7 +247,7 @@ bool filter_nodes(node_predicate &predicate, const call_context &context, node_t
                   std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons) {
   batch_builder &b = context.batches;
   b.start(predicate.columns.size());
-  for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, &asks);
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, context.types, &asks);
   const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
   tenon_filter_out out{sizeof(tenon_filter_out), 0, verdicts, reasons};
   ++predicate.calls;
@@ -248,7 +264,7 @@ bool ask_signature(node_predicate &predicate, const call_context &context, const
   node_table no_nodes;
   batch_builder &b = context.batches;
   b.start(predicate.columns.size());
-  for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, &asks);
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, context.types, &asks);
   const tenon_batch batch = b.batch(context.types, context.now_ms, nullptr, 0);
   tenon_signature_out out{sizeof(tenon_signature_out), 0, {0, 0}};
   ++predicate.calls;

@@ -25,7 +25,8 @@ struct call_context {
 struct ask_facts {
   const resources &need;
   int32_t priority;
-  const tag_list &tags;  // ascending by key
+  const tag_list &tags;                                 // ascending by key
+  const std::vector<class_devices> *devices = nullptr;  // that its tags want; null: not known
   // Allocations of its application, by the attribute that the policy counts by, then by group; null: not known.
   const std::vector<std::vector<int64_t>> *counts = nullptr;
 };

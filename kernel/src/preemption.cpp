@@ -195,6 +195,9 @@ void preemption::give_back(const victim &v, int sign) {
     for (const uint32_t s : l.shields) shields_[s].given[k] += some;
     if (v.who->where == node_) missing_on_node_[k] -= some;
   }
+  if (v.who->where != node_ || devices_.empty() || v.who->devices == no_record) return;
+  const held_list &held = p_.held_devices_of[v.who->devices].held;
+  sign > 0 ? devices_.give(held) : devices_.take(held);
 }
 
 void preemption::take(const victim &v) {
@@ -212,7 +215,12 @@ bool preemption::queues_are_short(bool of_guarantee_too) const {
 }
 
 bool preemption::node_is_short() const {
-  return std::any_of(missing_on_node_.begin(), missing_on_node_.end(), [](int64_t missing) { return missing > 0; });
+  return !devices_.fits(*class_) ||
+         std::any_of(missing_on_node_.begin(), missing_on_node_.end(), [](int64_t missing) { return missing > 0; });
+}
+
+bool preemption::node_is_short_of(size_t type) const {
+  return missing_on_node_[type] > 0 || devices_.lacks(*class_, class_->positive[type].type);
 }
 
 bool preemption::relieves_queues(const victim &v) const {
@@ -223,7 +231,7 @@ bool preemption::relieves_queues(const victim &v) const {
 
 bool preemption::relieves_node(const victim &v) const {
   for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    if (missing_on_node_[k] > 0 && amount(*v.who, k) > 0) return true;
+    if (node_is_short_of(k) && amount(*v.who, k) > 0) return true;
   }
   return false;
 }
@@ -313,6 +321,7 @@ bool preemption::take_for(const node &n, size_t most) {
   given_.assign(levels_.size() * types, 0);
   for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
   missing_on_node_.resize(types);
+  devices_.start(p_.nodes.devices().of(n.slot), class_->types);
   const int64_t *free = p_.nodes.free(n.slot);
   for (size_t k = 0; k < types; ++k) {
     missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
@@ -351,7 +360,7 @@ bool preemption::put_back() {
 // -- Nodes. --
 
 bool preemption::may_have(const node &n) const {
-  if (!n.schedulable || !partition::holds(n, *class_)) return false;
+  if (!n.schedulable || !p_.holds(n, *class_)) return false;
   for (const reservation *r : n.reservations) {
     if (r->of != ask_) return false;
   }
@@ -366,14 +375,14 @@ node *preemption::search(const node *only) {
   gathered_ = hopeless_ = false;
   const auto may_be_chosen = [&](const node &n) {
     const auto others = [&](const reservation *r) { return r->of != ask_; };
-    return n.schedulable && partition::holds(n, *class_) && p_.passes(*class_, n.slot) &&
+    return n.schedulable && p_.holds(n, *class_) && p_.passes(*class_, n.slot) &&
            std::none_of(n.reservations.begin(), n.reservations.end(), others);
   };
   bool looked_for_room = false, room = false;
   const auto some_node_has_room = [&] {
     if (std::exchange(looked_for_room, true)) return room;
     room = std::any_of(p_.nodes.by_id().begin(), p_.nodes.by_id().end(), [&](const auto &item) {
-      return class_->fits(p_.nodes.free(item.second->slot)) && may_be_chosen(*item.second);
+      return p_.nodes.holds(*class_, item.second->slot) && may_be_chosen(*item.second);
     });
     return room;
   };
@@ -385,7 +394,13 @@ node *preemption::search(const node *only) {
       }
       if (free < class_->positive[k].amount) return false;
     }
-    return may_be_chosen(n);
+    device_room devices;
+    devices.start(p_.nodes.devices().of(n.slot), class_->types);
+    for (const victim &v : taken_) {
+      const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
+      if (gone) devices.give(p_.held_devices_of[v.who->devices].held);
+    }
+    return devices.fits(*class_) && may_be_chosen(n);
   };
   // The ask would be placed elsewhere before that one is gone.
   const auto is_one_too_many = [&](const victim &v) {
@@ -402,7 +417,7 @@ node *preemption::search(const node *only) {
   for (const auto &[id, n] : p_.nodes.by_id()) {
     if ((only != nullptr && n != only) || !may_have(*n)) continue;
     // All nodes that fit need the same victims.
-    const bool fits = class_->fits(p_.nodes.free(n->slot));
+    const bool fits = p_.nodes.holds(*class_, n->slot);
     if (fits && std::exchange(looked_at_fitting, true)) continue;
     // One that is no better than the best need not be found.
     const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;

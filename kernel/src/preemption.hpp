@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ask_class.hpp"
+#include "device_room.hpp"
 
 namespace tenon::internal {
 
@@ -75,6 +76,7 @@ class preemption {
   [[nodiscard]] bool is_short(const shortage &s) const;
   [[nodiscard]] bool queues_are_short(bool of_guarantee_too) const;
   [[nodiscard]] bool node_is_short() const;
+  [[nodiscard]] bool node_is_short_of(size_t type) const;
   [[nodiscard]] bool relieves_queues(const victim &v) const;
   [[nodiscard]] bool relieves_node(const victim &v) const;
   static bool later(const victim &a, const victim &b);
@@ -103,6 +105,7 @@ class preemption {
   const node *node_ = nullptr;                // that is looked at
   std::vector<int64_t> given_;                // by level and type
   std::vector<int64_t> missing_on_node_;
+  device_room devices_;  // of the node
   std::vector<victim> on_node_, taken_;
   std::vector<allocation *> best_;
   std::vector<const node *> left_out_;

@@ -53,8 +53,11 @@ constexpr std::array sources{
     source_entry{"node.attr:", column_source::node_attr, column::node_attributes, by_node | by_predicate},
     source_entry{"node.attrs", column_source::node_attrs, column::node_attributes, by_node | by_predicate},
     source_entry{"node.schedulable", column_source::node_schedulable, column::node_amounts, by_node | by_predicate},
+    source_entry{"node.devices:", column_source::node_devices, column::node_amounts, by_node | by_predicate},
+    source_entry{"node.device_size:", column_source::node_device_size, column::node_attributes, by_node | by_predicate},
     source_entry{"ask.resources", column_source::ask_resources, column::ask_context, by_node | by_predicate},
     source_entry{"ask.priority", column_source::ask_priority, column::ask_context, by_node | by_predicate},
+    source_entry{"ask.devices:", column_source::ask_devices, column::ask_context, by_node},
     source_entry{"ask.tag:", column_source::ask_tag, column::ask_context, by_node | by_predicate},
     source_entry{"ask.tags", column_source::ask_tags, column::ask_context, by_node | by_predicate},
 };

@@ -60,8 +60,11 @@ enum class column_source : uint8_t {
   node_attr,
   node_attrs,
   node_schedulable,
+  node_devices,
+  node_device_size,
   ask_resources,
   ask_priority,
+  ask_devices,
   ask_tag,
   ask_tags,
 };

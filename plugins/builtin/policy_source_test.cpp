@@ -24,6 +24,7 @@ TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
                                    {policy_kind::app_sort, "stateaware"},
                                    {policy_kind::node_sort, "fair"},
                                    {policy_kind::node_sort, "binpacking"},
+                                   {policy_kind::node_sort, "device-packing"},
                                    {policy_kind::predicate, "node-attributes"},
                                    {policy_kind::placement_rule, "provided"},
                                    {policy_kind::placement_rule, "user"},

@@ -24,7 +24,8 @@ figures run_openb(const settings &s) {
   if (comma == std::string::npos) throw std::runtime_error("openb wants --trace NODES.csv,PODS.csv");
   const std::string nodes_path = s.trace.substr(0, comma), pods_path = s.trace.substr(comma + 1);
   const std::string nodes_text = slurp(nodes_path), pods_text = slurp(pods_path);
-  auto read = cli::read_openb({nodes_path, nodes_text}, {pods_path, pods_text}, cli::gpu_model::sum);
+  auto read = cli::read_openb({nodes_path, nodes_text}, {pods_path, pods_text},
+                              s.devices ? cli::gpu_model::device : cli::gpu_model::sum);
   if (!read) throw std::runtime_error(read.why().text());
   cluster_config config = cli::default_config(*read);
   config.partitions[0].node_sort.type = s.node_sort;

@@ -7,16 +7,27 @@ namespace tenon::bench {
 namespace {
 
 constexpr int64_t mib = int64_t{1} << 20;
-const std::vector<named_amount> one_ask{{"vcore", 1000}, {"memory", 10 * mib}};
+constexpr int64_t shares_of_a_gpu = 10;
+
+std::vector<named_amount> one_ask(const settings &s) {
+  std::vector<named_amount> out{{"vcore", 1000}, {"memory", 10 * mib}};
+  if (s.devices) out.push_back({"gpu", 1000 / shares_of_a_gpu});
+  return out;
+}
+
+int64_t asks_of_a_node(const settings &s) { return (s.asks + s.nodes - 1) / s.nodes; }
+int64_t gpus_of_a_node(const settings &s) { return (asks_of_a_node(s) + shares_of_a_gpu - 1) / shares_of_a_gpu; }
 
 // Nodes that hold the asks exactly, so that the last decision is as real as the first.
 amount_map node_for(const settings &s) {
-  const int64_t per_node = (s.asks + s.nodes - 1) / s.nodes;
-  return {{"vcore", per_node * 1000}, {"memory", per_node * 10 * mib}};
+  const int64_t per_node = asks_of_a_node(s);
+  amount_map out{{"vcore", per_node * 1000}, {"memory", per_node * 10 * mib}};
+  if (s.devices) out["gpu"] = gpus_of_a_node(s) * 1000;
+  return out;
 }
 
 void prepare(cluster &c, const settings &s) {
-  c.add_nodes(s.nodes, node_for(s));
+  c.add_nodes(s.nodes, node_for(s), s.devices ? std::to_string(gpus_of_a_node(s)) + "x1000" : std::string());
   c.add_applications();
 }
 
@@ -38,7 +49,7 @@ double rate(const settings &s, int64_t unplaceable, double &decide_rate) {
   add_unplaceable(c, with);
   c.schedule();
   const stopwatch all;
-  c.ask(s.asks, one_ask, "ask-0000");
+  c.ask(s.asks, one_ask(s), "ask-0000");
   const stopwatch deciding;
   c.schedule();
   decide_rate = static_cast<double>(c.allocated()) / deciding.seconds();
@@ -53,7 +64,7 @@ figures run_schedule(const settings &s) {
   const auto policies = make_policies(s);
   cluster c(*policies, s);
   prepare(c, s);
-  c.ask(s.asks, one_ask, "ask-0000");
+  c.ask(s.asks, one_ask(s), "ask-0000");
   std::vector<uint32_t> latencies;
   latencies.reserve(static_cast<size_t>(s.asks) + 1);
   c.schedule_singly(latencies);

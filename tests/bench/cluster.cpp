@@ -64,7 +64,7 @@ void cluster::deliver() {
   });
 }
 
-void cluster::add_nodes(int64_t count, const amount_map &capacity) {
+void cluster::add_nodes(int64_t count, const amount_map &capacity, const std::string &gpu_devices) {
   std::vector<named_amount> amounts_of_node;
   for (const auto &[type, amount] : capacity) amounts_of_node.push_back({type, amount});
   for (int64_t i = 0; i < count; ++i) {
@@ -73,6 +73,8 @@ void cluster::add_nodes(int64_t count, const amount_map &capacity) {
     c.partition = partition_name;
     c.node = id;
     c.capacity = amounts_of_node;
+    const named_text devices{"tenon/devices/gpu", gpu_devices};
+    if (!gpu_devices.empty()) c.attributes = {&devices, 1};
     run(c);
     deliver();
   }

@@ -16,7 +16,8 @@ struct settings {
   int64_t nodes = 1'000, asks = 50'000, queues = 2, applications = 1;  // applications: of each queue
   int64_t shapes = 1, unplaceable = 0, seconds = 2;
   std::string queue_sort = "fair", app_sort = "fifo", node_sort = "fair";
-  std::string trace;  // NODES.csv,PODS.csv
+  std::string trace;     // NODES.csv,PODS.csv
+  bool devices = false;  // asks share GPUs
   bool linked_policies = false;
 };
 
@@ -42,7 +43,7 @@ class cluster {
   // Registers one resource manager with `queues` leaf queues below root.
   cluster(policy_source &policies, const settings &s);
 
-  void add_nodes(int64_t count, const amount_map &capacity);
+  void add_nodes(int64_t count, const amount_map &capacity, const std::string &gpu_devices = {});
   void add_applications();
   // Equal asks, dealt to the applications in turn.
   void ask(int64_t count, const std::vector<named_amount> &need, const char *prefix);

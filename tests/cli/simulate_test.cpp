@@ -31,11 +31,12 @@ json::value simulated(std::vector<std::string> arguments) {
   return json::parse(run.out);
 }
 
-// One node of one GPU; pods as given: name, arrival and end in seconds.
+// One node, of one GPU unless said; pods as given: name, arrival and end in seconds.
 class SmallTrace : public testing::Test {
  protected:
-  std::string trace(const std::string &pods) {
-    const std::string nodes = folder_.file("nodes.csv", "sn,cpu_milli,memory_mib,gpu,model\nn1,4000,4096,1,T4\n");
+  std::string trace(const std::string &pods, int gpus = 1) {
+    const std::string nodes =
+        folder_.file("nodes.csv", "sn,cpu_milli,memory_mib,gpu,model\nn1,4000,4096," + std::to_string(gpus) + ",T4\n");
     const std::string file = folder_.file("pods.csv",
                                           "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_"
                                           "time,deletion_time,scheduled_time\n" +
@@ -107,16 +108,30 @@ TEST_F(SmallTrace, ExplainSaysWhatHoldsAnAskThatIsLeft) {
   }
 }
 
-TEST_F(SmallTrace, SharedGpuStaysPendingUnlessSharesAreSummed) {
-  const std::string pods = "p1,1000,1024,1,500,,LS,Running,0,10,0\np2,1000,1024,1,500,,LS,Running,0,10,0\n";
-  const auto whole = simulated({"--mode", "fill", "--trace", trace(pods)});
-  EXPECT_EQ(whole.at("placed"), 0);
-  EXPECT_EQ(whole.at("pending"), 2);
-  EXPECT_EQ(whole.at("pending_reasons").at(0).at("reason").as_string(),
-            "devices are not modelled; use --gpu-model sum");
-  const auto sum = simulated({"--mode", "fill", "--gpu-model", "sum", "--trace", trace(pods)});
-  EXPECT_EQ(sum.at("placed"), 2);
-  EXPECT_EQ(sum.at("gpus_placed").to_number<double>(), 1.0);
+TEST_F(SmallTrace, AShareNeedsRoomOnOneGpuUnlessSharesAreSummed) {
+  std::string pods;
+  for (int i = 1; i <= 3; ++i) pods += "p" + std::to_string(i) + ",1000,1024,1,600,,LS,Running,0,10,0\n";
+  const auto by_device = simulated({"--mode", "fill", "--trace", trace(pods, 2)});
+  EXPECT_EQ(by_device.at("placed"), 2);
+  EXPECT_EQ(by_device.at("pending"), 1);
+  EXPECT_EQ(by_device.at("pending_reasons").at(0).at("reason").as_string(), "no node fits");
+  const auto &gpu = by_device.at("devices").at("gpu");
+  EXPECT_EQ(gpu.at("all"), 2);
+  EXPECT_EQ(gpu.at("in_part"), 2);
+  EXPECT_EQ(gpu.at("free").to_number<int>() + gpu.at("full").to_number<int>(), 0);
+  EXPECT_NEAR(gpu.at("free_in_parts").to_number<double>(), 0.8, 1e-9);
+  const auto sum = simulated({"--mode", "fill", "--gpu-model", "sum", "--trace", trace(pods, 2)});
+  EXPECT_EQ(sum.at("placed"), 3);
+  EXPECT_TRUE(sum.at("devices").as_object().empty());
+}
+
+TEST_F(SmallTrace, NodeWithTooManyGpusIsRefusedUnlessTheyAreSummed) {
+  const std::string pods = "p1,1000,1024,1,600,,LS,Running,0,10,0\n";
+  const command_result run = run_tenon({"simulate", "--no-progress", "--trace", trace(pods, 65)});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("node n1"));
+  EXPECT_THAT(run.err, HasSubstr("at most 64 GPUs"));
+  EXPECT_EQ(simulated({"--gpu-model", "sum", "--trace", trace(pods, 65)}).at("placed"), 1);
 }
 
 TEST_F(SmallTrace, PodRunsOnlyOnTheModelsThatItNames) {

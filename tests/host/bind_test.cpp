@@ -134,8 +134,8 @@ TEST_F(Bind, UnknownPolicy_IsRefusedWithThoseThatExist) {
   ASSERT_TRUE(host);
   const auto policy = host->bind(policy_kind::node_sort, "binpackin", "{}", 16);
   ASSERT_FALSE(policy);
-  EXPECT_THAT(policy.why(),
-              refuses(refusal_parts{"", "one of binpacking, fair", "'binpackin'", "did you mean 'binpacking'?"}));
+  EXPECT_THAT(policy.why(), refuses(refusal_parts{"", "one of binpacking, device-packing, fair", "'binpackin'",
+                                                  "did you mean 'binpacking'?"}));
 }
 
 TEST_F(Bind, ConfigurationThatTheSchemaRefuses_IsRefusedWithTheKey) {

@@ -172,7 +172,7 @@ TEST_F(AcmeRule, Known_IsWhatTheDeploymentProvides) {
   const auto known = host_->known();
   EXPECT_THAT(*known.placement_rules, ::testing::UnorderedElementsAre("acme-ldap", "provided", "user", "tag", "fixed"));
   EXPECT_THAT(*known.identities, ::testing::UnorderedElementsAre("none", "os"));
-  EXPECT_THAT(*known.node_sort, ::testing::UnorderedElementsAre("fair", "binpacking"));
+  EXPECT_THAT(*known.node_sort, ::testing::UnorderedElementsAre("fair", "binpacking", "device-packing"));
   EXPECT_THAT(*known.app_sort, ::testing::UnorderedElementsAre("fair", "fifo", "stateaware"));
   EXPECT_THAT(*known.queue_sort, ::testing::UnorderedElementsAre("fair", "priority"));
 }

@@ -62,6 +62,15 @@ void cluster::set_capacity(std::string_view id, const amount_map &capacity) {
   run(c);
 }
 
+void cluster::set_attributes(std::string_view id, const std::map<std::string, std::string> &attributes) {
+  update_node c;
+  c.partition = default_partition;
+  c.node = id;
+  c.attributes = own_.tags(attributes);
+  c.has_attributes = true;
+  run(c);
+}
+
 void cluster::undrain(std::string_view id) {
   run(change_node{default_partition, id, static_cast<uint8_t>(node_event::undrain)});
 }

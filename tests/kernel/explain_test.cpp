@@ -43,6 +43,20 @@ TEST(explain, nodes_are_counted_by_what_they_miss) {
   EXPECT_EQ(e.nodes.predicates.size(), 2U) << e.text;  // no attribute on three, another value on one
 }
 
+TEST(explain, a_node_with_the_sum_but_not_the_devices_says_which) {
+  cluster c({named_queue("leaf")});
+  c.add_node("node-1", {{"gpu", 8}}, {{"tenon/devices/gpu", "2x4"}});
+  c.add_app("app", "root.leaf");
+  for (const char *key : {"a", "b"}) c.ask("app", key, {{"gpu", 3}});
+  c.ask("app", "x", {{"gpu", 2}});
+  c.settle();
+  const explanation e = *c->explain(default_partition, "app", "x");
+  EXPECT_THAT(e.nodes.devices, ::testing::ElementsAre(std::pair<std::string, uint64_t>("gpu", 1))) << e.text;
+  EXPECT_THAT(e.text, HasSubstr("None of 1 nodes can hold it: 1 too few devices of gpu with room for it."));
+  EXPECT_THAT(e.text,
+              HasSubstr("It would run next if you free or add 1 device of gpu on node node-1 (devices from 2 to 3)."));
+}
+
 TEST(explain, an_ask_that_does_not_wait_says_so) {
   cluster c({named_queue("leaf")});
   c.add_node("node-1", {{"vcore", 10'000}});
@@ -82,6 +96,7 @@ limit_config &limit_of(queue_config &q, const change &wanted) {
 void apply(cluster &c, const std::vector<change> &changes, int tenths) {
   cluster_config config = c.config();
   std::map<std::string, amount_map> capacities;
+  std::map<std::string, int64_t> devices;
   const kernel_snapshot now = c->snapshot();
   for (const change &one : changes) {
     const int64_t to = one.from + (one.to - one.from) * tenths / 10;
@@ -105,6 +120,9 @@ void apply(cluster &c, const std::vector<change> &changes, int tenths) {
         }
         capacities[one.name][one.type] = to;
         break;
+      case change_kind::raise_node_devices:
+        devices[one.name] = to;
+        break;
       case change_kind::undrain_node:
         if (tenths == 10) c.undrain(one.name);
         break;
@@ -120,7 +138,10 @@ void apply(cluster &c, const std::vector<change> &changes, int tenths) {
   }
   c.configure(std::move(config));
   for (const auto &[id, capacity] : capacities) c.set_capacity(id, capacity);
+  for (const auto &[id, count] : devices) c.set_attributes(id, {{"tenon/devices/gpu", std::to_string(count) + "x4"}});
 }
+
+using tags = std::map<std::string, std::string>;
 
 struct waiting {
   std::unique_ptr<cluster> where;
@@ -146,13 +167,20 @@ waiting make(uint64_t seed) {
   if (draw(random, 0, 1) != 0) parent.max = {{"vcore", draw(random, 30, 50) * 100}, {"memory", draw(random, 10, 500)}};
   waiting out{std::make_unique<cluster>(std::vector<queue_config>{parent}), "last", "last"};
   cluster &c = *out.where;
+  const bool by_device = seed % 3 == 0;
   for (int i = 0; i < 3; ++i) {
-    c.add_node("node-" + std::to_string(i), {{"vcore", draw(random, 5, 20) * 100}, {"memory", draw(random, 50, 200)}});
+    amount_map capacity{{"vcore", draw(random, 5, 20) * 100}, {"memory", draw(random, 50, 200)}};
+    const int64_t count = draw(random, 1, 3);
+    if (by_device) capacity["gpu"] = 4 * count;
+    c.add_node("node-" + std::to_string(i), capacity,
+               by_device ? tags{{"tenon/devices/gpu", std::to_string(count) + "x4"}} : tags{});
   }
   for (int a = 0; a < 3; ++a) {
     const std::string app = "app-" + std::to_string(a);
     c.add_app(app, "root.parent.leaf", "bob");
-    c.ask(app, "x", {{"vcore", draw(random, 1, 9) * 100}, {"memory", draw(random, 1, 50)}});
+    amount_map resources{{"vcore", draw(random, 1, 9) * 100}, {"memory", draw(random, 1, 50)}};
+    if (by_device) resources["gpu"] = draw(random, 1, 3);
+    c.ask(app, "x", resources);
   }
   c.settle();
   for (int a = 0; a < 3; ++a) {  // what waits would go first: only the last one is to wait
@@ -164,7 +192,9 @@ waiting make(uint64_t seed) {
     c.run(r);
   }
   c.add_app("last", "root.parent.leaf", "bob");
-  c.ask("last", "last", {{"vcore", draw(random, 10, 99) * 100}, {"memory", draw(random, 10, 400)}});
+  amount_map resources{{"vcore", draw(random, 10, 99) * 100}, {"memory", draw(random, 10, 400)}};
+  if (by_device) resources = {{"vcore", 100}, {"gpu", draw(random, 2, 5) * 2}};
+  c.ask("last", "last", resources);
   c.settle();
   return out;
 }

@@ -88,5 +88,28 @@ TEST(parking, asks_over_a_limit_and_applications_over_maxapplications_cost_nothi
   EXPECT_EQ(looks_in_a_thousand_steps(c), 2U) << "one that runs and the next that does not";
 }
 
+// Nodes that have the sum but no device are passed over by blocks, as those are that have not even the sum.
+TEST(parking, nodes_without_the_devices_are_not_looked_at_one_by_one) {
+  constexpr int nodes = 2'000;
+  cluster c({named_queue("leaf")});
+  c.add_app("app", "root.leaf");
+  for (int n = 0; n < nodes; ++n)
+    c.add_node("node-" + std::to_string(n), {{"gpu", 16}}, {{"tenon/devices/gpu", "4x4"}});
+  for (int i = 0; i < 4 * nodes; ++i) c.ask("app", "part-" + std::to_string(i), {{"gpu", 3}});
+  c.settle();
+  c.add_node("whole", {{"gpu", 4'000}}, {{"tenon/devices/gpu", "64x4"}});
+  c.ask("app", "first", {{"gpu", 4}, {"x", 0}});
+  c.settle();
+  ASSERT_EQ(c.placed("app", "first"), 1U);
+  const uint64_t before = c->counters().nodes_examined;
+  for (int i = 2; i < 62; ++i) c.ask("app", "ask-" + std::to_string(i), {{"gpu", 4}}, i);
+  for (int i = 0; i < 30; ++i) {  // a class each
+    c.ask("app", "huge-" + std::to_string(i), {{"gpu", 4}, {"vcore", 1 + i}});
+  }
+  c.settle();
+  EXPECT_EQ(c.placed("app", "ask-61"), 1U);
+  EXPECT_LT(c->counters().nodes_examined - before, 60U * 256U);
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -44,14 +44,12 @@ TEST(steps, many_decisions_in_a_step_are_the_same_as_single_ones) {
   }
 }
 
-TEST(steps, a_steady_cycle_allocates_nothing) {
-  cluster c({named_queue("leaf"), named_queue("other")});
-  for (int n = 0; n < 100; ++n) c.add_node("node-" + std::to_string(n), {{"vcore", 100'000}, {"memory", 100'000}});
+void expect_no_allocation(cluster &c, const amount_map &need) {
   c.add_app("a", "root.leaf");
   c.add_app("b", "root.other");
   const auto fill = [&](int round) {
     for (int i = 0; i < 4'000; ++i) {
-      c.ask(i % 2 == 0 ? "a" : "b", std::to_string(round) + "-" + std::to_string(i), {{"vcore", 1}, {"memory", 1}});
+      c.ask(i % 2 == 0 ? "a" : "b", std::to_string(round) + "-" + std::to_string(i), need);
     }
   };
   const auto clear = [&] {
@@ -72,6 +70,21 @@ TEST(steps, a_steady_cycle_allocates_nothing) {
   const size_t allocated = allocation_count;
   EXPECT_EQ(decisions, 1'000U);
   EXPECT_EQ(allocated, 0U);
+}
+
+TEST(steps, a_steady_cycle_allocates_nothing) {
+  cluster c({named_queue("leaf"), named_queue("other")});
+  for (int n = 0; n < 100; ++n) c.add_node("node-" + std::to_string(n), {{"vcore", 100'000}, {"memory", 100'000}});
+  expect_no_allocation(c, {{"vcore", 1}, {"memory", 1}});
+}
+
+TEST(steps, a_steady_cycle_with_devices_allocates_nothing) {
+  cluster c({named_queue("leaf"), named_queue("other")});
+  for (int n = 0; n < 100; ++n) {
+    c.add_node("node-" + std::to_string(n), {{"vcore", 100'000}, {"nvidia.com/gpu", 600'000}},
+               {{"tenon/devices/nvidia.com/gpu", n % 2 == 0 ? "60x10000" : "30x20000"}});
+  }
+  expect_no_allocation(c, {{"vcore", 1}, {"nvidia.com/gpu", 1'250}});
 }
 
 }  // namespace

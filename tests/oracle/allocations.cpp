@@ -25,14 +25,27 @@ std::string application_id(const tenon::put_ask &c) {
 
 }  // namespace
 
-allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms,
-                                std::string text, bool replaces) {
+detail_map partition::detail_on(const node &n, const device_map &devices, const ask &k, const detail_map &given) {
+  detail_map out = given;
+  const division_map divisions = divisions_in(n.attributes);
+  for (const auto &[type, free] : devices) {
+    const int64_t amount = amount_of(k.resources, type);
+    if (amount <= 0 || given.contains(type)) continue;
+    const auto chosen = choose_devices(free, divisions.at(type).amount, divisions_in(k.tags), type, amount);
+    if (chosen) out[type] = *chosen;
+  }
+  return out;
+}
+
+allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, const detail_map &given,
+                                int64_t bind_ms, std::string text, bool replaces) {
   allocation x;
   x.sequence = next_allocation++;
   x.key = from.key;
   x.node = node_id;
   x.task_group = from.task_group;
   x.resources = from.resources;
+  x.detail = detail_on(nodes.at(node_id), free_devices(nodes.at(node_id)), from, given);
   x.priority = from.priority;
   x.placeholder = from.placeholder;
   x.originator = from.originator;
@@ -105,6 +118,7 @@ void partition::tell(decision_kind kind, const application &a, const allocation 
   d.node = x.node;
   d.queue = a.queue;
   d.text = std::move(text);
+  d.detail = to_text(x.detail);
 }
 
 std::string partition::problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known,
@@ -114,7 +128,8 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
     if (node_id.empty()) return messages::foreign_without_node(c.ask.key);
     if (!node_is_known) return messages::foreign_node_not_found(node_id, c.ask.key);
     if (first_negative(c.ask.resources)) return messages::negative_resources();
-    return intern(names_in({c.ask.resources}));
+    if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
+    return problem_of_detail(std::string(c.ask.key), std::string(c.detail), to_map(c.ask.resources));
   }
   application *a = find_application(application_id(c.ask));
   if (a == nullptr && !c.ask.application.empty()) return messages::application_not_found(c.ask.application);
@@ -125,6 +140,11 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   if (all_zero(to_map(c.ask.resources))) return messages::no_resources();
   if (first_negative(c.ask.resources)) return messages::negative_resources();
   if (std::string why = intern(names_in({c.ask.resources})); !why.empty()) return why;
+  const amount_map resources = to_map(c.ask.resources);
+  if (std::string why = problem_of_device_tags(c.ask.tags, resources); !why.empty()) return why;
+  if (std::string why = problem_of_detail(std::string(c.ask.key), std::string(c.detail), resources); !why.empty()) {
+    return why;
+  }
   if (!c.ask.priority_class.empty() && !priority_classes.contains(std::string(c.ask.priority_class))) {
     return messages::priority_class_unknown(c.ask.priority_class);
   }
@@ -141,7 +161,7 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
 // Puts in place what has no problem_of().
 void partition::put_existing(const existing_allocation &c, const std::string &node_id, bool with_node) {
   if (c.foreign) {
-    foreign[std::string(c.ask.key)] = {node_id, to_map(c.ask.resources)};
+    foreign[std::string(c.ask.key)] = {node_id, to_map(c.ask.resources), *parse_detail(std::string(c.detail))};
     look_at_reservations_on(node_id);
     return;
   }
@@ -155,6 +175,8 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
   const auto here = std::find_if(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
   if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && here != known.end()) {
     (*here)->resources = to_map(c.ask.resources);
+    (*here)->detail =
+        c.detail.empty() ? resized((*here)->detail, (*here)->resources) : *parse_detail(std::string(c.detail));
     look_at_quotas_on(a->queue);
     return;
   }
@@ -171,7 +193,8 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     waiting->told.clear();
     waiting->max_allocations = std::max(waiting->max_allocations, waiting->placed);
   }
-  allocate(*a, k, node_id, c.bind_time_ms != 0 ? c.bind_time_ms : shared.now_ms, messages::existing());
+  const int64_t bind_ms = c.bind_time_ms != 0 ? c.bind_time_ms : shared.now_ms;
+  allocate(*a, k, node_id, *parse_detail(std::string(c.detail)), bind_ms, messages::existing());
   look_at_quotas_on(a->queue);
 }
 

@@ -28,6 +28,7 @@ std::string partition::problem_of(const tenon::put_ask &c, std::string_view appl
   if (first_negative(c.resources)) return messages::negative_resources();
   if (c.max_allocations < 1) return messages::no_allocations_wanted();
   if (std::string why = intern(names_in({c.resources})); !why.empty()) return why;
+  if (std::string why = problem_of_device_tags(c.tags, to_map(c.resources)); !why.empty()) return why;
   if (!c.priority_class.empty() && !priority_classes.contains(std::string(c.priority_class))) {
     return messages::priority_class_unknown(c.priority_class);
   }

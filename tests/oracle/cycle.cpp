@@ -63,7 +63,7 @@ void partition::place(application &a, ask &k, const std::string &node_id) {
   end_reservation_of(k, messages::reservation_used());
   ++k.placed;
   k.told.clear();
-  allocate(a, k, node_id, shared.now_ms, {});
+  allocate(a, k, node_id, {}, shared.now_ms, {});
 }
 
 bool partition::in_stopped_queue(const application &a) const {
@@ -143,10 +143,9 @@ bool partition::predicates_pass(const application &a, const ask &k, const node &
 }
 
 const node *partition::choose_node(const application &a, const ask &k, const usage &used) const {
-  for (const node *n : sorted_nodes(used)) {
+  for (const node *n : sorted_nodes(k, used)) {
     const bool allowed = k.required_node.empty() ? n->schedulable : n->id == k.required_node;
-    if (allowed && may_use(*n, k, used) && fits(used.free_on_node.at(n->id), k.resources) &&
-        predicates_pass(a, k, *n, true))
+    if (allowed && may_use(*n, k, used) && has_room(*n, room_on(*n, used), k) && predicates_pass(a, k, *n, true))
       return n;
   }
   return nullptr;

@@ -55,6 +55,22 @@ bool partition::decide_replacement(const usage &used) {
   return false;
 }
 
+// Nothing when the ask needs other devices than the placeholder has.
+std::optional<detail_map> partition::taken_over(const allocation &placeholder, const ask &k) const {
+  const division_map divisions = divisions_in(nodes.at(placeholder.node).attributes);
+  detail_map out;
+  for (const auto &[type, held] : placeholder.detail) {
+    const int64_t amount = amount_of(k.resources, type);
+    if (amount <= 0 || !divisions.contains(type)) continue;
+    std::vector<int64_t> left(64, 0);
+    for (const int64_t device : held.devices) left[static_cast<size_t>(device)] = held.amount;
+    const auto chosen = choose_devices(left, divisions.at(type).amount, divisions_in(k.tags), type, amount);
+    if (!chosen) return std::nullopt;
+    out[type] = *chosen;
+  }
+  return out;
+}
+
 bool partition::replace_one(application &a, ask &k, const usage &used) {
   std::vector<allocation *> placeholders;
   for (allocation &x : a.allocations) {
@@ -69,28 +85,31 @@ bool partition::replace_one(application &a, ask &k, const usage &used) {
   if (too_small) return true;
   for (allocation *x : placeholders) {
     const bool allowed = k.required_node.empty() || k.required_node == x->node;
-    if (!allowed || !predicates_pass(a, k, nodes.at(x->node), false)) continue;
-    replace(a, k, *x, x->node);
+    const auto devices = taken_over(*x, k);
+    if (!allowed || !devices || !predicates_pass(a, k, nodes.at(x->node), false)) continue;
+    replace(a, k, *x, x->node, *devices);
     return true;
   }
   const node *elsewhere = placeholders.empty() ? nullptr : choose_node(a, k, used);
   if (elsewhere == nullptr) return false;
-  replace(a, k, *placeholders.front(), elsewhere->id);
+  replace(a, k, *placeholders.front(), elsewhere->id,
+          detail_on(*elsewhere, used.free_devices.at(elsewhere->id), k, {}));
   return true;
 }
 
-void partition::replace(application &a, ask &k, allocation &placeholder, const std::string &node_id) {
+void partition::replace(application &a, ask &k, allocation &placeholder, const std::string &node_id,
+                        detail_map detail) {
   end_reservation_of(k, messages::reservation_used());
   tell(decision_kind::released, a, placeholder, termination::placeholder_replaced, messages::replacing(k.key));
   placeholder.state = allocation_state::replacing;
-  placeholder.under_way = replacement{k, node_id};
+  placeholder.under_way = replacement{k, node_id, std::move(detail)};
   ++k.placed;
   k.told.clear();
 }
 
 void partition::take_place(application &a, const allocation &gone) {
   if (!gone.under_way) return;
-  allocate(a, gone.under_way->real, gone.under_way->node, shared.now_ms, {}, true);
+  allocate(a, gone.under_way->real, gone.under_way->node, gone.under_way->detail, shared.now_ms, {}, true);
 }
 
 void partition::break_replacement(application &a, allocation &placeholder, bool pending_again) {

@@ -10,7 +10,20 @@ namespace {
 
 std::map<std::string, std::string> to_texts(texts from) {
   std::map<std::string, std::string> out;
-  for (const named_text &item : from) out.emplace(item.key, item.value);
+  for (const named_text &item : from) out[std::string(item.key)] = item.value;
+  return out;
+}
+
+std::string problem_of_divisions(const std::map<std::string, std::string> &attributes) {
+  for (const auto &[key, value] : attributes) {
+    if (std::string why = problem_of_division(key, value); !why.empty()) return why;
+  }
+  return {};
+}
+
+std::vector<std::string> divided_types(const std::map<std::string, std::string> &attributes) {
+  std::vector<std::string> out;
+  for (const auto &[type, by] : divisions_in(attributes)) out.push_back(type);
   return out;
 }
 
@@ -25,6 +38,9 @@ std::string partition::problem_of(const tenon::add_node &c) {
     if (const auto type = first_negative(given)) return messages::negative_amount(*type);
   }
   if (std::string why = intern(names_in({c.capacity, c.occupied})); !why.empty()) return why;
+  const auto attributes = to_texts(c.attributes);
+  if (std::string why = problem_of_divisions(attributes); !why.empty()) return why;
+  if (std::string why = intern(divided_types(attributes)); !why.empty()) return why;
   for (const existing_allocation &x : c.existing) {
     const std::string why = problem_of(x, id, true, true);
     if (!why.empty()) return messages::node_allocation_not_restored(x.ask.key, why);
@@ -64,6 +80,8 @@ void partition::update_node(const tenon::update_node &c) {
   if (moved != attributes.end() && !moved->second.empty() && moved->second != name && moved->second != plain_name) {
     return refuse(messages::node_partition_changed(id, moved->second));
   }
+  if (std::string why = problem_of_divisions(attributes); !why.empty()) return refuse(why);
+  if (std::string why = intern(divided_types(attributes)); !why.empty()) return refuse(why);
   if (c.has_capacity) found->second.capacity = without_zeros(to_map(capacity));
   if (c.has_occupied) found->second.occupied = to_map(occupied);
   if (c.has_attributes) found->second.attributes = attributes;

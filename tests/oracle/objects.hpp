@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acl.hpp"
+#include "devices.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/states.hpp"
 
@@ -46,12 +47,14 @@ struct ask {
 struct replacement {
   ask real;  // as it was when it was chosen
   std::string node;
+  detail_map detail;
 };
 
 struct allocation {
   uint64_t sequence = 0;
   std::string key, node, task_group, required_node;
   amount_map resources;
+  detail_map detail;
   int32_t priority = 0;
   bool placeholder = false, originator = false, allow_preempt_self = true;
   uint64_t victim_of = 0;  // arrival of the ask that it is to make room for
@@ -123,6 +126,7 @@ struct node {
 struct foreign_allocation {
   std::string node;
   amount_map resources;
+  detail_map detail;
 };
 
 }  // namespace tenon::naive

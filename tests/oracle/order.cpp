@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "partition.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::naive {
 namespace {
@@ -83,6 +84,61 @@ double node_usage(const amount_map &free, const amount_map &total, const std::ma
   return weight_sum == 0 ? 0.0 : sum / weight_sum;
 }
 
+// What is free on devices beyond what the node's other resources can serve.
+double stranded(int64_t free_on_devices, int64_t sum_of_sizes, const amount_map &free, const amount_map &total,
+                const std::map<std::string, double> &weights, const std::vector<std::string> &types) {
+  double largest = 0;
+  for (const std::string &type : types) {
+    const auto weight = weights.find(type);
+    if (weight == weights.end() || weight->second <= 0 || amount_of(total, type) <= 0) continue;
+    const double served = static_cast<double>(amount_of(free, type)) * static_cast<double>(sum_of_sizes) /
+                          (weight->second * static_cast<double>(amount_of(total, type)));
+    largest = std::max(largest, static_cast<double>(free_on_devices) - served);
+  }
+  return largest;
+}
+
+// Whether the devices are missing, then the four numbers of device-packing.
+using packing_key = std::tuple<bool, int64_t, double, int64_t, int64_t>;
+
+packing_key key_of_packing(const node &n, const ask &k, const usage &used, const std::map<std::string, double> &weights,
+                           const std::vector<std::string> &types) {
+  const division_map divisions = divisions_in(n.attributes);
+  if (!divisions.contains("gpu")) return {false, 0, 0, 0, 0};
+  const std::vector<int64_t> &devices = used.free_devices.at(n.id).at("gpu");
+  const int64_t size = divisions.at("gpu").amount, amount = amount_of(k.resources, "gpu");
+  amount_map free = used.free_on_node.at(n.id);
+  int64_t left = 0, opened = 0, remainder = 0;
+  for (const int64_t one : devices) left = add_saturating(left, std::max<int64_t>(0, one));
+  const int64_t sum = mul_saturating(divisions.at("gpu").count, size);
+  const double before = stranded(left, sum, free, n.capacity, weights, types);
+  const int64_t all = left;
+  if (amount > 0) {
+    const auto chosen = choose_devices(devices, size, divisions_in(k.tags), "gpu", amount);
+    if (!chosen) return {true, 0, 0, 0, 0};
+    remainder = INT64_MAX;
+    for (const int64_t device : chosen->devices) {
+      const int64_t has = devices[static_cast<size_t>(device)];
+      opened += has == size && chosen->amount < size ? 1 : 0;
+      remainder = std::min(remainder, has - chosen->amount);
+      left = sub_saturating(left, chosen->amount);
+    }
+  }
+  subtract(free, k.resources);
+  return {false, opened, stranded(left, sum, free, n.capacity, weights, types) - before, remainder, all};
+}
+
+std::vector<const node *> packed_nodes(const partition &p, const ask &k, const usage &used,
+                                       std::map<std::string, double> weights) {
+  if (weights.empty()) weights = {{"vcore", 0.8}, {"memory", 0.8}};
+  std::vector<std::pair<packing_key, const node *>> all;  // nodes come by id
+  for (const auto &[id, n] : p.nodes) all.emplace_back(key_of_packing(n, k, used, weights, p.types), &n);
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<const node *> out;
+  for (const auto &[key, n] : all) out.push_back(n);
+  return out;
+}
+
 }  // namespace
 
 std::vector<const queue *> partition::sorted_children(const queue &parent, const usage &used) const {
@@ -143,8 +199,9 @@ std::vector<ask *> partition::sorted_asks(application &a) {
   return out;
 }
 
-std::vector<const node *> partition::sorted_nodes(const usage &used) const {
+std::vector<const node *> partition::sorted_nodes(const ask &k, const usage &used) const {
   auto weights = config.node_sort.resource_weights;
+  if (config.node_sort.type == "device-packing") return packed_nodes(*this, k, used, weights);
   if (weights.empty()) weights = {{"vcore", 1}, {"memory", 1}};
   std::vector<std::pair<double, const node *>> all;  // nodes come by id
   for (const auto &[id, n] : nodes) {

@@ -67,7 +67,8 @@ struct partition {
   // -- gangs.cpp --
   bool decide_replacement(const usage &used);
   bool replace_one(application &a, ask &k, const usage &used);
-  void replace(application &a, ask &k, allocation &placeholder, const std::string &node_id);
+  void replace(application &a, ask &k, allocation &placeholder, const std::string &node_id, detail_map detail);
+  [[nodiscard]] std::optional<detail_map> taken_over(const allocation &placeholder, const ask &k) const;
   [[nodiscard]] bool waits_for_placeholders(const application &a, const ask &k) const;
   // What takes the place of a placeholder that is gone.
   void take_place(application &a, const allocation &gone);
@@ -93,8 +94,11 @@ struct partition {
   void put_allocation(const tenon::put_allocation &c);
   std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node);
   void put_existing(const existing_allocation &c, const std::string &node_id, bool with_node);
-  allocation &allocate(application &a, const ask &from, const std::string &node_id, int64_t bind_ms, std::string text,
-                       bool replaces = false);
+  allocation &allocate(application &a, const ask &from, const std::string &node_id, const detail_map &given,
+                       int64_t bind_ms, std::string text, bool replaces = false);
+  // Devices for what `given` does not name, as far as they are there.
+  [[nodiscard]] static detail_map detail_on(const node &n, const device_map &devices, const ask &k,
+                                            const detail_map &given);
   // Takes it away; an undone one makes its ask pending again.
   void remove_allocation(application &a, uint64_t sequence, bool undone = false);
   void expire(application &a, allocation &x, const std::string &text);
@@ -114,8 +118,7 @@ struct partition {
   void on_reservation_timer(uint64_t id);
   [[nodiscard]] const reservation *reservation_of(const ask &k) const;
   [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
-  [[nodiscard]] static bool holds(const node &n, const amount_map &foreign_there, const ask &k);
-  [[nodiscard]] amount_map foreign_on(const std::string &node_id) const;
+  [[nodiscard]] bool holds(const node &n, const ask &k) const;
   [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used) const;
   // Whether others' reservations let the ask use the node.
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
@@ -174,6 +177,12 @@ struct partition {
 
   // -- usage.cpp --
   [[nodiscard]] usage measure() const;
+  // What devices have free, of foreign allocations alone or of all.
+  [[nodiscard]] device_map free_devices(const node &n, bool foreign_alone = false) const;
+  [[nodiscard]] static room room_on(const node &n, const usage &used);
+  [[nodiscard]] static bool has_room(const node &n, const room &r, const ask &k);
+  // Types of which the node has not the devices that the ask wants.
+  [[nodiscard]] static std::set<std::string> without_devices(const node &n, const device_map &devices, const ask &k);
   [[nodiscard]] std::string group_of(const application &a) const;
   [[nodiscard]] static const limit_config *user_limit(const queue &q, const std::string &user);
   [[nodiscard]] static const limit_config *group_limit(const queue &q, const std::string &group);
@@ -182,7 +191,7 @@ struct partition {
   [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used) const;
   [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
   [[nodiscard]] static std::vector<ask *> sorted_asks(application &a);
-  [[nodiscard]] std::vector<const node *> sorted_nodes(const usage &used) const;
+  [[nodiscard]] std::vector<const node *> sorted_nodes(const ask &k, const usage &used) const;
 
   // -- cycle.cpp --
   bool decide();

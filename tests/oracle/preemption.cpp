@@ -168,11 +168,13 @@ class question {
     return out;
   }
   [[nodiscard]] std::set<std::string> short_on(const node &n) const {
-    amount_map room = used_.free_on_node.at(n.id);
+    room left = partition::room_on(n, used_);
     for (const candidate &c : taken_) {
-      if (c.what->node == n.id) add(room, c.what->resources);
+      if (c.what->node == n.id) left.add(c.what->resources, c.what->detail);
     }
-    return short_of(room, true);
+    auto out = short_of(left.free, true);
+    out.merge(partition::without_devices(n, left.devices, k_));
+    return out;
   }
   // By path.
   [[nodiscard]] std::map<std::string, std::set<std::string>> short_of_max() const {
@@ -248,7 +250,7 @@ class question {
       const auto there = p_.reservations_on(id);
       const bool others =
           std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask != k_.arrival; });
-      if (!n.schedulable || others || !partition::holds(n, p_.foreign_on(id), k_)) continue;
+      if (!n.schedulable || others || !p_.holds(n, k_)) continue;
       if (partition::attributes_match(k_, n)) nodes_.push_back(&n);
     }
     for (const node *n : nodes_) {

@@ -83,19 +83,13 @@ void partition::on_reservation_timer(uint64_t id) {
   }
 }
 
-amount_map partition::foreign_on(const std::string &node_id) const {
-  amount_map out;
+bool partition::holds(const node &n, const ask &k) const {
+  room most{n.capacity, free_devices(n, true)};
+  subtract(most.free, n.occupied);
   for (const auto &[key, x] : foreign) {
-    if (x.node == node_id) add(out, x.resources);
+    if (x.node == n.id) subtract(most.free, x.resources);
   }
-  return out;
-}
-
-bool partition::holds(const node &n, const amount_map &foreign_there, const ask &k) {
-  amount_map most = n.capacity;
-  subtract(most, n.occupied);
-  subtract(most, foreign_there);
-  return fits(most, k.resources);
+  return has_room(n, most, k);
 }
 
 void partition::look_at_reservations_on(const std::string &node_id) {
@@ -104,7 +98,7 @@ void partition::look_at_reservations_on(const std::string &node_id) {
     application &a = *find_application(r.application);
     const ask &k = ask_of(a, r);
     const bool usable = n.schedulable || !k.required_node.empty();
-    if (usable && holds(n, foreign_on(node_id), k) && attributes_match(k, n)) continue;
+    if (usable && holds(n, k) && attributes_match(k, n)) continue;
     end_reservation(r.id, messages::reservation_node_unfit());
   }
 }
@@ -117,10 +111,10 @@ bool partition::decide_reserved(const usage &used) {
     if (!runs(a) || !may_run(a, used) || in_stopped_queue(a) || !within_limits(a, k, used)) continue;
     if (waits_for_placeholders(a, k)) continue;
     const node *n = nullptr;
-    const bool room = within_queues(a, k, used), daemon = !k.required_node.empty();
-    if (room) {
+    const bool within = within_queues(a, k, used), daemon = !k.required_node.empty();
+    if (within) {
       const node &own = nodes.at(r.node);
-      if (fits(used.free_on_node.at(r.node), k.resources) && predicates_pass(a, k, own, true)) n = &own;
+      if (has_room(own, room_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;
       if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
     if (n != nullptr) {
@@ -128,7 +122,7 @@ bool partition::decide_reserved(const usage &used) {
       return true;
     }
     if (!shared.has.preemption) continue;
-    if (daemon ? room && preempt_on(a, k, used) : preempt(a, k, used)) return true;
+    if (daemon ? within && preempt_on(a, k, used) : preempt(a, k, used)) return true;
   }
   return false;
 }
@@ -137,12 +131,12 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
   const auto found = nodes.find(k.required_node);
   if (found == nodes.end()) return false;
   const node &n = found->second;
-  if (!holds(n, foreign_on(n.id), k)) return false;
+  if (!holds(n, k)) return false;
   const std::vector<reservation> there = reservations_on(n.id);
   const auto of_daemon = [&](const reservation &r) {
     return !ask_of(*find_application(r.application), r).required_node.empty();
   };
-  const bool now = std::none_of(there.begin(), there.end(), of_daemon) && fits(used.free_on_node.at(n.id), k.resources);
+  const bool now = std::none_of(there.begin(), there.end(), of_daemon) && has_room(n, room_on(n, used), k);
   if (!predicates_pass(a, k, n, now)) return false;
   for (const reservation &r : there) {
     if (!of_daemon(r)) end_reservation(r.id, messages::reservation_for_daemon(k.key));
@@ -158,8 +152,8 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
 const node *partition::node_to_reserve(const application &a, const ask &k, const usage &used) const {
   const node *best = nullptr;
   double least = 0;
-  for (const node *n : sorted_nodes(used)) {
-    if (!n->schedulable || !reservations_on(n->id).empty() || !holds(*n, foreign_on(n->id), k)) continue;
+  for (const node *n : sorted_nodes(k, used)) {
+    if (!n->schedulable || !reservations_on(n->id).empty() || !holds(*n, k)) continue;
     double lacks = 0;
     for (const std::string &type : types) {  // this order decides the last bit
       const int64_t need = amount_of(k.resources, type), there = amount_of(used.free_on_node.at(n->id), type);
@@ -177,8 +171,9 @@ const node *partition::node_to_reserve(const application &a, const ask &k, const
 bool partition::may_use(const node &n, const ask &k, const usage &used) const {
   const std::vector<reservation> there = reservations_on(n.id);
   if (there.empty()) return true;
-  amount_map left = used.free_on_node.at(n.id);
-  subtract(left, k.resources);
+  room left = room_on(n, used);
+  subtract(left.free, k.resources);
+  take(left.devices, detail_on(n, left.devices, k, {}));
   std::vector<const allocation *> ending;
   for (const auto &a : applications) {
     for (const allocation &x : a->allocations) {
@@ -193,13 +188,13 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
     const auto owner =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
     const ask &reserved = ask_of(**owner, r);
-    if (fits(left, reserved.resources)) return true;
+    if (has_room(n, left, reserved)) return true;
     if (k.execution_timeout_ms <= 0) return false;
-    amount_map then = used.free_on_node.at(n.id);
-    if (fits(then, reserved.resources)) return false;  // it waits for something else
+    room then = room_on(n, used);
+    if (has_room(n, then, reserved)) return false;  // it waits for something else
     for (const allocation *x : ending) {
-      add(then, x->resources);
-      if (!fits(then, reserved.resources)) continue;
+      then.add(x->resources, x->detail);
+      if (!has_room(n, then, reserved)) continue;
       return add_saturating(shared.now_ms, k.execution_timeout_ms) <= end_of(x);
     }
     return false;

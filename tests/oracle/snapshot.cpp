@@ -43,6 +43,7 @@ allocation_snapshot shown(const allocation &x, const std::string &application) {
     out.replaced_by = x.under_way->real.key;
     out.replaced_on = x.under_way->node;
   }
+  out.detail = to_text(x.detail);
   return out;
 }
 
@@ -162,6 +163,7 @@ partition_snapshot partition::snapshot() const {
     }
     s.occupied = without_zeros(s.occupied);
     s.available = without_zeros(used.free_on_node.at(id));
+    s.devices = used.free_devices.at(id);
     s.attributes = n.attributes;
     for (const auto &[sequence, text] : on_node[id]) s.allocations.push_back(text);
     for (const auto &[sequence, text] : coming_to_node[id]) s.allocations.push_back(text);

@@ -63,9 +63,46 @@ usage partition::measure() const {
     amount_map &free = out.free_on_node[id] = n.capacity;
     subtract(free, n.occupied);
     subtract(free, out.on_node[id]);
+    out.free_devices[id] = free_devices(n);
   }
   for (const auto &[key, x] : foreign) subtract(out.free_on_node[x.node], x.resources);
   out.root_max = without_zeros(out.root_max);
+  return out;
+}
+
+device_map partition::free_devices(const node &n, bool foreign_alone) const {
+  device_map out;
+  for (const auto &[type, by] : divisions_in(n.attributes)) {
+    out[type].assign(static_cast<size_t>(by.count), by.amount);
+  }
+  for (const auto &[key, x] : foreign) {
+    if (x.node == n.id) take(out, x.detail);
+  }
+  if (foreign_alone) return out;
+  for (const auto &a : applications) {
+    for (const allocation &x : a->allocations) {
+      if (x.node == n.id) take(out, x.detail);
+      if (x.node != n.id && x.under_way && x.under_way->node == n.id) take(out, x.under_way->detail);
+    }
+  }
+  return out;
+}
+
+room partition::room_on(const node &n, const usage &used) {
+  return {used.free_on_node.at(n.id), used.free_devices.at(n.id)};
+}
+
+bool partition::has_room(const node &n, const room &r, const ask &k) {
+  return fits(r.free, k.resources) && without_devices(n, r.devices, k).empty();
+}
+
+std::set<std::string> partition::without_devices(const node &n, const device_map &devices, const ask &k) {
+  const division_map divisions = divisions_in(n.attributes);
+  std::set<std::string> out;
+  for (const auto &[type, free] : devices) {
+    const int64_t amount = amount_of(k.resources, type), size = divisions.at(type).amount;
+    if (amount > 0 && !choose_devices(free, size, divisions_in(k.tags), type, amount)) out.insert(type);
+  }
   return out;
 }
 

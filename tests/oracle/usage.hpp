@@ -7,6 +7,7 @@
 #include <string>
 
 #include "amounts.hpp"
+#include "devices.hpp"
 
 namespace tenon::naive {
 
@@ -23,6 +24,7 @@ struct usage {
   std::map<std::string, std::map<std::string, tally>> users;  // by name, then path
   std::map<std::string, std::map<std::string, tally>> groups;
   std::map<std::string, amount_map> on_node, free_on_node;  // by id
+  std::map<std::string, device_map> free_devices;           // by id
   amount_map root_max;                                      // the sum of the nodes
 
   [[nodiscard]] tally of_queue(const std::string &path) const {

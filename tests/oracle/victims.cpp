@@ -50,16 +50,19 @@ void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of,
 
 bool partition::preempt_on(application &, ask &k, const usage &used) {
   if (!config.preemption_enabled || has_victims_under_way(k)) return false;
-  const amount_map free = used.free_on_node.at(k.required_node);
+  const node &n = nodes.at(k.required_node);
+  const room free = room_on(n, used);
+  const auto missing = without_devices(n, free.devices, k);
   const auto fits_with = [&](const std::vector<candidate> &taken) {
-    amount_map room = free;
-    for (const candidate &c : taken) add(room, c.what->resources);
-    return fits(room, k.resources);
+    room then = free;
+    for (const candidate &c : taken) then.add(c.what->resources, c.what->detail);
+    return has_room(n, then, k);
   };
   const auto helps = [&](const allocation &x) {
     return std::any_of(x.resources.begin(), x.resources.end(), [&](const auto &item) {
       const auto &[type, amount] = item;
-      return amount > 0 && amount_of(k.resources, type) > std::max<int64_t>(0, amount_of(free, type));
+      const bool too_few = amount_of(k.resources, type) > std::max<int64_t>(0, amount_of(free.free, type));
+      return amount > 0 && (too_few || missing.contains(type));
     });
   };
   for (const bool opted_out : {false, true}) {

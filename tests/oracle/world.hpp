@@ -22,11 +22,11 @@ struct decision {
   termination why = termination::unknown;
   bool placeholder = false;
   uint64_t allocation_sequence = 0;
-  std::string rm, partition, application, key, node, queue, text;
+  std::string rm, partition, application, key, node, queue, text, detail;
 
   [[nodiscard]] decision_view view() const {
-    return {sequence,    now_ms, kind, why,   placeholder, allocation_sequence, rm, partition,
-            application, key,    node, queue, text};
+    return {sequence, now_ms, kind,  why,  placeholder, allocation_sequence, rm, partition, application,
+            key,      node,   queue, text, detail};
   }
 };
 

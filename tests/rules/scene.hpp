@@ -28,7 +28,7 @@ using tags_of = std::map<std::string, std::string>;
 inline constexpr int64_t second = 1'000;
 inline constexpr int64_t start_ms = 1'000'000;
 
-// "released app-1/ask-1#1 on node-1 STOPPED_BY_RM: text", without what is empty.
+// "released app-1/ask-1#1 on node-1 STOPPED_BY_RM: text with gpu=1@0", without what is empty.
 [[nodiscard]] std::string brief(const decision_view &d);
 
 [[nodiscard]] queue_config make_queue(std::string name, std::vector<queue_config> children = {});
@@ -121,6 +121,10 @@ class scene : public ::testing::Test {
   existing_allocation foreign(std::string key, const amount_map &resources) {
     return {make_ask("", std::move(key), resources), 0, true};
   }
+  existing_allocation with_detail(existing_allocation x, std::string detail) {
+    x.detail = own_.text(std::move(detail));
+    return x;
+  }
   lines put(std::string node, const existing_allocation &x) {
     return run(put_allocation{partition_, own_.text(std::move(node)), x});
   }
@@ -131,6 +135,14 @@ class scene : public ::testing::Test {
   }
   lines change(std::string id, node_event e) {
     return run(change_node{partition_, own_.text(std::move(id)), static_cast<uint8_t>(e)});
+  }
+  lines set_attributes(std::string id, const tags_of &attributes) {
+    update_node c;
+    c.partition = partition_;
+    c.node = own_.text(std::move(id));
+    c.attributes = own_.tags(attributes);
+    c.has_attributes = true;
+    return run(c);
   }
   lines set_capacity(std::string id, const amount_map &capacity) {
     update_node c;

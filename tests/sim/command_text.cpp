@@ -74,7 +74,8 @@ std::string of(const put_ask &c) {
 }
 
 std::string of(const existing_allocation &x) {
-  return '{' + of(x.ask) + line("").with("bound", x.bind_time_ms).flag("foreign", x.foreign).done() + '}';
+  return '{' + of(x.ask) +
+         line("").with("bound", x.bind_time_ms).flag("foreign", x.foreign).with("detail", x.detail).done() + '}';
 }
 
 std::string of(const register_rm &c) { return line("register_rm").with("rm", c.rm).done() + '\n' + text_of(*c.config); }

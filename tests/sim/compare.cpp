@@ -30,6 +30,9 @@ class writer {
     for (const std::string &one : part) to += one + ' ';
     to += ']';
   }
+  static void append(std::string &to, const std::vector<int64_t> &part) {
+    for (const int64_t one : part) to += std::to_string(one) + ' ';
+  }
   static void append(std::string &to, const std::map<std::string, std::string> &part) {
     to += '{';
     for (const auto &[key, value] : part) to += key + '=' + value + ' ';
@@ -51,7 +54,8 @@ void add(writer &w, const std::string &place, const application_snapshot &a, con
   }
   for (const allocation_snapshot &x : a.allocations) {
     w.add(place + " allocation " + x.key, x.sequence, x.application, x.node, x.resources, x.priority, x.placeholder,
-          x.preempted, x.released, x.originator, x.task_group, name(x.state), x.create_time_ms, x.bind_time_ms);
+          x.preempted, x.released, x.originator, x.task_group, name(x.state), x.create_time_ms, x.bind_time_ms,
+          x.detail);
   }
   w.add(place + " reservations", a.reservations);
   if (!compared.gangs) return;
@@ -82,6 +86,7 @@ std::vector<std::string> lines_of(const kernel_snapshot &s, const naive::feature
     for (const node_snapshot &n : p.nodes) {
       w.add(in + n.id, n.schedulable, n.capacity, n.allocated, n.occupied, n.available);
       w.add(in + n.id + " has", n.attributes, n.allocations, n.reservations);
+      for (const auto &[type, free] : n.devices) w.add(in + n.id + " devices " + type, free);
     }
     for (const application_snapshot &a : p.applications) add(w, in + a.id, a, compared);
     for (const application_snapshot &a : p.ended) add(w, in + "ended " + a.id, a, compared);

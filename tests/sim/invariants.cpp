@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/states.hpp"
 
@@ -158,6 +159,70 @@ void check_reservations(checker &c, const partition_snapshot &p) {
   for (const auto &[id, left] : of_application) c.holds(id + " has other reservations than the nodes", left == 0);
 }
 
+// What is held of each type by a detail: "gpu=500@0,3" gives 500 on devices 0 and 3.
+std::map<std::string, std::map<size_t, int64_t>> holdings_of(const allocation_snapshot &x) {
+  std::map<std::string, std::map<size_t, int64_t>> out;
+  const auto detail = parse_detail(x.detail);
+  if (!detail) return out;
+  for (const device_share &share : *detail) {
+    for (size_t device = 0; device < max_devices; ++device) {
+      if ((share.devices >> device & 1U) != 0) out[share.type][device] = share.amount;
+    }
+  }
+  return out;
+}
+
+// Details sum up to what allocations have; no two on a node hold more of a device than they leave free.
+void check_devices(checker &c, const partition_snapshot &p) {
+  std::map<std::string, std::map<std::string, std::map<size_t, int64_t>>> held;  // node, type, device
+  for (const application_snapshot &a : p.applications) {
+    for (const allocation_snapshot &x : a.allocations) {
+      c.holds(a.id + '/' + x.key + " has a detail that cannot be read: " + x.detail,
+              parse_detail(x.detail).has_value());
+      for (const auto &[type, devices] : holdings_of(x)) {
+        int64_t sum = 0;
+        for (const auto &[device, amount] : devices) {
+          sum += amount;
+          held[x.node][type][device] += amount;
+        }
+        const auto has = x.resources.find(type);
+        c.holds(a.id + '/' + x.key + " has another amount of " + type + " than its detail",
+                has != x.resources.end() && has->second == sum);
+      }
+    }
+  }
+  for (const node_snapshot &n : p.nodes) {
+    for (const auto &[type, free] : n.devices) {
+      const auto split = parse_device_split(n.attributes.at(std::string(devices_prefix) + type));
+      c.holds(n.id + " has other devices of " + type + " than it says", split && split->count == free.size());
+      // Foreign allocations hold some too, and are not shown.
+      for (size_t i = 0; split && i < free.size(); ++i) {
+        c.holds(n.id + " " + type + " " + std::to_string(i) + " has more free than nobody holds",
+                free[i] <= split->amount - held[n.id][type][i]);
+      }
+    }
+  }
+}
+
+// A step gave every divided type devices, and none of them is over-allocated.
+void check_placed_devices(const node_snapshot &n, const allocation_snapshot &x, std::vector<std::string> &broken) {
+  const auto holdings = holdings_of(x);
+  for (const auto &[type, free] : n.devices) {
+    if (!x.resources.contains(type)) continue;
+    const auto held = holdings.find(type);
+    if (held == holdings.end()) {
+      broken.push_back(n.id + " placed #" + std::to_string(x.sequence) + " without devices of " + type);
+      continue;
+    }
+    for (const auto &[device, amount] : held->second) {
+      if (device >= free.size() || free[device] < 0) {
+        broken.push_back(n.id + " over-allocated device " + std::to_string(device) + " of " + type + " by #" +
+                         std::to_string(x.sequence));
+      }
+    }
+  }
+}
+
 // What was placed fits, where it went, beside everything else.
 void check_placed(const partition_snapshot &p, uint64_t sequence, std::vector<std::string> &broken) {
   const auto over = [&](const std::string &place, const allocation_snapshot &x, const amount_map &limit,
@@ -178,6 +243,7 @@ void check_placed(const partition_snapshot &p, uint64_t sequence, std::vector<st
         amount_map used = n.allocated;
         add(used, n.occupied);
         over(n.id, x, n.capacity, used, true);
+        check_placed_devices(n, x, broken);
       }
       for (const queue_snapshot &q : p.queues) {
         const bool on_path = q.path == a.queue || a.queue.starts_with(q.path + ".");
@@ -195,6 +261,7 @@ std::vector<std::string> broken_sums(const kernel_snapshot &s) {
     check_queues(c, p);
     check_nodes(c, p);
     check_reservations(c, p);
+    check_devices(c, p);
     for (const application_snapshot &a : p.applications) check_application(c, a);
     for (const application_snapshot &a : p.ended)
       c.holds(a.id + " ended with something", a.asks.empty() && a.allocations.empty());

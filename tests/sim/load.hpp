@@ -54,8 +54,12 @@ class load {
   std::string some_queue(const partition_snapshot &p);
   amount_map some_resources();
   amount_map some_capacity();
+  void divide(amount_map &capacity, std::map<std::string, std::string> &attributes);
   std::map<std::string, std::string> application_tags();
   std::map<std::string, std::string> node_attributes();
+  // Tag tenon/devices/gpu for the ask's amount.
+  std::string some_split(int64_t amount);
+  std::string some_detail(const amount_map &resources);
 
   random random_;
   profile profile_;

@@ -11,6 +11,7 @@ amount_map load::some_resources() {
   if (random_.percent(90)) out["vcore"] = random_.between(1, 4);
   if (random_.percent(60)) out["memory"] = random_.between(1, 4) * 10;
   if (random_.percent(5)) out["gpu"] = random_.between(0, 2);
+  if (profile_.devices && random_.percent(60)) out["gpu"] = random_.between(1, 6);
   if (profile_.odd && random_.percent(2)) out["vcore"] = random_.between(-1, 0);
   if (profile_.odd && random_.percent(1)) out["nowhere"] = 1;
   return out;
@@ -105,13 +106,20 @@ put_ask load::make_ask(const partition_snapshot &p) {
   const bool fresh = random_.percent(75);
   c.key = own_->text(fresh ? "ask-" + std::to_string(next_name_++) : some_key(p, application));
   if (profile_.odd && random_.percent(1)) c.key = "";
-  c.resources = own_->resources(some_resources());
+  const amount_map resources = some_resources();
+  c.resources = own_->resources(resources);
   c.max_allocations = static_cast<int32_t>(random_.percent(60) ? 1 : random_.between(profile_.odd ? 0 : 1, 6));
   c.priority = static_cast<int32_t>(random_.percent(60) ? 0 : random_.between(-5, 5));
   if (random_.percent(5)) c.priority_class = own_->text(random_.one_of({"high", "low", profile_.odd ? "none" : "low"}));
   if (profile_.timeouts && random_.percent(20)) c.execution_timeout_ms = random_.between(1, 30) * 1'000;
   if (random_.percent(20)) c.create_time_ms = now_ms_ - random_.between(0, 3) * 1'000;
-  if (random_.percent(15)) c.tags = own_->tags({{"si/zone", random_.one_of({"a", "b", "a|b", "c"})}});
+  std::map<std::string, std::string> tags;
+  if (random_.percent(15)) tags["si/zone"] = random_.one_of({"a", "b", "a|b", "c"});
+  const auto gpus = resources.find("gpu");
+  if (profile_.devices && gpus != resources.end() && gpus->second > 0 && random_.percent(40)) {
+    tags["tenon/devices/gpu"] = some_split(gpus->second);
+  }
+  c.tags = own_->tags(tags);
   if (random_.percent(4)) c.required_node = own_->text(some_node(p));
   if (profile_.gangs && random_.percent(30)) {
     c.task_group = own_->text(random_.one_of({"tg-1", "tg-2", ""}));
@@ -137,6 +145,31 @@ put_ask load::make_ask(const partition_snapshot &p) {
 
 command load::an_ask(const partition_snapshot &p) { return make_ask(p); }
 
+std::string load::some_split(int64_t amount) {
+  if (profile_.odd && random_.percent(8)) return random_.one_of({"2x1", "x", "0x1", "1", "70x1", "1x1 "});
+  int64_t count = random_.between(1, 4);
+  while (amount % count != 0) --count;
+  return std::to_string(count) + 'x' + std::to_string(amount / count);
+}
+
+std::string load::some_detail(const amount_map &resources) {
+  if (profile_.odd && random_.percent(5)) {
+    return random_.one_of({"gpu", "gpu=1", "gpu=1@0,0", "gpu=1@1,0", "gpu=01@0", "gpu=1@64", "gpu=1@0;", "vcore=1@0"});
+  }
+  std::string out;
+  for (const char *type : {"gpu", "memory"}) {
+    const auto found = resources.find(type);
+    if (found == resources.end() || found->second <= 0 || random_.percent(40)) continue;
+    int64_t count = random_.between(1, 3), device = random_.between(0, 2);
+    while (found->second % count != 0) --count;
+    out += (out.empty() ? "" : ";") + std::string(type) + '=' + std::to_string(found->second / count);
+    for (int64_t i = 0; i < count; ++i, device += random_.between(1, 2)) {
+      out += (i == 0 ? '@' : ',') + std::to_string(device);
+    }
+  }
+  return out;
+}
+
 existing_allocation load::make_existing(const partition_snapshot &p) {
   existing_allocation x;
   x.ask = make_ask(p);
@@ -145,6 +178,11 @@ existing_allocation load::make_existing(const partition_snapshot &p) {
   if (x.foreign) {
     x.ask.application = {};
     x.ask.key = own_->text("foreign-" + std::to_string(random_.between(1, 9)));
+  }
+  if (profile_.devices && random_.percent(60)) {
+    amount_map resources;
+    for (const named_amount &item : x.ask.resources) resources[std::string(item.type)] = item.amount;
+    x.detail = own_->text(some_detail(resources));
   }
   if (random_.percent(50)) x.bind_time_ms = now_ms_ - random_.between(0, 20) * 1'000;
   return x;

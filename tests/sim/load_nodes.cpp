@@ -18,6 +18,23 @@ amount_map load::some_capacity() {
   return out;
 }
 
+// A capacity that its devices have, mostly.
+void load::divide(amount_map &capacity, std::map<std::string, std::string> &attributes) {
+  if (!profile_.devices) return;
+  if (random_.percent(75)) {
+    const int64_t count = random_.between(1, 4), size = random_.between(1, 2) * 2;
+    attributes["tenon/devices/gpu"] = std::to_string(count) + 'x' + std::to_string(size);
+    if (random_.percent(90)) capacity["gpu"] = count * size;
+  } else {
+    capacity["gpu"] = random_.between(0, 9);
+  }
+  if (random_.percent(15)) attributes["tenon/devices/memory"] = random_.one_of({"2x40", "3x30", "8x10"});
+  if (profile_.odd && random_.percent(3)) {
+    attributes[random_.one_of({"tenon/devices/gpu", "tenon/devices/", "tenon/devices/a=b", "tenon/devices/new"})] =
+        random_.one_of({"", "x", "0x4", "4x0", "65x1", "4X4", "04x4", "1x9223372036854775808", "2x2", "2x2 "});
+  }
+}
+
 std::map<std::string, std::string> load::node_attributes() {
   std::map<std::string, std::string> out;
   if (random_.percent(80)) out["si/zone"] = random_.one_of({"a", "b"});
@@ -30,9 +47,12 @@ command load::a_new_node(const partition_snapshot &p) {
   add_node c;
   c.partition = own_->text(profile_.odd && random_.percent(3) ? "nowhere" : p.name);
   c.node = own_->text(profile_.odd && random_.percent(5) ? some_node(p) : "node-" + std::to_string(next_name_++));
-  c.capacity = own_->resources(some_capacity());
+  amount_map capacity = some_capacity();
+  auto attributes = node_attributes();
+  divide(capacity, attributes);
+  c.capacity = own_->resources(capacity);
   if (random_.percent(15)) c.occupied = own_->resources({{"vcore", random_.between(0, 4)}});
-  c.attributes = own_->tags(node_attributes());
+  c.attributes = own_->tags(attributes);
   c.schedulable = random_.percent(90);
   if (profile_.recovery && random_.percent(40)) {
     std::vector<existing_allocation> existing;
@@ -48,12 +68,15 @@ command load::a_node_update(const partition_snapshot &p) {
   c.partition = own_->text(p.name);
   c.node = own_->text(some_node(p));
   c.has_capacity = random_.percent(60);
-  if (c.has_capacity) c.capacity = own_->resources(some_capacity());
+  amount_map capacity = some_capacity();
+  auto attributes = node_attributes();
+  divide(capacity, attributes);
+  if (c.has_capacity) c.capacity = own_->resources(capacity);
   c.has_occupied = random_.percent(30);
   if (c.has_occupied)
     c.occupied = own_->resources({{"vcore", random_.between(0, 6)}, {"memory", random_.between(0, 30)}});
   c.has_attributes = random_.percent(30);
-  if (c.has_attributes) c.attributes = own_->tags(node_attributes());
+  if (c.has_attributes) c.attributes = own_->tags(attributes);
   return c;
 }
 

@@ -128,6 +128,7 @@ partition_config make_partition(random &r, const profile &p, const std::string &
   const int64_t rules = p.placement ? r.between(0, 4) : 0;
   for (int64_t i = 0; i < rules; ++i) c.placement_rules.push_back(make_rule(r, 0));
   c.node_sort.type = r.one_of({"fair", "binpacking"});
+  if (p.devices && r.percent(50)) c.node_sort.type = "device-packing";
   if (r.percent(30)) c.node_sort.resource_weights = {{"memory", 1.5}, {"vcore", 4.0}};
   if (r.percent(10)) c.node_sort.resource_weights = {{"gpu", 0.7}, {"memory", 0.3}, {"vcore", 1.1}};
   if (r.percent(5)) c.node_sort.resource_weights = {{"vcore", 0.0}};

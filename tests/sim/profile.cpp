@@ -34,8 +34,12 @@ std::vector<profile> make_profiles() {
     p.partitions = 2;
   }
   {
+    profile &p = add("devices");
+    p.devices = p.gangs = p.recovery = p.odd = true;
+  }
+  {
     profile &p = add("everything");
-    p.limits = p.placement = p.gangs = p.reloads = p.recovery = p.timeouts = p.odd = p.inspection = true;
+    p.devices = p.limits = p.placement = p.gangs = p.reloads = p.recovery = p.timeouts = p.odd = p.inspection = true;
     p.partitions = 2;
     p.jump_percent = 6;
   }
@@ -74,6 +78,7 @@ std::vector<profile> make_profiles() {
   }
   {
     profile &p = add("whole");
+    p.devices = true;
     p.limits = p.placement = p.gangs = p.tight_gangs = p.reservations = p.preemption = p.quotas = p.reloads = true;
     p.dense = p.recovery = p.timeouts = p.odd = true;
     p.partitions = 2;

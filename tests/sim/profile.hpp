@@ -25,6 +25,7 @@ struct profile {
   bool reloads = false;       // configurations change, resource managers come and go
   bool recovery = false;      // existing and foreign allocations
   bool timeouts = false;      // execution timeouts
+  bool devices = false;       // nodes divide types, allocations come with details
   bool odd = false;           // commands that must be refused
   int partitions = 1;
   int max_nodes = 8;

@@ -217,7 +217,7 @@ STRUCT = re.compile(r"^typedef struct (\w+) \{")
 SLOT = re.compile(r"\(\*\w+\)\(")
 THREAD = re.compile(r"\[(?:cycle|io|main|any)\]")
 # Items of arrays, of fixed layout for ever.
-UNSIZED = {"tenon_text", "tenon_text_map"}
+UNSIZED = {"tenon_text", "tenon_text_map", "tenon_numbers"}
 
 
 def abi(tree: Tree) -> Iterator[Complaint]:

@@ -55,7 +55,8 @@ inline bool equal(const command &a, const command &b) {
 // Makes commands and owns what they refer to.
 class random_commands {
  public:
-  explicit random_commands(uint64_t seed) : engine_(seed) {}
+  // With details, existing allocations have some.
+  explicit random_commands(uint64_t seed, bool details = false) : engine_(seed), details_(details) {}
 
   // A command of every kind, in turn, is command number 0, 1, ...
   command next() { return make(std::make_index_sequence<std::variant_size_v<command>>(), kind_++); }
@@ -92,6 +93,11 @@ class random_commands {
       x = texts_.emplace_back(text());
     } else if constexpr (is_span<T>) {
       span(x);
+    } else if constexpr (std::is_same_v<T, existing_allocation>) {
+      fill(x.ask);
+      fill(x.bind_time_ms);
+      fill(x.foreign);
+      if (details_) fill(x.detail);
     } else if constexpr (std::is_same_v<T, const cluster_config *>) {
       fill(configs_.emplace_back());
       x = engine_() % 8 == 0 ? nullptr : &configs_.back();
@@ -128,6 +134,7 @@ class random_commands {
   }
 
   std::mt19937_64 engine_;
+  bool details_;
   size_t kind_ = 0;
   size_t depth_ = 0;
   std::list<cluster_config> configs_;

@@ -28,6 +28,7 @@ struct ask_item {
   text_map tags;
   bool placeholder = false, originator = false;
   bool allow_preempt_self = true, allow_preempt_other = false;
+  std::string detail;  // of an allocation that exists already: its devices
 };
 
 struct node_item {

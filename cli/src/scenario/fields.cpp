@@ -54,6 +54,25 @@ value nodes_by_key(subject of, sub_key) {
   return nodes;
 }
 
+// What each device of a type has free: "1000, 250".
+value devices_of(subject of, sub_key) {
+  text_map out;
+  for (const auto &[type, free] : of.node->devices) {
+    std::string &list = out[type];
+    for (const int64_t amount : free) list += (list.empty() ? "" : ", ") + std::to_string(amount);
+  }
+  return out;
+}
+
+value details_by_key(subject of, sub_key) {
+  text_map details;
+  for (const allocation_snapshot &a : of.application->allocations) {
+    auto [at, fresh] = details.try_emplace(a.key, a.detail);
+    if (!fresh) at->second += "\n" + a.detail;
+  }
+  return details;
+}
+
 value allocations_by_node(subject of, sub_key) {
   amount_map counts;
   for (const allocation_snapshot &a : of.application->allocations) ++counts[a.node];
@@ -130,6 +149,7 @@ constexpr auto node_rows = std::to_array<field_row>({
     {"available", r::amounts, [](subject of, sub_key) { return amounts(of.node->available); }},
     {"occupied", r::amounts, [](subject of, sub_key) { return amounts(of.node->occupied); }},
     {"schedulable", r::flag, [](subject of, sub_key) { return value(of.node->schedulable); }},
+    {"devices", r::words, devices_of},
     {"reservations", r::number, [](subject of, sub_key) { return number(of.node->reservations.size()); }},
     {"allocations", r::number, [](subject of, sub_key) { return number(of.node->allocations.size()); }},
 });
@@ -148,6 +168,7 @@ constexpr auto application_rows = std::to_array<field_row>({
     {"real_used", r::amounts, [](subject of, sub_key) { return sum_where(of, is_real); }},
     {"keys", r::counts, allocations_by_key},
     {"placed", r::places, nodes_by_key},
+    {"detail", r::places, details_by_key},
     {"on_nodes", r::counts, allocations_by_node},
     {"reservations", r::number, [](subject of, sub_key) { return number(of.application->reservations.size()); }},
     {"preempted", r::key_set, preempted_keys},

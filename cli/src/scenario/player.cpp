@@ -197,7 +197,7 @@ class player {
     std::vector<existing_allocation> allocations;
     for (const auto &[ask, bind_time_ms] : existing) {
       rm_.reports_existing(node.id, ask);
-      allocations.push_back({asks.emplace_back(ask).command(), bind_time_ms, false});
+      allocations.push_back({asks.emplace_back(ask).command(), bind_time_ms, false, ask.detail});
     }
     const std::string partition = inside(node.partition);
     const borrowed_amounts capacity(node.resources);
@@ -210,7 +210,8 @@ class player {
     const amount_map none;
     const borrowed_amounts capacity(node.resources ? *node.resources : none);
     const borrowed_amounts occupied(node.occupied ? *node.occupied : none);
-    const borrowed_texts attributes(node.attributes ? *node.attributes : text_map{});
+    const text_map no_attributes;
+    const borrowed_texts attributes(node.attributes ? *node.attributes : no_attributes);
     submit(update_node{partition, node.id, capacity, occupied, attributes, node.resources.has_value(),
                        node.occupied.has_value(), node.attributes.has_value()});
   }
@@ -219,7 +220,7 @@ class player {
     const ask_command ask(allocation.what);
     if (!allocation.foreign) rm_.sends_ask(allocation.what);
     const std::string partition = inside(allocation.what.partition);
-    submit(put_allocation{partition, allocation.node, {ask.command(), 0, allocation.foreign}});
+    submit(put_allocation{partition, allocation.node, {ask.command(), 0, allocation.foreign, allocation.what.detail}});
   }
 
   void change(const named_item &node, node_event event) {

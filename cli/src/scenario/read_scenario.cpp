@@ -39,6 +39,7 @@ class step_reader {
     for_each("add_asks", [this](const yaml_node &n) { step_.add_asks.push_back(read_ask(n)); });
     for_each("put_allocs", [this](const yaml_node &n) {
       step_.put_allocs.push_back({read_ask(n), text_of(n, "node"), boolean_of(n, "foreign", false)});
+      step_.put_allocs.back().what.detail = text_of(n, "detail");
     });
     for_each("release_asks", [this](const yaml_node &n) { step_.release_asks.push_back(read_release(n)); });
     for_each("release_allocs", [this](const yaml_node &n) { step_.release_allocs.push_back(read_release(n)); });
@@ -153,6 +154,7 @@ class step_reader {
     if (const yaml_node *existing = n.find("existing")) {
       for (const yaml_node &item : existing->items) {
         node.existing.push_back(read_ask(item));
+        node.existing.back().detail = text_of(item, "detail");
         if (item.find("partition") == nullptr) node.existing.back().partition = node.partition;
       }
     }
@@ -160,8 +162,9 @@ class step_reader {
   }
 
   node_update_item read_node_update(const yaml_node &n) {
-    node_update_item node{
-        n.at, partition_of(n), text_of(n, "id"), given_amounts(n, "resources"), given_amounts(n, "occupied"), {}};
+    node_update_item node{n.at, partition_of(n), text_of(n, "id"), {}, {}, {}};
+    node.resources = given_amounts(n, "resources");
+    node.occupied = given_amounts(n, "occupied");
     if (n.find("attributes") != nullptr) node.attributes = texts_of(n, "attributes");
     return node;
   }

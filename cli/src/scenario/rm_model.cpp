@@ -37,7 +37,7 @@ void rm_model::sends_ask(const ask_item &ask) { asks_[{ask.partition, ask.applic
 
 void rm_model::reports_existing(const std::string &node, const ask_item &ask) {
   sends_ask(ask);
-  reported_.push_back({ask.partition, ask.application, ask.key, node, 0, false, 0});
+  reported_.push_back({ask.partition, ask.application, ask.key, node, 0, false, 0, ask.detail});
 }
 
 void rm_model::releases(const std::string &partition, const std::string &application, const std::string &key,
@@ -132,7 +132,8 @@ void rm_model::hears_allocated(const decision_view &d) {
                         std::string(d.node),
                         d.allocation_sequence,
                         true,
-                        d.now_ms};
+                        d.now_ms,
+                        std::string(d.detail)};
   const auto old = std::find_if(running_.begin(), running_.end(), [&](const allocation &a) {
     return !a.confirmed && of_ask(a, told.partition, told.application, told.key);
   });
@@ -207,7 +208,9 @@ std::vector<rm_model::known_allocation> rm_model::running_on(const std::string &
   for (const allocation &a : running_) {
     if (a.partition != partition || a.node != node) continue;
     const auto ask = asks_.find({a.partition, a.application, a.key});
-    if (ask != asks_.end()) out.push_back({ask->second, a.bind_time_ms});
+    if (ask == asks_.end()) continue;
+    out.push_back({ask->second, a.bind_time_ms});
+    out.back().ask.detail = a.detail;
   }
   return out;
 }

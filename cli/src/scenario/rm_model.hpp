@@ -27,11 +27,12 @@ class rm_model {
     uint64_t sequence = 0;     // 0: not known, because the scheduler took it over without saying so
     bool confirmed = true;     // false: from before a restart, or reported with a node, and not heard of since
     int64_t bind_time_ms = 0;  // 0: not known
+    std::string detail;
   };
 
   // An allocation that the RM knows of, as it reports it with its node.
   struct known_allocation {
-    ask_item ask;
+    ask_item ask;  // with the detail that the scheduler named
     int64_t bind_time_ms = 0;
   };
 

@@ -1,5 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The keys of scenario files, all but those of expectations (fields.cpp).
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 #include "scenario/reader.hpp"
 
 namespace tenon::cli {
@@ -28,7 +32,15 @@ constexpr key_spec ask_keys[] = {
     {"originator", value_kind::boolean, "First ask of its application.", "false"},
     {"tags", value_kind::text_map, "Tags of the ask."},
 };
-constexpr object_spec ask_shape = {"ask", "An ask, or an allocation that exists already.", ask_keys};
+constexpr object_spec ask_shape = {"ask", "An ask.", ask_keys};
+
+constexpr auto existing_keys = [] {
+  std::array<key_spec, std::size(ask_keys) + 1> keys{};
+  std::copy(std::begin(ask_keys), std::end(ask_keys), keys.begin());
+  keys.back() = {"detail", value_kind::text, "Devices that it holds, as gpu=500@0,3."};
+  return keys;
+}();
+constexpr object_spec existing_shape = {"existing", "An allocation that exists already.", existing_keys};
 
 constexpr key_spec allocation_keys[] = {
     {.key = "key", .kind = value_kind::text, .summary = "Key of the allocation.", .required = true},
@@ -41,6 +53,8 @@ constexpr key_spec allocation_keys[] = {
     {"placeholder", value_kind::boolean, "Holds a place for a gang.", "false"},
     {"task_group", value_kind::text, "Task group of a gang."},
     {"foreign", value_kind::boolean, "Runs there without this scheduler.", "false"},
+    {"tags", value_kind::text_map, "Tags of its ask."},
+    {"detail", value_kind::text, "Devices that it holds, as gpu=500@0,3."},
 };
 constexpr object_spec allocation_shape = {"allocation", "An allocation on a node that is known.", allocation_keys};
 
@@ -53,7 +67,7 @@ constexpr key_spec node_keys[] = {
     {.key = "existing",
      .kind = value_kind::object_list,
      .summary = "Allocations that run on it.",
-     .object = &ask_shape},
+     .object = &existing_shape},
     {"existing_from_rm", value_kind::boolean, "Reports what the RM knew on it before restart.", "false"},
 };
 constexpr object_spec node_shape = {"node", "A new node.", node_keys};

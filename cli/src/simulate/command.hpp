@@ -19,7 +19,7 @@ struct simulate_options {
   std::string trace;   // KIND:FILES, see trace.hpp
   generate_options generated;
   load_mode mode = load_mode::replay;
-  gpu_model gpus = gpu_model::whole;
+  gpu_model gpus = gpu_model::device;
   gang_style gangs = gang_style::none;
   int64_t placeholder_timeout_s = 0;  // 0: the scheduler's own
 

@@ -29,7 +29,7 @@ void describe(Archive &a, S &s) requires std::is_same_v<std::remove_const_t<S>, 
       a("resources", s.resources), a("priority", s.priority), a("placeholder", s.placeholder),
       a("preempted", s.preempted), a("released", s.released), a("originator", s.originator),
       a("task_group", s.task_group), a("state", s.state), a("create_time_ms", s.create_time_ms),
-      a("bind_time_ms", s.bind_time_ms);
+      a("bind_time_ms", s.bind_time_ms), a("detail", s.detail);
 }
 
 template <class Archive, class S>
@@ -57,7 +57,7 @@ void describe(Archive &a, S &s) requires std::is_same_v<std::remove_const_t<S>, 
 template <class Archive, class S>
 void describe(Archive &a, S &s) requires std::is_same_v<std::remove_const_t<S>, node_snapshot> {
   a("id", s.id), a("schedulable", s.schedulable), a("capacity", s.capacity), a("allocated", s.allocated),
-      a("occupied", s.occupied), a("available", s.available), a("attributes", s.attributes),
+      a("occupied", s.occupied), a("available", s.available), a("devices", s.devices), a("attributes", s.attributes),
       a("allocations", s.allocations), a("reservations", s.reservations);
 }
 

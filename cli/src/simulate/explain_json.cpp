@@ -43,6 +43,7 @@ std::string to_json(const explanation &e) {
                            {"fit", e.nodes.fit},
                            {"not_schedulable", e.nodes.not_schedulable},
                            {"types", counts_of(e.nodes.types)},
+                           {"devices", counts_of(e.nodes.devices)},
                            {"predicates", counts_of(e.nodes.predicates)}};
   return json::serialize(json::object{{"partition", e.partition},
                                       {"application", e.application},

@@ -74,6 +74,13 @@ void print(std::ostream &out, const run_report &report) {
   for (const auto &[type, use] : c.use) {
     out << formatted("  %-18s %6.1f%%  %6.1f%%\n", type.c_str(), use.peak * 100, use.average * 100);
   }
+  if (!c.devices.empty())
+    out << "\ndevices                   all      free      full   in part, with free in whole ones\n";
+  for (const auto &[type, d] : c.devices) {
+    out << formatted("  %-18s %8llu %9llu %9llu %9llu %10.1f\n", type.c_str(), static_cast<unsigned long long>(d.all),
+                     static_cast<unsigned long long>(d.free), static_cast<unsigned long long>(d.full),
+                     static_cast<unsigned long long>(d.in_part), d.free_in_parts);
+  }
   if (!c.waits.empty()) out << "\nwaiting, seconds         placed       p50       p90       p99       max\n";
   for (const auto &[queue, w] : c.waits) {
     out << formatted("  %-20s %8llu %9.1f %9.1f %9.1f %9.1f\n", queue.c_str(),
@@ -86,7 +93,7 @@ void print(std::ostream &out, const run_report &report) {
 
 std::string to_json(const run_report &report) {
   const run_summary &c = report.counted;
-  json::object use, waits;
+  json::object use, waits, devices;
   for (const auto &[type, u] : c.use) use[type] = json::object{{"peak", u.peak}, {"average", u.average}};
   for (const auto &[queue, w] : c.waits) waits[queue] = object_of(w);
   json::object out{{"origin", report.origin},
@@ -113,6 +120,11 @@ std::string to_json(const run_report &report) {
                                      std::pair{"stranded", report.stranded}}) {
     if (figure) out[name] = std::isnan(*figure) ? json::value(nullptr) : json::value(*figure);
   }
+  for (const auto &[type, d] : c.devices) {
+    devices[type] = json::object{
+        {"all", d.all}, {"free", d.free}, {"in_part", d.in_part}, {"full", d.full}, {"free_in_parts", d.free_in_parts}};
+  }
+  out["devices"] = std::move(devices);
   return json::serialize(out);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tenon/kernel/devices.hpp"
+
 namespace tenon::cli {
 namespace {
 
@@ -31,6 +33,19 @@ uint64_t waits_for_gang(const application_snapshot &app) {
     if (!ask.placeholder) waiting -= ask.pending_count;
   }
   return static_cast<uint64_t>(std::max<int64_t>(waiting, 0));
+}
+
+void count_devices(const node_snapshot &n, std::map<std::string, device_use> &into) {
+  for (const auto &[type, all] : n.devices) {
+    const auto split = parse_device_split(n.attributes.at(std::string(devices_prefix) + type));
+    device_use &use = into[type];
+    for (const int64_t free : all) {
+      ++use.all;
+      const bool whole = free >= split->amount, none = free <= 0;
+      ++(whole ? use.free : none ? use.full : use.in_part);
+      if (!whole && !none) use.free_in_parts += part(free, split->amount);
+    }
+  }
 }
 
 waiting percentiles(std::vector<int64_t> waits_ms) {
@@ -141,6 +156,9 @@ run_summary tally::summary(const kernel_snapshot &end) const {
   }
   out.skipped_reasons = skipped_;
   for (const auto &[reason, count] : out.skipped_reasons) out.skipped += count;
+  for (const partition_snapshot &p : end.partitions) {
+    for (const node_snapshot &n : p.nodes) count_devices(n, out.devices);
+  }
   for (const auto &[reason, count] : out.pending_reasons) out.pending += count;
   const auto passed = static_cast<double>(now_ms_ - first_ms_);
   for (uint32_t type = 0; type < levels_.size(); ++type) {

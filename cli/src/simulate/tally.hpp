@@ -29,6 +29,12 @@ struct waiting {
   double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
 };
 
+// Devices of a type, on all nodes, at the end.
+struct device_use {
+  uint64_t all = 0, free = 0, in_part = 0, full = 0;
+  double free_in_parts = 0;  // what devices that are used in part have free, in whole devices
+};
+
 struct run_summary {
   uint64_t nodes = 0;
   uint64_t placed = 0;    // asks placed at least once, counted by allocation
@@ -41,6 +47,7 @@ struct run_summary {
   std::map<std::string, utilisation> use;  // by resource type
   std::map<std::string, waiting> waits;    // by queue
   waiting all_waits;
+  std::map<std::string, device_use> devices;  // by resource type, where nodes divide it
   double makespan_s = 0;   // virtual time from the first command to the last end of an allocation, or command
   double gpus_placed = 0;  // sum over placed asks, whole GPUs
 };

@@ -7,13 +7,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tenon/kernel/devices.hpp"
 #include "trace/csv.hpp"
 #include "trace/machines.hpp"
 
 namespace tenon::cli {
 namespace {
-
-constexpr std::string_view shared_gpu = "devices are not modelled; use --gpu-model sum";
 
 std::string queue_of(const trace_field &qos) {
   std::string name = qos.queue_name();
@@ -26,7 +25,7 @@ constexpr auto pod_columns = std::to_array<std::string_view>(
 
 class pod_reader {
  public:
-  pod_reader(gpu_model gpus, load &into) : gpus_(gpus), into_(into), shapes_(into) {}
+  explicit pod_reader(load &into) : into_(into), shapes_(into) {}
 
   void take(const std::array<trace_field, pod_columns.size()> &row) {
     const auto &[name, cpu, memory, num_gpu, gpu_milli, gpu_spec, qos, created, deleted] = row;
@@ -44,24 +43,30 @@ class pod_reader {
     const int64_t from = created.whole(0, most_seconds);
     const int64_t to = deleted.whole(0, most_seconds);
     if (to < from) deleted.refuse("a time from creation_time on", "swap the two");
-    if (gpus == 1 && milli > 0 && milli < gpu_whole && gpus_ == gpu_model::whole) {
-      ++shared_;
-      return;
-    }
     into_.asks.push_back({id, static_cast<uint32_t>(into_.applications.size()), shapes_.index_of(shape), from * 1000,
                           (to - from) * 1000});
     into_.applications.push_back({id, queue, std::string(qos.text())});
   }
 
-  [[nodiscard]] uint64_t shared() const { return shared_; }
-
  private:
-  gpu_model gpus_;
   load &into_;
   shape_table shapes_;
   std::unordered_set<std::string> seen_;
-  uint64_t shared_ = 0;
 };
+
+std::optional<refusal> divide(const trace_text &nodes, load &into) {
+  for (load_node &node : into.nodes) {
+    const auto gpu = node.capacity.find("gpu");
+    if (gpu == node.capacity.end()) continue;
+    const int64_t gpus = gpu->second / gpu_whole;
+    if (gpus > max_devices) {
+      return refusal{nodes.file + ": node " + node.id, "at most " + std::to_string(max_devices) + " GPUs",
+                     std::to_string(gpus), "use --gpu-model sum"};
+    }
+    node.attributes[std::string(devices_prefix) + "gpu"] = std::to_string(gpus) + 'x' + std::to_string(gpu_whole);
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -69,9 +74,11 @@ result<load> read_openb(const trace_text &nodes, const trace_text &pods, gpu_mod
   load out;
   out.origin = "openb trace " + nodes.file + ", " + pods.file;
   if (const auto why = read_machines(nodes, out)) return *why;
-  pod_reader reader(gpus, out);
+  if (gpus == gpu_model::device) {
+    if (auto why = divide(nodes, out)) return *why;
+  }
+  pod_reader reader(out);
   if (const auto why = read_table(pods, pod_columns, [&](const auto &row) { reader.take(row); })) return *why;
-  if (reader.shared() > 0) out.left_out_asks.push_back({std::string(shared_gpu), reader.shared()});
   return out;
 }
 

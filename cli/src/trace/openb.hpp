@@ -7,10 +7,10 @@
 
 namespace tenon::cli {
 
-// What is done with pods that share a GPU.
+// What nodes have of GPUs.
 enum class gpu_model : uint8_t {
-  whole,  // they are left out: a sum over GPUs does not say whether one of them has room
-  sum,    // they take their share of the sum of the node's GPUs
+  device,  // one by one: a share needs one GPU with so much left
+  sum,     // the sum of them, whether or not one has room for a share
 };
 
 // A pod becomes an application with one ask, in a queue by its qos class. Amounts: vcore in milli-cores,

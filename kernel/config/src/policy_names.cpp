@@ -18,7 +18,7 @@ const std::vector<std::string> &built_in_app_sorts() {
 }
 
 const std::vector<std::string> &built_in_node_sorts() {
-  static const std::vector<std::string> names{"fair", "binpacking"};
+  static const std::vector<std::string> names{"fair", "binpacking", "device-packing"};
   return names;
 }
 

@@ -228,7 +228,9 @@ constexpr key_spec preemption_keys[] = {
 constexpr key_spec node_sort_keys[] = {
     {.key = "type",
      .kind = kind::text,
-     .summary = "`fair` (least used first), `binpacking` (most used first), or one that a module provides. Exactly so.",
+     .summary =
+         "`fair` (least used first), `binpacking` (most used first), `device-packing` (devices filled up), or one "
+         "that a module provides. Exactly so.",
      .fallback = "`fair`"},
     {.key = "resourceweights",
      .kind = kind::number_map,

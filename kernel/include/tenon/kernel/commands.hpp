@@ -96,8 +96,9 @@ struct put_ask {
 // An allocation that exists already: recovered with its node, or foreign (not Tenon's).
 struct existing_allocation {
   put_ask ask;
-  int64_t bind_time_ms = 0;  // 0: now
-  bool foreign = false;      // counts as occupied; application is empty
+  int64_t bind_time_ms = 0;      // 0: now
+  bool foreign = false;          // counts as occupied; application is empty
+  std::string_view detail = {};  // the devices that it holds, as the scheduler said when it placed it; empty: none
 };
 
 // Adds one existing allocation to a known node, or changes a foreign one.

@@ -50,10 +50,12 @@ struct decision_view {
   std::string_view key;
   std::string_view node;
   std::string_view queue;
-  std::string_view text;  // reason, message or state
+  std::string_view text;    // reason, message or state
+  std::string_view detail;  // allocations and releases: the devices that it holds, as "gpu=500@0,3"
 };
 
-// One line without a line end, stable for ever: fields separated by tabs, empty ones as "-".
+// One line without a line end, stable for ever: fields separated by tabs, empty ones as "-"; an empty detail,
+// the last of them, is left out.
 [[nodiscard]] std::string format(const decision_view &);
 
 // The UUID of an allocation: derived from partition, application, key and sequence alone.

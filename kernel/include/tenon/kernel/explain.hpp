@@ -51,6 +51,7 @@ struct node_reasons {
   uint64_t fit = 0;  // would hold it now
   uint64_t not_schedulable = 0;
   std::vector<std::pair<std::string, uint64_t>> types;       // too little free of a type, by type
+  std::vector<std::pair<std::string, uint64_t>> devices;     // the sum is there, the devices are not, by type
   std::vector<std::pair<std::string, uint64_t>> predicates;  // refused by a predicate, by its reason
 };
 
@@ -61,6 +62,7 @@ enum class change_kind : uint8_t {
   raise_limit_resources,     // amount of `type` of the limit of `name` in `queue`
   raise_queue_resources,     // max of `type` of `queue`
   raise_node_capacity,       // capacity of `type` of node `name`
+  raise_node_devices,        // devices of `type` of node `name`, each free and as large as the others
   undrain_node,              // make node `name` schedulable
   add_node,                  // a node with `amounts` that the predicates accept
   resume_rm,                 // the resource manager must come back

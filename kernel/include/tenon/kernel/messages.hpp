@@ -84,6 +84,14 @@ namespace tenon::messages {
 // The text of an `allocated` decision about an allocation that the resource manager reported.
 [[nodiscard]] std::string existing();
 
+// Devices of nodes, of asks and of allocations that exist.
+[[nodiscard]] std::string devices_type_invalid(std::string_view key);
+[[nodiscard]] std::string devices_malformed(std::string_view key, std::string_view value);
+[[nodiscard]] std::string devices_not_the_amount(std::string_view type, std::string_view value, int64_t amount);
+[[nodiscard]] std::string detail_malformed(std::string_view key, std::string_view detail);
+[[nodiscard]] std::string detail_not_the_amount(std::string_view key, std::string_view detail, std::string_view type,
+                                                int64_t amount);
+
 // Nodes. Reasons of refused new nodes are wrapped in node_rejected().
 [[nodiscard]] std::string node_rejected(std::string_view why);
 [[nodiscard]] std::string node_exists(std::string_view partition, std::string_view node);

@@ -36,6 +36,7 @@ struct allocation_snapshot {
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0;
   std::string replaced_by, replaced_on;  // of a placeholder: key and node of the replacement under way
+  std::string detail;                    // the devices that it holds
 };
 
 struct ask_snapshot {
@@ -73,6 +74,7 @@ struct node_snapshot {
   std::string id;
   bool schedulable = true;
   amount_map capacity, allocated, occupied, available;
+  std::map<std::string, std::vector<int64_t>> devices;  // by type: what each device has free
   std::map<std::string, std::string> attributes;
   std::vector<std::string> allocations;   // "application/key#sequence"; #0: a replacement under way
   std::vector<std::string> reservations;  // "application/key"

@@ -26,6 +26,7 @@ extern "C" {
 #define TENON_COLUMN_TEXT 3u      /* one tenon_text an item; data NULL: the item has none */
 #define TENON_COLUMN_TEXT_MAP 4u  /* one tenon_text_map an item */
 #define TENON_COLUMN_WORDS 5u     /* four uint64_t an item */
+#define TENON_COLUMN_NUMBERS 6u   /* one tenon_numbers an item */
 
 /* Texts by key: count keys, unique and ascending by byte, each with its value. Has no size field and
  * never grows. A module declares a map where it cannot name the keys beforehand; any change of the map
@@ -35,6 +36,12 @@ typedef struct tenon_text_map {
   const tenon_text *values;
   uint64_t count;
 } tenon_text_map;
+
+/* A list of numbers. Has no size field and never grows. */
+typedef struct tenon_numbers {
+  const int64_t *values; /* count of them; NULL where there are none */
+  uint64_t count;
+} tenon_numbers;
 
 /* Whose values a module reads; decides what a change invalidates. */
 #define TENON_SCOPE_ITEM 1u     /* of the item itself: a change re-keys that item */
@@ -67,8 +74,12 @@ typedef struct tenon_text_map {
  *   node.attr:K               TEXT
  *   node.attrs                TEXT_MAP
  *   node.schedulable          I64  0 or 1
+ *   node.devices:T            NUMBERS  what each device of type T has free, by number; may be below 0
+ *   node.device_size:T        I64  amount of each of them; 0: the node does not divide the type
  *   ask.resources             RESOURCES (scope context; score and predicate only)
  *   ask.priority              I64 (scope context)
+ *   ask.devices:T             I64 devices of type T that the ask's tag wants, each with an equal part; 0: it has none,
+ *                             and takes one where its amount fits, else whole ones (scope context; not in predicates)
  *   ask.tag:K                 TEXT (scope context)
  *   ask.tags                  TEXT_MAP (scope context)
  * node-sort:

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -75,6 +76,7 @@ using resources_column = column<amounts>;
 using number_column = column<int64_t>;
 using text_column = column<std::optional<std::string_view>>;
 using text_map_column = column<text_map>;
+using numbers_column = column<std::span<const int64_t>>;
 using words_column = column<std::array<uint64_t, 4>>;
 
 namespace internal {
@@ -91,6 +93,8 @@ template <>
 inline constexpr uint32_t kind_of<text_map> = TENON_COLUMN_TEXT_MAP;
 template <>
 inline constexpr uint32_t kind_of<std::array<uint64_t, 4>> = TENON_COLUMN_WORDS;
+template <>
+inline constexpr uint32_t kind_of<std::span<const int64_t>> = TENON_COLUMN_NUMBERS;
 
 template <class T>
 T load(const void *base, uint64_t offset) {
@@ -111,6 +115,9 @@ Value read(const tenon_column &c, const tenon_batch &batch, uint32_t item) {
     return t.data == nullptr ? Value() : Value(view(t));
   } else if constexpr (std::is_same_v<Value, text_map>) {
     return text_map(load<tenon_text_map>(c.base, at));
+  } else if constexpr (std::is_same_v<Value, std::span<const int64_t>>) {
+    const auto n = load<tenon_numbers>(c.base, at);
+    return {n.values, n.count};
   } else {
     return load<Value>(c.base, at);
   }

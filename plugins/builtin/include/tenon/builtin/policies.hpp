@@ -16,6 +16,7 @@ extern const tenon_module tenon_module_app_fair;
 extern const tenon_module tenon_module_app_stateaware;
 extern const tenon_module tenon_module_node_fair;
 extern const tenon_module tenon_module_node_binpacking;
+extern const tenon_module tenon_module_device_packing;
 extern const tenon_module tenon_module_node_attributes;
 extern const tenon_module tenon_module_placement_provided;
 extern const tenon_module tenon_module_placement_user;
@@ -41,6 +42,7 @@ inline constexpr std::array policies{
     static_module{"tenon.app-stateaware", &tenon_module_app_stateaware},
     static_module{"tenon.node-fair", &tenon_module_node_fair},
     static_module{"tenon.node-binpacking", &tenon_module_node_binpacking},
+    static_module{"tenon.device-packing", &tenon_module_device_packing},
     static_module{"tenon.node-attributes", &tenon_module_node_attributes},
     static_module{"tenon.placement-provided", &tenon_module_placement_provided},
     static_module{"tenon.placement-user", &tenon_module_placement_user},

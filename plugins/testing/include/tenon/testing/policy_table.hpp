@@ -96,6 +96,14 @@ class policy_table {
     return *this;
   }
 
+  policy_table &lists(const std::string &id, const std::vector<std::vector<int64_t>> &rows) {
+    stored &s = add(id, rows.size());
+    s.number_lists = rows;
+    for (const std::vector<int64_t> &row : s.number_lists) s.spans.push_back({row.data(), row.size()});
+    s.column = {sizeof(tenon_column), TENON_COLUMN_NUMBERS, s.spans.data(), nullptr, sizeof(tenon_numbers), 0, 0};
+    return *this;
+  }
+
   // A column that the call has no context for.
   policy_table &absent(const std::string &id) {
     add(id, 0).column = {sizeof(tenon_column), 0, nullptr, nullptr, 0, 0, 0};
@@ -209,6 +217,8 @@ class policy_table {
     std::vector<tenon_text> texts;
     std::vector<tenon_text_map> maps;
     std::vector<std::array<uint64_t, 4>> words;
+    std::vector<std::vector<int64_t>> number_lists;
+    std::vector<tenon_numbers> spans;
   };
 
   stored &add(const std::string &id, size_t rows) {
