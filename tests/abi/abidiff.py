@@ -17,14 +17,16 @@ import tempfile
 import yaml
 
 CHANGED = re.compile(r"^'(?:struct |typedef |union )?(?P<name>\w+)[^']*' changed:$", flags=re.M)
-FUNCTION = re.compile(r"^ +\[(?P<what>[ADC])\] '(?:function|method|variable) [^']*?(?P<name>\w+)\(?[^']*'", flags=re.M)
+FUNCTION = re.compile(r"^ +\[(?P<what>[DC])\] '(?:function|method) [^'(]*?(?P<name>\w+)\(", flags=re.M)
 
 
-def probe(headers: pathlib.Path, wanted: list[str], out: pathlib.Path, compiler: str):
-    """A library whose interface is every struct of the headers that are wanted."""
-    structs = []
-    for name in wanted:
-        structs += re.findall(r"^typedef struct (\w+) \{", (headers / name).read_text(), flags=re.M)
+def structs_in(headers: pathlib.Path, wanted: list[str]) -> list[str]:
+    return [struct for name in wanted
+            for struct in re.findall(r"^typedef struct (\w+) \{", (headers / name).read_text(), flags=re.M)]
+
+
+def probe(headers: pathlib.Path, wanted: list[str], structs: list[str], out: pathlib.Path, compiler: str):
+    """A library whose interface are the structs, all of which stand in the headers that are wanted."""
     lines = [f'#include "{headers}/{name}"' for name in wanted]
     lines += [f"void probe_{name}({name} *it) {{ (void)it; }}" for name in structs]
     source = out.with_suffix(".c")
@@ -41,18 +43,21 @@ def report(frozen: pathlib.Path, headers: pathlib.Path, compiler: str) -> dict[s
         missing = [name for name in wanted if not (headers / name).exists()]
         if missing:
             return {name: "the header is gone" for name in missing}
-        probe(frozen, wanted, place / "frozen.so", compiler)
-        probe(headers, wanted, place / "now.so", compiler)
+        # A new struct changes no old one, so it is not looked at.
+        frozen_structs, today = structs_in(frozen, wanted), structs_in(headers, wanted)
+        both = [name for name in frozen_structs if name in today]
+        probe(frozen, wanted, both, place / "frozen.so", compiler)
+        probe(headers, wanted, both, place / "now.so", compiler)
         done = subprocess.run(["abidiff", "--harmless", "--leaf-changes-only", "--no-show-locs", place / "frozen.so", place / "now.so"],
                               capture_output=True, text=True)
     if done.returncode & 3:
         raise SystemExit(f"abidiff failed: {done.stdout}{done.stderr}")
-    found: dict[str, str] = {}
+    found = {name: "gone" for name in frozen_structs if name not in both}
     places = list(CHANGED.finditer(done.stdout))
     for at, following in zip(places, [*places[1:], None]):
         found[at["name"]] = done.stdout[at.end():following.start() if following else None].strip("\n")
     for one in FUNCTION.finditer(done.stdout):
-        found[one["name"].removeprefix("probe_")] = {"A": "added", "D": "gone", "C": "changed"}[one["what"]]
+        found[one["name"].removeprefix("probe_")] = {"D": "gone", "C": "changed"}[one["what"]]
     if done.returncode and not found:
         found["?"] = done.stdout
     return found

@@ -39,6 +39,16 @@ class Abidiff(unittest.TestCase):
     def test_nothing_changed(self):
         self.assertEqual(self.check(), [])
 
+    def test_new_struct_is_no_change(self):
+        self.change("columns.h", "/* What every batch call sees.", "typedef struct tenon_new {\n  uint32_t size;\n} tenon_new;\n\n/* What every batch call sees.")
+        self.assertEqual(self.check(), [])
+
+    def test_struct_that_is_gone(self):
+        self.change("sort.h", "tenon_prepare_in", "tenon_prepared_in")
+        path = self.headers / "sort.h"
+        path.write_text(path.read_text().replace("tenon_prepare_in", "tenon_prepared_in"))
+        self.expect("tenon_prepare_in:\ngone")
+
     def test_append(self):
         self.change("columns.h", "  tenon_world world;\n}", "  tenon_world world;\n  uint64_t more;\n}")
         self.expect("tenon_batch:", "uint64_t more")

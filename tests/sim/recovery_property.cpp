@@ -197,8 +197,15 @@ class history {
       if (order_in(p, true) != order_in(q, true)) return "submission times";
       if (about_.gangs && order_in(p, false) != order_in(q, false)) return "order of submission";
       if (!same_states(p, q) && counts_states(p)) return "states that count";
+      if (!same_states(p, q) && any_resuming(p)) return "gangs that gave up";
     }
     return {};
+  }
+
+  // Nothing of such an application is placed while it has placeholders.
+  static bool any_resuming(const partition_snapshot &p) {
+    return std::any_of(p.applications.begin(), p.applications.end(),
+                       [](const application_snapshot &a) { return a.state == application_state::resuming; });
   }
 
   static bool same_states(const partition_snapshot &p, const partition_snapshot &q) {
@@ -212,6 +219,11 @@ class history {
     confirm_all();
     if (has_odd_ones(seen_)) {
       ++found.left_out["independent applications"];
+      return;
+    }
+    if (live_->next_due().value_or(INT64_MAX) <=
+        seen_.now_ms) {  // of an allocation that says another time than its ask
+      ++found.left_out["timers that are over"];
       return;
     }
     const auto fresh = make_kernel(about_);

@@ -99,7 +99,10 @@ existing_allocation rm_memory::as_existing(const partition_snapshot &p, const ap
   e.ask.originator = x.originator;
   e.bind_time_ms = x.bind_time_ms;
   const auto &asks = asks_.at(p.name);
-  if (const auto found = asks.find({app.id, x.key}); found != asks.end()) e.ask.tags = found->second.what.tags;
+  if (const auto found = asks.find({app.id, x.key}); found != asks.end()) {
+    e.ask.tags = found->second.what.tags;
+    e.ask.execution_timeout_ms = found->second.what.execution_timeout_ms;
+  }
   return e;
 }
 
