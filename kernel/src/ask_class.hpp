@@ -26,8 +26,8 @@ struct class_devices {
   friend bool operator==(const class_devices &, const class_devices &) = default;
 };
 
-// What the predicates said of each node for asks of one signature. Shared by classes that differ in
-// resources alone.
+// What the predicates said of each node for asks of one signature. Shared by classes that differ in resources alone,
+// unless a predicate reads these.
 struct verdict_set {
   tag_list tags;  // of the ask that was judged, ascending by key
   int32_t priority = 0;

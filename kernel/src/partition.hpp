@@ -178,8 +178,9 @@ struct partition {
   std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
   std::vector<std::unique_ptr<sort_policy>> retired_policies;
   std::vector<node_predicate> predicates;
-  std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> verdict_sets;  // by signatures
+  std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> verdict_sets;  // by signatures and what they leave out
   bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
+  bool predicates_read_need = false;     // of asks: verdicts are shared by those of equal resources alone
   std::vector<std::string> reason_texts;
   std::vector<ask_class *> blocked_classes;
   std::vector<ask *> refused_by_rm;    // in the order of refusal

@@ -164,6 +164,11 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
       }
       signature.insert(signature.end(), {words[0], words[1]});
     }
+    if (predicates_read_need) {
+      for_each_type(need, [&](type_index t, int64_t amount) {
+        signature.insert(signature.end(), {t, static_cast<uint64_t>(amount)});
+      });
+    }
     auto &slot = verdict_sets[std::move(signature)];
     if (slot == nullptr) {
       slot = std::make_unique<verdict_set>();

@@ -201,6 +201,7 @@ void partition::adopt_predicates() {
     reason_texts.push_back(p.bound->name + " failed");
     reason_texts.insert(reason_texts.end(), p.bound->reasons.begin(), p.bound->reasons.end());
     predicates_read_amounts |= (p.node_mask & column::node_amounts) != 0;
+    predicates_read_need |= p.reads_need;
   }
 }
 

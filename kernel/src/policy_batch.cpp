@@ -237,6 +237,7 @@ result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {
     auto column = resolve_column(policy_kind::predicate, request);
     if (!column) return column.why();
     if (request.scope != TENON_SCOPE_CONTEXT) predicate.node_mask |= change_bit(column->source);
+    predicate.reads_need |= column->source == column_source::ask_resources;
     predicate.columns.push_back(std::move(*column));
   }
   predicate.bound = std::move(bound);

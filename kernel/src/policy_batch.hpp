@@ -62,7 +62,8 @@ bool node_scores(sort_policy &policy, const call_context &context, node_table &n
 struct node_predicate {
   std::unique_ptr<bound_policy> bound;
   std::vector<column_binding> columns;
-  uint32_t node_mask = 0;  // changes of a node that make its verdicts stale
+  uint32_t node_mask = 0;   // changes of a node that make its verdicts stale
+  bool reads_need = false;  // of the ask: equal signatures are then alike only where the resources are, too
   uint64_t calls = 0, faults = 0;
 };
 [[nodiscard]] result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound);
