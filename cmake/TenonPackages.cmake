@@ -1,9 +1,10 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-# Debian packages, one for each install component: tenon (programs), tenon-plugins (the modules that come with it)
-# and tenon-sdk (what a vendor builds modules with). `cpack --config build/release/CPackConfig.cmake` makes them.
+# Debian packages, one for each install component: tenon (programs), tenon-plugins (the modules that come with it),
+# tenon-proto (the scheduler interface's messages) and tenon-sdk (what a vendor builds modules with).
+# `cpack --config build/release/CPackConfig.cmake` makes them.
 include_guard(GLOBAL)
 
-foreach(component IN ITEMS runtime modules sdk)
+foreach(component IN ITEMS runtime modules proto sdk)
   set(package tenon-${component})
   if(component STREQUAL "runtime")
     set(package tenon)
@@ -21,7 +22,7 @@ set(CPACK_PACKAGE_VENDOR "The Tenon Authors")
 set(CPACK_PACKAGE_CONTACT "The Tenon Authors <maintainers@tenon.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
-set(CPACK_COMPONENTS_ALL runtime modules sdk)
+set(CPACK_COMPONENTS_ALL runtime modules proto sdk)
 # Manifests have the digests of their libraries: what is packaged is what was built.
 set(CPACK_STRIP_FILES OFF)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -41,6 +42,11 @@ set(CPACK_DEBIAN_MODULES_PACKAGE_NAME tenon-plugins)
 set(CPACK_DEBIAN_MODULES_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_MODULES_DESCRIPTION "The modules that come with it: orders of queues, applications and nodes,
 predicates, placement rules.")
+
+set(CPACK_DEBIAN_PROTO_PACKAGE_NAME tenon-proto)
+set(CPACK_DEBIAN_PROTO_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PROTO_DESCRIPTION "The messages of the scheduler interface: .proto files for clients in any language, and
+the one library of their generated C++ code, which transports link.")
 
 set(CPACK_DEBIAN_SDK_PACKAGE_NAME tenon-sdk)
 set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)

@@ -64,10 +64,11 @@ class Packages(unittest.TestCase):
     def here(self, *command, cwd=None, fails: bool = False) -> str:
         return run(*command, cwd=cwd or self.folder, env=self.environment, fails=fails)
 
-    def test_there_are_three_with_what_they_should_have(self):
-        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "tenon-sdk"})
+    def test_there_are_four_with_what_they_should_have(self):
+        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "tenon-proto", "tenon-sdk"})
         for path in ("bin/tenon", "bin/tenon-preflight", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
-                     "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/pkgconfig/tenon-sdk.pc",
+                     "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/tenon/libtenon_proto.so.0",
+                     "share/tenon/proto/si/v1/si.proto", "lib/pkgconfig/tenon-sdk.pc",
                      "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
                      "share/doc/tenon/copyright", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
             self.assertTrue((self.usr / path).is_file(), path)

@@ -31,6 +31,11 @@ ARROWS = [
         "what links policies into a program stands between them and the kernel",
     ),
     Arrow(("plugins/identity/",), ("tenon/abi/", "tenon/sdk/", "grp.h", "pwd.h"), "a plugin sees the SDK alone"),
+    Arrow(
+        ("plugins/transports/wire/",),
+        ("tenon/abi/", "tenon/wire/", "google/protobuf/", "si/v1/", "tenon/si/"),
+        "the wire's messages meet the ABI's here and nothing else",
+    ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]
@@ -216,8 +221,16 @@ ABI_BANS = [
 STRUCT = re.compile(r"^typedef struct (\w+) \{")
 SLOT = re.compile(r"\(\*\w+\)\(")
 THREAD = re.compile(r"\[(?:cycle|io|main|any)\]")
-# Items of arrays, of fixed layout for ever.
-UNSIZED = {"tenon_text", "tenon_text_map", "tenon_numbers"}
+# Items of arrays and values that stand inside of other structs, of fixed layout for ever.
+UNSIZED = {
+    "tenon_text",
+    "tenon_text_map",
+    "tenon_numbers",
+    "tenon_rm_pairs",
+    "tenon_rm_amounts",
+    "tenon_rm_priority",
+    "tenon_rm_preemption",
+}
 
 
 def abi(tree: Tree) -> Iterator[Complaint]:

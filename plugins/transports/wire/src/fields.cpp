@@ -1,0 +1,303 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "fields.hpp"
+
+#include "tenon/abi/rm_answers.h"
+#include "tenon/abi/rm_requests.h"
+
+namespace tenon::wire {
+namespace {
+
+constexpr numbers kTermination{1, 4, 6};
+constexpr numbers kNodeAction{2, 4, 7};
+constexpr numbers kSchedulingState{1, 4, 5};
+constexpr numbers kEventType{1, 4, 6};
+constexpr numbers kNone{0, 0, 0};
+
+// The members' names are the text as well as the place.
+#define ROW(first, later, kind, structure, member, use) \
+  row { first, later, field_kind::kind, offsetof(structure, member), 0, #member, kNone, use }
+#define COUNTED(first, later, structure, member, counted, use) \
+  row { first, later, field_kind::number, offsetof(structure, member), 0, #member, counted, use }
+#define ARRAY(first, later, kind, structure, member, count, use) \
+  row { first, later, field_kind::kind, offsetof(structure, member), offsetof(structure, count), #member, kNone, use }
+#define BOTH(name, kind, structure, member, use) ROW(name, name, kind, structure, member, use)
+
+constexpr row kRegistration[] = {
+    BOTH("rmID", text, tenon_rm_registration, rm, "the RM's name, before each of its partitions"),
+    BOTH("version", text, tenon_rm_registration, version, "inert: shown with the RM"),
+    BOTH("policyGroup", text, tenon_rm_registration, policy_group, "names the configuration; empty: default"),
+    ROW(nullptr, "buildInfo", pairs, tenon_rm_registration, build_info, "inert: shown with the RM"),
+    ROW(nullptr, "config", text, tenon_rm_registration, config, "the configuration; wins over policyGroup"),
+    ROW(nullptr, "extraConfig", pairs, tenon_rm_registration, extra_config, "settings beside the configuration"),
+};
+constexpr row kConfiguration[] = {
+    ROW(nullptr, "rmID", text, tenon_rm_configuration, rm, "whose configuration"),
+    ROW(nullptr, "policyGroup", text, tenon_rm_configuration, policy_group, "names the configuration"),
+    ROW("configs", "config", text, tenon_rm_configuration, config, "the configuration"),
+    ROW(nullptr, "extraConfig", pairs, tenon_rm_configuration, extra_config, "settings beside the configuration"),
+};
+constexpr row kApplication[] = {
+    BOTH("applicationID", text, tenon_rm_application, application, "its name; twice: rejected"),
+    BOTH("queueName", text, tenon_rm_application, queue, "what placement rules start from"),
+    BOTH("partitionName", text, tenon_rm_application, partition, "where it runs"),
+    BOTH("ugi", user, tenon_rm_application, user, "access, limits and shares; no groups: they are resolved"),
+    BOTH("tags", pairs, tenon_rm_application, tags, "placement, quotas of namespaces, policies"),
+    BOTH("executionTimeoutMilliSeconds", i64, tenon_rm_application, execution_timeout_ms,
+         "timeout of the placeholders, or of the application"),
+    BOTH("placeholderAsk", amounts, tenon_rm_application, placeholder_ask, "a gang; larger than the queue: rejected"),
+    BOTH("gangSchedulingStyle", text, tenon_rm_application, gang_style, "what the timeout of a gang does"),
+};
+constexpr row kApplicationRemoval[] = {
+    BOTH("applicationID", text, tenon_rm_application_removal, application, "which one"),
+    BOTH("partitionName", text, tenon_rm_application_removal, partition, "where"),
+};
+constexpr row kNode[] = {
+    BOTH("nodeID", text, tenon_rm_node, node, "its name"),
+    COUNTED(nullptr, "action", tenon_rm_node, action, kNodeAction, "what happens to it"),
+    BOTH("attributes", pairs, tenon_rm_node, attributes, "partition, and what policies and predicates read"),
+    BOTH("schedulableResource", amounts, tenon_rm_node, schedulable, "its capacity; absent in an update: unchanged"),
+    BOTH("occupiedResource", amounts, tenon_rm_node, occupied, "taken off its capacity"),
+    ARRAY("existingAllocations", "existingAllocations", elements, tenon_rm_node, existing, existing_count,
+          "run on it already; one that cannot be restored rejects the node"),
+};
+constexpr row kNodeUpdate[] = {
+    ROW("nodeID", nullptr, text, tenon_rm_node, node, "which one"),
+    ROW("attributes", nullptr, pairs, tenon_rm_node, attributes, "as of a new node"),
+    ROW("schedulableResource", nullptr, amounts, tenon_rm_node, schedulable, "its capacity; absent: unchanged"),
+    ROW("occupiedResource", nullptr, amounts, tenon_rm_node, occupied, "taken off its capacity; absent: unchanged"),
+    COUNTED("action", nullptr, tenon_rm_node, action, kNodeAction, "what happens to it"),
+};
+constexpr row kAsk[] = {
+    BOTH("allocationKey", text, tenon_rm_ask, key, "its name; known: replaces that ask"),
+    BOTH("applicationID", text, tenon_rm_ask, application, "whose; empty: an application of its own"),
+    BOTH("partitionName", text, tenon_rm_ask, partition, "where"),
+    BOTH("resourceAsk", amounts, tenon_rm_ask, resources, "what each allocation takes"),
+    BOTH("maxAllocations", i32, tenon_rm_ask, max_allocations, "how many"),
+    BOTH("priority", priority, tenon_rm_ask, priority, "order of asks, victims of preemption"),
+    BOTH("executionTimeoutMilliSeconds", i64, tenon_rm_ask, execution_timeout_ms, "ends each allocation"),
+    BOTH("tags", pairs, tenon_rm_ask, tags, "required node, preemption, policies and predicates"),
+    BOTH("taskGroupName", text, tenon_rm_ask, task_group, "which placeholders it may replace"),
+    BOTH("placeholder", flag, tenon_rm_ask, placeholder, "holds a place for a gang"),
+    ROW(nullptr, "Originator", flag, tenon_rm_ask, originator, "never a victim while others are"),
+    ROW(nullptr, "preemptionPolicy", preemption, tenon_rm_ask, preemption, "may be, may make victims"),
+};
+constexpr row kAllocation[] = {
+    BOTH("allocationKey", text, tenon_rm_allocation, key, "its ask's name"),
+    BOTH("allocationTags", pairs, tenon_rm_allocation, tags, "as of an ask"),
+    BOTH("UUID", text, tenon_rm_allocation, uuid, "which one of its ask; chosen by the scheduler when new"),
+    BOTH("resourcePerAlloc", amounts, tenon_rm_allocation, resources, "what it takes"),
+    BOTH("priority", priority, tenon_rm_allocation, priority, "as of an ask"),
+    BOTH("queueName", text, tenon_rm_allocation, queue, "answer: the application's queue; in a request inert"),
+    BOTH("nodeID", text, tenon_rm_allocation, node, "where it runs; empty in a request: an ask"),
+    BOTH("applicationID", text, tenon_rm_allocation, application, "whose"),
+    BOTH("partitionName", text, tenon_rm_allocation, partition, "where"),
+    BOTH("taskGroupName", text, tenon_rm_allocation, task_group, "as of an ask"),
+    BOTH("placeholder", flag, tenon_rm_allocation, placeholder, "as of an ask"),
+    ROW(nullptr, "allocationID", text, tenon_rm_allocation, id, "as UUID"),
+    ROW(nullptr, "originator", flag, tenon_rm_allocation, originator, "as of an ask"),
+    ROW(nullptr, "preemptionPolicy", preemption, tenon_rm_allocation, preemption, "as of an ask"),
+};
+constexpr row kRelease[] = {
+    BOTH("partitionName", text, tenon_rm_release, partition, "where"),
+    BOTH("applicationID", text, tenon_rm_release, application, "whose"),
+    BOTH("UUID", text, tenon_rm_release, uuid, "which one; without any: all of the application"),
+    COUNTED("terminationType", "terminationType", tenon_rm_release, termination, kTermination,
+            "a wish, or which wish it confirms"),
+    BOTH("message", text, tenon_rm_release, words, "inert in a request; answer: for people"),
+    ROW(nullptr, "allocationKey", text, tenon_rm_release, key, "which ask's"),
+    ROW(nullptr, "allocationID", text, tenon_rm_release, id, "as UUID"),
+};
+constexpr row kAskRelease[] = {
+    BOTH("partitionName", text, tenon_rm_ask_release, partition, "where"),
+    BOTH("applicationID", text, tenon_rm_ask_release, application, "whose"),
+    ROW("allocationkey", "allocationKey", text, tenon_rm_ask_release, key, "which; empty: all of the application"),
+    COUNTED("terminationType", "terminationType", tenon_rm_ask_release, termination, kTermination,
+            "inert in a request; answer: why"),
+    BOTH("message", text, tenon_rm_ask_release, words, "inert in a request; answer: for people"),
+};
+constexpr row kRejectedAsk[] = {
+    BOTH("allocationKey", text, tenon_rm_rejected_ask, key, "answer: which"),
+    BOTH("applicationID", text, tenon_rm_rejected_ask, application, "answer: whose"),
+    BOTH("reason", text, tenon_rm_rejected_ask, reason, "answer: why"),
+};
+constexpr row kRejectedAllocation[] = {
+    ROW(nullptr, "allocationKey", text, tenon_rm_rejected_ask, key, "answer: which"),
+    ROW(nullptr, "applicationID", text, tenon_rm_rejected_ask, application, "answer: whose"),
+    ROW(nullptr, "reason", text, tenon_rm_rejected_ask, reason, "answer: why"),
+};
+constexpr row kRejectedApplication[] = {
+    BOTH("applicationID", text, tenon_rm_verdict, id, "answer: which"),
+    BOTH("reason", text, tenon_rm_verdict, reason, "answer: why"),
+};
+constexpr row kAcceptedApplication[] = {
+    BOTH("applicationID", text, tenon_rm_verdict, id, "answer: which"),
+};
+constexpr row kUpdatedApplication[] = {
+    BOTH("applicationID", text, tenon_rm_updated_application, application, "answer: which"),
+    BOTH("state", text, tenon_rm_updated_application, state, "answer: its state now"),
+    BOTH("stateTransitionTimestamp", i64, tenon_rm_updated_application, since_ns, "answer: since when"),
+    BOTH("message", text, tenon_rm_updated_application, words, "answer: why"),
+};
+constexpr row kRejectedNode[] = {
+    BOTH("nodeID", text, tenon_rm_verdict, id, "answer: which"),
+    BOTH("reason", text, tenon_rm_verdict, reason, "answer: why"),
+};
+constexpr row kAcceptedNode[] = {
+    BOTH("nodeID", text, tenon_rm_verdict, id, "answer: which"),
+};
+constexpr row kPredicate[] = {
+    BOTH("allocationKey", text, tenon_rm_predicate, key, "question: which ask"),
+    BOTH("nodeID", text, tenon_rm_predicate, node, "question: on which node"),
+    BOTH("allocate", flag, tenon_rm_predicate, allocate, "question: to run, or to be reserved"),
+};
+constexpr row kPreemptionPredicate[] = {
+    ROW(nullptr, "allocationKey", text, tenon_rm_preemption_predicate, key, "question: which ask"),
+    ROW(nullptr, "nodeID", text, tenon_rm_preemption_predicate, node, "question: on which node"),
+    ARRAY(nullptr, "preemptAllocationKeys", texts, tenon_rm_preemption_predicate, victims, victim_count,
+          "question: with which victims gone"),
+    ROW(nullptr, "startIndex", i32, tenon_rm_preemption_predicate, start, "question: how many go at least"),
+};
+constexpr row kPreemptionAnswer[] = {
+    ROW(nullptr, "success", flag, tenon_rm_preemption_answer, fits, "whether victims are taken"),
+    ROW(nullptr, "index", i32, tenon_rm_preemption_answer, index, "how many victims are taken"),
+};
+constexpr row kAssumed[] = {
+    ROW("allocationKey", nullptr, text, tenon_rm_assumption, key, "answer: which ask"),
+    ROW("nodeID", nullptr, text, tenon_rm_assumption, node, "answer: on which node"),
+};
+constexpr row kForgotten[] = {
+    ROW("allocationKey", nullptr, text, tenon_rm_assumption, key, "answer: which ask"),
+};
+constexpr row kState[] = {
+    ROW("applicartionID", "applicationID", text, tenon_rm_scheduling_state, application, "answer: whose"),
+    BOTH("allocationKey", text, tenon_rm_scheduling_state, key, "answer: which ask"),
+    COUNTED("state", "state", tenon_rm_scheduling_state, state, kSchedulingState, "answer: what it waits for"),
+    BOTH("reason", text, tenon_rm_scheduling_state, reason, "answer: why"),
+};
+constexpr row kConfigurationAnswer[] = {
+    ROW("success", nullptr, flag, tenon_rm_configuration_answer, success, "answer: whether it is used now"),
+    ROW("oldConfig", nullptr, text, tenon_rm_configuration_answer, old_config, "answer: what was used before"),
+    ROW("reason", nullptr, text, tenon_rm_configuration_answer, reason, "answer: why not"),
+};
+constexpr row kEvent[] = {
+    COUNTED("type", "type", tenon_rm_event, of, kEventType, "answer: about what"),
+    BOTH("objectID", text, tenon_rm_event, object, "answer: about which"),
+    BOTH("groupID", text, tenon_rm_event, group, "answer: of what"),
+    BOTH("reason", text, tenon_rm_event, reason, "answer: why"),
+    BOTH("message", text, tenon_rm_event, words, "answer: for people"),
+    BOTH("timestampNano", i64, tenon_rm_event, at_ns, "answer: when"),
+    ROW(nullptr, "eventChangeType", open_number, tenon_rm_event, change, "answer: how it changed"),
+    ROW(nullptr, "eventChangeDetail", open_number, tenon_rm_event, change_detail, "answer: what changed"),
+    ROW(nullptr, "referenceID", text, tenon_rm_event, reference, "answer: by what"),
+    ROW(nullptr, "resource", amounts, tenon_rm_event, resources, "answer: by how much"),
+};
+
+#define RECORD(type, structure, first, later, action, rows) \
+  record { type, sizeof(structure), offsetof(structure, detail), #structure, first, later, action, rows }
+#define SAME(type, structure, name, rows) RECORD(type, structure, name, name, 0, rows)
+
+constexpr record kRecords[] = {
+    SAME(TENON_RM_REGISTRATION, tenon_rm_registration, "RegisterResourceManagerRequest", kRegistration),
+    SAME(TENON_RM_CONFIGURATION, tenon_rm_configuration, "UpdateConfigurationRequest", kConfiguration),
+    SAME(TENON_RM_APPLICATION, tenon_rm_application, "AddApplicationRequest", kApplication),
+    SAME(TENON_RM_APPLICATION_REMOVAL, tenon_rm_application_removal, "RemoveApplicationRequest", kApplicationRemoval),
+    RECORD(TENON_RM_NODE, tenon_rm_node, "NewNodeInfo", nullptr, TENON_NODE_CREATE, kNode),
+    RECORD(TENON_RM_NODE, tenon_rm_node, "UpdateNodeInfo", nullptr, 0, kNodeUpdate),
+    RECORD(TENON_RM_NODE, tenon_rm_node, nullptr, "NodeInfo", 0, kNode),
+    SAME(TENON_RM_ASK, tenon_rm_ask, "AllocationAsk", kAsk),
+    SAME(TENON_RM_ALLOCATION, tenon_rm_allocation, "Allocation", kAllocation),
+    SAME(TENON_RM_RELEASE, tenon_rm_release, "AllocationRelease", kRelease),
+    SAME(TENON_RM_ASK_RELEASE, tenon_rm_ask_release, "AllocationAskRelease", kAskRelease),
+    SAME(TENON_RM_REJECTED_ASK, tenon_rm_rejected_ask, "RejectedAllocationAsk", kRejectedAsk),
+    RECORD(TENON_RM_REJECTED_ALLOCATION, tenon_rm_rejected_ask, nullptr, "RejectedAllocation", 0, kRejectedAllocation),
+    SAME(TENON_RM_REJECTED_APPLICATION, tenon_rm_verdict, "RejectedApplication", kRejectedApplication),
+    SAME(TENON_RM_ACCEPTED_APPLICATION, tenon_rm_verdict, "AcceptedApplication", kAcceptedApplication),
+    SAME(TENON_RM_UPDATED_APPLICATION, tenon_rm_updated_application, "UpdatedApplication", kUpdatedApplication),
+    SAME(TENON_RM_REJECTED_NODE, tenon_rm_verdict, "RejectedNode", kRejectedNode),
+    SAME(TENON_RM_ACCEPTED_NODE, tenon_rm_verdict, "AcceptedNode", kAcceptedNode),
+    SAME(TENON_RM_PREDICATE, tenon_rm_predicate, "PredicatesArgs", kPredicate),
+    RECORD(TENON_RM_PREEMPTION_PREDICATE, tenon_rm_preemption_predicate, nullptr, "PreemptionPredicatesArgs", 0,
+           kPreemptionPredicate),
+    RECORD(TENON_RM_PREEMPTION_ANSWER, tenon_rm_preemption_answer, nullptr, "PreemptionPredicatesResponse", 0,
+           kPreemptionAnswer),
+    RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, "AssumedAllocation", nullptr, 0, kAssumed),
+    RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, "ForgotAllocation", nullptr, 0, kForgotten),
+    SAME(TENON_RM_SCHEDULING_STATE, tenon_rm_scheduling_state, "UpdateContainerSchedulingStateRequest", kState),
+    RECORD(TENON_RM_CONFIGURATION_ANSWER, tenon_rm_configuration_answer, "UpdateConfigurationResponse", nullptr, 0,
+           kConfigurationAnswer),
+    SAME(TENON_RM_EVENT, tenon_rm_event, "EventRecord", kEvent),
+};
+
+// In the order in which the parts take effect.
+constexpr slot kUpdateRequest[] = {
+    {{"newApplications", nullptr}, TENON_RM_APPLICATION, "AddApplicationRequest"},
+    {{"newSchedulableNodes", nullptr}, TENON_RM_NODE, "NewNodeInfo"},
+    {{"updatedNodes", nullptr}, TENON_RM_NODE, "UpdateNodeInfo"},
+    {{"asks", nullptr}, TENON_RM_ASK, "AllocationAsk"},
+    {{"releases", "allocationsToRelease"}, TENON_RM_RELEASE, "AllocationRelease"},
+    {{"releases", "allocationAsksToRelease"}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
+    {{"removeApplications", nullptr}, TENON_RM_APPLICATION_REMOVAL, "RemoveApplicationRequest"},
+};
+constexpr slot kUpdateResponse[] = {
+    {{"acceptedApplications", nullptr}, TENON_RM_ACCEPTED_APPLICATION, "AcceptedApplication"},
+    {{"rejectedApplications", nullptr}, TENON_RM_REJECTED_APPLICATION, "RejectedApplication"},
+    {{"updatedApplications", nullptr}, TENON_RM_UPDATED_APPLICATION, "UpdatedApplication"},
+    {{"acceptedNodes", nullptr}, TENON_RM_ACCEPTED_NODE, "AcceptedNode"},
+    {{"rejectedNodes", nullptr}, TENON_RM_REJECTED_NODE, "RejectedNode"},
+    {{"newAllocations", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
+    {{"releasedAllocations", nullptr}, TENON_RM_RELEASE, "AllocationRelease"},
+    {{"releasedAllocationAsks", nullptr}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
+    {{"rejectedAllocations", nullptr}, TENON_RM_REJECTED_ASK, "RejectedAllocationAsk"},
+};
+constexpr slot kResync[] = {
+    {{"assumedAllocations", nullptr}, TENON_RM_ASSUMED_ALLOCATION, "AssumedAllocation"},
+    {{"forgetAllocations", nullptr}, TENON_RM_FORGOTTEN_ALLOCATION, "ForgotAllocation"},
+};
+constexpr slot kAllocationRequest[] = {
+    {{"asks", nullptr}, TENON_RM_ASK, "AllocationAsk"},
+    {{"allocations", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
+    {{"releases", "allocationsToRelease"}, TENON_RM_RELEASE, "AllocationRelease"},
+    {{"releases", "allocationAsksToRelease"}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
+};
+constexpr slot kAllocationResponse[] = {
+    {{"new", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
+    {{"released", nullptr}, TENON_RM_RELEASE, "AllocationRelease"},
+    {{"releasedAsks", nullptr}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
+    {{"rejected", nullptr}, TENON_RM_REJECTED_ASK, "RejectedAllocationAsk"},
+    {{"rejectedAllocations", nullptr}, TENON_RM_REJECTED_ALLOCATION, "RejectedAllocation"},
+};
+constexpr slot kApplicationRequest[] = {
+    {{"new", nullptr}, TENON_RM_APPLICATION, "AddApplicationRequest"},
+    {{"remove", nullptr}, TENON_RM_APPLICATION_REMOVAL, "RemoveApplicationRequest"},
+};
+constexpr slot kApplicationResponse[] = {
+    {{"accepted", nullptr}, TENON_RM_ACCEPTED_APPLICATION, "AcceptedApplication"},
+    {{"rejected", nullptr}, TENON_RM_REJECTED_APPLICATION, "RejectedApplication"},
+    {{"updated", nullptr}, TENON_RM_UPDATED_APPLICATION, "UpdatedApplication"},
+};
+constexpr slot kNodeRequest[] = {{{"nodes", nullptr}, TENON_RM_NODE, "NodeInfo"}};
+constexpr slot kNodeResponse[] = {
+    {{"accepted", nullptr}, TENON_RM_ACCEPTED_NODE, "AcceptedNode"},
+    {{"rejected", nullptr}, TENON_RM_REJECTED_NODE, "RejectedNode"},
+};
+
+constexpr envelope kEnvelopes[] = {
+    {dialect::first, "UpdateRequest", "rmID", nullptr, kUpdateRequest},
+    {dialect::first, "UpdateResponse", nullptr, "action", kUpdateResponse},
+    {dialect::first, "ReSyncSchedulerCacheArgs", nullptr, nullptr, kResync},
+    {dialect::first, "RegisterResourceManagerResponse", nullptr, nullptr, {}},
+    {dialect::later, "RegisterResourceManagerResponse", nullptr, nullptr, {}},
+    {dialect::later, "AllocationRequest", "rmID", nullptr, kAllocationRequest},
+    {dialect::later, "AllocationResponse", nullptr, nullptr, kAllocationResponse},
+    {dialect::later, "ApplicationRequest", "rmID", nullptr, kApplicationRequest},
+    {dialect::later, "ApplicationResponse", nullptr, nullptr, kApplicationResponse},
+    {dialect::later, "NodeRequest", "rmID", nullptr, kNodeRequest},
+    {dialect::later, "NodeResponse", nullptr, nullptr, kNodeResponse},
+};
+
+}  // namespace
+
+std::span<const record> records() { return kRecords; }
+std::span<const envelope> envelopes() { return kEnvelopes; }
+
+}  // namespace tenon::wire

@@ -1,0 +1,113 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The tables that drive conversion and documentation: which field is which member.
+#pragma once
+
+#include <google/protobuf/descriptor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/wire/convert.hpp"
+
+namespace tenon::wire {
+
+enum class field_kind : uint8_t {
+  text,
+  i32,
+  i64,
+  flag,         // bool as 0 or 1
+  number,       // enum whose numbers the dialects count differently
+  open_number,  // enum of which any number passes
+  texts,        // repeated string: pointer, then count
+  pairs,        // map of strings
+  amounts,      // Resource
+  priority,     // a message in the first dialect, a number later
+  preemption,
+  user,      // UserGroupInformation: user, groups and their presence
+  elements,  // allocations of a node
+};
+
+// The first dialect's number n is n + shift here; the later one counts as the ABI does.
+struct numbers {
+  uint32_t shift;
+  uint32_t first_count;
+  uint32_t later_count;
+};
+
+struct row {
+  const char *first;  // the field's name in each dialect, or null
+  const char *later;
+  field_kind kind;
+  uint32_t offset;
+  uint32_t second;  // texts, elements: offset of the count
+  const char *member;
+  numbers counted;
+  const char *use;  // what it changes; starts with "inert: " where it changes nothing
+};
+
+struct record {
+  uint32_t type;
+  uint32_t size;
+  uint32_t detail;  // offset
+  const char *structure;
+  const char *first;  // the message's name in each dialect, or null
+  const char *later;
+  uint32_t node_action;  // not 0: implied by the message, which has no field for it
+  std::span<const row> rows;
+};
+
+std::span<const record> records();
+
+// A field of a message that holds others; `inner` where it is a field of a message in it.
+struct part {
+  const char *outer;
+  const char *inner;
+};
+struct slot {
+  part where;
+  uint32_t type;
+  const char *message;
+};
+struct envelope {
+  dialect spoken;
+  const char *message;
+  const char *rm;      // field, or null
+  const char *resync;  // field of an action, or null
+  std::span<const slot> slots;
+};
+
+std::span<const envelope> envelopes();
+
+// The tables with their descriptors looked up.
+struct resolved_row {
+  const row *from;
+  const google::protobuf::FieldDescriptor *field;
+};
+struct resolved_record {
+  const record *from = nullptr;
+  const google::protobuf::Descriptor *message = nullptr;
+  std::vector<resolved_row> rows;
+};
+struct resolved_slot {
+  const google::protobuf::FieldDescriptor *outer;  // null: not inside
+  const google::protobuf::FieldDescriptor *field;
+  const resolved_record *holds;
+};
+struct resolved_envelope {
+  const envelope *from = nullptr;
+  const google::protobuf::Descriptor *message = nullptr;
+  const google::protobuf::FieldDescriptor *rm = nullptr;
+  const google::protobuf::FieldDescriptor *resync = nullptr;
+  std::vector<resolved_slot> slots;
+};
+
+// Null where there is none.
+const resolved_record *record_of(const google::protobuf::Descriptor *message);
+const resolved_envelope *envelope_of(const google::protobuf::Descriptor *message);
+const google::protobuf::Descriptor *message_named(dialect spoken, std::string_view name);
+
+}  // namespace tenon::wire

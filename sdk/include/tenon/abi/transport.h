@@ -1,0 +1,149 @@
+/* Kind transport: connects RMs with the scheduler. DRAFT: loads only on an equal host build.
+ *
+ * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+ *
+ * A transport is named in `transports` of the deployment. It has threads of its own, speaks some protocol outwards and
+ * the messages of rm_messages.h inwards, and knows nothing of partitions' state.
+ *
+ *   host                                    transport
+ *   ----                                    ---------
+ *   start(in: port)                     ->  listens
+ *   port->enter(registration)           <-  an RM registers
+ *   port->submit(batch)                 <-  its requests, in the order of the batch
+ *   deliver(batch of answers)           ->  queued for the RM; `taken` of them
+ *   port->signal(LOST)                  <-  its last stream is gone; BACK when it opens one again
+ *   stop(deadline)                      ->  tells RMs, lets queued answers go out, closes
+ *
+ * Numbers: answers for one RM about one partition are numbered from 1 at registration, without gaps. Those that were
+ * not taken, and after LOST those that were not acknowledged, are delivered again under the same numbers.
+ */
+#ifndef TENON_ABI_TRANSPORT_H
+#define TENON_ABI_TRANSPORT_H
+
+#include "rm_answers.h"
+#include "rm_messages.h"
+#include "rm_requests.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TENON_TRANSPORT "tenon.transport/1"
+
+/* A new registration of one id ends the earlier one; a session is one registration, 0 is none. */
+typedef uint64_t tenon_rm_session;
+
+typedef struct tenon_rm_enter_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  const tenon_rm_registration *registration;
+} tenon_rm_enter_in;
+
+typedef struct tenon_rm_enter_out {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_rm_session session;
+  tenon_message *error; /* given by the caller; words of a status that is not OK */
+} tenon_rm_enter_out;
+
+typedef struct tenon_rm_submit_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_rm_session session;
+  const tenon_rm_message *const *messages; /* each by its type as of rm_requests.h and rm_messages.h */
+  uint64_t message_count;
+} tenon_rm_submit_in;
+
+typedef struct tenon_rm_submit_out {
+  uint32_t size;
+  uint32_t reserved;    /* 0 */
+  uint64_t accepted;    /* preset 0: the first so many are the host's now */
+  tenon_message *error; /* given by the caller; words about the first one that was not accepted */
+} tenon_rm_submit_out;
+
+#define TENON_RM_LOST 1u     /* its last stream is gone */
+#define TENON_RM_BACK 2u     /* it opened one again, without registering */
+#define TENON_RM_SHUTDOWN 3u /* it said goodbye */
+
+typedef struct tenon_rm_signal_in {
+  uint32_t size;
+  uint32_t signal; /* TENON_RM_LOST, TENON_RM_BACK, TENON_RM_SHUTDOWN */
+  tenon_rm_session session;
+} tenon_rm_signal_in;
+
+typedef struct tenon_rm_acknowledge_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_rm_session session;
+  tenon_text partition;
+  uint64_t number; /* answers up to this one have left the process and are not wanted again */
+} tenon_rm_acknowledge_in;
+
+/* The host's side of a transport. Valid until stop returns. No call blocks on the scheduler but enter. */
+typedef struct tenon_rm_port {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+
+  /* Registers an RM and waits for the outcome. INVALID_CONFIG: unknown policy group or bad configuration; EXHAUSTED:
+   * too many RMs; RETRY: the scheduler stops or is not ready. [any] */
+  tenon_status (*enter)(const struct tenon_rm_port *, const tenon_rm_enter_in *, tenon_rm_enter_out *out);
+
+  /* Takes requests; copies what it keeps. OK: all; RETRY: the first `accepted`, send the rest again later;
+   * INVALID_CONFIG: the one after them is malformed; DECLINED: the session has ended. [any] */
+  tenon_status (*submit)(const struct tenon_rm_port *, const tenon_rm_submit_in *, tenon_rm_submit_out *out);
+
+  /* Says what became of an RM's connection. DECLINED: the session has ended. [any] */
+  tenon_status (*signal)(const struct tenon_rm_port *, const tenon_rm_signal_in *);
+
+  /* Lets the host forget answers. A transport whose RMs cannot lose any, as in one process, calls it as soon as they
+   * have them. [any] */
+  tenon_status (*acknowledge)(const struct tenon_rm_port *, const tenon_rm_acknowledge_in *);
+} tenon_rm_port;
+
+typedef struct tenon_transport_start_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  const tenon_rm_port *port;
+} tenon_transport_start_in;
+
+typedef struct tenon_transport_stop_in {
+  uint32_t size;
+  uint32_t drain_ms; /* how long queued answers may take to go out */
+} tenon_transport_stop_in;
+
+typedef struct tenon_transport_deliver_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_rm_session session;
+  tenon_text partition;  /* as the RM names it; empty: answers about the RM as a whole, numbered apart */
+  uint64_t first_number; /* of messages[0]; the others follow without gaps */
+  const tenon_rm_message *const *messages;
+  uint64_t message_count;
+} tenon_transport_deliver_in;
+
+typedef struct tenon_transport_deliver_out {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  uint64_t taken;    /* preset 0: the first so many; the host delivers the rest again, later */
+} tenon_transport_deliver_out;
+
+typedef struct tenon_transport_v1 {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+
+  /* Begins to listen; RMs may enter from now on, also before it returns. Required. [io] */
+  tenon_status (*start)(tenon_instance *, const tenon_transport_start_in *, tenon_message *error);
+
+  /* Ends all connections and threads; the port is not called after it returned. Required. [io] */
+  tenon_status (*stop)(tenon_instance *, const tenon_transport_stop_in *, tenon_message *error);
+
+  /* Takes answers for one RM without waiting for it: a slow RM's are not taken. OK; RETRY: not all, there is room again
+   * soon; DECLINED: this RM has no connection here. Required. [io] */
+  tenon_status (*deliver)(tenon_instance *, const tenon_transport_deliver_in *, tenon_transport_deliver_out *out);
+} tenon_transport_v1;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What structs say of messages: order, numbers, presence, refusals; and what logs do not say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "messages.hpp"
+#include "si/v1/si.pb.h"
+#include "tenon/abi/rm_answers.h"
+#include "tenon/abi/rm_requests.h"
+#include "tenon/si/v1later/si.pb.h"
+
+namespace tenon::testing {
+namespace {
+
+namespace pb = google::protobuf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string_view text(const tenon_text &from) { return {from.data, from.length}; }
+
+class WireMeaning : public ::testing::Test {
+ protected:
+  template <class T>
+  const T &as(size_t index) {
+    return reinterpret_cast<const T &>(*out.messages.at(index));
+  }
+  bool read(const pb::Message &message) { return wire::read(message, room, out, refusal); }
+
+  wire::room room;
+  wire::batch out;
+  std::string refusal;
+};
+
+TEST_F(WireMeaning, PartsOfARequestAreInTheOrderInWhichTheyTakeEffect) {
+  ::si::v1::UpdateRequest request;
+  request.set_rmid("rm1");
+  request.add_removeapplications();
+  request.mutable_releases()->add_allocationaskstorelease();
+  request.mutable_releases()->add_allocationstorelease();
+  request.add_asks();
+  request.add_updatednodes();
+  request.add_newschedulablenodes();
+  request.add_newapplications();
+  ASSERT_TRUE(read(request)) << refusal;
+  EXPECT_EQ(text(out.rm), "rm1");
+  std::vector<uint32_t> types;
+  for (const tenon_rm_message *message : out.messages) {
+    types.push_back(message->type);
+  }
+  EXPECT_THAT(types, ElementsAre(TENON_RM_APPLICATION, TENON_RM_NODE, TENON_RM_NODE, TENON_RM_ASK, TENON_RM_RELEASE,
+                                 TENON_RM_ASK_RELEASE, TENON_RM_APPLICATION_REMOVAL));
+  EXPECT_EQ(as<tenon_rm_node>(1).action, TENON_NODE_CREATE);
+  EXPECT_EQ(as<tenon_rm_node>(2).action, TENON_NODE_UPDATE);
+}
+
+TEST_F(WireMeaning, NumbersMeanTheSameWhicheverDialectCountedThem) {
+  ::si::v1::UpdateRequest request;
+  request.mutable_releases()->add_allocationstorelease()->set_terminationtype(::si::v1::PLACEHOLDER_REPLACED);
+  request.add_updatednodes()->set_action(::si::v1::UpdateNodeInfo::DRAIN_TO_SCHEDULABLE);
+  ASSERT_TRUE(read(request)) << refusal;
+  EXPECT_EQ(as<tenon_rm_node>(0).action, TENON_NODE_UNDRAIN);
+  EXPECT_EQ(as<tenon_rm_release>(1).termination, TENON_TERMINATION_REPLACED);
+
+  si::v1later::AllocationRequest later;
+  later.mutable_releases()->add_allocationstorelease()->set_terminationtype(si::v1later::PLACEHOLDER_REPLACED);
+  ASSERT_TRUE(read(later)) << refusal;
+  EXPECT_EQ(as<tenon_rm_release>(0).termination, TENON_TERMINATION_REPLACED);
+
+  si::v1later::EventRecord event;
+  event.set_type(si::v1later::EventRecord::NODE);
+  ASSERT_TRUE(read(event)) << refusal;
+  EXPECT_EQ(as<tenon_rm_event>(0).of, TENON_EVENT_NODE);
+}
+
+TEST_F(WireMeaning, PrioritiesOfBothDialectsAreOne) {
+  ::si::v1::UpdateRequest request;
+  request.add_asks()->mutable_priority()->set_priorityvalue(-3);
+  request.add_asks()->mutable_priority()->set_priorityclassname("urgent");
+  request.add_asks();
+  ASSERT_TRUE(read(request)) << refusal;
+  EXPECT_EQ(as<tenon_rm_ask>(0).priority.kind, TENON_PRIORITY_VALUE);
+  EXPECT_EQ(as<tenon_rm_ask>(0).priority.value, -3);
+  EXPECT_EQ(as<tenon_rm_ask>(1).priority.kind, TENON_PRIORITY_CLASS);
+  EXPECT_EQ(text(as<tenon_rm_ask>(1).priority.name), "urgent");
+  EXPECT_EQ(as<tenon_rm_ask>(2).priority.kind, TENON_PRIORITY_ABSENT);
+
+  si::v1later::AllocationRequest later;
+  later.add_allocations()->set_priority(7);
+  ASSERT_TRUE(read(later)) << refusal;
+  EXPECT_EQ(as<tenon_rm_allocation>(0).priority.value, 7);
+}
+
+TEST_F(WireMeaning, AmountsAreInOrderAndAbsentIsNotEmpty) {
+  ::si::v1::UpdateRequest request;
+  auto &amounts = *request.add_updatednodes()->mutable_schedulableresource()->mutable_resources();
+  amounts["vcore"].set_value(2);
+  amounts["memory"].set_value(1);
+  request.add_updatednodes()->mutable_schedulableresource();
+  request.add_updatednodes();
+  ASSERT_TRUE(read(request)) << refusal;
+  const tenon_rm_amounts &both = as<tenon_rm_node>(0).schedulable;
+  ASSERT_EQ(both.count, 2u);
+  EXPECT_EQ(text(both.types[0]), "memory");
+  EXPECT_EQ(both.values[0], 1);
+  EXPECT_EQ(text(both.types[1]), "vcore");
+  EXPECT_EQ(as<tenon_rm_node>(1).schedulable.present, 1u);
+  EXPECT_EQ(as<tenon_rm_node>(1).schedulable.count, 0u);
+  EXPECT_EQ(as<tenon_rm_node>(2).schedulable.present, 0u);
+}
+
+TEST_F(WireMeaning, ResyncIsAMessageOfItsOwn) {
+  ::si::v1::UpdateResponse response;
+  ASSERT_TRUE(read(response));
+  EXPECT_TRUE(out.messages.empty());
+  response.set_action(::si::v1::UpdateResponse::RESYNC);
+  ASSERT_TRUE(read(response));
+  EXPECT_EQ(as<tenon_rm_message>(0).type, TENON_RM_RESYNC);
+}
+
+TEST_F(WireMeaning, NumbersThatNobodyDefinedAreRefusedWithTheirPlace) {
+  ::si::v1::UpdateRequest request;
+  request.mutable_releases()->add_allocationstorelease();
+  request.mutable_releases()->add_allocationstorelease()->set_terminationtype(
+      static_cast<::si::v1::TerminationType>(4));
+  EXPECT_FALSE(read(request));
+  EXPECT_EQ(refusal,
+            "UpdateRequest.releases.allocationsToRelease[1].terminationType: want a number from 0 to 3, found 4; send "
+            "one of the interface's");
+}
+
+TEST_F(WireMeaning, AnAnswerThatADialectCannotSayIsRefused) {
+  tenon_rm_node node{};
+  node.size = sizeof node;
+  node.type = TENON_RM_NODE;
+  node.action = TENON_NODE_CREATE_DRAINING;
+  out.messages = {reinterpret_cast<const tenon_rm_message *>(&node)};
+  ::si::v1::UpdateRequest request;
+  EXPECT_FALSE(wire::write(out, request, refusal));
+  EXPECT_THAT(refusal, HasSubstr("UpdateRequest.updatedNodes.action: want a number from 2 to 5, found 6"));
+  si::v1later::NodeRequest later;
+  EXPECT_TRUE(wire::write(out, later, refusal));
+  EXPECT_EQ(later.nodes(0).action(), si::v1later::NodeInfo::CREATE_DRAIN);
+  si::v1later::ApplicationRequest other;
+  EXPECT_FALSE(wire::write(out, other, refusal));
+}
+
+// Puts the marked text into every field that is secret, and says how many there were.
+int mark_secrets(pb::Message &message) {
+  int marked = 0;
+  const pb::Descriptor *type = message.GetDescriptor();
+  for (int i = 0; i < type->field_count(); ++i) {
+    const pb::FieldDescriptor *field = type->field(i);
+    if (!field->options().GetExtension(::si::v1::si_secret)) {
+      continue;
+    }
+    ++marked;
+    if (field->is_map()) {
+      pb::Message *entry = message.GetReflection()->AddMessage(&message, field);
+      entry->GetReflection()->SetString(entry, field->message_type()->map_key(), "hush-key");
+      entry->GetReflection()->SetString(entry, field->message_type()->map_value(), "hush-value");
+    } else {
+      message.GetReflection()->SetString(&message, field, "hush");
+    }
+  }
+  return marked;
+}
+
+TEST_F(WireMeaning, LogsHaveNoSecrets) {
+  int secrets = 0;
+  for (const any_message &message : every_message()) {
+    secrets += mark_secrets(*message);
+    message->GetReflection()->MutableUnknownFields(message.get())->AddLengthDelimited(77, "hush");
+    EXPECT_THAT(wire::log_line(*message), Not(HasSubstr("hush"))) << message->GetDescriptor()->full_name();
+  }
+  EXPECT_EQ(secrets, 4);
+  ::si::v1::RegisterResourceManagerRequest plain;
+  plain.set_rmid("rm1");
+  EXPECT_THAT(wire::log_line(plain), HasSubstr("rm1"));
+}
+
+}  // namespace
+}  // namespace tenon::testing

@@ -1,0 +1,7 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Prints the tables of docs/interface.md.
+#include <iostream>
+
+#include "tenon/wire/convert.hpp"
+
+int main() { std::cout << tenon::wire::fields_page(); }
