@@ -7,12 +7,15 @@
  *
  *   host                                    transport
  *   ----                                    ---------
- *   start(in: port)                     ->  listens
- *   port->enter(registration)           <-  an RM registers
- *   port->submit(batch)                 <-  its requests, in the order of the batch
+ *   start(in: transport)                ->  listens
+ *   rm->enter(transport, registration)  <-  an RM registers
+ *   rm->submit(batch)                   <-  its requests, in the order of the batch
  *   deliver(batch of answers)           ->  queued for the RM; `taken` of them
- *   port->signal(LOST)                  <-  its last stream is gone; BACK when it opens one again
+ *   rm->signal(LOST)                    <-  its last stream is gone; BACK when it opens one again
  *   stop(deadline)                      ->  tells RMs, lets queued answers go out, closes
+ *
+ * `rm` is the host service tenon.host.rm/1, which a manifest lists in `needs`. A transport for people, which lets no RM
+ * in, does without it.
  *
  * Numbers: answers for one RM about one partition are numbered from 1 at registration, without gaps. Those that were
  * not taken, and after LOST those that were not acknowledged, are delivered again under the same numbers.
@@ -20,6 +23,7 @@
 #ifndef TENON_ABI_TRANSPORT_H
 #define TENON_ABI_TRANSPORT_H
 
+#include "host.h"
 #include "rm_answers.h"
 #include "rm_messages.h"
 #include "rm_requests.h"
@@ -35,7 +39,8 @@ typedef uint64_t tenon_rm_session;
 
 typedef struct tenon_rm_enter_in {
   uint32_t size;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;  /* 0 */
+  uint64_t transport; /* of start: where the session's answers are delivered */
   const tenon_rm_registration *registration;
 } tenon_rm_enter_in;
 
@@ -79,31 +84,34 @@ typedef struct tenon_rm_acknowledge_in {
   uint64_t number; /* answers up to this one have left the process and are not wanted again */
 } tenon_rm_acknowledge_in;
 
-/* The host's side of a transport. Valid until stop returns. No call blocks on the scheduler but enter. */
-typedef struct tenon_rm_port {
+/* tenon.host.rm: how RMs reach the scheduler. From a transport's start until its stop returned. No call blocks on the
+ * scheduler but enter. */
+#define TENON_HOST_RM "tenon.host.rm/1"
+
+typedef struct tenon_host_rm {
   uint32_t size;
   uint32_t reserved; /* 0 */
 
   /* Registers an RM and waits for the outcome. INVALID_CONFIG: unknown policy group or bad configuration; EXHAUSTED:
    * too many RMs; RETRY: the scheduler stops or is not ready. [any] */
-  tenon_status (*enter)(const struct tenon_rm_port *, const tenon_rm_enter_in *, tenon_rm_enter_out *out);
+  tenon_status (*enter)(const tenon_host *, const tenon_rm_enter_in *, tenon_rm_enter_out *out);
 
   /* Takes requests; copies what it keeps. OK: all; RETRY: the first `accepted`, send the rest again later;
    * INVALID_CONFIG: the one after them is malformed; DECLINED: the session has ended. [any] */
-  tenon_status (*submit)(const struct tenon_rm_port *, const tenon_rm_submit_in *, tenon_rm_submit_out *out);
+  tenon_status (*submit)(const tenon_host *, const tenon_rm_submit_in *, tenon_rm_submit_out *out);
 
   /* Says what became of an RM's connection. DECLINED: the session has ended. [any] */
-  tenon_status (*signal)(const struct tenon_rm_port *, const tenon_rm_signal_in *);
+  tenon_status (*signal)(const tenon_host *, const tenon_rm_signal_in *);
 
   /* Lets the host forget answers. A transport whose RMs cannot lose any, as in one process, calls it as soon as they
    * have them. [any] */
-  tenon_status (*acknowledge)(const struct tenon_rm_port *, const tenon_rm_acknowledge_in *);
-} tenon_rm_port;
+  tenon_status (*acknowledge)(const tenon_host *, const tenon_rm_acknowledge_in *);
+} tenon_host_rm;
 
 typedef struct tenon_transport_start_in {
   uint32_t size;
-  uint32_t reserved; /* 0 */
-  const tenon_rm_port *port;
+  uint32_t reserved;  /* 0 */
+  uint64_t transport; /* names this instance to tenon.host.rm */
 } tenon_transport_start_in;
 
 typedef struct tenon_transport_stop_in {
@@ -134,7 +142,7 @@ typedef struct tenon_transport_v1 {
   /* Begins to listen; RMs may enter from now on, also before it returns. Required. [io] */
   tenon_status (*start)(tenon_instance *, const tenon_transport_start_in *, tenon_message *error);
 
-  /* Ends all connections and threads; the port is not called after it returned. Required. [io] */
+  /* Ends all connections and threads; host services are not called after it returned. Required. [io] */
   tenon_status (*stop)(tenon_instance *, const tenon_transport_stop_in *, tenon_message *error);
 
   /* Takes answers for one RM without waiting for it: a slow RM's are not taken. OK; RETRY: not all, there is room again
