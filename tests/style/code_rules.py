@@ -230,6 +230,8 @@ UNSIZED = {
     "tenon_rm_amounts",
     "tenon_rm_priority",
     "tenon_rm_preemption",
+    "tenon_view_list",
+    "tenon_view_texts",
 }
 
 

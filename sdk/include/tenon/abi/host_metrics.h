@@ -1,0 +1,127 @@
+/* Host service metrics: what the process counts. DRAFT: loads only on an equal host build.
+ *
+ * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+ *
+ * One reading has families of counters, gauges and histograms, what each module did, and what is not well. Everything
+ * reachable from a reading is valid until it is closed. docs/metrics.md has the names and meanings.
+ */
+#ifndef TENON_ABI_HOST_METRICS_H
+#define TENON_ABI_HOST_METRICS_H
+
+#include "host.h"
+#include "host_views.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TENON_HOST_METRICS "tenon.host.metrics/1"
+
+#define TENON_METRIC_COUNTER 1u
+#define TENON_METRIC_GAUGE 2u
+#define TENON_METRIC_HISTOGRAM 3u
+
+typedef struct tenon_metric {
+  uint32_t size;
+  uint32_t bucket_count; /* of a histogram, without the one that has everything */
+  tenon_rm_pairs labels;
+  double value;            /* of a histogram: the sum */
+  uint64_t count;          /* of a histogram */
+  const double *bounds;    /* bucket_count, ascending */
+  const uint64_t *at_most; /* bucket_count: so many were not above the bound */
+} tenon_metric;
+
+typedef struct tenon_metric_family {
+  uint32_t size;
+  uint32_t type; /* TENON_METRIC_* */
+  tenon_text name;
+  tenon_text help;
+  tenon_view_list metrics; /* tenon_metric; no labels twice */
+} tenon_metric_family;
+
+/* What one instance of a module did, for one partition or for the host. */
+typedef struct tenon_module_activity {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_text module; /* id */
+  tenon_text version;
+  tenon_text kind;       /* "node-sort" */
+  tenon_text name;       /* "binpacking" */
+  tenon_text partition;  /* empty: of the host as a whole */
+  tenon_text state;      /* "active", "fallback", "restarting", "stopped" */
+  tenon_text last_fault; /* in words */
+  uint64_t calls;
+  uint64_t faults;
+  uint64_t fallbacks;
+  uint64_t total_ns; /* in its calls */
+  uint64_t most_ns;  /* in one call */
+} tenon_module_activity;
+
+/* Something that can be well or not, as of now: it is well again when its cause is gone. */
+typedef struct tenon_health {
+  uint32_t size;
+  uint32_t well; /* 0 or 1 */
+  tenon_text name;
+  tenon_text meaning;   /* what is looked at */
+  tenon_text diagnosis; /* what was found */
+} tenon_health;
+
+/* One value a minute, for curves. */
+typedef struct tenon_minute {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  int64_t at_ms;
+  int64_t running_applications;
+  int64_t containers; /* allocations that run */
+} tenon_minute;
+
+#define TENON_METRICS_FAMILIES 1u
+#define TENON_METRICS_MODULES 2u
+#define TENON_METRICS_HEALTH 4u
+#define TENON_METRICS_HISTORY 8u
+
+typedef struct tenon_reading {
+  uint32_t size;
+  uint32_t wanted;          /* what it has, TENON_METRICS_* */
+  tenon_view_list families; /* tenon_metric_family; by name */
+  tenon_view_list modules;  /* tenon_module_activity */
+  tenon_view_list health;   /* tenon_health */
+  tenon_view_list history;  /* tenon_minute; of the last day, oldest first */
+} tenon_reading;
+
+typedef struct tenon_metrics_open_in {
+  uint32_t size;
+  uint32_t wanted; /* TENON_METRICS_* */
+} tenon_metrics_open_in;
+
+typedef struct tenon_metrics_open_out {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  uint64_t id;       /* to close; preset 0 */
+  const tenon_reading *reading;
+  tenon_message *error; /* given by the caller; words of a status that is not OK */
+} tenon_metrics_open_out;
+
+typedef struct tenon_metrics_close_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  uint64_t id;
+} tenon_metrics_close_in;
+
+typedef struct tenon_host_metrics {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+
+  /* Reads everything that was wanted. RETRY: not now; EXHAUSTED: too many readings are open. Not on the cycle
+   * thread. [any] */
+  tenon_status (*open)(const tenon_host *, const tenon_metrics_open_in *, tenon_metrics_open_out *out);
+
+  /* Gives a reading back. [any] */
+  tenon_status (*close)(const tenon_host *, const tenon_metrics_close_in *);
+} tenon_host_metrics;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
