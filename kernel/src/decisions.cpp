@@ -170,7 +170,7 @@ std::string format(const decision_view &d) {
   return out;
 }
 
-std::string allocation_uuid(const decision_view &d) {
+void write_allocation_uuid(const decision_view &d, std::span<char, uuid_length> out) {
   hash128 hash;
   hash.add(d.partition);
   hash.add(d.application);
@@ -180,12 +180,16 @@ std::string allocation_uuid(const decision_view &d) {
   words[0] = (words[0] & ~uint64_t{0xf000}) | 0x8000;                // version 8: the maker's own derivation
   words[1] = (words[1] & ~(uint64_t{3} << 62)) | uint64_t{2} << 62;  // the RFC's variant
 
-  std::string out;
-  out.reserve(36);
-  for (int digit = 0; digit < 32; ++digit) {
-    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
-    out += hex_digits[words[digit / 16] >> (60 - digit % 16 * 4) & 0xf];
+  size_t at = 0;
+  for (size_t digit = 0; digit < 32; ++digit) {
+    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out[at++] = '-';
+    out[at++] = hex_digits[words[digit / 16] >> (60 - digit % 16 * 4) & 0xf];
   }
+}
+
+std::string allocation_uuid(const decision_view &d) {
+  std::string out(uuid_length, '\0');
+  write_allocation_uuid(d, std::span<char, uuid_length>(out.data(), uuid_length));
   return out;
 }
 

@@ -118,6 +118,7 @@ struct ask {
   ask_wait *wait = nullptr;
   uint64_t alarm = 0;                                        // of the timer that lets it be looked at again, 0: none
   uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
+  const std::string *priority_class = nullptr;               // that it named
   tag_list tags;
 
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }

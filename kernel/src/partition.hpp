@@ -6,7 +6,8 @@
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
 // groups), partition_scores.cpp (orders of nodes for an ask), partition_placement.cpp, partition_configure.cpp,
-// partition_explain.cpp, partition_inspect.cpp and partition_snapshot.cpp.
+// partition_decisions.cpp (what is said of asks and allocations), partition_explain.cpp, partition_inspect.cpp and
+// partition_snapshot.cpp.
 #pragma once
 
 #include <memory>
@@ -197,7 +198,8 @@ struct partition {
   std::vector<queue *> stale_queues;   // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   std::map<std::string, int32_t> priority_classes;
-  std::set<score_facts> known_facts;  // of asks that came
+  std::set<std::string, std::less<>> named_classes;  // of these, past ones included, those that asks named
+  std::set<score_facts> known_facts;                 // of asks that came
   struct score_order {
     std::vector<std::vector<int64_t>> counts;
     ask_facts facts;
@@ -524,6 +526,9 @@ struct partition {
 
   // -- Decisions. --
   decision_view &emit(decision_kind kind) { return shared.emit(kind, rm, name); }
+  decision_view &emit(decision_kind kind, const ask &a);
+  decision_view &emit(decision_kind kind, const allocation &a);
+  static bool describe(const decision_view &d, placement_view &out);
   void emit_application(decision_kind kind, const application &app, std::string_view text);
   void emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text);
   void emit_ask_released(const ask &a, termination why, std::string_view text);

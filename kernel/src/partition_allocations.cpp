@@ -445,27 +445,4 @@ void partition::remove_foreign(allocation &a) {
   node_changed(n);
 }
 
-void partition::emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text) {
-  decision_view &d = emit(kind);
-  d.why = why;
-  d.placeholder = a.placeholder;
-  d.allocation_sequence = a.sequence;
-  d.application = a.owner->id;
-  d.key = a.key();
-  d.node = a.where->id;
-  d.queue = a.owner->home->path;
-  d.text = text;
-  d.detail = detail_of(a.devices);
-}
-
-void partition::emit_ask_released(const ask &a, termination why, std::string_view text) {
-  decision_view &d = emit(decision_kind::ask_released);
-  d.why = why;
-  d.placeholder = a.placeholder;
-  d.application = a.owner->id;
-  d.key = a.key;
-  d.queue = a.owner->home->path;
-  d.text = text;
-}
-
 }  // namespace tenon::internal

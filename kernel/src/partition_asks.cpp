@@ -120,6 +120,12 @@ std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
 
 void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   a.priority = priority;
+  a.priority_class = nullptr;
+  if (!c.priority_class.empty()) {
+    auto named = named_classes.find(c.priority_class);
+    if (named == named_classes.end()) named = named_classes.emplace(c.priority_class).first;
+    a.priority_class = &*named;
+  }
   a.told = container_word::none;
   a.max_allocations = c.max_allocations;
   a.arrival = next_arrival++;

@@ -66,12 +66,8 @@ void partition::inspect() {
 void partition::tell_word(ask &a, container_word word) {
   if (word == a.told) return;
   a.told = word;
-  decision_view &d = emit(decision_kind::container_state);
-  d.placeholder = a.placeholder;
-  d.application = a.owner->id;
-  d.key = a.key;
-  d.queue = a.owner->home->path;
-  d.text = keep(word == container_word::skipped ? messages::container_skipped() : messages::container_failed());
+  emit(decision_kind::container_state, a).text =
+      keep(word == container_word::skipped ? messages::container_skipped() : messages::container_failed());
 }
 
 void partition::inspect_queue(queue &q, inspection &seen) {

@@ -350,14 +350,4 @@ bool partition::try_required(ask &a, ask_class &c, bool &refused) {
   return true;
 }
 
-void partition::emit_reservation(decision_kind kind, const reservation &r, std::string_view text) {
-  decision_view &d = emit(kind);
-  d.placeholder = r.of->placeholder;
-  d.application = r.of->owner->id;
-  d.key = r.of->key;
-  d.node = r.where->id;
-  d.queue = r.of->owner->home->path;
-  d.text = text;
-}
-
 }  // namespace tenon::internal

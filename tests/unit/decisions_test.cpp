@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 
@@ -116,6 +117,12 @@ TEST(AllocationUuid, HasTheLayoutOfTheRfc) {
 
 // A journal replayed by a later release must give the same UUIDs.
 TEST(AllocationUuid, NeverChanges) { EXPECT_EQ(allocation_uuid(allocation()), "62ef5c48-6f60-817e-9428-ea469f2a2a23"); }
+
+TEST(AllocationUuid, IsWrittenWhereTheCallerWants) {
+  std::array<char, uuid_length> out{};
+  write_allocation_uuid(allocation(), out);
+  EXPECT_EQ(std::string_view(out.data(), out.size()), allocation_uuid(allocation()));
+}
 
 TEST(AllocationUuid, ComesFromPartitionApplicationKeyAndSequenceAlone) {
   const std::string uuid = allocation_uuid(allocation());

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenon/kernel/commands.hpp"
 
@@ -52,6 +54,23 @@ struct decision_view {
   std::string_view queue;
   std::string_view text;    // reason, message or state
   std::string_view detail;  // allocations and releases: the devices that it holds, as "gpu=500@0,3"
+
+  // The kernel's own, for kernel::describe(): whose it is, and the ask or allocation that it is about.
+  const void *source = nullptr;
+  const void *subject = nullptr;
+};
+
+// What an ask or allocation is beside its names: what answers to resource managers carry. Looked up by
+// kernel::describe() for those who want it. One that is used again keeps its memory, so that nothing is allocated.
+struct placement_view {
+  std::vector<named_amount> resources;  // of one allocation, in the order in which the types came to the partition
+  std::vector<named_text> tags;         // of the ask, ascending by key
+  int32_t priority = 0;
+  std::string_view priority_class;  // as the ask was sent; empty: it named none
+  std::string_view task_group, required_node;
+  bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
+  int32_t max_allocations = 0;                                             // of the ask
+  int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;  // bind time: of allocations
 };
 
 // One line without a line end, stable for ever: fields separated by tabs, empty ones as "-"; an empty detail,
@@ -60,5 +79,8 @@ struct decision_view {
 
 // The UUID of an allocation: derived from partition, application, key and sequence alone.
 [[nodiscard]] std::string allocation_uuid(const decision_view &);
+// The same, written without a terminator.
+inline constexpr size_t uuid_length = 36;
+void write_allocation_uuid(const decision_view &, std::span<char, uuid_length> out);
 
 }  // namespace tenon

@@ -52,6 +52,10 @@ class kernel {
 
   // Hands over, in order, every decision since the last drain.
   void drain(const std::function<void(const decision_view &)> &take);
+  // More of the ask or allocation that a decision is about, while drain() hands that over; its texts live until
+  // drain() returns. False: it is about neither, or about one that is not there (a refused ask), and `out` is empty.
+  // Of an allocation, what belongs to its ask (tags, classes, preemption of others) is that of the ask by now.
+  bool describe(const decision_view &d, placement_view &out) const;
 
   // When the next timer is due, if any.
   [[nodiscard]] std::optional<int64_t> next_due() const;

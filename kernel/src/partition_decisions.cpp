@@ -1,0 +1,82 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Decisions about asks and allocations: who says what of them, and what they carry for those who want to know more.
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+decision_view &partition::emit(decision_kind kind, const ask &a) {
+  decision_view &d = emit(kind);
+  d.placeholder = a.placeholder;
+  d.application = a.owner->id;
+  d.key = a.key;
+  d.queue = a.owner->home->path;
+  d.source = this;
+  d.subject = &a;
+  return d;
+}
+
+decision_view &partition::emit(decision_kind kind, const allocation &a) {
+  decision_view &d = emit(kind);
+  d.placeholder = a.placeholder;
+  d.allocation_sequence = a.sequence;
+  d.application = a.owner->id;
+  d.key = a.key();
+  d.node = a.where->id;
+  d.queue = a.owner->home->path;
+  d.detail = detail_of(a.devices);
+  d.source = this;
+  d.subject = &a;
+  return d;
+}
+
+void partition::emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text) {
+  decision_view &d = emit(kind, a);
+  d.why = why;
+  d.text = text;
+}
+
+void partition::emit_ask_released(const ask &a, termination why, std::string_view text) {
+  decision_view &d = emit(decision_kind::ask_released, a);
+  d.why = why;
+  d.text = text;
+}
+
+void partition::emit_reservation(decision_kind kind, const reservation &r, std::string_view text) {
+  decision_view &d = emit(kind, *r.of);
+  d.node = r.where->id;
+  d.text = text;
+}
+
+// Subjects that are gone by now stay readable until flush().
+bool partition::describe(const decision_view &d, placement_view &out) {
+  placement_view fresh;
+  fresh.resources.swap(out.resources);  // for their memory
+  fresh.tags.swap(out.tags);
+  out = std::move(fresh);
+  out.resources.clear();
+  out.tags.clear();
+  const auto *from = static_cast<const partition *>(d.source);
+  if (from == nullptr) return false;
+  const auto *x = d.allocation_sequence != 0 ? static_cast<const allocation *>(d.subject) : nullptr;
+  const ask &a = x != nullptr ? *x->from : *static_cast<const ask *>(d.subject);
+  for_each_type(from->classes[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
+    out.resources.push_back({from->types.name(t), amount});
+  });
+  for (const auto &[key, value] : a.tags) out.tags.push_back({key, value});
+  const task_group *gang = x != nullptr ? x->gang : a.gang;
+  out.priority = x != nullptr ? x->priority : a.priority;
+  out.priority_class = a.priority_class != nullptr ? std::string_view(*a.priority_class) : std::string_view{};
+  out.task_group = gang != nullptr ? gang->name : std::string_view{};
+  out.required_node = from->classes[a.class_id].required_node;
+  out.placeholder = d.placeholder;
+  out.originator = x != nullptr ? x->originator : a.originator;
+  out.allow_preempt_self = x != nullptr ? x->preempt_self : a.preempt_self;
+  out.allow_preempt_other = a.preempt_other;
+  out.max_allocations = a.max_allocations;
+  out.create_time_ms = x != nullptr ? x->create_time_ms : a.create_time_ms;
+  out.bind_time_ms = x != nullptr ? x->bind_time_ms : 0;
+  out.execution_timeout_ms = a.execution_timeout_ms;
+  return true;
+}
+
+}  // namespace tenon::internal
