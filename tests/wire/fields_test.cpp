@@ -75,7 +75,7 @@ TEST(WireFields, EachSaysWhatItDoes) {
 std::vector<std::string> published(const std::string &text) {
   std::vector<std::string> out;
   const std::regex message(R"(^\s*message (\w+) \{)");
-  const std::regex field(R"(^\s*(repeated )?(map<string, \w+>|\w+)\s+(\w+) = (\d+);)");
+  const std::regex field(R"(^\s*(repeated )?(map<string, \w+>|\w+)\s+(\w+) = (\d+)( \[.*\])?;)");
   std::istringstream lines(text);
   std::string inside;
   for (std::string line; std::getline(lines, line);) {

@@ -173,7 +173,7 @@ TEST_F(WireMeaning, LogsHaveNoSecrets) {
     message->GetReflection()->MutableUnknownFields(message.get())->AddLengthDelimited(77, "hush");
     EXPECT_THAT(wire::log_line(*message), Not(HasSubstr("hush"))) << message->GetDescriptor()->full_name();
   }
-  EXPECT_EQ(secrets, 4);
+  EXPECT_EQ(secrets, 6);
   ::si::v1::RegisterResourceManagerRequest plain;
   plain.set_rmid("rm1");
   EXPECT_THAT(wire::log_line(plain), HasSubstr("rm1"));

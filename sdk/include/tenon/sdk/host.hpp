@@ -29,6 +29,9 @@ class host_services {
     return host_->get_service(host_, &in, &out) == TENON_OK ? static_cast<const Table *>(out.service) : nullptr;
   }
 
+  // What a service's functions want first; nullptr in an instance that has no host.
+  [[nodiscard]] const tenon_host *handle() const noexcept { return host_; }
+
   // One line in the host's log. `level` is TENON_LOG_*.
   void log(uint32_t level, std::string_view line) const noexcept {
     if (log_ == nullptr || log_->write == nullptr) return;

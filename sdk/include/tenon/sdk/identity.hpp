@@ -15,20 +15,15 @@
 #include <concepts>
 #include <cstring>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenon/abi/identity.h"
 #include "tenon/sdk/module.hpp"
+#include "tenon/sdk/unavailable.hpp"
 
 namespace tenon::sdk {
-
-// Thrown by groups(): the source cannot be asked now, for this reason.
-struct unavailable : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 namespace internal {
 

@@ -5,8 +5,10 @@
 #include <google/protobuf/message.h>
 
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tenon/abi/rm_messages.h"
@@ -29,10 +31,19 @@ struct batch {
 class room {
  public:
   std::pmr::monotonic_buffer_resource &memory() { return memory_; }
-  void clear() { memory_.release(); }
+  void clear() {
+    memory_.release();
+    messages_.clear();
+  }
+
+  // What a batch has views of may stay here.
+  google::protobuf::Message &keep(std::unique_ptr<google::protobuf::Message> message) {
+    return *messages_.emplace_back(std::move(message));
+  }
 
  private:
   std::pmr::monotonic_buffer_resource memory_{16384};
+  std::vector<std::unique_ptr<google::protobuf::Message>> messages_;
 };
 
 // The dialect that a message type belongs to.
