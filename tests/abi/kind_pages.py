@@ -35,6 +35,7 @@ KINDS = (
          "predicate_policy.hpp"),
     Kind("placement-rule", ("placement_rule.h",), "", "`placementrules` of the partition", "placement_rule.hpp"),
     Kind("identity", ("identity.h",), "", "`usergroupresolver.type` of the partition", "identity.hpp"),
+    Kind("event-sink", ("event_sink.h",), "", "`events` of the deployment", "event_sink.hpp"),
 )
 
 

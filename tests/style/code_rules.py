@@ -36,6 +36,8 @@ ARROWS = [
         ("tenon/abi/", "tenon/wire/", "google/protobuf/", "si/v1/", "tenon/si/"),
         "the wire's messages meet the ABI's here and nothing else",
     ),
+    Arrow(("plugins/events/log/",), ("tenon/abi/", "tenon/sdk/", "spdlog/"), "a plugin sees the SDK alone"),
+    Arrow(("plugins/events/sqlite/",), ("tenon/abi/", "tenon/sdk/", "sqlite3.h"), "a plugin sees the SDK alone"),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]

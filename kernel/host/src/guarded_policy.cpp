@@ -21,7 +21,7 @@ Table known_part(const void *given) {
   return out;
 }
 
-class guarded_policy : public bound_policy {
+class guarded_policy : public bound_module {
  public:
   guarded_policy(std::shared_ptr<loaded_module> module, std::unique_ptr<guarded_instance> guarded)
       : module_(std::move(module)), guarded_(std::move(guarded)) {}
@@ -59,6 +59,10 @@ class guarded_policy : public bound_policy {
         identity_ = guarded_identity_table();
         identity = &identity_;
         break;
+      case interface_family::event_sink:
+        sink_ = guarded_sink_table(guarded_->sink);
+        sink = &sink_;
+        break;
     }
   }
 
@@ -86,6 +90,7 @@ class guarded_policy : public bound_policy {
   tenon_predicate_v1 predicate_{};
   tenon_placement_rule_v1 placement_{};
   tenon_identity_v1 identity_{};
+  tenon_event_sink_v1 sink_{};
   bool active_ = false;
 };
 
@@ -103,6 +108,9 @@ void take_real_table(guarded_instance &instance, interface_family family, const 
     case interface_family::identity:
       instance.identity = known_part<tenon_identity_v1>(table);
       break;
+    case interface_family::event_sink:
+      instance.sink = known_part<tenon_event_sink_v1>(table);
+      break;
   }
 }
 
@@ -116,9 +124,11 @@ std::string missing_slot(const guarded_instance &instance, interface_family fami
     case interface_family::placement_rule:
       return instance.placement.place == nullptr ? "place" : "";
     case interface_family::identity:
+      return instance.identity.resolve == nullptr ? "resolve" : "";
+    case interface_family::event_sink:
       break;
   }
-  return instance.identity.resolve == nullptr ? "resolve" : "";
+  return instance.sink.emit == nullptr ? "emit" : "";
 }
 
 // What is wrong with what create gave, if anything.
@@ -180,7 +190,7 @@ std::string describe(bound_policy &policy, const implementation &one, const teno
 
 }  // namespace
 
-result<std::unique_ptr<bound_policy>> make_policy(std::shared_ptr<loaded_module> module, const implementation &one,
+result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module> module, const implementation &one,
                                                   interface_family family, std::shared_ptr<module_tally> tally,
                                                   const policy_request &request) {
   const role_guard role(guarded_policy::loading_role());
@@ -220,7 +230,7 @@ result<std::unique_ptr<bound_policy>> make_policy(std::shared_ptr<loaded_module>
   if (auto problem = describe(*policy, one, made, family); !problem.empty()) return refuse(std::move(problem));
   policy->take_tables(family);
   if (auto why = policy->start()) return refuse(std::move(*why));
-  return std::unique_ptr<bound_policy>(std::move(policy));
+  return std::unique_ptr<bound_module>(std::move(policy));
 }
 
 }  // namespace tenon::host

@@ -8,6 +8,7 @@
 #include "call_guard.hpp"
 #include "known_interfaces.hpp"
 #include "loaded_module.hpp"
+#include "tenon/host/io_module.hpp"
 #include "tenon/kernel/policies.hpp"
 
 namespace tenon::host {
@@ -25,6 +26,7 @@ struct guarded_instance {
   tenon_predicate_v1 predicate{};
   tenon_placement_rule_v1 placement{};
   tenon_identity_v1 identity{};
+  tenon_event_sink_v1 sink{};
   uint32_t reason_count = 0;
 
   static guarded_instance &of(tenon_instance *self) { return *reinterpret_cast<guarded_instance *>(self); }
@@ -36,6 +38,7 @@ struct guarded_instance {
 [[nodiscard]] tenon_predicate_v1 guarded_predicate_table(const tenon_predicate_v1 &real);
 [[nodiscard]] tenon_placement_rule_v1 guarded_placement_table();
 [[nodiscard]] tenon_identity_v1 guarded_identity_table();
+[[nodiscard]] tenon_event_sink_v1 guarded_sink_table(const tenon_event_sink_v1 &real);
 
 struct policy_request {
   std::string configuration;  // complete JSON object
@@ -45,7 +48,7 @@ struct policy_request {
 
 // Makes an instance of `one` and takes it to active. Refused with the module's words. `module` is kept until the
 // policy is gone.
-[[nodiscard]] result<std::unique_ptr<bound_policy>> make_policy(std::shared_ptr<loaded_module> module,
+[[nodiscard]] result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module> module,
                                                                 const implementation &one, interface_family family,
                                                                 std::shared_ptr<module_tally> tally,
                                                                 const policy_request &request);

@@ -44,6 +44,7 @@ tenon_status find_service(const tenon_host *host, const tenon_get_service_in *in
   if (!self(host).allows(wanted)) return TENON_UNSUPPORTED;
   for (const service &one : services)
     if (one.id == wanted) out->service = one.table;
+  if (const auto offered = self(host).offered().find(wanted)) out->service = offered->table;
   return out->service == nullptr ? TENON_UNSUPPORTED : TENON_OK;
 }
 
@@ -63,11 +64,12 @@ spdlog::level::level_enum level_of(uint32_t level) {
 }  // namespace
 
 host_services::host_services(std::string module_id, std::vector<std::string> allowed,
-                             std::shared_ptr<spdlog::logger> log)
+                             std::shared_ptr<spdlog::logger> log, std::shared_ptr<const service_registry> offered)
     : tenon_host{sizeof(tenon_host), TENON_ABI_EPOCH, find_service},
       module_id_(std::move(module_id)),
       allowed_(std::move(allowed)),
-      log_(std::move(log)) {}
+      log_(std::move(log)),
+      offered_(std::move(offered)) {}
 
 void host_services::write(uint32_t level, std::string_view line) const {
   log_->log(level_of(level), "{}: {}", module_id_, one_line(line, longest_line));
@@ -75,6 +77,29 @@ void host_services::write(uint32_t level, std::string_view line) const {
 
 bool host_services::allows(std::string_view id) const {
   return std::find(allowed_.begin(), allowed_.end(), id) != allowed_.end();
+}
+
+void service_registry::offer(const offered_service &service) {
+  const std::unique_lock lock(mutex_);
+  std::erase_if(offered_, [&](const offered_service &one) { return one.id == service.id; });
+  offered_.push_back(service);
+}
+
+std::optional<offered_service> service_registry::find(std::string_view id) const {
+  const std::shared_lock lock(mutex_);
+  const auto found =
+      std::find_if(offered_.begin(), offered_.end(), [&](const offered_service &one) { return one.id == id; });
+  return found == offered_.end() ? std::nullopt : std::optional(*found);
+}
+
+void *service_context(const tenon_host *host, std::string_view id) {
+  if (host == nullptr || !self(host).allows(id)) return nullptr;
+  const auto offered = self(host).offered().find(id);
+  return offered ? offered->context : nullptr;
+}
+
+std::string_view calling_module(const tenon_host *host) {
+  return host == nullptr ? std::string_view{} : self(host).module_id();
 }
 
 std::string one_line(std::string_view text, size_t limit) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tenon/abi/app_sort.h"
+#include "tenon/abi/event_sink.h"
 #include "tenon/abi/identity.h"
 #include "tenon/abi/node_sort.h"
 #include "tenon/abi/placement_rule.h"
@@ -16,7 +17,7 @@
 
 namespace tenon::host {
 
-enum class interface_family : uint8_t { sort, predicate, placement_rule, identity };
+enum class interface_family : uint8_t { sort, predicate, placement_rule, identity, event_sink };
 
 struct known_interface {
   std::string_view id;
@@ -32,6 +33,7 @@ inline constexpr std::array known_interfaces{
     known_interface{TENON_PREDICATE, "predicate", interface_family::predicate, false},
     known_interface{TENON_PLACEMENT_RULE, "placement-rule", interface_family::placement_rule, true},
     known_interface{TENON_IDENTITY, "identity", interface_family::identity, true},
+    known_interface{TENON_EVENT_SINK, "event-sink", interface_family::event_sink, true},
 };
 
 // A factory describes at most so many.

@@ -25,8 +25,10 @@ std::string_view view(const tenon_text &text) {
 }
 
 loaded_module::loaded_module(const module_manifest &manifest, const verified_library &library,
-                             std::shared_ptr<spdlog::logger> log)
-    : manifest_(manifest), library_(library), services_(manifest.id, manifest.services, std::move(log)) {}
+                             std::shared_ptr<spdlog::logger> log, std::shared_ptr<const service_registry> offered)
+    : manifest_(manifest),
+      library_(library),
+      services_(manifest.id, manifest.services, std::move(log), std::move(offered)) {}
 
 loaded_module::~loaded_module() {
   constexpr tenon_nothing nothing{sizeof nothing, 0};
@@ -35,8 +37,9 @@ loaded_module::~loaded_module() {
 
 result<std::unique_ptr<loaded_module>> loaded_module::open(const module_manifest &manifest,
                                                            const verified_library &library,
-                                                           std::shared_ptr<spdlog::logger> log) {
-  std::unique_ptr<loaded_module> out(new loaded_module(manifest, library, std::move(log)));
+                                                           std::shared_ptr<spdlog::logger> log,
+                                                           std::shared_ptr<const service_registry> offered) {
+  std::unique_ptr<loaded_module> out(new loaded_module(manifest, library, std::move(log), std::move(offered)));
   if (auto why = out->open_library()) return *why;
   if (auto why = out->check_table()) return *why;
   if (auto why = out->initialise()) return *why;

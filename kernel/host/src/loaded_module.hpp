@@ -26,7 +26,8 @@ class loaded_module {
   // module and its manifest, in either direction. On the thread that loads modules.
   [[nodiscard]] static result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
                                                                    const verified_library &library,
-                                                                   std::shared_ptr<spdlog::logger> log);
+                                                                   std::shared_ptr<spdlog::logger> log,
+                                                                   std::shared_ptr<const service_registry> offered);
 
   // Undoes the init. The library stays mapped: modules are retired, never unloaded.
   ~loaded_module();
@@ -39,7 +40,8 @@ class loaded_module {
   [[nodiscard]] const implementation *find(std::string_view interface, std::string_view name) const;
 
  private:
-  loaded_module(const module_manifest &manifest, const verified_library &library, std::shared_ptr<spdlog::logger> log);
+  loaded_module(const module_manifest &manifest, const verified_library &library, std::shared_ptr<spdlog::logger> log,
+                std::shared_ptr<const service_registry> offered);
 
   [[nodiscard]] std::optional<refusal> open_library();
   [[nodiscard]] std::optional<refusal> check_table() const;

@@ -81,6 +81,7 @@ struct module_host::impl {
   result<ready_module> prepare(const catalogued_module &module, configuration given);
   result<std::unique_ptr<bound_policy>> make(const catalogued_module &module, const known_interface &interface,
                                              std::string_view name, configuration given, uint32_t max_resource_types);
+  result<std::vector<listed_module>> listed(const std::vector<interface_use> &uses, std::string_view interface);
 };
 
 std::optional<refusal> module_host::impl::scan() {
@@ -246,8 +247,10 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
   auto ready = prepare(module, std::move(given));
   if (!ready) return ready.why();
   const implementation *one = ready->in_use.module->find(interface.id, name);
-  return make_policy(ready->in_use.module, *one, interface.family, ready->in_use.tally,
-                     {std::move(ready->configuration), max_resource_types, where});
+  auto made = make_policy(ready->in_use.module, *one, interface.family, ready->in_use.tally,
+                          {std::move(ready->configuration), max_resource_types, where});
+  if (!made) return made.why();
+  return std::unique_ptr<bound_policy>(std::move(*made));
 }
 
 module_host::module_host(std::unique_ptr<impl> state) : impl_(std::move(state)) {}
@@ -294,6 +297,32 @@ result<std::vector<std::unique_ptr<bound_policy>>> module_host::predicates(uint3
   }
   return out;
 }
+
+// Modules are loaded here, and instances made of them later.
+result<std::vector<listed_module>> module_host::impl::listed(const std::vector<interface_use> &uses,
+                                                             std::string_view interface) {
+  std::vector<listed_module> out;
+  for (const interface_use &use : uses) {
+    const auto one = chosen(use, interface);
+    if (!one) return one.why();
+    auto ready = prepare(*catalog.find(use.use), use.config);
+    if (!ready) return ready.why();
+    const implementation *found = ready->in_use.module->find((*one)->interface, (*one)->name);
+    constexpr uint32_t no_types = 1;  // they see resources by name
+    out.push_back({use.use, (*one)->name,
+                   [in_use = ready->in_use, found, family = find_interface((*one)->interface)->family,
+                    request = policy_request{ready->configuration, no_types, place(plan, use.at)}] {
+                     return make_policy(in_use.module, *found, family, in_use.tally, request);
+                   }});
+  }
+  return out;
+}
+
+result<std::vector<listed_module>> module_host::event_sinks() {
+  return impl_->listed(impl_->plan.events, "tenon.event-sink/");
+}
+
+void module_host::offer(const offered_service &service) { impl_->loader.offer(service); }
 
 const deployment &module_host::plan() const { return impl_->plan; }
 const module_catalog &module_host::catalog() const { return impl_->catalog; }

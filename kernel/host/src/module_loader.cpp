@@ -56,7 +56,7 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
             preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
       return *no;
   }
-  auto module = loaded_module::open(manifest, *library, options_.log);
+  auto module = loaded_module::open(manifest, *library, options_.log, offered_);
   // Opened is opened, even when it is refused after that: the next preflight must know.
   opened_.push_back(library->open_path);
   if (!module) return module.why();

@@ -32,6 +32,9 @@ class module_loader {
   [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use,
                                            const configuration_check &check_configuration);
 
+  // To modules loaded and to be loaded.
+  void offer(const offered_service &service) { offered_->offer(service); }
+
   [[nodiscard]] const host_options &options() const { return options_; }
   [[nodiscard]] bool is_loaded(std::string_view id) const;
   [[nodiscard]] std::vector<module_counters> counters() const;
@@ -40,6 +43,7 @@ class module_loader {
   [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use) const;
 
   host_options options_;
+  std::shared_ptr<service_registry> offered_ = std::make_shared<service_registry>();
   std::vector<std::filesystem::path> opened_;  // companions of the next preflight
   mutable std::mutex mutex_;                   // guards loaded_ against counters() from other threads
   std::map<std::string, module_in_use, std::less<>> loaded_;

@@ -9,6 +9,8 @@
 #include "list_entries.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/abi/host.h"
+#include "tenon/abi/host_events.h"
+#include "tenon/abi/transport.h"
 #include "tenon/host/configuration.hpp"
 #include "text_file.hpp"
 
@@ -24,7 +26,8 @@ using config::yaml_node;
 
 constexpr std::array<std::string_view, 1> api_versions{"tenon.module/v1"};
 // Services of hosts of this epoch. One that this host lacks is no reason to refuse: the module is told at run time.
-constexpr std::array<std::string_view, 2> known_services{TENON_HOST_LOG, TENON_HOST_THREAD};
+constexpr std::array<std::string_view, 4> known_services{TENON_HOST_LOG, TENON_HOST_THREAD, TENON_HOST_RM,
+                                                         TENON_HOST_EVENTS};
 
 constexpr std::array provides_keys{
     key_spec{.key = "interface",

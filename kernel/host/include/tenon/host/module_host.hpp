@@ -17,8 +17,10 @@
 
 #include "tenon/config/queues.hpp"
 #include "tenon/host/deployment.hpp"
+#include "tenon/host/io_module.hpp"
 #include "tenon/host/module_catalog.hpp"
 #include "tenon/host/module_watch.hpp"
+#include "tenon/host/offered_service.hpp"
 #include "tenon/kernel/policies.hpp"
 
 namespace spdlog {
@@ -76,6 +78,12 @@ class module_host : public policy_source {
                                              uint32_t max_resource_types) override;
   std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
+
+  // The entries of `events`, in order; instances are for whoever runs them.
+  [[nodiscard]] result<std::vector<listed_module>> event_sinks();
+
+  // Gives modules a service, from their instances' init on. From any thread.
+  void offer(const offered_service &service);
 
   // What a queues.yaml of this deployment may name.
   [[nodiscard]] config::known_policies known() const;
