@@ -54,6 +54,7 @@ struct core {
   int64_t now_ms = 0;
   kernel_counters counters;
   rm_check check;
+  fact_listener *listener = nullptr;
   std::span<const step_answer> told;                       // answers of the recorded step that is played
   const std::span<const step_answer> *replayed = nullptr;  // `told`, where the RM's answers are among them
   uint64_t decided = 0;                                    // decisions of the step that runs

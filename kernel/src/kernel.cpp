@@ -336,6 +336,8 @@ void kernel::set_rm_check(rm_check check) {
   impl_->wake_refused();
 }
 
+void kernel::set_fact_listener(fact_listener *listener) { impl_->shared.listener = listener; }
+
 bool kernel::has_work(std::string_view name) const {
   return std::any_of(impl_->partitions.begin(), impl_->partitions.end(),
                      [&](const auto &p) { return (name.empty() || p->name == name) && p->has_work(); });

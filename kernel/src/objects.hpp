@@ -100,6 +100,7 @@ struct ask {
   bool live = false;
   ask_line line = ask_line::none;
   container_word told = container_word::none;
+  uint8_t told_over = 0;  // which limits the listener knows it to be over
   application *owner = nullptr;
   app_class *group = nullptr;  // in line::run
   std::string key;
@@ -111,6 +112,7 @@ struct ask {
   uint64_t arrival = 0;
   int64_t create_time_ms = 0;
   int64_t execution_timeout_ms = 0;
+  int64_t told_at_ms = INT64_MIN / 2;  // when the listener was told last that no node will do
   bool placeholder = false, originator = false, preempt_self = true, preempt_other = false;
   ask_state state = ask_state::initial;
   uint32_t under_way = 0;      // replacements of placeholders by it: placed, and not allocated yet
@@ -233,6 +235,7 @@ struct application {
   bool hard_gang = false, direct_running = false, independent = false, forced = false;
   bool counted = false;  // in running_apps of its queues
   bool key_dirty = false;
+  uint8_t told_held = 0;         // why the listener knows it to be held
   uint64_t epoch = 0;            // of the state: timers of an older one are void
   int32_t priority = INT32_MIN;  // highest of its pending asks
   text_map<ask *> asks;          // pending or with allocations

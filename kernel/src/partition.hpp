@@ -267,8 +267,8 @@ struct partition {
   void set_aside(ask &a);
   // A time of 0 is none.
   void lower_submission(application &app, int64_t create_time_ms);
-  void withdraw(ask &a);
-  void drop(ask &a);  // withdrawn for good
+  void withdraw(ask &a, termination why = termination::stopped_by_rm);
+  void drop(ask &a, termination why = termination::stopped_by_rm);  // withdrawn for good
   void drop_asks(application &app, termination why, const std::string &text, bool only_placeholders);
   static std::vector<ask *> pending_by_arrival(const application &app);
   void forget_if_done(ask &a);
@@ -316,7 +316,7 @@ struct partition {
   bool decide_replacement();
   bool replace_in(application &app);
   bool replace_one(ask &a, task_group &g, bool &rm_refuses);
-  bool release_too_small(const ask_class &c, const task_group &g);
+  bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
   void replace(ask &a, allocation &placeholder, node &n, const held_list &devices);
   void end_replacement(replacement &r);
   void replace_now(allocation &placeholder);
@@ -441,7 +441,8 @@ struct partition {
   bool try_to_preempt(ask &a);
   node *find_victims(ask &a);
   bool preempt_on(node &n, ask &a);
-  void take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by);
+  void take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
+                    const queue *over = nullptr);
   void victim_gone(const allocation &a);
   void forget_victims(ask &a);
   static void count_preempting(queue &leaf, const resources &amount, int sign);
@@ -452,8 +453,9 @@ struct partition {
   void look_at_quotas_on(queue &q);
   void void_quotas();
   void quota_is_due(uint64_t epoch);
-  void give_back(queue &q, const resources &wanted, const std::string &text);
-  void give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text);
+  // Gives the number of allocations that go. `over`: the queue that has more than its max.
+  size_t give_back(queue &q, const resources &wanted, const std::string &text, const queue &over);
+  size_t give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over);
 
   // -- Limits (partition_limits.cpp). --
   usage_node &usage_of(std::string_view name, bool group, queue &q);
@@ -523,6 +525,34 @@ struct partition {
   void count_for_score(const application &app, score_order &scored);
   const score_facts *facts_for_score(const ask &a);
   void classify_for_score();  // the node order changed: asks may be of other classes now
+
+  // -- Facts (partition_facts.cpp, partition_fact_waits.cpp): told where somebody listens. --
+  [[nodiscard]] bool listened() const { return shared.listener != nullptr; }
+  void tell(fact &what) const;  // where somebody listens only
+  [[nodiscard]] fact fact_of(fact_kind kind, const application &app) const;
+  [[nodiscard]] fact fact_of(fact_kind kind, const ask &a) const;
+  void tell_application(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
+  void tell_ask(fact_kind kind, const ask &a, termination why = termination::unknown) const;
+  // Where somebody listens only.
+  void tell_allocation(fact_kind kind, const allocation &a, termination why = termination::unknown,
+                       bool node_gone = false, const resources *before = nullptr) const;
+  static termination end_of(const allocation &a);
+  void tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag = false,
+                 std::string_view text = {}) const;
+  void tell_reservation(fact_kind kind, const reservation &r) const;
+  void tell_queue(fact_kind kind, const queue &q, const resources *amounts, bool flag = false,
+                  std::string_view text = {}) const;
+  void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
+  void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
+  void tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const;
+  void tell_group(const application &app, const std::string &before, const std::string &now) const;
+  void tell_limits(const queue &q, const std::vector<limit_config> &before) const;
+  void tell_over(ask &a, uint8_t which, const resources *available);
+  void tell_limits_of(ask &a);
+  void tell_fits(ask &a);
+  void tell_held(application &app, bool by_queue, bool by_quota);
+  void tell_unschedulable(ask &a);
+  void tell_without_victims(ask &a, const node &n);
 
   // -- Decisions. --
   decision_view &emit(decision_kind kind) { return shared.emit(kind, rm, name); }

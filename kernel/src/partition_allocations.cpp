@@ -53,6 +53,7 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   add_usage(*app.home, c.need, 1);
   add_limit_usage(app, c.need, 1);
   if (x.placeholder) hold_placeholder(x);
+  if (listened()) tell_allocation(fact_kind::allocation_added, x);
   return x;
 }
 
@@ -91,6 +92,7 @@ void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
   ++a.placed;
   a.told = container_word::none;
+  if (a.told_over != 0) tell_fits(a);
   if (a.pending() != 0) {
     if (a.line == ask_line::none) enqueue(a);
     return;
@@ -122,6 +124,7 @@ void partition::after_placing(application &app, const allocation &x) {
 
 void partition::remove_allocation(allocation &a, bool node_gone) {
   application &app = *a.owner;
+  if (listened()) tell_allocation(fact_kind::allocation_removed, a, end_of(a), node_gone);
   if (a.placeholder) let_placeholder_go(a);
   const resources &need = classes[a.class_id].need;
   app.allocations[a.app_slot] = app.allocations.back();
@@ -156,6 +159,9 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   const resources before = classes[before_id].need;
   if (before == need && (detail.empty() || detail == detail_of(a.devices))) return;
   a.class_id = plain_class(need).id;
+  if (listened() && before != need) {
+    tell_allocation(fact_kind::allocation_resized, a, termination::unknown, false, &before);
+  }
   resize_devices(a, detail);
   resources &own = a.placeholder ? app.placeholders : app.allocated;
   own -= before;
@@ -431,11 +437,13 @@ void partition::add_foreign(node &n, std::string_view key, const resources &need
   n.foreign.push_back(&a);
   if (!detail.empty()) assign_devices(a.devices, n, classes[a.class_id], detail, false);
   n.occupied += need;
+  if (listened()) tell_allocation(fact_kind::foreign_added, a);
   node_changed(n);
 }
 
 void partition::remove_foreign(allocation &a) {
   node &n = *a.where;
+  if (listened()) tell_allocation(fact_kind::foreign_removed, a);
   std::erase(n.foreign, &a);
   foreign.erase(a.foreign_key);
   free_devices(a.devices, &n);

@@ -43,6 +43,15 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   decision_view &d = emit(decision_kind::application_rejected);
   d.application = keep(std::string(c.application));
   d.text = keep(why);
+  if (listened()) {
+    fact told;
+    told.kind = fact_kind::application_rejected;
+    told.application = c.application;
+    told.queue = c.queue;
+    told.user = c.user;
+    told.text = why;
+    tell(told);
+  }
   if (!keep_it) return;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const application *a) {
     return a->state == application_state::rejected && a->id == c.application;
@@ -128,6 +137,7 @@ void partition::add_application(const tenon::add_application &c) {
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
+  tell_application(fact_kind::application_added, app);
   attach_usage(app);
   emit_application(decision_kind::application_accepted, app, {});
 }
@@ -175,6 +185,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
   app.independent = true;
+  tell_application(fact_kind::application_added, app);
   attach_usage(app);
   return &app;
 }
@@ -198,6 +209,8 @@ void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   app.state_log.emplace_back(shared.now_ms, app.state);
   if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
+  if (app.told_held != 0) tell_held(app, false, false);
+  tell_application(fact_kind::application_state, app, app.message);
   if (!app.runs()) drop_reservations(app);
   if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
@@ -302,6 +315,7 @@ void partition::leave_queue(application &app) {
   app.classes.clear();
   app.last_group = nullptr;
   detach_usage(app);
+  tell_application(fact_kind::application_left, app);
   std::erase(leaf.apps, &app);
   std::erase(leaf.dirty_apps, &app);
   if ((leaf.order->sibling_mask) != 0) app_changed(app, ~0U);

@@ -101,6 +101,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     return settle(*app);
   }
   a->state = ask_state::pending;
+  tell_ask(fact_kind::ask_added, *a);
   add_pending_of(*a, a->pending());
   enqueue(*a);
   watch_left_over(*app, false);
@@ -127,6 +128,7 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
     a.priority_class = &*named;
   }
   a.told = container_word::none;
+  a.told_over = 0;
   a.max_allocations = c.max_allocations;
   a.arrival = next_arrival++;
   a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
@@ -306,8 +308,9 @@ void partition::lower_submission(application &app, int64_t create_time_ms) {
   app_changed(app, column::submitted);
 }
 
-void partition::withdraw(ask &a) {
+void partition::withdraw(ask &a, termination why) {
   if (a.state != ask_state::pending) return;
+  tell_ask(fact_kind::ask_removed, a, why);
   drop_reservation(a);
   dequeue(a);
   add_pending_of(a, -a.pending());
@@ -315,10 +318,10 @@ void partition::withdraw(ask &a) {
   a.state = ask_state::released;
 }
 
-void partition::drop(ask &a) {
+void partition::drop(ask &a, termination why) {
   if (a.state != ask_state::pending) return;
   if (a.placeholder) a.gang->timed_out += a.pending();
-  withdraw(a);
+  withdraw(a, why);
   forget_if_done(a);
 }
 
@@ -337,7 +340,7 @@ void partition::drop_asks(application &app, termination why, const std::string &
     if (only_placeholders && !a->placeholder) continue;
     drop_reservation(*a);
     emit_ask_released(*a, why, keep(text));
-    drop(*a);
+    drop(*a, why);
   }
 }
 

@@ -208,14 +208,19 @@ void partition::adopt_predicates() {
 void partition::configure_queue(queue &q, const queue_config &c) {
   q.managed = true;
   if (q.state == object_state::draining) q.state = object_state::active;
+  const bool leaf_before = q.leaf;
   q.leaf = is_leaf(c, q.parent == nullptr);
+  if (q.leaf != leaf_before) tell_queue(fact_kind::queue_type, q, nullptr, q.leaf);
+  const resources max_before = q.max, guaranteed_before = q.guaranteed;
   q.own_properties = c.properties;
   q.guaranteed = configured_amounts(c.guaranteed);
   q.max = configured_amounts(c.max);
+  tell_queue_amounts(q, max_before, guaranteed_before);
   q.max_applications = c.max_applications;
   q.submit_acl = *parse_acl(c.submit_acl);
   q.admin_acl = *parse_acl(c.admin_acl);
-  q.limits = c.limits;
+  const std::vector<limit_config> limits_before = std::exchange(q.limits, c.limits);
+  tell_limits(q, limits_before);
   q.child_template = c.child_template;
   if (c.child_template.empty() && q.parent != nullptr) q.child_template = q.parent->child_template;
   resolve_properties(q);

@@ -169,7 +169,7 @@ bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   ask_class &c = classes[a.class_id];
   if (std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
   ++shared.counters.asks_examined;
-  if (release_too_small(c, g)) return true;
+  if (release_too_small(a, c, g)) return true;
   for (allocation *placeholder : g.allocated) {
     const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
     held_list devices;
@@ -195,12 +195,14 @@ bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   return false;
 }
 
-bool partition::release_too_small(const ask_class &c, const task_group &g) {
+bool partition::release_too_small(const ask &a, const ask_class &c, const task_group &g) {
   const auto small = [&](uint32_t class_id) { return !fit_in(classes[class_id].need, c.need); };
   if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return small(s.first); })) return false;
   const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
   for (allocation *placeholder : all) {
-    if (small(placeholder->class_id)) expire(*placeholder, keep(messages::placeholder_too_small()));
+    if (!small(placeholder->class_id)) continue;
+    tell_placeholder_small(*placeholder, a, c);
+    expire(*placeholder, keep(messages::placeholder_too_small()));
   }
   return true;
 }

@@ -33,6 +33,7 @@ struct partition::inspection {
   std::map<const usage_node *, resources> users;  // any order: the same
   std::map<uint32_t, bool> nodes;                 // by class: is one there for it?
   std::vector<std::pair<ask *, container_word>> words;
+  std::vector<ask *> tried;  // of applications that are not held
 };
 
 // Calls f(max, used, what the asks before would take) for every limit above the ask, root left out.
@@ -61,6 +62,7 @@ void partition::inspect() {
   }
   inspecting = false;
   for (const auto &[a, word] : seen.words) tell_word(*a, word);
+  for (ask *a : seen.tried) tell_limits_of(*a);
 }
 
 void partition::tell_word(ask &a, container_word word) {
@@ -96,6 +98,7 @@ void partition::inspect_application(application &app, inspection &seen) {
   const bool held =
       app.state == application_state::accepted && ((!app.counted && blocking_app_queue(*app.home) != nullptr) ||
                                                    (app.allocations.empty() && blocking_app_limit(app) != nullptr));
+  tell_held(app, held && !app.counted && blocking_app_queue(*app.home) != nullptr, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
     if (a->line == ask_line::run || a->line == ask_line::aside) waiting.push_back(a);
@@ -104,6 +107,8 @@ void partition::inspect_application(application &app, inspection &seen) {
   for (ask *a : waiting) {
     const container_word word = held ? container_word::skipped : word_for(*a, seen);
     if (word != container_word::none) seen.words.emplace_back(a, word);
+    if (listened() && !held) seen.tried.push_back(a);
+    if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
 

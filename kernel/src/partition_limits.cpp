@@ -61,11 +61,16 @@ std::string partition::group_of(const application &app) const {
 
 void partition::attach_usage(application &app) {
   app.user_usage = &usage_of(app.user, false, *app.home);
-  app.group = group_of(app);
+  std::string group = group_of(app);
+  tell_group(app, app.group, group);
+  app.group = std::move(group);
   app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
 }
 
-void partition::detach_usage(application &app) { app.user_usage = app.group_usage = nullptr; }
+void partition::detach_usage(application &app) {
+  tell_group(app, app.group, {});
+  app.user_usage = app.group_usage = nullptr;
+}
 
 void partition::add_limit_usage(application &app, const resources &amount, int sign) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {

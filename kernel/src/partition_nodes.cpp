@@ -12,6 +12,7 @@ void partition::reject_node(decision_kind kind, std::string_view node_id, std::s
   decision_view &d = emit(kind);
   d.node = keep(std::string(node_id));
   d.text = keep(std::move(why));
+  if (kind == decision_kind::node_rejected) tell_node(fact_kind::node_rejected, node_id, nullptr, false, d.text);
 }
 
 void partition::add_node(const tenon::add_node &c) {
@@ -45,6 +46,9 @@ void partition::add_node(const tenon::add_node &c) {
   for (const named_text &attribute : c.attributes) n.attributes[std::string(attribute.key)] = attribute.value;
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
+  tell_node(fact_kind::node_added, n.id, &n.capacity);
+  if (!n.schedulable) tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
+  if (!n.occupied.empty()) tell_node(fact_kind::node_occupied, n.id, &n.occupied);
   nodes.store(n, types.count());
   set_devices(n);
   count_capacity(n.capacity, 1);
@@ -99,7 +103,7 @@ void partition::update_node(const tenon::update_node &c) {
     }
     if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(std::move(problem));
   }
-  const resources before = n->capacity;
+  const resources before = n->capacity, occupied_before = n->occupied;
   if (c.has_capacity) {
     n->capacity.clear();
     (void)check_amounts(c.capacity, n->capacity);
@@ -116,6 +120,8 @@ void partition::update_node(const tenon::update_node &c) {
     for (const named_text &attribute : c.attributes) n->attributes[std::string(attribute.key)] = attribute.value;
     set_devices(*n);
   }
+  if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &n->capacity);
+  if (n->occupied != occupied_before) tell_node(fact_kind::node_occupied, n->id, &n->occupied);
   nodes.store(*n, types.count());
   if (c.has_capacity) {
     count_capacity(n->capacity, 1);
@@ -131,6 +137,7 @@ void partition::change_node(const tenon::change_node &c) {
     reject_node(decision_kind::node_update_rejected, c.node, std::move(why));
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
+  const bool schedulable_before = n->schedulable;
   switch (static_cast<node_event>(c.event)) {
     case node_event::drain:
       n->schedulable = false;
@@ -144,6 +151,7 @@ void partition::change_node(const tenon::change_node &c) {
     default:
       return refuse(messages::node_event_unknown(c.node));
   }
+  if (n->schedulable != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable);
   node_changed(*n);
   check_reservations(*n);
 }
@@ -173,12 +181,14 @@ void partition::decommission(node &n) {
     remove_allocation(*a, true);
   }
   for (allocation *a : n.foreign) {
+    if (listened()) tell_allocation(fact_kind::foreign_removed, *a, termination::unknown, true);
     foreign.erase(a->foreign_key);
     free_devices(a->devices, nullptr);
     allocations.retire(*a);
   }
   const uint32_t slot = n.slot;
   const resources capacity = n.capacity;
+  tell_node(fact_kind::node_removed, n.id, nullptr);
   nodes.remove(n);
   for (auto &[signature, verdicts] : verdict_sets) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;

@@ -161,6 +161,7 @@ void partition::apply_template(queue &leaf) {
   leaf.own_properties = t.properties;
   leaf.guaranteed = configured_amounts(t.guaranteed);
   leaf.max = configured_amounts(t.max);
+  tell_queue_amounts(leaf, {}, {});
 }
 
 void partition::apply_namespace_tags(queue &leaf, texts tags) {
@@ -170,7 +171,7 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
     return types.count() + fresh <= types.limit();
   };
   bool changed = false;
-  const resources guaranteed_before = leaf.guaranteed;
+  const resources guaranteed_before = leaf.guaranteed, max_before = leaf.max;
   if (const auto quota = amounts_in_tag(find_tag(tags, "namespace.resourcequota")); quota && room(*quota)) {
     leaf.max = configured_amounts(*quota);
     look_at_quotas_on(leaf);
@@ -188,6 +189,7 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
     changed = true;
   }
   if (!changed) return;
+  tell_queue_amounts(leaf, max_before, guaranteed_before);
   refresh_fair_max(leaf);
   queue_changed(leaf, column::limits);
   for (application *app : leaf.apps) app_changed(*app, column::limits);

@@ -114,7 +114,7 @@ bool partition::preempt_on(node &n, ask &a) {
   // Those that opted out come last, so that they are reached only where the others are not enough.
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
-  if (taken == 0 || !fits()) return false;
+  if (taken == 0 || !fits()) return tell_without_victims(a, n), false;
   victims.resize(taken);
   for (size_t i = taken; i-- > 0;) {
     take(*victims[i], -1);
@@ -131,12 +131,14 @@ bool partition::preempt_on(node &n, ask &a) {
 // -- Victims. --
 
 // `by`: who waits for them; null: nobody.
-void partition::take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by) {
+void partition::take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
+                             const queue *over) {
   const std::string_view kept = keep(text);
   for (allocation *x : victims) {
     set_state(*x, allocation_state::preempting);
     count_preempting(*x->owner->home, classes[x->class_id].need, 1);
     emit_allocation(decision_kind::released, *x, termination::preempted_by_scheduler, kept);
+    tell_preempted(*x, by, over);
     if (by == nullptr) continue;
     by->wait->victims.push_back(x);
     victims_for.emplace(x, by);

@@ -39,11 +39,13 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
     parent->children.push_back(std::move(owned));
     queue_changed(q, ~0U);
   }
+  tell_queue(fact_kind::queue_added, q, nullptr, managed);
   return q;
 }
 
 void partition::remove_queue(queue &q) {
   queue &parent = *q.parent;
+  tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
   queue_became_unready(q);
   std::erase(parent.dirty_children, &q);
   std::erase(stale_queues, &q);
@@ -150,6 +152,7 @@ void partition::count_capacity(const resources &capacity, int sign) {
     changed = true;
   });
   if (!changed) return;
+  tell_queue(fact_kind::queue_max, *root, &total);
   fair_max_stale = true;
   wake_headroom(*root);
 }

@@ -66,16 +66,18 @@ void partition::quota_is_due(uint64_t epoch) {
     const int64_t over = sub_saturating(sub_saturating(q.allocated[t], q.preempting[t]), amount);
     if (const int64_t most = std::min(over, spare_of(q, t)); most > 0) wanted.set(t, most);
   });
-  give_back(q, wanted, messages::preempted_for_quota(q.path));
+  const size_t victims = give_back(q, wanted, messages::preempted_for_quota(q.path), q);
+  if (listened()) tell_queue(fact_kind::queue_quota, q, &q.max, false, std::to_string(victims));
   look_at_quota(q);
 }
 
 // -- What is given back. --
 
 // `wanted` has amounts above 0 only. A parent hands it down in proportion to what each child can spare.
-void partition::give_back(queue &q, const resources &wanted, const std::string &text) {
-  if (wanted.empty()) return;
-  if (q.leaf) return give_back_in_leaf(q, wanted, text);
+size_t partition::give_back(queue &q, const resources &wanted, const std::string &text, const queue &over) {
+  if (wanted.empty()) return 0;
+  if (q.leaf) return give_back_in_leaf(q, wanted, text, over);
+  size_t victims = 0;
   resources sum;
   for (const auto &child : q.children) {
     for_each_type(wanted, [&](type_index t, int64_t) { sum.add(t, spare_of(*child, t)); });
@@ -88,12 +90,13 @@ void partition::give_back(queue &q, const resources &wanted, const std::string &
       const int64_t share = std::min(static_cast<int64_t>(wide_sum{amount} * spare / sum[t]), spare);
       if (share > 0) part.set(t, share);
     });
-    give_back(*child, part, text);
+    victims += give_back(*child, part, text, over);
   }
+  return victims;
 }
 
-void partition::give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text) {
-  if (spares(leaf)) return;
+size_t partition::give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over) {
+  if (spares(leaf)) return 0;
   const uint64_t types_wanted = wanted.present();
   std::vector<allocation *> candidates, victims;
   for (const application *app : leaf.apps) {
@@ -115,7 +118,8 @@ void partition::give_back_in_leaf(const queue &leaf, resources wanted, const std
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  take_victims(victims, text, nullptr);
+  take_victims(victims, text, nullptr, &over);
+  return victims.size();
 }
 
 }  // namespace tenon::internal

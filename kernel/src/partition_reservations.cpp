@@ -168,6 +168,7 @@ void partition::reserve(ask &a, node &n) {
   nodes.close(n.slot, keeps_others_out(n));
   enqueue(a);
   emit_reservation(decision_kind::reserved, r, {});
+  tell_reservation(fact_kind::reserved, r);
   if (requires_a_node(a)) return;
   shared.arm(add_saturating(shared.now_ms, config.tuning.reservation_wait_ms), timer_kind::reservation_wait, id,
              r.index, r.sequence);
@@ -178,6 +179,7 @@ void partition::end_reservation(reservation &r, std::string_view text) {
   ask &a = *r.of;
   ++changes;
   emit_reservation(decision_kind::unreserved, r, text);
+  tell_reservation(fact_kind::unreserved, r);
   if (a.line == ask_line::reserved) dequeue(a);
   a.wait->held = nullptr;
   std::erase(a.owner->reservations, &r);

@@ -6,6 +6,7 @@
 #include "tenon/builtin/policy_source.hpp"
 #include "tenon/host/replaced_policies.hpp"
 #include "tenon/kernel/kernel.hpp"
+#include "told_state.hpp"
 
 namespace tenon::sim {
 namespace {
@@ -23,13 +24,18 @@ std::unique_ptr<policy_source> make_policies() {
 
 class kernel_scheduler : public scheduler {
  public:
+  kernel_scheduler() { kernel_.set_fact_listener(&told_); }
   uint32_t apply(int64_t now_ms, const command &c) override { return kernel_.apply(now_ms, c); }
   void drain(const std::function<void(const decision_view &)> &take) override { kernel_.drain(take); }
   [[nodiscard]] kernel_snapshot snapshot() const override { return kernel_.snapshot(); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return kernel_.next_due(); }
   [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }
+  [[nodiscard]] std::vector<std::string> told_wrong(const kernel_snapshot &s) const override {
+    return told_.differences(s);
+  }
 
  private:
+  told_state told_;
   std::unique_ptr<policy_source> policies_ = make_policies();
   kernel kernel_{*policies_};
 };

@@ -117,6 +117,7 @@ class player {
     if (mine != its) return fail(c, side_by_side("snapshots", mine, its, true));
     std::vector<std::string> broken = broken_sums(tested);
     for (std::string &line : ledger_.broken(tested)) broken.push_back(std::move(line));
+    for (std::string &line : tested_->told_wrong(tested)) broken.push_back(std::move(line));
     if (!broken.empty()) fail(c, list_of("invariants broken:", broken));
   }
 

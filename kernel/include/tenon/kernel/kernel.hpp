@@ -11,6 +11,7 @@
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/explain.hpp"
+#include "tenon/kernel/facts.hpp"
 #include "tenon/kernel/policies.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
@@ -64,6 +65,8 @@ class kernel {
   // Outside answers that the last command used, a step or an inspection; valid until the next command.
   [[nodiscard]] std::span<const step_answer> answers() const;
   void set_rm_check(rm_check check);
+  // Told everything that happens from now on, while it does; null: nobody is. Outlives the kernel.
+  void set_fact_listener(fact_listener *listener);
 
   // Some ask of the partition (all partitions: empty name) could be looked at by a step.
   [[nodiscard]] bool has_work(std::string_view partition = {}) const;

@@ -1,0 +1,202 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Facts: what the partition tells a listener. Nobody listens in most kernels, and nothing is decided upon here.
+#include <algorithm>
+#include <map>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+void partition::tell(fact &what) const {
+  what.now_ms = shared.now_ms;
+  what.partition = name;
+  what.types = &types;
+  shared.listener->take(what);
+}
+
+fact partition::fact_of(fact_kind kind, const application &app) const {
+  fact out;
+  out.kind = kind;
+  out.application = app.id;
+  out.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
+  out.user = app.user;
+  out.group = app.group;
+  out.state = app.state;
+  return out;
+}
+
+fact partition::fact_of(fact_kind kind, const ask &a) const {
+  fact out = fact_of(kind, *a.owner);
+  out.key = a.key;
+  out.amounts = &classes[a.class_id].need;
+  return out;
+}
+
+void partition::tell_application(fact_kind kind, const application &app, std::string_view text, bool flag) const {
+  if (!listened()) return;
+  fact out = fact_of(kind, app);
+  out.text = text;
+  out.flag = flag;
+  tell(out);
+}
+
+void partition::tell_ask(fact_kind kind, const ask &a, termination why) const {
+  if (!listened()) return;
+  fact out = fact_of(kind, a);
+  out.why = why;
+  tell(out);
+}
+
+void partition::tell_allocation(fact_kind kind, const allocation &a, termination why, bool node_gone,
+                                const resources *before) const {
+  fact out;
+  if (a.owner != nullptr) out = fact_of(kind, *a.owner);
+  out.kind = kind;
+  out.why = why;
+  out.flag = node_gone;
+  out.allocation_sequence = a.sequence;
+  out.key = a.key();
+  out.node = a.where->id;
+  out.amounts = &classes[a.class_id].need;
+  out.available = before;
+  tell(out);
+}
+
+// Why it goes, as far as it was decided.
+termination partition::end_of(const allocation &a) {
+  switch (a.state) {
+    case allocation_state::expiring:
+      return termination::timeout;
+    case allocation_state::preempting:
+      return termination::preempted_by_scheduler;
+    case allocation_state::replacing:
+      return termination::placeholder_replaced;
+    default:
+      return termination::stopped_by_rm;
+  }
+}
+
+void partition::tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag,
+                          std::string_view text) const {
+  if (!listened()) return;
+  fact out;
+  out.kind = kind;
+  out.node = node_id;
+  out.amounts = amounts;
+  out.flag = flag;
+  out.text = text;
+  tell(out);
+}
+
+void partition::tell_reservation(fact_kind kind, const reservation &r) const {
+  if (!listened()) return;
+  fact out = fact_of(kind, *r.of);
+  out.node = r.where->id;
+  tell(out);
+}
+
+void partition::tell_queue(fact_kind kind, const queue &q, const resources *amounts, bool flag,
+                           std::string_view text) const {
+  if (!listened()) return;
+  fact out;
+  out.kind = kind;
+  out.queue = q.path;
+  out.amounts = amounts;
+  out.flag = flag;
+  out.text = text;
+  tell(out);
+}
+
+void partition::tell_queue_amounts(const queue &q, const resources &max_before,
+                                   const resources &guaranteed_before) const {
+  if (!listened()) return;
+  if (q.max != max_before && q.parent != nullptr) tell_queue(fact_kind::queue_max, q, &q.max);
+  if (q.guaranteed != guaranteed_before) tell_queue(fact_kind::queue_guaranteed, q, &q.guaranteed);
+}
+
+// `by` is null where the queue `over` has more than its max.
+void partition::tell_preempted(const allocation &victim, const ask *by, const queue *over) const {
+  if (!listened()) return;
+  fact out = fact_of(fact_kind::preempted, *victim.owner);
+  out.key = victim.key();
+  out.node = victim.where->id;
+  out.allocation_sequence = victim.sequence;
+  if (by != nullptr) {
+    out.other_key = by->key;
+    out.other_application = by->owner->id;
+    out.other_queue = by->owner->home->path;
+  } else if (over != nullptr) {
+    out.other_queue = over->path;
+  }
+  tell(out);
+}
+
+void partition::tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const {
+  if (!listened()) return;
+  fact out = fact_of(fact_kind::placeholder_small, *placeholder.owner);
+  out.key = placeholder.key();
+  out.node = placeholder.where->id;
+  out.allocation_sequence = placeholder.sequence;
+  out.text = placeholder.gang->name;
+  out.other_key = real.key;
+  out.amounts = &c.need;
+  out.available = &classes[placeholder.class_id].need;
+  tell(out);
+}
+
+// The application counts for `now` from here on.
+void partition::tell_group(const application &app, const std::string &before, const std::string &now) const {
+  if (!listened() || before == now) return;
+  resources used = app.allocated;
+  used += app.placeholders;
+  const auto tell_of = [&](const std::string &group, bool comes) {
+    if (group.empty()) return;
+    fact out = fact_of(comes ? fact_kind::group_linked : fact_kind::group_unlinked, app);
+    out.group = group;
+    tell(out);
+    if (is_zero(used)) return;
+    out.kind = fact_kind::group_usage;
+    out.flag = comes;
+    out.amounts = &used;
+    tell(out);
+  };
+  tell_of(before, false);
+  tell_of(now, true);
+}
+
+// Limits of the queue that are others now.
+void partition::tell_limits(const queue &q, const std::vector<limit_config> &before) const {
+  if (!listened()) return;
+  using named_limits = std::map<std::pair<bool, std::string>, const limit_config *>;  // group?, name
+  const auto by_name = [](const std::vector<limit_config> &limits) {
+    named_limits out;
+    for (const limit_config &limit : limits) {
+      for (const std::string &user : limit.users) out.emplace(std::pair(false, user), &limit);
+      for (const std::string &group : limit.groups) out.emplace(std::pair(true, group), &limit);
+    }
+    return out;
+  };
+  const named_limits was = by_name(before), is = by_name(q.limits);
+  const auto tell_of = [&](const std::pair<bool, std::string> &whom, const limit_config &limit, bool set) {
+    fact out;
+    out.kind = whom.first ? fact_kind::group_limit : fact_kind::user_limit;
+    (whom.first ? out.group : out.user) = whom.second;
+    out.queue = q.path;
+    out.flag = set;
+    resources max;
+    for (const auto &[type, amount] : limit.max_resources) max.set(types.find(type), amount);
+    if (set) out.amounts = &max;
+    tell(out);
+  };
+  for (const auto &[whom, limit] : was) {
+    if (!is.contains(whom)) tell_of(whom, *limit, false);
+  }
+  for (const auto &[whom, limit] : is) {
+    const auto old = was.find(whom);
+    if (old == was.end() || old->second->max_resources != limit->max_resources ||
+        old->second->max_applications != limit->max_applications)
+      tell_of(whom, *limit, true);
+  }
+}
+
+}  // namespace tenon::internal
