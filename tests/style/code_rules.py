@@ -42,9 +42,10 @@ ARROWS = [
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]
 # Project headers by layer; a layer includes itself and what stands before it.
-LAYERS = ["tenon/abi/", "tenon/sdk/", "tenon/kernel/", "tenon/config/", "tenon/host/", "tenon/cli/"]
+LAYERS = ["tenon/abi/", "tenon/sdk/", "tenon/kernel/", "tenon/config/", "tenon/host/", "tenon/service/", "tenon/cli/"]
 LAYER_OF = [
     (("kernel/host/",), "tenon/host/"),
+    (("kernel/service/",), "tenon/service/"),
     (("cli/",), "tenon/cli/"),
 ]
 

@@ -7,8 +7,9 @@
 #include <system_error>
 
 #include "list_entries.hpp"
+#include "running_keys.hpp"
 #include "tenon/host/module_manifest.hpp"
-#include "text_file.hpp"
+#include "tenon/host/text_file.hpp"
 
 namespace tenon::host {
 namespace {
@@ -76,7 +77,7 @@ constexpr std::array use_keys{
 constexpr object_spec use_object{
     "use entry", "An entry of `predicates`, `events` or `transports`: one instance of a module.", use_keys};
 
-constexpr std::array deployment_keys{
+const std::array deployment_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
              .summary = "Format of this file.",
@@ -111,8 +112,33 @@ constexpr std::array deployment_keys{
              .summary = "Ways in for resource managers and people.",
              .fallback = "none",
              .object = &use_object},
+    key_spec{.key = "cycle",
+             .kind = value_kind::object,
+             .summary = "How a scheduler that serves resource managers steps.",
+             .fallback = "its defaults",
+             .object = &cycle_spec()},
+    key_spec{.key = "mailbox",
+             .kind = value_kind::object,
+             .summary = "What waits for the scheduler.",
+             .fallback = "its defaults",
+             .object = &mailbox_spec()},
+    key_spec{.key = "outbox",
+             .kind = value_kind::object,
+             .summary = "What waits for resource managers.",
+             .fallback = "its defaults",
+             .object = &outbox_spec()},
+    key_spec{.key = "rm",
+             .kind = value_kind::object,
+             .summary = "Resource managers that come, are lost and go.",
+             .fallback = "its defaults",
+             .object = &rm_spec()},
+    key_spec{.key = "requests",
+             .kind = value_kind::object,
+             .summary = "How large requests may be.",
+             .fallback = "its defaults",
+             .object = &requests_spec()},
 };
-constexpr object_spec deployment_object{"deployment file", "The top of the text.", deployment_keys};
+const object_spec deployment_object{"deployment file", "The top of the text.", deployment_keys};
 
 class deployment_reader {
  public:
@@ -128,6 +154,7 @@ class deployment_reader {
     out.predicates = uses("predicates");
     out.events = uses("events");
     out.transports = uses("transports");
+    out.running = read_running_limits(root_, report_);
     return out;
   }
 

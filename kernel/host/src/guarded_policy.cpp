@@ -63,6 +63,10 @@ class guarded_policy : public bound_module {
         sink_ = guarded_sink_table(guarded_->sink);
         sink = &sink_;
         break;
+      case interface_family::transport:
+        transport_ = guarded_transport_table(guarded_->transport);
+        transport = &transport_;
+        break;
     }
   }
 
@@ -91,6 +95,7 @@ class guarded_policy : public bound_module {
   tenon_placement_rule_v1 placement_{};
   tenon_identity_v1 identity_{};
   tenon_event_sink_v1 sink_{};
+  tenon_transport_v1 transport_{};
   bool active_ = false;
 };
 
@@ -111,6 +116,9 @@ void take_real_table(guarded_instance &instance, interface_family family, const 
     case interface_family::event_sink:
       instance.sink = known_part<tenon_event_sink_v1>(table);
       break;
+    case interface_family::transport:
+      instance.transport = known_part<tenon_transport_v1>(table);
+      break;
   }
 }
 
@@ -125,6 +133,11 @@ std::string missing_slot(const guarded_instance &instance, interface_family fami
       return instance.placement.place == nullptr ? "place" : "";
     case interface_family::identity:
       return instance.identity.resolve == nullptr ? "resolve" : "";
+    case interface_family::transport:
+      return instance.transport.start == nullptr     ? "start"
+             : instance.transport.stop == nullptr    ? "stop"
+             : instance.transport.deliver == nullptr ? "deliver"
+                                                     : "";
     case interface_family::event_sink:
       break;
   }

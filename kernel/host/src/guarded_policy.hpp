@@ -17,9 +17,10 @@ namespace tenon::host {
 // have are NULL.
 struct guarded_instance {
   guarded_instance(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
-      : guard(std::move(tally), std::move(interface), std::move(name)) {}
+      : guard(tally, interface, name), beside(std::move(tally), std::move(interface), std::move(name)) {}
 
   call_guard guard;
+  call_guard beside;  // of slots that may run at the same time as others
   tenon_instance *real = nullptr;
   tenon_lifecycle lifecycle{};
   tenon_sort_v1 sort{};
@@ -27,6 +28,7 @@ struct guarded_instance {
   tenon_placement_rule_v1 placement{};
   tenon_identity_v1 identity{};
   tenon_event_sink_v1 sink{};
+  tenon_transport_v1 transport{};
   uint32_t reason_count = 0;
 
   static guarded_instance &of(tenon_instance *self) { return *reinterpret_cast<guarded_instance *>(self); }
@@ -39,6 +41,7 @@ struct guarded_instance {
 [[nodiscard]] tenon_placement_rule_v1 guarded_placement_table();
 [[nodiscard]] tenon_identity_v1 guarded_identity_table();
 [[nodiscard]] tenon_event_sink_v1 guarded_sink_table(const tenon_event_sink_v1 &real);
+[[nodiscard]] tenon_transport_v1 guarded_transport_table(const tenon_transport_v1 &real);
 
 struct policy_request {
   std::string configuration;  // complete JSON object

@@ -14,10 +14,11 @@
 #include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
 #include "tenon/abi/queue_sort.h"
+#include "tenon/abi/transport.h"
 
 namespace tenon::host {
 
-enum class interface_family : uint8_t { sort, predicate, placement_rule, identity, event_sink };
+enum class interface_family : uint8_t { sort, predicate, placement_rule, identity, event_sink, transport };
 
 struct known_interface {
   std::string_view id;
@@ -34,6 +35,7 @@ inline constexpr std::array known_interfaces{
     known_interface{TENON_PLACEMENT_RULE, "placement-rule", interface_family::placement_rule, true},
     known_interface{TENON_IDENTITY, "identity", interface_family::identity, true},
     known_interface{TENON_EVENT_SINK, "event-sink", interface_family::event_sink, true},
+    known_interface{TENON_TRANSPORT, "transport", interface_family::transport, true},
 };
 
 // A factory describes at most so many.

@@ -6,7 +6,7 @@
 #include <set>
 #include <system_error>
 
-#include "text_file.hpp"
+#include "tenon/host/text_file.hpp"
 
 namespace tenon::host {
 namespace {

@@ -53,6 +53,7 @@ struct module_host::impl {
   module_catalog catalog;
   module_loader loader;
   builtin_policy_source fallbacks;
+  std::vector<std::unique_ptr<host_services>> linked;
 
   // Listed in the deployment or used by an entry of it.
   [[nodiscard]] bool is_named(std::string_view id) const {
@@ -321,6 +322,19 @@ result<std::vector<listed_module>> module_host::impl::listed(const std::vector<i
 result<std::vector<listed_module>> module_host::event_sinks() {
   return impl_->listed(impl_->plan.events, "tenon.event-sink/");
 }
+
+result<std::vector<listed_module>> module_host::transports() {
+  return impl_->listed(impl_->plan.transports, "tenon.transport/");
+}
+
+const tenon_host *module_host::linked_host(std::string name, std::vector<std::string> services) {
+  return impl_->linked
+      .emplace_back(std::make_unique<host_services>(std::move(name), std::move(services), impl_->loader.options().log,
+                                                    impl_->loader.offered()))
+      .get();
+}
+
+void module_host::warn(std::string_view line) const { impl_->loader.options().log->warn("{}", one_line(line, 4096)); }
 
 void module_host::offer(const offered_service &service) { impl_->loader.offer(service); }
 

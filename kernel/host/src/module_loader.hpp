@@ -34,6 +34,7 @@ class module_loader {
 
   // To modules loaded and to be loaded.
   void offer(const offered_service &service) { offered_->offer(service); }
+  [[nodiscard]] std::shared_ptr<const service_registry> offered() const { return offered_; }
 
   [[nodiscard]] const host_options &options() const { return options_; }
   [[nodiscard]] bool is_loaded(std::string_view id) const;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "list_entries.hpp"
-#include "text_file.hpp"
+#include "tenon/host/text_file.hpp"
 
 namespace tenon::host {
 namespace {

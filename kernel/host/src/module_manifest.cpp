@@ -12,7 +12,7 @@
 #include "tenon/abi/host_events.h"
 #include "tenon/abi/transport.h"
 #include "tenon/host/configuration.hpp"
-#include "text_file.hpp"
+#include "tenon/host/text_file.hpp"
 
 namespace tenon::host {
 namespace {

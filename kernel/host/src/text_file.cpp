@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "text_file.hpp"
+#include "tenon/host/text_file.hpp"
 
 #include <cerrno>
 #include <fstream>

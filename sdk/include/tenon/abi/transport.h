@@ -12,6 +12,7 @@
  *   rm->submit(batch)                   <-  its requests, in the order of the batch
  *   deliver(batch of answers)           ->  queued for the RM; `taken` of them
  *   rm->signal(LOST)                    <-  its last stream is gone; BACK when it opens one again
+ *   ended(session, why)                 ->  a newer registration, a timeout: its streams are closed
  *   stop(deadline)                      ->  tells RMs, lets queued answers go out, closes
  *
  * `rm` is the host service tenon.host.rm/1, which a manifest lists in `needs`. A transport for people, which lets no RM
@@ -37,11 +38,18 @@ extern "C" {
 /* A new registration of one id ends the earlier one; a session is one registration, 0 is none. */
 typedef uint64_t tenon_rm_session;
 
+#define TENON_RM_WANTS_SCHEDULING_STATES 1u /* TENON_RM_SCHEDULING_STATE */
+#define TENON_RM_WANTS_ASSUMPTIONS 2u       /* TENON_RM_ASSUMED_ALLOCATION, TENON_RM_FORGOTTEN_ALLOCATION */
+#define TENON_RM_WANTS_CHECKS 4u            /* TENON_RM_PREDICATE, by the slot `check` */
+#define TENON_RM_WANTS_EVENTS 8u            /* TENON_RM_EVENT */
+
 typedef struct tenon_rm_enter_in {
   uint32_t size;
   uint32_t reserved;  /* 0 */
   uint64_t transport; /* of start: where the session's answers are delivered */
   const tenon_rm_registration *registration;
+  uint32_t wants;     /* TENON_RM_WANTS_*, added up: what this RM is told or asked beside the rest */
+  uint32_t reserved2; /* 0 */
 } tenon_rm_enter_in;
 
 typedef struct tenon_rm_enter_out {
@@ -135,6 +143,33 @@ typedef struct tenon_transport_deliver_out {
   uint64_t taken;    /* preset 0: the first so many; the host delivers the rest again, later */
 } tenon_transport_deliver_out;
 
+/* Why a session ended. */
+#define TENON_RM_ENDED_REPLACED 1u /* the RM registered again: ABORTED for the older streams */
+#define TENON_RM_ENDED_TIMEOUT 2u  /* it was away too long: RESYNC, "register again" when it comes */
+#define TENON_RM_ENDED_OVERFLOW 3u /* too many answers waited for it: likewise */
+#define TENON_RM_ENDED_SHUTDOWN 4u /* it said goodbye */
+#define TENON_RM_ENDED_STOPPING 5u /* the scheduler stops */
+
+typedef struct tenon_transport_ended_in {
+  uint32_t size;
+  uint32_t why; /* TENON_RM_ENDED_* */
+  tenon_rm_session session;
+} tenon_transport_ended_in;
+
+typedef struct tenon_transport_check_in {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_rm_session session;
+  tenon_text partition; /* as the RM names it */
+  tenon_text application;
+  const tenon_rm_predicate *question;
+} tenon_transport_check_in;
+
+typedef struct tenon_transport_check_out {
+  uint32_t size;
+  uint32_t fits; /* preset 0; 1: it may run there */
+} tenon_transport_check_out;
+
 typedef struct tenon_transport_v1 {
   uint32_t size;
   uint32_t reserved; /* 0 */
@@ -148,6 +183,14 @@ typedef struct tenon_transport_v1 {
   /* Takes answers for one RM without waiting for it: a slow RM's are not taken. OK; RETRY: not all, there is room again
    * soon; DECLINED: this RM has no connection here. Required. [io] */
   tenon_status (*deliver)(tenon_instance *, const tenon_transport_deliver_in *, tenon_transport_deliver_out *out);
+
+  /* Says that a session ended: nothing more is delivered to it, its handle is void. Optional. [io] */
+  tenon_status (*ended)(tenon_instance *, const tenon_transport_ended_in *);
+
+  /* Asks an RM that wants checks, inside of a step, and waits for its answer: only for RMs that answer at once, as in
+   * one process. Beside another slot of the instance that runs at the same time on another thread. Optional: then no RM
+   * of the transport is asked. [cycle] */
+  tenon_status (*check)(tenon_instance *, const tenon_transport_check_in *, tenon_transport_check_out *out);
 } tenon_transport_v1;
 
 #ifdef __cplusplus

@@ -10,8 +10,9 @@
 //   TENON_MODULE(tenon::sdk::transport<carrier>)
 //
 // start begins to listen, stop ends all connections and threads, deliver queues answers for one RM without waiting for
-// it and says how many. Optional: order_rev, a constructor from const config & or const setup &; init(host_services &),
-// activate(), deactivate().
+// it and says how many. Optional: ended(session, why), when a session is over; bool check(const
+// tenon_transport_check_in &), where an RM answers at once whether an ask may run on a node; order_rev, a constructor
+// from const config & or const setup &; init(host_services &), activate(), deactivate().
 #pragma once
 
 #include <chrono>
@@ -48,7 +49,30 @@ struct transport_slots {
     return instance<P>::io(self, [&](P &policy) { return policy.deliver(*in, out->taken); });
   }
 
-  static constexpr tenon_transport_v1 slots{sizeof(tenon_transport_v1), 0, start, stop, deliver};
+  static tenon_status ended(tenon_instance *self, const tenon_transport_ended_in *in) noexcept {
+    if (in == nullptr || !TENON_COVERS(in, tenon_transport_ended_in, session)) return TENON_UNSUPPORTED;
+    return instance<P>::io(self, [&](P &policy) {
+      if constexpr (requires { policy.ended(in->session, in->why); }) policy.ended(in->session, in->why);
+      return TENON_OK;
+    });
+  }
+
+  static tenon_status check(tenon_instance *self, const tenon_transport_check_in *in,
+                            tenon_transport_check_out *out) noexcept {
+    if (in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_transport_check_in, question) ||
+        !TENON_COVERS(out, tenon_transport_check_out, fits)) {
+      return TENON_UNSUPPORTED;
+    }
+    return instance<P>::cycle(self, [&](P &policy) {
+      if constexpr (requires { policy.check(*in); }) out->fits = policy.check(*in) ? 1 : 0;
+      return TENON_OK;
+    });
+  }
+
+  static constexpr bool has_ended = requires(P & policy) { policy.ended(tenon_rm_session{}, uint32_t{}); };
+  static constexpr bool has_check = requires(P & policy, const tenon_transport_check_in &in) { policy.check(in); };
+  static constexpr tenon_transport_v1 slots{
+      sizeof(tenon_transport_v1), 0, start, stop, deliver, has_ended ? ended : nullptr, has_check ? check : nullptr};
 
  private:
   // What is thrown here is for whoever wrote the deployment, and comes with its words.

@@ -13,6 +13,7 @@
 #include "tenon/config/shape.hpp"
 #include "tenon/host/configuration.hpp"
 #include "tenon/host/module_lock.hpp"
+#include "tenon/host/running_limits.hpp"
 
 namespace tenon::host {
 
@@ -50,6 +51,7 @@ struct deployment {
   std::vector<module_use> modules;
   std::map<std::string, std::filesystem::path> policy_groups;  // group -> queues.yaml
   std::vector<interface_use> predicates, events, transports;
+  running_limits running;           // of a scheduler that serves RMs
   std::optional<module_lock> lock;  // nothing: any build of its modules will do
 
   [[nodiscard]] const module_use *find(std::string_view id) const;

@@ -82,6 +82,14 @@ class module_host : public policy_source {
   // The entries of `events`, in order; instances are for whoever runs them.
   [[nodiscard]] result<std::vector<listed_module>> event_sinks();
 
+  // The entries of `transports`, in order; likewise.
+  [[nodiscard]] result<std::vector<listed_module>> transports();
+
+  // A host for code that is linked in rather than loaded, with these services. Lives as long as this.
+  [[nodiscard]] const tenon_host *linked_host(std::string name, std::vector<std::string> services);
+  // A line in the host's log. From any thread.
+  void warn(std::string_view line) const;
+
   // Gives modules a service, from their instances' init on. From any thread.
   void offer(const offered_service &service);
 

@@ -1,0 +1,154 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The running scheduler: a kernel, the one thread that steps it, RMs that come and go, and the transports between them.
+//
+//   auto host = host::open_deployment("tenon.yaml");
+//   auto service = scheduler::open(std::move(*host), {});
+//   if (auto why = (*service)->start()) return fail(why->text());    // transports listen
+//   ...
+//   (*service)->stop();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/abi/transport.h"
+#include "tenon/host/module_host.hpp"
+#include "tenon/host/running_limits.hpp"
+#include "tenon/kernel/kernel.hpp"
+#include "tenon/kernel/states.hpp"
+
+namespace tenon::service {
+
+using byte_sink = std::function<void(std::string_view bytes)>;
+
+struct scheduler_options {
+  // Nothing moves but by step(), and time only by its argument; answers are delivered before step() returns.
+  bool manual = false;
+  int64_t manual_start_ms = 0;
+  // Unix milliseconds, from the cycle thread; empty: the system's clock. Not asked in manual mode.
+  std::function<int64_t()> clock_ms;
+  byte_sink journal;    // what `tenon simulate --replay` plays; on the cycle thread
+  byte_sink decisions;  // format() lines; likewise
+  // Texts of queues.yaml by policy group, in place of the deployment's files.
+  std::map<std::string, std::string> policy_groups;
+  std::optional<host::running_limits> limits;  // in place of the deployment's
+  kernel_options kernel;
+};
+
+// On the cycle thread, between two commands.
+class cycle_access {
+ public:
+  virtual ~cycle_access() = default;
+  [[nodiscard]] virtual kernel &state() = 0;
+  [[nodiscard]] virtual int64_t now_ms() const = 0;
+  // As a command of an RM: recorded, and its decisions become answers and facts.
+  virtual uint32_t apply(const command &c) = 0;
+  // As reload(), of one RM alone and with this text.
+  [[nodiscard]] virtual std::optional<refusal> configure(std::string_view rm, std::string_view queues_yaml) = 0;
+  // Partitions of an RM that registered with `recovery.hold` are stepped from now on. False: there is no such RM.
+  virtual bool recovery_done(std::string_view rm) = 0;
+};
+
+// Decisions as they are made, on the cycle thread, while kernel::drain() hands them over: views and
+// kernel::describe() hold until the listener returns. Must not wait.
+using decision_listener = std::function<void(std::span<const decision_view> decisions, const kernel &state)>;
+
+struct rm_status {
+  std::string id, version, policy_group, transport;
+  std::map<std::string, std::string> build_info;
+  rm_state state = rm_state::init;
+  bool connected = false, held = false, throttled = false;
+  uint64_t session = 0;
+  uint64_t waiting_requests = 0;        // in its mailbox
+  uint64_t waiting_answers = 0;         // in its outbox, not acknowledged
+  uint64_t retries = 0;                 // submissions that were told to come again
+  std::vector<std::string> partitions;  // [rm]name
+};
+
+// From the start; never going back.
+struct service_counters {
+  uint64_t turns = 0;             // of the cycle thread
+  uint64_t requests = 0;          // accepted of RMs
+  uint64_t refused_requests = 0;  // malformed
+  uint64_t retries = 0;           // submissions that were told to come again
+  uint64_t dropped_requests = 0;  // accepted of a session that ended before they were applied
+  uint64_t answers = 0;           // made for RMs
+  uint64_t delivered = 0;         // taken by transports, those that were delivered again included
+  uint64_t registrations = 0, refused_registrations = 0;
+  uint64_t transport_faults = 0, transport_restarts = 0;
+  uint64_t journal_bytes = 0;
+  kernel_counters kernel;  // of a moment within the last turn
+};
+
+struct transport_status {
+  std::string module, name;
+  bool running = false;
+  uint64_t faults = 0, restarts = 0;
+  std::string words;  // of the last fault
+};
+
+// From any thread, unless said otherwise. Nothing is shared between two schedulers of a process.
+class scheduler {
+ public:
+  // Reads the policy groups; refused with the text of `config check`.
+  [[nodiscard]] static result<std::unique_ptr<scheduler>> open(std::unique_ptr<host::module_host> host,
+                                                               scheduler_options options = {});
+  // Stops it.
+  ~scheduler();
+  scheduler(const scheduler &) = delete;
+  scheduler &operator=(const scheduler &) = delete;
+
+  // Before start(). They live as long as the scheduler.
+  void listen(decision_listener listener);
+  void listen_to_facts(fact_listener *listener);  // the kernel's; one
+  // A transport that is linked in rather than loaded; `instance` outlives the scheduler. Named so in rm_status.
+  void attach(std::string name, const tenon_transport_v1 *table, tenon_instance *instance);
+  // What a linked transport gives to the functions of tenon.host.rm.
+  [[nodiscard]] const tenon_host *linked_host();
+  [[nodiscard]] static const tenon_host_rm *rm_service();
+
+  // Starts the cycle thread and the transports, or says which of them does not start; then all is stopped again.
+  [[nodiscard]] std::optional<refusal> start();
+  // Takes no more requests, applies those that it has, lets answers go out, ends sessions and transports. Once.
+  void stop();
+
+  // Manual mode. Moves time to `now_ms` (nothing: stays), takes what was submitted, fires timers, makes up to
+  // `max_decisions` in each partition; the number of decisions.
+  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {});
+
+  // Reads the policy groups again and configures all RMs that use them, all or none. The refusal says which place of
+  // which file, or which RM's state, is in the way.
+  [[nodiscard]] std::optional<refusal> reload();
+  // The same with these texts; groups that are not given stay. Nothing of it outlives the next reload().
+  [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, std::string> &policy_groups);
+  [[nodiscard]] std::map<std::string, std::string> policy_groups() const;  // texts in force
+
+  // Runs `work` on the cycle thread between two commands, soon; in manual mode here. Dropped after stop().
+  void post(std::function<void(cycle_access &)> work);
+  // The same, and waits for it. False: it stops and `work` did not run. Not from the cycle thread.
+  bool call(const std::function<void(cycle_access &)> &work);
+
+  // An RM-wide message for an RM that wants events. Dropped where there is none, or too many wait for it.
+  void tell(std::string_view rm, const tenon_rm_event &event);
+
+  [[nodiscard]] service_counters counters() const;
+  [[nodiscard]] std::vector<rm_status> rms() const;
+  [[nodiscard]] std::vector<transport_status> transports() const;
+  [[nodiscard]] const host::running_limits &limits() const;
+  // One thread at a time but for its counters(); never while start() or reload() runs.
+  [[nodiscard]] host::module_host &modules();
+
+ private:
+  struct impl;
+  explicit scheduler(std::unique_ptr<impl> state);
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace tenon::service

@@ -1,0 +1,311 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "answers.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tenon/kernel/messages.hpp"
+#include "translate.hpp"
+
+namespace tenon::service {
+namespace {
+
+using kind = decision_kind;
+constexpr std::array rules{
+    answer_rule{kind::rm_registered, 0, 0, 0, "whoever registers it"},
+    answer_rule{kind::rm_rejected, 0, 0, 0, "whoever registers it"},
+    answer_rule{kind::configured, TENON_RM_CONFIGURATION_ANSWER, 0, 0, "whoever reloads, if no RM asked for it"},
+    answer_rule{kind::configuration_rejected, TENON_RM_CONFIGURATION_ANSWER, 0, 0,
+                "whoever reloads, if no RM asked for it"},
+    answer_rule{kind::application_accepted, TENON_RM_ACCEPTED_APPLICATION},
+    answer_rule{kind::application_rejected, TENON_RM_REJECTED_APPLICATION},
+    answer_rule{kind::application_state, TENON_RM_UPDATED_APPLICATION},
+    answer_rule{kind::ask_rejected, TENON_RM_REJECTED_ASK},
+    answer_rule{kind::ask_released, TENON_RM_ASK_RELEASE},
+    answer_rule{kind::allocated, TENON_RM_ALLOCATION, TENON_RM_ASSUMED_ALLOCATION, TENON_RM_WANTS_ASSUMPTIONS},
+    answer_rule{kind::released, TENON_RM_RELEASE, TENON_RM_FORGOTTEN_ALLOCATION, TENON_RM_WANTS_ASSUMPTIONS},
+    answer_rule{kind::allocation_rejected, TENON_RM_REJECTED_ALLOCATION},
+    answer_rule{kind::node_accepted, TENON_RM_ACCEPTED_NODE},
+    answer_rule{kind::node_rejected, TENON_RM_REJECTED_NODE},
+    answer_rule{kind::node_update_rejected, 0, 0, 0, "events and the log"},
+    answer_rule{kind::reserved, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
+    answer_rule{kind::unreserved, 0, 0, 0, "events"},
+    answer_rule{kind::container_state, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
+};
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < rules.size(); ++i)
+    if (rules[i].kind != static_cast<kind>(i)) return false;
+  return true;
+}
+static_assert(in_order(), "the table is indexed by the kind");
+
+tenon_text text(std::string_view from) { return {from.data(), from.size()}; }
+tenon_text copied(std::string_view from, arena &memory) { return text(memory.copy(from)); }
+
+template <class Message>
+Message header(uint32_t type) {
+  Message out{};
+  out.size = sizeof out;
+  out.type = type;
+  return out;
+}
+
+template <class Message>
+void send(lane &to, arena &memory, const Message &message) {
+  to.add(reinterpret_cast<const tenon_rm_message &>(memory.make(message)));
+}
+
+tenon_rm_amounts sorted_amounts(std::vector<named_amount> &from, arena &memory) {
+  std::sort(from.begin(), from.end(), [](const auto &a, const auto &b) { return a.type < b.type; });
+  const auto types = memory.array<tenon_text>(from.size());
+  const auto values = memory.array<int64_t>(from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    types[i] = copied(from[i].type, memory);
+    values[i] = from[i].amount;
+  }
+  return {types.data(), values.data(), static_cast<uint32_t>(from.size()), 1};
+}
+
+// The ask's tags, and on which devices it runs.
+tenon_rm_pairs tags_of(const std::vector<named_text> &from, std::string_view devices, arena &memory) {
+  const size_t count = from.size() + (devices.empty() ? 0 : 1);
+  const auto names = memory.array<tenon_text>(count);
+  const auto values = memory.array<tenon_text>(count);
+  size_t at = 0;
+  bool told = devices.empty();
+  const auto put = [&](std::string_view name, std::string_view value) {
+    names[at] = copied(name, memory);
+    values[at++] = copied(value, memory);
+  };
+  for (const named_text &tag : from) {
+    if (!told && tag.key >= devices_tag) {
+      put(devices_tag, devices);
+      told = true;
+      if (tag.key == devices_tag) continue;
+    }
+    put(tag.key, tag.value);
+  }
+  if (!told) put(devices_tag, devices);
+  return {names.data(), values.data(), at};
+}
+
+std::string_view name_of(const decision_view &d, const rm_partition &where, std::string_view uuid) {
+  if (where.given_uuids.empty()) return uuid;
+  const auto given = where.given_uuids.find(d.allocation_sequence);
+  return given == where.given_uuids.end() ? uuid : std::string_view(given->second);
+}
+
+}  // namespace
+
+const answer_rule &answer_rule_of(decision_kind kind) { return rules[static_cast<size_t>(kind)]; }
+
+uint32_t number_of(termination why) {
+  switch (why) {
+    case termination::stopped_by_rm:
+      return TENON_TERMINATION_STOPPED_BY_RM;
+    case termination::timeout:
+      return TENON_TERMINATION_TIMEOUT;
+    case termination::preempted_by_scheduler:
+      return TENON_TERMINATION_PREEMPTED;
+    case termination::placeholder_replaced:
+      return TENON_TERMINATION_REPLACED;
+    case termination::scheduling_failed:
+      return TENON_TERMINATION_FAILED;
+    case termination::unknown:
+      break;
+  }
+  return TENON_TERMINATION_UNKNOWN;
+}
+
+uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_session &to, rm_partition &where,
+                              std::string_view uuid) {
+  const answer_rule &rule = answer_rule_of(d.kind);
+  uint32_t made = rule.message == 0 ? 0 : 1;
+  if (rule.wanted != 0 && (to.who.wants & rule.wants) != 0) {
+    ++made;
+    if (rule.wanted == TENON_RM_SCHEDULING_STATE)
+      scheduling_state(d, where);
+    else
+      assumption(d, where, rule.wanted);
+  }
+  switch (rule.message) {
+    case TENON_RM_ALLOCATION:
+      allocation(d, state, where, uuid);
+      break;
+    case TENON_RM_RELEASE:
+      release(d, where, uuid);
+      break;
+    case TENON_RM_ASK_RELEASE:
+      ask_release(d, where);
+      break;
+    case TENON_RM_REJECTED_ASK:
+    case TENON_RM_REJECTED_ALLOCATION:
+      rejected_ask(d, where, rule.message);
+      break;
+    case TENON_RM_UPDATED_APPLICATION:
+      application_state(d, where);
+      break;
+    case TENON_RM_ACCEPTED_APPLICATION:
+    case TENON_RM_REJECTED_APPLICATION:
+    case TENON_RM_ACCEPTED_NODE:
+    case TENON_RM_REJECTED_NODE:
+      verdict(d, where, rule.message);
+      break;
+    default:
+      break;
+  }
+  if (d.kind == kind::allocated && (to.who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0) {
+    scheduling_state(d, where);
+    ++made;
+  }
+  return made;
+}
+
+void answer_writer::allocation(const decision_view &d, const kernel &state, const rm_partition &where,
+                               std::string_view uuid) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_allocation>(TENON_RM_ALLOCATION);
+  out.key = copied(d.key, memory);
+  out.uuid = out.id = copied(name_of(d, where, uuid), memory);
+  out.application = copied(d.application, memory);
+  out.partition = text(where.answers->name());
+  out.queue = copied(d.queue, memory);
+  out.node = copied(d.node, memory);
+  out.placeholder = d.placeholder ? 1 : 0;
+  if (state.describe(d, placement_)) {
+    out.resources = sorted_amounts(placement_.resources, memory);
+    out.tags = tags_of(placement_.tags, d.detail, memory);
+    out.task_group = copied(placement_.task_group, memory);
+    out.originator = placement_.originator ? 1 : 0;
+    out.preemption = {1, placement_.allow_preempt_self ? 1U : 0U, placement_.allow_preempt_other ? 1U : 0U, 0};
+    if (placement_.priority_class.empty())
+      out.priority = {TENON_PRIORITY_VALUE, placement_.priority, {}};
+    else
+      out.priority = {TENON_PRIORITY_CLASS, placement_.priority, copied(placement_.priority_class, memory)};
+  }
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::release(const decision_view &d, const rm_partition &where, std::string_view uuid) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_release>(TENON_RM_RELEASE);
+  out.partition = text(where.answers->name());
+  out.application = copied(d.application, memory);
+  out.key = copied(d.key, memory);
+  out.uuid = out.id = copied(name_of(d, where, uuid), memory);
+  out.termination = number_of(d.why);
+  out.words = copied(d.text, memory);
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::ask_release(const decision_view &d, const rm_partition &where) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_ask_release>(TENON_RM_ASK_RELEASE);
+  out.partition = text(where.answers->name());
+  out.application = copied(d.application, memory);
+  out.key = copied(d.key, memory);
+  out.termination = number_of(d.why);
+  out.words = copied(d.text, memory);
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::rejected_ask(const decision_view &d, const rm_partition &where, uint32_t type) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_rejected_ask>(type);
+  out.key = copied(d.key, memory);
+  out.application = copied(d.application, memory);
+  out.reason = copied(d.text, memory);
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::verdict(const decision_view &d, const rm_partition &where, uint32_t type) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_verdict>(type);
+  const bool of_node = type == TENON_RM_ACCEPTED_NODE || type == TENON_RM_REJECTED_NODE;
+  const bool refused = type == TENON_RM_REJECTED_NODE || type == TENON_RM_REJECTED_APPLICATION;
+  out.id = copied(of_node ? d.node : d.application, memory);
+  if (refused) out.reason = copied(d.text, memory);
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::application_state(const decision_view &d, const rm_partition &where) {
+  constexpr int64_t ns_per_ms = 1'000'000;
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_updated_application>(TENON_RM_UPDATED_APPLICATION);
+  out.application = copied(d.application, memory);
+  out.state = copied(d.text, memory);
+  out.since_ns = d.now_ms > INT64_MAX / ns_per_ms ? INT64_MAX : d.now_ms * ns_per_ms;
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::scheduling_state(const decision_view &d, const rm_partition &where) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_scheduling_state>(TENON_RM_SCHEDULING_STATE);
+  out.application = copied(d.application, memory);
+  out.key = copied(d.key, memory);
+  if (d.kind == kind::allocated) {
+    out.state = TENON_SCHEDULING_SCHEDULED;
+  } else if (d.kind == kind::reserved) {
+    out.state = TENON_SCHEDULING_RESERVED;
+    out.reason = text("a node is kept for it");
+  } else if (d.text == messages::container_skipped()) {
+    out.state = TENON_SCHEDULING_SKIPPED;
+    out.reason = text("a limit of its queue, user or group holds it");
+  } else {
+    out.state = TENON_SCHEDULING_FAILED;
+    out.reason = text("request is waiting for cluster resources become available");
+  }
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::assumption(const decision_view &d, const rm_partition &where, uint32_t type) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_assumption>(type);
+  out.key = copied(d.key, memory);
+  if (type == TENON_RM_ASSUMED_ALLOCATION) out.node = copied(d.node, memory);
+  send(*where.answers, memory, out);
+}
+
+void answer_configuration(rm_session &to, bool success, std::string_view reason, std::string_view old_config) {
+  lane &wide = to.lane_of({});
+  arena &memory = wide.memory();
+  auto out = header<tenon_rm_configuration_answer>(TENON_RM_CONFIGURATION_ANSWER);
+  out.success = success ? 1 : 0;
+  out.reason = copied(reason, memory);
+  out.old_config = copied(old_config, memory);
+  send(wide, memory, out);
+}
+
+void answer_event(rm_session &to, const tenon_rm_event &event) {
+  lane &wide = to.lane_of({});
+  arena &memory = wide.memory();
+  const auto of = [&](const tenon_text &from) { return copied(view_of(from), memory); };
+  tenon_rm_event out = event;
+  out.size = sizeof out;
+  out.object = of(event.object);
+  out.group = of(event.group);
+  out.reference = of(event.reference);
+  out.reason = of(event.reason);
+  out.words = of(event.words);
+  out.detail = {};
+  const auto types = memory.array<tenon_text>(event.resources.count);
+  const auto values = memory.array<int64_t>(event.resources.count);
+  for (uint32_t i = 0; i < event.resources.count; ++i) {
+    types[i] = of(event.resources.types[i]);
+    values[i] = event.resources.values[i];
+  }
+  out.resources.types = types.data();
+  out.resources.values = values.data();
+  send(wide, memory, out);
+}
+
+void answer_refused_application(lane &to, std::string_view application, std::string_view reason) {
+  arena &memory = to.memory();
+  auto out = header<tenon_rm_verdict>(TENON_RM_REJECTED_APPLICATION);
+  out.id = copied(application, memory);
+  out.reason = copied(reason, memory);
+  send(to, memory, out);
+}
+
+}  // namespace tenon::service

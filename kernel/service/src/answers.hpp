@@ -1,0 +1,54 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Decisions as answers to RMs: which message, for whom.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "rm_session.hpp"
+#include "tenon/abi/rm_answers.h"
+#include "tenon/kernel/kernel.hpp"
+
+namespace tenon::service {
+
+// The messages that a decision of this kind becomes, TENON_RM_*; none: 0. Those in brackets only for RMs that want
+// them.
+struct answer_rule {
+  decision_kind kind;
+  uint32_t message = 0;
+  uint32_t wanted = 0;       // a second message, for RMs that ...
+  uint32_t wants = 0;        // ... want it: TENON_RM_WANTS_*
+  const char *else_to = "";  // where it goes that no RM hears: for the documents
+};
+[[nodiscard]] const answer_rule &answer_rule_of(decision_kind kind);
+
+// Writes answers into lanes. Of one cycle thread; keeps its memory.
+class answer_writer {
+ public:
+  // The number of answers. While kernel::drain() hands the decision over. `uuid` is the scheduler's own, of decisions
+  // about allocations; where the RM reported the allocation under another one, it hears that.
+  uint32_t write(const decision_view &d, const kernel &state, rm_session &to, rm_partition &where,
+                 std::string_view uuid);
+
+ private:
+  void allocation(const decision_view &d, const kernel &state, const rm_partition &where, std::string_view uuid);
+  void release(const decision_view &d, const rm_partition &where, std::string_view uuid);
+  void ask_release(const decision_view &d, const rm_partition &where);
+  void rejected_ask(const decision_view &d, const rm_partition &where, uint32_t type);
+  void verdict(const decision_view &d, const rm_partition &where, uint32_t type);
+  void application_state(const decision_view &d, const rm_partition &where);
+  void scheduling_state(const decision_view &d, const rm_partition &where);
+  void assumption(const decision_view &d, const rm_partition &where, uint32_t type);
+
+  placement_view placement_;
+};
+
+// The request's outcome, to the RM that asked for a configuration of its own.
+void answer_configuration(rm_session &to, bool success, std::string_view reason, std::string_view old_config);
+void answer_event(rm_session &to, const tenon_rm_event &event);
+// An application that is refused before it reaches the kernel.
+void answer_refused_application(lane &to, std::string_view application, std::string_view reason);
+// TENON_TERMINATION_*
+[[nodiscard]] uint32_t number_of(termination why);
+
+}  // namespace tenon::service

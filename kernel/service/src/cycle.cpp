@@ -1,0 +1,218 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle.hpp"
+
+#include <algorithm>
+
+#include "tenon/kernel/messages.hpp"
+#include "translate.hpp"
+
+namespace tenon::service {
+namespace {
+
+std::string_view plain(std::string_view full_name) {
+  const size_t end = full_name.find(']');
+  return end == std::string_view::npos ? full_name : full_name.substr(end + 1);
+}
+
+// The RM confirms these, and names them then.
+bool is_confirmed_later(termination why) {
+  return why == termination::timeout || why == termination::preempted_by_scheduler ||
+         why == termination::placeholder_replaced;
+}
+
+}  // namespace
+
+cycle::cycle(service_state &shared, host::module_host &modules, const scheduler_options &options,
+             std::vector<decision_listener> listeners)
+    : shared_(shared),
+      decisions_(options.decisions),
+      listeners_(std::move(listeners)),
+      identities_(modules),
+      kernel_(modules, options.kernel),
+      recorder_(options.journal, "tenon " TENON_VERSION),
+      now_ms_(options.manual ? options.manual_start_ms : 0) {}
+
+uint32_t cycle::apply(const command &c) {
+  outcome_ = {};
+  const uint32_t made = kernel_.apply(now_ms_, c);
+  recorder_.record(now_ms_, c, kernel_.answers());
+  kernel_.drain([this](const decision_view &d) { take(d); });
+  return made;
+}
+
+rm_session *cycle::find(std::string_view rm) {
+  if (last_ != nullptr && last_->who.rm == rm) return last_;
+  const auto found =
+      std::find_if(sessions_.begin(), sessions_.end(), [&](const auto &one) { return one->who.rm == rm; });
+  last_ = found == sessions_.end() ? nullptr : found->get();
+  return last_;
+}
+
+void cycle::take(const decision_view &d) {
+  if (decisions_) decisions_(format(d) + '\n');
+  for (const decision_listener &listener : listeners_) listener({&d, 1}, kernel_);
+  switch (d.kind) {
+    case decision_kind::rm_registered:
+    case decision_kind::configured:
+      outcome_.good = true;
+      return;
+    case decision_kind::rm_rejected:
+    case decision_kind::configuration_rejected:
+      outcome_ = {false, std::string(d.text)};
+      return;
+    default:
+      break;
+  }
+  rm_session *to = find(d.rm);
+  if (to == nullptr) return;
+  rm_partition *where = to->find_partition(d.partition);
+  if (where == nullptr) {
+    // A partition that the RM does not have: the refusal goes where the RM listens for its name.
+    where = to->partitions.emplace_back(std::make_unique<rm_partition>()).get();
+    where->full_name = d.partition;
+    where->answers = &to->lane_of(plain(d.partition));
+  }
+  if (d.kind == decision_kind::node_update_rejected)
+    shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + std::string(d.text));
+  char room[uuid_length];
+  std::string_view uuid;
+  if (d.kind == decision_kind::allocated || d.kind == decision_kind::released) {
+    write_allocation_uuid(d, room);
+    uuid = {room, uuid_length};
+  }
+  if (d.kind == decision_kind::allocated) note_allocation(d, *where, uuid);
+  shared_.counters.answers += writer_.write(d, kernel_, *to, *where, uuid);
+  // One that the RM confirms is named by it then.
+  if (d.kind == decision_kind::released && !is_confirmed_later(d.why)) forget_allocation(d, *where, uuid);
+  if (d.kind == decision_kind::node_accepted && to->partitions.size() > 1) to->nodes[std::string(d.node)] = where;
+}
+
+void cycle::forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
+  where.sequences.erase(hash_of(uuid));
+  if (where.given_uuids.empty()) return;
+  const auto given = where.given_uuids.find(d.allocation_sequence);
+  if (given == where.given_uuids.end()) return;
+  where.sequences.erase(hash_of(given->second));
+  where.given_uuids.erase(given);
+}
+
+// Keeps what a UUID stands for: the scheduler's own, and the RM's of an allocation that it reported.
+void cycle::note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
+  where.sequences.insert_or_assign(hash_of(uuid), d.allocation_sequence);
+  if (existing_ == nullptr || d.text != messages::existing()) return;
+  const auto remember = [&](const existing_allocation &given, std::string_view name) {
+    if (name.empty() || name == uuid || given.ask.key != d.key || given.ask.application != d.application) return false;
+    where.sequences.insert_or_assign(hash_of(name), d.allocation_sequence);
+    where.given_uuids.insert_or_assign(d.allocation_sequence, std::string(name));
+    return true;
+  };
+  if (const auto *one = std::get_if<put_allocation>(&existing_->what)) {
+    remember(one->allocation, existing_->uuids.front());
+  } else if (const auto *node = std::get_if<add_node>(&existing_->what)) {
+    for (; next_existing_ < node->existing.size(); ++next_existing_)
+      if (remember(node->existing[next_existing_], existing_->uuids[next_existing_])) {
+        ++next_existing_;
+        return;
+      }
+  }
+}
+
+turn_outcome cycle::turn(uint32_t max_decisions) {
+  turn_outcome out;
+  ++shared_.counters.turns;
+  for (size_t i = 0; i < sessions_.size(); ++i) out.more |= pump(*sessions_[i]);
+  if (const auto due = kernel_.next_due(); due && *due <= now_ms_) apply(advance{});
+  out.made = step_all(max_decisions);
+  // A step that is full has more to do; one that made nothing waits for a change.
+  out.more |= out.made != 0 && kernel_.has_work();
+  inspect_waiting();
+  publish();
+  // From the last: sessions may end here.
+  for (size_t i = sessions_.size(); i-- > 0;) look_after(std::shared_ptr(sessions_[i]));
+  shared_.counters.journal_bytes = recorder_.bytes();
+  out.wake_at_ms = now_ms_ + shared_.limits.idle_ms;
+  if (const auto due = kernel_.next_due(); due) out.wake_at_ms = std::clamp(*due, now_ms_ + 1, out.wake_at_ms);
+  return out;
+}
+
+uint32_t cycle::step_all(uint32_t max_decisions) {
+  if (max_decisions == 0 || !kernel_.has_work()) return 0;
+  const auto is_stepped = [](const auto &one) {
+    return one->state == rm_state::running && !one->held && !one->throttled && !one->goodbye;
+  };
+  step what;
+  what.max_decisions = max_decisions;
+  if (std::all_of(sessions_.begin(), sessions_.end(), is_stepped)) return apply(what);
+  uint32_t made = 0;
+  for (const auto &one : sessions_) {
+    if (!is_stepped(one)) continue;
+    for (size_t i = 0; i < one->partitions.size(); ++i) {
+      what.partition = one->partitions[i]->full_name;
+      if (kernel_.has_work(what.partition)) made += apply(what);
+    }
+  }
+  return made;
+}
+
+// What asks wait for, to RMs that want to know, where something happened since.
+void cycle::inspect_waiting() {
+  if (shared_.limits.inspect_ms <= 0) return;
+  if (inspected_ms_ != INT64_MIN && now_ms_ - inspected_ms_ < shared_.limits.inspect_ms) return;
+  const kernel_counters &counted = kernel_.counters();
+  if (counted.commands == inspected_commands_ && counted.decisions == inspected_decisions_) return;
+  inspected_ms_ = now_ms_;
+  for (const auto &one : sessions_) {
+    if ((one->who.wants & TENON_RM_WANTS_SCHEDULING_STATES) == 0 || one->state != rm_state::running) continue;
+    for (size_t i = 0; i < one->partitions.size(); ++i) apply(inspect{one->partitions[i]->full_name, {}});
+  }
+  inspected_commands_ = kernel_.counters().commands;
+  inspected_decisions_ = kernel_.counters().decisions;
+}
+
+void cycle::publish() {
+  for (const auto &one : sessions_) {
+    bool any = false;
+    one->each_lane([&](lane &answers) {
+      if (!answers.has_unpublished()) return;
+      answers.publish();
+      any = true;
+    });
+    if (any) one->transport->notify();
+  }
+}
+
+uint64_t cycle::waiting_requests() const {
+  uint64_t out = 0;
+  for (const auto &one : sessions_) out += one->waiting_requests;
+  return out;
+}
+
+bool cycle::check(std::string_view partition, std::string_view application, std::string_view key, std::string_view node,
+                  bool allocate) {
+  const size_t end = partition.find(']');
+  rm_session *asked = end == std::string_view::npos ? nullptr : find(partition.substr(1, end - 1));
+  if (asked == nullptr || (asked->who.wants & TENON_RM_WANTS_CHECKS) == 0 || !asked->transport->can_check())
+    return true;
+  return asked->transport->check(*asked, plain(partition), application, key, node, allocate);
+}
+
+rm_status cycle::status_of(const rm_session &one) const {
+  rm_status out;
+  out.id = one.who.rm;
+  out.version = one.who.version;
+  out.policy_group = one.who.policy_group;
+  out.transport = one.transport->name();
+  out.build_info = one.who.build_info;
+  out.state = one.state;
+  out.connected = one.connected;
+  out.held = one.held;
+  out.throttled = one.throttled;
+  out.session = one.who.id;
+  out.waiting_requests = one.waiting_requests;
+  out.waiting_answers = one.waiting_answers();
+  out.retries = one.retries;
+  for (const auto &partition : one.partitions) out.partitions.push_back(partition->full_name);
+  return out;
+}
+
+}  // namespace tenon::service

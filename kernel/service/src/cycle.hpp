@@ -1,0 +1,110 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Everything that happens on the cycle thread: requests become commands, decisions become answers, time passes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "answers.hpp"
+#include "identities.hpp"
+#include "recorder.hpp"
+#include "service_state.hpp"
+#include "tenon/service/scheduler.hpp"
+#include "transport_runner.hpp"
+
+namespace tenon::service {
+
+struct registration {
+  session_identity who;
+  transport_runner *transport = nullptr;
+  group_config config;
+  bool held = false;
+};
+
+struct registered {
+  tenon_status status = TENON_OK;
+  uint64_t session = 0;
+  std::string words;
+};
+
+struct turn_outcome {
+  uint32_t made = 0;       // decisions of steps
+  bool more = false;       // there is something to do at once
+  int64_t wake_at_ms = 0;  // at the latest
+};
+
+class cycle final : public cycle_access {
+ public:
+  cycle(service_state &shared, host::module_host &modules, const scheduler_options &options,
+        std::vector<decision_listener> listeners);
+
+  [[nodiscard]] kernel &state() override { return kernel_; }
+  [[nodiscard]] int64_t now_ms() const override { return now_ms_; }
+  uint32_t apply(const command &c) override;
+  [[nodiscard]] std::optional<refusal> configure(std::string_view rm, std::string_view queues_yaml) override;
+  bool recovery_done(std::string_view rm) override;
+
+  void move_time(int64_t now_ms) { now_ms_ = std::max(now_ms_, now_ms); }
+  registered enter(registration in);
+  void signal(rm_session &of, uint32_t signal);
+  [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, group_config> &groups);
+  void tell(std::string_view rm, const tenon_rm_event &event);
+
+  // Takes requests, fires timers, makes up to `max_decisions` in each partition.
+  turn_outcome turn(uint32_t max_decisions);
+  // Makes answers visible to transports.
+  void publish();
+  // Every session ends.
+  void end_all();
+  [[nodiscard]] uint64_t waiting_requests() const;
+  [[nodiscard]] rm_status status_of(const rm_session &one) const;
+
+ private:
+  enum class progress : uint8_t { done, stalled };
+  struct outcome {
+    bool good = false;
+    std::string words;
+  };
+
+  void take(const decision_view &d);
+  void note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
+  static void forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
+  bool pump(rm_session &from);  // true: there is more at once
+  progress apply(rm_session &from, parcel &of, request &one);
+  progress resolve(rm_session &from, parcel &of, request &one, add_application &c);
+  void apply_release(rm_partition *where, const request &one, release c);
+  void apply_own_configuration(rm_session &from, const sent_configuration &sent);
+  outcome configure_rm(rm_session &one, const group_config &config);
+  void note_partitions(rm_session &one, const cluster_config &config);
+  uint32_t step_all(uint32_t max_decisions);
+  void look_after(const std::shared_ptr<rm_session> &self);
+  void pause(rm_session &one);
+  void resume(rm_session &one);
+  void end(const std::shared_ptr<rm_session> &one, uint32_t why, rm_signal signal);
+  void drop_requests(rm_session &one);
+  void inspect_waiting();
+  [[nodiscard]] rm_session *find(std::string_view rm);
+  [[nodiscard]] bool check(std::string_view partition, std::string_view application, std::string_view key,
+                           std::string_view node, bool allocate);
+
+  service_state &shared_;
+  const byte_sink decisions_;
+  const std::vector<decision_listener> listeners_;
+  identities identities_;
+  kernel kernel_;
+  recorder recorder_;
+  answer_writer writer_;
+  int64_t now_ms_ = 0;
+  uint64_t next_session_ = 1;
+  std::vector<std::shared_ptr<rm_session>> sessions_;  // living ones, by id
+  rm_session *last_ = nullptr;                         // of the decision before
+  outcome outcome_;                                    // of the registration or configuration just applied
+  const request *existing_ = nullptr;                  // whose existing allocations are being applied
+  size_t next_existing_ = 0;
+  bool checks_ = false;
+  int64_t inspected_ms_ = INT64_MIN;
+  uint64_t inspected_decisions_ = 0, inspected_commands_ = 0;
+};
+
+}  // namespace tenon::service

@@ -1,0 +1,119 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Requests of RMs on the cycle thread: each in its RM's order.
+#include <algorithm>
+
+#include "cycle.hpp"
+
+namespace tenon::service {
+namespace {
+
+constexpr uint32_t most_in_a_row = 4'096;  // of one RM, before the next one has its turn
+
+}  // namespace
+
+bool cycle::pump(rm_session &from) {
+  from.take(from.open);
+  uint32_t left = most_in_a_row;
+  while (!from.open.empty()) {
+    parcel &first = *from.open.front();
+    for (; first.next < first.requests.size(); ++first.next) {
+      if (from.ended) return false;
+      if (left-- == 0) return true;
+      if (apply(from, first, first.requests[first.next]) == progress::stalled) return false;
+    }
+    from.waiting_requests -= first.requests.size();
+    from.waiting_bytes -= first.bytes;
+    shared_.parcels.give(std::move(from.open.front()));
+    from.open.pop_front();
+  }
+  return false;
+}
+
+cycle::progress cycle::apply(rm_session &from, parcel &of, request &one) {
+  if (auto *application = std::get_if<add_application>(&one.what)) {
+    if (one.wants_groups && resolve(from, of, one, *application) == progress::stalled) return progress::stalled;
+    if (application->partition.empty()) return progress::done;  // refused above
+  } else if (const auto *let_go = std::get_if<release>(&one.what)) {
+    apply_release(from.find_partition(let_go->partition), one, *let_go);
+    return progress::done;
+  } else if (std::holds_alternative<tenon::configure>(one.what)) {
+    apply_own_configuration(from, of.configurations[one.attachment - 1]);
+    return progress::done;
+  } else if (!from.nodes.empty()) {
+    // A node is where it was created, whatever a later message leaves out.
+    const auto move_to_its_partition = [&](auto &change) {
+      const auto known = from.nodes.find(std::string(change.node));
+      if (known != from.nodes.end()) change.partition = known->second->full_name;
+    };
+    if (auto *update = std::get_if<update_node>(&one.what)) move_to_its_partition(*update);
+    if (auto *change = std::get_if<change_node>(&one.what)) {
+      move_to_its_partition(*change);
+      apply(one.what);
+      if (change->event == static_cast<uint8_t>(node_event::decommission)) from.nodes.erase(std::string(change->node));
+      return progress::done;
+    }
+  }
+  existing_ = one.uuids.empty() ? nullptr : &one;
+  next_existing_ = 0;
+  apply(one.what);
+  existing_ = nullptr;
+  return progress::done;
+}
+
+// Groups of the user. Stalls the RM's requests behind it while its source is asked; other RMs go on.
+cycle::progress cycle::resolve(rm_session &from, parcel &of, request &one, add_application &c) {
+  host::identity_resolver *resolver = identities_.of(c.partition);
+  if (resolver == nullptr) {
+    const auto alone = of.memory.array<std::string_view>(1);
+    alone[0] = c.user;
+    c.groups = alone;
+    return progress::done;
+  }
+  if (one.attachment == 0) {
+    auto pending = std::make_shared<pending_identity>();
+    of.identities.push_back(pending);
+    one.attachment = static_cast<uint32_t>(of.identities.size());
+    resolver->resolve({c.user, {}, one.forced}, [pending, wake = shared_.wake](const host::group_answer &answer) {
+      pending->answer = answer;
+      pending->known.store(true, std::memory_order_release);
+      wake();
+    });
+  }
+  const pending_identity &asked = *of.identities[one.attachment - 1];
+  if (!asked.known.load(std::memory_order_acquire)) return progress::stalled;
+  if (!asked.answer.problem.empty()) {
+    if (rm_partition *where = from.find_partition(c.partition); where != nullptr) {
+      answer_refused_application(*where->answers, c.application, asked.answer.problem);
+      ++shared_.counters.answers;
+      c.partition = {};
+    }
+    return progress::done;
+  }
+  const auto groups = of.memory.array<std::string_view>(asked.answer.groups.size());
+  std::copy(asked.answer.groups.begin(), asked.answer.groups.end(), groups.begin());
+  c.groups = groups;
+  return progress::done;
+}
+
+void cycle::apply_release(rm_partition *where, const request &one, release c) {
+  if (one.uuid.empty() || where == nullptr) {
+    apply(c);
+    return;
+  }
+  const auto known = where->sequences.find(hash_of(one.uuid));
+  if (known == where->sequences.end()) return;  // not there any more, or never was
+  c.allocation_sequence = known->second;
+  apply(c);
+  where->sequences.erase(hash_of(one.uuid));
+  where->given_uuids.erase(c.allocation_sequence);
+}
+
+void cycle::apply_own_configuration(rm_session &from, const sent_configuration &sent) {
+  const std::string before = from.config_text;
+  outcome out{false, sent.reason};
+  if (sent.config != nullptr) out = configure_rm(from, {sent.text, sent.config});
+  answer_configuration(from, out.good, out.words, before);
+  ++shared_.counters.answers;
+}
+
+}  // namespace tenon::service

@@ -1,0 +1,96 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rm_session.hpp"
+
+#include <algorithm>
+
+namespace tenon::service {
+namespace {
+
+// FNV-1a and a mix of its result: nobody but the RM itself can make two of its own names collide, to its own harm.
+uint64_t mixed(std::string_view text, uint64_t seed) {
+  uint64_t h = 14'695'981'039'346'656'037ULL ^ seed;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
+  h ^= h >> 33;
+  h *= 0xff51afd7ed558ccdULL;
+  return h ^ h >> 33;
+}
+
+}  // namespace
+
+uuid_hash hash_of(std::string_view text) { return {mixed(text, 0), mixed(text, 0x9e3779b97f4a7c15ULL)}; }
+
+rm_session::rm_session(session_identity identity, transport_runner *by, chunk_pool &chunks)
+    : who(std::move(identity)), transport(by), chunks_(chunks) {}
+
+void rm_session::put(std::unique_ptr<parcel> &one) {
+  waiting_requests += one->requests.size();
+  waiting_bytes += one->bytes;
+  const std::lock_guard lock(mailbox_mutex_);
+  mailbox_.push_back(std::move(one));
+}
+
+void rm_session::take(std::deque<std::unique_ptr<parcel>> &to) {
+  const std::lock_guard lock(mailbox_mutex_);
+  for (auto &one : mailbox_) to.push_back(std::move(one));
+  mailbox_.clear();
+}
+
+lane &rm_session::lane_of(std::string_view plain_name) {
+  if (lane *known = find_lane(plain_name)) return *known;
+  auto fresh = std::make_unique<lane>(std::string(plain_name), chunks_);
+  const std::lock_guard lock(lanes_mutex_);
+  return *lanes_.emplace_back(std::move(fresh));
+}
+
+lane *rm_session::find_lane(std::string_view plain_name) const {
+  const std::lock_guard lock(lanes_mutex_);
+  const auto found =
+      std::find_if(lanes_.begin(), lanes_.end(), [&](const auto &one) { return one->name() == plain_name; });
+  return found == lanes_.end() ? nullptr : found->get();
+}
+
+uint64_t rm_session::waiting_answers() const {
+  uint64_t out = 0;
+  each_lane([&](const lane &one) { out += one.waiting(); });
+  return out;
+}
+
+bool rm_session::has_undelivered() const {
+  bool out = false;
+  each_lane([&](const lane &one) { out |= one.has_undelivered(); });
+  return out;
+}
+
+rm_partition *rm_session::find_partition(std::string_view full_name) const {
+  const auto found =
+      std::find_if(partitions.begin(), partitions.end(), [&](const auto &one) { return one->full_name == full_name; });
+  return found == partitions.end() ? nullptr : found->get();
+}
+
+std::shared_ptr<rm_session> session_table::find(uint64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second;
+}
+
+void session_table::add(std::shared_ptr<rm_session> one) {
+  const std::lock_guard lock(mutex_);
+  sessions_.emplace(one->who.id, std::move(one));
+  ++version_;
+}
+
+void session_table::remove(uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  sessions_.erase(id);
+  ++version_;
+}
+
+std::vector<std::shared_ptr<rm_session>> session_table::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<rm_session>> out;
+  out.reserve(sessions_.size());
+  for (const auto &[id, one] : sessions_) out.push_back(one);
+  return out;
+}
+
+}  // namespace tenon::service

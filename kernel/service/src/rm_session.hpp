@@ -1,0 +1,122 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// One registration of an RM: its mailbox, its outbox, and where they stand. A new registration is a new session.
+#pragma once
+
+#include <atomic>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lane.hpp"
+#include "parcel.hpp"
+#include "tenon/abi/transport.h"
+#include "tenon/kernel/queue_config.hpp"
+#include "tenon/kernel/states.hpp"
+
+namespace tenon::service {
+
+class transport_runner;
+
+// A text that stands for an allocation, as 128 bits.
+struct uuid_hash {
+  uint64_t high = 0, low = 0;
+  friend bool operator==(const uuid_hash &, const uuid_hash &) = default;
+};
+[[nodiscard]] uuid_hash hash_of(std::string_view text);
+inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high); }
+
+// What the cycle thread knows of one partition of an RM.
+struct rm_partition {
+  std::string full_name;  // [rm]name
+  lane *answers = nullptr;
+  boost::unordered_flat_map<uuid_hash, uint64_t> sequences;  // of allocations, by UUID
+  std::unordered_map<uint64_t, std::string> given_uuids;     // of recovered ones: the RM's own
+};
+
+struct session_identity {
+  uint64_t id = 0;
+  std::string rm, version, policy_group;
+  std::map<std::string, std::string> build_info;
+  bool own_config = false;  // it sent a configuration of its own
+  uint32_t wants = 0;
+};
+
+// What a mailbox said to a parcel.
+enum class accepted_as : uint8_t { taken, full, ended };
+
+class rm_session {
+ public:
+  rm_session(session_identity who, transport_runner *transport, chunk_pool &chunks);
+
+  const session_identity who;
+  transport_runner *const transport;
+
+  // Any thread.
+  std::atomic<bool> ended{false}, connected{true}, throttled{false}, goodbye_said{false};
+  std::atomic<rm_state> state{rm_state::running};
+  std::atomic<uint64_t> retries{0}, waiting_requests{0}, waiting_bytes{0};
+
+  // Mailbox: any thread puts, the cycle thread takes.
+  void put(std::unique_ptr<parcel> &one);
+  void take(std::deque<std::unique_ptr<parcel>> &to);
+
+  // Lanes: the cycle thread makes them, all read.
+  [[nodiscard]] lane &lane_of(std::string_view plain_name);
+  [[nodiscard]] lane *find_lane(std::string_view plain_name) const;
+  template <class F>
+  void each_lane(F &&f) const {
+    for (size_t i = 0;; ++i) {
+      lane *one = nullptr;
+      {
+        const std::lock_guard lock(lanes_mutex_);
+        if (i < lanes_.size()) one = lanes_[i].get();
+      }
+      if (one == nullptr) return;
+      f(*one);
+    }
+  }
+  [[nodiscard]] uint64_t waiting_answers() const;
+  [[nodiscard]] bool has_undelivered() const;
+
+  // The cycle thread's own.
+  std::deque<std::unique_ptr<parcel>> open;  // taken from the mailbox, in order
+  std::vector<std::unique_ptr<rm_partition>> partitions;
+  std::unordered_map<std::string, rm_partition *> nodes;  // of RMs with several partitions
+  std::string config_text;
+  std::shared_ptr<const cluster_config> config;
+  bool held = false;       // recovery.hold
+  bool over_hard = false;  // Paused since its answers are not taken
+  bool lost = false;       // Paused since it is not connected
+  bool goodbye = false;    // it ends when its requests are applied and its answers are out
+  int64_t pause_deadline_ms = 0, goodbye_deadline_ms = 0;
+  [[nodiscard]] rm_partition *find_partition(std::string_view full_name) const;
+
+ private:
+  chunk_pool &chunks_;
+  std::mutex mailbox_mutex_;
+  std::vector<std::unique_ptr<parcel>> mailbox_;
+  mutable std::mutex lanes_mutex_;
+  std::vector<std::unique_ptr<lane>> lanes_;
+};
+
+// The sessions that live, from any thread.
+class session_table {
+ public:
+  [[nodiscard]] std::shared_ptr<rm_session> find(uint64_t id) const;
+  void add(std::shared_ptr<rm_session> one);
+  void remove(uint64_t id);
+  [[nodiscard]] std::vector<std::shared_ptr<rm_session>> all() const;  // by id
+  [[nodiscard]] uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<uint64_t, std::shared_ptr<rm_session>> sessions_;
+  std::atomic<uint64_t> version_{0};
+};
+
+}  // namespace tenon::service

@@ -1,0 +1,117 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/service/scheduler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler_impl.hpp"
+#include "tenon/config/queues.hpp"
+#include "tenon/host/text_file.hpp"
+
+namespace tenon::service {
+namespace {
+
+std::optional<refusal> read_groups(const std::map<std::string, std::string> &texts,
+                                   const std::map<std::string, std::filesystem::path> &files,
+                                   const service_state &shared, std::map<std::string, group_config> &to) {
+  for (const auto &[name, text] : texts) {
+    auto config = shared.read(text, "policy group '" + name + "'");
+    if (!config) return config.why();
+    to.insert_or_assign(name, std::move(*config));
+  }
+  for (const auto &[name, file] : files) {
+    if (texts.contains(name)) continue;
+    const auto text = host::read_text_file(file);
+    if (!text) return text.why();
+    auto config = shared.read(*text, file.string());
+    if (!config) return config.why();
+    to.insert_or_assign(name, std::move(*config));
+  }
+  if (!to.empty()) return std::nullopt;
+  auto config = shared.read(config::default_queues_yaml(), "the built-in configuration");
+  if (!config) return config.why();
+  to.emplace("default", std::move(*config));
+  return std::nullopt;
+}
+
+const std::map<std::string, std::filesystem::path> no_files;
+
+}  // namespace
+
+scheduler::scheduler(std::unique_ptr<impl> state) : impl_(std::move(state)) {}
+scheduler::~scheduler() { impl_->stop(); }
+
+result<std::unique_ptr<scheduler>> scheduler::open(std::unique_ptr<host::module_host> host, scheduler_options options) {
+  auto state = std::make_unique<impl>(std::move(host), std::move(options));
+  std::map<std::string, group_config> groups;
+  const auto &texts = state->options.policy_groups;
+  if (auto why =
+          read_groups(texts, texts.empty() ? state->modules->plan().policy_groups : no_files, state->shared, groups))
+    return *why;
+  state->shared.set_groups(std::move(groups));
+  return std::unique_ptr<scheduler>(new scheduler(std::move(state)));
+}
+
+void scheduler::listen(decision_listener listener) { impl_->listeners.push_back(std::move(listener)); }
+
+void scheduler::listen_to_facts(fact_listener *listener) { impl_->fact_taker = listener; }
+
+void scheduler::attach(std::string name, const tenon_transport_v1 *table, tenon_instance *instance) {
+  impl_->attached.push_back({std::move(name), table, instance});
+}
+
+const tenon_host *scheduler::linked_host() { return impl_->linked_host(); }
+const tenon_host_rm *scheduler::rm_service() { return &rm_table(); }
+
+std::optional<refusal> scheduler::start() { return impl_->start(); }
+void scheduler::stop() { impl_->stop(); }
+uint32_t scheduler::step(uint32_t max_decisions, std::optional<int64_t> now_ms) {
+  return impl_->step(max_decisions, now_ms);
+}
+
+std::optional<refusal> scheduler::reload() {
+  std::map<std::string, group_config> groups;
+  const auto &texts = impl_->options.policy_groups;
+  if (auto why =
+          read_groups(texts, texts.empty() ? impl_->modules->plan().policy_groups : no_files, impl_->shared, groups))
+    return why;
+  return impl_->reload(std::move(groups));
+}
+
+std::optional<refusal> scheduler::reload(const std::map<std::string, std::string> &policy_groups) {
+  auto groups = impl_->shared.groups();
+  if (auto why = read_groups(policy_groups, {}, impl_->shared, groups)) return why;
+  return impl_->reload(std::move(groups));
+}
+
+std::map<std::string, std::string> scheduler::policy_groups() const {
+  std::map<std::string, std::string> out;
+  for (const auto &[name, group] : impl_->shared.groups()) out.emplace(name, group.text);
+  return out;
+}
+
+void scheduler::post(std::function<void(cycle_access &)> work) {
+  impl_->post([work = std::move(work)](cycle &on) { work(on); });
+}
+
+bool scheduler::call(const std::function<void(cycle_access &)> &work) {
+  return impl_->call([&work](cycle &on) { work(on); });
+}
+
+void scheduler::tell(std::string_view rm, const tenon_rm_event &event) {
+  impl_->call([&](cycle &on) { on.tell(rm, event); });
+}
+
+service_counters scheduler::counters() const { return impl_->counters(); }
+std::vector<rm_status> scheduler::rms() const { return impl_->rms(); }
+
+std::vector<transport_status> scheduler::transports() const {
+  std::vector<transport_status> out;
+  for (const auto &runner : impl_->runners) out.push_back(runner->status());
+  return out;
+}
+
+const host::running_limits &scheduler::limits() const { return impl_->shared.limits; }
+host::module_host &scheduler::modules() { return *impl_->modules; }
+
+}  // namespace tenon::service

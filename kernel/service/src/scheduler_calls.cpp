@@ -1,0 +1,161 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What transports call: registrations, requests, signals, acknowledgements.
+#include <algorithm>
+
+#include "scheduler_impl.hpp"
+#include "tenon/abi/rm_requests.h"
+#include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/names.hpp"
+#include "translate.hpp"
+
+namespace tenon::service {
+namespace {
+
+std::map<std::string, std::string> copied(const tenon_rm_pairs &from) {
+  std::map<std::string, std::string> out;
+  for (uint64_t i = 0; i < from.count; ++i)
+    out.emplace(std::string(view_of(from.names[i])), std::string(view_of(from.values[i])));
+  return out;
+}
+
+// What is wrong with what an RM says of itself, if anything.
+std::string registration_problem(const tenon_rm_registration *in, const host::running_limits &limits) {
+  if (in == nullptr || in->type != TENON_RM_REGISTRATION || in->size < sizeof *in) return "want a registration";
+  const std::string_view rm = view_of(in->rm);
+  if (rm.size() > limits.max_name)
+    return "rmID: want at most " + std::to_string(limits.max_name) + " bytes, have " + std::to_string(rm.size());
+  if (std::any_of(rm.begin(), rm.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
+    return "rmID: want a name without control characters";
+  if (in->config.length > limits.max_config)
+    return "config: want at most " + std::to_string(limits.max_config) + " bytes, have " +
+           std::to_string(in->config.length);
+  constexpr uint64_t most_pairs = 4'096;
+  for (const tenon_rm_pairs *pairs : {&in->build_info, &in->extra_config})
+    if (pairs->count > most_pairs || (pairs->count != 0 && (pairs->names == nullptr || pairs->values == nullptr)))
+      return "buildInfo, extraConfig: want lists of pairs";
+  return {};
+}
+
+}  // namespace
+
+result<group_config> scheduler::impl::configuration_of(std::string_view rm, const tenon_rm_registration &from) const {
+  if (from.config.length == 0) return shared.group(view_of(from.policy_group));
+  return shared.read(view_of(from.config), "the configuration of RM '" + std::string(rm) + "'");
+}
+
+tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_out &out) {
+  if (shared.closing || !started_) {
+    say(out.error, "the scheduler stops, or is not ready");
+    return TENON_RETRY;
+  }
+  if (host::current_role() == host::thread_role::cycle) {
+    say(out.error, "an RM cannot register inside of a step");
+    return TENON_RETRY;
+  }
+  if (in.transport == 0 || in.transport > runners.size()) {
+    say(out.error, "want the transport's number, as start gave it");
+    return TENON_UNSUPPORTED;
+  }
+  if (const std::string problem = registration_problem(in.registration, shared.limits); !problem.empty()) {
+    say(out.error, problem);
+    return TENON_INVALID_CONFIG;
+  }
+  const tenon_rm_registration &from = *in.registration;
+  registration what;
+  what.who.rm = view_of(from.rm);
+  what.transport = runners[in.transport - 1].get();
+  auto config = configuration_of(what.who.rm, from);
+  if (!config) {
+    ++shared.counters.refused_registrations;
+    say(out.error, config.why().text());
+    return TENON_INVALID_CONFIG;
+  }
+  what.config = std::move(*config);
+  what.who.version = view_of(from.version);
+  what.who.policy_group =
+      from.policy_group.length == 0 ? std::string("default") : std::string(view_of(from.policy_group));
+  what.who.build_info = copied(from.build_info);
+  what.who.own_config = from.config.length != 0;
+  what.who.wants = TENON_COVERS(&in, tenon_rm_enter_in, wants) ? in.wants : 0;
+  const auto extra = copied(from.extra_config);
+  if (const auto hold = extra.find("recovery.hold"); hold != extra.end())
+    what.held = lower_case(hold->second) == "true";
+  registered outcome;
+  const bool ran = call([&](cycle &on) { outcome = on.enter(std::move(what)); });
+  if (!ran) {
+    say(out.error, "the scheduler stops");
+    return TENON_RETRY;
+  }
+  say(out.error, outcome.words);
+  out.session = outcome.session;
+  return outcome.status;
+}
+
+tenon_status scheduler::impl::submit(const tenon_rm_submit_in &in, tenon_rm_submit_out &out) {
+  out.accepted = 0;
+  const auto session = shared.sessions.find(in.session);
+  if (session == nullptr || session->ended || session->goodbye_said) return TENON_DECLINED;
+  const auto later = [&](std::string_view words) {
+    ++session->retries;
+    ++shared.counters.retries;
+    say(out.error, words);
+    return TENON_RETRY;
+  };
+  if (shared.closing) return later("the scheduler stops");
+  if (session->throttled) return later("too many answers wait for the resource manager");
+  if (in.message_count == 0) return TENON_OK;
+  if (in.messages == nullptr) {
+    say(out.error, "want messages, have a count alone");
+    return TENON_INVALID_CONFIG;
+  }
+  const uint64_t waiting = session->waiting_requests, waiting_bytes = session->waiting_bytes;
+  if (waiting >= shared.limits.mailbox_requests || waiting_bytes >= shared.limits.mailbox_bytes)
+    return later("too many requests of the resource manager wait");
+
+  auto batch = shared.parcels.take();
+  translator translate(*batch, session->who.rm, shared.limits, read_configuration_);
+  std::optional<std::string> problem;
+  bool full = false;
+  uint64_t taken = 0;
+  for (; taken < in.message_count; ++taken) {
+    full = waiting + batch->requests.size() >= shared.limits.mailbox_requests ||
+           waiting_bytes + batch->bytes >= shared.limits.mailbox_bytes;
+    if (full) break;
+    problem = translate.add(in.messages[taken]);
+    if (problem) break;
+  }
+  out.accepted = taken;
+  shared.counters.requests += taken;
+  if (batch->requests.empty()) {
+    shared.parcels.give(std::move(batch));
+  } else {
+    session->put(batch);
+    wake();
+  }
+  if (problem) {
+    ++shared.counters.refused_requests;
+    say(out.error, "message " + std::to_string(taken) + ": " + *problem);
+    return TENON_INVALID_CONFIG;
+  }
+  return full ? later("too many requests of the resource manager wait") : TENON_OK;
+}
+
+tenon_status scheduler::impl::signal(const tenon_rm_signal_in &in) {
+  if (in.signal < TENON_RM_LOST || in.signal > TENON_RM_SHUTDOWN) return TENON_UNSUPPORTED;
+  const auto session = shared.sessions.find(in.session);
+  if (session == nullptr || session->ended) return TENON_DECLINED;
+  if (in.signal == TENON_RM_LOST) session->connected = false;
+  if (in.signal == TENON_RM_SHUTDOWN) session->goodbye_said = true;
+  post([session, what = in.signal](cycle &on) { on.signal(*session, what); });
+  return TENON_OK;
+}
+
+tenon_status scheduler::impl::acknowledge(const tenon_rm_acknowledge_in &in) {
+  const auto session = shared.sessions.find(in.session);
+  if (session == nullptr) return TENON_DECLINED;
+  if (lane *answers = session->find_lane(view_of(in.partition)); answers != nullptr) answers->acknowledge(in.number);
+  if (session->throttled) wake();
+  return TENON_OK;
+}
+
+}  // namespace tenon::service

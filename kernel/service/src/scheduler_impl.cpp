@@ -1,0 +1,295 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "scheduler_impl.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <future>
+
+#include "tenon/host/thread_role.hpp"
+
+namespace tenon::service {
+namespace {
+
+using std::chrono::milliseconds;
+
+}  // namespace
+
+scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options given)
+    : modules(std::move(host)), options(std::move(given)) {
+  shared.limits = options.limits.value_or(modules->plan().running);
+  shared.max_queue_depth = options.kernel.max_queue_depth;
+  shared.known = modules->known();
+  shared.wake = [this] { wake(); };
+  shared.warn = [this](const std::string &line) { modules->warn(line); };
+  read_configuration_ = [this](std::string_view policy_group, std::string_view text) {
+    const auto config =
+        text.empty() ? shared.group(policy_group) : shared.read(text, "the configuration that was sent");
+    if (!config) return sent_configuration{std::string(text), nullptr, config.why().text()};
+    return sent_configuration{config->text, config->config, {}};
+  };
+  modules->offer({TENON_HOST_RM, &rm_table(), static_cast<rm_calls *>(this)});
+}
+
+scheduler::impl::~impl() { stop(); }
+
+const tenon_host *scheduler::impl::linked_host() {
+  if (linked_host_ == nullptr) linked_host_ = modules->linked_host("linked", {TENON_HOST_RM, TENON_HOST_LOG});
+  return linked_host_;
+}
+
+int64_t scheduler::impl::clock_ms() const {
+  if (options.clock_ms) return options.clock_ms();
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::optional<refusal> scheduler::impl::start() {
+  if (started_) return refusal{"", "a scheduler that was not started", "one that was", "start it once"};
+  cycle_ = std::make_unique<cycle>(shared, *modules, options, listeners);
+  cycle_->state().set_fact_listener(fact_taker);
+  if (auto why = make_runners()) return why;
+  started_ = true;
+  if (!options.manual) {
+    wakes_.assign(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    wait_for_wake();
+    thread_ = std::thread([this] { run_cycle_thread(); });
+    wake();
+  }
+  if (auto why = start_runners()) {
+    stop();
+    return why;
+  }
+  return std::nullopt;
+}
+
+std::optional<refusal> scheduler::impl::make_runners() {
+  const auto listed = modules->transports();
+  if (!listed) return listed.why();
+  const auto add = [this](const std::string &name, std::unique_ptr<host::bound_module> policy,
+                          const tenon_transport_v1 *table, tenon_instance *instance) {
+    runner_options how;
+    how.handle = runners.size() + 1;
+    how.name = name;
+    how.drain_ms = shared.limits.drain_ms;
+    how.threaded = !options.manual;
+    how.log = shared.warn;
+    how.delivered = &shared.counters.delivered;
+    how.on_lost = [this](rm_session &of) {
+      of.connected = false;
+      post([session = shared.sessions.find(of.who.id)](cycle &on) {
+        if (session) on.signal(*session, TENON_RM_LOST);
+      });
+    };
+    runners.push_back(
+        std::make_unique<transport_runner>(std::move(how), shared.sessions, std::move(policy), table, instance));
+  };
+  for (const host::listed_module &one : *listed) {
+    auto made = one.make();
+    if (!made) return made.why();
+    const tenon_transport_v1 *table = (*made)->transport;
+    tenon_instance *instance = (*made)->instance;
+    add(one.name, std::move(*made), table, instance);
+  }
+  for (const linked_transport &one : attached) add(one.name, nullptr, one.table, one.instance);
+  return std::nullopt;
+}
+
+std::optional<refusal> scheduler::impl::start_runners() {
+  for (const auto &runner : runners)
+    if (auto why = runner->start())
+      return refusal{"transport " + runner->name(), "a transport that starts", *why,
+                     "correct its configuration in the deployment"};
+  return std::nullopt;
+}
+
+void scheduler::impl::run_cycle_thread() {
+  const host::role_guard role(host::thread_role::cycle);
+  io_.run();
+}
+
+void scheduler::impl::wake() {
+  if (options.manual) return;
+  if (awake_.exchange(true, std::memory_order_acq_rel)) return;
+  const uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wakes_.native_handle(), &one, sizeof one);
+}
+
+void scheduler::impl::wait_for_wake() {
+  wakes_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code &failed) {
+    if (failed) return;
+    uint64_t count = 0;
+    [[maybe_unused]] const auto got = ::read(wakes_.native_handle(), &count, sizeof count);
+    awake_.store(false, std::memory_order_release);
+    wait_for_wake();
+    turn();
+  });
+}
+
+void scheduler::impl::turn() {
+  const int64_t now = clock_ms();
+  cycle_->move_time(now);
+  const turn_outcome out = cycle_->turn(shared.limits.max_decisions);
+  copy_kernel_counters();
+  if (!out.more) return turn_later(now, out.wake_at_ms);
+  if (std::exchange(turn_posted_, true)) return;
+  boost::asio::post(io_, [this] {
+    turn_posted_ = false;
+    turn();
+  });
+}
+
+void scheduler::impl::turn_later(int64_t now_ms, int64_t at_ms) {
+  timer_.expires_after(milliseconds(std::clamp<int64_t>(at_ms - now_ms, 1, shared.limits.idle_ms)));
+  timer_.async_wait([this](const boost::system::error_code &cancelled) {
+    if (!cancelled) turn();
+  });
+}
+
+void scheduler::impl::copy_kernel_counters() {
+  const std::lock_guard lock(counters_mutex_);
+  kernel_counters_ = cycle_->state().counters();
+}
+
+// Runs `what` and everything that was put off meanwhile, on this thread.
+void scheduler::impl::run_manual(const work *what) {
+  const std::lock_guard lock(manual_mutex_);
+  const host::role_guard role(host::thread_role::cycle);
+  ++manual_depth_;
+  if (what != nullptr) (*what)(*cycle_);
+  while (manual_depth_ == 1 && !manual_later_.empty()) {
+    std::vector<work> now;
+    now.swap(manual_later_);
+    for (const work &one : now) one(*cycle_);
+  }
+  --manual_depth_;
+  copy_kernel_counters();
+}
+
+void scheduler::impl::post(work what) {
+  if (stopped_ || cycle_ == nullptr) return;
+  if (!options.manual) {
+    boost::asio::post(io_, [this, what = std::move(what)] {
+      cycle_->move_time(clock_ms());
+      what(*cycle_);
+      wake();
+    });
+    return;
+  }
+  const std::lock_guard lock(manual_mutex_);
+  if (manual_depth_ == 0) return run_manual(&what);
+  manual_later_.push_back(std::move(what));
+}
+
+bool scheduler::impl::call(const work &what) {
+  if (stopped_ || cycle_ == nullptr) return false;
+  if (options.manual) {
+    run_manual(&what);
+    return true;
+  }
+  auto done = std::make_shared<std::promise<bool>>();
+  auto outcome = done->get_future();
+  boost::asio::post(io_, [this, &what, done] {
+    cycle_->move_time(clock_ms());
+    what(*cycle_);
+    done->set_value(true);
+    wake();
+  });
+  while (outcome.wait_for(milliseconds(50)) != std::future_status::ready)
+    if (io_.stopped()) return false;
+  return outcome.get();
+}
+
+uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> now_ms) {
+  if (!options.manual || !started_ || stopped_) return 0;
+  uint32_t made = 0;
+  const work all = [&](cycle &on) {
+    if (now_ms) on.move_time(*now_ms);
+    // Whose groups are being looked up is waited for: time does not pass meanwhile.
+    made = on.turn(0).made;
+    while (on.waiting_requests() != 0) {
+      std::this_thread::yield();
+      on.turn(0);
+    }
+    made += on.turn(max_decisions).made;
+  };
+  run_manual(&all);
+  for (const auto &runner : runners) runner->pump();
+  return made;
+}
+
+std::optional<refusal> scheduler::impl::reload(std::map<std::string, group_config> groups) {
+  std::optional<refusal> out;
+  const bool ran = call([&](cycle &on) {
+    out = on.reload(groups);
+    if (!out) shared.set_groups(std::move(groups));
+  });
+  if (!started_) {
+    shared.set_groups(std::move(groups));
+    return std::nullopt;
+  }
+  if (!ran) return refusal{"", "a scheduler that runs", "one that stops", ""};
+  return out;
+}
+
+// Requests that were accepted are applied, also those that a lookup holds up, for as long as draining may take.
+void scheduler::impl::drain_requests() {
+  const auto until = std::chrono::steady_clock::now() + milliseconds(shared.limits.drain_ms);
+  for (bool left = true; left && std::chrono::steady_clock::now() < until;) {
+    const bool ran = call([&](cycle &on) {
+      on.turn(options.manual ? 0 : shared.limits.max_decisions);
+      left = on.waiting_requests() != 0;
+    });
+    if (!ran) return;
+    if (left) std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+void scheduler::impl::stop() {
+  const std::lock_guard lock(stop_mutex_);
+  shared.closing = true;
+  if (!started_ || stopped_) return;
+  drain_requests();
+  for (const auto &runner : runners) runner->drain();
+  call([](cycle &on) { on.end_all(); });
+  for (const auto &runner : runners) runner->stop();
+  stopped_ = true;
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+  wakes_.close();
+}
+
+service_counters scheduler::impl::counters() const {
+  const shared_counters &from = shared.counters;
+  service_counters out;
+  out.turns = from.turns;
+  out.requests = from.requests;
+  out.refused_requests = from.refused_requests;
+  out.retries = from.retries;
+  out.dropped_requests = from.dropped_requests;
+  out.answers = from.answers;
+  out.delivered = from.delivered;
+  out.registrations = from.registrations;
+  out.refused_registrations = from.refused_registrations;
+  out.journal_bytes = from.journal_bytes;
+  for (const auto &runner : runners) {
+    const transport_status one = runner->status();
+    out.transport_faults += one.faults;
+    out.transport_restarts += one.restarts;
+  }
+  const std::lock_guard lock(counters_mutex_);
+  out.kernel = kernel_counters_;
+  return out;
+}
+
+std::vector<rm_status> scheduler::impl::rms() {
+  std::vector<rm_status> out;
+  call([&](cycle &on) {
+    for (const auto &one : shared.sessions.all()) out.push_back(on.status_of(*one));
+  });
+  return out;
+}
+
+}  // namespace tenon::service

@@ -1,0 +1,98 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The threads of a scheduler: who calls the cycle, and when.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cycle.hpp"
+#include "rm_service.hpp"
+#include "service_state.hpp"
+#include "tenon/service/scheduler.hpp"
+#include "translate.hpp"
+#include "transport_runner.hpp"
+
+namespace tenon::service {
+
+struct scheduler::impl final : rm_calls {
+  impl(std::unique_ptr<host::module_host> host, scheduler_options given);
+  ~impl() override;
+
+  using work = std::function<void(cycle &)>;
+
+  std::optional<refusal> start();
+  void stop();
+  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms);
+  std::optional<refusal> reload(std::map<std::string, group_config> groups);
+  void post(work what);
+  bool call(const work &what);
+  const tenon_host *linked_host();
+  service_counters counters() const;
+  std::vector<rm_status> rms();
+
+  tenon_status enter(const tenon_rm_enter_in &in, tenon_rm_enter_out &out) override;
+  tenon_status submit(const tenon_rm_submit_in &in, tenon_rm_submit_out &out) override;
+  tenon_status signal(const tenon_rm_signal_in &in) override;
+  tenon_status acknowledge(const tenon_rm_acknowledge_in &in) override;
+
+  struct linked_transport {
+    std::string name;
+    const tenon_transport_v1 *table;
+    tenon_instance *instance;
+  };
+
+  std::unique_ptr<host::module_host> modules;  // goes last
+  const scheduler_options options;
+  service_state shared;
+  std::vector<decision_listener> listeners;
+  fact_listener *fact_taker = nullptr;
+  std::vector<linked_transport> attached;
+  std::vector<std::unique_ptr<transport_runner>> runners;
+
+ private:
+  result<group_config> configuration_of(std::string_view rm, const tenon_rm_registration &from) const;
+  std::optional<refusal> make_runners();
+  std::optional<refusal> start_runners();
+  void run_cycle_thread();
+  void wait_for_wake();
+  void turn();
+  void turn_later(int64_t now_ms, int64_t at_ms);
+  void wake();
+  [[nodiscard]] int64_t clock_ms() const;
+  void drain_requests();
+  void run_manual(const work *what);
+  void copy_kernel_counters();
+
+  configuration_reader read_configuration_;
+  std::unique_ptr<cycle> cycle_;
+  const tenon_host *linked_host_ = nullptr;
+  bool started_ = false;
+  std::atomic<bool> stopped_{false};
+  std::mutex stop_mutex_;
+
+  // Manual mode: whoever calls is the cycle thread for so long.
+  std::recursive_mutex manual_mutex_;
+  uint32_t manual_depth_ = 0;
+  std::vector<work> manual_later_;
+
+  // Else: the cycle thread.
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> stay_{io_.get_executor()};
+  boost::asio::posix::stream_descriptor wakes_{io_};  // an eventfd: waking allocates nothing
+  boost::asio::steady_timer timer_{io_};
+  std::atomic<bool> awake_{false};
+  bool turn_posted_ = false;
+  std::thread thread_;
+
+  mutable std::mutex counters_mutex_;
+  kernel_counters kernel_counters_;
+};
+
+}  // namespace tenon::service

@@ -1,0 +1,53 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the threads of one scheduler share.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "parcel.hpp"
+#include "rm_session.hpp"
+#include "tenon/config/queues.hpp"
+#include "tenon/host/running_limits.hpp"
+
+namespace tenon::service {
+
+struct shared_counters {
+  std::atomic<uint64_t> turns{0}, requests{0}, refused_requests{0}, retries{0}, dropped_requests{0}, answers{0},
+      delivered{0}, registrations{0}, refused_registrations{0}, journal_bytes{0};
+};
+
+// A policy group's text and what it means.
+struct group_config {
+  std::string text;
+  std::shared_ptr<const cluster_config> config;
+};
+
+struct service_state {
+  host::running_limits limits;
+  uint32_t max_queue_depth = 32;
+  config::known_policies known;
+  pool<parcel> parcels{256};
+  chunk_pool chunks{256};
+  session_table sessions;
+  shared_counters counters;
+  std::atomic<bool> closing{false};
+  std::function<void()> wake;                         // the cycle thread has something to do
+  std::function<void(const std::string &line)> warn;  // the log
+
+  // Any thread. Refused with the text of `config check`.
+  [[nodiscard]] result<group_config> read(std::string_view text, std::string_view file) const;
+  [[nodiscard]] result<group_config> group(std::string_view name) const;  // empty: default
+  [[nodiscard]] std::map<std::string, group_config> groups() const;
+  void set_groups(std::map<std::string, group_config> groups);
+
+ private:
+  mutable std::mutex groups_mutex_;
+  std::map<std::string, group_config> groups_;
+};
+
+}  // namespace tenon::service

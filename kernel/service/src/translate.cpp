@@ -1,0 +1,356 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "translate.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tenon/abi/rm_requests.h"
+#include "tenon/kernel/names.hpp"
+#include "tenon/kernel/states.hpp"
+#include "tenon/sdk/interface_names.hpp"
+
+namespace tenon::service {
+namespace {
+
+constexpr std::string_view default_partition = "default";
+constexpr uint64_t most_entries = 4'096;  // of a list of tags, amounts or groups
+constexpr std::string_view allow_preemption_tag = "yunikorn.apache.org/allowPreemption";
+constexpr std::string_view required_node_tag = "yunikorn.apache.org/requiredNode";
+
+std::string number(uint64_t n) { return std::to_string(n); }
+
+const named_text *find(texts tags, std::string_view key) {
+  const auto found = std::find_if(tags.begin(), tags.end(), [&](const named_text &tag) { return tag.key == key; });
+  return found == tags.end() ? nullptr : &*found;
+}
+
+std::string_view value_of(texts tags, std::string_view key) {
+  const named_text *tag = find(tags, key);
+  return tag == nullptr ? std::string_view() : tag->value;
+}
+
+int64_t count_in(std::string_view text) {
+  int64_t out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return failed == std::errc() && end == text.data() + text.size() && out > 0 ? out : 0;
+}
+
+int64_t creation_ms(texts tags) {
+  const int64_t seconds = count_in(value_of(tags, interface_names::creation_time));
+  return seconds > INT64_MAX / 1000 ? 0 : seconds * 1000;
+}
+
+struct kind_of_message {
+  uint32_t type;
+  std::string_view name;
+  uint64_t size;
+};
+constexpr kind_of_message kinds[] = {
+    {TENON_RM_CONFIGURATION, "configuration", sizeof(tenon_rm_configuration)},
+    {TENON_RM_APPLICATION, "application", sizeof(tenon_rm_application)},
+    {TENON_RM_APPLICATION_REMOVAL, "application removal", sizeof(tenon_rm_application_removal)},
+    {TENON_RM_NODE, "node", sizeof(tenon_rm_node)},
+    {TENON_RM_ASK, "ask", sizeof(tenon_rm_ask)},
+    {TENON_RM_ALLOCATION, "allocation", sizeof(tenon_rm_allocation)},
+    {TENON_RM_RELEASE, "release", sizeof(tenon_rm_release)},
+    {TENON_RM_ASK_RELEASE, "ask release", sizeof(tenon_rm_ask_release)},
+};
+
+}  // namespace
+
+template <class Message>
+const Message &translator::as(const tenon_rm_message &message) const {
+  return reinterpret_cast<const Message &>(message);
+}
+
+std::optional<std::string> translator::add(const tenon_rm_message *message) {
+  if (message == nullptr) return "want a message, have none";
+  const auto kind =
+      std::find_if(std::begin(kinds), std::end(kinds), [&](const auto &one) { return one.type == message->type; });
+  if (kind == std::end(kinds)) return "message of type " + number(message->type) + ": want a request of an RM";
+  if (message->size < kind->size)
+    return std::string(kind->name) + ": want a message of " + number(kind->size) + " bytes, have " +
+           number(message->size);
+  const size_t before = to_.requests.size();
+  try {
+    switch (message->type) {
+      case TENON_RM_CONFIGURATION:
+        configuration(as<tenon_rm_configuration>(*message));
+        break;
+      case TENON_RM_APPLICATION:
+        application(as<tenon_rm_application>(*message));
+        break;
+      case TENON_RM_APPLICATION_REMOVAL:
+        removal(as<tenon_rm_application_removal>(*message));
+        break;
+      case TENON_RM_NODE:
+        node(as<tenon_rm_node>(*message));
+        break;
+      case TENON_RM_ASK:
+        ask(as<tenon_rm_ask>(*message));
+        break;
+      case TENON_RM_ALLOCATION:
+        allocation(as<tenon_rm_allocation>(*message));
+        break;
+      case TENON_RM_RELEASE:
+        release(as<tenon_rm_release>(*message));
+        break;
+      default:
+        ask_release(as<tenon_rm_ask_release>(*message));
+    }
+  } catch (const problem &why) {
+    to_.requests.resize(before);
+    return std::string(kind->name) + ": " + why.text;
+  }
+  return std::nullopt;
+}
+
+std::string_view translator::text(const tenon_text &from, std::string_view what) {
+  if (from.length == 0) return {};
+  if (from.data == nullptr) throw problem{std::string(what) + " has a length and no data"};
+  if (from.length > limits_.max_text)
+    throw problem{std::string(what) + ": want at most " + number(limits_.max_text) + " bytes, have " +
+                  number(from.length)};
+  to_.bytes += from.length;
+  return to_.memory.copy({from.data, from.length});
+}
+
+std::string_view translator::name(const tenon_text &from, std::string_view what) {
+  if (from.length > limits_.max_name)
+    throw problem{std::string(what) + ": want at most " + number(limits_.max_name) + " bytes, have " +
+                  number(from.length)};
+  const std::string_view out = text(from, what);
+  const auto bad =
+      std::find_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (bad != out.end())
+    throw problem{std::string(what) + ": want a name without control characters, have one at byte " +
+                  number(static_cast<uint64_t>(bad - out.begin()))};
+  return out;
+}
+
+// Plain outside, [rm]name inside. A batch is mostly about one partition.
+std::string_view translator::partition(std::string_view plain) {
+  if (plain.empty()) plain = default_partition;
+  if (plain.find_first_of("[]") != std::string_view::npos)
+    throw problem{"partition: want a plain name, have one with a bracket"};
+  if (!last_partition_.empty() && plain == last_plain_) return last_partition_;
+  char *full = static_cast<char *>(to_.memory.take(rm_.size() + plain.size() + 2, 1));
+  char *at = full;
+  *at++ = '[';
+  at = std::copy(rm_.begin(), rm_.end(), at);
+  *at++ = ']';
+  std::copy(plain.begin(), plain.end(), at);
+  last_partition_ = {full, rm_.size() + plain.size() + 2};
+  last_plain_ = last_partition_.substr(rm_.size() + 2);
+  return last_partition_;
+}
+
+amounts translator::amounts_of(const tenon_rm_amounts &from, std::string_view what) {
+  if (from.count == 0) return {};
+  if (from.types == nullptr || from.values == nullptr || from.count > most_entries)
+    throw problem{std::string(what) + ": want a list of amounts, have " + number(from.count) + " entries" +
+                  (from.types == nullptr || from.values == nullptr ? " and no list" : "")};
+  const auto out = to_.memory.array<named_amount>(from.count);
+  for (uint32_t i = 0; i < from.count; ++i) {
+    out[i] = {name(from.types[i], what), from.values[i]};
+    if (out[i].type.empty()) throw problem{std::string(what) + ": an amount has no type"};
+  }
+  return out;
+}
+
+texts translator::pairs_of(const tenon_rm_pairs &from, std::string_view what) {
+  if (from.count == 0) return {};
+  if (from.names == nullptr || from.values == nullptr || from.count > most_entries)
+    throw problem{std::string(what) + ": want a list of pairs, have " + number(from.count) + " entries" +
+                  (from.names == nullptr || from.values == nullptr ? " and no list" : "")};
+  const auto out = to_.memory.array<named_text>(from.count);
+  for (uint64_t i = 0; i < from.count; ++i) out[i] = {text(from.names[i], what), text(from.values[i], what)};
+  return out;
+}
+
+void translator::application(const tenon_rm_application &m) {
+  add_application out;
+  out.partition = partition(name(m.partition, "partition"));
+  out.application = name(m.application, "application");
+  out.queue = name(m.queue, "queue");
+  out.tags = pairs_of(m.tags, "tags");
+  out.execution_timeout_ms = std::max<int64_t>(m.execution_timeout_ms, 0);
+  out.placeholder_ask = amounts_of(m.placeholder_ask, "placeholder ask");
+  const std::string_view style = text(m.gang_style, "gang style");
+  out.hard_gang = style.size() == 4 && lower_case(style) == "hard";
+  request item;
+  if (m.user_present != 0) {
+    out.user = name(m.user, "user");
+    if (m.group_count > most_entries || (m.group_count != 0 && m.groups == nullptr))
+      throw problem{"groups: want a list of names, have " + number(m.group_count) + " entries"};
+    const auto groups = to_.memory.array<std::string_view>(m.group_count);
+    for (uint32_t i = 0; i < m.group_count; ++i) groups[i] = name(m.groups[i], "group");
+    out.groups = groups;
+    item.wants_groups = groups.empty() && !out.user.empty();
+  }
+  item.forced = lower_case(value_of(out.tags, interface_names::create_force)) == "true";
+  item.what = out;
+  to_.requests.push_back(item);
+}
+
+void translator::removal(const tenon_rm_application_removal &m) {
+  const std::string_view where = partition(name(m.partition, "partition"));
+  to_.requests.push_back({remove_application{where, name(m.application, "application")}, {}, {}});
+}
+
+void translator::priority(const tenon_rm_priority &from, put_ask &to) {
+  if (from.kind > TENON_PRIORITY_EMPTY) throw problem{"priority: want a known kind, have " + number(from.kind)};
+  if (from.kind == TENON_PRIORITY_VALUE) to.priority = from.value;
+  if (from.kind == TENON_PRIORITY_CLASS) to.priority_class = name(from.name, "priority class");
+}
+
+void translator::from_tags(put_ask &to, const tenon_rm_preemption &preemption) {
+  to.create_time_ms = creation_ms(to.tags);
+  to.required_node = value_of(to.tags, required_node_tag);
+  if (const named_text *tag = find(to.tags, allow_preemption_tag))
+    to.allow_preempt_self = lower_case(tag->value) != "false";
+  if (const named_text *tag = find(to.tags, preempt_other_tag))
+    to.allow_preempt_other = lower_case(tag->value) == "true";
+  if (preemption.present == 0) return;
+  to.allow_preempt_self = preemption.allow_self != 0;
+  to.allow_preempt_other = preemption.allow_other != 0;
+}
+
+void translator::ask(const tenon_rm_ask &m) {
+  put_ask out;
+  out.partition = partition(name(m.partition, "partition"));
+  out.application = name(m.application, "application");
+  out.key = name(m.key, "key");
+  out.resources = amounts_of(m.resources, "resources");
+  out.max_allocations = m.max_allocations;
+  priority(m.priority, out);
+  out.execution_timeout_ms = std::max<int64_t>(m.execution_timeout_ms, 0);
+  out.tags = pairs_of(m.tags, "tags");
+  out.task_group = name(m.task_group, "task group");
+  out.placeholder = m.placeholder != 0;
+  out.originator = m.originator != 0;
+  from_tags(out, m.preemption);
+  to_.requests.push_back({out, {}, {}});
+}
+
+existing_allocation translator::existing(const tenon_rm_allocation &m, std::string_view partition_name) {
+  existing_allocation out;
+  out.ask.partition = partition_name;
+  out.ask.application = name(m.application, "application");
+  out.ask.key = name(m.key, "key");
+  out.ask.resources = amounts_of(m.resources, "resources");
+  priority(m.priority, out.ask);
+  out.ask.tags = pairs_of(m.tags, "tags");
+  out.ask.task_group = name(m.task_group, "task group");
+  out.ask.placeholder = m.placeholder != 0;
+  out.ask.originator = m.originator != 0;
+  from_tags(out.ask, m.preemption);
+  out.bind_time_ms = count_in(value_of(out.ask.tags, bind_time_tag));
+  out.detail = value_of(out.ask.tags, devices_tag);
+  out.foreign = find(out.ask.tags, interface_names::foreign) != nullptr;
+  if (out.foreign) out.ask.application = {};
+  return out;
+}
+
+void translator::allocation(const tenon_rm_allocation &m) {
+  const std::string_view where = partition(name(m.partition, "partition"));
+  put_allocation out{where, name(m.node, "node"), existing(m, where)};
+  if (out.node.empty() && !out.allocation.foreign) {
+    to_.requests.push_back({out.allocation.ask, {}, {}});
+    return;
+  }
+  const auto uuids = to_.memory.array<std::string_view>(1);
+  uuids[0] = name(m.uuid.length != 0 ? m.uuid : m.id, "UUID");
+  to_.requests.push_back({out, {}, uuids});
+}
+
+void translator::node(const tenon_rm_node &m) {
+  const texts attributes = pairs_of(m.attributes, "attributes");
+  const std::string_view where = partition(value_of(attributes, interface_names::node_partition));
+  const std::string_view id = name(m.node, "node");
+  if (m.action == TENON_NODE_CREATE || m.action == TENON_NODE_CREATE_DRAINING) {
+    if (m.existing_count > (uint64_t{1} << 20) || (m.existing_count != 0 && m.existing == nullptr))
+      throw problem{"existing allocations: want a list, have " + number(m.existing_count) + " entries"};
+    const auto all = to_.memory.array<existing_allocation>(m.existing_count);
+    const auto uuids = to_.memory.array<std::string_view>(m.existing_count);
+    for (uint64_t i = 0; i < m.existing_count; ++i) {
+      const tenon_rm_message *one = m.existing[i];
+      if (one == nullptr || one->type != TENON_RM_ALLOCATION || one->size < sizeof(tenon_rm_allocation))
+        throw problem{"existing allocation " + number(i) + ": want an allocation"};
+      const auto &given = as<tenon_rm_allocation>(*one);
+      all[i] = existing(given, where);
+      uuids[i] = name(given.uuid.length != 0 ? given.uuid : given.id, "UUID");
+    }
+    to_.requests.push_back(
+        {add_node{where, id, amounts_of(m.schedulable, "schedulable resources"),
+                  amounts_of(m.occupied, "occupied resources"), attributes, m.action == TENON_NODE_CREATE, all},
+         {},
+         uuids});
+    return;
+  }
+  if (m.action == TENON_NODE_UPDATE) {
+    update_node out{where, id, {}, {}, attributes};
+    out.capacity = amounts_of(m.schedulable, "schedulable resources");
+    out.occupied = amounts_of(m.occupied, "occupied resources");
+    out.has_capacity = m.schedulable.present != 0;
+    out.has_occupied = m.occupied.present != 0;
+    out.has_attributes = m.attributes.count != 0;
+    to_.requests.push_back({out, {}, {}});
+    return;
+  }
+  constexpr uint8_t unknown = 255;
+  const node_event event = m.action == TENON_NODE_DRAIN     ? node_event::drain
+                           : m.action == TENON_NODE_UNDRAIN ? node_event::undrain
+                                                            : node_event::decommission;
+  const bool known =
+      m.action == TENON_NODE_DRAIN || m.action == TENON_NODE_UNDRAIN || m.action == TENON_NODE_DECOMMISSION;
+  to_.requests.push_back({change_node{where, id, known ? static_cast<uint8_t>(event) : unknown}, {}, {}});
+}
+
+void translator::release(const tenon_rm_release &m) {
+  constexpr termination meaning[] = {termination::unknown,
+                                     termination::stopped_by_rm,
+                                     termination::timeout,
+                                     termination::preempted_by_scheduler,
+                                     termination::placeholder_replaced,
+                                     termination::scheduling_failed};
+  if (m.termination >= std::size(meaning))
+    throw problem{"termination: want a known one, have " + number(m.termination)};
+  tenon::release out;
+  const std::string_view plain = name(m.partition, "partition");
+  out.partition = partition(plain);
+  out.application = name(m.application, "application");
+  out.key = name(m.key, "key");
+  const std::string_view uuid = name(m.uuid.length != 0 ? m.uuid : m.id, "UUID");
+  if (out.application.empty() && out.key.empty() && uuid.empty() && plain.empty())
+    throw problem{"want a partition, where all of its applications are to be released; have none"};
+  out.why = meaning[m.termination];
+  const bool wish = out.why == termination::unknown || out.why == termination::stopped_by_rm;
+  out.what = wish && uuid.empty() ? release_what::both : release_what::allocations;
+  to_.requests.push_back({out, uuid, {}});
+}
+
+void translator::ask_release(const tenon_rm_ask_release &m) {
+  tenon::release out;
+  const std::string_view plain = name(m.partition, "partition");
+  out.partition = partition(plain);
+  out.application = name(m.application, "application");
+  out.key = name(m.key, "key");
+  if (out.application.empty() && out.key.empty() && plain.empty())
+    throw problem{"want a partition, where all of its asks are to be released; have none"};
+  out.what = release_what::asks;
+  to_.requests.push_back({out, {}, {}});
+}
+
+void translator::configuration(const tenon_rm_configuration &m) {
+  if (m.config.length > limits_.max_config || (m.config.length != 0 && m.config.data == nullptr))
+    throw problem{"want at most " + number(limits_.max_config) + " bytes, have " + number(m.config.length)};
+  to_.bytes += m.config.length;
+  to_.configurations.push_back(read_(name(m.policy_group, "policy group"), view_of(m.config)));
+  request item;
+  item.what = configure{rm_, to_.configurations.back().config.get()};
+  item.attachment = static_cast<uint32_t>(to_.configurations.size());
+  to_.requests.push_back(item);
+}
+
+}  // namespace tenon::service

@@ -1,0 +1,124 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A session from registration to answers, by hand and with threads.
+#include "service_case.hpp"
+
+namespace tenon::service::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class Session : public service_case {};
+
+TEST_F(Session, AsksArePlaced_AnswersHaveEverything) {
+  open(manual());
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1").node("node-1", {{"vcore", 10'000}, {"memory", 1000}});
+  batch.ask({.key = "ask-1",
+             .resources = {{"vcore", 1000}, {"memory", 10}},
+             .priority = 5,
+             .tags = {{"kubernetes.io/meta/namespace", "ns"}},
+             .task_group = "tg"});
+  submit(session, batch);
+  EXPECT_EQ(service_->step(10), 1U);
+  EXPECT_THAT(heard(session, TENON_RM_ACCEPTED_APPLICATION), SizeIs(1));
+  EXPECT_THAT(heard(session, TENON_RM_ACCEPTED_NODE), SizeIs(1));
+  const auto placed = heard(session, TENON_RM_ALLOCATION);
+  ASSERT_THAT(placed, SizeIs(1));
+  EXPECT_EQ(placed[0].key, "ask-1");
+  EXPECT_EQ(placed[0].application, "app-1");
+  EXPECT_EQ(placed[0].node, "node-1");
+  EXPECT_EQ(placed[0].queue, "root.default");
+  EXPECT_EQ(placed[0].partition, "default");
+  EXPECT_EQ(placed[0].task_group, "tg");
+  EXPECT_EQ(placed[0].priority, 5);
+  EXPECT_THAT(placed[0].uuid, SizeIs(36));
+  EXPECT_THAT(placed[0].resources, ElementsAre(std::pair("memory", 10), std::pair("vcore", 1000)));
+  EXPECT_EQ(placed[0].tags.at("kubernetes.io/meta/namespace"), "ns");
+}
+
+TEST_F(Session, AnswersAreNumberedWithoutGaps) {
+  open(manual());
+  const uint64_t session = enter();
+  submit(session, cluster(10, 600));
+  settle();
+  uint64_t expected = 1;
+  for (const delivered &one : fake_.taken(session)) EXPECT_EQ(one.number, expected++) << text_of(one.what);
+  EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(100));
+}
+
+TEST_F(Session, ReleaseByUuidAlone_ThatOneEnds) {
+  open(manual());
+  const uint64_t session = enter();
+  requests batch = cluster(1, 0);
+  batch.ask({.key = "many", .max_allocations = 3});
+  submit(session, batch);
+  settle();
+  const auto placed = heard(session, TENON_RM_ALLOCATION);
+  ASSERT_THAT(placed, SizeIs(3));
+  requests let_go;
+  let_go.release("app-1", "", placed[1].uuid);
+  submit(session, let_go);
+  settle();
+  const auto released = heard(session, TENON_RM_RELEASE);
+  ASSERT_THAT(released, SizeIs(1));
+  EXPECT_EQ(released[0].uuid, placed[1].uuid);
+  EXPECT_EQ(released[0].number, TENON_TERMINATION_STOPPED_BY_RM);
+  submit(session, let_go);  // again: it is not there any more
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
+}
+
+TEST_F(Session, ReportedAllocation_KeepsTheNameThatTheRmGave) {
+  open(manual());
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1").node("node-1", {{"vcore", 10'000}}, {}, {{.key = "old", .uuid = "the-rm-says-so"}});
+  submit(session, batch);
+  settle();
+  ASSERT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(1));
+  EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[0].uuid, "the-rm-says-so");
+  requests let_go;
+  let_go.release("app-1", "", "the-rm-says-so");
+  submit(session, let_go);
+  settle();
+  ASSERT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
+  EXPECT_EQ(heard(session, TENON_RM_RELEASE)[0].uuid, "the-rm-says-so");
+}
+
+TEST_F(Session, MalformedRequest_RefusedInWordsAndTheOnesBeforeTaken) {
+  open(manual());
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1").ask({.key = std::string(2'000, 'k')}).application("app-2");
+  const auto out = fake_.submit(session, batch.messages());
+  EXPECT_EQ(out.status, TENON_INVALID_CONFIG);
+  EXPECT_EQ(out.accepted, 1U);
+  EXPECT_THAT(out.words, HasSubstr("message 1: ask: key: want at most 1024 bytes, have 2000"));
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_ACCEPTED_APPLICATION), SizeIs(1));
+}
+
+TEST_F(Session, WithThreads_EverythingArrives) {
+  open(running());
+  const uint64_t session = enter();
+  submit(session, cluster(10, 100));
+  EXPECT_TRUE(fake_.wait([&] { return heard(session, TENON_RM_ALLOCATION).size() == 100; }));
+  EXPECT_EQ(status().waiting_requests, 0U);
+}
+
+TEST_F(Session, UnknownGroup_RefusedWithThoseThatAreThere) {
+  open(manual({{"default", default_queues}, {"batch", default_queues}}));
+  uint64_t session = 0;
+  interface::registration_request request;
+  request.policy_group = "bach";
+  const auto out = fake_.enter(request, 0, session);
+  EXPECT_EQ(out.status, TENON_INVALID_CONFIG);
+  EXPECT_THAT(out.words, HasSubstr("batch, default"));
+  EXPECT_THAT(out.words, HasSubstr("did you mean 'batch'?"));
+}
+
+}  // namespace
+}  // namespace tenon::service::testing
