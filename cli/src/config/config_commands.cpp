@@ -9,6 +9,8 @@
 #include <map>
 #include <ostream>
 
+#include "run/complain.hpp"
+#include "run/refusal_json.hpp"
 #include "tenon/abi/app_sort.h"
 #include "tenon/abi/identity.h"
 #include "tenon/abi/node_sort.h"
@@ -139,19 +141,13 @@ class checker {
   std::vector<verdict> verdicts_;
 };
 
-void print_reason(std::ostream &to, std::string_view before, const refusal &why) {
-  to << why.where << ": " << before << why.have << '\n';
-  if (!why.want.empty()) to << "  want: " << why.want << '\n';
-  if (!why.fix.empty()) to << "  fix:  " << why.fix << '\n';
-}
-
 std::string plural(size_t count, const std::string &one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
 void print_for_people(const verdict &v, std::ostream &out, std::ostream &err) {
-  for (const refusal &why : v.refusals) print_reason(err, "", why);
-  for (const refusal &why : v.warnings) print_reason(err, "warning: ", why);
+  for (const refusal &why : v.refusals) remark(err, "", why);
+  for (const refusal &why : v.warnings) remark(err, "warning: ", why);
   out << v.file << ": ";
   if (v.refused != 0) {
     out << "refused, " << plural(v.refused, "reason");
@@ -168,21 +164,13 @@ void print_for_people(const verdict &v, std::ostream &out, std::ostream &err) {
   out << '\n';
 }
 
-json::array reasons_json(const std::vector<refusal> &reasons) {
-  json::array out;
-  for (const refusal &why : reasons) {
-    out.push_back(json::object{{"where", why.where}, {"have", why.have}, {"want", why.want}, {"fix", why.fix}});
-  }
-  return out;
-}
-
 json::object verdict_json(const verdict &v) {
   json::object out{{"file", v.file},
                    {"format", v.format},
                    {"accepted", v.refused == 0},
                    {"refused", v.refused},
-                   {"refusals", reasons_json(v.refusals)},
-                   {"warnings", reasons_json(v.warnings)}};
+                   {"refusals", refusals_json(v.refusals)},
+                   {"warnings", refusals_json(v.warnings)}};
   if (!v.queues) return out;
   out["checksum"] = v.queues->checksum;
   json::array partitions;

@@ -8,6 +8,7 @@
 
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
+#include "run/refusal_json.hpp"
 #include "tenon/host/library_lint.hpp"
 #include "tenon/host/module_manifest.hpp"
 
@@ -75,20 +76,6 @@ lint_verdict lint_file(const std::string &name, bool &readable) {
   return out;
 }
 
-json::array reasons_json(const std::vector<refusal> &all) {
-  json::array out;
-  for (const refusal &why : all) {
-    out.push_back(json::object{{"where", why.where}, {"have", why.have}, {"want", why.want}, {"fix", why.fix}});
-  }
-  return out;
-}
-
-void print_reason(std::ostream &to, const char *before, const refusal &why) {
-  to << why.where << ": " << before << why.have << '\n';
-  if (!why.want.empty()) to << "  want: " << why.want << '\n';
-  if (!why.fix.empty()) to << "  fix:  " << why.fix << '\n';
-}
-
 }  // namespace
 
 exit_code lint_plugins(const plugin_lint_options &options, std::ostream &out, std::ostream &err) {
@@ -100,12 +87,12 @@ exit_code lint_plugins(const plugin_lint_options &options, std::ostream &out, st
     if (options.json) {
       files.push_back(json::object{{"file", v.file},
                                    {"good", v.refused.empty()},
-                                   {"refusals", reasons_json(v.refused)},
-                                   {"warnings", reasons_json(v.warned)}});
+                                   {"refusals", refusals_json(v.refused)},
+                                   {"warnings", refusals_json(v.warned)}});
       continue;
     }
-    for (const refusal &why : v.refused) print_reason(err, "", why);
-    for (const refusal &why : v.warned) print_reason(err, "warning: ", why);
+    for (const refusal &why : v.refused) remark(err, "", why);
+    for (const refusal &why : v.warned) remark(err, "warning: ", why);
     out << v.file << ": ";
     if (v.refused.empty()) {
       out << "good";

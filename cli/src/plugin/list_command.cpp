@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "run/complain.hpp"
+#include "run/refusal_json.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -25,10 +26,7 @@ std::string padded(std::string text, size_t width) {
   return text;
 }
 
-json::value refusal_json(const std::optional<refusal> &why) {
-  if (!why) return nullptr;
-  return json::object{{"where", why->where}, {"want", why->want}, {"have", why->have}, {"fix", why->fix}};
-}
+json::value refused_json(const std::optional<refusal> &why) { return why ? json::value(refusal_json(*why)) : nullptr; }
 
 json::object module_json(const surveyed_module &m) {
   json::array provides;
@@ -43,12 +41,12 @@ json::object module_json(const surveyed_module &m) {
           {"built_in", m.built_in},
           {"standing", standing_word(m.standing)},
           {"why", m.why},
-          {"refused", refusal_json(m.refused)}};
+          {"refused", refused_json(m.refused)}};
 }
 
 json::object served_json(const served_name &s) {
   return {{"kind", s.kind},           {"name", s.name}, {"wanted_by", s.wanted_by},          {"module", s.module},
-          {"order_rev", s.order_rev}, {"why", s.why},   {"refused", refusal_json(s.refused)}};
+          {"order_rev", s.order_rev}, {"why", s.why},   {"refused", refused_json(s.refused)}};
 }
 
 json::array modules_json(const survey &seen) {

@@ -16,4 +16,10 @@ void complain(std::ostream &err, std::span<const refusal> all) {
   for (const refusal &why : all) complain(err, why);
 }
 
+void remark(std::ostream &to, std::string_view before, const refusal &why) {
+  to << why.where << ": " << before << why.have << '\n';
+  if (!why.want.empty()) to << "  want: " << why.want << '\n';
+  if (!why.fix.empty()) to << "  fix:  " << why.fix << '\n';
+}
+
 }  // namespace tenon::cli

@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <ostream>
 
+#include "report/words.hpp"
+#include "run/refusal_json.hpp"
+
 namespace tenon::cli {
 namespace {
 
@@ -27,30 +30,10 @@ size_t failed_count(std::span<const outcome> all) {
   return static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const outcome &o) { return !o.passed(); }));
 }
 
-// Escapes for XML text and attributes; control characters that XML cannot hold become '?'.
+// A line break in an attribute would be read as a space.
 std::string xml(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
-    }
-  }
+  for (const char c : escaped(text)) out += c == '\n' ? std::string("&#10;") : std::string(1, c);
   return out;
 }
 
@@ -79,11 +62,7 @@ std::string to_json(std::span<const outcome> all, std::span<const refusal> refus
   for (const outcome &one : all) scenarios.push_back(to_object(one));
   json::object report{{"scenarios", std::move(scenarios)}};
   if (!refused.empty()) {
-    json::array refusals;
-    for (const refusal &r : refused) {
-      refusals.push_back(json::object{{"where", r.where}, {"want", r.want}, {"have", r.have}, {"fix", r.fix}});
-    }
-    report["refused"] = std::move(refusals);
+    report["refused"] = refusals_json(refused);
   }
   return json::serialize(report);
 }
