@@ -38,6 +38,12 @@ ARROWS = [
     ),
     Arrow(("plugins/events/log/",), ("tenon/abi/", "tenon/sdk/", "spdlog/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/events/sqlite/",), ("tenon/abi/", "tenon/sdk/", "sqlite3.h"), "a plugin sees the SDK alone"),
+    Arrow(
+        ("plugins/transports/grpc/",),
+        ("tenon/abi/", "tenon/sdk/", "tenon/wire/", "tenon/si/", "tenon/v1/", "si/v1/", "grpc/", "grpcpp/", "sys/",
+         "unistd.h"),
+        "a plugin sees the SDK alone",
+    ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]

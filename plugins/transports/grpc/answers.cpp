@@ -1,0 +1,113 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "answers.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tenon/abi/rm_answers.h"
+#include "tenon/sdk/error.hpp"
+
+namespace tenon::grpc_transport {
+namespace {
+
+constexpr size_t kFrameBytes = size_t{64} << 10;  // a response is closed above it
+
+// The first dialect has one word for both.
+tenon_rm_rejected_ask as_ask(const tenon_rm_message *message) {
+  tenon_rm_rejected_ask out{};
+  std::memcpy(&out, message, std::min<size_t>(message->size, sizeof out));
+  out.size = sizeof out;
+  out.type = TENON_RM_REJECTED_ASK;
+  return out;
+}
+
+}  // namespace
+
+uint64_t answers::take(wire::dialect spoken, const tenon_transport_deliver_in &in, uint64_t &skipped) {
+  const auto one = std::make_shared<delivery>();
+  one->partition = sdk::view(in.partition);
+  uint64_t taken = 0;
+  for (; taken < in.message_count; ++taken) {
+    const tenon_rm_message *message = in.messages[taken];
+    tenon_rm_rejected_ask rejected{};
+    if (spoken == wire::dialect::first && message->type == TENON_RM_REJECTED_ALLOCATION) {
+      rejected = as_ask(message);
+      message = reinterpret_cast<const tenon_rm_message *>(&rejected);
+    }
+    const place at = place_of(spoken, message->type);
+    if (at.method != kMethods && queues_[at.method].bytes >= limits_.queue_bytes) break;
+    if (at.method == kMethods || !append(at, message, one)) ++skipped;
+  }
+  if (taken > 0) {
+    one->last = in.first_number + taken - 1;
+    deliveries_[one->partition].push_back(one);
+    if (one->frames == 0) written(kMethods, {});
+  }
+  return taken;
+}
+
+bool answers::append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of) {
+  queue &to = queues_[at.method];
+  if (to.waiting.empty() || to.waiting.back().bytes.size() >= kFrameBytes || to.waiting.back().rank > at.rank) {
+    to.waiting.push_back({{}, 0, generation_, {}});
+  }
+  frame &last = to.waiting.back();
+  const size_t before = last.bytes.size();
+  std::string refusal;
+  if (!wire::append_bytes(response_of(at.method), message, last.bytes, refusal)) {
+    if (last.bytes.empty()) to.waiting.pop_back();
+    return false;
+  }
+  to.bytes += last.bytes.size() - before;
+  last.rank = at.rank;
+  if (last.of.empty() || last.of.back() != of) {
+    last.of.push_back(of);
+    ++of->frames;
+  }
+  return true;
+}
+
+bool answers::next(size_t method, frame &out) {
+  queue &from = queues_[method];
+  if (from.waiting.empty()) return false;
+  out = std::move(from.waiting.front());
+  from.waiting.pop_front();
+  return true;
+}
+
+void answers::written(size_t method, const frame &done) {
+  if (method != kMethods) {
+    if (done.generation != generation_) return;
+    queues_[method].bytes -= done.bytes.size();
+    written_bytes_ += done.bytes.size();
+  }
+  for (const auto &each : done.of) --each->frames;
+  const clock::time_point now = clock::now();
+  for (auto &[partition, waiting] : deliveries_) {
+    uint64_t last = 0;
+    while (!waiting.empty() && waiting.front()->frames == 0) {
+      last = waiting.front()->last;
+      waiting.pop_front();
+    }
+    if (last) settling_.push_back({partition, last, written_bytes_, now});
+  }
+}
+
+answers::acknowledged answers::arrived(clock::time_point now) {
+  std::map<std::string, uint64_t, std::less<>> last;
+  while (!settling_.empty() && (written_bytes_ - settling_.front().mark >= limits_.settle_bytes ||
+                                now - settling_.front().at >= limits_.settle_time)) {
+    last[settling_.front().partition] = settling_.front().number;
+    settling_.pop_front();
+  }
+  return {last.begin(), last.end()};
+}
+
+void answers::clear() {
+  ++generation_;
+  queues_ = {};
+  deliveries_.clear();
+  settling_.clear();
+}
+
+}  // namespace tenon::grpc_transport

@@ -1,0 +1,41 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "methods.hpp"
+
+namespace tenon::grpc_transport {
+namespace {
+
+constexpr uint32_t kTypes = 64;  // TENON_RM_* are below it
+
+struct tables {
+  std::array<const wire::schema *, kMethods> requests{};
+  std::array<const wire::schema *, kMethods> responses{};
+  std::array<std::array<place, kTypes>, 2> places{};
+
+  tables() {
+    for (size_t i = 0; i < kMethods; ++i) {
+      const method &each = kStreamMethods[i];
+      requests[i] = &wire::schema_of(each.spoken, each.request);
+      responses[i] = &wire::schema_of(each.spoken, each.response);
+      for (uint32_t type = 0; type < kTypes; ++type) {
+        const int rank = wire::rank_of(*responses[i], type);
+        if (rank >= 0) places[static_cast<size_t>(each.spoken)][type] = {i, rank};
+      }
+    }
+  }
+};
+
+const tables &all() {
+  static const tables once;
+  return once;
+}
+
+}  // namespace
+
+const wire::schema &request_of(size_t method) { return *all().requests.at(method); }
+const wire::schema &response_of(size_t method) { return *all().responses.at(method); }
+
+place place_of(wire::dialect spoken, uint32_t message_type) {
+  return message_type < kTypes ? all().places[static_cast<size_t>(spoken)][message_type] : place{};
+}
+
+}  // namespace tenon::grpc_transport

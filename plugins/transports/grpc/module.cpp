@@ -1,0 +1,46 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The transport tenon.grpc: one server for RMs of both dialects, and for those who administer it.
+#include <memory>
+
+#include "server.hpp"
+#include "tenon/sdk/transport.hpp"
+
+namespace {
+
+using namespace tenon;
+
+class carrier {
+ public:
+  static constexpr std::string_view name = "grpc";
+
+  explicit carrier(const sdk::config &from) : settings_(from) {}
+
+  void init(sdk::host_services &host) { host_ = host; }
+
+  void start(uint64_t transport) {
+    server_ = std::make_unique<tenon::grpc_transport::server>(settings_, host_, transport);
+  }
+
+  void stop(std::chrono::milliseconds drain) {
+    if (server_) server_->stop(drain);
+    server_.reset();
+  }
+
+  // Not before start returned, nor after stop did.
+  tenon_status deliver(const tenon_transport_deliver_in &answers, uint64_t &taken) {
+    return server_ ? server_->deliver(answers, taken) : TENON_DECLINED;
+  }
+
+  void ended(tenon_rm_session session, uint32_t why) {
+    if (server_) server_->ended(session, why);
+  }
+
+ private:
+  tenon::grpc_transport::settings settings_;
+  sdk::host_services host_;
+  std::unique_ptr<tenon::grpc_transport::server> server_;
+};
+
+}  // namespace
+
+TENON_MODULE(tenon::sdk::transport<carrier>)

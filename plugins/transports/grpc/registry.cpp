@@ -1,0 +1,251 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "registry.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "peer.hpp"
+#include "status.hpp"
+#include "stream.hpp"
+
+namespace tenon::grpc_transport {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{500};
+constexpr std::chrono::milliseconds kRetry{1};
+
+grpc::Status shutting_down() { return {grpc::StatusCode::UNAVAILABLE, "the scheduler shuts down; try again later"}; }
+
+grpc::Status too_many(std::string_view what, size_t most, std::string_view key) {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "want at most " + std::to_string(most) + " " + std::string(what) +
+                                                    ", have one more; close one, or raise " + std::string(key)};
+}
+
+grpc::Status replaced(const std::string &rm) {
+  return {grpc::StatusCode::ABORTED, "RM \"" + rm + "\" registered again; the newest registration has the streams"};
+}
+
+grpc::Status refused(const outcome &said) {
+  switch (said.status) {
+    case TENON_INVALID_CONFIG:
+      return status_of(grpc::StatusCode::INVALID_ARGUMENT, said.words);
+    case TENON_EXHAUSTED:
+      return status_of(grpc::StatusCode::RESOURCE_EXHAUSTED, said.words);
+    case TENON_RETRY:
+      return status_of(grpc::StatusCode::UNAVAILABLE, said.words);
+    default:
+      return status_of(grpc::StatusCode::INTERNAL, "the scheduler did not register the RM: " + said.words);
+  }
+}
+
+}  // namespace
+
+registry::registry(const settings &with, const rm_host &host, uint64_t transport)
+    : settings_(with), host_(host), transport_(transport), ticking_(kTick, [this] { tick(); }) {}
+
+registry::~registry() = default;
+
+grpc::Status registry::enter(const tenon_rm_registration &registration) {
+  const std::string rm(sdk::view(registration.rm));
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return shutting_down();
+    ++entering_;
+  }
+  grpc::Status status;
+  std::shared_ptr<session> older;
+  if (!room_for_one(rm)) {
+    status = too_many("RMs", settings_.rms, "max_rms");
+  } else {
+    tenon_rm_session id = 0;
+    const outcome said = host_.enter(transport_, registration, id);
+    if (said.status != TENON_OK) {
+      status = refused(said);
+    } else {
+      const answers::limits limits{settings_.queue_bytes, settings_.settle_bytes,
+                                   settings_.keepalive + settings_.keepalive_timeout};
+      auto made = std::make_shared<session>(host_, rm, id, limits, settings_.streams_per_rm);
+      const std::lock_guard lock(mutex_);
+      older = std::exchange(by_rm_[rm], made);
+      if (older) by_id_.erase(older->id());
+      by_id_[id] = std::move(made);
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    --entering_;
+  }
+  if (older) older->end(replaced(rm));
+  return status;
+}
+
+bool registry::room_for_one(const std::string &rm) {
+  for (const bool again : {false, true}) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (by_rm_.contains(rm) || by_rm_.size() < settings_.rms) return true;
+    }
+    if (!again) forget_ended();
+  }
+  return false;
+}
+
+grpc::Status registry::opened(const std::shared_ptr<stream> &one) {
+  const std::lock_guard lock(mutex_);
+  streams_.insert(one);
+  if (stopping_) return shutting_down();
+  if (unnamed_.size() >= settings_.unnamed_streams) {
+    return too_many("streams that have not said whose they are", settings_.unnamed_streams, "max_unnamed_streams");
+  }
+  unnamed_[one] = session::clock::now();
+  return grpc::Status::OK;
+}
+
+void registry::closed(const std::shared_ptr<stream> &one) {
+  const std::lock_guard lock(mutex_);
+  unnamed_.erase(one);
+  streams_.erase(one);
+  if (streams_.empty()) changed_.notify_all();
+}
+
+std::shared_ptr<session> registry::find(const std::string &rm) {
+  const std::lock_guard lock(mutex_);
+  const auto at = by_rm_.find(rm);
+  return at == by_rm_.end() ? nullptr : at->second;
+}
+
+grpc::Status registry::begin(const std::shared_ptr<stream> &one, const std::string &rm) {
+  if (grpc::Status may = may_speak_for(one->context(), rm); !may.ok()) return may;
+  const std::shared_ptr<session> found = find(rm);
+  if (!found) return register_again();
+  one->belongs_to(found);
+  const grpc::Status attached = found->attach(one);
+  if (!attached.ok()) return attached;
+  const std::lock_guard lock(mutex_);
+  unnamed_.erase(one);
+  return stopping_ ? shutting_down() : grpc::Status::OK;
+}
+
+grpc::Status registry::may_speak_for(const grpc::CallbackServerContext &context, const std::string &rm) const {
+  // Who may open a Unix socket is for its mode to say.
+  if (settings_.client_ca.empty() || !is_encrypted(context) || has_name(context, rm)) return grpc::Status::OK;
+  return status_of(grpc::StatusCode::PERMISSION_DENIED, "want a client certificate for RM \"" + rm +
+                                                            "\", have one for " + names_of(context) +
+                                                            "; register under a name of the certificate");
+}
+
+void registry::retry_later(std::shared_ptr<stream> one) {
+  bool first = false;
+  {
+    const std::lock_guard lock(retry_mutex_);
+    first = to_retry_.empty();
+    to_retry_.push_back(std::move(one));
+  }
+  if (!first) return;
+  retrying_.post([this] {
+    std::this_thread::sleep_for(kRetry);
+    std::vector<std::shared_ptr<stream>> now;
+    {
+      const std::lock_guard lock(retry_mutex_);
+      now.swap(to_retry_);
+    }
+    for (const auto &each : now) each->submit_rest();
+  });
+}
+
+tenon_status registry::deliver(const tenon_transport_deliver_in &in, uint64_t &taken) {
+  std::shared_ptr<session> to;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return TENON_DECLINED;
+    const auto at = by_id_.find(in.session);
+    if (at == by_id_.end()) return entering_ ? TENON_RETRY : TENON_DECLINED;
+    to = at->second;
+  }
+  uint64_t skipped = 0;
+  const tenon_status status = to->deliver(in, taken, skipped);
+  if (skipped) {
+    const std::lock_guard lock(mutex_);
+    skipped_ += skipped;
+  }
+  return status;
+}
+
+void registry::ended(tenon_rm_session id, uint32_t why) {
+  std::shared_ptr<session> of;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = by_id_.find(id);
+    if (at == by_id_.end()) return;
+    of = at->second;
+  }
+  switch (why) {
+    case TENON_RM_ENDED_REPLACED:
+      of->end(replaced(of->rm()));
+      break;
+    case TENON_RM_ENDED_STOPPING:
+      of->end(shutting_down());
+      break;
+    default:
+      of->end(register_again());
+  }
+}
+
+void registry::shut_down() {
+  std::set<std::shared_ptr<stream>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    all = streams_;
+  }
+  for (const auto &each : all) each->end(shutting_down(), true);
+}
+
+bool registry::stopping() {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+bool registry::wait_empty(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [this] { return streams_.empty(); });
+}
+
+void registry::forget_ended() {
+  std::vector<std::shared_ptr<session>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto &[rm, each] : by_rm_) all.push_back(each);
+  }
+  const auto now = session::clock::now();
+  for (const auto &each : all) {
+    each->tick(now, settings_.connect_timeout);
+    if (!each->is_over()) continue;
+    const std::lock_guard lock(mutex_);
+    if (const auto at = by_rm_.find(each->rm()); at != by_rm_.end() && at->second == each) by_rm_.erase(at);
+    by_id_.erase(each->id());
+  }
+}
+
+void registry::tick() {
+  std::vector<std::shared_ptr<stream>> late;
+  std::vector<std::shared_ptr<stream>> all;
+  const auto now = session::clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    all.assign(streams_.begin(), streams_.end());
+    for (const auto &[one, since] : unnamed_) {
+      if (now - since > settings_.connect_timeout) late.push_back(one);
+    }
+  }
+  for (const auto &each : late) {
+    each->end({grpc::StatusCode::INVALID_ARGUMENT,
+               "want a request that says whose stream it is, have none for too long; send one with rmID"});
+  }
+  for (const auto &each : all) each->cut_if_late(now);
+  forget_ended();
+}
+
+}  // namespace tenon::grpc_transport

@@ -1,0 +1,86 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// All sessions and streams of one server, and its limits.
+#pragma once
+
+#include <grpcpp/server_context.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "session.hpp"
+#include "settings.hpp"
+#include "worker.hpp"
+
+namespace tenon::grpc_transport {
+
+class registry {
+ public:
+  registry(const settings &with, const rm_host &host, uint64_t transport);
+  ~registry();
+
+  // Whether a client may speak for an RM: its certificate must name it.
+  [[nodiscard]] grpc::Status may_speak_for(const grpc::CallbackServerContext &context, const std::string &rm) const;
+
+  // A registration; waits for the scheduler.
+  grpc::Status enter(const tenon_rm_registration &registration);
+
+  // The thread that registrations wait on.
+  worker &registering() { return registering_; }
+
+  // A stream was opened, or is gone.
+  grpc::Status opened(const std::shared_ptr<stream> &one);
+  void closed(const std::shared_ptr<stream> &one);
+
+  // The first request of a stream said whose it is.
+  grpc::Status begin(const std::shared_ptr<stream> &one, const std::string &rm);
+
+  // Has its request handed over again, soon.
+  void retry_later(std::shared_ptr<stream> one);
+
+  tenon_status deliver(const tenon_transport_deliver_in &in, uint64_t &taken);
+
+  // The host has ended a session.
+  void ended(tenon_rm_session id, uint32_t why);
+
+  // Tells all streams that the server ends. They get what waits for them until `deadline`.
+  void shut_down();
+  [[nodiscard]] bool stopping();
+
+  // Waits until no stream is left; false after the time.
+  bool wait_empty(std::chrono::milliseconds time);
+
+ private:
+  std::shared_ptr<session> find(const std::string &rm);
+  bool room_for_one(const std::string &rm);
+  void forget_ended();
+  void tick();
+
+  const settings &settings_;
+  const rm_host &host_;
+  const uint64_t transport_;
+
+  std::mutex mutex_;  // guards what follows up to the next comment
+  std::condition_variable changed_;
+  std::map<std::string, std::shared_ptr<session>> by_rm_;
+  std::map<tenon_rm_session, std::shared_ptr<session>> by_id_;
+  std::set<std::shared_ptr<stream>> streams_;
+  std::map<std::shared_ptr<stream>, session::clock::time_point> unnamed_;
+  size_t entering_ = 0;  // registrations whose session the host knows and this does not, perhaps
+  uint64_t skipped_ = 0;
+  bool stopping_ = false;
+
+  std::mutex retry_mutex_;
+  std::vector<std::shared_ptr<stream>> to_retry_;
+
+  // Last, so that they end first.
+  worker retrying_;
+  worker registering_;
+  worker ticking_;
+};
+
+}  // namespace tenon::grpc_transport

@@ -1,0 +1,188 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stream.hpp"
+
+namespace tenon::grpc_transport {
+
+grpc::Status register_again() {
+  return {grpc::StatusCode::FAILED_PRECONDITION,
+          "want a registered RM, have one that the scheduler does not know or has given up; register again and report "
+          "everything"};
+}
+
+session::session(const rm_host &host, std::string rm, tenon_rm_session id, const answers::limits &limits,
+                 size_t most_streams)
+    : host_(host), rm_(std::move(rm)), id_(id), most_streams_(most_streams), answers_(limits) {}
+
+size_t session::stream_count() const {
+  size_t count = 0;
+  for (const auto &each : streams_) count += each.size();
+  return count;
+}
+
+grpc::Status session::attach(const std::shared_ptr<stream> &one) {
+  const wire::dialect spoken = kStreamMethods[one->method()].spoken;
+  const std::lock_guard door(door_);
+  bool back = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return register_again();
+    if (spoken_ && *spoken_ != spoken) {
+      return {grpc::StatusCode::FAILED_PRECONDITION, "want methods of one dialect from RM \"" + rm_ +
+                                                         "\", have both; use Update, or the methods UpdateAllocation, "
+                                                         "UpdateApplication and UpdateNode"};
+    }
+    if (stream_count() >= most_streams_) {
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "want at most " + std::to_string(most_streams_) +
+                                                        " streams of RM \"" + rm_ +
+                                                        "\", have one more; close one, or raise max_streams_per_rm"};
+    }
+    spoken_ = spoken;
+    back = link_ == link::lost;
+    if (link_ != link::connected) broke_ = false;
+  }
+  if (back && host_.signal(id_, TENON_RM_BACK) == TENON_DECLINED) {
+    ended_by_host();
+    return register_again();
+  }
+  const std::lock_guard lock(mutex_);
+  if (ended_) return register_again();
+  told_ = false;
+  link_ = link::connected;
+  streams_[one->method()].push_back(one);
+  return grpc::Status::OK;
+}
+
+void session::detach(const std::shared_ptr<stream> &one, bool clean) {
+  std::unique_lock door(door_);
+  uint32_t first = 0;
+  uint32_t second = 0;
+  std::vector<std::shared_ptr<stream>> others;
+  {
+    const std::lock_guard lock(mutex_);
+    auto &of_method = streams_[one->method()];
+    const bool wrote = !of_method.empty() && of_method.back() == one;
+    const auto at = std::find(of_method.begin(), of_method.end(), one);
+    if (at == of_method.end()) return;
+    of_method.erase(at);
+    if (ended_) return;
+    broke_ |= !clean;
+    if (stream_count() == 0) {
+      link_ = link::lost;
+      first = broke_ ? TENON_RM_LOST : TENON_RM_SHUTDOWN;
+      ended_ = !broke_;
+      answers_.clear();
+    } else if (!clean && wrote) {
+      // What was on its way through this stream is to be told again, through another one.
+      first = TENON_RM_LOST;
+      second = TENON_RM_BACK;
+      answers_.clear();
+    } else if (!of_method.empty()) {
+      others.push_back(of_method.back());
+    }
+  }
+  if (first) host_.signal(id_, first);
+  told_ = true;
+  if (second) host_.signal(id_, second);
+  door.unlock();
+  for (const auto &each : others) each->advance();
+}
+
+tenon_status session::deliver(const tenon_transport_deliver_in &in, uint64_t &taken, uint64_t &skipped) {
+  std::array<std::shared_ptr<stream>, kMethods> writers;
+  bool resync = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || link_ == link::lost) return TENON_DECLINED;
+    for (uint64_t i = 0; i < in.message_count; ++i) resync |= in.messages[i]->type == TENON_RM_RESYNC;
+    if (!resync) {
+      // An RM that has not spoken yet could speak either dialect.
+      if (!spoken_) return TENON_RETRY;
+      taken = answers_.take(*spoken_, in, skipped);
+      for (size_t i = 0; i < kMethods; ++i) {
+        if (answers_.waiting(i) && !streams_[i].empty()) writers[i] = streams_[i].back();
+      }
+    }
+  }
+  if (resync) {
+    ended_by_host();
+    taken = in.message_count;
+    return TENON_OK;
+  }
+  for (const auto &each : writers) {
+    if (each) each->advance();
+  }
+  return taken == in.message_count ? TENON_OK : TENON_RETRY;
+}
+
+bool session::next(const stream &one, frame &out) {
+  const std::lock_guard lock(mutex_);
+  const auto &of_method = streams_[one.method()];
+  return !ended_ && !of_method.empty() && of_method.back().get() == &one && answers_.next(one.method(), out);
+}
+
+bool session::waits_for(const stream &one) {
+  const std::lock_guard lock(mutex_);
+  const auto &of_method = streams_[one.method()];
+  return !ended_ && !of_method.empty() && of_method.back().get() == &one && answers_.waiting(one.method());
+}
+
+void session::written(const stream &one, const frame &done) {
+  {
+    const std::lock_guard lock(mutex_);
+    answers_.written(one.method(), done);
+  }
+  acknowledge_arrived(clock::now());
+}
+
+void session::acknowledge_arrived(clock::time_point now) {
+  const std::lock_guard in_order(acknowledging_);
+  answers::acknowledged arrived;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) arrived = answers_.arrived(now);
+  }
+  for (const auto &[partition, number] : arrived) host_.acknowledge(id_, partition, number);
+}
+
+void session::end(const grpc::Status &status) {
+  std::vector<std::shared_ptr<stream>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    answers_.clear();
+    for (const auto &each : streams_) all.insert(all.end(), each.begin(), each.end());
+  }
+  for (const auto &each : all) each->end(status);
+}
+
+void session::ended_by_host() { end(register_again()); }
+
+void session::tick(clock::time_point now, clock::duration connect_timeout) {
+  acknowledge_arrived(now);
+  const std::lock_guard door(door_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || link_ == link::connected) return;
+    if (link_ == link::fresh) {
+      if (now - since_ < connect_timeout) return;
+      link_ = link::lost;
+    }
+  }
+  // Told once; later it only asks whether the session has ended.
+  uint64_t none = 0;
+  const tenon_status said = told_ ? host_.submit(id_, {}, none).status : host_.signal(id_, TENON_RM_LOST);
+  told_ = true;
+  if (said == TENON_DECLINED) ended_by_host();
+}
+
+bool session::is_over() {
+  const std::lock_guard lock(mutex_);
+  return ended_ && stream_count() == 0;
+}
+
+}  // namespace tenon::grpc_transport

@@ -1,0 +1,229 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "stream.hpp"
+
+#include <span>
+#include <utility>
+
+#include "registry.hpp"
+#include "session.hpp"
+#include "status.hpp"
+
+namespace tenon::grpc_transport {
+namespace {
+
+constexpr std::chrono::seconds kGoodbye{5};       // for an RM to read what it is told at the end
+constexpr std::string_view kResync = "\x08\x01";  // UpdateResponse { action: RESYNC }
+
+grpc::ByteBuffer buffer_of(std::string_view bytes) {
+  const grpc::Slice slice(bytes.data(), bytes.size());
+  return {&slice, 1};
+}
+
+bool is_register_again(const grpc::Status &status) {
+  return status.error_message() == register_again().error_message();
+}
+
+}  // namespace
+
+stream::stream(registry &in, size_t method, grpc::CallbackServerContext &context)
+    : registry_(in), method_(method), context_(context) {}
+
+void stream::open() {
+  self_ = shared_from_this();
+  const grpc::Status opened = registry_.opened(self_);
+  if (!opened.ok()) {
+    end(opened);
+    return;
+  }
+  StartRead(&request_);
+}
+
+void stream::end(const grpc::Status &status, bool drain) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ending_ && !(drains_ && !drain)) return;  // a goodbye may still be overruled
+    ending_ = status;
+    ending_since_ = answers::clock::now();
+    drains_ = drain;
+  }
+  advance();
+}
+
+void stream::belongs_to(std::shared_ptr<session> of) {
+  const std::lock_guard lock(mutex_);
+  session_ = std::move(of);
+}
+
+void stream::cut_if_late(answers::clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  if (ending_ && !done_ && now - ending_since_ > kGoodbye) context_.TryCancel();
+}
+
+void stream::advance() {
+  enum class next : uint8_t { write, finish, finish_with_words };
+  next step = next::finish;
+  grpc::Status status;
+  {
+    const std::lock_guard lock(mutex_);
+    if (writing_ || finished_) return;
+    if ((!ending_ || drains_) && session_ && session_->next(*this, frame_)) {
+      writing_ = true;
+      step = next::write;
+      response_ = buffer_of(frame_.bytes);
+    } else if (ending_ && !held_) {
+      finished_ = true;
+      status = *ending_;
+      if (kStreamMethods[method_].spoken == wire::dialect::first && is_register_again(status)) {
+        step = next::finish_with_words;
+        response_ = buffer_of(kResync);
+      }
+    } else {
+      return;
+    }
+  }
+  // Without the lock: a reaction may run before these return.
+  switch (step) {
+    case next::write:
+      StartWrite(&response_);
+      break;
+    case next::finish:
+      Finish(status);
+      break;
+    case next::finish_with_words:
+      StartWriteAndFinish(&response_, grpc::WriteOptions(), status);
+      break;
+  }
+}
+
+void stream::OnWriteDone(bool ok) {
+  frame done;
+  {
+    const std::lock_guard lock(mutex_);
+    done = std::move(frame_);
+    frame_ = {};
+  }
+  if (ok) {
+    session_->written(*this, done);
+  } else {
+    cancelled_ = true;
+    end({grpc::StatusCode::CANCELLED, "the connection is gone"});
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+  }
+  advance();
+}
+
+void stream::OnReadDone(bool ok) {
+  if (!ok) {
+    {
+      const std::lock_guard lock(mutex_);
+      half_closed_ = true;
+    }
+    end(grpc::Status::OK, true);
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (ending_) return;
+    held_ = true;
+  }
+  const grpc::Status taken = take_request();
+  if (taken.ok()) {
+    advance();  // its answers may have waited for it
+    submit_rest();
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    held_ = false;
+  }
+  end(taken);
+}
+
+grpc::Status stream::begin(const std::string &rm) {
+  if (rm.empty()) {
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            "want the RM's name in the first request of a stream, have none; set rmID"};
+  }
+  return registry_.begin(shared_from_this(), rm);
+}
+
+grpc::Status stream::take_request() {
+  if (!request_.TrySingleSlice(&bytes_).ok() && !request_.DumpToSingleSlice(&bytes_).ok()) {
+    return {grpc::StatusCode::INTERNAL, "the request could not be read"};
+  }
+  room_.clear();
+  submitted_ = 0;
+  const std::string_view bytes(reinterpret_cast<const char *>(bytes_.begin()), bytes_.size());
+  std::string refusal;
+  if (!wire::read_bytes(request_of(method_), bytes, room_, batch_, refusal)) {
+    return status_of(grpc::StatusCode::INVALID_ARGUMENT, refusal);
+  }
+  const std::string rm(batch_.rm.data ? batch_.rm.data : "", batch_.rm.length);
+  if (!session_) return begin(rm);
+  if (!rm.empty() && rm != session_->rm()) {
+    return status_of(grpc::StatusCode::INVALID_ARGUMENT, "want requests of RM \"" + session_->rm() +
+                                                             "\" on its stream, have one of \"" + rm +
+                                                             "\"; open a stream for each RM");
+  }
+  return grpc::Status::OK;
+}
+
+bool stream::ends() {
+  const std::lock_guard lock(mutex_);
+  return ending_.has_value();
+}
+
+void stream::submit_rest() {
+  const std::span<const tenon_rm_message *const> all(batch_.messages);
+  outcome said;
+  if (submitted_ < all.size()) {
+    uint64_t accepted = 0;
+    said = session_->host().submit(session_->id(), all.subspan(submitted_), accepted);
+    submitted_ += accepted;
+  }
+  if (said.status == TENON_RETRY && !ends()) {
+    registry_.retry_later(shared_from_this());
+    return;
+  }
+  grpc::Status status;
+  if (said.status == TENON_DECLINED) {
+    session_->ended_by_host();
+    status = register_again();
+  } else if (said.status == TENON_INVALID_CONFIG) {
+    status = status_of(grpc::StatusCode::INVALID_ARGUMENT, said.words);
+  } else if (said.status == TENON_EXHAUSTED) {
+    status = status_of(grpc::StatusCode::RESOURCE_EXHAUSTED, said.words);
+  } else if (said.status != TENON_OK && said.status != TENON_RETRY) {
+    status = status_of(grpc::StatusCode::INTERNAL, "the scheduler could not take the request: " + said.words);
+  }
+  bool more = false;
+  {
+    const std::lock_guard lock(mutex_);
+    held_ = false;
+    more = status.ok() && !ending_;
+  }
+  if (!status.ok()) end(status);
+  if (more) {
+    request_.Clear();
+    StartRead(&request_);
+  } else {
+    advance();
+  }
+}
+
+void stream::OnDone() {
+  bool clean = !cancelled_ && !context_.IsCancelled();
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    clean = clean && half_closed_;
+  }
+  if (session_) session_->detach(self_, clean);
+  registry_.closed(self_);
+  const std::shared_ptr<stream> last = std::move(self_);  // may be the end of this
+}
+
+}  // namespace tenon::grpc_transport

@@ -1,0 +1,84 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// One stream of one RM: requests in, one after the other, and responses out.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "answers.hpp"
+#include "tenon/wire/bytes.hpp"
+
+namespace tenon::grpc_transport {
+
+class registry;
+class session;
+
+class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                     public std::enable_shared_from_this<stream> {
+ public:
+  stream(registry &in, size_t method, grpc::CallbackServerContext &context);
+
+  // Keeps itself until it is done, and begins to read.
+  void open();
+
+  [[nodiscard]] size_t method() const { return method_; }
+  [[nodiscard]] grpc::CallbackServerContext &context() const { return context_; }
+
+  // Ends it once what is being written is; the first call counts. `drain`: once nothing waits any more.
+  void end(const grpc::Status &status, bool drain = false);
+
+  // Whose it is; told before it is attached.
+  void belongs_to(std::shared_ptr<session> of);
+
+  // Ends it by force where the RM does not read and it was to end some time ago.
+  void cut_if_late(answers::clock::time_point now);
+
+  // Writes what waits, or ends, where it can.
+  void advance();
+
+  // Hands over what the host did not take before.
+  void submit_rest();
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override { cancelled_ = true; }
+  void OnDone() override;
+
+ private:
+  grpc::Status begin(const std::string &rm);
+  grpc::Status take_request();
+  [[nodiscard]] bool ends();
+
+  registry &registry_;
+  const size_t method_;
+  grpc::CallbackServerContext &context_;
+  std::shared_ptr<stream> self_;
+  std::atomic<bool> cancelled_ = false;
+
+  // The request that is being handled.
+  grpc::ByteBuffer request_;
+  grpc::Slice bytes_;
+  wire::room room_;
+  wire::batch batch_;
+  size_t submitted_ = 0;
+
+  std::mutex mutex_;                  // guards all below
+  std::shared_ptr<session> session_;  // set once, by the thread that reads
+  bool held_ = false;                 // a request is being handled
+  bool writing_ = false;
+  bool finished_ = false;
+  bool half_closed_ = false;
+  bool drains_ = false;
+  bool done_ = false;
+  std::optional<grpc::Status> ending_;
+  answers::clock::time_point ending_since_;
+  frame frame_;
+  grpc::ByteBuffer response_;
+};
+
+}  // namespace tenon::grpc_transport

@@ -1,0 +1,96 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The module's library passes the host's lint, and its configuration is refused in words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <variant>
+
+#include "fake_scheduler.hpp"
+#include "loaded_transport.hpp"
+#include "tenon/host/library_lint.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(GrpcModule, PassesTheLintOfTransports) {
+  const auto file = host::read_library(TENON_GRPC_MODULE);
+  ASSERT_TRUE(file);
+  const host::lint_report report = host::lint_library(*file, {.may_link_grpc = true});
+  for (const auto &each : report.findings) ADD_FAILURE() << each.want << "; " << each.have;
+  EXPECT_EQ(report.traits.exports, std::vector<std::string>{TENON_MODULE_SYMBOL});
+  EXPECT_TRUE(report.traits.uses_origin);
+  EXPECT_FALSE(host::lint_library(*file).findings.empty()) << "a policy may not link gRPC";
+}
+
+std::string refusal(const std::string &configuration) {
+  fake_scheduler scheduler;
+  loaded_transport transport(configuration, {{TENON_HOST_RM, scheduler.service()}});
+  return transport.refusal().empty() ? transport.start() : transport.refusal();
+}
+
+TEST(GrpcModule, OtherAddressesThanLoopbackNeedTlsOrTheWord) {
+  for (const std::string address : {"0.0.0.0:0", "[::]:0", "127.example:0", "192.0.2.1:0", ":0"}) {
+    EXPECT_THAT(refusal(R"({"listen": ")" + address + "\"}"), HasSubstr("listen: want")) << address;
+  }
+  EXPECT_THAT(refusal(R"({"listen": "0.0.0.0:0"})"), HasSubstr("insecure_listen: true"));
+  EXPECT_EQ(refusal(R"({"listen": "0.0.0.0:0", "insecure_listen": true})"), "");
+  EXPECT_EQ(refusal(R"({"listen": ["127.0.0.1:0", "127.0.0.2:0"]})"), "");
+}
+
+TEST(GrpcModule, OptionsThatNeedOthersSaySo) {
+  EXPECT_THAT(refusal(R"({"tls_certificate": "a.pem"})"), HasSubstr("set the other"));
+  EXPECT_THAT(refusal(R"({"tls_client_ca": "a.pem"})"), HasSubstr("want tls_certificate and tls_key beside it"));
+  EXPECT_THAT(refusal(R"({"admin_certificates": ["a"]})"), HasSubstr("want tls_client_ca beside it"));
+  EXPECT_THAT(refusal(R"({"listen": "127.0.0.1:0", "tls_certificate": "/none/a.pem", "tls_key": "/none/a.key"})"),
+              HasSubstr("tls_key: want a file that can be read, have /none/a.key: No such file"));
+  EXPECT_THAT(refusal(R"({"listen": "nowhere"})"), HasSubstr("want HOST:PORT or unix:PATH"));
+  EXPECT_THAT(refusal(R"({"listen": "unix:)" + std::string(120, 'x') + "\"}"), HasSubstr("choose a shorter one"));
+}
+
+TEST(GrpcModule, AnAddressInUseIsRefused) {
+  fake_scheduler scheduler;
+  loaded_transport one(R"({"listen": "127.0.0.1:0"})", {{TENON_HOST_RM, scheduler.service()}});
+  ASSERT_EQ(one.start(), "");
+  EXPECT_THAT(refusal(R"({"listen": ")" + one.addresses()[0] + "\"}"), HasSubstr("to be free"));
+}
+
+TEST(GrpcModule, SocketsThatNobodyListensOnAreTakenOverAndOthersAreNot) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("tenon-grpc-module-" + std::to_string(getpid()))).string();
+  const std::string configuration = R"({"listen": "unix:)" + path + R"(", "socket_mode": "0640"})";
+  {
+    fake_scheduler scheduler;
+    loaded_transport one(configuration, {{TENON_HOST_RM, scheduler.service()}});
+    ASSERT_EQ(one.start(), "");
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
+    EXPECT_THAT(refusal(configuration), HasSubstr("another process that listens there"));
+  }
+  std::filesystem::remove(path);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int left = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(left, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+  close(left);  // as a process that was killed leaves it
+  EXPECT_EQ(refusal(configuration), "");
+  std::filesystem::remove(path);
+  std::ofstream(path) << "mine";
+  EXPECT_THAT(refusal(configuration), HasSubstr("have a file"));
+  std::filesystem::remove(path);
+}
+
+TEST(GrpcModule, WithoutASchedulerItDoesNotStart) {
+  loaded_transport transport(R"({"listen": "127.0.0.1:0"})", {});
+  EXPECT_THAT(transport.start(), HasSubstr("tenon.host.rm/1"));
+}
+
+}  // namespace
+}  // namespace tenon::testing
