@@ -43,7 +43,7 @@ typedef struct tenon_event_record {
   uint32_t size;
   uint32_t type; /* TENON_EVENT_SYSTEM .. TENON_EVENT_USERGROUP */
   uint64_t id;
-  uint64_t last_id;     /* above id: nothing but the loss of id .. last_id is recorded; else equal to id */
+  uint64_t last_id;     /* of a loss (reason EventsLost) the last id that is lost; else equal to id */
   int64_t timestamp_ns; /* Unix; of the journal */
   uint32_t change;      /* TENON_EVENT_NONE .. TENON_EVENT_REMOVE */
   uint32_t detail;      /* the interface's number, 0 where it has none */

@@ -43,7 +43,7 @@ class event {
   [[nodiscard]] const tenon_event_record &raw() const { return *record_; }
   [[nodiscard]] uint64_t id() const { return record_->id; }
   [[nodiscard]] uint64_t last_id() const { return record_->last_id; }
-  [[nodiscard]] bool is_loss() const { return record_->last_id > record_->id; }
+  [[nodiscard]] bool is_loss() const { return type() == TENON_EVENT_SYSTEM && reason() == "EventsLost"; }
   [[nodiscard]] int64_t timestamp_ns() const { return record_->timestamp_ns; }
   [[nodiscard]] uint32_t type() const { return record_->type; }
   [[nodiscard]] uint32_t change() const { return record_->change; }
