@@ -18,6 +18,7 @@ class SinkQuery : public ::testing::TestWithParam<std::string> {
     folder_ = ::testing::TempDir() + "tenon-sink-query-" + std::to_string(::getpid());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
+    if (GetParam() == "tenon.sqlite" && !TENON_HAS_SQLITE) GTEST_SKIP() << "built without SQLite";
     const std::string configuration = GetParam() == "tenon.sqlite" ? "{ path: " + folder_ + "/events.db }" : "{}";
     sink_ = std::make_unique<sink_case>(GetParam(), configuration);
     std::vector<test_record> records;
@@ -146,7 +147,7 @@ TEST_P(SinkQuery, Record_ComesBackWhole) {
   EXPECT_EQ(back.resource, r.resource);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SinkQuery, ::testing::Values("tenon.ring"),
+INSTANTIATE_TEST_SUITE_P(All, SinkQuery, ::testing::Values("tenon.ring", "tenon.sqlite"),
                          [](const auto &param) { return param.param.substr(param.param.find('.') + 1); });
 
 TEST(Ring, Full_DropsTheOldest) {

@@ -1,8 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "sink_runner.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 
@@ -219,7 +217,7 @@ sink_status sink_runner::status() const {
 }
 
 void sink_runner::warn(const std::string &words) const {
-  if (options_.log) options_.log->warn("event sink {}: {}", from_.module, words);
+  if (options_.warn) options_.warn("event sink " + from_.module + ": " + words);
 }
 
 }  // namespace tenon::events

@@ -162,7 +162,8 @@ void cycle::inspect_waiting() {
   if (counted.commands == inspected_commands_ && counted.decisions == inspected_decisions_) return;
   inspected_ms_ = now_ms_;
   for (const auto &one : sessions_) {
-    if ((one->who.wants & TENON_RM_WANTS_SCHEDULING_STATES) == 0 || one->state != rm_state::running) continue;
+    const bool wanted = inspects_all_ || (one->who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0;
+    if (!wanted || one->state != rm_state::running) continue;
     for (size_t i = 0; i < one->partitions.size(); ++i) apply(inspect{one->partitions[i]->full_name, {}});
   }
   inspected_commands_ = kernel_.counters().commands;

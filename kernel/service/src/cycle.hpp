@@ -53,6 +53,8 @@ class cycle final : public cycle_access {
 
   // Takes requests, fires timers, makes up to `max_decisions` in each partition.
   turn_outcome turn(uint32_t max_decisions);
+  // What waits is looked at for records of events, too, not only for RMs that want to know.
+  void inspect_all() { inspects_all_ = true; }
   // Makes answers visible to transports.
   void publish();
   // Every session ends.
@@ -103,6 +105,7 @@ class cycle final : public cycle_access {
   const request *existing_ = nullptr;                  // whose existing allocations are being applied
   size_t next_existing_ = 0;
   bool checks_ = false;
+  bool inspects_all_ = false;
   int64_t inspected_ms_ = INT64_MIN;
   uint64_t inspected_decisions_ = 0, inspected_commands_ = 0;
 };

@@ -111,6 +111,7 @@ std::vector<transport_status> scheduler::transports() const {
   return out;
 }
 
+events::event_hub *scheduler::events() const { return impl_->hub.get(); }
 const host::running_limits &scheduler::limits() const { return impl_->shared.limits; }
 host::module_host &scheduler::modules() { return *impl_->modules; }
 

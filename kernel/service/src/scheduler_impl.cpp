@@ -49,7 +49,7 @@ int64_t scheduler::impl::clock_ms() const {
 std::optional<refusal> scheduler::impl::start() {
   if (started_) return refusal{"", "a scheduler that was not started", "one that was", "start it once"};
   cycle_ = std::make_unique<cycle>(shared, *modules, options, listeners);
-  cycle_->state().set_fact_listener(fact_taker);
+  if (auto why = make_hub()) return why;
   if (auto why = make_runners()) return why;
   started_ = true;
   if (!options.manual) {
@@ -62,6 +62,24 @@ std::optional<refusal> scheduler::impl::start() {
     stop();
     return why;
   }
+  return std::nullopt;
+}
+
+std::optional<refusal> scheduler::impl::make_hub() {
+  auto sinks = modules->event_sinks();
+  if (!sinks) return sinks.why();
+  if (!sinks->empty()) {
+    events::hub_options how;
+    how.warn = shared.warn;
+    auto made = events::event_hub::start(std::move(*sinks), std::move(how));
+    if (!made) return made.why();
+    hub = std::move(*made);
+    hub->offer_to(*modules);
+    cycle_->inspect_all();
+    facts.add(&hub->listener());
+  }
+  if (fact_taker != nullptr) facts.add(fact_taker);
+  cycle_->state().set_fact_listener(facts.one());
   return std::nullopt;
 }
 

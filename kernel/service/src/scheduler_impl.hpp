@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cycle.hpp"
+#include "fact_relay.hpp"
 #include "rm_service.hpp"
 #include "service_state.hpp"
 #include "tenon/service/scheduler.hpp"
@@ -53,11 +54,14 @@ struct scheduler::impl final : rm_calls {
   service_state shared;
   std::vector<decision_listener> listeners;
   fact_listener *fact_taker = nullptr;
+  fact_relay facts;
+  std::unique_ptr<events::event_hub> hub;  // outlives whoever asks it
   std::vector<linked_transport> attached;
   std::vector<std::unique_ptr<transport_runner>> runners;
 
  private:
   result<group_config> configuration_of(std::string_view rm, const tenon_rm_registration &from) const;
+  std::optional<refusal> make_hub();
   std::optional<refusal> make_runners();
   std::optional<refusal> start_runners();
   void run_cycle_thread();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ struct hub_options {
   std::chrono::milliseconds retry_at_most{5'000};  // between two tries of a batch that a sink cannot take now
   std::chrono::milliseconds drain{5'000};          // what is under way may take so long at the end
   std::string run;                                 // names this run; empty: a random UUID
-  std::shared_ptr<spdlog::logger> log;             // null: nothing is logged
+  std::function<void(const std::string &)> warn;   // a line for the log, from any thread; may be empty
 };
 
 struct sink_status {

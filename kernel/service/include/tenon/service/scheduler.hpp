@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tenon/abi/transport.h"
+#include "tenon/events/event_hub.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/running_limits.hpp"
 #include "tenon/kernel/kernel.hpp"
@@ -107,7 +108,7 @@ class scheduler {
 
   // Before start(). They live as long as the scheduler.
   void listen(decision_listener listener);
-  void listen_to_facts(fact_listener *listener);  // the kernel's; one
+  void listen_to_facts(fact_listener *listener);  // the kernel's; one, beside the deployment's event sinks
   // A transport that is linked in rather than loaded; `instance` outlives the scheduler. Named so in rm_status.
   void attach(std::string name, const tenon_transport_v1 *table, tenon_instance *instance);
   // What a linked transport gives to the functions of tenon.host.rm.
@@ -141,6 +142,8 @@ class scheduler {
   [[nodiscard]] service_counters counters() const;
   [[nodiscard]] std::vector<rm_status> rms() const;
   [[nodiscard]] std::vector<transport_status> transports() const;
+  // Records of events, from start() on; null where the deployment lists no sink for them.
+  [[nodiscard]] events::event_hub *events() const;
   [[nodiscard]] const host::running_limits &limits() const;
   // One thread at a time but for its counters(); never while start() or reload() runs.
   [[nodiscard]] host::module_host &modules();

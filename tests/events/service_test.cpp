@@ -1,0 +1,82 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Events of the running scheduler: the deployment's sinks hear what its RMs do, and queries are answered.
+#include "service_case.hpp"
+
+namespace tenon::service::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+
+class ServiceEvents : public service_case {
+ protected:
+  void open_with(const std::string &events, scheduler_options options) {
+    service_.reset();
+    host::host_options how;
+    how.preflight = false;
+    config::problems report("tenon.yaml");
+    auto plan = host::parse_deployment("apiVersion: tenon/v1\nevents: " + events + "\n", "tenon.yaml", report);
+    ASSERT_TRUE(plan);
+    auto host = host::open_host(std::move(*plan), how);
+    ASSERT_TRUE(host) << host.why().text();
+    auto made = scheduler::open(std::move(*host), std::move(options));
+    ASSERT_TRUE(made) << made.why().text();
+    service_ = std::move(*made);
+    fake_.attach_to(*service_);
+    const auto why = service_->start();
+    ASSERT_FALSE(why) << why->text();
+  }
+  std::vector<std::string> reasons_of(const std::string &application) {
+    EXPECT_TRUE(service_->events()->flush(30s));
+    std::vector<std::string> out;
+    tenon_event_query_in wanted{};
+    wanted.size = sizeof wanted;
+    wanted.application = {application.data(), application.size()};
+    wanted.types = 1U << TENON_EVENT_APP | 1U << TENON_EVENT_REQUEST;
+    char room[200];
+    tenon_message words{sizeof words, sizeof room, room, 0};
+    const auto take = [](void *taker, const tenon_event_record *r) -> tenon_status {
+      static_cast<std::vector<std::string> *>(taker)->emplace_back(r->reason.data, r->reason.length);
+      return TENON_OK;
+    };
+    tenon_event_query_out answer{sizeof answer, 0, take, &out, 0, &words};
+    EXPECT_EQ(service_->events()->query(wanted, answer), TENON_OK);
+    return out;
+  }
+};
+
+TEST_F(ServiceEvents, WhatAnRmDoes_CanBeAskedFor) {
+  open_with("[{ use: tenon.ring }]", manual());
+  submit(enter(), cluster(1, 2));
+  settle();
+  EXPECT_THAT(reasons_of("app-1"), IsSupersetOf({"ApplicationAdded", "AskAdded", "AskAdded", "ApplicationState",
+                                                 "AllocationAdded", "AllocationAdded"}));
+}
+
+TEST_F(ServiceEvents, AskThatDoesNotFit_IsSeenByInspection) {
+  open_with("[{ use: tenon.ring }]", manual());
+  submit(enter(), cluster(1, 11));  // the last finds no room
+  settle();
+  service_->step(1, 60'000);
+  EXPECT_THAT(reasons_of("app-1"), ::testing::Contains("InsufficientQueueResources"));
+}
+
+TEST_F(ServiceEvents, NoSinks_NobodyListens) {
+  open(manual());
+  EXPECT_EQ(service_->events(), nullptr);
+}
+
+TEST_F(ServiceEvents, Threads_HearTheSame) {
+  open_with("[{ use: tenon.ring }]", running());
+  const uint64_t session = enter();
+  submit(session, cluster(10, 100));
+  const auto placed = [&] { return heard(session, TENON_RM_ALLOCATION).size(); };
+  while (placed() < 100) std::this_thread::sleep_for(1ms);
+  const auto reasons = reasons_of("app-1");
+  EXPECT_EQ(std::count(reasons.begin(), reasons.end(), "AllocationAdded"), 100);
+  service_->stop();
+}
+
+}  // namespace
+}  // namespace tenon::service::testing
