@@ -240,6 +240,29 @@ TEST_F(GrpcServer, ACutConnectionIsLostAndWhatWasUnsureComesAgain) {
   EXPECT_TRUE(scheduler.wait_for("back a"));
 }
 
+// A goodbye releases all that the RM has: nothing else may be taken for one.
+TEST_F(GrpcServer, ABrokenStreamIsNeverAGoodbye) {
+  start();
+  for (size_t round = 1; round <= 100; ++round) {
+    const auto through = round % 2 ? tcp : unix_socket;
+    ASSERT_TRUE(enter("a", through).ok());
+    const auto stream = updates(through);
+    ASSERT_EQ(play_first(*stream, "a", static_cast<int>(round % 5)), static_cast<int>(round % 5));
+    stream->cancel();
+    stream->finish();
+    ASSERT_TRUE(scheduler.wait_for("lost a", round));
+  }
+  const std::vector<std::string> seen = scheduler.seen();
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), "shutdown a"), 0);
+}
+
+TEST_F(GrpcServer, AStreamThatIsClosedWithoutARequestJustEnds) {
+  start();
+  const auto stream = updates(tcp);
+  stream->half_close();
+  EXPECT_TRUE(stream->finish().ok());
+}
+
 TEST_F(GrpcServer, OneOfSeveralStreamsIsCutAndNothingIsMissing) {
   start();
   ASSERT_TRUE(enter("b", tcp).ok());

@@ -83,13 +83,15 @@ void answers::written(size_t method, const frame &done) {
   }
   for (const auto &each : done.of) --each->frames;
   const clock::time_point now = clock::now();
-  for (auto &[partition, waiting] : deliveries_) {
+  for (auto at = deliveries_.begin(); at != deliveries_.end();) {
+    auto &[partition, waiting] = *at;
     uint64_t last = 0;
     while (!waiting.empty() && waiting.front()->frames == 0) {
       last = waiting.front()->last;
       waiting.pop_front();
     }
     if (last) settling_.push_back({partition, last, written_bytes_, now});
+    at = waiting.empty() ? deliveries_.erase(at) : std::next(at);
   }
 }
 

@@ -53,6 +53,9 @@ class answers {
 
   void written(size_t method, const frame &done);
 
+  // Whether something was taken that may not have arrived.
+  [[nodiscard]] bool unsettled() const { return !settling_.empty() || !deliveries_.empty(); }
+
   // What has arrived since the last call.
   acknowledged arrived(clock::time_point now);
 

@@ -150,7 +150,7 @@ void registry::retry_later(std::shared_ptr<stream> one) {
       const std::lock_guard lock(retry_mutex_);
       now.swap(to_retry_);
     }
-    for (const auto &each : now) each->submit_rest();
+    for (const auto &each : now) each->go_on();
   });
 }
 

@@ -18,15 +18,17 @@ session::session(const rm_host &host, std::string rm, tenon_rm_session id, const
                  size_t most_streams)
     : host_(host), rm_(std::move(rm)), id_(id), most_streams_(most_streams), answers_(limits) {}
 
-size_t session::stream_count() const {
+size_t session::count(bool that_stay) const {
   size_t count = 0;
-  for (const auto &each : streams_) count += each.size();
+  for (const auto &of_method : streams_) {
+    for (const auto &each : of_method) count += !that_stay || !each->is_going() ? 1 : 0;
+  }
   return count;
 }
 
 grpc::Status session::attach(const std::shared_ptr<stream> &one) {
   const wire::dialect spoken = kStreamMethods[one->method()].spoken;
-  const std::lock_guard door(door_);
+  std::unique_lock door(door_);
   bool back = false;
   {
     const std::lock_guard lock(mutex_);
@@ -36,25 +38,23 @@ grpc::Status session::attach(const std::shared_ptr<stream> &one) {
                                                          "\", have both; use Update, or the methods UpdateAllocation, "
                                                          "UpdateApplication and UpdateNode"};
     }
-    if (stream_count() >= most_streams_) {
+    if (count(true) >= most_streams_) {
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, "want at most " + std::to_string(most_streams_) +
                                                         " streams of RM \"" + rm_ +
                                                         "\", have one more; close one, or raise max_streams_per_rm"};
     }
     spoken_ = spoken;
     back = link_ == link::lost;
-    if (link_ != link::connected) broke_ = false;
+    broke_[one->method()] = false;
+    told_ = false;
+    // Before the host hears of it: it may deliver at once.
+    link_ = link::connected;
+    streams_[one->method()].push_back(one);
   }
-  if (back && host_.signal(id_, TENON_RM_BACK) == TENON_DECLINED) {
-    ended_by_host();
-    return register_again();
-  }
-  const std::lock_guard lock(mutex_);
-  if (ended_) return register_again();
-  told_ = false;
-  link_ = link::connected;
-  streams_[one->method()].push_back(one);
-  return grpc::Status::OK;
+  if (!back || host_.signal(id_, TENON_RM_BACK) != TENON_DECLINED) return grpc::Status::OK;
+  door.unlock();
+  ended_by_host();
+  return register_again();
 }
 
 void session::detach(const std::shared_ptr<stream> &one, bool clean) {
@@ -65,18 +65,19 @@ void session::detach(const std::shared_ptr<stream> &one, bool clean) {
   {
     const std::lock_guard lock(mutex_);
     auto &of_method = streams_[one->method()];
-    const bool wrote = !of_method.empty() && of_method.back() == one;
+    const bool unsure = one->has_written() && answers_.unsettled();
     const auto at = std::find(of_method.begin(), of_method.end(), one);
     if (at == of_method.end()) return;
     of_method.erase(at);
     if (ended_) return;
-    broke_ |= !clean;
-    if (stream_count() == 0) {
+    if (!clean && of_method.empty()) broke_[one->method()] = true;
+    if (count(false) == 0) {
+      const bool lost = std::find(broke_.begin(), broke_.end(), true) != broke_.end();
       link_ = link::lost;
-      first = broke_ ? TENON_RM_LOST : TENON_RM_SHUTDOWN;
-      ended_ = !broke_;
+      first = lost ? TENON_RM_LOST : TENON_RM_SHUTDOWN;
+      ended_ = !lost;
       answers_.clear();
-    } else if (!clean && wrote) {
+    } else if (!clean && unsure) {
       // What was on its way through this stream is to be told again, through another one.
       first = TENON_RM_LOST;
       second = TENON_RM_BACK;
@@ -125,12 +126,6 @@ bool session::next(const stream &one, frame &out) {
   return !ended_ && !of_method.empty() && of_method.back().get() == &one && answers_.next(one.method(), out);
 }
 
-bool session::waits_for(const stream &one) {
-  const std::lock_guard lock(mutex_);
-  const auto &of_method = streams_[one.method()];
-  return !ended_ && !of_method.empty() && of_method.back().get() == &one && answers_.waiting(one.method());
-}
-
 void session::written(const stream &one, const frame &done) {
   {
     const std::lock_guard lock(mutex_);
@@ -164,7 +159,7 @@ void session::ended_by_host() { end(register_again()); }
 
 void session::tick(clock::time_point now, clock::duration connect_timeout) {
   acknowledge_arrived(now);
-  const std::lock_guard door(door_);
+  std::unique_lock door(door_);
   {
     const std::lock_guard lock(mutex_);
     if (ended_ || link_ == link::connected) return;
@@ -177,12 +172,13 @@ void session::tick(clock::time_point now, clock::duration connect_timeout) {
   uint64_t none = 0;
   const tenon_status said = told_ ? host_.submit(id_, {}, none).status : host_.signal(id_, TENON_RM_LOST);
   told_ = true;
+  door.unlock();
   if (said == TENON_DECLINED) ended_by_host();
 }
 
 bool session::is_over() {
   const std::lock_guard lock(mutex_);
-  return ended_ && stream_count() == 0;
+  return ended_ && count(false) == 0;
 }
 
 }  // namespace tenon::grpc_transport

@@ -41,7 +41,6 @@ class session {
 
   // For its streams: the next response, where the stream is the one that writes.
   bool next(const stream &one, frame &out);
-  [[nodiscard]] bool waits_for(const stream &one);
   void written(const stream &one, const frame &done);
 
   // Ends all its streams. It says nothing to the host from then on.
@@ -60,7 +59,8 @@ class session {
   enum class link : uint8_t { fresh, connected, lost };
 
   void acknowledge_arrived(clock::time_point now);
-  [[nodiscard]] size_t stream_count() const;
+  // Of its streams; `that_stay`: without those that are ending.
+  [[nodiscard]] size_t count(bool that_stay) const;
 
   const rm_host &host_;
   const std::string rm_;
@@ -77,7 +77,7 @@ class session {
   std::array<std::vector<std::shared_ptr<stream>>, kMethods> streams_;  // in the order in which they were opened
   std::optional<wire::dialect> spoken_;
   link link_ = link::fresh;
-  bool broke_ = false;  // a stream broke since it was connected
+  std::array<bool, kMethods> broke_{};  // the last stream of the method broke, and none was opened since
   bool ended_ = false;
   std::mutex acknowledging_;  // numbers go to the host in order
 };

@@ -12,6 +12,7 @@ namespace tenon::grpc_transport {
 namespace {
 
 constexpr std::chrono::seconds kGoodbye{5};       // for an RM to read what it is told at the end
+constexpr std::chrono::milliseconds kGrace{500};  // for streams that broke to be gone when the RM opens new ones
 constexpr std::string_view kResync = "\x08\x01";  // UpdateResponse { action: RESYNC }
 
 grpc::ByteBuffer buffer_of(std::string_view bytes) {
@@ -42,6 +43,7 @@ void stream::end(const grpc::Status &status, bool drain) {
   {
     const std::lock_guard lock(mutex_);
     if (ending_ && !(drains_ && !drain)) return;  // a goodbye may still be overruled
+    going_ = true;
     ending_ = status;
     ending_since_ = answers::clock::now();
     drains_ = drain;
@@ -68,8 +70,14 @@ void stream::advance() {
     if (writing_ || finished_) return;
     if ((!ending_ || drains_) && session_ && session_->next(*this, frame_)) {
       writing_ = true;
+      wrote_ = true;
       step = next::write;
       response_ = buffer_of(frame_.bytes);
+    } else if (half_closed_ && drains_ && !held_ && !probing_ && !cancelled_) {
+      // gRPC says of a broken stream, too, that it was half-closed. Only one that the RM still reads takes a response.
+      writing_ = probing_ = true;
+      step = next::write;
+      response_ = buffer_of("");
     } else if (ending_ && !held_) {
       finished_ = true;
       status = *ending_;
@@ -102,15 +110,16 @@ void stream::OnWriteDone(bool ok) {
     done = std::move(frame_);
     frame_ = {};
   }
-  if (ok) {
+  if (ok && session_) {
     session_->written(*this, done);
-  } else {
+  } else if (!ok) {
     cancelled_ = true;
     end({grpc::StatusCode::CANCELLED, "the connection is gone"});
   }
   {
     const std::lock_guard lock(mutex_);
     writing_ = false;
+    said_goodbye_ = ok && probing_;
   }
   advance();
 }
@@ -131,23 +140,38 @@ void stream::OnReadDone(bool ok) {
   }
   const grpc::Status taken = take_request();
   if (taken.ok()) {
-    advance();  // its answers may have waited for it
-    submit_rest();
-    return;
+    go_on();
+  } else {
+    refuse(taken);
   }
+}
+
+void stream::refuse(const grpc::Status &status) {
   {
     const std::lock_guard lock(mutex_);
     held_ = false;
   }
-  end(taken);
+  end(status);
+  advance();
 }
 
-grpc::Status stream::begin(const std::string &rm) {
-  if (rm.empty()) {
-    return {grpc::StatusCode::INVALID_ARGUMENT,
-            "want the RM's name in the first request of a stream, have none; set rmID"};
+void stream::go_on() {
+  if (!begun_) {
+    const std::string rm(sdk::view(batch_.rm));
+    const grpc::Status status = registry_.begin(shared_from_this(), rm);
+    const bool in_the_way = status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+    if (in_the_way && !ends() && answers::clock::now() - begins_since_ < kGrace) {
+      registry_.retry_later(shared_from_this());
+      return;
+    }
+    if (!status.ok()) {
+      refuse(status);
+      return;
+    }
+    begun_ = true;
+    advance();  // its answers may have waited for it
   }
-  return registry_.begin(shared_from_this(), rm);
+  submit_rest();
 }
 
 grpc::Status stream::take_request() {
@@ -161,8 +185,13 @@ grpc::Status stream::take_request() {
   if (!wire::read_bytes(request_of(method_), bytes, room_, batch_, refusal)) {
     return status_of(grpc::StatusCode::INVALID_ARGUMENT, refusal);
   }
-  const std::string rm(batch_.rm.data ? batch_.rm.data : "", batch_.rm.length);
-  if (!session_) return begin(rm);
+  const std::string rm(sdk::view(batch_.rm));
+  if (!begun_) {
+    begins_since_ = answers::clock::now();
+    if (!rm.empty()) return grpc::Status::OK;
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            "want the RM's name in the first request of a stream, have none; set rmID"};
+  }
   if (!rm.empty() && rm != session_->rm()) {
     return status_of(grpc::StatusCode::INVALID_ARGUMENT, "want requests of RM \"" + session_->rm() +
                                                              "\" on its stream, have one of \"" + rm +
@@ -219,7 +248,7 @@ void stream::OnDone() {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
-    clean = clean && half_closed_;
+    clean = clean && said_goodbye_;
   }
   if (session_) session_->detach(self_, clean);
   registry_.closed(self_);

@@ -29,6 +29,11 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   [[nodiscard]] size_t method() const { return method_; }
   [[nodiscard]] grpc::CallbackServerContext &context() const { return context_; }
 
+  // The RM has left it, or it was told to end.
+  [[nodiscard]] bool is_going() const { return cancelled_ || going_; }
+
+  [[nodiscard]] bool has_written() const { return wrote_; }
+
   // Ends it once what is being written is; the first call counts. `drain`: once nothing waits any more.
   void end(const grpc::Status &status, bool drain = false);
 
@@ -41,8 +46,8 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   // Writes what waits, or ends, where it can.
   void advance();
 
-  // Hands over what the host did not take before.
-  void submit_rest();
+  // Goes on with the request that it holds: where the limit of streams was in the way, or the host did not take all.
+  void go_on();
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -50,8 +55,9 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   void OnDone() override;
 
  private:
-  grpc::Status begin(const std::string &rm);
   grpc::Status take_request();
+  void submit_rest();
+  void refuse(const grpc::Status &status);
   [[nodiscard]] bool ends();
 
   registry &registry_;
@@ -59,6 +65,8 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   grpc::CallbackServerContext &context_;
   std::shared_ptr<stream> self_;
   std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> wrote_ = false;
+  std::atomic<bool> going_ = false;
 
   // The request that is being handled.
   grpc::ByteBuffer request_;
@@ -66,13 +74,17 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   wire::room room_;
   wire::batch batch_;
   size_t submitted_ = 0;
+  bool begun_ = false;  // it is one of its session's streams
+  answers::clock::time_point begins_since_;
 
   std::mutex mutex_;                  // guards all below
   std::shared_ptr<session> session_;  // set once, by the thread that reads
   bool held_ = false;                 // a request is being handled
   bool writing_ = false;
   bool finished_ = false;
-  bool half_closed_ = false;
+  bool half_closed_ = false;   // no request comes any more
+  bool probing_ = false;       // whether the RM still listens is being asked, or was
+  bool said_goodbye_ = false;  // it does
   bool drains_ = false;
   bool done_ = false;
   std::optional<grpc::Status> ending_;
