@@ -1,15 +1,18 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 # Debian packages, one for each install component: tenon (programs), tenon-plugins (the modules that come with it),
+# libtenon (the scheduler as a library),
 # tenon-proto (the scheduler interface's messages) and tenon-sdk (what a vendor builds modules with).
 # `cpack --config build/release/CPackConfig.cmake` makes them.
 include_guard(GLOBAL)
 
-foreach(component IN ITEMS runtime modules proto sdk)
+foreach(component IN ITEMS runtime modules library proto sdk)
   set(package tenon-${component})
   if(component STREQUAL "runtime")
     set(package tenon)
   elseif(component STREQUAL "modules")
     set(package tenon-plugins)
+  elseif(component STREQUAL "library")
+    set(package libtenon)
   endif()
   install(FILES LICENSE DESTINATION share/doc/${package} RENAME copyright COMPONENT ${component})
 endforeach()
@@ -22,7 +25,7 @@ set(CPACK_PACKAGE_VENDOR "The Tenon Authors")
 set(CPACK_PACKAGE_CONTACT "The Tenon Authors <maintainers@tenon.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
-set(CPACK_COMPONENTS_ALL runtime modules proto sdk)
+set(CPACK_COMPONENTS_ALL runtime modules library proto sdk)
 # Manifests have the digests of their libraries: what is packaged is what was built.
 set(CPACK_STRIP_FILES OFF)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -43,6 +46,11 @@ set(CPACK_DEBIAN_MODULES_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_MODULES_DESCRIPTION "The modules that come with it: orders of queues, applications and nodes,
 predicates, placement rules.")
 
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libtenon)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "tenon (= ${PROJECT_VERSION}), tenon-plugins (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "The scheduler as a library, for resource managers that run it in their own process.")
+
 set(CPACK_DEBIAN_PROTO_PACKAGE_NAME tenon-proto)
 set(CPACK_DEBIAN_PROTO_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PROTO_DESCRIPTION "The messages of the scheduler interface: .proto files for clients in any language, and
@@ -50,7 +58,7 @@ the one library of their generated C++ code, which transports link.")
 
 set(CPACK_DEBIAN_SDK_PACKAGE_NAME tenon-sdk)
 set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_SDK_PACKAGE_RECOMMENDS "tenon (= ${PROJECT_VERSION}), cmake, pkg-config")
+set(CPACK_DEBIAN_SDK_PACKAGE_RECOMMENDS "tenon (= ${PROJECT_VERSION}), libtenon (= ${PROJECT_VERSION}), cmake, pkg-config")
 set(CPACK_DEBIAN_SDK_DESCRIPTION "What modules are built with: C headers, C++ headers on top of them, rules for CMake
 and pkg-config, templates and examples.")
 include(CPack)

@@ -23,4 +23,7 @@ figures run_preempt(const settings &s);
 // The openb trace, submitted at once.
 figures run_openb(const settings &s);
 
+// RMs in this process by libtenon, from submission to callback.
+figures run_inproc(const settings &s);
+
 }  // namespace tenon::bench

@@ -19,7 +19,7 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, openb;
+  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, openb, inproc;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -27,6 +27,7 @@ std::vector<bench_case> cases() {
   unplaceable.unplaceable = 10'000;
   gang.applications = 250;
   preempt.nodes = 10'000;
+  inproc.asks = 200'000;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -41,6 +42,8 @@ std::vector<bench_case> cases() {
       {"preempt", "a queue below its guarantee in a full cluster, 30 allocations a node", tenon::bench::run_preempt,
        preempt},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
+      {"inproc", "resource managers in this process by libtenon, from submission to callback", tenon::bench::run_inproc,
+       inproc},
   };
 }
 
@@ -67,6 +70,12 @@ int main(int argc, char **argv) {
     sub->add_option("--shapes", s.shapes)->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_option("--unplaceable", s.unplaceable)->capture_default_str();
     sub->add_option("--seconds", s.seconds, "of churn")->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--batch", s.batch, "inproc: requests submitted at once")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    sub->add_option("--streams", s.streams, "inproc: threads that submit")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     sub->add_option("--queue-sort", s.queue_sort)->capture_default_str();
     sub->add_option("--app-sort", s.app_sort)->capture_default_str();
     sub->add_option("--node-sort", s.node_sort)->capture_default_str();
@@ -84,6 +93,10 @@ int main(int argc, char **argv) {
       tenon::bench::report r;
       r.name = all[i].name;
       r.settings = {{"nodes", s.nodes}, {"asks", s.asks}, {"queues", s.queues}, {"applications", s.applications}};
+      if (std::string_view(all[i].name) == "inproc") {
+        r.settings["batch"] = s.batch;
+        r.settings["streams"] = s.streams;
+      }
       r.policies = s.linked_policies ? "linked" : "modules";
       r.calibration_ns = tenon::bench::calibrate();
       for (int n = 0; n < repetitions; ++n) r.repetitions.push_back(all[i].run(s));

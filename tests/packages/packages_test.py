@@ -64,12 +64,13 @@ class Packages(unittest.TestCase):
     def here(self, *command, cwd=None, fails: bool = False) -> str:
         return run(*command, cwd=cwd or self.folder, env=self.environment, fails=fails)
 
-    def test_there_are_four_with_what_they_should_have(self):
-        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "tenon-proto", "tenon-sdk"})
+    def test_there_are_five_with_what_they_should_have(self):
+        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "libtenon", "tenon-proto", "tenon-sdk"})
         for path in ("bin/tenon", "bin/tenon-preflight", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
                      "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/tenon/libtenon_proto.so.0",
                      "share/tenon/proto/si/v1/si.proto", "lib/pkgconfig/tenon-sdk.pc",
                      "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
+                     "lib/libtenon.so.0", "include/tenon/rm/tenon.h",
                      "share/doc/tenon/copyright", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
             self.assertTrue((self.usr / path).is_file(), path)
         for name, package in self.packages.items():
@@ -164,6 +165,19 @@ class Packages(unittest.TestCase):
                     self.here("bash", "-c", command, cwd=here, fails="# fails" in command)
                     ran += 1
         self.assertGreater(ran, 15)
+
+    def test_resource_managers_with_the_scheduler_in_their_process(self):
+        for example, source in (("rm-cpp", "main.cpp"), ("rm-c", "main.c")):
+            with self.subTest(example=example):
+                project = self.folder / example
+                shutil.copytree(self.usr / f"share/doc/tenon-sdk/examples/{example}", project)
+                self.here(ARGUMENTS.cmake, "-B", "build", cwd=project)
+                self.assertNotIn("warning", self.here(ARGUMENTS.cmake, "--build", "build", cwd=project))
+                self.assertIn("ask-1 runs on node-1", self.here(project / "build/manager", cwd=project))
+                compiler = "$CXX -std=c++20" if source.endswith("cpp") else "$CC"
+                environment = self.environment | {"PKG_CONFIG_PATH": str(self.plain_usr() / "lib/pkgconfig")}
+                run("sh", "-c", f"{compiler} $(pkg-config --cflags tenon) {source} -o by-hand $(pkg-config --libs tenon)",
+                    cwd=project, env=environment)
 
     def test_pkg_config_and_seal_do_without_cmake(self):
         project = self.folder / "by hand"

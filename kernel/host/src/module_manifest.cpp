@@ -10,6 +10,7 @@
 #include "tenon/abi/base.h"
 #include "tenon/abi/host.h"
 #include "tenon/abi/host_events.h"
+#include "tenon/abi/host_local.h"
 #include "tenon/abi/transport.h"
 #include "tenon/host/configuration.hpp"
 #include "tenon/host/text_file.hpp"
@@ -26,8 +27,8 @@ using config::yaml_node;
 
 constexpr std::array<std::string_view, 1> api_versions{"tenon.module/v1"};
 // Services of hosts of this epoch. One that this host lacks is no reason to refuse: the module is told at run time.
-constexpr std::array<std::string_view, 4> known_services{TENON_HOST_LOG, TENON_HOST_THREAD, TENON_HOST_RM,
-                                                         TENON_HOST_EVENTS};
+constexpr std::array<std::string_view, 5> known_services{TENON_HOST_LOG, TENON_HOST_THREAD, TENON_HOST_RM,
+                                                         TENON_HOST_EVENTS, TENON_HOST_LOCAL};
 
 constexpr std::array provides_keys{
     key_spec{.key = "interface",

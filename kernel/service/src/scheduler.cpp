@@ -69,6 +69,8 @@ uint32_t scheduler::step(uint32_t max_decisions, std::optional<int64_t> now_ms) 
   return impl_->step(max_decisions, now_ms);
 }
 
+bool scheduler::is_manual() const { return impl_->options.manual; }
+
 std::optional<refusal> scheduler::reload() {
   std::map<std::string, group_config> groups;
   const auto &texts = impl_->options.policy_groups;

@@ -154,7 +154,10 @@ tenon_status scheduler::impl::acknowledge(const tenon_rm_acknowledge_in &in) {
   const auto session = shared.sessions.find(in.session);
   if (session == nullptr) return TENON_DECLINED;
   if (lane *answers = session->find_lane(view_of(in.partition)); answers != nullptr) answers->acknowledge(in.number);
-  if (session->throttled) wake();
+  if (session->throttled && session->waiting_answers() <= shared.limits.outbox_high / 2) {
+    session->throttled = false;
+    wake();
+  }
   return TENON_OK;
 }
 

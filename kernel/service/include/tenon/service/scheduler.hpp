@@ -123,6 +123,7 @@ class scheduler {
   // Manual mode. Moves time to `now_ms` (nothing: stays), takes what was submitted, fires timers, makes up to
   // `max_decisions` in each partition; the number of decisions.
   uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {});
+  [[nodiscard]] bool is_manual() const;
 
   // Reads the policy groups again and configures all RMs that use them, all or none. The refusal says which place of
   // which file, or which RM's state, is in the way.

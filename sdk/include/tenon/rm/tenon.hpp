@@ -1,0 +1,237 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// libtenon in C++: the scheduler in the process of its resource managers. Header-only, on tenon.h.
+//
+//   tenon::rm::scheduler scheduler({.queues = queues_yaml});
+//   tenon::rm::handlers on;
+//   on.allocated = [](const tenon_rm_allocation &a) { run(a); };
+//   tenon::rm::resource_manager rm(scheduler, {.name = "mine"}, std::move(on));
+//   rm.submit(requests);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tenon/rm/tenon.h"
+
+namespace tenon::rm {
+
+// What a function of libtenon refused, in its words.
+struct failed : std::runtime_error {
+  failed(tenon_status why, const std::string &words) : std::runtime_error(words), status(why) {}
+  tenon_status status;
+};
+
+[[nodiscard]] inline tenon_text text(std::string_view from) { return {from.data(), from.size()}; }
+[[nodiscard]] inline std::string_view view(const tenon_text &from) {
+  return from.length == 0 ? std::string_view() : std::string_view(from.data, from.length);
+}
+
+// A message with its size and type filled in: auto ask = message<tenon_rm_ask>(TENON_RM_ASK).
+template <class Message>
+[[nodiscard]] Message message(uint32_t type) {
+  Message out{};
+  out.size = sizeof out;
+  out.type = type;
+  return out;
+}
+template <class Message>
+[[nodiscard]] const tenon_rm_message *header(const Message &of) {
+  return reinterpret_cast<const tenon_rm_message *>(&of);
+}
+
+// Amounts by type; the types' names outlive it. Given in the order of their bytes.
+class amounts {
+ public:
+  amounts(std::initializer_list<std::pair<std::string_view, int64_t>> of) {
+    for (const auto &[type, value] : of) {
+      types_.push_back(text(type));
+      values_.push_back(value);
+    }
+  }
+  [[nodiscard]] tenon_rm_amounts get() const {
+    return {types_.data(), values_.data(), static_cast<uint32_t>(types_.size()), 1};
+  }
+
+ private:
+  std::vector<tenon_text> types_;
+  std::vector<int64_t> values_;
+};
+
+namespace internal {
+
+struct words {
+  std::string room = std::string(4096, '\0');
+  tenon_message message{sizeof(tenon_message), 4096, room.data(), 0};
+  void check(tenon_status status) const {
+    if (status != TENON_OK) throw failed(status, room.substr(0, message.length));
+  }
+};
+
+}  // namespace internal
+
+struct options {
+  bool manual = false;  // nothing moves but by step()
+  int64_t start_ms = 0;
+  std::string deployment = {}, queues = {}, module_path = {}, journal = {};  // as in tenon.h
+};
+
+class scheduler {
+ public:
+  explicit scheduler(const options &how = {}) {
+    tenon_scheduler_options c{};
+    c.size = sizeof c;
+    c.manual = how.manual ? 1 : 0;
+    c.start_ms = how.start_ms;
+    c.deployment = text(how.deployment);
+    c.queues = text(how.queues);
+    c.module_path = text(how.module_path);
+    c.journal = text(how.journal);
+    internal::words words;
+    tenon_scheduler *made = nullptr;
+    words.check(tenon_scheduler_open(&c, &made, &words.message));
+    handle_.reset(made);
+  }
+
+  // Decisions made.
+  uint32_t step(int64_t now_ms, uint32_t max_decisions = 1'000) {
+    uint32_t made = 0;
+    internal::words().check(tenon_scheduler_step(handle_.get(), now_ms, max_decisions, &made));
+    return made;
+  }
+  void reload() {
+    internal::words words;
+    words.check(tenon_scheduler_reload(handle_.get(), nullptr, &words.message));
+  }
+  void reload(std::string_view queues) {
+    internal::words words;
+    const tenon_text given = text(queues);
+    words.check(tenon_scheduler_reload(handle_.get(), &given, &words.message));
+  }
+  [[nodiscard]] std::string dump() {
+    std::string out;
+    const auto take = [](void *to, tenon_text json) { *static_cast<std::string *>(to) = view(json); };
+    internal::words().check(tenon_scheduler_dump(handle_.get(), take, &out));
+    return out;
+  }
+  void stop() { tenon_scheduler_stop(handle_.get()); }
+  [[nodiscard]] tenon_scheduler *get() const { return handle_.get(); }
+
+ private:
+  struct closer {
+    void operator()(tenon_scheduler *one) const { tenon_scheduler_close(one); }
+  };
+  std::unique_ptr<tenon_scheduler, closer> handle_;
+};
+
+// What an RM is called with. What is empty is not asked for. They throw nothing.
+struct handlers {
+  std::function<void(const tenon_rm_allocation &)> allocated;
+  std::function<void(const tenon_rm_release &)> released;
+  std::function<void(const tenon_rm_message &)> answered;   // every answer that has no handler of its own here
+  std::function<bool(const tenon_rm_predicate &)> may_run;  // asked inside of a step
+  std::function<void(const tenon_rm_assumption &)> assumed, forgotten;
+  std::function<void(const tenon_rm_scheduling_state &)> scheduling_state;
+  std::function<void(const tenon_rm_event &)> event;
+  std::function<void(const tenon_rm_configuration_answer &)> configured;
+  std::function<std::string()> state_dump;
+  std::function<void(uint32_t why)> ended;
+};
+
+struct identity {
+  std::string_view name = {}, version = {}, policy_group = {}, config = {};
+};
+
+// One registration. Outlives every callback: destroy the scheduler first, or leave() and wait for `ended`.
+class resource_manager {
+ public:
+  resource_manager(scheduler &with, const identity &who, handlers on) : on_(std::make_unique<handlers>(std::move(on))) {
+    auto registration = message<tenon_rm_registration>(TENON_RM_REGISTRATION);
+    registration.rm = text(who.name);
+    registration.version = text(who.version);
+    registration.policy_group = text(who.policy_group);
+    registration.config = text(who.config);
+    const tenon_rm_callbacks callbacks = made_of(*on_);
+    internal::words words;
+    words.check(tenon_rm_register(with.get(), &registration, &callbacks, &handle_, &words.message));
+  }
+  resource_manager(const resource_manager &) = delete;
+  resource_manager &operator=(const resource_manager &) = delete;
+
+  // The number taken: less than given where too much waits. Throws where one of them is malformed.
+  size_t submit(std::span<const tenon_rm_message *const> messages) {
+    uint64_t accepted = 0;
+    internal::words words;
+    const tenon_status status = tenon_rm_submit(handle_, messages.data(), messages.size(), &accepted, &words.message);
+    if (status != TENON_RETRY) words.check(status);
+    return accepted;
+  }
+  size_t submit(std::initializer_list<const tenon_rm_message *> messages) {
+    return submit(std::span(messages.begin(), messages.size()));
+  }
+  void leave() { tenon_rm_leave(handle_); }
+
+ private:
+  template <class Message>
+  static const Message &as(const tenon_rm_message &from) {
+    return reinterpret_cast<const Message &>(from);
+  }
+  static handlers &of(void *context) { return *static_cast<handlers *>(context); }
+
+  static tenon_status answers(void *context, const tenon_rm_answers_in *in) {
+    const handlers &on = of(context);
+    for (uint64_t i = 0; i < in->message_count; ++i) {
+      const tenon_rm_message &one = *in->messages[i];
+      if (one.type == TENON_RM_ALLOCATION && on.allocated)
+        on.allocated(as<tenon_rm_allocation>(one));
+      else if (one.type == TENON_RM_RELEASE && on.released)
+        on.released(as<tenon_rm_release>(one));
+      else if (on.answered)
+        on.answered(one);
+    }
+    return TENON_OK;
+  }
+
+  static tenon_rm_callbacks made_of(handlers &on) {
+    tenon_rm_callbacks out{};
+    out.size = sizeof out;
+    out.context = &on;
+    out.answers = answers;
+    if (on.may_run)
+      out.predicate = [](void *c, const tenon_rm_predicate *q) {
+        return of(c).may_run(*q) ? TENON_OK : TENON_UNSCHEDULABLE;
+      };
+    if (on.assumed) out.assumed = [](void *c, const tenon_rm_assumption *a) { return of(c).assumed(*a), TENON_OK; };
+    if (on.forgotten)
+      out.forgotten = [](void *c, const tenon_rm_assumption *a) { return of(c).forgotten(*a), TENON_OK; };
+    if (on.scheduling_state)
+      out.scheduling_state = [](void *c, const tenon_rm_scheduling_state *s) {
+        return of(c).scheduling_state(*s), TENON_OK;
+      };
+    if (on.event) out.event = [](void *c, const tenon_rm_event *e) { return of(c).event(*e), TENON_OK; };
+    if (on.configured)
+      out.configuration = [](void *c, const tenon_rm_configuration_answer *a) {
+        return of(c).configured(*a), TENON_OK;
+      };
+    if (on.state_dump)
+      out.state_dump = [](void *c, tenon_message *to) {
+        const std::string said = of(c).state_dump();
+        to->length = said.copy(to->data, to->capacity);
+        return TENON_OK;
+      };
+    if (on.ended) out.ended = [](void *c, const tenon_rm_ended_in *in) { return of(c).ended(in->why), TENON_OK; };
+    return out;
+  }
+
+  std::unique_ptr<handlers> on_;
+  tenon_rm *handle_ = nullptr;
+};
+
+}  // namespace tenon::rm

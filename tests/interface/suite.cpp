@@ -1,0 +1,269 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "suite.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "requests.hpp"
+
+namespace tenon::interface {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+constexpr char queues[] = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: default
+          - name: small
+            resources: { max: { vcore: 2 } }
+)";
+
+class Interface : public ::testing::TestWithParam<way> {
+ protected:
+  void SetUp() override {
+    world_ = GetParam().open(queues, false);
+    ASSERT_NE(world_, nullptr);
+    rm_ = world_->client();
+  }
+
+  // Skips, visibly, where the way lacks what the case needs.
+  [[nodiscard]] bool lacks(const std::string &need) const { return GetParam().about.blanks.contains(need); }
+  [[nodiscard]] std::string reason(const std::string &need) const { return GetParam().about.blanks.at(need); }
+
+  void enter(const registration_request &request = {}) {
+    const outcome out = rm_->enter(request);
+    ASSERT_TRUE(out.good) << out.words;
+  }
+  void submit(const requests &batch) {
+    const outcome out = rm_->submit(batch.messages());
+    ASSERT_TRUE(out.good) << out.words;
+  }
+  // The next answer of a type, about this key, node or application where one is named; others are kept aside.
+  heard expect(uint32_t type, const std::string &about = {}) {
+    const auto fits = [&](const heard &one) {
+      return one.type == type && (about.empty() || one.key == about || one.node == about || one.application == about);
+    };
+    for (size_t i = 0; i < aside_.size(); ++i) {
+      if (!fits(aside_[i])) continue;
+      heard out = aside_[i];
+      aside_.erase(aside_.begin() + static_cast<ptrdiff_t>(i));
+      return out;
+    }
+    while (auto one = rm_->next(30s)) {
+      if (fits(*one)) return *one;
+      aside_.push_back(*one);
+    }
+    std::string seen;
+    for (const heard &one : aside_) seen += "\n  " + text_of(one);
+    ADD_FAILURE() << "no answer of type " << type << " about '" << about << "'; seen:" << seen;
+    return {};
+  }
+
+  std::unique_ptr<world> world_;
+  std::unique_ptr<rm_client> rm_;
+  std::vector<heard> aside_;
+};
+
+TEST_P(Interface, AsksArePlaced_WithWhatTheyAskedFor) {
+  enter();
+  requests batch;
+  batch.application("app-1").node("node-1", {{"memory", 1'000}, {"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  expect(TENON_RM_ACCEPTED_NODE, "node-1");
+  requests asks;
+  asks.ask({.key = "ask-1", .resources = {{"memory", 10}, {"vcore", 1'000}}, .task_group = "tg"});
+  submit(asks);
+  const heard placed = expect(TENON_RM_ALLOCATION, "ask-1");
+  EXPECT_EQ(placed.node, "node-1");
+  EXPECT_EQ(placed.application, "app-1");
+  EXPECT_EQ(placed.partition, "default");
+  EXPECT_EQ(placed.resources, (amounts_of{{"memory", 10}, {"vcore", 1'000}}));
+}
+
+TEST_P(Interface, ApplicationWithoutItsPartition_RejectedInWords) {
+  enter();
+  requests batch;
+  batch.application("app-1", "root.default", {}, "alice", "nowhere");
+  submit(batch);
+  EXPECT_THAT(expect(TENON_RM_REJECTED_APPLICATION, "app-1").words, HasSubstr("app-1"));
+}
+
+TEST_P(Interface, NodeTwice_TheSecondIsRejected) {
+  enter();
+  requests batch;
+  batch.node("node-1", {{"vcore", 1}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_NODE, "node-1");
+  submit(batch);
+  EXPECT_THAT(expect(TENON_RM_REJECTED_NODE, "node-1").words, HasSubstr("node name must be unique"));
+}
+
+TEST_P(Interface, AskOfNobody_Rejected) {
+  enter();
+  requests batch;
+  batch.ask({.application = "app-9", .key = "ask-9"});
+  submit(batch);
+  bool found = false;
+  while (!found) {
+    const auto one = rm_->next(30s);
+    ASSERT_TRUE(one) << "no rejection";
+    found = (one->type == TENON_RM_REJECTED_ASK || one->type == TENON_RM_REJECTED_ALLOCATION) && one->key == "ask-9";
+  }
+}
+
+TEST_P(Interface, QueueThatIsFull_HoldsTheRestUntilSomethingEnds) {
+  enter();
+  requests batch;
+  batch.application("app-1", "root.small").node("node-1", {{"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  requests asks;
+  for (const char *key : {"a", "b", "c"}) asks.ask({.key = key});
+  submit(asks);
+  const heard first = expect(TENON_RM_ALLOCATION);
+  const heard second = expect(TENON_RM_ALLOCATION);
+  requests let_go;
+  let_go.release("app-1", lacks(has_release_by_uuid) ? first.key : "", lacks(has_release_by_uuid) ? "" : first.uuid);
+  submit(let_go);
+  EXPECT_EQ(expect(TENON_RM_RELEASE).application, "app-1");
+  const heard third = expect(TENON_RM_ALLOCATION);
+  EXPECT_NE(third.key, first.key);
+  EXPECT_NE(third.key, second.key);
+}
+
+TEST_P(Interface, Gang_PlaceholdersAreReplaced) {
+  enter();
+  requests batch;
+  batch.gang("app-1", {{"vcore", 2'000}}).node("node-1", {{"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  requests asks;
+  asks.ask({.key = "ph-1", .task_group = "tg", .placeholder = true});
+  asks.ask({.key = "ph-2", .task_group = "tg", .placeholder = true});
+  submit(asks);
+  EXPECT_TRUE(expect(TENON_RM_ALLOCATION, "ph-1").placeholder);
+  expect(TENON_RM_ALLOCATION, "ph-2");
+  requests real;
+  real.ask({.key = "real-1", .task_group = "tg"});
+  submit(real);
+  const heard replaced = expect(TENON_RM_RELEASE);
+  EXPECT_EQ(replaced.number, TENON_TERMINATION_REPLACED);
+  requests confirm;
+  confirm.release("app-1", lacks(has_release_by_uuid) ? replaced.key : "", replaced.uuid, TENON_TERMINATION_REPLACED);
+  submit(confirm);
+  EXPECT_FALSE(expect(TENON_RM_ALLOCATION, "real-1").placeholder);
+}
+
+TEST_P(Interface, NodeThatGoes_ItsAllocationsAreReleased) {
+  enter();
+  requests batch;
+  batch.application("app-1").node("node-1", {{"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  requests asks;
+  asks.ask({.key = "ask-1"});
+  submit(asks);
+  expect(TENON_RM_ALLOCATION, "ask-1");
+  requests gone;
+  gone.change_node("node-1", TENON_NODE_DECOMMISSION);
+  submit(gone);
+  const heard released = expect(TENON_RM_RELEASE);
+  EXPECT_EQ(released.number, TENON_TERMINATION_STOPPED_BY_RM);
+  EXPECT_EQ(released.words, "Node node-1 Removed");
+}
+
+TEST_P(Interface, AllocationsThatRunAlready_AreTakenOver) {
+  if (lacks(can_report)) GTEST_SKIP() << reason(can_report);
+  enter();
+  requests first;
+  first.application("app-1");
+  submit(first);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  requests batch;
+  batch.node("node-1", {{"vcore", 2'000}}, {}, {{.key = "old-1", .uuid = "uuid-of-old-1"}});
+  batch.ask({.key = "new-1"}).ask({.key = "new-2"});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_NODE, "node-1");
+  const heard placed = expect(TENON_RM_ALLOCATION, "new-1");
+  EXPECT_EQ(placed.node, "node-1");
+  requests done;
+  done.release("app-1", "old-1", lacks(has_release_by_uuid) ? "" : "uuid-of-old-1");
+  submit(done);
+  expect(TENON_RM_ALLOCATION, "new-2");  // there is room now
+}
+
+TEST_P(Interface, CutAndBack_NothingIsLost) {
+  if (lacks(can_cut)) GTEST_SKIP() << reason(can_cut);
+  enter();
+  requests batch;
+  batch.application("app-1").node("node-1", {{"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  rm_->cut();
+  ASSERT_TRUE(rm_->come_back().good);
+  requests asks;
+  asks.ask({.key = "ask-1"});
+  submit(asks);
+  expect(TENON_RM_ALLOCATION, "ask-1");
+}
+
+TEST_P(Interface, UnknownPolicyGroup_RefusedWithThoseThatAreThere) {
+  registration_request request;
+  request.policy_group = "nonsense";
+  const outcome out = rm_->enter(request);
+  EXPECT_FALSE(out.good);
+  EXPECT_THAT(out.words, HasSubstr("nonsense"));
+  EXPECT_THAT(out.words, HasSubstr("default"));
+}
+
+TEST_P(Interface, RegistersAgain_EverythingIsNew) {
+  enter();
+  requests batch;
+  batch.application("app-1").node("node-1", {{"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_NODE, "node-1");
+  rm_ = world_->client();
+  aside_.clear();
+  enter();
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  expect(TENON_RM_ACCEPTED_NODE, "node-1");
+}
+
+TEST_P(Interface, TwoRms_DoNotSeeEachOther) {
+  enter();
+  auto other = world_->client();
+  registration_request second;
+  second.rm = "rm-2";
+  ASSERT_TRUE(other->enter(second).good);
+  requests batch;
+  batch.application("app-1").node("node-1", {{"vcore", 10'000}}).ask({.key = "ask-1"});
+  submit(batch);
+  ASSERT_TRUE(other->submit(batch.messages()).good);
+  expect(TENON_RM_ALLOCATION, "ask-1");
+  bool placed = false;
+  while (!placed) {
+    const auto one = other->next(30s);
+    ASSERT_TRUE(one);
+    placed = one->type == TENON_RM_ALLOCATION;
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<way> &one) {
+  std::string out = one.param.about.name;
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Interface, ::testing::ValuesIn(ways()), name_of);
+
+}  // namespace
+}  // namespace tenon::interface

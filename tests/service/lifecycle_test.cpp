@@ -1,0 +1,188 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// RMs register, are lost, come back and go: each row of their state table as a transport sees it.
+#include "service_case.hpp"
+
+namespace tenon::service::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class Lifecycle : public service_case {
+ protected:
+  size_t placed(uint64_t session) const { return heard(session, TENON_RM_ALLOCATION).size(); }
+  std::optional<uint32_t> why_ended(uint64_t session) const {
+    const auto all = fake_.ended();
+    const auto found = all.find(session);
+    return found == all.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
+TEST_F(Lifecycle, RegisterAgain_OlderSessionEndsAndEverythingOfItIsGone) {
+  open(manual());
+  const uint64_t first = enter();
+  submit(first, cluster(1, 3));
+  settle();
+  ASSERT_EQ(placed(first), 3U);
+  const uint64_t second = enter();
+  EXPECT_NE(first, second);
+  settle();
+  EXPECT_EQ(why_ended(first), TENON_RM_ENDED_REPLACED);
+  EXPECT_EQ(fake_.submit(first, cluster(1, 1).messages()).status, TENON_DECLINED);
+  submit(second, cluster(1, 2));  // the same names are free again
+  settle();
+  EXPECT_EQ(placed(second), 2U);
+  EXPECT_THAT(heard(second, TENON_RM_REJECTED_NODE), SizeIs(0));
+}
+
+TEST_F(Lifecycle, RegistrationThatIsRefused_LeavesTheOlderOneAlone) {
+  open(manual());
+  const uint64_t first = enter();
+  interface::registration_request request;
+  request.config = "partitions: [ { name: default } ]";
+  uint64_t second = 0;
+  EXPECT_EQ(fake_.enter(request, 0, second).status, TENON_INVALID_CONFIG);
+  submit(first, cluster(1, 1));
+  settle();
+  EXPECT_EQ(placed(first), 1U);
+  EXPECT_EQ(why_ended(first), std::nullopt);
+}
+
+TEST_F(Lifecycle, Lost_NothingIsPlacedUntilItIsBack) {
+  open(manual());
+  const uint64_t session = enter();
+  EXPECT_EQ(fake_.signal(session, TENON_RM_LOST), TENON_OK);
+  EXPECT_EQ(status().state, rm_state::paused);
+  submit(session, cluster(1, 3));
+  settle(2'000);
+  EXPECT_EQ(placed(session), 0U);
+  EXPECT_EQ(fake_.signal(session, TENON_RM_BACK), TENON_OK);
+  EXPECT_EQ(status().state, rm_state::running);
+  settle(3'000);
+  EXPECT_EQ(placed(session), 3U);
+}
+
+TEST_F(Lifecycle, Back_WhatWasNotAcknowledgedComesAgainUnderItsNumbers) {
+  open(manual());
+  fake_.acknowledge_at_once(false);
+  const uint64_t session = enter();
+  submit(session, cluster(1, 5));
+  settle();
+  const auto before = fake_.taken(session);
+  ASSERT_GT(before.size(), 3U);
+  EXPECT_EQ(fake_.acknowledge(session, "default", before[1].number), TENON_OK);
+  fake_.signal(session, TENON_RM_LOST);
+  fake_.signal(session, TENON_RM_BACK);
+  settle();
+  const auto after = fake_.taken(session);
+  ASSERT_EQ(after.size(), 2 * before.size() - 2);
+  for (size_t i = 2; i < before.size(); ++i) {
+    const delivered &again = after[before.size() + i - 2];
+    EXPECT_EQ(again.number, before[i].number);
+    EXPECT_EQ(text_of(again.what), text_of(before[i].what)) << "a duplicate is recognised by its key and UUID";
+  }
+}
+
+TEST_F(Lifecycle, AwayForTooLong_StoppedAndAllItsStateReleased) {
+  open(manual());
+  const uint64_t session = enter();
+  submit(session, cluster(1, 1));
+  settle(2'000);
+  fake_.signal(session, TENON_RM_LOST);
+  const int64_t five_minutes = 5 * 60'000;
+  service_->step(1, 2'000 + five_minutes - 1);
+  EXPECT_EQ(status().state, rm_state::paused);
+  service_->step(1, 2'000 + five_minutes);
+  EXPECT_EQ(service_->rms().size(), 0U);
+  EXPECT_EQ(why_ended(session), TENON_RM_ENDED_TIMEOUT);
+  EXPECT_EQ(fake_.signal(session, TENON_RM_BACK), TENON_DECLINED);
+  EXPECT_EQ(fake_.submit(session, cluster(1, 1).messages()).status, TENON_DECLINED);
+  service_->call([](cycle_access &on) { EXPECT_THAT(on.state().snapshot().partitions, SizeIs(0)); });
+}
+
+TEST_F(Lifecycle, Goodbye_WhatWasSubmittedIsAppliedAndAnsweredFirst) {
+  open(manual());
+  const uint64_t session = enter();
+  submit(session, cluster(1, 0));
+  EXPECT_EQ(fake_.signal(session, TENON_RM_SHUTDOWN), TENON_OK);
+  EXPECT_EQ(fake_.submit(session, cluster(1, 1).messages()).status, TENON_DECLINED);
+  settle();
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_ACCEPTED_APPLICATION), SizeIs(1));
+  EXPECT_EQ(why_ended(session), TENON_RM_ENDED_SHUTDOWN);
+}
+
+TEST_F(Lifecycle, TooManyWaitWhilePaused_Stopped) {
+  auto how = manual();
+  how.limits = host::running_limits{};
+  how.limits->pause_queue = 10;
+  open(std::move(how));
+  fake_.acknowledge_at_once(false);
+  const uint64_t session = enter();
+  submit(session, cluster(3, 30));
+  settle();
+  fake_.signal(session, TENON_RM_LOST);
+  settle(2'000);
+  EXPECT_EQ(why_ended(session), TENON_RM_ENDED_OVERFLOW);
+}
+
+TEST_F(Lifecycle, ManyAtOnce_EachItsOwnPartitionsAndTheOneTooManyIsRefused) {
+  open(manual());
+  std::vector<uint64_t> sessions;
+  for (int i = 0; i < 64; ++i) sessions.push_back(enter("rm-" + std::to_string(i)));
+  uint64_t none = 0;
+  interface::registration_request request;
+  request.rm = "rm-64";
+  const auto out = fake_.enter(request, 0, none);
+  EXPECT_EQ(out.status, TENON_EXHAUSTED);
+  EXPECT_THAT(out.words, HasSubstr("at most 64"));
+  for (const uint64_t one : sessions) submit(one, cluster(1, 2));
+  settle();
+  for (const uint64_t one : sessions) {
+    ASSERT_EQ(placed(one), 2U);
+    EXPECT_EQ(heard(one, TENON_RM_ALLOCATION)[0].partition, "default");
+  }
+  enter("rm-63");  // one that is there may come again
+}
+
+TEST_F(Lifecycle, RecoveryHold_NothingIsPlacedUntilItIsDone) {
+  open(manual());
+  uint64_t session = 0;
+  interface::registration_request request;
+  request.extra_config = {{"recovery.hold", "true"}};
+  ASSERT_TRUE(fake_.enter(request, 0, session).good);
+  submit(session, cluster(1, 1));
+  settle();
+  EXPECT_EQ(placed(session), 0U);
+  EXPECT_TRUE(status().held);
+  service_->call([](cycle_access &on) { EXPECT_TRUE(on.recovery_done("rm-1")); });
+  settle();
+  EXPECT_EQ(placed(session), 1U);
+}
+
+TEST_F(Lifecycle, NodeInAnotherPartition_IsFoundThereLater) {
+  const std::string two = R"(
+partitions:
+  - { name: default, queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] }
+  - { name: gpu, queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] }
+)";
+  open(manual({{"default", two}}));
+  const uint64_t session = enter();
+  requests batch;
+  batch.application("app-1", "root.default", {}, "alice", "gpu");
+  batch.node("node-1", {{"vcore", 1000}}, {{"si/node-partition", "gpu"}});
+  batch.ask({.partition = "gpu"});
+  batch.change_node("node-1", TENON_NODE_DRAIN);
+  submit(session, batch);
+  settle();
+  EXPECT_EQ(placed(session), 0U) << "drained where it is";
+  requests again;
+  again.change_node("node-1", TENON_NODE_UNDRAIN);
+  submit(session, again);
+  settle();
+  ASSERT_EQ(placed(session), 1U);
+  EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[0].partition, "gpu");
+}
+
+}  // namespace
+}  // namespace tenon::service::testing

@@ -1,0 +1,134 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// RMs that take their answers slowly, or not at all, and requests that come faster than they are applied.
+#include "service_case.hpp"
+
+namespace tenon::service::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class Pressure : public service_case {
+ protected:
+  static scheduler_options small() {
+    auto how = manual();
+    how.limits = host::running_limits{};
+    how.limits->outbox_high = 20;
+    how.limits->outbox_hard = 200;
+    how.limits->mailbox_requests = 50;
+    return how;
+  }
+};
+
+TEST_F(Pressure, SlowRm_NotSteppedAndItsRequestsComeBackLater_OthersGoOn) {
+  open(small());
+  const uint64_t slow = enter("slow"), quick = enter("quick");
+  fake_.take_at_most(slow, 0);
+  submit(slow, cluster(10, 30));
+  submit(quick, cluster(10, 30));
+  for (int i = 0; i < 30; ++i) service_->step(5, 1'000);
+  EXPECT_TRUE(status("slow").throttled);
+  EXPECT_LT(status("slow").waiting_answers, 50U) << "not stepped any further";
+  EXPECT_THAT(heard(quick, TENON_RM_ALLOCATION), SizeIs(30));
+  const auto out = fake_.submit(slow, cluster(1, 1).messages());
+  EXPECT_EQ(out.status, TENON_RETRY);
+  EXPECT_EQ(out.accepted, 0U);
+  EXPECT_THAT(out.words, HasSubstr("too many answers"));
+  fake_.take_all(slow);
+  for (int i = 0; i < 30; ++i) service_->step(5, 1'000);
+  EXPECT_THAT(heard(slow, TENON_RM_ALLOCATION), SizeIs(30)) << "no decision was dropped";
+  EXPECT_FALSE(status("slow").throttled);
+}
+
+TEST_F(Pressure, BeyondTheHardLimit_PausedUntilItsAnswersAreTaken) {
+  auto how = small();
+  how.limits->outbox_high = 5;
+  how.limits->outbox_hard = 10;
+  open(std::move(how));
+  const uint64_t session = enter();
+  fake_.take_at_most(session, 0);
+  submit(session, cluster(10, 20));
+  settle();
+  EXPECT_EQ(status().state, rm_state::paused);
+  fake_.take_all(session);
+  settle(2'000);
+  settle(3'000);
+  EXPECT_EQ(status().state, rm_state::running);
+  settle(4'000);
+  EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(20));
+}
+
+TEST_F(Pressure, MailboxFull_TheFirstSoManyAreTaken) {
+  open(small());
+  const uint64_t session = enter();
+  const requests batch = cluster(30, 70);
+  const auto out = fake_.submit(session, batch.messages());
+  EXPECT_EQ(out.status, TENON_RETRY);
+  EXPECT_EQ(out.accepted, 50U);
+  settle();
+  submit(session, [] {
+    requests rest;
+    rest.ask({.key = "after"});
+    return rest;
+  }());
+  EXPECT_EQ(service_->counters().retries, 1U);
+}
+
+TEST_F(Pressure, WithThreadsAndASlowTransport_EverythingArrivesInOrder) {
+  auto how = running();
+  how.limits = host::running_limits{};
+  how.limits->outbox_high = 30;
+  how.limits->outbox_hard = 1'000;
+  open(std::move(how));
+  const uint64_t session = enter();
+  fake_.take_at_most(session, 10);
+  submit(session, cluster(10, 100));
+  for (size_t more = 10; heard(session, TENON_RM_ALLOCATION).size() < 100; more += 10) {
+    ASSERT_TRUE(fake_.wait_for_answers(session, std::min<size_t>(more, 112)));
+    fake_.take_at_most(session, 10);
+  }
+  uint64_t expected = 1;
+  for (const delivered &one : fake_.taken(session)) EXPECT_EQ(one.number, expected++);
+}
+
+TEST_F(Pressure, TransportAtFault_RestartedAndItsRmsCanComeBack) {
+  open(manual());
+  const uint64_t session = enter();
+  fake_.fail_next_deliver();
+  submit(session, cluster(1, 2));
+  settle();
+  EXPECT_EQ(fake_.starts(), 2U);
+  EXPECT_EQ(status().state, rm_state::paused);
+  EXPECT_EQ(fake_.signal(session, TENON_RM_BACK), TENON_OK);
+  settle(2'000);
+  EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(2));
+  EXPECT_EQ(service_->counters().transport_restarts, 1U);
+}
+
+TEST_F(Pressure, CutAtRandom_NothingIsLost) {
+  open(running());
+  fake_.acknowledge_at_once(false);
+  const uint64_t session = enter();
+  submit(session, cluster(20, 200));
+  for (int cut = 0; cut < 20; ++cut) {
+    fake_.signal(session, TENON_RM_LOST);
+    const auto seen = fake_.taken(session);
+    if (!seen.empty()) fake_.acknowledge(session, "default", seen[seen.size() / 2].number);
+    fake_.signal(session, TENON_RM_BACK);
+  }
+  std::map<std::string, std::string> uuids;
+  const bool all = fake_.wait([&] {
+    for (const auto &one : heard(session, TENON_RM_ALLOCATION)) {
+      const auto [at, fresh] = uuids.emplace(one.key, one.uuid);
+      EXPECT_EQ(at->second, one.uuid) << "the same allocation under another name";
+    }
+    return uuids.size() == 200;
+  });
+  EXPECT_TRUE(all) << uuids.size();
+  std::set<uint64_t> numbers;
+  for (const delivered &one : fake_.taken(session)) numbers.insert(one.number);
+  EXPECT_EQ(*numbers.rbegin(), numbers.size()) << "a number is missing";
+}
+
+}  // namespace
+}  // namespace tenon::service::testing
