@@ -20,6 +20,8 @@ figures run_gang(const settings &s);
 figures run_load(const settings &s);
 // A full cluster in which one queue is below its guarantee: victims are found, confirmed and replaced.
 figures run_preempt(const settings &s);
+// Records of events: what they cost the cycle thread, and how many the threads behind it make and keep.
+figures run_events(const settings &s);
 // The openb trace, submitted at once.
 figures run_openb(const settings &s);
 

@@ -41,6 +41,8 @@ std::vector<bench_case> cases() {
       {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
       {"preempt", "a queue below its guarantee in a full cluster, 30 allocations a node", tenon::bench::run_preempt,
        preempt},
+      {"events", "the load of schedule with records of events, and each sink alone", tenon::bench::run_events,
+       schedule},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
       {"inproc", "resource managers in this process by libtenon, from submission to callback", tenon::bench::run_inproc,
        inproc},

@@ -119,10 +119,11 @@ struct sqlite {
 
   void open() {
     database fresh(path_, busy_ms_);
+    if (fresh.number("PRAGMA user_version") == 0)
+      fresh.run("PRAGMA auto_vacuum = INCREMENTAL");  // before anything else
     fresh.run("PRAGMA journal_mode = WAL");
     fresh.run(full_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     fresh.run("PRAGMA journal_size_limit = 67108864");
-    if (fresh.number("PRAGMA user_version") == 0) fresh.run("PRAGMA auto_vacuum = INCREMENTAL");
     migrate(fresh);
     db_ = std::move(fresh);
     insert_.emplace(db_.handle(), "INSERT OR IGNORE INTO event (" + std::string(columns) +

@@ -1,0 +1,93 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// tenon.log: lines of JSON, in a file that is rotated.
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "sink_case.hpp"
+
+namespace tenon::testing {
+namespace {
+
+class Log : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "tenon-log-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  static std::vector<boost::json::object> lines(const std::filesystem::path &file) {
+    std::vector<boost::json::object> out;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) out.push_back(boost::json::parse(line).as_object());
+    return out;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Log, Record_IsALineOfJson) {
+  const auto file = folder_ / "below" / "events.jsonl";
+  sink_case log("tenon.log", "{ path: " + file.string() + " }");
+  test_record r;
+  r.id = 7;
+  r.type = TENON_EVENT_REQUEST;
+  r.object = "key \"1\"\n\x01\\";
+  r.message = "\xC3\xA4";
+  r.resource = {{"memory", 5}, {"vcore", -1}};
+  ASSERT_EQ(log.emit({r, r}), TENON_OK) << log.error();
+  const auto written = lines(file);
+  ASSERT_EQ(written.size(), 2U);
+  EXPECT_EQ(written[0].at("id"), 7);
+  EXPECT_EQ(written[0].at("type"), 1);
+  EXPECT_EQ(written[0].at("objectID").as_string(), r.object);
+  EXPECT_EQ(written[0].at("message").as_string(), r.message);
+  EXPECT_EQ(written[0].at("resource").at("vcore"), -1);
+  EXPECT_FALSE(written[0].contains("queue"));
+  EXPECT_FALSE(written[0].contains("lastID"));
+}
+
+TEST_F(Log, Loss_NamesItsRange) {
+  const auto file = folder_ / "events.jsonl";
+  sink_case log("tenon.log", "{ path: " + file.string() + " }");
+  test_record r;
+  r.type = TENON_EVENT_SYSTEM;
+  r.reason = "EventsLost";
+  r.id = 3;
+  r.last_id = 9;
+  ASSERT_EQ(log.emit({r}), TENON_OK);
+  EXPECT_EQ(lines(file).at(0).at("lastID"), 9);
+}
+
+TEST_F(Log, LargeFile_IsPutAside) {
+  const auto file = folder_ / "events.jsonl";
+  sink_case log("tenon.log", "{ path: " + file.string() + ", max_mb: 1, files: 2 }");
+  test_record r;
+  r.message.assign(1'000, 'x');
+  for (int i = 0; i < 30; ++i) {
+    r.id = static_cast<uint64_t>(i) + 1;
+    ASSERT_EQ(log.emit(std::vector<test_record>(100, r)), TENON_OK) << log.error();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "events.1.jsonl"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "events.2.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "events.3.jsonl"));
+  EXPECT_LE(std::filesystem::file_size(file), 1U << 20U);
+}
+
+TEST_F(Log, FileThatCannotBeWritten_IsForLater) {
+  std::ofstream(folder_ / "file") << "in the way";
+  const auto file = folder_ / "file" / "events.jsonl";
+  sink_case log("tenon.log", "{ path: " + file.string() + " }");
+  test_record r;
+  r.id = 1;
+  EXPECT_EQ(log.emit({r}), TENON_RETRY);
+  EXPECT_FALSE(log.error().empty());
+  std::filesystem::remove(folder_ / "file");
+  EXPECT_EQ(log.emit({r}), TENON_OK) << log.error();
+  EXPECT_EQ(lines(file).size(), 1U);
+}
+
+}  // namespace
+}  // namespace tenon::testing
