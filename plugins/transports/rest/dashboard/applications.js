@@ -1,0 +1,186 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Applications: their states, what they have and wait for, and why.
+import { h } from "./dom.js";
+import { explanation } from "./explanation.js";
+import { choice, chip, empty, facts, opener, paged, pager, search, state, table } from "./parts.js";
+import { get, getAll, paths } from "./rest.js";
+import { amounts, plural, since, when } from "./units.js";
+
+export const title = "Applications";
+export const event_types = [1, 2];
+
+const FIELDS = ["applicationID", "queueName", "applicationState", "user", "usedResource", "pendingResource",
+  "submissionTime", "finishedTime", "rejectedMessage", "hasReserved", "stateLog"];
+const FEW = 500;  // active applications that are read with their asks, which say why they wait
+const ASKS = 50;  // of an application that are listed at first
+
+const KINDS = [["active", "Active"], ["rejected", "Rejected"], ["completed", "Completed, failed"]];
+
+export function load(app) {
+  const kind = app.ui.applications.kind;
+  const summary = app.partitions.find((one) => one.key === app.partition);
+  const total = summary?.applications?.total ?? 0;
+  const fields = kind === "active" && total <= FEW ? [...FIELDS, "requests"] : FIELDS;
+  return getAll(`${paths.partition(app.partition)}/applications/${kind}`, fields);
+}
+
+const waits = (application) => Object.keys(application.pendingResource ?? {}).length > 0;
+
+function latest(log) {
+  return (log ?? []).reduce((best, one) => (!best || (one.lastOccurrence ?? 0) > (best.lastOccurrence ?? 0) ? one : best), null);
+}
+
+// Why it is where it is: what refused it, or what held its asks last.
+function reason(app, application) {
+  if (application.rejectedMessage) return application.rejectedMessage;
+  const logged = latest((application.requests ?? []).map((ask) => latest(ask.allocationLog)).filter(Boolean));
+  if (logged) return logged.message;
+  if (!waits(application)) return "";
+  return app.events.reasons.get(application.applicationID) ?? "";
+}
+
+function filtered(app, list) {
+  const ui = app.ui.applications;
+  const text = (ui.search ?? "").toLowerCase();
+  return list.filter((one) => (!ui.queue || one.queueName === ui.queue || one.queueName.startsWith(`${ui.queue}.`)) &&
+    (!ui.waiting || waits(one)) &&
+    (text === "" || one.applicationID.toLowerCase().includes(text) || one.queueName.toLowerCase().includes(text) ||
+      (one.user ?? "").toLowerCase().includes(text) || (one.applicationState ?? "").toLowerCase().includes(text)));
+}
+
+const COLUMNS = [{ name: "Application" }, { name: "State" }, { name: "Queue" }, { name: "User" }, { name: "Has" },
+  { name: "Waits for" }, { name: "Reason", class: "wide" }, { name: "Age", class: "number" }];
+
+export function render(app, list) {
+  const ui = app.ui.applications;
+  const kept = filtered(app, list).sort((a, b) => (b.submissionTime ?? 0) - (a.submissionTime ?? 0));
+  const part = paged(kept, ui.page);
+  return [
+    h("div", { class: "tools" },
+      search("applications", ui.search, "applications"),
+      choice("application-kind", "Show", KINDS, ui.kind),
+      h("label", { class: "check" }, h("input", { type: "checkbox", id: "application-waiting",
+        "data-input": "application-waiting", checked: ui.waiting }), "Only those that wait"),
+      ui.queue ? h("button", { type: "button", "data-do": "any-queue" }, `Queue ${ui.queue} ✕`) : null),
+    kept.length === 0
+      ? empty(list.length === 0 ? `There are no ${ui.kind} applications.` : "No application is like that.")
+      : [table("Applications", COLUMNS, part.rows.map((one) => ({ key: one.applicationID, cells: [
+        opener("application", one.applicationID),
+        state(one.applicationState),
+        one.queueName,
+        one.user ?? "—",
+        one.usedResource ? amounts(one.usedResource) : "—",
+        waits(one) ? amounts(one.pendingResource) : "—",
+        reason(app, one) || "—",
+        one.submissionTime ? since(one.submissionTime) : "—",
+      ] }))), pager("applications", part, "applications")],
+  ];
+}
+
+// Only active ones can be asked for one by one.
+export async function loadDetails(app, id) {
+  const listed = (app.data.applications?.value ?? []).find((one) => one.applicationID === id);
+  if (listed && app.ui.applications.kind !== "active") return listed;
+  const application = await get(paths.partition(app.partition) + paths.application(id));
+  const open = app.detail?.ask;
+  const waiting = (application.requests ?? []).some((ask) => ask.allocationKey === open);
+  if (open && waiting) {
+    application.explained = await get(paths.explain(app.partition, id, open)).catch((problem) => ({ problem }));
+  }
+  return application;
+}
+
+function ask(app, one, application) {
+  const open = app.detail.ask === one.allocationKey;
+  const held = latest(one.allocationLog);
+  return h("li", { "data-key": one.allocationKey },
+    h("div", { class: "ask" },
+      h("strong", {}, one.allocationKey), " ", amounts(one.resource),
+      one.placeholder ? [" ", chip("placeholder")] : null,
+      one.taskGroupName ? [" ", chip(one.taskGroupName)] : null,
+      one.triggeredPreemption ? [" ", chip("preempts", "warn")] : null,
+      h("p", { class: "dim" }, `waiting ${one.requestTime ? since(one.requestTime) : ""}`,
+        one.priority && one.priority !== "0" ? ` · priority ${one.priority}` : "",
+        one.requiredNodeId ? ` · on node ${one.requiredNodeId}` : "",
+        held ? ` · ${held.message}` : ""),
+      h("button", { type: "button", "data-do": "explain", "data-id": one.allocationKey, "aria-expanded": String(open) },
+        open ? "Hide explanation" : "Why does it wait?")),
+    open ? explanation(application.explained) : null);
+}
+
+function asks(app, application) {
+  const all = application.requests ?? [];
+  if (all.length === 0) return null;
+  const shown = app.detail.asks ?? ASKS;
+  return [h("h3", {}, plural(all.length, "ask waits", "asks wait")),
+    h("ul", { class: "asks" }, all.slice(0, shown).map((one) => ask(app, one, application))),
+    all.length > shown ? h("p", {}, h("button", { type: "button", "data-do": "more-asks" }, "Show more")) : null];
+}
+
+function allocations(app, application) {
+  const all = application.allocations ?? [];
+  if (all.length === 0) return null;
+  const part = paged(all, app.detail.page);
+  return [h("h3", {}, "Allocations"),
+    table("Allocations", [{ name: "Allocation" }, { name: "Node" }, { name: "Resources" }, { name: "Since" }],
+      part.rows.map((one) => ({ key: one.allocationKey, cells: [
+        [one.allocationKey, one.placeholder ? [" ", chip("placeholder")] : null, one.preempted ? [" ", chip("preempted", "warn")] : null],
+        opener("node", one.nodeId ?? "—"), amounts(one.resource), one.allocationTime ? when(one.allocationTime) : "—"] }))),
+    pager("detail", part, "allocations")];
+}
+
+export function details(app, id, application) {
+  const log = application.stateLog ?? [];
+  const groups = application.placeholderData ?? [];
+  const why = reason(app, application);
+  return [
+    h("p", {}, state(application.applicationState), application.hasReserved ? [" ", chip("reserved a node")] : null),
+    why ? h("p", { class: "notice plain" }, why) : null,
+    facts([["Queue", opener("queue", application.queueName)], ["User", application.user],
+      ["Groups", (application.groups ?? []).join(", ")], ["Has", amounts(application.usedResource)],
+      ["Had at most", application.maxUsedResource && amounts(application.maxUsedResource)],
+      ["Waits for", application.pendingResource && amounts(application.pendingResource)],
+      ["Submitted", application.submissionTime && when(application.submissionTime)],
+      ["Ended", application.finishedTime && when(application.finishedTime)]]),
+    asks(app, application),
+    groups.length === 0 ? null : [h("h3", {}, "Task groups"),
+      table("Task groups", [{ name: "Group" }, { name: "Placeholders" }, { name: "Each" }, { name: "Replaced" }, { name: "Timed out" }],
+        groups.map((one) => ({ key: one.taskGroupName, cells: [one.taskGroupName, String(one.count ?? 0),
+          amounts(one.minResource), String(one.replaced ?? 0), String(one.timedout ?? 0)] })))],
+    allocations(app, application),
+    log.length === 0 ? null : [h("h3", {}, "States"),
+      h("ol", { class: "log" }, log.map((one) => h("li", {}, state(one.applicationState), " ", when(one.time))))],
+  ];
+}
+
+export const actions = (app, id, application) => {
+  if (!application || app.ui.applications.kind !== "active") return [];
+  const path = paths.ours(app.partition) + paths.application(id);
+  return [
+    { id: "move", name: "Move…", does: "It goes to another queue with all it has.", path: `${path}/move`, queue: true },
+    { id: "kill", name: "Kill…", does: "It fails; what it has is released.", path: `${path}/kill`, danger: true },
+  ];
+};
+
+export const handlers = {
+  "any-queue"(app) {
+    app.ui.applications.queue = "";
+  },
+  explain(app, { id }) {
+    app.detail.ask = app.detail.ask === id ? "" : id;
+    if (app.detail.value) app.detail.value.explained = undefined;
+    app.reload();
+  },
+  "more-asks"(app) {
+    app.detail.asks = (app.detail.asks ?? ASKS) + ASKS;
+  },
+};
+export const inputs = {
+  "application-kind"(app, element) {
+    Object.assign(app.ui.applications, { kind: element.value, page: 0 });
+    app.forget("applications");
+  },
+  "application-waiting"(app, element) {
+    Object.assign(app.ui.applications, { waiting: element.checked, page: 0 });
+  },
+};

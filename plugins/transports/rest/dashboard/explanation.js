@@ -1,0 +1,34 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Why an ask waits: its place in line, what holds it, and what would let it run.
+import { h } from "./dom.js";
+import { facts } from "./parts.js";
+import { count, label, plural, types } from "./units.js";
+
+function position({ waiting, before, pending }) {
+  if (!pending) return "It no longer waits.";
+  if (before === 0) return waiting <= 1 ? "The only one in line." : `First of ${plural(waiting, "ask")} in line.`;
+  return `${plural(before, "ask")} of ${count(waiting)} before it in line.`;
+}
+
+function nodes(all) {
+  if (!all) return null;
+  const by = (map, words) => types(map).map((type) => [`${words} ${label(type)}`, plural(map[type], "node")]);
+  return facts([
+    ["Nodes that fit", `${count(all.fit)} of ${count(all.nodes)}`],
+    ["Not schedulable", all.notSchedulable ? plural(all.notSchedulable, "node") : null],
+    ...by(all.tooLittle, "Too little"), ...by(all.devicesMissing, "Devices missing:"), ...by(all.refused, "Refused by"),
+  ]);
+}
+
+export function explanation(found) {
+  if (!found) return h("div", { class: "explanation" }, h("p", { class: "dim" }, "Asking the scheduler…"));
+  if (found.problem) return h("div", { class: "explanation", role: "alert" }, h("p", {}, found.problem.message));
+  return h("div", { class: "explanation" },
+    h("p", {}, h("strong", {}, position(found))),
+    found.obstacles.length === 0
+      ? h("p", { class: "dim" }, found.text)
+      : [h("h4", {}, "What holds it"), h("ul", {}, found.obstacles.map((one) => h("li", {}, one.text)))],
+    found.changes.length === 0 ? null
+      : [h("h4", {}, "What would let it run"), h("ul", {}, found.changes.map((one) => h("li", {}, one.text)))],
+    h("h4", {}, "Nodes"), nodes(found.nodes));
+}

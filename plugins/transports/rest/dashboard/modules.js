@@ -1,0 +1,51 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Modules: how they do and how long they take; and whether the scheduler is well.
+import { h } from "./dom.js";
+import { chip, empty, table } from "./parts.js";
+import { get } from "./rest.js";
+import { count, duration } from "./units.js";
+
+export const title = "Modules";
+export const event_types = [];
+
+export async function load() {
+  const [modules, health] = await Promise.all([get("/tenon/v1/modules"), get("/ws/v1/scheduler/healthcheck")]);
+  return { modules, health };
+}
+
+const GOOD = ["running", "active", "started", "ok", "loaded"];
+const kind = (state) => (GOOD.includes(state.toLowerCase()) ? "good" : "warn");
+const time = (nanoseconds) => (nanoseconds > 0 ? duration(nanoseconds / 1e6) : "—");
+
+function checks(health) {
+  const all = health.HealthChecks ?? [];
+  const bad = all.filter((one) => !one.Succeeded);
+  return h("section", { "aria-labelledby": "health-title" },
+    h("h2", { id: "health-title" }, "Health ", chip(health.Healthy ? "all is well" : `${bad.length} of ${all.length} checks fail`,
+      health.Healthy ? "good" : "bad")),
+    h("ul", { class: "checks" }, [...bad, ...all.filter((one) => one.Succeeded)].map((one) =>
+      h("li", {}, chip(one.Succeeded ? "well" : "fails", one.Succeeded ? "good" : "bad"), " ", h("strong", {}, one.Name), " ",
+        h("span", { class: "dim" }, one.Description), one.DiagnosisMessage ? h("p", {}, one.DiagnosisMessage) : null))));
+}
+
+export function render(app, { modules, health }) {
+  return [
+    h("section", { "aria-labelledby": "modules-title" },
+      h("h2", { id: "modules-title" }, "Modules"),
+      modules.length === 0 ? empty("No module runs: the scheduler uses its built-in rules.")
+        : table("Modules", [{ name: "Module" }, { name: "State" }, { name: "Does" }, { name: "Calls", class: "number" },
+          { name: "Mean", class: "number" }, { name: "Longest", class: "number" }, { name: "Faults", class: "number" },
+          { name: "Fallbacks", class: "number" }, { name: "Latest fault", class: "wide" }],
+        modules.map((one, at) => ({ key: `${one.module} ${one.name ?? ""} ${one.partition ?? ""} ${at}`, cells: [
+          [one.module, one.version ? h("span", { class: "dim" }, ` ${one.version}`) : null],
+          chip(one.state, kind(one.state)),
+          [one.kind, one.name, one.partition].filter(Boolean).join(" · ") || "—",
+          count(one.calls), time(one.calls > 0 ? one.totalNanoseconds / one.calls : 0), time(one.mostNanoseconds),
+          count(one.faults), count(one.fallbacks), one.lastFault || "—"] })))),
+    checks(health),
+    h("section", { "aria-labelledby": "reload-title" },
+      h("h2", { id: "reload-title" }, "Configuration"),
+      app.actionList([{ id: "reload", name: "Reload configuration", does: "The policy groups' files are read again.",
+        path: "/tenon/v1/reload" }])),
+  ];
+}

@@ -1,0 +1,152 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The queue tree: what each queue uses of what it is guaranteed and may have at most.
+import { h } from "./dom.js";
+import { chip, empty, facts, meter, opener, search, state } from "./parts.js";
+import { get, paths } from "./rest.js";
+import { amount, amounts, count, plural, types } from "./units.js";
+
+export const title = "Queues";
+export const event_types = [2, 4];
+
+const FEW = 200;         // queues of a tree that is shown whole
+const AT_ONCE = 100;     // children and matches that are shown at first
+const METERS = 3;        // types shown for each queue
+
+export const load = (app) => get(`${paths.partition(app.partition)}/queues`);
+
+// All queues below and with this one, parents first.
+export function flat(queue) {
+  const all = [queue];
+  for (let i = 0; i < all.length; ++i) all.splice(i + 1, 0, ...(all[i].children ?? []));
+  return all;
+}
+
+const last = (path) => path.slice(path.lastIndexOf(".") + 1);
+
+function meters(app, queue, shown) {
+  const scale = app.capacity();
+  const seen = types(queue.allocatedResource, queue.maxResource, queue.guaranteedResource).slice(0, shown);
+  if (seen.length === 0) return h("p", { class: "dim" }, "nothing used, nothing promised");
+  return h("div", { class: "meters" }, seen.map((type) => meter(type, {
+    used: queue.allocatedResource?.[type], max: queue.maxResource?.[type], guaranteed: queue.guaranteedResource?.[type],
+    scale: scale[type],
+  })));
+}
+
+function applications(queue) {
+  const running = queue.runningApps ?? 0;
+  const most = queue.maxRunningApps ? ` of ${count(queue.maxRunningApps)}` : "";
+  return `${count(running)}${most} running`;
+}
+
+function row(app, queue, name, before) {
+  return h("div", { class: "queue" },
+    h("div", { class: "queue-name" }, before, opener("queue", queue.queuename, name),
+      queue.status && queue.status !== "Active" ? state(queue.status) : null,
+      queue.isManaged ? null : chip("dynamic")),
+    h("p", { class: "queue-apps dim" }, applications(queue),
+      Object.keys(queue.pendingResource ?? {}).length > 0 ? ` · waiting for ${amounts(queue.pendingResource)}` : null),
+    meters(app, queue, METERS));
+}
+
+function branch(app, queue, small) {
+  const ui = app.ui.queues;
+  const children = queue.children ?? [];
+  const depth = queue.queuename.split(".").length;
+  const open = children.length > 0 && (ui.open.get(queue.queuename) ?? (small || depth < 2));
+  const toggle = children.length === 0 ? h("span", { class: "leaf" })
+    : h("button", { type: "button", class: "toggle", "data-do": "toggle-queue", "data-id": queue.queuename,
+      "aria-expanded": String(open), "aria-label": `Queues below ${queue.queuename}` }, open ? "▾" : "▸");
+  const shown = ui.more.get(queue.queuename) ?? AT_ONCE;
+  return h("li", { "data-key": queue.queuename },
+    row(app, queue, last(queue.queuename), toggle),
+    !open ? null : h("ul", {}, children.slice(0, shown).map((child) => branch(app, child, small)),
+      children.length <= shown ? null : h("li", { "data-key": "more of it" },
+        h("button", { type: "button", "data-do": "more-queues", "data-id": queue.queuename },
+          `Show more (${count(children.length - shown)} left)`))));
+}
+
+export function render(app, root) {
+  const ui = app.ui.queues;
+  const all = flat(root);
+  const text = (ui.search ?? "").toLowerCase();
+  const found = text === "" ? [] : all.filter((queue) => queue.queuename.toLowerCase().includes(text));
+  const leaves = all.filter((queue) => queue.isLeaf).length;
+  return [
+    h("div", { class: "tools" }, search("queues", ui.search, "queues"),
+      h("p", { class: "dim", role: "status" }, text === ""
+        ? `${plural(all.length, "queue")}, ${count(leaves)} of them leaves`
+        : `${plural(found.length, "queue")} found`)),
+    h("p", { class: "legend dim" }, "A bar is what is used of the queue's max, or of the partition where it has none; ",
+      "the mark is what is guaranteed."),
+    text === ""
+      ? h("ul", { class: "tree" }, branch(app, root, all.length <= FEW))
+      : found.length === 0 ? empty(`No queue's name has “${ui.search}” in it.`)
+        : h("ul", { class: "tree" }, found.slice(0, AT_ONCE).map((queue) =>
+          h("li", { "data-key": queue.queuename }, row(app, queue, queue.queuename, null)))),
+  ];
+}
+
+function amountTable(queue) {
+  const columns = [["Used", "allocatedResource"], ["Guaranteed", "guaranteedResource"], ["Max", "maxResource"],
+    ["Waiting", "pendingResource"], ["Headroom", "headroom"], ["Being preempted", "preemptingResource"]];
+  const shown = columns.filter(([, key]) => Object.keys(queue[key] ?? {}).length > 0);
+  const all = types(...shown.map(([, key]) => queue[key]));
+  if (all.length === 0) return empty("Nothing is used and nothing is configured.");
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Resources of the queue" },
+    h("table", { class: "plain" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Resource"),
+        shown.map(([name]) => h("th", { scope: "col", class: "number" }, name)))),
+      h("tbody", {}, all.map((type) => h("tr", {}, h("th", { scope: "row" }, type),
+        shown.map(([, key]) => h("td", { class: "number" },
+          queue[key]?.[type] === undefined ? "—" : amount(type, queue[key][type]))))))));
+}
+
+// What the details of a queue say; null: it is no longer there.
+export function details(app, name) {
+  const root = app.data.queues?.value;
+  const queue = root && flat(root).find((one) => one.queuename === name);
+  if (!queue) return null;
+  const properties = Object.entries(queue.properties ?? {});
+  return [
+    h("p", {}, state(queue.status), " ", chip(queue.isLeaf ? "leaf" : "parent"), " ",
+      chip(queue.isManaged ? "configured" : "dynamic")),
+    h("h3", {}, "Resources"), amountTable(queue),
+    h("h3", {}, "Applications"),
+    facts([["Running", applications(queue)],
+      ["Accepted, starting", (queue.allocatingAcceptedApps ?? []).join(", ")],
+      ["Highest priority that waits", queue.currentPriority || null]]),
+    queue.isLeaf ? h("p", {}, h("button", { type: "button", "data-do": "applications-of", "data-id": name },
+      "Applications of this queue")) : null,
+    h("h3", {}, "Policies"),
+    facts([["Order", queue.sortingPolicy], ["Priorities in the order", queue.prioritySorting ? "yes" : "no"],
+      ["Preemption", queue.preemptionEnabled ? (queue.isPreemptionFence ? "yes, a fence" : "yes") : "no"],
+      ["Preemption after", queue.preemptionDelay], ["Quota preemption after", queue.quotaPreemptionDelay],
+      ["Priority offset", queue.priorityOffset], ["Priority fence", queue.isPriorityFence ? "yes" : null]]),
+    properties.length === 0 ? null : [h("h3", {}, "Properties"), facts(properties)],
+  ];
+}
+
+export const actions = (app, name) => {
+  const root = app.data.queues?.value;
+  const queue = root && flat(root).find((one) => one.queuename === name);
+  if (!queue || !queue.isManaged) return [];
+  const path = paths.queue(app.partition, name);
+  return queue.status === "Active"
+    ? [{ id: "stop", name: "Stop queue", does: `Nothing new is scheduled in ${name}; what runs goes on.`, path: `${path}/stop` }]
+    : [{ id: "start", name: "Start queue", does: `${name} is scheduled again.`, path: `${path}/start` }];
+};
+
+export const handlers = {
+  "toggle-queue"(app, { id }, button) {
+    app.ui.queues.open.set(id, button.getAttribute("aria-expanded") !== "true");
+  },
+  "more-queues"(app, { id }) {
+    app.ui.queues.more.set(id, (app.ui.queues.more.get(id) ?? AT_ONCE) + AT_ONCE);
+  },
+  "applications-of"(app, { id }) {
+    Object.assign(app.ui.applications, { queue: id, search: "", page: 0, kind: "active" });
+    app.close();
+    app.go("applications");
+  },
+};

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""The dashboard in a real browser, before a server that can be made to fail.
+
+Ends with 77, skipped, where there is no Chromium or no Playwright.
+"""
+
+import argparse
+import pathlib
+import sys
+import unittest
+
+import browser
+import fake_cluster
+import fake_server
+
+SKIPPED = 77
+TOOLS = pathlib.Path()
+PATIENCE_MS = 30_000
+VIEWS = ["queues", "applications", "nodes", "events", "modules"]
+
+
+class DashboardTest(unittest.TestCase):
+    nodes = 200
+    applications = 90
+
+    @classmethod
+    def setUpClass(cls):
+        from playwright.sync_api import expect, sync_playwright
+        expect.set_options(timeout=PATIENCE_MS)
+        cls.expect = staticmethod(expect)
+        cls.playwright = cls.enterClassContext(sync_playwright())
+        cls.chromium = browser.launch(cls.playwright)
+        cls.addClassCleanup(cls.chromium.close)
+
+    def setUp(self):
+        self.server = self.enterContext(fake_server.Server(fake_cluster.Cluster(self.nodes, self.applications)))
+
+    def page(self, view: str = "queues", **options):
+        options.setdefault("viewport", {"width": 1280, "height": 900})
+        context = self.chromium.new_context(**options)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        self.wrong = []
+        page.on("console", lambda message: self.wrong.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda problem: self.wrong.append(str(problem)))
+        page.goto(f"{self.server.url}/#/{view}")
+        return page
+
+    def shown(self, page, view: str):
+        """Waits until a view has what it is about."""
+        mark = {"queues": "button:has-text('team-0')", "applications": "button:has-text('app-0000')", "nodes": "canvas#heat",
+                "events": "tbody tr >> nth=0", "modules": "text=vendor.slow"}[view]
+        page.wait_for_selector(mark)
+
+    def open(self, page, view: str):
+        page.click(f"nav a[href='#/{view}']")
+        self.shown(page, view)
+
+
+class Views(DashboardTest):
+    def test_all_show_what_the_server_tells_without_an_error(self):
+        page = self.page()
+        for view in VIEWS:
+            self.open(page, view)
+        self.assertEqual(self.wrong, [])
+        page.click("nav a[href='#/queues']")
+        row = page.locator("li[data-key='root.team-0'] > .queue")
+        self.assertIn("120 of 400 cores · guaranteed 100 cores", row.inner_text())
+        self.assertIn("0.39 of 1.56 TiB", row.inner_text())
+
+    def test_axe_finds_nothing_in_light_and_in_dark(self):
+        for scheme in ("light", "dark"):
+            page = self.page(color_scheme=scheme)
+            for view in VIEWS:
+                with self.subTest(scheme=scheme, view=view):
+                    self.open(page, view)
+                    self.assertEqual(browser.axe_violations(page, TOOLS), [])
+            for view, name in (("queues", "team-0"), ("applications", "app-0000"), ("nodes", "node-00000")):
+                with self.subTest(scheme=scheme, details=name):
+                    self.open(page, view)
+                    if view == "nodes":
+                        page.fill("#nodes-search", name)
+                    page.click(f"main button.link:has-text('{name}')")
+                    page.wait_for_selector("#detail h3")
+                    self.assertEqual(browser.axe_violations(page, TOOLS), [])
+                    page.keyboard.press("Escape")
+                    page.wait_for_selector("#detail", state="hidden")
+
+    def test_a_narrow_window_does_not_scroll_sideways(self):
+        page = self.page(viewport={"width": 390, "height": 800})
+        for view in VIEWS:
+            self.open(page, view)
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            self.assertLessEqual(wide, 0, view)
+        self.open(page, "applications")
+        page.click("main button.link:has-text('app-0000')")
+        page.wait_for_selector("#detail h3")
+        self.assertLessEqual(page.evaluate("(d => d.scrollWidth - d.clientWidth)(document.getElementById('detail'))"), 0)
+
+    def test_an_ask_that_waits_is_explained_with_its_position(self):
+        page = self.page("applications")
+        page.click("main button.link:has-text('app-0000')")
+        page.locator("#detail button:has-text('Why does it wait?')").first.click()
+        text = page.locator(".explanation")
+        self.expect(text).to_contain_text("4 asks of 31 before it in line.")
+        self.expect(text).to_contain_text("queue root.team-0 may have 400 vcore")
+        self.expect(text).to_contain_text("raise vcore of queue root.team-0's max from 400 to 402")
+
+    def test_applications_are_searched_by_state_and_say_why(self):
+        page = self.page("applications")
+        page.select_option("#application-kind", "rejected")
+        self.expect(page.locator("tbody tr")).to_have_count(3)
+        self.expect(page.locator("tbody tr").first).to_contain_text("queue root.nowhere does not exist")
+        page.select_option("#application-kind", "active")
+        page.fill("#applications-search", "app-0003")
+        self.expect(page.locator("tbody tr")).to_have_count(1)
+        self.expect(page.locator("tbody tr")).to_contain_text("Not enough queue quota")
+        page.fill("#applications-search", "no such thing")
+        self.expect(page.locator("main .empty")).to_be_visible()
+
+    def test_events_come_live_and_can_be_paused(self):
+        page = self.page("events")
+        first = page.locator("tbody tr").first
+        before = first.get_attribute("data-key")
+        page.wait_for_function("key => document.querySelector('tbody tr').dataset.key !== key", arg=before)
+        page.click("button:has-text('Pause')")
+        paused = first.get_attribute("data-key")
+        page.wait_for_timeout(1000)
+        self.assertEqual(first.get_attribute("data-key"), paused)
+
+    def test_another_partition_shows_its_own(self):
+        page = self.page("nodes")
+        self.shown(page, "nodes")
+        page.select_option("#partition", "gpu")
+        self.expect(page.locator("main .empty")).to_contain_text("No node is registered")
+
+    def test_the_switch_overrides_the_system_and_is_remembered(self):
+        page = self.page(color_scheme="light")
+        self.shown(page, "queues")
+        ink = "getComputedStyle(document.body).color"
+        light = page.evaluate(ink)
+        page.click("[data-do=theme]")
+        self.assertNotEqual(page.evaluate(ink), light)
+        page.reload()
+        self.shown(page, "queues")
+        self.assertNotEqual(page.evaluate(ink), light)
+
+
+class Keyboard(DashboardTest):
+    def reach(self, page, selector: str, key: str = "Tab"):
+        """Presses a key until the focus is at an element."""
+        for _ in range(300):
+            if page.evaluate("s => document.activeElement?.matches(s) ?? false", selector):
+                return
+            page.keyboard.press(key)
+        self.fail(f"{key} does not reach {selector}")
+
+    def test_every_view_and_its_details_are_reached(self):
+        page = self.page()
+        self.shown(page, "queues")
+        self.reach(page, "nav a[href='#/applications']")
+        page.keyboard.press("Enter")
+        self.shown(page, "applications")
+        self.reach(page, "[data-kind=application]")
+        page.keyboard.press("Enter")
+        self.reach(page, "#detail [data-do=explain]")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".explanation h4")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#detail", state="hidden")
+        self.assertTrue(page.evaluate("document.activeElement.matches('[data-kind=application]')"), "the focus is lost")
+
+    def test_the_heat_map_goes_by_arrows_and_opens(self):
+        page = self.page("nodes")
+        self.shown(page, "nodes")
+        self.reach(page, "canvas#heat")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        self.expect(page.locator("#heat-tip")).to_contain_text("node-")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#detail[open] h3")
+        self.assertEqual(self.wrong, [])
+
+    def test_the_focus_stays_while_the_page_is_read_again(self):
+        page = self.page("events")
+        self.shown(page, "events")
+        page.focus("#events-search")
+        page.keyboard.type("pod")
+        page.wait_for_timeout(1500)
+        self.assertEqual(page.evaluate("document.activeElement.value"), "pod")
+
+
+class Actions(DashboardTest):
+    def test_want_a_token_and_a_second_yes(self):
+        page = self.page("nodes")
+        self.shown(page, "nodes")
+        page.fill("#nodes-search", "node-00001")
+        page.click("main button.link:has-text('node-00001')")
+        page.click("#detail [data-do=token]")
+        page.fill("#token-text", fake_server.TOKEN)
+        page.keyboard.press("Enter")
+        page.click("#detail button:has-text('Drain node')")
+        self.assertEqual(self.server.actions, [])
+        page.fill("#act-reason", "a broken fan")
+        page.keyboard.press("Enter")
+        self.expect(page.locator(".outcome")).to_have_text("Done.")
+        self.assertEqual(self.server.actions, ["/tenon/v1/partition/default/node/node-00001/drain?reason=a+broken+fan"])
+
+    def test_a_token_that_nobody_has_is_said_to_be_so(self):
+        page = self.page("modules")
+        self.shown(page, "modules")
+        page.click("header [data-do=token]")
+        page.fill("#token-text", "wrong")
+        page.keyboard.press("Enter")
+        page.click("button:has-text('Reload configuration')")
+        page.click(".ask-again button[type=submit]")
+        self.expect(page.locator(".outcome")).to_contain_text("the token is not known")
+
+
+class Trouble(DashboardTest):
+    def test_a_server_that_is_gone_is_said_so_and_found_again(self):
+        page = self.page("queues")
+        self.shown(page, "queues")
+        self.server.trouble = "silent"
+        self.expect(page.locator("#notice")).to_contain_text("The scheduler does not answer.")
+        self.expect(page.locator("#notice")).to_contain_text("What is shown is from")
+        self.assertTrue(page.is_visible("button:has-text('team-0')"), "what was known is gone")
+        self.assertEqual(browser.axe_violations(page, TOOLS), [])
+        self.server.trouble = ""
+        page.click("#notice button")
+        self.expect(page.locator("#notice .notice")).to_have_count(0)
+
+    def test_a_refusal_is_shown_in_its_words(self):
+        self.server.trouble = "refuse"
+        page = self.page("queues")
+        self.expect(page.locator("#notice")).to_contain_text("The scheduler refuses: internal error.")
+
+    def test_a_server_that_wants_a_token_to_read_gets_one(self):
+        self.server.trouble = "token"
+        page = self.page("queues")
+        page.fill("#token-text", fake_server.TOKEN)
+        page.keyboard.press("Enter")
+        self.shown(page, "queues")
+
+
+class Large(DashboardTest):
+    nodes = 10_000
+    applications = 5_000
+
+    def test_ten_thousand_nodes_are_drawn_and_paged(self):
+        page = self.page("nodes")
+        self.shown(page, "nodes")
+        self.expect(page.locator(".pager")).to_contain_text("1–25 of 10,000 nodes")
+        page.click("button[aria-label='Next page']")
+        self.expect(page.locator(".pager")).to_contain_text("26–50 of 10,000 nodes")
+        page.click(".bucket >> nth=9")
+        self.expect(page.locator(".pager")).to_contain_text(" of ")
+        page.fill("#nodes-search", "node-09999")
+        page.click("nav a[href='#/applications']")
+        self.expect(page.locator(".pager")).to_contain_text("1–25 of 5,000 applications")
+        self.assertEqual(self.wrong, [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tools", required=True, type=pathlib.Path, help="the folder that Playwright and axe-core are in, or go to")
+    arguments, rest = parser.parse_known_args()
+    TOOLS = arguments.tools
+    if why := browser.missing(TOOLS):
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *rest])

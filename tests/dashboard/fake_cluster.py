@@ -1,0 +1,135 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""A cluster that does not exist, in the shapes in which tenon.rest tells of one."""
+
+import time
+
+GIB = 1 << 30
+NOW = time.time_ns()
+
+
+def resources(cores: float, gib: float, gpus: int = 0) -> dict:
+    out = {"vcore": round(cores * 1000), "memory": round(gib * GIB)}
+    return out | ({"nvidia.com/gpu": gpus} if gpus else {})
+
+
+def node(at: int) -> dict:
+    capacity = resources(64, 256, 8 if at % 4 == 0 else 0)
+    allocated = {name: value * (at * 37 % 101) // 100 for name, value in capacity.items()}
+    return {
+        "nodeID": f"node-{at:05}", "hostName": f"host-{at}.example", "rackName": f"rack-{at // 40}",
+        "attributes": {"zone": "z1"}, "capacity": capacity, "allocated": allocated,
+        "schedulable": at % 29 != 3, "isReserved": at % 31 == 0,
+        "allocations": [
+            {"allocationKey": f"pod-{at}-{i}", "resource": resources(2, 4), "nodeId": f"node-{at:05}",
+             "applicationId": "app-0001", "priority": "0", "allocationTime": NOW} for i in range(30)
+        ],
+    }
+
+
+def application(at: int, state: str = "Running") -> dict:
+    waits = at % 3 == 0 and state == "Running"
+    out = {
+        "applicationID": f"app-{at:04}", "usedResource": resources(at % 40 + 1, 2 * (at % 40) + 1), "partition": "default",
+        "queueName": f"root.team-{at % 5}.jobs", "submissionTime": NOW - at * 10**9, "applicationState": state,
+        "user": f"user-{at % 7}", "groups": ["people"], "stateLog": [{"time": NOW, "applicationState": state}],
+        "allocations": [{"allocationKey": f"run-{at}", "resource": resources(1, 2), "nodeId": "node-00001",
+                         "applicationId": f"app-{at:04}", "allocationTime": NOW}],
+    }
+    if state == "Rejected":
+        out["rejectedMessage"] = "failed to place application: queue root.nowhere does not exist"
+    if waits:
+        out["pendingResource"] = resources(8, 32)
+        out["requests"] = [
+            {"allocationKey": f"ask-{at}-{i}", "resource": resources(4, 16), "priority": "0", "requestTime": NOW,
+             "applicationId": f"app-{at:04}", "allocationLog": [
+                 {"message": "Not enough queue quota", "lastOccurrence": NOW, "count": 12}]} for i in range(2)
+        ]
+    return out
+
+
+def queue(path: str, *children: dict, **more) -> dict:
+    out = {
+        "queuename": path, "status": "Active", "partition": "", "allocatedResource": resources(120, 400, 6),
+        "guaranteedResource": resources(100, 300), "isLeaf": not children, "isManaged": True, "currentPriority": 0,
+        "runningApps": 12, "maxRunningApps": 40, "sortingPolicy": "fifo" if not children else "fair",
+        "prioritySorting": True, "preemptionEnabled": True, "isPreemptionFence": False, "preemptionDelay": "30s",
+        "isPriorityFence": False, "properties": {"application.sort.policy": "fifo"},
+    }
+    if children:
+        out["children"] = list(children)
+        out["childNames"] = [child["queuename"] for child in children]
+    if path != "root":
+        out["maxResource"] = resources(400, 1600, 16)
+    return out | more
+
+
+def queues() -> dict:
+    teams = [
+        queue(f"root.team-{i}", queue(f"root.team-{i}.jobs", pendingResource=resources(8, 32)),
+              queue(f"root.team-{i}.notebooks", isManaged=False, status="Draining" if i == 3 else "Active"))
+        for i in range(5)
+    ]
+    return queue("root", *teams, partition="default")
+
+
+def event(at: int) -> dict:
+    kinds = [
+        {"type": 2, "objectID": f"app-{at % 90:04}", "referenceID": f"pod-{at}", "eventChangeType": 2,
+         "eventChangeDetail": 200, "resource": {"resources": {"vcore": {"value": 2000}, "memory": {"value": 4 * GIB}}}},
+        {"type": 3, "objectID": f"node-{at % 50:05}", "referenceID": f"pod-{at}", "eventChangeType": 2, "eventChangeDetail": 303},
+        {"type": 1, "objectID": f"ask-{at}", "referenceID": f"app-{at % 90:04}",
+         "message": f"Request 'ask-{at}' does not fit in queue 'root.team-0.jobs'"},
+        {"type": 4, "objectID": "root.team-1.jobs", "referenceID": f"app-{at % 90:04}", "eventChangeType": 2, "eventChangeDetail": 405},
+    ]
+    return kinds[at % len(kinds)] | {"timestampNano": time.time_ns()}
+
+
+def explanation(application_id: str, key: str) -> dict:
+    return {
+        "partition": "default", "applicationID": application_id, "allocationKey": key, "queueName": "root.team-0.jobs",
+        "pending": True, "waiting": 31, "before": 4, "resource": resources(4, 16),
+        "obstacles": [{"kind": "queue resources", "queue": "root.team-0", "type": "vcore", "asked": 4000, "limit": 400000,
+                       "used": 398000, "text": "queue root.team-0 may have 400 vcore, has 398, and 4 more are asked"}],
+        "changes": [{"kind": "raise max", "queue": "root.team-0", "type": "vcore", "from": 400000, "to": 402000,
+                     "text": "raise vcore of queue root.team-0's max from 400 to 402"}],
+        "nodes": {"nodes": 200, "fit": 12, "tooLittle": {"vcore": 150, "memory": 38}}, "text": "It waits for its queue.",
+    }
+
+
+MODULES = [
+    {"module": "tenon.node-binpacking", "version": "0.1.0", "kind": "tenon.node-sort/1", "name": "binpacking", "partition": "default",
+     "state": "running", "calls": 120000, "faults": 0, "fallbacks": 0, "totalNanoseconds": 240000000, "mostNanoseconds": 90000},
+    {"module": "vendor.slow", "version": "2.0.0", "kind": "tenon.app-sort/1", "name": "slow", "partition": "default", "state": "stopped",
+     "lastFault": "took 20 ms, 10 ms allowed", "calls": 40, "faults": 3, "fallbacks": 3, "totalNanoseconds": 60000000,
+     "mostNanoseconds": 20000000},
+]
+HEALTH = {"Healthy": True, "HealthChecks": [
+    {"Name": "Scheduling errors", "Succeeded": True, "Description": "Check for scheduling error entries in metrics", "DiagnosisMessage": ""},
+    {"Name": "Reservation check", "Succeeded": True, "Description": "Check the reservation nr compared to the number of nodes", "DiagnosisMessage": ""},
+]}
+
+
+class Cluster:
+    """All answers for a number of nodes and applications."""
+
+    def __init__(self, nodes: int = 200, applications: int = 90):
+        self.nodes = [node(at) for at in range(nodes)]
+        self.applications = {
+            "active": [application(at) for at in range(applications)],
+            "rejected": [application(1000 + at, "Rejected") for at in range(3)],
+            "completed": [],
+        }
+
+    def partitions(self) -> list:
+        capacity = resources(64 * len(self.nodes), 256 * len(self.nodes))
+        used = {name: value * 6 // 10 for name, value in capacity.items()}
+        one = {
+            "clusterId": "rm-1", "name": "default",
+            "capacity": {"capacity": capacity, "usedCapacity": used, "utilization": {"vcore": 60, "memory": 60}},
+            "nodeSortingPolicy": {"type": "fair", "resourceWeights": {"vcore": 1.0, "memory": 1.0}}, "preemptionEnabled": True,
+            "quotaPreemptionEnabled": False, "totalNodes": len(self.nodes), "totalContainers": 4312, "state": "Active",
+            "applications": {"Running": len(self.applications["active"]), "Rejected": 3,
+                             "total": len(self.applications["active"]) + 3},
+        }
+        return [one, one | {"name": "gpu", "totalNodes": 0, "totalContainers": 0, "capacity": {"capacity": {}, "usedCapacity": {},
+                                                                                              "utilization": {}}, "applications": {"total": 0}}]
