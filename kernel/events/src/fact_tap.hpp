@@ -20,9 +20,9 @@ class fact_tap : public fact_listener {
       lost_.fetch_add(count, std::memory_order_relaxed);
       lost_through_.store(first + count - 1, std::memory_order_release);
     }
-    // Either the event thread sees the fact before it sleeps, or this thread sees that it sleeps.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (asleep_.load(std::memory_order_relaxed) != 0) wake();
+    // Both sides change the same word: either the event thread sees the fact before it sleeps, or this one sees that
+    // it sleeps.
+    if (asleep_.fetch_or(0, std::memory_order_acq_rel) != 0) wake();
   }
 
   // From any thread.
@@ -39,8 +39,7 @@ class fact_tap : public fact_listener {
   // By the event thread: sleeps until somebody wakes it, unless `busy()`.
   template <class Busy>
   void sleep(Busy &&busy) {
-    asleep_.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    asleep_.exchange(1, std::memory_order_acq_rel);
     if (busy()) {
       asleep_.store(0, std::memory_order_relaxed);
       return;
