@@ -11,52 +11,27 @@ import sys
 import unittest
 
 import browser
+import browser_case
 import fake_cluster
 import fake_server
 
 SKIPPED = 77
-TOOLS = pathlib.Path()
-PATIENCE_MS = 30_000
-VIEWS = ["queues", "applications", "nodes", "events", "modules"]
+VIEWS = browser_case.VIEWS
 
 
-class DashboardTest(unittest.TestCase):
+class DashboardTest(browser_case.BrowserCase):
     nodes = 200
     applications = 90
 
-    @classmethod
-    def setUpClass(cls):
-        from playwright.sync_api import expect, sync_playwright
-        expect.set_options(timeout=PATIENCE_MS)
-        cls.expect = staticmethod(expect)
-        cls.playwright = cls.enterClassContext(sync_playwright())
-        cls.chromium = browser.launch(cls.playwright)
-        cls.addClassCleanup(cls.chromium.close)
-
     def setUp(self):
         self.server = self.enterContext(fake_server.Server(fake_cluster.Cluster(self.nodes, self.applications)))
-
-    def page(self, view: str = "queues", **options):
-        options.setdefault("viewport", {"width": 1280, "height": 900})
-        context = self.chromium.new_context(**options)
-        self.addCleanup(context.close)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        self.wrong = []
-        page.on("console", lambda message: self.wrong.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda problem: self.wrong.append(str(problem)))
-        page.goto(f"{self.server.url}/#/{view}")
-        return page
+        self.url = self.server.url
 
     def shown(self, page, view: str):
         """Waits until a view has what it is about."""
         mark = {"queues": "button:has-text('team-0')", "applications": "button:has-text('app-0000')", "nodes": "canvas#heat",
                 "events": "tbody tr >> nth=0", "modules": "text=vendor.slow"}[view]
         page.wait_for_selector(mark)
-
-    def open(self, page, view: str):
-        page.click(f"nav a[href='#/{view}']")
-        self.shown(page, view)
 
 
 class Views(DashboardTest):
@@ -76,7 +51,7 @@ class Views(DashboardTest):
             for view in VIEWS:
                 with self.subTest(scheme=scheme, view=view):
                     self.open(page, view)
-                    self.assertEqual(browser.axe_violations(page, TOOLS), [])
+                    self.assertEqual(self.violations(page), [])
             for view, name in (("queues", "team-0"), ("applications", "app-0000"), ("nodes", "node-00000")):
                 with self.subTest(scheme=scheme, details=name):
                     self.open(page, view)
@@ -84,7 +59,7 @@ class Views(DashboardTest):
                         page.fill("#nodes-search", name)
                     page.click(f"main button.link:has-text('{name}')")
                     page.wait_for_selector("#detail h3")
-                    self.assertEqual(browser.axe_violations(page, TOOLS), [])
+                    self.assertEqual(self.violations(page), [])
                     page.keyboard.press("Escape")
                     page.wait_for_selector("#detail", state="hidden")
 
@@ -208,6 +183,13 @@ class Actions(DashboardTest):
         self.expect(page.locator(".outcome")).to_have_text("Done.")
         self.assertEqual(self.server.actions, ["/tenon/v1/partition/default/node/node-00001/drain?reason=a+broken+fan"])
 
+    def test_only_what_the_server_offers_is_offered(self):
+        page = self.page("applications")
+        page.evaluate(f"sessionStorage.setItem('tenon-token', '{fake_server.TOKEN}')")
+        page.reload()
+        page.click("main button.link:has-text('app-0000')")
+        self.expect(page.locator("#detail [data-do=act]")).to_have_text(["Kill…"])
+
     def test_a_token_that_nobody_has_is_said_to_be_so(self):
         page = self.page("modules")
         self.shown(page, "modules")
@@ -227,7 +209,7 @@ class Trouble(DashboardTest):
         self.expect(page.locator("#notice")).to_contain_text("The scheduler does not answer.")
         self.expect(page.locator("#notice")).to_contain_text("What is shown is from")
         self.assertTrue(page.is_visible("button:has-text('team-0')"), "what was known is gone")
-        self.assertEqual(browser.axe_violations(page, TOOLS), [])
+        self.assertEqual(self.violations(page), [])
         self.server.trouble = ""
         page.click("#notice button")
         self.expect(page.locator("#notice .notice")).to_have_count(0)
@@ -267,8 +249,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tools", required=True, type=pathlib.Path, help="the folder that Playwright and axe-core are in, or go to")
     arguments, rest = parser.parse_known_args()
-    TOOLS = arguments.tools
-    if why := browser.missing(TOOLS):
+    if why := browser.missing(arguments.tools):
         print(f"skipped: {why}")
         sys.exit(SKIPPED)
+    browser_case.BrowserCase.tools = arguments.tools
     unittest.main(argv=[sys.argv[0], *rest])

@@ -96,6 +96,11 @@ def explanation(application_id: str, key: str) -> dict:
     }
 
 
+OPENAPI = {"openapi": "3.0.3", "paths": {
+    "/ws/v1/partitions": {"get": {}}, "/tenon/v1/reload": {"post": {}},
+    "/tenon/v1/partition/{partition}/node/{node}/drain": {"post": {}},
+    "/tenon/v1/partition/{partition}/application/{application}/kill": {"post": {}},
+}}
 MODULES = [
     {"module": "tenon.node-binpacking", "version": "0.1.0", "kind": "tenon.node-sort/1", "name": "binpacking", "partition": "default",
      "state": "running", "calls": 120000, "faults": 0, "fallbacks": 0, "totalNanoseconds": 240000000, "mostNanoseconds": 90000},

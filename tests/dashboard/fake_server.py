@@ -72,6 +72,7 @@ class Handler(BaseHTTPRequestHandler):
             ("/ws/v1/partitions", lambda: cluster.partitions()),
             ("/ws/v1/scheduler/healthcheck", lambda: fake_cluster.HEALTH),
             ("/tenon/v1/modules", lambda: fake_cluster.MODULES),
+            ("/tenon/v1/openapi.json", lambda: fake_cluster.OPENAPI),
             (f"{PARTITION}/queues", lambda _: {"queuename": "root", "partition": "gpu", "isLeaf": True, "isManaged": True,
                                                "status": "Active"} if empty else fake_cluster.queues()),
             (f"{PARTITION}/nodes", lambda _: [] if empty else cluster.nodes),

@@ -1,12 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What people may change: asked once more, sent with the token, and what came of it said.
 import { h, show } from "./dom.js";
-import { hasToken, post, setToken } from "./rest.js";
+import { hasToken, offered, post, setToken } from "./rest.js";
 
 let chosen = null;   // the action that is being asked about, and where it is
 let outcome = null;  // of the last one
 
-export function list(actions) {
+export function list(all) {
+  const actions = all.filter((one) => offered(one.path));
   if (actions.length === 0) return null;
   if (!hasToken()) {
     return h("p", {}, h("button", { type: "button", "data-do": "token" }, "Enter a token to act"));

@@ -8,7 +8,7 @@ import * as modules from "./modules.js";
 import * as nodes from "./nodes.js";
 import { empty, failed } from "./parts.js";
 import * as queues from "./queues.js";
-import { get, Refusal } from "./rest.js";
+import { get, readOffers, Refusal } from "./rest.js";
 import { follow } from "./stream.js";
 import { heading, notice } from "./top.js";
 
@@ -100,6 +100,13 @@ async function readPartitions() {
   if (!app.partitions.some((one) => one.key === app.partition)) app.partition = app.partitions[0]?.key ?? null;
 }
 
+let offersRead = false;
+async function readOffersOnce() {
+  if (offersRead) return;
+  await readOffers();
+  offersRead = true;
+}
+
 let healthAt = 0;
 async function readHealth() {
   if (Date.now() - healthAt < HEALTH_MS) return;
@@ -155,7 +162,7 @@ async function tick() {
   again = false;
   try {
     await readPartitions();
-    await Promise.all([readView(), readDetail(), readHealth()]);
+    await Promise.all([readView(), readDetail(), readHealth(), readOffersOnce()]);
     app.connection = { problem: null, tries: 0, at: Date.now(), next: 0 };
   } catch (problem) {
     const tries = app.connection.tries + 1;

@@ -80,6 +80,15 @@ export async function post(path, body) {
   return (await send(path, { method: "POST", body: body === undefined ? undefined : JSON.stringify(body) })).json();
 }
 
+let offers = [];
+
+// What the server can be asked to do: its own description says so.
+export async function readOffers() {
+  const { paths: all } = await get("/tenon/v1/openapi.json");
+  offers = Object.keys(all).filter((path) => all[path].post).map((path) => new RegExp(`^${path.replace(/{[^}]+}/g, "[^/]+")}$`));
+}
+export const offered = (path) => offers.some((one) => one.test(path));
+
 const once = encodeURIComponent;
 // Queue names are decoded twice by the interface.
 const twice = (name) => once(once(name));
