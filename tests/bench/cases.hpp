@@ -27,5 +27,8 @@ figures run_openb(const settings &s);
 
 // RMs in this process by libtenon, from submission to callback.
 figures run_inproc(const settings &s);
+// RMs over gRPC, on TCP and on a Unix socket, from request to answer.
+figures run_grpc(const settings &s);
+figures run_grpc_uds(const settings &s);
 
 }  // namespace tenon::bench

@@ -19,7 +19,7 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, openb, inproc;
+  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, openb, inproc, grpc;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -28,6 +28,7 @@ std::vector<bench_case> cases() {
   gang.applications = 250;
   preempt.nodes = 10'000;
   inproc.asks = 200'000;
+  grpc.asks = 300'000;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -46,6 +47,8 @@ std::vector<bench_case> cases() {
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
       {"inproc", "resource managers in this process by libtenon, from submission to callback", tenon::bench::run_inproc,
        inproc},
+      {"grpc", "resource managers over gRPC on TCP, from request to answer", tenon::bench::run_grpc, grpc},
+      {"grpc-uds", "the same on a Unix socket", tenon::bench::run_grpc_uds, grpc},
   };
 }
 
@@ -72,10 +75,10 @@ int main(int argc, char **argv) {
     sub->add_option("--shapes", s.shapes)->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_option("--unplaceable", s.unplaceable)->capture_default_str();
     sub->add_option("--seconds", s.seconds, "of churn")->check(CLI::PositiveNumber)->capture_default_str();
-    sub->add_option("--batch", s.batch, "inproc: requests submitted at once")
+    sub->add_option("--batch", s.batch, "requests submitted at once")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    sub->add_option("--streams", s.streams, "inproc: threads that submit")
+    sub->add_option("--streams", s.streams, "inproc: threads that submit; grpc: resource managers")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     sub->add_option("--queue-sort", s.queue_sort)->capture_default_str();
@@ -95,7 +98,7 @@ int main(int argc, char **argv) {
       tenon::bench::report r;
       r.name = all[i].name;
       r.settings = {{"nodes", s.nodes}, {"asks", s.asks}, {"queues", s.queues}, {"applications", s.applications}};
-      if (std::string_view(all[i].name) == "inproc") {
+      if (std::string_view(all[i].name) == "inproc" || std::string_view(all[i].name).starts_with("grpc")) {
         r.settings["batch"] = s.batch;
         r.settings["streams"] = s.streams;
       }
