@@ -1,0 +1,302 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Over gRPC: TCP, Unix socket and TLS, each in both dialects.
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "certificates.hpp"
+#include "client.hpp"
+#include "si/v1/si.pb.h"
+#include "suite.hpp"
+#include "tenon/service/scheduler.hpp"
+#include "tenon/si/v1later/si.pb.h"
+#include "tenon/wire/convert.hpp"
+
+namespace tenon::interface {
+namespace {
+
+namespace fs = std::filesystem;
+namespace pb = google::protobuf;
+namespace later = tenon::si::v1later;
+
+// What all streams of a client hear.
+struct inbox {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<heard> answers;
+
+  void add(const pb::Message &response) {
+    wire::room room;
+    wire::batch batch;
+    std::string refusal;
+    wire::read(response, room, batch, refusal);
+    const std::lock_guard lock(mutex);
+    for (const tenon_rm_message *each : batch.messages) answers.push_back(copy_of(*each));
+    changed.notify_all();
+  }
+};
+
+// Messages of one request of the type, as one.
+template <class Request>
+Request request_of(const std::string &rm, std::span<const tenon_rm_message *const> messages) {
+  wire::batch batch;
+  batch.messages.assign(messages.begin(), messages.end());
+  Request out;
+  std::string refusal;
+  if (!wire::write(batch, out, refusal)) throw std::invalid_argument(refusal);
+  out.set_rmid(rm);
+  return out;
+}
+
+class lines {
+ public:
+  virtual ~lines() = default;
+  virtual void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) = 0;
+  virtual void cut() = 0;
+  virtual void leave() = 0;
+};
+
+template <class Request, class Response>
+class line {
+ public:
+  line(const std::shared_ptr<grpc::Channel> &channel, const std::string &method, std::shared_ptr<inbox> in)
+      : stream_(channel, "/si.v1.Scheduler/" + method), thread_([this, in = std::move(in)] {
+          for (Response response; stream_.receive(response);) in->add(response);
+        }) {}
+  ~line() {
+    stream_.cancel();
+    if (thread_.joinable()) thread_.join();
+  }
+  line(const line &) = delete;
+  line &operator=(const line &) = delete;
+
+  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) {
+    stream_.send(request_of<Request>(rm, messages));
+  }
+  void leave() {
+    stream_.half_close();
+    thread_.join();
+  }
+
+ private:
+  testing::open_stream<Request, Response> stream_;
+  std::thread thread_;
+};
+
+class first_lines final : public lines {
+ public:
+  first_lines(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
+      : update_(std::make_unique<line<::si::v1::UpdateRequest, ::si::v1::UpdateResponse>>(channel, "Update", in)) {}
+  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) override {
+    update_->send(rm, messages);
+  }
+  void cut() override { update_.reset(); }
+  void leave() override { update_->leave(); }
+
+ private:
+  std::unique_ptr<line<::si::v1::UpdateRequest, ::si::v1::UpdateResponse>> update_;
+};
+
+class later_lines final : public lines {
+ public:
+  later_lines(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
+      : applications_(std::make_unique<decltype(applications_)::element_type>(channel, "UpdateApplication", in)),
+        nodes_(std::make_unique<decltype(nodes_)::element_type>(channel, "UpdateNode", in)),
+        allocations_(std::make_unique<decltype(allocations_)::element_type>(channel, "UpdateAllocation", in)) {}
+
+  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) override {
+    std::vector<const tenon_rm_message *> applications, nodes, allocations;
+    for (const tenon_rm_message *each : messages) {
+      const bool node = each->type == TENON_RM_NODE;
+      const bool application = each->type == TENON_RM_APPLICATION || each->type == TENON_RM_APPLICATION_REMOVAL;
+      (node ? nodes : application ? applications : allocations).push_back(each);
+    }
+    const bool hello = messages.empty();
+    if (hello || !applications.empty()) applications_->send(rm, applications);
+    if (hello || !nodes.empty()) nodes_->send(rm, nodes);
+    if (hello || !allocations.empty()) allocations_->send(rm, allocations);
+  }
+  void cut() override {
+    applications_.reset();
+    nodes_.reset();
+    allocations_.reset();
+  }
+  void leave() override {
+    applications_->leave();
+    nodes_->leave();
+    allocations_->leave();
+  }
+
+ private:
+  std::unique_ptr<line<later::ApplicationRequest, later::ApplicationResponse>> applications_;
+  std::unique_ptr<line<later::NodeRequest, later::NodeResponse>> nodes_;
+  std::unique_ptr<line<later::AllocationRequest, later::AllocationResponse>> allocations_;
+};
+
+tenon_status status_from(const grpc::Status &status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::OK:
+      return TENON_OK;
+    case grpc::StatusCode::INVALID_ARGUMENT:
+      return TENON_INVALID_CONFIG;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return TENON_EXHAUSTED;
+    case grpc::StatusCode::UNAVAILABLE:
+      return TENON_RETRY;
+    case grpc::StatusCode::FAILED_PRECONDITION:
+      return TENON_DECLINED;
+    default:
+      return TENON_INTERNAL;
+  }
+}
+
+class grpc_client final : public rm_client {
+ public:
+  grpc_client(bool first, std::string address, std::shared_ptr<grpc::ChannelCredentials> credentials)
+      : first_(first), channel_(testing::channel_to(address, std::move(credentials))) {}
+  ~grpc_client() override {
+    if (lines_) lines_->cut();
+  }
+
+  outcome enter(const registration_request &request) override {
+    later::RegisterResourceManagerRequest message;
+    message.set_rmid(request.rm);
+    message.set_version(request.version);
+    message.set_policygroup(request.policy_group);
+    message.set_config(request.config);
+    message.mutable_extraconfig()->insert(request.extra_config.begin(), request.extra_config.end());
+    later::RegisterResourceManagerResponse response;
+    const grpc::Status status = testing::call(channel_, "/si.v1.Scheduler/RegisterResourceManager", message, response);
+    if (!status.ok()) return {false, status_from(status), status.error_message(), 0};
+    rm_ = request.rm;
+    return come_back();
+  }
+
+  outcome submit(std::span<const tenon_rm_message *const> messages) override {
+    if (!lines_) return {false, TENON_DECLINED, "not registered", 0};
+    try {
+      lines_->send(rm_, messages);
+      return {true, TENON_OK, {}, messages.size()};
+    } catch (const std::invalid_argument &why) {
+      return {false, TENON_INVALID_CONFIG, why.what(), 0};
+    }
+  }
+
+  std::optional<heard> next(std::chrono::milliseconds within) override {
+    std::unique_lock lock(in_->mutex);
+    if (!in_->changed.wait_for(lock, within, [&] { return !in_->answers.empty(); })) return std::nullopt;
+    heard out = in_->answers.front();
+    in_->answers.pop_front();
+    return out;
+  }
+
+  void cut() override { lines_->cut(); }
+  outcome come_back() override {
+    if (first_) {
+      lines_ = std::make_unique<first_lines>(channel_, in_);
+    } else {
+      lines_ = std::make_unique<later_lines>(channel_, in_);
+    }
+    lines_->send(rm_, {});
+    return {};
+  }
+  void leave() override { lines_->leave(); }
+
+ private:
+  const bool first_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::string rm_;
+  std::shared_ptr<inbox> in_ = std::make_shared<inbox>();
+  std::unique_ptr<lines> lines_;
+};
+
+enum class carrier : uint8_t { tcp, unix_socket, tls };
+
+class grpc_world final : public world {
+ public:
+  grpc_world(carrier by, bool first, const std::string &queues, bool manual) : first_(first), by_(by), manual_(manual) {
+    static int count = 0;
+    folder_ = fs::temp_directory_path() / ("tenon-ways-" + std::to_string(getpid()) + "-" + std::to_string(++count));
+    fs::create_directory(folder_);
+    address_ = by == carrier::unix_socket ? "unix:" + (folder_ / "s").string()
+                                          : "127.0.0.1:" + std::to_string(testing::free_port());
+    std::string more;
+    if (by == carrier::tls) {
+      ca_ = testing::make_certificates(folder_, {{"localhost", {}}, {"rms", {"rm-1", "rm-2"}}});
+      for (const auto &[key, file] :
+           {std::pair{"tls_certificate", "localhost.pem"}, {"tls_key", "localhost.key"}, {"tls_client_ca", "ca.pem"}}) {
+        more += std::string(", ") + key + ": '" + (folder_ / file).string() + "'";
+      }
+    }
+    std::ofstream(folder_ / "queues.yaml") << queues;
+    std::ofstream(folder_ / "tenon.yaml")
+        << "apiVersion: tenon/v1\npolicy_groups: { default: queues.yaml }\n"
+        << "transports: [ { use: tenon.grpc, config: { listen: '" << address_ << "'" << more << " } } ]\n";
+    host::host_options how;
+    how.preflight = false;
+    auto host = host::open_deployment(folder_ / "tenon.yaml", how);
+    if (!host) throw std::runtime_error(host.why().text());
+    service::scheduler_options options;
+    options.manual = manual;
+    auto made = service::scheduler::open(std::move(*host), options);
+    if (!made) throw std::runtime_error(made.why().text());
+    service_ = std::move(*made);
+    if (const auto why = service_->start()) throw std::runtime_error(why->text());
+  }
+  ~grpc_world() override {
+    service_->stop();
+    service_.reset();
+    fs::remove_all(folder_);
+  }
+
+  std::unique_ptr<rm_client> client() override {
+    std::shared_ptr<grpc::ChannelCredentials> credentials;
+    if (by_ == carrier::tls) {
+      const auto text = [&](const std::string &name) { return testing::text_of(folder_ / name); };
+      credentials = grpc::SslCredentials({ca_, text("rms.key"), text("rms.pem")});
+    }
+    const std::string name = by_ == carrier::tls ? "localhost" + address_.substr(address_.rfind(':')) : address_;
+    return std::make_unique<grpc_client>(first_, name, credentials);
+  }
+  void settle() override {
+    while (manual_ && service_->step(1, ++now_ms_) != 0) {
+    }
+  }
+
+ private:
+  const bool first_;
+  const carrier by_;
+  const bool manual_;
+  fs::path folder_;
+  std::string address_;
+  std::string ca_;
+  std::unique_ptr<service::scheduler> service_;
+  int64_t now_ms_ = 1;
+};
+
+}  // namespace
+
+std::vector<way> ways() {
+  std::vector<way> out;
+  for (const auto &[name, by] :
+       {std::pair{"tcp", carrier::tcp}, {"uds", carrier::unix_socket}, {"tls", carrier::tls}}) {
+    for (const bool first : {true, false}) {
+      way one;
+      one.about.name = std::string("grpc_") + name + (first ? "_first" : "_later");
+      one.about.first_dialect = first;
+      one.about.blanks = {{can_configure, "a configuration goes through the service tenon.v1.Admin, not a stream"}};
+      one.open = [by = by, first](const std::string &queues, bool manual) {
+        return std::make_unique<grpc_world>(by, first, queues, manual);
+      };
+      out.push_back(std::move(one));
+    }
+  }
+  return out;
+}
+
+}  // namespace tenon::interface
