@@ -62,6 +62,38 @@ TEST_F(ServiceEvents, AskThatDoesNotFit_IsSeenByInspection) {
   EXPECT_THAT(reasons_of("app-1"), ::testing::Contains("InsufficientQueueResources"));
 }
 
+TEST_F(ServiceEvents, Follower_BeginsWithTheNewestOfBefore) {
+  open_with("[{ use: tenon.ring, config: { capacity: 8 } }]", manual());
+  const uint64_t session = enter();
+  submit(session, cluster(1, 2));
+  settle();
+  events::event_hub &hub = *service_->events();
+  ASSERT_TRUE(hub.flush(30s));
+  tenon_events_range_out range{};
+  range.size = sizeof range;
+  ASSERT_EQ(hub.range(range), TENON_OK);
+  EXPECT_EQ(range.highest_id, hub.counters().created);
+  EXPECT_EQ(range.lowest_id, range.highest_id - 7);
+  const tenon_events_subscribe_in in{sizeof in, 0, 0, 3, nullptr, nullptr};
+  tenon_events_subscribe_out made{sizeof made, 0, 0};
+  ASSERT_EQ(hub.subscribe(in, made), TENON_OK);
+  requests more;
+  more.ask({.application = "app-1", .key = "later"});
+  submit(session, more);
+  settle();
+  ASSERT_TRUE(hub.flush(30s));
+  std::vector<uint64_t> ids;
+  const auto note = [](void *taker, const tenon_event_record *r) -> tenon_status {
+    static_cast<std::vector<uint64_t> *>(taker)->push_back(r->id);
+    return TENON_OK;
+  };
+  const tenon_events_take_in which{sizeof which, 0, made.subscription, 0};
+  tenon_events_take_out out{sizeof out, 0, note, &ids, 0};
+  ASSERT_EQ(hub.take(which, out), TENON_OK);
+  ASSERT_EQ(ids.size(), 3 + hub.counters().created - range.highest_id);
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], range.highest_id - 2 + i);
+}
+
 TEST_F(ServiceEvents, NoSinks_NobodyListens) {
   open(manual());
   EXPECT_EQ(service_->events(), nullptr);
