@@ -44,7 +44,7 @@ scheduler, loads modules.")
 set(CPACK_DEBIAN_MODULES_PACKAGE_NAME tenon-plugins)
 set(CPACK_DEBIAN_MODULES_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_MODULES_DESCRIPTION "The modules that come with it: orders of queues, applications and nodes,
-predicates, placement rules.")
+predicates, placement rules, sinks for records of events.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libtenon)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
