@@ -17,12 +17,9 @@ struct inbox {
   std::deque<heard> answers;
 };
 
-// Callbacks of a session that was replaced may still come: kept until the scheduler is closed.
-using kept_managers = std::vector<std::unique_ptr<rm::resource_manager>>;
-
 class inproc_client final : public rm_client {
  public:
-  inproc_client(rm::scheduler &with, kept_managers &kept) : with_(with), kept_(kept) {}
+  explicit inproc_client(rm::scheduler &with) : with_(with) {}
 
   outcome enter(const registration_request &request) override {
     rm::handlers on;
@@ -33,7 +30,7 @@ class inproc_client final : public rm_client {
     };
     try {
       const rm::identity who{request.rm, request.version, request.policy_group, request.config};
-      rm_ = kept_.emplace_back(std::make_unique<rm::resource_manager>(with_, who, std::move(on))).get();
+      rm_ = std::make_unique<rm::resource_manager>(with_, who, std::move(on));
       return {};
     } catch (const rm::failed &why) {
       return {false, why.status, why.what(), 0};
@@ -63,23 +60,21 @@ class inproc_client final : public rm_client {
 
  private:
   rm::scheduler &with_;
-  kept_managers &kept_;
   std::shared_ptr<inbox> in_ = std::make_shared<inbox>();
-  rm::resource_manager *rm_ = nullptr;
+  std::unique_ptr<rm::resource_manager> rm_;
 };
 
 class inproc_world final : public world {
  public:
   inproc_world(const std::string &queues, bool manual)
       : scheduler_({.manual = manual, .queues = queues}), manual_(manual) {}
-  std::unique_ptr<rm_client> client() override { return std::make_unique<inproc_client>(scheduler_, kept_); }
+  std::unique_ptr<rm_client> client() override { return std::make_unique<inproc_client>(scheduler_); }
   void settle() override {
     while (manual_ && scheduler_.step(++now_ms_) != 0) {
     }
   }
 
  private:
-  kept_managers kept_;
   rm::scheduler scheduler_;
   bool manual_;
   int64_t now_ms_ = 1;

@@ -120,6 +120,28 @@ TEST_F(Embedded, HandlersOfEachKind_AreCalled) {
   EXPECT_THAT(forgotten, ::testing::ElementsAre("ask-0"));
 }
 
+TEST_F(Embedded, Events_OfTheRmAlone) {
+  scheduler with;
+  std::vector<std::string> objects;
+  handlers on = all();
+  on.event = [&](const tenon_rm_event &e) {
+    const std::lock_guard lock(mutex_);
+    objects.emplace_back(view(e.object));
+    changed_.notify_all();
+  };
+  resource_manager rm(with, {.name = "rm-1"}, std::move(on));
+  resource_manager other(with, {.name = "rm-2"}, {});
+  rm.submit(cluster(1).messages());
+  requests others;
+  others.application("app-2", "", {{"namespace", "default"}});
+  other.submit(others.messages());
+  const auto has = [&](const char *one) { return std::find(objects.begin(), objects.end(), one) != objects.end(); };
+  const bool all_came = wait([&] { return has("app-1") && has("node-1"); });
+  const std::lock_guard lock(mutex_);
+  EXPECT_TRUE(all_came) << ::testing::PrintToString(objects);
+  EXPECT_THAT(objects, ::testing::Not(::testing::Contains("app-2")));
+}
+
 TEST_F(Embedded, Configuration_ReloadedWholeOrNotAtAll) {
   const std::string two =
       "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: a }, { name: b } ] } ] "

@@ -6,14 +6,11 @@
 #include <utility>
 
 #include "tenon/host/thread_role.hpp"
-#include "tenon/kernel/journal.hpp"
 
 namespace tenon::cli {
 
 session::session(std::unique_ptr<engine> scheduler, session_sinks sinks)
-    : scheduler_(std::move(scheduler)), sinks_(std::move(sinks)) {
-  if (sinks_.journal) sinks_.journal(journal_header("tenon " TENON_VERSION));
-}
+    : scheduler_(std::move(scheduler)), sinks_(std::move(sinks)), recorder_(sinks_.journal, "tenon " TENON_VERSION) {}
 
 uint32_t session::apply(int64_t now_ms, const command &c, const listener &listen) {
   const host::role_guard cycle(host::thread_role::cycle);
@@ -23,22 +20,13 @@ uint32_t session::apply(int64_t now_ms, const command &c, const listener &listen
     step_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     step_decisions_ += made;
   }
-  if (sinks_.journal) record(now_ms, c);
+  recorder_.record(now_ms, c, scheduler_->answers());
   scheduler_->drain([&](const decision_view &d) {
     ++decisions_;
     if (sinks_.decisions) sinks_.decisions(format(d) + '\n');
     listen(d);
   });
   return made;
-}
-
-void session::record(int64_t now_ms, const command &c) {
-  std::string entry;
-  command answered = c;
-  if (auto *step = std::get_if<tenon::step>(&answered)) step->answers = scheduler_->answers();
-  if (auto *look = std::get_if<inspect>(&answered)) look->answers = scheduler_->answers();
-  append_entry(entry, now_ms, answered);
-  sinks_.journal(entry);
 }
 
 }  // namespace tenon::cli

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "run/engine.hpp"
+#include "tenon/service/recorder.hpp"
 
 namespace tenon::cli {
 
@@ -38,10 +39,9 @@ class session {
   [[nodiscard]] double step_seconds() const { return step_seconds_; }
 
  private:
-  void record(int64_t now_ms, const command &c);
-
   std::unique_ptr<engine> scheduler_;
   session_sinks sinks_;
+  service::recorder recorder_;
   uint64_t decisions_ = 0, step_decisions_ = 0;
   double step_seconds_ = 0;
 };

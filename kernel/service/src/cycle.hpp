@@ -8,8 +8,8 @@
 
 #include "answers.hpp"
 #include "identities.hpp"
-#include "recorder.hpp"
 #include "service_state.hpp"
+#include "tenon/service/recorder.hpp"
 #include "tenon/service/scheduler.hpp"
 #include "transport_runner.hpp"
 

@@ -80,6 +80,7 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   const auto extra = copied(from.extra_config);
   if (const auto hold = extra.find("recovery.hold"); hold != extra.end())
     what.held = lower_case(hold->second) == "true";
+  if ((what.who.wants & TENON_RM_WANTS_EVENTS) != 0) send_events();
   registered outcome;
   const bool ran = call([&](cycle &on) { outcome = on.enter(std::move(what)); });
   if (!ran) {

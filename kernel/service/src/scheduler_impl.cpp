@@ -83,6 +83,28 @@ std::optional<refusal> scheduler::impl::make_hub() {
   return std::nullopt;
 }
 
+// Any thread but the cycle's.
+void scheduler::impl::send_events() {
+  const std::lock_guard lock(rm_events_mutex_);
+  if (rm_events_ != nullptr) return;
+  events::event_hub *from = hub.get();
+  if (from == nullptr) {
+    auto made = events::event_hub::start({}, {});
+    if (!made) return shared.warn("events for resource managers: " + made.why().text());
+    own_hub_ = std::move(*made);
+    from = own_hub_.get();
+    call([&](cycle &on) {
+      facts.add(&from->listener());
+      on.state().set_fact_listener(facts.one());
+    });
+  }
+  rm_events_ = std::make_unique<rm_events>(*from, [this](std::span<const event_for_rm> what) {
+    call([&](cycle &on) {
+      for (const event_for_rm &one : what) on.tell(one.rm, one.event);
+    });
+  });
+}
+
 std::optional<refusal> scheduler::impl::make_runners() {
   const auto listed = modules->transports();
   if (!listed) return listed.why();
@@ -126,10 +148,11 @@ std::optional<refusal> scheduler::impl::start_runners() {
 void scheduler::impl::run_cycle_thread() {
   const host::role_guard role(host::thread_role::cycle);
   io_.run();
+  cycle_over_ = true;
 }
 
 void scheduler::impl::wake() {
-  if (options.manual) return;
+  if (options.manual || stopped_) return;
   if (awake_.exchange(true, std::memory_order_acq_rel)) return;
   const uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(wakes_.native_handle(), &one, sizeof one);
@@ -215,8 +238,9 @@ bool scheduler::impl::call(const work &what) {
     done->set_value(true);
     wake();
   });
+  // `what` is this caller's: nobody may be in it any more when this returns.
   while (outcome.wait_for(milliseconds(50)) != std::future_status::ready)
-    if (io_.stopped()) return false;
+    if (cycle_over_) return outcome.wait_for(milliseconds(0)) == std::future_status::ready;
   return outcome.get();
 }
 
@@ -276,6 +300,8 @@ void scheduler::impl::stop() {
   stopped_ = true;
   io_.stop();
   if (thread_.joinable()) thread_.join();
+  rm_events_.reset();
+  if (own_hub_ != nullptr) cycle_->state().set_fact_listener(nullptr);
   wakes_.close();
 }
 

@@ -14,6 +14,7 @@
 
 #include "cycle.hpp"
 #include "fact_relay.hpp"
+#include "rm_events.hpp"
 #include "rm_service.hpp"
 #include "service_state.hpp"
 #include "tenon/service/scheduler.hpp"
@@ -73,6 +74,7 @@ struct scheduler::impl final : rm_calls {
   void drain_requests();
   void run_manual(const work *what);
   void copy_kernel_counters();
+  void send_events();
 
   configuration_reader read_configuration_;
   std::unique_ptr<cycle> cycle_;
@@ -94,6 +96,12 @@ struct scheduler::impl final : rm_calls {
   std::atomic<bool> awake_{false};
   bool turn_posted_ = false;
   std::thread thread_;
+  std::atomic<bool> cycle_over_{false};
+
+  // For RMs that want events: of the deployment's hub, or of one without sinks. Begun with the first of them.
+  std::mutex rm_events_mutex_;
+  std::unique_ptr<events::event_hub> own_hub_;
+  std::unique_ptr<rm_events> rm_events_;
 
   mutable std::mutex counters_mutex_;
   kernel_counters kernel_counters_;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -77,6 +78,42 @@ struct words {
 
 }  // namespace internal
 
+// What an RM is called with. What is empty is not asked for. They throw nothing.
+struct handlers {
+  std::function<void(const tenon_rm_allocation &)> allocated;
+  std::function<void(const tenon_rm_release &)> released;
+  std::function<void(const tenon_rm_message &)> answered;   // every answer that has no handler of its own here
+  std::function<bool(const tenon_rm_predicate &)> may_run;  // asked inside of a step
+  std::function<void(const tenon_rm_assumption &)> assumed, forgotten;
+  std::function<void(const tenon_rm_scheduling_state &)> scheduling_state;
+  std::function<void(const tenon_rm_event &)> event;
+  std::function<void(const tenon_rm_configuration_answer &)> configured;
+  std::function<std::string()> state_dump;
+  std::function<void(uint32_t why)> ended;
+};
+
+struct identity {
+  std::string_view name = {}, version = {}, policy_group = {}, config = {};
+};
+
+namespace internal {
+
+// Handlers that are called until `over`, and not after: whoever sets it waits for a call under way.
+struct guarded_handlers {
+  std::recursive_mutex in_use;
+  bool over = false;
+  handlers on;
+
+  template <class Call>
+  static tenon_status call(void *context, Call &&what) {
+    auto &self = *static_cast<guarded_handlers *>(context);
+    const std::lock_guard lock(self.in_use);
+    return self.over ? TENON_DECLINED : what(self.on);
+  }
+};
+
+}  // namespace internal
+
 struct options {
   bool manual = false;  // nothing moves but by step()
   int64_t start_ms = 0;
@@ -125,42 +162,42 @@ class scheduler {
   [[nodiscard]] tenon_scheduler *get() const { return handle_.get(); }
 
  private:
+  friend class resource_manager;
+  internal::guarded_handlers &keep(handlers on) {
+    auto made = std::make_unique<internal::guarded_handlers>();
+    made->on = std::move(on);
+    const std::lock_guard lock(kept_->mutex);
+    return *kept_->all.emplace_back(std::move(made));
+  }
+
   struct closer {
     void operator()(tenon_scheduler *one) const { tenon_scheduler_close(one); }
   };
+  struct kept {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<internal::guarded_handlers>> all;
+  };
+  std::unique_ptr<kept> kept_ = std::make_unique<kept>();  // goes after the scheduler, which may call them
   std::unique_ptr<tenon_scheduler, closer> handle_;
 };
 
-// What an RM is called with. What is empty is not asked for. They throw nothing.
-struct handlers {
-  std::function<void(const tenon_rm_allocation &)> allocated;
-  std::function<void(const tenon_rm_release &)> released;
-  std::function<void(const tenon_rm_message &)> answered;   // every answer that has no handler of its own here
-  std::function<bool(const tenon_rm_predicate &)> may_run;  // asked inside of a step
-  std::function<void(const tenon_rm_assumption &)> assumed, forgotten;
-  std::function<void(const tenon_rm_scheduling_state &)> scheduling_state;
-  std::function<void(const tenon_rm_event &)> event;
-  std::function<void(const tenon_rm_configuration_answer &)> configured;
-  std::function<std::string()> state_dump;
-  std::function<void(uint32_t why)> ended;
-};
-
-struct identity {
-  std::string_view name = {}, version = {}, policy_group = {}, config = {};
-};
-
-// One registration. Outlives every callback: destroy the scheduler first, or leave() and wait for `ended`.
+// One registration. After its end no handler is called any more; the scheduler goes on without it, as if it were lost
+// for good: leave() first to say goodbye. Does not outlive the scheduler.
 class resource_manager {
  public:
-  resource_manager(scheduler &with, const identity &who, handlers on) : on_(std::make_unique<handlers>(std::move(on))) {
+  resource_manager(scheduler &with, const identity &who, handlers on) : kept_(with.keep(std::move(on))) {
     auto registration = message<tenon_rm_registration>(TENON_RM_REGISTRATION);
     registration.rm = text(who.name);
     registration.version = text(who.version);
     registration.policy_group = text(who.policy_group);
     registration.config = text(who.config);
-    const tenon_rm_callbacks callbacks = made_of(*on_);
+    const tenon_rm_callbacks callbacks = made_of(kept_);
     internal::words words;
     words.check(tenon_rm_register(with.get(), &registration, &callbacks, &handle_, &words.message));
+  }
+  ~resource_manager() {
+    const std::lock_guard lock(kept_.in_use);
+    kept_.over = true;
   }
   resource_manager(const resource_manager &) = delete;
   resource_manager &operator=(const resource_manager &) = delete;
@@ -183,54 +220,66 @@ class resource_manager {
   static const Message &as(const tenon_rm_message &from) {
     return reinterpret_cast<const Message &>(from);
   }
-  static handlers &of(void *context) { return *static_cast<handlers *>(context); }
-
   static tenon_status answers(void *context, const tenon_rm_answers_in *in) {
-    const handlers &on = of(context);
-    for (uint64_t i = 0; i < in->message_count; ++i) {
-      const tenon_rm_message &one = *in->messages[i];
-      if (one.type == TENON_RM_ALLOCATION && on.allocated)
-        on.allocated(as<tenon_rm_allocation>(one));
-      else if (one.type == TENON_RM_RELEASE && on.released)
-        on.released(as<tenon_rm_release>(one));
-      else if (on.answered)
-        on.answered(one);
-    }
-    return TENON_OK;
+    return internal::guarded_handlers::call(context, [in](const handlers &on) {
+      for (uint64_t i = 0; i < in->message_count; ++i) {
+        const tenon_rm_message &one = *in->messages[i];
+        if (one.type == TENON_RM_ALLOCATION && on.allocated)
+          on.allocated(as<tenon_rm_allocation>(one));
+        else if (one.type == TENON_RM_RELEASE && on.released)
+          on.released(as<tenon_rm_release>(one));
+        else if (on.answered)
+          on.answered(one);
+      }
+      return TENON_OK;
+    });
   }
 
-  static tenon_rm_callbacks made_of(handlers &on) {
+  // A callback that hands one message to one handler.
+  template <auto Handler, class Message>
+  static tenon_status hand_over(void *context, const Message *one) {
+    return internal::guarded_handlers::call(context, [one](const handlers &on) {
+      (on.*Handler)(*one);
+      return TENON_OK;
+    });
+  }
+
+  static tenon_rm_callbacks made_of(internal::guarded_handlers &kept) {
+    using internal::guarded_handlers;
+    const handlers &on = kept.on;
     tenon_rm_callbacks out{};
     out.size = sizeof out;
-    out.context = &on;
+    out.context = &kept;
     out.answers = answers;
     if (on.may_run)
-      out.predicate = [](void *c, const tenon_rm_predicate *q) {
-        return of(c).may_run(*q) ? TENON_OK : TENON_UNSCHEDULABLE;
+      out.predicate = [](void *context, const tenon_rm_predicate *question) {
+        return guarded_handlers::call(
+            context, [question](const handlers &is) { return is.may_run(*question) ? TENON_OK : TENON_UNSCHEDULABLE; });
       };
-    if (on.assumed) out.assumed = [](void *c, const tenon_rm_assumption *a) { return of(c).assumed(*a), TENON_OK; };
-    if (on.forgotten)
-      out.forgotten = [](void *c, const tenon_rm_assumption *a) { return of(c).forgotten(*a), TENON_OK; };
-    if (on.scheduling_state)
-      out.scheduling_state = [](void *c, const tenon_rm_scheduling_state *s) {
-        return of(c).scheduling_state(*s), TENON_OK;
-      };
-    if (on.event) out.event = [](void *c, const tenon_rm_event *e) { return of(c).event(*e), TENON_OK; };
-    if (on.configured)
-      out.configuration = [](void *c, const tenon_rm_configuration_answer *a) {
-        return of(c).configured(*a), TENON_OK;
-      };
+    if (on.assumed) out.assumed = hand_over<&handlers::assumed, tenon_rm_assumption>;
+    if (on.forgotten) out.forgotten = hand_over<&handlers::forgotten, tenon_rm_assumption>;
+    if (on.scheduling_state) out.scheduling_state = hand_over<&handlers::scheduling_state, tenon_rm_scheduling_state>;
+    if (on.event) out.event = hand_over<&handlers::event, tenon_rm_event>;
+    if (on.configured) out.configuration = hand_over<&handlers::configured, tenon_rm_configuration_answer>;
     if (on.state_dump)
-      out.state_dump = [](void *c, tenon_message *to) {
-        const std::string said = of(c).state_dump();
-        to->length = said.copy(to->data, to->capacity);
-        return TENON_OK;
+      out.state_dump = [](void *context, tenon_message *to) {
+        return guarded_handlers::call(context, [to](const handlers &is) {
+          const std::string said = is.state_dump();
+          to->length = said.copy(to->data, to->capacity);
+          return TENON_OK;
+        });
       };
-    if (on.ended) out.ended = [](void *c, const tenon_rm_ended_in *in) { return of(c).ended(in->why), TENON_OK; };
+    if (on.ended)
+      out.ended = [](void *context, const tenon_rm_ended_in *in) {
+        return guarded_handlers::call(context, [in](const handlers &is) {
+          is.ended(in->why);
+          return TENON_OK;
+        });
+      };
     return out;
   }
 
-  std::unique_ptr<handlers> on_;
+  internal::guarded_handlers &kept_;
   tenon_rm *handle_ = nullptr;
 };
 
