@@ -46,9 +46,13 @@ typedef struct tenon_local_port {
   uint32_t reserved; /* 0 */
   void *context;     /* the first argument of each */
 
-  /* As tenon_host_rm: enter, submit, and signal with TENON_RM_SHUTDOWN. [any] */
+  /* As that of tenon_host_rm. [any] */
   tenon_status (*enter)(void *context, const tenon_local_enter_in *, tenon_local_enter_out *out);
+
+  /* As that of tenon_host_rm. [any] */
   tenon_status (*submit)(void *context, const tenon_rm_submit_in *, tenon_rm_submit_out *out);
+
+  /* As signal of tenon_host_rm with TENON_RM_SHUTDOWN. [any] */
   tenon_status (*leave)(void *context, const tenon_local_leave_in *);
 
   /* Asks all RMs for their state and calls `take` with the words of each. [any] */
@@ -61,6 +65,8 @@ typedef struct tenon_host_local {
 
   /* The port stands where it is until it is closed. [io] */
   tenon_status (*open)(const tenon_host *, const tenon_local_port *);
+
+  /* Ends what open began. [io] */
   tenon_status (*close)(const tenon_host *, const tenon_local_port *);
 } tenon_host_local;
 
