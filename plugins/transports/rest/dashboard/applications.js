@@ -14,13 +14,15 @@ const FIELDS = ["applicationID", "queueName", "applicationState", "user", "usedR
 const FEW = 500;  // active applications that are read with their asks, which say why they wait
 const ASKS = 50;  // of an application that are listed at first
 
+const ENDED = ["Completed", "Failed", "Rejected", "Expired"];
 const KINDS = [["active", "Active"], ["rejected", "Rejected"], ["completed", "Completed, failed"]];
 
 export function load(app) {
   const kind = app.ui.applications.kind;
   const summary = app.partitions.find((one) => one.key === app.partition);
-  const total = summary?.applications?.total ?? 0;
-  const fields = kind === "active" && total <= FEW ? [...FIELDS, "requests"] : FIELDS;
+  const counts = summary?.applications ?? {};
+  const active = (counts.total ?? 0) - ENDED.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  const fields = kind === "active" && active <= FEW ? [...FIELDS, "requests"] : FIELDS;
   return getAll(`${paths.partition(app.partition)}/applications/${kind}`, fields);
 }
 

@@ -17,6 +17,7 @@ function colours() {
   return {
     steps: Array.from({ length: 10 }, (_, step) => of(document.querySelector(`.swatch.heat-${step}`), "backgroundColor")),
     none: of(document.getElementById("top"), "borderBottomColor"),
+    page: of(document.body, "backgroundColor"),
     line: of(document.getElementById("heat"), "color"),
   };
 }
@@ -35,22 +36,25 @@ function paint(canvas, app) {
   canvas.height = Math.round(height * ratio);
   canvas.columns = columns;
   canvas.size = size;
-  const pen = canvas.getContext("2d"), { steps, none, line } = colours();
+  const pen = canvas.getContext("2d"), { steps, none, page, line } = colours();
   pen.scale(ratio, ratio);
-  pen.strokeStyle = line;
   cells.forEach(({ node, value }, i) => {
     const x = (i % columns) * size, y = Math.floor(i / columns) * size, edge = size - GAP;
     pen.fillStyle = value === null ? none : steps[step(value)];
     pen.fillRect(x, y, edge, edge);
     if (node.schedulable) return;
-    pen.lineWidth = 1.5;
-    pen.beginPath();
-    pen.moveTo(x, y + edge);
-    pen.lineTo(x + edge, y);
-    pen.stroke();
+    for (const [colour, thickness] of [[page, 4], [line, 1.5]]) {
+      pen.strokeStyle = colour;
+      pen.lineWidth = thickness;
+      pen.beginPath();
+      pen.moveTo(x, y + edge);
+      pen.lineTo(x + edge, y);
+      pen.stroke();
+    }
   });
   const marked = document.activeElement === canvas ? at : hovered;
   if (marked >= 0 && marked < cells.length) {
+    pen.strokeStyle = line;
     pen.lineWidth = 2;
     pen.strokeRect((marked % columns) * size, Math.floor(marked / columns) * size, size - GAP, size - GAP);
   }

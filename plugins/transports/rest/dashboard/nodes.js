@@ -32,9 +32,9 @@ function prepared(app, list) {
     (node.hostName ?? "").toLowerCase().includes(text) || (node.rackName ?? "").toLowerCase().includes(text));
   const kept = matching.filter(({ node, value }) =>
     (ui.bucket === undefined || bucket(value) === ui.bucket) && (!ui.closed || !node.schedulable));
-  const order = ui.order === "name" ? (a, b) => a.node.nodeID.localeCompare(b.node.nodeID)
-    : ui.order === "free" ? (a, b) => (a.value ?? 101) - (b.value ?? 101) : (a, b) => (b.value ?? -1) - (a.value ?? -1);
-  return { matching, kept: kept.sort(order) };
+  // The server lists nodes by name; the map stays so, that a node has its place.
+  const order = ui.order === "free" ? (a, b) => (a.value ?? 101) - (b.value ?? 101) : (a, b) => (b.value ?? -1) - (a.value ?? -1);
+  return { matching, kept, ordered: ui.order === "name" ? kept : [...kept].sort(order) };
 }
 
 // How many nodes use how much; each line filters the table.
@@ -64,16 +64,16 @@ export function render(app, list) {
   const ui = app.ui.nodes;
   if (list.length === 0) return [empty("No node is registered in this partition.")];
   const known = types(...list.slice(0, 500).map((node) => node.capacity));
-  const { matching, kept } = prepared(app, list);
+  const { matching, kept, ordered } = prepared(app, list);
   app.heat = { cells: kept, name: name(ui.type) };
-  const part = paged(kept, ui.page);
+  const part = paged(ordered, ui.page);
   const shown = ui.type === BUSIEST ? known.slice(0, 3) : [ui.type];
   const closed = list.filter((node) => !node.schedulable).length;
   return [
     h("div", { class: "tools" },
       search("nodes", ui.search, "nodes"),
       choice("node-type", "Resource", [[BUSIEST, "Most used resource"], ...known.map((type) => [type, label(type)])], ui.type),
-      choice("node-order", "Order", [["busy", "Busiest first"], ["free", "Freest first"], ["name", "By name"]], ui.order),
+      choice("node-order", "Order of the table", [["busy", "Busiest first"], ["free", "Freest first"], ["name", "By name"]], ui.order),
       h("label", { class: "check" }, h("input", { type: "checkbox", id: "node-closed", "data-input": "node-closed",
         checked: ui.closed }), `Only not schedulable (${count(closed)})`)),
     h("section", { class: "heat", "aria-labelledby": "heat-title" },
