@@ -22,6 +22,7 @@ enum class timer_kind : uint8_t {
   placeholders,
   left_over,
   reservation_wait,
+  rm_check,
   ask_alarm,
   quota,
   drain,

@@ -123,6 +123,10 @@ std::string_view name(decision_kind kind) {
       return "reserved";
     case decision_kind::unreserved:
       return "unreserved";
+    case decision_kind::proposed:
+      return "proposed";
+    case decision_kind::undone:
+      return "undone";
     case decision_kind::container_state:
       return "container_state";
   }

@@ -124,7 +124,8 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       return why.empty() ? out : out + ": " + why;
     }
     case obstacle_kind::rm_refuses:
-      return "Resource manager " + h.name + " refuses every node that fits";
+      return "Resource manager " + h.name + " refuses every node that fits" +
+             (h.reason.empty() ? "" : " (" + h.reason + ")");
     case obstacle_kind::rm_paused:
       return "Resource manager " + h.name + " is not connected";
     case obstacle_kind::placeholders:

@@ -42,6 +42,7 @@ bool with_command(uint8_t number, F &&f, const std::variant<Commands...> *) {
          ((number_with_details<Commands> == number && (f(Commands{}, true), true)) || ...);
 }
 
+bool has_details(const register_rm &c) { return c.check_deadline_ms != 0; }
 bool has_details(const put_allocation &c) { return !c.allocation.detail.empty(); }
 bool has_details(const add_node &c) {
   return std::any_of(c.existing.begin(), c.existing.end(),
@@ -93,7 +94,7 @@ class decoder {
       in.details = details;
       in(c);
       in.finish();
-      if (details && !has_details(c)) in.fail(number_place, "no allocation of an entry for details has one");
+      if (details && !has_details(c)) in.fail(number_place, "an entry for details has none");
       if (!in.damaged()) take_(now_ms, command(c));
     };
     if (!with_command(number, read, static_cast<const command *>(nullptr))) {

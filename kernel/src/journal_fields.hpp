@@ -47,14 +47,21 @@ inline constexpr uint8_t number_of<advance> = 13;
 template <>
 inline constexpr uint8_t number_of<inspect> = 14;
 
-// Commands with existing allocations have a second number, for those of which some have a detail. The first means
-// that none has, as in every journal that was written before there were details.
+template <>
+inline constexpr uint8_t number_of<check_answer> = 17;
+template <>
+inline constexpr uint8_t number_of<check_again> = 18;
+
+// Commands have a second number where they got fields later: existing allocations of which some have a detail,
+// registrations of those who check placements. The first means that there are none, as in every older journal.
 template <class Command>
 inline constexpr uint8_t number_with_details = 0;
 template <>
 inline constexpr uint8_t number_with_details<put_allocation> = 15;
 template <>
 inline constexpr uint8_t number_with_details<add_node> = 16;
+template <>
+inline constexpr uint8_t number_with_details<register_rm> = 19;
 
 // The last value that an enum may have in the journal.
 template <class Enum>
@@ -98,6 +105,7 @@ void fields(IO &io, ref<IO, named_text> f) {
 template <class IO>
 void fields(IO &io, ref<IO, register_rm> f) {
   io(f.rm, f.version, f.policy_group, f.config);
+  if (io.details) io(f.check_deadline_ms);
 }
 template <class IO>
 void fields(IO &io, ref<IO, configure> f) {
@@ -162,6 +170,14 @@ void fields(IO &io, ref<IO, inspect> f) {
   io(f.partition, f.answers);
 }
 
+template <class IO>
+void fields(IO &io, ref<IO, check_answer> f) {
+  io(f.partition, f.number, f.accepted, f.reason);
+}
+template <class IO>
+void fields(IO &io, ref<IO, check_again> f) {
+  io(f.partition, f.application, f.key, f.node);
+}
 template <class IO>
 void fields(IO &io, ref<IO, limit_config> f) {
   io(f.description, f.users, f.groups, f.max_resources, f.max_applications);

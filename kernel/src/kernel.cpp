@@ -21,7 +21,11 @@ struct kernel::impl {
   internal::core shared;
   std::vector<std::unique_ptr<partition>> partitions;  // in creation order
   std::vector<std::unique_ptr<partition>> gone;        // until the next drain: decisions name them
-  std::map<std::string, rm_state, std::less<>> rms;
+  struct manager {
+    rm_state state = rm_state::init;
+    int64_t check_deadline_ms = 0;
+  };
+  std::map<std::string, manager, std::less<>> rms;
   uint32_t next_partition = 1;
   std::vector<step_answer> answers;
 
@@ -113,7 +117,8 @@ void kernel::impl::apply(const register_rm &c) {
   if (c.rm.empty() || c.rm.find_first_of("[]") != std::string_view::npos) return refuse(messages::rm_id_invalid(c.rm));
   std::vector<std::unique_ptr<partition>> fresh;
   for (const partition_config &config : c.config->partitions) {
-    auto &p = fresh.emplace_back(std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name));
+    auto &p = fresh.emplace_back(
+        std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name, c.check_deadline_ms));
     if (std::string problem = p->check_config(config); !problem.empty()) return refuse(problem);
   }
   bury_all_of(c.rm);
@@ -121,7 +126,7 @@ void kernel::impl::apply(const register_rm &c) {
     fresh[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
     partitions.push_back(std::move(fresh[i]));
   }
-  rms[std::string(c.rm)] = rm_state::running;
+  rms[std::string(c.rm)] = {rm_state::running, c.check_deadline_ms};
   shared.emit(decision_kind::rm_registered, shared.keep(std::string(c.rm)), {});
 }
 
@@ -132,15 +137,16 @@ void kernel::impl::apply(const configure &c) {
     d.text = shared.keep(messages::configuration_failed(why));
   };
   const auto known = rms.find(c.rm);
-  if (known == rms.end() || known->second == rm_state::stopped) return refuse(messages::rm_not_registered(c.rm));
+  if (known == rms.end() || known->second.state == rm_state::stopped) return refuse(messages::rm_not_registered(c.rm));
   std::vector<std::unique_ptr<partition>> fresh(c.config->partitions.size());
   std::vector<partition *> all;
   for (size_t i = 0; i < fresh.size(); ++i) {
     const partition_config &config = c.config->partitions[i];
     partition *p = find("[" + std::string(c.rm) + "]" + config.name);
     if (p == nullptr) {
-      fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name);
-      fresh[i]->paused = known->second == rm_state::paused;
+      fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name,
+                                             known->second.check_deadline_ms);
+      fresh[i]->paused = known->second.state == rm_state::paused;
       p = fresh[i].get();
     }
     all.push_back(p);
@@ -165,12 +171,14 @@ void kernel::impl::apply(const signal_rm &c) {
   if (known == rms.end()) return refuse(messages::rm_not_registered(c.rm));
   constexpr rm_event events[] = {rm_event::lost, rm_event::back, rm_event::timeout, rm_event::shutdown};
   const rm_event event = events[static_cast<size_t>(c.signal)];
-  const auto to = next_state(known->second, event);
-  if (!to) return refuse(refusal_text(known->second, event));
-  known->second = *to;
+  const auto to = next_state(known->second.state, event);
+  if (!to) return refuse(refusal_text(known->second.state, event));
+  known->second.state = *to;
   if (*to == rm_state::stopped) return bury_all_of(c.rm);
   for (const auto &p : partitions) {
-    if (p->rm == c.rm) p->paused = *to == rm_state::paused;
+    if (p->rm != c.rm) continue;
+    p->paused = *to == rm_state::paused;
+    if (event == rm_event::back) p->check_again({});
   }
 }
 
@@ -252,9 +260,14 @@ uint32_t kernel::impl::dispatch(const command &c) {
                                 messages::application_without_partition(one.application, one.partition))) {
         p->add_application(one);
       }
-    } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release>) {
+    } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
+                         std::is_same_v<type, check_answer> || std::is_same_v<type, check_again>) {
       if (partition *p = find(one.partition); p != nullptr) {
-        if constexpr (std::is_same_v<type, release>) {
+        if constexpr (std::is_same_v<type, check_answer>) {
+          p->answer(one);
+        } else if constexpr (std::is_same_v<type, check_again>) {
+          p->check_again(one);
+        } else if constexpr (std::is_same_v<type, release>) {
           p->release(one);
         } else {
           p->remove_application(one);
@@ -343,10 +356,12 @@ bool kernel::has_work(std::string_view name) const {
                      [&](const auto &p) { return (name.empty() || p->name == name) && p->has_work(); });
 }
 
-kernel_snapshot kernel::snapshot() const {
+kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) const {
   kernel_snapshot out;
   out.now_ms = impl_->shared.now_ms;
-  for (const auto &p : impl_->partitions) out.partitions.push_back(p->snapshot());
+  for (const auto &p : impl_->partitions) {
+    if (name.empty() || p->name == name) out.partitions.push_back(p->snapshot(parts));
+  }
   return out;
 }
 

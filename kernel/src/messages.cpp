@@ -211,6 +211,19 @@ std::string reservation_node_unfit() { return "the node does not take the ask an
 std::string reservation_waited(std::string_view node) { return join({"waited too long for node ", node}); }
 std::string reservation_for_daemon(std::string_view key) { return join({"ask ", key, " requires the node"}); }
 std::string reservation_moved(std::string_view node) { return join({"preemption frees node ", node}); }
+std::string proposed_in_place(std::string_view placeholder) { return join({"in place of ", placeholder}); }
+std::string check_refused(std::string_view node, std::string_view reason) {
+  return join({"the resource manager refuses node ", node, reason.empty() ? "" : ": ", reason});
+}
+std::string check_late(std::string_view node) {
+  return join({"the resource manager did not answer about node ", node});
+}
+std::string proposal_ask_gone() { return "the ask is another one now"; }
+std::string proposal_not_running() { return "the application does not run any more"; }
+std::string proposal_node_unfit() { return reservation_node_unfit(); }
+std::string proposal_placeholder_gone(std::string_view placeholder) {
+  return join({"placeholder ", placeholder, " is released"});
+}
 std::string container_skipped() { return "SKIPPED"; }
 std::string container_failed() { return "FAILED"; }
 

@@ -85,7 +85,13 @@ enum class container_word : uint8_t { none, skipped, failed };
 
 inline constexpr uint32_t no_ask = ~uint32_t{0};
 
-// What only asks have that reserved a node or tried to preempt.
+// The RM refused a node for an ask, or was late to answer.
+struct node_refusal {
+  const node *where = nullptr;
+  std::string why;
+};
+
+// What only asks have that reserved a node, tried to preempt or were refused.
 struct ask_wait {
   uint32_t index = 0;
   bool live = false;
@@ -93,6 +99,7 @@ struct ask_wait {
   int64_t preempt_from_ms = INT64_MIN;  // its last try to preempt was not long ago
   reservation *held = nullptr;
   boost::container::small_vector<allocation *, 2> victims;  // under way for it
+  std::vector<node_refusal> refusals;
 };
 
 struct ask {
@@ -154,6 +161,7 @@ struct allocation {
   int64_t create_time_ms = 0, bind_time_ms = 0;
   task_group *gang = nullptr;        // null without task group
   replacement *under_way = nullptr;  // of a placeholder that is Replacing
+  replacement *offered = nullptr;    // one that is proposed in its place
   std::string foreign_key;
 
   [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : foreign_key; }
@@ -181,8 +189,21 @@ struct replacement {
   node *where = nullptr;
   allocation_terms terms;
   uint32_t devices = no_record;  // that it is to have, and holds already where it takes room
+  uint64_t number = 0;           // while it is proposed
 
   [[nodiscard]] bool elsewhere() const { return where != placeholder->where; }
+};
+
+// What the RM has not answered yet: an allocation in state Proposed, or a replacement.
+struct proposal {
+  uint64_t number = 0;
+  allocation *made = nullptr;
+  replacement *instead = nullptr;
+  int64_t execution_timeout_ms = 0;
+
+  [[nodiscard]] ask &of() const { return made != nullptr ? *made->from : *instead->real; }
+  [[nodiscard]] node &where() const { return made != nullptr ? *made->where : *instead->where; }
+  [[nodiscard]] bool is_placeholder() const { return made != nullptr && made->placeholder; }
 };
 
 // The placeholders of one name in an application, and the real asks that wait for them.
@@ -191,7 +212,7 @@ struct task_group {
   application *owner = nullptr;
   int64_t pending = 0;                                // placeholders that are asked for
   int64_t held = 0;                                   // placeholder allocations, whatever their state
-  sorted_run<allocation, sequence_before> allocated;  // those in state Allocated
+  sorted_run<allocation, sequence_before> allocated;  // those in state Allocated, none proposed in their place
   boost::container::small_vector<std::pair<uint32_t, uint32_t>, 1> sizes;  // of these: class and number
   ask_run waiting;                                                         // pending real asks, while in_force()
   bool in_play = false;                                                    // some wait and some are Allocated
@@ -266,6 +287,7 @@ struct application {
   ask_run aside;                            // asks in line::aside
   ask_run reserved;                         // asks in line::reserved
   std::vector<reservation *> reservations;  // in the order in which they were made
+  std::vector<proposal> proposals;          // by number
 
   [[nodiscard]] bool runs() const {
     return state == application_state::accepted || state == application_state::starting ||

@@ -3,12 +3,13 @@
 
 namespace tenon::internal {
 
-partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name)
+partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline)
     : shared(c),
       id(number),
       rm(std::move(rm_id)),
       name("[" + rm + "]" + external_name),
       plain_name(std::move(external_name)),
+      check_deadline_ms(check_deadline),
       types(c.options.max_resource_types),
       seeker(std::make_unique<preemption>(*this)) {}
 

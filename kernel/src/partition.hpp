@@ -5,11 +5,12 @@
 // partition_asks.cpp, partition_nodes.cpp, partition_devices.cpp, partition_parking.cpp (what waits for what),
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
-// groups), partition_scores.cpp (orders of nodes for an ask), partition_placement.cpp, partition_configure.cpp,
-// partition_decisions.cpp (what is said of asks and allocations), partition_explain.cpp, partition_inspect.cpp and
-// partition_snapshot.cpp.
+// groups), partition_proposals.cpp (what the RM checks), partition_scores.cpp (orders of nodes for an ask),
+// partition_placement.cpp, partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations),
+// partition_explain.cpp, partition_inspect.cpp and partition_snapshot.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -47,7 +48,7 @@ using property_map = std::map<std::string, std::string>;
 __extension__ using wide_sum = __int128;
 
 struct partition {
-  partition(core &c, uint32_t number, std::string rm_id, std::string external_name);
+  partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline);
   ~partition();
 
   // -- Commands. Refused ones become rejecting decisions. --
@@ -59,6 +60,8 @@ struct partition {
   void add_node(const tenon::add_node &c);
   void update_node(const tenon::update_node &c);
   void change_node(const tenon::change_node &c);
+  void answer(const check_answer &c);
+  void check_again(const tenon::check_again &c);
   void fire(const timer &t);
 
   // -- Configuration. `problem` is why nothing was changed. --
@@ -86,7 +89,7 @@ struct partition {
   bool decide();
   [[nodiscard]] bool has_work() const;
 
-  [[nodiscard]] partition_snapshot snapshot() const;
+  [[nodiscard]] partition_snapshot snapshot(snapshot_part parts) const;
   [[nodiscard]] std::string blocker_of(const ask &a) const;
 
   // -- Explain (partition_explain.cpp). --
@@ -107,6 +110,8 @@ struct partition {
   // Of its children, as they would be made now; `fine`: whether the policy made them.
   keys_of<queue> fresh_keys(queue &parent, bool *fine = nullptr);
   keys_of<application> fresh_keys_of_apps(queue &leaf, bool *fine = nullptr);
+  static std::string refusals_in_words(const ask &a);
+  [[nodiscard]] std::string open_checks(const ask &a) const;
   void flush();  // after a drain: names of gone objects may go
 
   // -- Inspect (partition_inspect.cpp). --
@@ -126,7 +131,8 @@ struct partition {
   uint32_t id = 0;                   // unique in the kernel: timers name it
   std::string rm, name, plain_name;  // name is [rm]plain_name
   object_state state = object_state::active;
-  bool paused = false;  // its RM is not there
+  bool paused = false;            // its RM is not there
+  int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
   partition_config config;
 
   // -- State. --
@@ -188,7 +194,9 @@ struct partition {
   std::unique_ptr<preemption> seeker;  // of victims
   std::vector<ask *> claimants;        // asks with victims under way
   boost::unordered_flat_map<const allocation *, ask *> victims_for;
-  std::vector<queue *> over_quota;                       // whose quota timer runs
+  std::vector<queue *> over_quota;                              // whose quota timer runs
+  boost::unordered_flat_map<uint64_t, application *> proposed;  // by number
+  boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on;
   uint64_t changes = 1;                                  // of anything that a search for victims looks at
   reserved_heap reserved_ready;                          // units that pass A looks at
   std::vector<reservation *> refused_reservations;       // by the RM
@@ -278,7 +286,7 @@ struct partition {
   void commit(ask &a, node &n);
   [[nodiscard]] allocation_terms terms_of(const ask &a) const;
   allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                       std::string_view detail = {});
+                       std::string_view detail = {}, allocation_state in = allocation_state::allocated);
   void take_room(node &n, const ask_class &c);
   void announce(const allocation &x, const allocation_terms &terms, std::string_view text);
   void count_placed(ask &a);
@@ -287,6 +295,7 @@ struct partition {
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
   void set_state(allocation &a, allocation_state to);
+  void state_changed(const allocation &a);
   void expire(allocation &a, std::string_view message);                                // waits for the RM from now on
   void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
   void undo(allocation &a);                                                            // its ask is pending again
@@ -308,6 +317,8 @@ struct partition {
   void count_placeholders(task_group &g, int64_t pending, int64_t held);
   static void count_size(task_group &g, uint32_t class_id, int sign);
   void hold_placeholder(allocation &a);
+  void make_available(allocation &a);
+  void look_at_refused(task_group &g);
   void leave_allocated(allocation &a);
   void let_placeholder_go(allocation &a);
   void group_changed(task_group &g, bool more);
@@ -321,14 +332,38 @@ struct partition {
   void end_replacement(replacement &r);
   void replace_now(allocation &placeholder);
   allocation &place_replacement(replacement &r);
+  replacement &make_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
   void stand_in(const allocation &x, const allocation_terms &terms);
   void break_replacement(allocation &placeholder, bool pending_again, const node *dying);
   bool break_replacements(application &app, const ask *only, bool pending_again);
+
+  // -- Proposals (partition_proposals.cpp). --
+  void propose(ask &a, node &n);
+  void propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
+  void note_proposal(application &app, const proposal &p);
+  void emit_proposal(decision_kind kind, const proposal &p, std::string_view text);
+  proposal take_proposal(application &app, uint64_t number);  // it is none any more
+  void confirm(application &app, const proposal &p);
+  void refuse(application &app, const proposal &p, std::string why);
+  void check_is_late(uint64_t number);
+  void undo(application &app, uint64_t number, std::string_view text, bool pending_again);
+  using which_proposals = std::function<bool(const proposal &)>;
+  // By number. False: there were none.
+  bool undo_proposals(application &app, const which_proposals &which, const std::string &text, bool pending_again);
+  void undo_proposals_of(ask &a, const std::string &text);
+  void undo_proposals_of(application &app, const std::string &text, bool pending_again);
+  bool undo_placeholders(application &app, const std::string &text);
+  void undo_proposals_on(node &n, const std::string &text, bool unfit_alone);
+  void undo_offer(allocation &placeholder);  // where there is one
+  static bool is_refused(const ask &a, const node &n);
+  void forget_refusals(ask &a);
+  void forget_refusals_on(const node &n);
 
   // -- Timers of placeholders (partition_placeholder_timers.cpp). --
   void arm_placeholder_timer(application &app, int64_t from_ms);
   void placeholders_timed_out(application &app);
   void watch_left_over(application &app, bool real_went);
+  void give_back_left_over(application &app);
 
   // -- Nodes (partition_nodes.cpp). --
   void node_changed(node &n);  // anything of it
@@ -416,6 +451,7 @@ struct partition {
   void refresh(reserved_unit &u);
   void refresh_reservations(application &app);
   void look_again(reservation &r);
+  void look_for_victims(node &n);
   void reserve(ask &a, node &n);
   void end_reservation(reservation &r, std::string_view text);
   void unreserve(reservation &r, std::string_view text);  // and the ask lines up again

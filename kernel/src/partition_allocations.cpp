@@ -21,7 +21,7 @@ allocation_terms partition::terms_of(const ask &a) const {
 // Everything that an allocation is counted in but its ask.
 // `detail`: the devices that are known already.
 allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                                std::string_view detail) {
+                                std::string_view detail, allocation_state in) {
   application &app = *a.owner;
   const ask_class &c = classes[terms.class_id];
   allocation &x = allocations.create();
@@ -30,7 +30,7 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   x.from = &a;
   x.sequence = next_allocation++;
   x.class_id = terms.class_id;
-  x.state = allocation_state::allocated;
+  x.state = in;
   x.placeholder = terms.placeholder;
   x.originator = terms.originator;
   x.preempt_self = terms.preempt_self;
@@ -61,9 +61,7 @@ void partition::take_room(node &n, const ask_class &c) {
   n.allocated += c.need;
   for (const class_amount &p : c.positive) nodes.take(n.slot, p.type, p.amount);
   touch_node(n.slot);
-  for (reservation *r : n.reservations) {
-    if (requires_a_node(*r->of)) look_again(*r);  // there may be more to preempt
-  }
+  look_for_victims(n);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
   if (config.tuning.reservation_backfill && !n.reservations.empty()) wake_for_node(n);
 }
@@ -78,6 +76,7 @@ void partition::announce(const allocation &x, const allocation_terms &terms, std
 }
 
 void partition::commit(ask &a, node &n) {
+  if (check_deadline_ms > 0) return propose(a, n);
   const allocation_terms terms = terms_of(a);
   node *kept = use_reservation(a);
   const allocation &x = place_on(a, n, terms, shared.now_ms);
@@ -118,7 +117,16 @@ void partition::after_placing(application &app, const allocation &x) {
       arm_placeholder_timer(app, x.bind_time_ms);
     }
   }
-  const bool complete = app.state == application_state::accepted && app.placeholders == app.placeholder_ask;
+  const auto all_placed = [&] {
+    if (app.proposals.empty()) return app.placeholders == app.placeholder_ask;
+    resources placed = app.placeholders;
+    for (const proposal &p : app.proposals) {
+      if (p.is_placeholder()) placed -= classes[p.made->class_id].need;
+    }
+    placed.prune();
+    return placed == app.placeholder_ask;
+  };
+  const bool complete = app.state == application_state::accepted && all_placed();
   if (complete || app.state == application_state::completing) run(app);
 }
 
@@ -147,6 +155,7 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   if (app.allocations.empty()) count_limit_running(app, false);
   add_limit_usage(app, need, -1);
   add_usage(*app.home, need, -1);
+  if (!node_gone && a.state != allocation_state::proposed) forget_refusals_on(n);
   if (!node_gone) node_changed(n);
   forget_if_done(*a.from);
   ends_at.erase(a.sequence);
@@ -172,7 +181,7 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
     count_preempting(*app.home, need, 1);
     count_preempting(*app.home, before, -1);
   }
-  if (a.placeholder && a.state == allocation_state::allocated) {
+  if (a.placeholder && a.state == allocation_state::allocated && a.offered == nullptr) {
     count_size(*a.gang, before_id, -1);
     count_size(*a.gang, a.class_id, 1);
     group_changed(*a.gang, true);
@@ -184,14 +193,20 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   add_limit_usage(app, before, -1);
   add_usage(*app.home, need, 1);
   add_usage(*app.home, before, -1);
+  forget_refusals_on(*a.where);
   node_changed(*a.where);
 }
 
 void partition::set_state(allocation &a, allocation_state to) {
+  undo_offer(a);
   const bool leaves = a.placeholder && a.state == allocation_state::allocated && to != allocation_state::allocated;
   a.state = to;
-  ++changes;
   if (leaves) leave_allocated(a);
+  state_changed(a);
+}
+
+void partition::state_changed(const allocation &a) {
+  ++changes;
   if (config.tuning.reservation_backfill && !a.where->reservations.empty()) wake_for_node(*a.where);
 }
 
@@ -256,8 +271,14 @@ void partition::release_of(application &app, const tenon::release &c) {
     only = found->second;
   }
   bool gone_any = false, real_went = false;
-  if (c.allocation_sequence == 0 && c.limit == 0 && app.under_way != 0) {
-    gone_any = real_went = break_replacements(app, only, false);
+  if (c.allocation_sequence == 0 && c.limit == 0) {
+    const auto of_these = [&](const proposal &p) {
+      if (only != nullptr && &p.of() != only) return false;
+      real_went |= !p.is_placeholder();
+      return true;
+    };
+    if (!app.proposals.empty()) gone_any = undo_proposals(app, of_these, messages::released_by_rm(), false);
+    if (break_replacements(app, only, false)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
     std::vector<allocation *> going;
@@ -268,6 +289,7 @@ void partition::release_of(application &app, const tenon::release &c) {
     }
     if (c.allocation_sequence != 0)
       std::erase_if(going, [&](const auto *a) { return a->sequence != c.allocation_sequence; });
+    if (c.limit != 0) std::erase_if(going, [](const auto *a) { return a->state == allocation_state::proposed; });
     if (c.limit != 0 && going.size() > c.limit) going.resize(c.limit);
     for (allocation *a : going) {
       real_went |= !a->placeholder;
@@ -288,6 +310,10 @@ void partition::release_of(application &app, const tenon::release &c) {
 
 // What takes its place follows.
 void partition::end_allocation(allocation &a, termination why) {
+  if (a.state == allocation_state::proposed) {
+    return undo(*a.owner, a.sequence, keep(messages::released_by_rm()), why == termination::scheduling_failed);
+  }
+  undo_offer(a);
   if (why == termination::stopped_by_rm || why == termination::unknown) {
     emit_allocation(decision_kind::released, a, why, keep(messages::released_by_rm()));
   }
@@ -320,7 +346,8 @@ std::string partition::existing_problem(const existing_allocation &e, const node
   const std::string app_id = c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
   if (const application *app = find_application(app_id); app != nullptr) {
     if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
-      const auto &live = found->second->allocations;
+      std::vector<allocation *> live(found->second->allocations.begin(), found->second->allocations.end());
+      std::erase_if(live, [](const allocation *a) { return a->state == allocation_state::proposed; });
       const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *a) { return a->where == n; });
       if (!node_is_new && static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
         return messages::allocation_elsewhere(c.key, n->id);
@@ -348,6 +375,9 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   std::vector<class_devices> devices;
   (void)check_ask_devices(c.tags, need, devices);
   ask *a = nullptr;
+  if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
+    undo_proposals_of(*found->second, messages::proposal_ask_gone());
+  }
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
     a = found->second;
     const auto here =
@@ -438,6 +468,7 @@ void partition::add_foreign(node &n, std::string_view key, const resources &need
   if (!detail.empty()) assign_devices(a.devices, n, classes[a.class_id], detail, false);
   n.occupied += need;
   if (listened()) tell_allocation(fact_kind::foreign_added, a);
+  forget_refusals_on(n);
   node_changed(n);
 }
 
@@ -450,6 +481,7 @@ void partition::remove_foreign(allocation &a) {
   n.occupied -= classes[a.class_id].need;
   n.occupied.prune();
   allocations.retire(a);
+  forget_refusals_on(n);
   node_changed(n);
 }
 

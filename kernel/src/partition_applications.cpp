@@ -211,7 +211,10 @@ void partition::enter_state(application &app, application_state from) {
   if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
   if (app.told_held != 0) tell_held(app, false, false);
   tell_application(fact_kind::application_state, app, app.message);
-  if (!app.runs()) drop_reservations(app);
+  if (!app.runs()) {
+    undo_proposals_of(app, messages::proposal_not_running(), true);
+    drop_reservations(app);
+  }
   if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
     shared.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
@@ -345,6 +348,7 @@ void partition::remove_application(const tenon::remove_application &c) {
   if (app == nullptr) return;
   app->state = application_state::failing;  // on its way out: nothing of it is looked at any more
   gang_changed(*app);
+  undo_proposals_of(*app, messages::application_removed(app->id), false);
   break_replacements(*app, nullptr, false);
   for (allocation *a : by_sequence(app->allocations)) {
     emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
@@ -426,12 +430,14 @@ void partition::fire(const timer &t) {
       application &app = applications[t.object];
       if (!app.live || app.left_over_epoch != t.epoch) return;
       app.left_over_epoch = 0;
-      return expire_all(app, messages::placeholders_of_completed(), true);
+      return give_back_left_over(app);
     }
     case timer_kind::quota:
       return quota_is_due(t.epoch);
     case timer_kind::reservation_wait:
       return reservation_waited(t.object, t.epoch);
+    case timer_kind::rm_check:
+      return check_is_late(t.epoch);
     case timer_kind::ask_alarm: {
       ask &a = asks[t.object];
       if (a.live && a.alarm == t.epoch) alarm_rang(a);

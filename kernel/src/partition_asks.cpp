@@ -83,6 +83,9 @@ void partition::put_ask(const tenon::put_ask &c) {
 
   ask *a = nullptr;
   if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
+    undo_proposals_of(*found->second, messages::proposal_ask_gone());
+  }
+  if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
     a = found->second;
     withdraw(*a);
     forget_wait(*a);

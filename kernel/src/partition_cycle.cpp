@@ -132,6 +132,7 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
 }
 
 bool partition::rm_agrees(const ask &a, const node &n, bool allocate) {
+  if (check_deadline_ms > 0) return inspecting || !is_refused(a, n);
   return inspecting || (!shared.check && shared.replayed == nullptr) || ask_rm(a, n, allocate);
 }
 

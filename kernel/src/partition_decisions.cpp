@@ -26,6 +26,7 @@ decision_view &partition::emit(decision_kind kind, const allocation &a) {
   d.detail = detail_of(a.devices);
   d.source = this;
   d.subject = &a;
+  d.about_allocation = true;
   return d;
 }
 
@@ -57,7 +58,7 @@ bool partition::describe(const decision_view &d, placement_view &out) {
   out.tags.clear();
   const auto *from = static_cast<const partition *>(d.source);
   if (from == nullptr) return false;
-  const auto *x = d.allocation_sequence != 0 ? static_cast<const allocation *>(d.subject) : nullptr;
+  const auto *x = d.about_allocation ? static_cast<const allocation *>(d.subject) : nullptr;
   const ask &a = x != nullptr ? *x->from : *static_cast<const ask *>(d.subject);
   for_each_type(from->classes[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
     out.resources.push_back({from->types.name(t), amount});

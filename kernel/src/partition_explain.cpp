@@ -341,6 +341,26 @@ partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf, bool 
   return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 
+// "node-1: reason; node-2"
+std::string partition::refusals_in_words(const ask &a) {
+  std::string out;
+  if (a.wait == nullptr) return out;
+  for (const node_refusal &r : a.wait->refusals) {
+    if (!out.empty()) out += "; ";
+    out += r.why;
+  }
+  return out;
+}
+
+// What of it the RM has not answered yet, as a sentence of its own.
+std::string partition::open_checks(const ask &a) const {
+  std::string where;
+  for (const proposal &p : a.owner->proposals) {
+    if (&p.of() == &a) where += (where.empty() ? " " : ", ") + p.where().id;
+  }
+  return where.empty() ? where : " Resource manager " + rm + " has not said yet whether it accepts:" + where + ".";
+}
+
 explanation partition::explain(std::string_view app_id, std::string_view key) {
   explanation out;
   out.partition = name;
@@ -357,6 +377,7 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
   if (found == app->asks.end() || found->second->state != ask_state::pending) {
     out.text = out.known ? "Every allocation of ask " + out.key + " is placed."
                          : "There is no ask " + out.key + " in application " + out.application + ".";
+    if (out.known) out.text += open_checks(*found->second);
     return out;
   }
   const ask &a = *found->second;
@@ -383,7 +404,10 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
   explain_queues(*app->home, c, out);
   explain_nodes(a, out);
   explain_claims(a, out);
-  if (a.line == ask_line::aside && out.nodes.fit != 0) add_obstacle(out, obstacle_kind::rm_refuses, rm);
+  if (a.line == ask_line::aside && out.nodes.fit != 0) {
+    add_obstacle(out, obstacle_kind::rm_refuses, rm);
+    out.obstacles.back().reason = refusals_in_words(a);
+  }
   out.before = count_before(a);
   put_in_words(out);
   return out;

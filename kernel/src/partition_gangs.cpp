@@ -57,13 +57,24 @@ void partition::count_size(task_group &g, uint32_t class_id, int sign) {
 }
 
 void partition::hold_placeholder(allocation &a) {
-  task_group &g = *a.gang;
   ++a.owner->placeholder_count;
-  g.allocated.insert(&a);
-  count_size(g, a.class_id, 1);
-  count_placeholders(g, 0, 1);
-  // Its node is one more that the RM may agree with.
-  const std::vector<ask *> refused(a.owner->aside.begin(), a.owner->aside.end());
+  if (a.state != allocation_state::allocated) return count_placeholders(*a.gang, 0, 1);
+  a.gang->allocated.insert(&a);
+  count_size(*a.gang, a.class_id, 1);
+  count_placeholders(*a.gang, 0, 1);
+  look_at_refused(*a.gang);
+}
+
+// It is Allocated, and nothing is proposed in its place.
+void partition::make_available(allocation &a) {
+  a.gang->allocated.insert(&a);
+  count_size(*a.gang, a.class_id, 1);
+  look_at_refused(*a.gang);
+}
+
+// The node of a placeholder is one more that the RM may agree with.
+void partition::look_at_refused(task_group &g) {
+  const std::vector<ask *> refused(g.owner->aside.begin(), g.owner->aside.end());
   for (ask *one : refused) {
     if (one->gang != &g) continue;
     dequeue(*one);
@@ -211,16 +222,22 @@ bool partition::release_too_small(const ask &a, const ask_class &c, const task_g
 
 // `devices`: of the placeholder, where it is the same node.
 void partition::replace(ask &a, allocation &placeholder, node &n, const held_list &devices) {
+  if (check_deadline_ms > 0) return propose_replacement(a, placeholder, n, devices);
   node *kept = use_reservation(a);
   emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
                   keep(messages::replacing(a.key)));
+  placeholder.under_way = &make_replacement(a, placeholder, n, devices);
+  set_state(placeholder, allocation_state::replacing);
+  count_placed(a);
+  if (kept != nullptr) reopen(*kept);
+}
+
+replacement &partition::make_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices) {
   replacement &r = replacements.create();
   r.placeholder = &placeholder;
   r.real = &a;
   r.where = &n;
   r.terms = terms_of(a);
-  placeholder.under_way = &r;
-  set_state(placeholder, allocation_state::replacing);
   ++a.under_way;
   ++a.owner->under_way;
   if (r.elsewhere()) {
@@ -231,8 +248,7 @@ void partition::replace(ask &a, allocation &placeholder, node &n, const held_lis
   } else {
     keep_devices(r.devices, devices);
   }
-  count_placed(a);
-  if (kept != nullptr) reopen(*kept);
+  return r;
 }
 
 // It is not under way any more, and holds no room.
@@ -269,7 +285,9 @@ allocation &partition::place_replacement(replacement &r) {
 void partition::stand_in(const allocation &x, const allocation_terms &terms) {
   application &app = *x.owner;
   announce(x, terms, {});
-  if (app.allocations.size() - app.placeholder_count > 1) after_placing(app, x);
+  size_t real = app.allocations.size() - app.placeholder_count;
+  for (const proposal &p : app.proposals) real -= p.made != nullptr && !p.is_placeholder() ? 1 : 0;
+  if (real > 1) after_placing(app, x);
 }
 
 void partition::break_replacement(allocation &placeholder, bool pending_again, const node *dying) {

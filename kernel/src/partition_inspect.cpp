@@ -101,7 +101,8 @@ void partition::inspect_application(application &app, inspection &seen) {
   tell_held(app, held && !app.counted && blocking_app_queue(*app.home) != nullptr, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
-    if (a->line == ask_line::run || a->line == ask_line::aside) waiting.push_back(a);
+    const bool aside = a->line == ask_line::aside && !waits_for_placeholders(*a);
+    if (a->line == ask_line::run || aside) waiting.push_back(a);
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   for (ask *a : waiting) {

@@ -127,6 +127,7 @@ void partition::update_node(const tenon::update_node &c) {
     count_capacity(n->capacity, 1);
     count_capacity(before, -1);
   }
+  forget_refusals_on(*n);
   node_changed(*n);
   check_reservations(*n);
 }
@@ -152,6 +153,7 @@ void partition::change_node(const tenon::change_node &c) {
       return refuse(messages::node_event_unknown(c.node));
   }
   if (n->schedulable != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable);
+  forget_refusals_on(*n);
   node_changed(*n);
   check_reservations(*n);
 }
@@ -166,6 +168,8 @@ void partition::decommission(node &n) {
   n.schedulable = false;
   ++changes;
   nodes.store(n, types.count());
+  undo_proposals_on(n, messages::node_removed(n.id), false);
+  forget_refusals_on(n);
   while (!n.reservations.empty()) {
     unreserve(*n.reservations.front(), keep(messages::node_removed(n.id)));
   }

@@ -20,14 +20,24 @@ void partition::placeholders_timed_out(application &app) {
   const bool some = std::any_of(app.task_groups.begin(), app.task_groups.end(), [](const auto &item) {
     return item.second.pending > 0 || !item.second.allocated.empty();
   });
-  if (!some) return;
+  const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
+  if (!some && std::none_of(app.proposals.begin(), app.proposals.end(), proposed_too)) return;
   if (app.state == application_state::accepted) {
     app.message = messages::reservation_timeout();
     move(app, app.hard_gang ? application_event::fail : application_event::resume);
   }
   const bool only_placeholders = app.state != application_state::failing;
+  if (only_placeholders) undo_placeholders(app, messages::placeholders_timed_out());
   expire_all(app, messages::placeholders_timed_out(), only_placeholders);
   drop_asks(app, termination::timeout, messages::pending_placeholders_timed_out(), only_placeholders);
+  settle(app);
+}
+
+void partition::give_back_left_over(application &app) {
+  const bool undone = undo_placeholders(app, messages::placeholders_of_completed());
+  expire_all(app, messages::placeholders_of_completed(), true);
+  if (!undone) return;
+  drop_asks(app, termination::timeout, messages::placeholders_of_completed(), true);
   settle(app);
 }
 

@@ -61,7 +61,9 @@ bool partition::try_to_preempt(ask &a) {
 // Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
 node *partition::find_victims(ask &a) {
   const ask_class &c = classes[a.class_id];
-  const bool rm_checks = shared.check || shared.replayed != nullptr;
+  // What the RM says is of this ask alone.
+  const bool rm_checks = check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
+                                               : shared.check || shared.replayed != nullptr;
   leaf_class &alike = unit_of(*a.owner->home, a.class_id, unit_kind::young);
   const bool hopeless = !rm_checks && alike.hopeless_at == changes && alike.hopeless_priority == a.priority;
   const reservation *held = reservation_of(a);
@@ -74,6 +76,7 @@ node *partition::find_victims(ask &a) {
     if (rm_agrees(a, *n, false)) return n;
     seeker->leave_out(*n);
   }
+  if (rm_checks && check_deadline_ms > 0) return nullptr;
   alike.hopeless_at = changes;
   alike.hopeless_priority = a.priority;
   return nullptr;

@@ -152,6 +152,13 @@ void partition::look_again(reservation &r) {
   refresh(r);
 }
 
+// There may be more to preempt for those who require the node.
+void partition::look_for_victims(node &n) {
+  for (reservation *r : n.reservations) {
+    if (requires_a_node(*r->of)) look_again(*r);
+  }
+}
+
 // -- Made and ended. --
 
 void partition::reserve(ask &a, node &n) {
@@ -220,6 +227,7 @@ void partition::reopen(node &n) {
 
 // After a command about the node.
 void partition::check_reservations(node &n) {
+  if (check_deadline_ms > 0) undo_proposals_on(n, messages::proposal_node_unfit(), true);
   const std::vector<reservation *> all = n.reservations;
   for (reservation *r : all) {
     const ask_class &c = classes[r->of->class_id];

@@ -17,6 +17,8 @@ amount_map values(const resources &r, const resource_types &types, bool zeros) {
 
 struct reader {
   const partition &p;
+  snapshot_part parts;
+  std::map<const queue *, uint64_t> running = {};  // any order: looked up, never walked
 
   [[nodiscard]] amount_map computed(const resources &r) const { return values(r, p.types, false); }
   [[nodiscard]] amount_map configured(const resources &r) const { return values(r, p.types, true); }
@@ -37,21 +39,21 @@ struct reader {
       out.max = configured(q.max);
     }
     out.properties = q.properties;
-    for (const application *app : running_below(q)) {
-      if (app->state == application_state::starting || app->state == application_state::running) ++out.running_apps;
-    }
+    if (const auto found = running.find(&q); found != running.end()) out.running_apps = found->second;
     out.max_running_apps = q.max_applications;
     out.current_priority = q.priority;
     return out;
   }
 
-  [[nodiscard]] static std::vector<const application *> running_below(const queue &q) {
-    std::vector<const application *> out(q.apps.begin(), q.apps.end());
-    for (const auto &child : q.children) {
-      const auto below = running_below(*child);
-      out.insert(out.end(), below.begin(), below.end());
-    }
-    return out;
+  // Applications that run, by queue on their path.
+  void count_running() {
+    for_each_queue(*p.root, [&](const queue &q) {
+      const auto runs = [](const application *app) {
+        return app->state == application_state::starting || app->state == application_state::running;
+      };
+      const auto count = static_cast<uint64_t>(std::count_if(q.apps.begin(), q.apps.end(), runs));
+      for (const queue *at = &q; count != 0 && at != nullptr; at = at->parent) running[at] += count;
+    });
   }
 
   [[nodiscard]] allocation_snapshot read(const allocation &a) const {
@@ -71,9 +73,10 @@ struct reader {
     out.create_time_ms = a.create_time_ms;
     out.bind_time_ms = a.bind_time_ms;
     out.detail = p.detail_of(a.devices);
-    if (a.under_way != nullptr) {
-      out.replaced_by = a.under_way->real->key;
-      out.replaced_on = a.under_way->where->id;
+    if (const replacement *r = a.under_way != nullptr ? a.under_way : a.offered; r != nullptr) {
+      out.replaced_by = r->real->key;
+      out.replaced_on = r->where->id;
+      out.proposed_as = r->number;
     }
     return out;
   }
@@ -106,13 +109,18 @@ struct reader {
     out.allocated = computed(app.allocated);
     out.placeholders = computed(app.placeholders);
     out.pending = computed(app.pending);
-    std::vector<const ask *> pending;
-    for (const auto &[key, a] : app.asks) {
-      if (a->state == ask_state::pending) pending.push_back(a);
+    if (has(parts, snapshot_part::asks)) {
+      std::vector<const ask *> pending;
+      for (const auto &[key, a] : app.asks) {  // any order: sorted next
+        if (a->state == ask_state::pending) pending.push_back(a);
+      }
+      std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+      for (const ask *a : pending) out.asks.push_back(read(*a));
     }
-    std::sort(pending.begin(), pending.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
-    for (const ask *a : pending) out.asks.push_back(read(*a));
-    for (const allocation *a : partition::by_sequence(app.allocations)) out.allocations.push_back(read(*a));
+    if (has(parts, snapshot_part::allocations)) {
+      out.allocations.reserve(app.allocations.size());
+      for (const allocation *a : partition::by_sequence(app.allocations)) out.allocations.push_back(read(*a));
+    }
     for (const reservation *r : app.reservations) out.reservations.push_back(r->where->id);
     for (const auto &[group, g] : app.task_groups) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
@@ -138,10 +146,12 @@ struct reader {
     out.available = computed(available);
     for (const device_group &group : p.nodes.devices().of(n.slot)) out.devices[group.type_name] = group.free;
     out.attributes.insert(n.attributes.begin(), n.attributes.end());
+    for (const reservation *r : n.reservations) out.reservations.push_back(r->of->owner->id + "/" + r->of->key);
+    if (!has(parts, snapshot_part::allocations)) return out;
+    out.allocations.reserve(n.allocations.size() + n.coming.size());
     for (const allocation *a : partition::by_sequence(n.allocations)) {
       out.allocations.push_back(a->owner->id + "/" + a->key() + "#" + std::to_string(a->sequence));
     }
-    for (const reservation *r : n.reservations) out.reservations.push_back(r->of->owner->id + "/" + r->of->key);
     std::map<uint64_t, const replacement *> coming;  // by sequence of what they replace
     for (const replacement *r : n.coming) coming.emplace(r->placeholder->sequence, r);
     for (const auto &[sequence, r] : coming) out.allocations.push_back(r->real->owner->id + "/" + r->real->key + "#0");
@@ -168,8 +178,8 @@ struct reader {
 
 amount_map partition::configured_values(const resources &r) const { return values(r, types, true); }
 
-partition_snapshot partition::snapshot() const {
-  const reader r{*this};
+partition_snapshot partition::snapshot(snapshot_part parts) const {
+  reader r{*this, parts};
   partition_snapshot out;
   out.name = name;
   out.state = state;
@@ -177,12 +187,23 @@ partition_snapshot partition::snapshot() const {
   out.capacity = r.computed(total);
   out.used = r.computed(root->allocated);
   out.allocations = allocation_count;
-  for_each_queue(*root, [&](const queue &q) { out.queues.push_back(r.read(q)); });
-  for (const auto &[node_id, n] : nodes.by_id()) out.nodes.push_back(r.read(*n));
-  for (const application *app : by_submission()) out.applications.push_back(r.read(*app));
-  for (const application *app : ended) out.ended.push_back(r.read(*app));
-  r.read(users, out.users);
-  r.read(user_groups, out.groups);
+  if (has(parts, snapshot_part::queues)) {
+    r.count_running();
+    for_each_queue(*root, [&](const queue &q) { out.queues.push_back(r.read(q)); });
+  }
+  if (has(parts, snapshot_part::nodes)) {
+    out.nodes.reserve(nodes.by_id().size());
+    for (const auto &[node_id, n] : nodes.by_id()) out.nodes.push_back(r.read(*n));
+  }
+  if (has(parts, snapshot_part::applications)) {
+    out.applications.reserve(active.size());
+    for (const application *app : by_submission()) out.applications.push_back(r.read(*app));
+  }
+  if (has(parts, snapshot_part::ended)) {
+    for (const application *app : ended) out.ended.push_back(r.read(*app));
+  }
+  if (has(parts, snapshot_part::users)) r.read(users, out.users);
+  if (has(parts, snapshot_part::groups)) r.read(user_groups, out.groups);
   return out;
 }
 

@@ -16,6 +16,7 @@ ask_wait &partition::wait_of(ask &a) {
 void partition::forget_wait(ask &a) {
   if (a.wait == nullptr) return;
   forget_victims(a);
+  forget_refusals(a);
   waits.retire(*a.wait);
   a.wait = nullptr;
 }

@@ -9,12 +9,12 @@
 namespace tenon::naive {
 namespace {
 
-// Of a key, oldest first.
+// Of a key, oldest first; proposed ones left out.
 std::vector<allocation *> of_key(application *a, std::string_view key) {
   std::vector<allocation *> out;
   if (a == nullptr) return out;
   for (allocation &x : a->allocations) {
-    if (x.key == key) out.push_back(&x);
+    if (x.key == key && !x.is_proposed()) out.push_back(&x);
   }
   return out;
 }
@@ -37,8 +37,8 @@ detail_map partition::detail_on(const node &n, const device_map &devices, const 
   return out;
 }
 
-allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, const detail_map &given,
-                                int64_t bind_ms, std::string text, bool replaces) {
+allocation &partition::make(application &a, const ask &from, const std::string &node_id, const detail_map &given,
+                            int64_t bind_ms) {
   allocation x;
   x.sequence = next_allocation++;
   x.key = from.key;
@@ -53,34 +53,43 @@ allocation &partition::allocate(application &a, const ask &from, const std::stri
   x.required_node = from.required_node;
   x.create_time_ms = from.create_time_ms;
   x.bind_time_ms = bind_ms;
-  const int64_t timeout_ms = x.execution_timeout_ms = from.execution_timeout_ms;
+  x.execution_timeout_ms = from.execution_timeout_ms;
   a.allocations.push_back(x);
+  return a.allocations.back();
+}
+
+allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, const detail_map &given,
+                                int64_t bind_ms, std::string text, bool replaces) {
+  announce(a, make(a, from, node_id, given, bind_ms), std::move(text), replaces);
+  return a.allocations.back();
+}
+
+void partition::announce(application &a, allocation x, std::string text, bool replaces) {
   tell(decision_kind::allocated, a, x, termination::unknown, std::move(text));
-  if (timeout_ms > 0) {
-    const int64_t due = std::max(shared.now_ms, bind_ms + timeout_ms);
+  if (x.execution_timeout_ms > 0) {
+    const int64_t due = std::max(shared.now_ms, x.bind_time_ms + x.execution_timeout_ms);
     shared.arm({due, 0, timer_kind::allocation_execution, this, a.uid, x.sequence});
   }
   look_for_left_over(a, false);
   if (!x.placeholder) {
-    const bool first_in_place = replaces && std::count_if(a.allocations.begin(), a.allocations.end(),
-                                                          [](const allocation &one) { return !one.placeholder; }) == 1;
+    const auto is_real = [](const allocation &one) { return !one.placeholder && !one.is_proposed(); };
+    const bool first_in_place = replaces && std::count_if(a.allocations.begin(), a.allocations.end(), is_real) == 1;
     if (!first_in_place && a.state != application_state::resuming) fire_run(a);
-    return a.allocations.back();
+    return;
   }
   if (a.state == application_state::accepted) {
     a.had_placeholder = true;
-    if (!a.first_bind_ms || bind_ms < *a.first_bind_ms) {
-      a.first_bind_ms = bind_ms;
-      arm_placeholder_timer(a, bind_ms);
+    if (!a.first_bind_ms || x.bind_time_ms < *a.first_bind_ms) {
+      a.first_bind_ms = x.bind_time_ms;
+      arm_placeholder_timer(a, x.bind_time_ms);
     }
   }
   amount_map placeholders;
   for (const allocation &one : a.allocations) {
-    if (one.placeholder) add(placeholders, one.resources);
+    if (one.placeholder && !one.is_proposed()) add(placeholders, one.resources);
   }
   const bool all_placed = a.state == application_state::accepted && same_amounts(placeholders, a.placeholder_ask);
   if (all_placed || a.state == application_state::completing) fire_run(a);
-  return a.allocations.back();
 }
 
 void partition::remove_allocation(application &a, uint64_t sequence, bool undone) {
@@ -88,6 +97,7 @@ void partition::remove_allocation(application &a, uint64_t sequence, bool undone
                                [&](const allocation &x) { return x.sequence == sequence; });
   const allocation x = *at;
   a.allocations.erase(at);
+  if (!x.is_proposed()) forget_refusals_on(x.node);
   shared.disarm([&](const timer &t) {
     return t.kind == timer_kind::allocation_execution && t.application == a.uid && t.allocation == sequence;
   });
@@ -106,6 +116,7 @@ void partition::remove_allocation(application &a, uint64_t sequence, bool undone
 
 void partition::expire(application &a, allocation &x, const std::string &text) {
   if (x.state != allocation_state::allocated) return;
+  if (x.is_offered()) undo({&a, nullptr, &x}, messages::proposal_placeholder_gone(x.key), true);
   x.state = allocation_state::expiring;
   tell(decision_kind::released, a, x, termination::timeout, text);
 }
@@ -161,6 +172,9 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
 // Puts in place what has no problem_of().
 void partition::put_existing(const existing_allocation &c, const std::string &node_id, bool with_node) {
   if (c.foreign) {
+    if (const auto old = foreign.find(std::string(c.ask.key)); old != foreign.end())
+      forget_refusals_on(old->second.node);
+    forget_refusals_on(node_id);
     foreign[std::string(c.ask.key)] = {node_id, to_map(c.ask.resources), *parse_detail(std::string(c.detail))};
     look_at_reservations_on(node_id);
     return;
@@ -171,12 +185,17 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     place_independent(values);
     a = &create_application(std::move(values));
   }
+  undo_all([&](const proposal &p) { return p.owner == a && p.key() == c.ask.key; }, messages::proposal_ask_gone(),
+           true);
   const auto known = of_key(a, c.ask.key);
   const auto here = std::find_if(known.begin(), known.end(), [&](const allocation *x) { return x->node == node_id; });
   if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && here != known.end()) {
+    const allocation before = **here;
     (*here)->resources = to_map(c.ask.resources);
     (*here)->detail =
         c.detail.empty() ? resized((*here)->detail, (*here)->resources) : *parse_detail(std::string(c.detail));
+    const bool same = without_zeros(before.resources) == without_zeros((*here)->resources);
+    if (!same || to_text(before.detail) != to_text((*here)->detail)) forget_refusals_on(node_id);
     look_at_quotas_on(a->queue);
     return;
   }
@@ -215,7 +234,11 @@ void partition::release(const tenon::release &c) {
     return;
   }
   if (!key.empty()) {
-    if (foreign.erase(key) != 0) return;
+    if (const auto found = foreign.find(key); found != foreign.end()) {
+      forget_refusals_on(found->second.node);
+      foreign.erase(found);
+      return;
+    }
     if (application *a = find_application("@independent/" + key)) release_from(*a, c);
     return;
   }
@@ -234,6 +257,14 @@ void partition::release(const tenon::release &c) {
 void partition::release_from(application &a, const tenon::release &c) {
   const auto wanted = [&](const std::string &key) { return c.key.empty() || c.key == key; };
   bool changed = false, real_went = false;
+  if (c.allocation_sequence == 0 && c.limit == 0) {
+    const auto of_these = [&](const proposal &p) {
+      if (p.owner != &a || !wanted(p.key())) return false;
+      real_went |= p.made == nullptr || !p.made->placeholder;
+      return true;
+    };
+    changed = undo_all(of_these, messages::released_by_rm(), false);
+  }
   for (allocation &x : a.allocations) {
     if (c.allocation_sequence != 0 || c.limit != 0 || !x.under_way || !wanted(x.under_way->real.key)) continue;
     break_replacement(a, x, false);
@@ -241,13 +272,22 @@ void partition::release_from(application &a, const tenon::release &c) {
   }
   std::vector<uint64_t> going;
   for (const allocation &x : a.allocations) {
+    if (x.is_proposed() && c.limit != 0) continue;
     const bool goes = c.what != release_what::asks && wanted(x.key) && (c.limit == 0 || going.size() < c.limit) &&
                       (c.allocation_sequence == 0 || c.allocation_sequence == x.sequence);
     if (goes) going.push_back(x.sequence);
   }
   for (const uint64_t sequence : going) {
-    const allocation x = *std::find_if(a.allocations.begin(), a.allocations.end(),
-                                       [&](const allocation &one) { return one.sequence == sequence; });
+    allocation &there = *std::find_if(a.allocations.begin(), a.allocations.end(),
+                                      [&](const allocation &one) { return one.sequence == sequence; });
+    if (there.is_offered()) undo({&a, nullptr, &there}, messages::proposal_placeholder_gone(there.key), true);
+    const allocation x = there;
+    changed = true;
+    real_went |= !x.placeholder;
+    if (x.is_proposed()) {
+      undo({&a, &there, nullptr}, messages::released_by_rm(), c.why == termination::scheduling_failed);
+      continue;
+    }
     if (c.why == termination::stopped_by_rm || c.why == termination::unknown) {
       tell(decision_kind::released, a, x, c.why, messages::released_by_rm());
     }
@@ -255,8 +295,6 @@ void partition::release_from(application &a, const tenon::release &c) {
                         x.state != allocation_state::replacing;
     remove_allocation(a, sequence, undone);
     take_place(a, x);
-    changed = true;
-    real_went |= !x.placeholder;
   }
   if (c.what != release_what::allocations) {
     for (ask &k : a.asks) {

@@ -120,7 +120,9 @@ void partition::reject(application values, std::string why, bool keep) {
 void partition::remove_application(const tenon::remove_application &c) {
   application *a = find_application(c.application);
   if (a == nullptr) return;
+  undo_all([&](const proposal &p) { return p.owner == a; }, messages::application_removed(a->id), false);
   for (const allocation &x : a->allocations) {
+    forget_refusals_on(x.node);
     tell(decision_kind::released, *a, x, termination::stopped_by_rm, messages::application_removed(a->id));
   }
   end_reservations_of(*a, messages::reservation_ask_gone());
@@ -148,6 +150,9 @@ void partition::enter(application &a, application_state s) {
     decision &d = emit(decision_kind::application_state, a.id);
     d.queue = a.queue;
     d.text = tenon::name(s);
+  }
+  if (s != application_state::accepted && !is_busy(s)) {
+    undo_all([&](const proposal &p) { return p.owner == &a; }, messages::proposal_not_running(), true);
   }
   if (s != application_state::accepted && !is_busy(s)) end_reservations_of(a, messages::reservation_ask_gone());
   if (s == application_state::failing) {
@@ -227,6 +232,7 @@ void partition::on_timer(const timer &t) {
   if (t.kind == timer_kind::drain) return fail_everything();
   if (t.kind == timer_kind::quota) return on_quota_timer(t.queue);
   if (t.kind == timer_kind::reservation_wait) return on_reservation_timer(t.reservation);
+  if (t.kind == timer_kind::check) return on_check_timer(t.allocation);
   for (const auto *list : {&applications, &ended}) {
     for (const auto &a : *list) {
       if (a->uid != t.application) continue;
@@ -235,7 +241,11 @@ void partition::on_timer(const timer &t) {
       if (t.kind == timer_kind::placeholders) return on_placeholder_timer(*a);
       if (t.kind == timer_kind::left_over_placeholders) {
         a->left_over = false;
-        return release_placeholders(*a, messages::placeholders_of_completed());
+        const bool undone = undo_placeholders(*a, messages::placeholders_of_completed());
+        release_placeholders(*a, messages::placeholders_of_completed());
+        if (!undone) return;
+        drop_asks(*a, termination::timeout, messages::placeholders_of_completed(), true);
+        return settle(*a);
       }
       for (allocation &x : a->allocations) {
         if (x.sequence == t.allocation) return expire(*a, x, messages::allocation_execution_timeout(x.key));

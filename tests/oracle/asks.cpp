@@ -87,6 +87,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     if (why = place_independent(values); !why.empty()) return refuse(why);
     a = &create_application(std::move(values));
   }
+  undo_all([&](const proposal &p) { return p.owner == a && p.key() == c.key; }, messages::proposal_ask_gone(), true);
   ask k = make_ask(c);
   k.placed = live_allocations(*a, k.key);
   const bool more = k.pending() > 0;

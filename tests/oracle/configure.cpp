@@ -79,8 +79,13 @@ std::string partition::problem_of(const partition_config &c, const partition *no
 }
 
 partition::partition(world &w, std::string rm_id, const partition_config &c,
-                     const std::map<std::string, int32_t> &classes)
-    : shared(w), rm(std::move(rm_id)), name("[" + rm + "]" + c.name), plain_name(c.name), created_ms(w.now_ms) {
+                     const std::map<std::string, int32_t> &classes, int64_t check_deadline)
+    : shared(w),
+      rm(std::move(rm_id)),
+      name("[" + rm + "]" + c.name),
+      plain_name(c.name),
+      created_ms(w.now_ms),
+      check_deadline_ms(check_deadline) {
   configure(c, classes);
   shared.arm({created_ms + c.tuning.queue_cleanup_ms, 0, timer_kind::cleaner, this, 0, 0});
 }

@@ -63,6 +63,7 @@ void partition::place(application &a, ask &k, const std::string &node_id) {
   end_reservation_of(k, messages::reservation_used());
   ++k.placed;
   k.told.clear();
+  if (check_deadline_ms > 0) return propose(a, k, node_id);
   allocate(a, k, node_id, {}, shared.now_ms, {});
 }
 
@@ -77,7 +78,8 @@ bool partition::may_run(const application &a, const usage &used) const {
   const std::string group = group_of(a);
   for (const std::string &path : path_down(a.queue)) {
     const queue &q = *find_queue(path);
-    if (!a.had_placeholder && q.max_applications != 0 && used.of_queue(path).counted >= q.max_applications)
+    if (!a.had_placeholder && !a.has_proposals() && q.max_applications != 0 &&
+        used.of_queue(path).counted >= q.max_applications)
       return false;
     if (!a.allocations.empty()) continue;
     const auto full = [&](const limit_config *limit, const tally *of) {
@@ -139,7 +141,9 @@ bool partition::attributes_match(const ask &k, const node &n) {
 }
 
 bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const {
-  return attributes_match(k, n) && (!shared.check || shared.check(name, a.id, k.key, n.id, allocate));
+  if (!attributes_match(k, n)) return false;
+  if (check_deadline_ms > 0) return !refused.contains({k.arrival, n.id});
+  return !shared.check || shared.check(name, a.id, k.key, n.id, allocate);
 }
 
 const node *partition::choose_node(const application &a, const ask &k, const usage &used) const {

@@ -74,7 +74,7 @@ std::optional<detail_map> partition::taken_over(const allocation &placeholder, c
 bool partition::replace_one(application &a, ask &k, const usage &used) {
   std::vector<allocation *> placeholders;
   for (allocation &x : a.allocations) {
-    if (is_held(x) && x.task_group == k.task_group) placeholders.push_back(&x);
+    if (is_held(x) && !x.is_offered() && x.task_group == k.task_group) placeholders.push_back(&x);
   }
   bool too_small = false;
   for (allocation *x : placeholders) {
@@ -100,9 +100,13 @@ bool partition::replace_one(application &a, ask &k, const usage &used) {
 void partition::replace(application &a, ask &k, allocation &placeholder, const std::string &node_id,
                         detail_map detail) {
   end_reservation_of(k, messages::reservation_used());
-  tell(decision_kind::released, a, placeholder, termination::placeholder_replaced, messages::replacing(k.key));
-  placeholder.state = allocation_state::replacing;
-  placeholder.under_way = replacement{k, node_id, std::move(detail)};
+  if (check_deadline_ms > 0) {
+    propose_replacement(a, k, placeholder, node_id, std::move(detail));
+  } else {
+    tell(decision_kind::released, a, placeholder, termination::placeholder_replaced, messages::replacing(k.key));
+    placeholder.state = allocation_state::replacing;
+    placeholder.under_way = replacement{k, node_id, std::move(detail)};
+  }
   ++k.placed;
   k.told.clear();
 }
@@ -135,7 +139,9 @@ void partition::arm_placeholder_timer(application &a, int64_t from_ms) {
 void partition::on_placeholder_timer(application &a) {
   const bool held = std::any_of(a.allocations.begin(), a.allocations.end(), is_held);
   const bool asked =
-      std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.placeholder && k.pending() > 0; });
+      std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.placeholder && k.pending() > 0; }) ||
+      std::any_of(a.allocations.begin(), a.allocations.end(),
+                  [](const allocation &x) { return x.placeholder && x.is_proposed(); });
   if (!held && !asked) return;
   if (a.state == application_state::accepted) {
     a.message = messages::reservation_timeout();
@@ -145,6 +151,7 @@ void partition::on_placeholder_timer(application &a) {
     for (allocation &x : a.allocations) expire(a, x, messages::placeholders_timed_out());
     drop_asks(a, termination::timeout, messages::pending_placeholders_timed_out());
   } else {
+    undo_placeholders(a, messages::placeholders_timed_out());
     release_placeholders(a, messages::placeholders_timed_out());
     drop_asks(a, termination::timeout, messages::pending_placeholders_timed_out(), true);
   }
@@ -155,6 +162,13 @@ void partition::release_placeholders(application &a, const std::string &text) {
   for (allocation &x : a.allocations) {
     if (x.placeholder) expire(a, x, text);
   }
+}
+
+bool partition::undo_placeholders(application &a, const std::string &text) {
+  const auto is_placeholder = [&](const proposal &p) {
+    return p.owner == &a && p.made != nullptr && p.made->placeholder;
+  };
+  return undo_all(is_placeholder, text, true);
 }
 
 void partition::look_for_left_over(application &a, bool real_went) {

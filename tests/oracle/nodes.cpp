@@ -85,6 +85,7 @@ void partition::update_node(const tenon::update_node &c) {
   if (c.has_capacity) found->second.capacity = without_zeros(to_map(capacity));
   if (c.has_occupied) found->second.occupied = to_map(occupied);
   if (c.has_attributes) found->second.attributes = attributes;
+  forget_refusals_on(id);
   look_at_reservations_on(id);
 }
 
@@ -100,10 +101,12 @@ void partition::change_node(const tenon::change_node &c) {
   switch (static_cast<node_event>(c.event)) {
     case node_event::drain:
       found->second.schedulable = false;
+      forget_refusals_on(id);
       return look_at_reservations_on(id);
     case node_event::undrain:
       if (found->second.schedulable) return refuse(messages::node_not_draining(id));
       found->second.schedulable = true;
+      forget_refusals_on(id);
       return;
     case node_event::decommission:
       return decommission(id);
@@ -113,6 +116,11 @@ void partition::change_node(const tenon::change_node &c) {
 }
 
 void partition::decommission(const std::string &id) {
+  const auto concerns = [&](const proposal &p) {
+    return p.node() == id || (p.placeholder != nullptr && p.placeholder->node == id);
+  };
+  undo_all(concerns, messages::node_removed(id), true);
+  forget_refusals_on(id);
   for (const reservation &r : reservations_on(id)) end_reservation(r.id, messages::node_removed(id));
   std::map<uint64_t, std::pair<application *, allocation>> gone;  // by sequence
   for (const auto &a : applications) {

@@ -48,6 +48,7 @@ struct replacement {
   ask real;  // as it was when it was chosen
   std::string node;
   detail_map detail;
+  uint64_t number = 0;  // while it is proposed
 };
 
 struct allocation {
@@ -61,6 +62,10 @@ struct allocation {
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;
   std::optional<replacement> under_way;  // of a placeholder
+
+  [[nodiscard]] bool is_proposed() const { return state == allocation_state::proposed; }
+  // A replacement of it is proposed.
+  [[nodiscard]] bool is_offered() const { return under_way && under_way->number != 0; }
 };
 
 // Kept for an ask of which something is pending.
@@ -93,6 +98,11 @@ struct application {
   std::map<std::string, placeholder_tally> placeholder_data;  // those that ended, by task group
   std::vector<ask> asks;                                      // by arrival; those with nothing pending have allocations
   std::vector<allocation> allocations;                        // by sequence
+
+  [[nodiscard]] bool has_proposals() const {
+    return std::any_of(allocations.begin(), allocations.end(),
+                       [](const allocation &x) { return x.is_proposed() || x.is_offered(); });
+  }
 };
 
 struct queue {

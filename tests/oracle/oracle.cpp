@@ -29,6 +29,7 @@ std::string rm_of(std::string_view partition_name) {
 struct oracle::impl {
   naive::world shared;
   std::map<std::string, rm_state> rms;
+  std::map<std::string, int64_t> check_deadlines;  // by resource manager
   std::vector<std::unique_ptr<partition>> partitions;
   uint32_t decided = 0;
 
@@ -93,8 +94,9 @@ struct oracle::impl {
     }
     forget([&](const partition &p) { return p.rm == rm; });
     rms[rm] = rm_state::running;
+    check_deadlines[rm] = c.check_deadline_ms;
     for (const partition_config &p : c.config->partitions) {
-      partitions.push_back(std::make_unique<partition>(shared, rm, p, c.config->priority_classes));
+      partitions.push_back(std::make_unique<partition>(shared, rm, p, c.config->priority_classes, check_deadlines[rm]));
     }
     shared.emit(decision_kind::rm_registered, rm);
   }
@@ -118,7 +120,8 @@ struct oracle::impl {
       if (partition *now = find("[" + rm + "]" + p.name)) {
         now->configure(p, c.config->priority_classes);
       } else {
-        partitions.push_back(std::make_unique<partition>(shared, rm, p, c.config->priority_classes));
+        partitions.push_back(
+            std::make_unique<partition>(shared, rm, p, c.config->priority_classes, check_deadlines[rm]));
         partitions.back()->paused = rms[rm] == rm_state::paused;
       }
     }
@@ -137,7 +140,9 @@ struct oracle::impl {
     if (!next) return refused(refusal_text(rms[rm], event));
     rms[rm] = *next;
     for (const auto &p : partitions) {
-      if (p->rm == rm) p->paused = *next == rm_state::paused;
+      if (p->rm != rm) continue;
+      p->paused = *next == rm_state::paused;
+      if (c.signal == rm_signal::back) p->forget_refusals({}, {}, {});
     }
     if (*next == rm_state::stopped) forget([&](const partition &p) { return p.rm == rm; });
   }
@@ -176,6 +181,13 @@ struct oracle::impl {
   void run(const change_node &c) {
     if (partition *p = find(c.partition)) return p->change_node(c);
     refuse(decision_kind::node_update_rejected, c.partition, {}, {}, c.node, messages::no_partition(c.partition));
+  }
+
+  void run(const check_answer &c) {
+    if (partition *p = find(c.partition)) p->answer(c);
+  }
+  void run(const check_again &c) {
+    if (partition *p = find(c.partition)) p->forget_refusals(c.application, c.key, c.node);
   }
 
   void run(const step &c) {

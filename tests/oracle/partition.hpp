@@ -2,6 +2,7 @@
 // Partition: the state of one cluster and the rules that change it, one source file a subject.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -34,7 +35,8 @@ struct candidate {
 [[nodiscard]] bool victim_before(const candidate &a, const candidate &b);
 
 struct partition {
-  partition(world &w, std::string rm_id, const partition_config &c, const std::map<std::string, int32_t> &classes);
+  partition(world &w, std::string rm_id, const partition_config &c, const std::map<std::string, int32_t> &classes,
+            int64_t check_deadline);
 
   // -- configure.cpp, cleaner included --
   // Why a configuration cannot be had, empty when it can. `now` is the partition that has it, if any.
@@ -78,6 +80,7 @@ struct partition {
   void on_placeholder_timer(application &a);
   void release_placeholders(application &a, const std::string &text);
   void look_for_left_over(application &a, bool real_went);
+  bool undo_placeholders(application &a, const std::string &text);  // those that are proposed
 
   // -- asks.cpp --
   void put_ask(const tenon::put_ask &c);
@@ -94,8 +97,12 @@ struct partition {
   void put_allocation(const tenon::put_allocation &c);
   std::string problem_of(const existing_allocation &c, const std::string &node_id, bool node_is_known, bool with_node);
   void put_existing(const existing_allocation &c, const std::string &node_id, bool with_node);
+  allocation &make(application &a, const ask &from, const std::string &node_id, const detail_map &given,
+                   int64_t bind_ms);
   allocation &allocate(application &a, const ask &from, const std::string &node_id, const detail_map &given,
                        int64_t bind_ms, std::string text, bool replaces = false);
+  // Says that it is Allocated, and what comes of that.
+  void announce(application &a, allocation x, std::string text, bool replaces);
   // Devices for what `given` does not name, as far as they are there.
   [[nodiscard]] static detail_map detail_on(const node &n, const device_map &devices, const ask &k,
                                             const detail_map &given);
@@ -105,6 +112,38 @@ struct partition {
   void release(const tenon::release &c);
   void release_from(application &a, const tenon::release &c);
   void tell(decision_kind kind, const application &a, const allocation &x, termination why, std::string text);
+
+  // -- proposals.cpp --
+  struct proposal {
+    application *owner = nullptr;
+    allocation *made = nullptr;         // in state Proposed, or
+    allocation *placeholder = nullptr;  // a replacement of it is proposed
+
+    [[nodiscard]] uint64_t number() const { return made != nullptr ? made->sequence : placeholder->under_way->number; }
+    [[nodiscard]] const std::string &key() const {
+      return made != nullptr ? made->key : placeholder->under_way->real.key;
+    }
+    [[nodiscard]] const std::string &node() const {
+      return made != nullptr ? made->node : placeholder->under_way->node;
+    }
+  };
+  using which_proposals = std::function<bool(const proposal &)>;
+  void propose(application &a, ask &k, const std::string &node_id);
+  void propose_replacement(application &a, const ask &k, allocation &placeholder, const std::string &node_id,
+                           detail_map detail);
+  void tell_replacement(decision_kind kind, const application &a, const allocation &placeholder, std::string text);
+  void answer(const check_answer &c);
+  void refuse(const proposal &p, const std::string &text);
+  void on_check_timer(uint64_t number);
+  void undo(const proposal &p, const std::string &text, bool pending_again);
+  // By number. False: there were none.
+  bool undo_all(const which_proposals &which, const std::string &text, bool pending_again);
+  [[nodiscard]] std::vector<proposal> all_proposals();
+  void look_at_proposals_on(const std::string &node_id);
+  void arm_check_timer(const application &a, uint64_t number);
+  // Asks that were refused there may be proposed there again. Empty: any.
+  void forget_refusals(std::string_view application, std::string_view key, std::string_view node_id);
+  void forget_refusals_on(const std::string &node_id) { forget_refusals({}, {}, node_id); }
 
   // -- reservations.cpp --
   bool decide_reserved(const usage &used);
@@ -222,7 +261,9 @@ struct partition {
   partition_config config;
   std::map<std::string, int32_t> priority_classes;
   object_state state = object_state::active;
-  bool paused = false;  // its resource manager is away
+  bool paused = false;                                 // its resource manager is away
+  int64_t check_deadline_ms = 0;                       // it checks placements, and has so long; 0: it does not
+  std::set<std::pair<uint64_t, std::string>> refused;  // arrival of the ask, node
 
   std::vector<std::string> types;  // in the order in which they came
   std::map<std::string, queue> queues;

@@ -93,6 +93,7 @@ bool partition::holds(const node &n, const ask &k) const {
 }
 
 void partition::look_at_reservations_on(const std::string &node_id) {
+  look_at_proposals_on(node_id);
   const node &n = nodes.at(node_id);
   for (const reservation &r : reservations_on(node_id)) {
     application &a = *find_application(r.application);

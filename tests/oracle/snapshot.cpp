@@ -42,6 +42,7 @@ allocation_snapshot shown(const allocation &x, const std::string &application) {
   if (x.under_way) {
     out.replaced_by = x.under_way->real.key;
     out.replaced_on = x.under_way->node;
+    out.proposed_as = x.under_way->number;
   }
   out.detail = to_text(x.detail);
   return out;

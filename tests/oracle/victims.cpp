@@ -42,6 +42,9 @@ bool partition::has_victims_under_way(const ask &k) const {
 void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of, const std::string &text) {
   std::sort(victims.begin(), victims.end(), victim_before);
   for (const candidate &c : victims) {
+    if (c.what->is_offered()) {
+      undo({c.owner, nullptr, c.what}, messages::proposal_placeholder_gone(c.what->key), true);
+    }
     tell(decision_kind::released, *c.owner, *c.what, termination::preempted_by_scheduler, text);
     c.what->state = allocation_state::preempting;
     c.what->victim_of = victim_of;

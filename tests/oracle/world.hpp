@@ -37,6 +37,7 @@ enum class timer_kind : uint8_t {
   placeholders,
   left_over_placeholders,
   reservation_wait,
+  check,
   quota,
   drain,
   cleaner
@@ -48,7 +49,7 @@ struct timer {
   timer_kind kind = timer_kind::application_state;
   partition *where = nullptr;
   uint64_t application = 0;  // uid
-  uint64_t allocation = 0;   // sequence
+  uint64_t allocation = 0;   // sequence; of a check the number of the proposal
   uint64_t reservation = 0;  // id
   std::string queue = {};    // path
 

@@ -79,7 +79,12 @@ class scene : public ::testing::Test {
     return out;
   }
 
-  lines start(cluster_config config) { return run(register_rm{"rm", "1", "default", own_.config(std::move(config))}); }
+  lines start(cluster_config config, int64_t check_deadline_ms = 0) {
+    return run(register_rm{"rm", "1", "default", own_.config(std::move(config)), check_deadline_ms});
+  }
+  // The RM answers to what was proposed under the number.
+  lines accept(uint64_t number) { return run(check_answer{partition_, number, true, {}}); }
+  lines refuse(uint64_t number) { return run(check_answer{partition_, number, false, "no"}); }
   lines start(std::vector<queue_config> queues) { return start(make_cluster(std::move(queues))); }
   lines reload(cluster_config config) { return run(configure{"rm", own_.config(std::move(config))}); }
   lines signal(rm_signal s) { return run(signal_rm{"rm", s}); }

@@ -78,7 +78,9 @@ std::string of(const existing_allocation &x) {
          line("").with("bound", x.bind_time_ms).flag("foreign", x.foreign).with("detail", x.detail).done() + '}';
 }
 
-std::string of(const register_rm &c) { return line("register_rm").with("rm", c.rm).done() + '\n' + text_of(*c.config); }
+std::string of(const register_rm &c) {
+  return line("register_rm").with("rm", c.rm).with("deadline", c.check_deadline_ms).done() + '\n' + text_of(*c.config);
+}
 std::string of(const configure &c) { return line("configure").with("rm", c.rm).done() + '\n' + text_of(*c.config); }
 std::string of(const signal_rm &c) {
   static constexpr const char *names[] = {"lost", "back", "timeout", "shutdown"};
@@ -148,6 +150,22 @@ std::string of(const change_node &c) {
 }
 std::string of(const step &c) {
   return line("step").with("partition", c.partition).with("rounds", c.max_decisions).done();
+}
+std::string of(const check_answer &c) {
+  return line("check_answer")
+      .with("partition", c.partition)
+      .with("number", static_cast<int64_t>(c.number))
+      .flag("accepted", c.accepted)
+      .with("reason", c.reason)
+      .done();
+}
+std::string of(const check_again &c) {
+  return line("check_again")
+      .with("partition", c.partition)
+      .with("app", c.application)
+      .with("key", c.key)
+      .with("node", c.node)
+      .done();
 }
 std::string of(const advance &) { return "advance"; }
 std::string of(const inspect &c) { return line("inspect").with("partition", c.partition).done(); }

@@ -63,7 +63,8 @@ void add(writer &w, const std::string &place, const application_snapshot &a, con
     w.add(place + " group " + g.task_group, g.count, g.replaced, g.timed_out);
   }
   for (const allocation_snapshot &x : a.allocations) {
-    if (!x.replaced_by.empty()) w.add(place + " replacement " + x.key, x.sequence, x.replaced_by, x.replaced_on);
+    if (!x.replaced_by.empty())
+      w.add(place + " replacement " + x.key, x.sequence, x.replaced_by, x.replaced_on, x.proposed_as);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -70,7 +71,8 @@ void check_placeholders(checker &c, const application_snapshot &a) {
     if (x.placeholder) ++counts[x.task_group];
     const bool under_way = !x.replaced_by.empty();
     c.holds(a.id + '/' + x.key + " replaced without being Replacing",
-            !under_way || (x.placeholder && x.state == allocation_state::replacing));
+            !under_way || (x.placeholder && x.state == (x.proposed_as != 0 ? allocation_state::allocated
+                                                                           : allocation_state::replacing)));
     c.holds(a.id + '/' + x.key + " Replacing, but real", x.state != allocation_state::replacing || x.placeholder);
   }
   for (const placeholder_snapshot &g : a.placeholder_data) {
@@ -255,6 +257,29 @@ void check_placed(const partition_snapshot &p, uint64_t sequence, std::vector<st
 
 }  // namespace
 
+namespace {
+
+// What is proposed is what was said to be; what is not any more, and had no end, was a replacement that began.
+void check_proposals(const partition_snapshot &p, std::set<uint64_t> &open, uint64_t &replaced,
+                     std::vector<std::string> &broken) {
+  std::set<uint64_t> there;
+  for (const application_snapshot &a : p.applications) {
+    for (const allocation_snapshot &x : a.allocations) {
+      if (x.state == allocation_state::proposed) there.insert(x.sequence);
+      if (x.proposed_as != 0) there.insert(x.proposed_as);
+    }
+  }
+  std::vector<uint64_t> unsaid, gone;
+  std::set_difference(there.begin(), there.end(), open.begin(), open.end(), std::back_inserter(unsaid));
+  std::set_difference(open.begin(), open.end(), there.begin(), there.end(), std::back_inserter(gone));
+  for (const uint64_t number : unsaid) broken.push_back("proposed, and nothing was said: #" + std::to_string(number));
+  if (gone.size() > replaced) broken.push_back("proposals of " + p.name + " ended without a word");
+  replaced = 0;
+  open = std::move(there);
+}
+
+}  // namespace
+
 std::vector<std::string> broken_sums(const kernel_snapshot &s) {
   checker c;
   for (const partition_snapshot &p : s.partitions) {
@@ -278,19 +303,35 @@ void ledger::note(const command &c) {
 
 void ledger::note(const decision_view &d, bool of_a_step) {
   if (d.kind == decision_kind::rm_registered) {
-    std::erase_if(accepted_, [&](const auto &item) { return item.first.starts_with("[" + std::string(d.rm) + "]"); });
+    const auto of_it = [&](const auto &item) { return item.first.starts_with("[" + std::string(d.rm) + "]"); };
+    std::erase_if(accepted_, of_it);
+    std::erase_if(checked_, of_it);
   }
+  checked &proposals = checked_[std::string(d.partition)];
+  const auto number = [&] { return std::to_string(d.allocation_sequence); };
+  if (d.kind == decision_kind::proposed && !proposals.open.insert(d.allocation_sequence).second) {
+    broken_.push_back("proposed twice: #" + number());
+  }
+  if (d.kind == decision_kind::undone && proposals.open.erase(d.allocation_sequence) == 0) {
+    broken_.push_back("undone, and was not proposed: #" + number());
+  }
+  if (d.kind == decision_kind::allocated) proposals.open.erase(d.allocation_sequence);
+  if (d.kind == decision_kind::released && d.why == termination::placeholder_replaced) ++proposals.replaced;
   std::set<std::string> &here = accepted_[std::string(d.partition)];
   if (d.kind == decision_kind::application_accepted) here.emplace(d.application);
   if (d.kind == decision_kind::application_state && d.text == "Expired") here.erase(std::string(d.application));
-  if (d.kind == decision_kind::allocated && of_a_step) placed_.emplace_back(d.partition, d.allocation_sequence);
+  if ((d.kind == decision_kind::allocated || d.kind == decision_kind::proposed) && of_a_step)
+    placed_.emplace_back(d.partition, d.allocation_sequence);
 }
 
 std::vector<std::string> ledger::broken(const kernel_snapshot &s) {
   std::map<std::string, const partition_snapshot *> partitions;
   for (const partition_snapshot &p : s.partitions) partitions[p.name] = &p;
   std::erase_if(accepted_, [&](const auto &item) { return !partitions.contains(item.first); });
-  std::vector<std::string> out;
+  std::erase_if(checked_, [&](const auto &item) { return !partitions.contains(item.first); });
+  std::vector<std::string> out = std::exchange(broken_, {});
+  for (auto &[where, proposals] : checked_)
+    check_proposals(*partitions[where], proposals.open, proposals.replaced, out);
   for (auto &[where, ids] : accepted_) {
     std::set<std::string> known;
     for (const application_snapshot &a : partitions[where]->applications) known.insert(a.id);

@@ -29,6 +29,12 @@ class ledger {
   std::map<std::string, std::set<std::string>> accepted_;  // partition -> applications
   std::set<std::string> draining_;                         // partitions, at the last look
   std::vector<std::pair<std::string, uint64_t>> placed_;   // partition, sequence
+  struct checked {
+    std::set<uint64_t> open;  // numbers that were proposed, and nothing was said of them since
+    uint64_t replaced = 0;    // placeholders released for a replacement since the last look
+  };
+  std::map<std::string, checked> checked_;  // by partition
+  std::vector<std::string> broken_;
 };
 
 }  // namespace tenon::sim

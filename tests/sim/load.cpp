@@ -39,6 +39,9 @@ command load::choose_in(const partition_snapshot &p) {
   if (random_.percent(12)) {
     if (const auto confirmed = a_confirmation(p)) return *confirmed;
   }
+  if (profile_.checks && random_.percent(35)) {
+    if (const auto answer = an_answer(p)) return *answer;
+  }
   if (profile_.dense) return choose_in_dense(p);
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
@@ -75,7 +78,8 @@ command load::a_configuration(bool anew) {
   if (refused) break_config(random_, made);
   const cluster_config *config = own_->config(std::move(made));
   registered_ |= rm == "rm";
-  if (anew) return register_rm{own_->text(rm), "1", "default", config};
+  const int64_t deadline_ms = profile_.checks && random_.percent(95) ? random_.between(1, 5) * 500 : 0;
+  if (anew) return register_rm{own_->text(rm), "1", "default", config, deadline_ms};
   return configure{own_->text(rm), config};
 }
 

@@ -39,6 +39,8 @@ class load {
   command an_ask(const partition_snapshot &p);
   command a_release(const partition_snapshot &p);
   std::optional<command> a_confirmation(const partition_snapshot &p);
+  // What the resource manager says to what is proposed.
+  std::optional<command> an_answer(const partition_snapshot &p);
   command a_new_node(const partition_snapshot &p);
   command a_node_update(const partition_snapshot &p);
   command a_node_change(const partition_snapshot &p);

@@ -239,4 +239,27 @@ std::optional<command> load::a_confirmation(const partition_snapshot &p) {
   return c;
 }
 
+std::optional<command> load::an_answer(const partition_snapshot &p) {
+  std::vector<uint64_t> open;
+  for (const application_snapshot &a : p.applications) {
+    for (const allocation_snapshot &x : a.allocations) {
+      if (x.state == allocation_state::proposed) open.push_back(x.sequence);
+      if (x.proposed_as != 0) open.push_back(x.proposed_as);
+    }
+  }
+  if (random_.percent(6)) {
+    tenon::check_again c{own_->text(p.name), {}, {}, {}};
+    const std::string application = some_application(p);
+    if (random_.percent(30)) c.application = own_->text(application);
+    if (random_.percent(30)) c.key = own_->text(some_key(p, application));
+    if (random_.percent(40)) c.node = own_->text(some_node(p));
+    return c;
+  }
+  if (open.empty()) return std::nullopt;
+  check_answer c{own_->text(p.name), random_.one_of(open), random_.percent(65), {}};
+  if (random_.percent(3)) c.number = static_cast<uint64_t>(random_.between(1, 40));
+  if (!c.accepted && random_.percent(50)) c.reason = "because";
+  return c;
+}
+
 }  // namespace tenon::sim

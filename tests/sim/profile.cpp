@@ -77,6 +77,19 @@ std::vector<profile> make_profiles() {
     p.compared.quotas = true;
   }
   {
+    profile &p = add("proposed");
+    p.checks = p.gangs = p.reservations = p.limits = p.recovery = p.timeouts = p.devices = p.inspection = true;
+    p.max_nodes = 6;
+    p.jump_percent = 6;
+  }
+  {
+    profile &p = add("proposed-whole");
+    p.checks = p.limits = p.placement = p.gangs = p.tight_gangs = p.reservations = p.preemption = p.quotas = true;
+    p.dense = p.recovery = p.timeouts = p.odd = p.reloads = p.inspection = true;
+    p.partitions = 2;
+    p.jump_percent = 10;
+  }
+  {
     profile &p = add("whole");
     p.devices = true;
     p.limits = p.placement = p.gangs = p.tight_gangs = p.reservations = p.preemption = p.quotas = p.reloads = true;

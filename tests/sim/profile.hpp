@@ -26,6 +26,7 @@ struct profile {
   bool recovery = false;      // existing and foreign allocations
   bool timeouts = false;      // execution timeouts
   bool devices = false;       // nodes divide types, allocations come with details
+  bool checks = false;        // the resource manager checks placements
   bool odd = false;           // commands that must be refused
   int partitions = 1;
   int max_nodes = 8;

@@ -73,7 +73,7 @@ TEST(DecisionLine, LeavesUtf8AsItIs) {
 }
 
 TEST(DecisionLine, ShowsWhyOnReleasesAlone) {
-  for (int kind = 0; kind <= static_cast<int>(decision_kind::container_state); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(decision_kind::undone); ++kind) {
     decision_view d = allocation();
     d.kind = static_cast<decision_kind>(kind);
     d.why = termination::timeout;
@@ -84,18 +84,20 @@ TEST(DecisionLine, ShowsWhyOnReleasesAlone) {
 
 TEST(DecisionNames, AreThoseOfTheEnum) {
   std::set<std::string_view> names;
-  for (int kind = 0; kind <= static_cast<int>(decision_kind::container_state); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(decision_kind::undone); ++kind) {
     EXPECT_TRUE(names.insert(name(static_cast<decision_kind>(kind))).second);
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre(
                          "rm_registered", "rm_rejected", "configured", "configuration_rejected", "application_accepted",
                          "application_rejected", "application_state", "ask_rejected", "ask_released", "allocated",
                          "released", "allocation_rejected", "node_accepted", "node_rejected", "node_update_rejected",
-                         "reserved", "unreserved", "container_state"));
+                         "reserved", "unreserved", "container_state", "proposed", "undone"));
   EXPECT_EQ(name(decision_kind::rm_registered), "rm_registered");
   EXPECT_EQ(name(decision_kind::ask_rejected), "ask_rejected");
   EXPECT_EQ(name(decision_kind::node_rejected), "node_rejected");
   EXPECT_EQ(name(decision_kind::container_state), "container_state");
+  EXPECT_EQ(name(decision_kind::proposed), "proposed");
+  EXPECT_EQ(name(decision_kind::undone), "undone");
 }
 
 TEST(TerminationNames, AreThoseOfTheInterface) {

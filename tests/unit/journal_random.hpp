@@ -55,11 +55,12 @@ inline bool equal(const command &a, const command &b) {
 // Makes commands and owns what they refer to.
 class random_commands {
  public:
-  // With details, existing allocations have some.
-  explicit random_commands(uint64_t seed, bool details = false) : engine_(seed), details_(details) {}
+  // With details, existing allocations have some, and resource managers check placements. `kinds`: the first so many.
+  explicit random_commands(uint64_t seed, bool details = false, size_t kinds = std::variant_size_v<command>)
+      : engine_(seed), details_(details), kinds_(kinds) {}
 
   // A command of every kind, in turn, is command number 0, 1, ...
-  command next() { return make(std::make_index_sequence<std::variant_size_v<command>>(), kind_++); }
+  command next() { return make(std::make_index_sequence<std::variant_size_v<command>>(), kind_++ % kinds_); }
   int64_t time() { return static_cast<int64_t>(engine_()); }
   uint64_t number(uint64_t below) { return engine_() % below; }
 
@@ -98,6 +99,12 @@ class random_commands {
       fill(x.bind_time_ms);
       fill(x.foreign);
       if (details_) fill(x.detail);
+    } else if constexpr (std::is_same_v<T, register_rm>) {
+      fill(x.rm);
+      fill(x.version);
+      fill(x.policy_group);
+      fill(x.config);
+      if (details_) fill(x.check_deadline_ms);
     } else if constexpr (std::is_same_v<T, const cluster_config *>) {
       fill(configs_.emplace_back());
       x = engine_() % 8 == 0 ? nullptr : &configs_.back();
@@ -135,6 +142,7 @@ class random_commands {
 
   std::mt19937_64 engine_;
   bool details_;
+  size_t kinds_;
   size_t kind_ = 0;
   size_t depth_ = 0;
   std::list<cluster_config> configs_;

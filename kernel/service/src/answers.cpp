@@ -31,6 +31,8 @@ constexpr std::array rules{
     answer_rule{kind::reserved, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
     answer_rule{kind::unreserved, 0, 0, 0, "events"},
     answer_rule{kind::container_state, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
+    answer_rule{kind::proposed, 0, 0, 0, "an RM that checks placements within a time"},
+    answer_rule{kind::undone, 0, 0, 0, "an RM that checks placements within a time"},
 };
 
 constexpr bool in_order() {

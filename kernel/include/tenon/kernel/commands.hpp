@@ -41,6 +41,8 @@ struct register_rm {
   std::string_view version;
   std::string_view policy_group;
   const cluster_config *config = nullptr;  // never null when applied
+  // Above 0: the RM checks placements (docs/decisions-proposed.md), and has so long to answer.
+  int64_t check_deadline_ms = 0;
 };
 
 // Swaps the configuration of all partitions of an RM, whole or not at all.
@@ -169,10 +171,25 @@ struct inspect {
   std::span<const step_answer> answers;  // as of a step
 };
 
+// What the RM says to a placement that was proposed.
+struct check_answer {
+  std::string_view partition;
+  uint64_t number = 0;  // allocation_sequence of the proposal
+  bool accepted = false;
+  std::string_view reason;  // of a refusal
+};
+
+// What the RM refused, or was late with, it may accept by now.
+struct check_again {
+  std::string_view partition;
+  std::string_view application, key, node;  // empty: any
+};
+
 // Moves time: timers that are due fire in (due, creation) order.
 struct advance {};
 
-using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
-                             put_allocation, release, add_node, update_node, change_node, step, advance, inspect>;
+using command =
+    std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask, put_allocation,
+                 release, add_node, update_node, change_node, step, advance, inspect, check_answer, check_again>;
 
 }  // namespace tenon

@@ -31,6 +31,8 @@ enum class decision_kind : uint8_t {
   reserved,
   unreserved,
   container_state,  // SKIPPED or FAILED in `text`; `allocated` and `reserved` say the rest
+  proposed,         // a placement that the RM is to check
+  undone,           // one that was proposed, but for those that follow as `allocated` or a placeholder's `released`
 };
 
 // The name that decisions files and messages use, e.g. "allocated".
@@ -58,6 +60,7 @@ struct decision_view {
   // The kernel's own, for kernel::describe(): whose it is, and the ask or allocation that it is about.
   const void *source = nullptr;
   const void *subject = nullptr;
+  bool about_allocation = false;
 };
 
 // What an ask or allocation is beside its names: what answers to resource managers carry. Looked up by

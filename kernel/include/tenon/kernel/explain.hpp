@@ -41,6 +41,7 @@ struct obstacle {
   int64_t free = 0;      // limit - used, never below 0
   int64_t short_by = 0;  // asked - free
   std::string policy;    // of an order
+  std::string reason;    // of refusals: by node, as far as they are known
   int64_t until_ms = 0;  // 0: not known
   std::string text;      // the same in words
 };

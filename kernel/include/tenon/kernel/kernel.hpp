@@ -28,6 +28,7 @@ struct kernel_counters {
   uint64_t asks_examined = 0;  // asks looked at by the cycle
   uint64_t node_searches = 0, nodes_examined = 0;
   uint64_t victim_searches = 0;
+  uint64_t proposed = 0, proposals_refused = 0, proposals_late = 0;  // placements that RMs check
   uint64_t policy_calls = 0, policy_faults = 0;
   uint64_t clock_clamped = 0;  // commands whose time went back
 };
@@ -71,7 +72,9 @@ class kernel {
   // Some ask of the partition (all partitions: empty name) could be looked at by a step.
   [[nodiscard]] bool has_work(std::string_view partition = {}) const;
 
-  [[nodiscard]] kernel_snapshot snapshot() const;
+  // Of all partitions, or of the one that is named; parts that are not wanted are empty.
+  [[nodiscard]] kernel_snapshot snapshot(snapshot_part parts = snapshot_part::all,
+                                         std::string_view partition = {}) const;
   // Why an ask of an application waits, and what would let it run; nothing when the partition is unknown.
   [[nodiscard]] std::optional<explanation> explain(std::string_view partition, std::string_view application,
                                                    std::string_view key);

@@ -126,6 +126,15 @@ namespace tenon::messages {
 [[nodiscard]] std::string reservation_for_daemon(std::string_view key);
 [[nodiscard]] std::string reservation_moved(std::string_view node);
 
+// Of proposals: what they are, and why they end.
+[[nodiscard]] std::string proposed_in_place(std::string_view placeholder);
+[[nodiscard]] std::string check_refused(std::string_view node, std::string_view reason);
+[[nodiscard]] std::string check_late(std::string_view node);
+[[nodiscard]] std::string proposal_ask_gone();
+[[nodiscard]] std::string proposal_not_running();
+[[nodiscard]] std::string proposal_node_unfit();
+[[nodiscard]] std::string proposal_placeholder_gone(std::string_view placeholder);
+
 // Container scheduling states.
 [[nodiscard]] std::string container_skipped();
 [[nodiscard]] std::string container_failed();

@@ -13,6 +13,25 @@
 
 namespace tenon {
 
+// What of the state is wanted: each part costs what it has.
+enum class snapshot_part : uint32_t {
+  queues = 1U << 0,
+  nodes = 1U << 1,
+  applications = 1U << 2,  // active ones, without what the next two say
+  asks = 1U << 3,          // of applications that are shown
+  allocations = 1U << 4,   // of applications and nodes that are shown
+  users = 1U << 5,
+  groups = 1U << 6,
+  ended = 1U << 7,  // applications
+  all = (1U << 8) - 1
+};
+[[nodiscard]] constexpr snapshot_part operator|(snapshot_part a, snapshot_part b) {
+  return static_cast<snapshot_part>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
+}
+[[nodiscard]] constexpr bool has(snapshot_part all, snapshot_part one) {
+  return (static_cast<uint32_t>(all) & static_cast<uint32_t>(one)) != 0;
+}
+
 struct queue_snapshot {
   std::string path;  // "root.a.b"
   object_state state = object_state::active;
@@ -35,7 +54,8 @@ struct allocation_snapshot {
   std::string task_group;
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0;
-  std::string replaced_by, replaced_on;  // of a placeholder: key and node of the replacement under way
+  std::string replaced_by, replaced_on;  // of a placeholder: key and node of the replacement under way or proposed
+  uint64_t proposed_as = 0;              // the number of that, while it is proposed
   std::string detail;                    // the devices that it holds
 };
 

@@ -1,0 +1,141 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placements that the resource manager checks: docs/decisions-proposed.md.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
+
+namespace tenon::naive {
+
+// -- Made. --
+
+void partition::arm_check_timer(const application &a, uint64_t number) {
+  const int64_t due = add_saturating(shared.now_ms, check_deadline_ms);
+  shared.arm({due, 0, timer_kind::check, this, a.uid, number});
+}
+
+void partition::propose(application &a, ask &k, const std::string &node_id) {
+  allocation &x = make(a, k, node_id, {}, shared.now_ms);
+  x.state = allocation_state::proposed;
+  tell(decision_kind::proposed, a, x, termination::unknown, {});
+  arm_check_timer(a, x.sequence);
+}
+
+void partition::propose_replacement(application &a, const ask &k, allocation &placeholder, const std::string &node_id,
+                                    detail_map detail) {
+  const uint64_t number = next_allocation++;
+  placeholder.under_way = replacement{k, node_id, std::move(detail), number};
+  tell_replacement(decision_kind::proposed, a, placeholder, messages::proposed_in_place(placeholder.key));
+  arm_check_timer(a, number);
+}
+
+void partition::tell_replacement(decision_kind kind, const application &a, const allocation &placeholder,
+                                 std::string text) {
+  const replacement &r = *placeholder.under_way;
+  decision &d = emit(kind, a.id, r.real.key);
+  d.allocation_sequence = r.number;
+  d.node = r.node;
+  d.queue = a.queue;
+  d.text = std::move(text);
+  d.detail = to_text(r.detail);
+}
+
+std::vector<partition::proposal> partition::all_proposals() {
+  std::vector<proposal> out;
+  for (const auto &a : applications) {
+    for (allocation &x : a->allocations) {
+      if (x.is_proposed()) out.push_back({a.get(), &x, nullptr});
+      if (x.is_offered()) out.push_back({a.get(), nullptr, &x});
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const auto &x, const auto &y) { return x.number() < y.number(); });
+  return out;
+}
+
+// -- Answered. --
+
+void partition::answer(const check_answer &c) {
+  for (const proposal &p : all_proposals()) {
+    if (p.number() != c.number) continue;
+    if (!c.accepted) return refuse(p, messages::check_refused(p.node(), c.reason));
+    application &a = *p.owner;
+    if (p.made != nullptr) {
+      p.made->state = allocation_state::allocated;
+      p.made->bind_time_ms = shared.now_ms;
+      return announce(a, *p.made, {}, false);
+    }
+    tell(decision_kind::released, a, *p.placeholder, termination::placeholder_replaced, messages::replacing(p.key()));
+    p.placeholder->state = allocation_state::replacing;
+    p.placeholder->under_way->number = 0;
+    return;
+  }
+}
+
+void partition::refuse(const proposal &p, const std::string &text) {
+  for (const ask &k : p.owner->asks) {
+    if (k.key == p.key()) refused.emplace(k.arrival, p.node());
+  }
+  undo(p, text, true);
+}
+
+void partition::on_check_timer(uint64_t number) {
+  for (const proposal &p : all_proposals()) {
+    if (p.number() == number) return refuse(p, messages::check_late(p.node()));
+  }
+}
+
+void partition::forget_refusals(std::string_view application, std::string_view key, std::string_view node_id) {
+  for (const auto &a : applications) {
+    if (!application.empty() && a->id != application) continue;
+    for (const ask &k : a->asks) {
+      if (!key.empty() && k.key != key) continue;
+      std::erase_if(refused, [&](const auto &one) {
+        return one.first == k.arrival && (node_id.empty() || one.second == node_id);
+      });
+    }
+  }
+}
+
+// -- Ended otherwise. --
+
+void partition::undo(const proposal &p, const std::string &text, bool pending_again) {
+  application &a = *p.owner;
+  if (p.made != nullptr) {
+    tell(decision_kind::undone, a, *p.made, termination::unknown, text);
+    remove_allocation(a, p.made->sequence, pending_again);
+  } else {
+    tell_replacement(decision_kind::undone, a, *p.placeholder, text);
+    break_replacement(a, *p.placeholder, pending_again);
+  }
+  look_for_left_over(a, false);
+}
+
+bool partition::undo_all(const which_proposals &which, const std::string &text, bool pending_again) {
+  std::vector<uint64_t> numbers;
+  for (const proposal &p : all_proposals()) {
+    if (which(p)) numbers.push_back(p.number());
+  }
+  for (const uint64_t number : numbers) {
+    for (const proposal &p : all_proposals()) {
+      if (p.number() != number) continue;
+      undo(p, text, pending_again);
+      break;
+    }
+  }
+  return !numbers.empty();
+}
+
+// After a command about the node.
+void partition::look_at_proposals_on(const std::string &node_id) {
+  const node &n = nodes.at(node_id);
+  const auto unfit = [&](const proposal &p) {
+    if (p.made == nullptr || p.node() != node_id) return false;
+    const auto k =
+        std::find_if(p.owner->asks.begin(), p.owner->asks.end(), [&](const ask &one) { return one.key == p.key(); });
+    return (!n.schedulable && k->required_node.empty()) || !holds(n, *k) || !attributes_match(*k, n);
+  };
+  undo_all(unfit, messages::proposal_node_unfit(), true);
+}
+
+}  // namespace tenon::naive
