@@ -43,8 +43,10 @@ grpc::Status call(const std::shared_ptr<grpc::Channel> &channel, const std::stri
 template <class Request, class Response>
 class open_stream {
  public:
-  open_stream(const std::shared_ptr<grpc::Channel> &channel, const std::string &path) : path_(path) {
-    set_deadline(context_);
+  open_stream(const std::shared_ptr<grpc::Channel> &channel, const std::string &path,
+              std::chrono::seconds within = std::chrono::seconds(60))
+      : path_(path) {
+    set_deadline(context_, within);
     const grpc::internal::RpcMethod method(path_.c_str(), grpc::internal::RpcMethod::BIDI_STREAMING, channel);
     stream_.reset(
         grpc::internal::ClientReaderWriterFactory<Request, Response>::Create(channel.get(), method, &context_));

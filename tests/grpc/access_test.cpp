@@ -1,0 +1,196 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Who gets in: certificates of RMs, tokens and certificates of administrators; health and reflection for everybody.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "certificates.hpp"
+#include "client.hpp"
+#include "fake_scheduler.hpp"
+#include "loaded_transport.hpp"
+#include "si/v1/si.pb.h"
+#include "tenon/abi/host_admin.h"
+#include "tenon/sdk/error.hpp"
+#include "tenon/v1/admin.pb.h"
+
+namespace tenon::testing {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+namespace first = ::si::v1;
+
+// An admin service that takes any configuration but "bad", and says who asked.
+std::string asked_by;
+
+tenon_status configure(const tenon_host *, const tenon_admin_config_in *in, tenon_admin_config_out *out) {
+  asked_by = sdk::view(in->caller->user);
+  sdk::explain(out->old, "the old one");
+  sdk::explain(out->checksum, "0123");
+  if (sdk::view(in->configuration) != "bad") return TENON_OK;
+  sdk::explain(out->error, "queues.yaml:1:1: want a map");
+  return TENON_INVALID_CONFIG;
+}
+tenon_status act(const tenon_host *, const tenon_admin_act_in *in, tenon_admin_act_out *out) {
+  if (sdk::view(in->object) == "a") return TENON_OK;
+  sdk::explain(out->error, "no such RM");
+  return TENON_UNRESOLVABLE;
+}
+tenon_status step(const tenon_host *, const tenon_admin_step_in *in, tenon_admin_step_out *out) {
+  out->decisions = in->most;
+  return TENON_OK;
+}
+const tenon_host_admin admin_table{sizeof(tenon_host_admin), 0, configure, configure, act, step};
+
+class GrpcAccess : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / ("tenon-access-" + std::to_string(getpid()));
+    fs::create_directory(folder);
+    std::ofstream(folder / "token") << "0123456789abcdef-token\n";
+  }
+  void TearDown() override {
+    scheduler.deliver_through(nullptr);
+    transport.reset();
+    fs::remove_all(folder);
+  }
+  std::string file(const std::string &name) const { return (folder / name).string(); }
+
+  void start(const std::string &more) {
+    transport = std::make_unique<loaded_transport>(
+        R"({"listen": "127.0.0.1:0", "admin_token_file": ")" + file("token") + "\"" + more + "}",
+        std::map<std::string, const void *, std::less<>>{{TENON_HOST_RM, scheduler.service()},
+                                                         {TENON_HOST_ADMIN, &admin_table}});
+    ASSERT_EQ(transport->refusal(), "");
+    ASSERT_EQ(transport->start(), "");
+    const std::string address = transport->addresses()[0];
+    at = "localhost" + address.substr(address.rfind(':'));
+  }
+  void start_with_tls() {
+    ca = make_certificates(folder, {{"localhost", {}}, {"a", {"a-again"}}, {"operator", {}}});
+    start(R"(, "tls_certificate": ")" + file("localhost.pem") + R"(", "tls_key": ")" + file("localhost.key") +
+          R"(", "tls_client_ca": ")" + file("ca.pem") + R"(", "admin_certificates": ["operator"])");
+  }
+  std::shared_ptr<grpc::Channel> as(const std::string &name) const {
+    return channel_to(at,
+                      grpc::SslCredentials({ca, text_of(folder / (name + ".key")), text_of(folder / (name + ".pem"))}));
+  }
+  static grpc::Status enter(const std::shared_ptr<grpc::Channel> &through, const std::string &rm) {
+    first::RegisterResourceManagerRequest request;
+    request.set_rmid(rm);
+    first::RegisterResourceManagerResponse response;
+    return call(through, "/si.v1.Scheduler/RegisterResourceManager", request, response);
+  }
+  template <class Request, class Response>
+  static grpc::Status administer(const std::shared_ptr<grpc::Channel> &through, const std::string &method,
+                                 const Request &request, Response &response, const std::string &token = "") {
+    grpc::ClientContext context;
+    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+    return call(through, "/tenon.v1.Admin/" + method, request, response, &context);
+  }
+
+  fs::path folder;
+  std::string ca, at;
+  fake_scheduler scheduler;
+  std::unique_ptr<loaded_transport> transport;
+};
+
+TEST_F(GrpcAccess, ACertificateSpeaksForTheRmsThatItNames) {
+  start_with_tls();
+  EXPECT_TRUE(enter(as("a"), "a").ok());
+  EXPECT_TRUE(enter(as("a"), "a-again").ok());
+  const grpc::Status other = enter(as("a"), "b");
+  EXPECT_EQ(other.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(other.error_message(), HasSubstr("have one for \"a\", \"a-again\""));
+  open_stream<first::UpdateRequest, first::UpdateResponse> stream(as("operator"), "/si.v1.Scheduler/Update");
+  first::UpdateRequest hello;
+  hello.set_rmid("a");
+  stream.send(hello);
+  EXPECT_EQ(stream.finish().error_code(), grpc::StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(GrpcAccess, WithoutACertificateThereIsNoConnection) {
+  start_with_tls();
+  first::RegisterResourceManagerRequest request;
+  first::RegisterResourceManagerResponse response;
+  for (const auto &credentials : {grpc::SslCredentials({ca, "", ""}), grpc::InsecureChannelCredentials()}) {
+    const auto channel = channel_to(at, credentials);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(2));
+    const std::string path = "/si.v1.Scheduler/RegisterResourceManager";
+    const grpc::internal::RpcMethod method(path.c_str(), grpc::internal::RpcMethod::NORMAL_RPC, channel);
+    const grpc::Status status =
+        grpc::internal::BlockingUnaryCall<first::RegisterResourceManagerRequest, first::RegisterResourceManagerResponse,
+                                          google::protobuf::MessageLite, google::protobuf::MessageLite>(
+            channel.get(), method, &context, request, &response);
+    EXPECT_FALSE(status.ok());
+  }
+}
+
+TEST_F(GrpcAccess, AdministrationWantsTheTokenOrItsCertificate) {
+  start_with_tls();
+  v1::ValidateConfigRequest request;
+  v1::ValidateConfigResponse response;
+  EXPECT_EQ(administer(as("a"), "ValidateConfig", request, response).error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(administer(as("a"), "ValidateConfig", request, response, "0123456789abcdef-other").error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(administer(as("a"), "ValidateConfig", request, response, "0123456789abcdef-token").ok());
+  EXPECT_EQ(asked_by, "token");
+  EXPECT_TRUE(administer(as("operator"), "ValidateConfig", request, response).ok());
+  EXPECT_EQ(asked_by, "operator");
+}
+
+TEST_F(GrpcAccess, AdministrationAnswersAsTheInterfaceDoes) {
+  start("");
+  const auto channel = channel_to(at);
+  const std::string token = "0123456789abcdef-token";
+  v1::UpdateConfigRequest change;
+  change.set_config("good");
+  v1::UpdateConfigResponse changed;
+  ASSERT_TRUE(administer(channel, "UpdateConfig", change, changed, token).ok());
+  EXPECT_TRUE(changed.success());
+  EXPECT_EQ(changed.oldconfig(), "the old one");
+  EXPECT_EQ(changed.checksum(), "0123");
+  change.set_config("bad");
+  ASSERT_TRUE(administer(channel, "UpdateConfig", change, changed, token).ok());
+  EXPECT_FALSE(changed.success());
+  EXPECT_EQ(changed.reason(), "queues.yaml:1:1: want a map");
+  v1::RecoveryDoneRequest done;
+  v1::RecoveryDoneResponse nothing;
+  done.set_rmid("a");
+  EXPECT_TRUE(administer(channel, "RecoveryDone", done, nothing, token).ok());
+  done.set_rmid("b");
+  EXPECT_EQ(administer(channel, "RecoveryDone", done, nothing, token).error_code(), grpc::StatusCode::NOT_FOUND);
+  v1::StepRequest steps;
+  steps.set_most(7);
+  v1::StepResponse made;
+  ASSERT_TRUE(administer(channel, "Step", steps, made, token).ok());
+  EXPECT_EQ(made.decisions(), 7u);
+}
+
+// The methods' messages have few fields; they are written here as bytes.
+TEST_F(GrpcAccess, HealthAndReflectionAreThere) {
+  start("");
+  const auto channel = channel_to(at);
+  first::RegisterResourceManagerResponse none;
+  first::RemoveApplicationRequest healthy;  // field 1 is what is needed: a number, kept as one that is unknown
+  EXPECT_TRUE(call(channel, "/grpc.health.v1.Health/Check", none, healthy).ok());
+  first::RemoveApplicationRequest list;  // of ServerReflectionRequest, field 7 lists services
+  list.GetReflection()->MutableUnknownFields(&list)->AddLengthDelimited(7, "");
+  open_stream<first::RemoveApplicationRequest, first::RegisterResourceManagerResponse> reflection(
+      channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo");
+  reflection.send(list);
+  first::RegisterResourceManagerResponse services;
+  ASSERT_TRUE(reflection.receive(services));
+  const std::string text = services.SerializeAsString();
+  for (const char *name :
+       {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "grpc.health.v1.Health"}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace tenon::testing
