@@ -113,6 +113,7 @@ struct scenario_step {
   std::vector<allocation_item> put_allocs;
   std::vector<release_item> release_asks, release_allocs;
   std::optional<confirm_item> confirm;
+  bool answer = false;  // the RM answers what is proposed to it
   std::optional<schedule_item> schedule;
   std::optional<int64_t> advance_ms;
   bool inspect = false;
@@ -124,7 +125,8 @@ struct scenario {
   std::string name, title;
   std::string config;
   text_position config_at;
-  std::string deployment;  // empty: the default one; relative to the file
+  std::string deployment;         // empty: the default one; relative to the file
+  int64_t check_deadline_ms = 0;  // above 0: the RM checks placements, and has so long
   std::vector<scenario_step> steps;
 };
 

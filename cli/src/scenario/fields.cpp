@@ -204,6 +204,7 @@ constexpr auto rm_rows = std::to_array<field_row>({
     {"accepted_nodes", r::includes, [](subject of, sub_key) { return value(of.rm->accepted_nodes()); }},
     {"rejected_nodes", r::includes, [](subject of, sub_key) { return value(of.rm->rejected_nodes()); }},
     {"rejected_asks", r::includes, [](subject of, sub_key) { return value(of.rm->rejected_asks()); }},
+    {"proposed", r::exactly, [](subject of, sub_key) { return value(of.rm->proposed_keys()); }},
     {"released", r::key_set, released_keys, sub_keys::terminations},
     {"app_states", r::reported, [](subject of, sub_key) { return value(of.rm->app_states()); }},
     {"container_states", r::reported, [](subject of, sub_key) { return value(of.rm->container_states()); }},

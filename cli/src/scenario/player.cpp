@@ -89,6 +89,7 @@ class player {
     for (const release_item &release : s.release_asks) withdraw(release);
     for (const release_item &release : s.release_allocs) release_allocations(release);
     if (s.confirm) confirm(*s.confirm);
+    if (s.answer) answer();
     if (s.schedule && !schedule(*s.schedule)) return;
     if (s.advance_ms) {
       now_ms_ += *s.advance_ms;
@@ -114,7 +115,7 @@ class player {
     session_ =
         std::make_unique<session>(on_.make_engine(*on_.policies), session_sinks{std::move(journal), on_.decisions});
     refused_.clear();
-    submit(register_rm{rm_name, "1", "default", &config_});
+    submit(register_rm{rm_name, "1", "default", &config_, what_.check_deadline_ms});
     if (refused_.empty()) return true;
     fail(what_.config_at, "config", "a registration that is accepted", refused_);
     return false;
@@ -130,22 +131,26 @@ class player {
   // The RM answers at once, from the keys that it refuses on a node.
   void refuse_placements(const std::map<std::string, text_list> &keys_by_node) {
     refusals_ = keys_by_node;
-    install_check();
+    if (what_.check_deadline_ms == 0) return install_check();
+    for (const partition_config &partition : config_.partitions)
+      submit(check_again{inside(partition.name), {}, {}, {}});
+  }
+
+  [[nodiscard]] bool accepts(std::string_view key, std::string_view node) const {
+    const auto found = refusals_.find(std::string(node));
+    if (found == refusals_.end()) return true;
+    return std::none_of(found->second.begin(), found->second.end(), [&](const std::string &refused) {
+      return refused == "*" || refused == key || refused == base_key(key);
+    });
   }
 
   void install_check() {
-    if (refusals_.empty()) {
+    if (refusals_.empty() || what_.check_deadline_ms != 0) {
       session_->scheduler().set_rm_check({});
       return;
     }
-    session_->scheduler().set_rm_check(
-        [this](std::string_view, std::string_view, std::string_view key, std::string_view node, bool) {
-          const auto found = refusals_.find(std::string(node));
-          if (found == refusals_.end()) return true;
-          return std::none_of(found->second.begin(), found->second.end(), [&](const std::string &refused) {
-            return refused == "*" || refused == key || refused == base_key(key);
-          });
-        });
+    session_->scheduler().set_rm_check([this](std::string_view, std::string_view, std::string_view key,
+                                              std::string_view node, bool) { return accepts(key, node); });
   }
 
   bool reload(const reload_item &item) {
@@ -281,6 +286,12 @@ class player {
     for (const rm_model::open_release &r : rm_.confirms(item.types, item.limit)) {
       submit(release{inside(r.partition), r.application, r.key, r.sequence, 0, r.why,
                      r.sequence == 0 ? release_what::asks : release_what::allocations});
+    }
+  }
+
+  void answer() {
+    for (const rm_model::open_check &c : rm_.answers()) {
+      submit(check_answer{inside(c.partition), c.number, accepts(c.key, c.node), {}});
     }
   }
 

@@ -18,6 +18,16 @@ using config::text_of;
 using config::yaml_node;
 using kind = yaml_node::kind;
 
+// Of a key in seconds.
+int64_t milliseconds_of(const yaml_node &item, std::string_view key, problems &report) {
+  const double seconds = config::number_of(item, key, 0);
+  constexpr double limit = 1e9;
+  if (seconds >= 0 && seconds <= limit) return static_cast<int64_t>(seconds * 1000.0 + 0.5);
+  report.refuse(item.find(key)->at, std::string(key) + ": " + item.find(key)->describe(),
+                "seconds from 0 to 1000000000");
+  return 0;
+}
+
 // Reads the items of a step; partition names default to the step's.
 class step_reader {
  public:
@@ -44,6 +54,7 @@ class step_reader {
     for_each("release_asks", [this](const yaml_node &n) { step_.release_asks.push_back(read_release(n)); });
     for_each("release_allocs", [this](const yaml_node &n) { step_.release_allocs.push_back(read_release(n)); });
     read_confirm();
+    step_.answer = boolean_of(node_, "answer", false);
     read_schedule();
     read_advance();
     step_.inspect = boolean_of(node_, "inspect", false);
@@ -85,14 +96,7 @@ class step_reader {
     return static_cast<uint32_t>(std::min(n, limit));
   }
 
-  int64_t milliseconds(const yaml_node &item, std::string_view key) {
-    const double seconds = config::number_of(item, key, 0);
-    constexpr double limit = 1e9;
-    if (seconds >= 0 && seconds <= limit) return static_cast<int64_t>(seconds * 1000.0 + 0.5);
-    report_.refuse(item.find(key)->at, std::string(key) + ": " + item.find(key)->describe(),
-                   "seconds from 0 to 1000000000");
-    return 0;
-  }
+  int64_t milliseconds(const yaml_node &item, std::string_view key) { return milliseconds_of(item, key, report_); }
 
   void read_names(std::string_view key, std::vector<named_item> &into) {
     for_each(key, [&](const yaml_node &id) { into.push_back({id.at, partition_, id.text}); });
@@ -254,6 +258,7 @@ std::optional<scenario> read_scenario(const std::string &file, std::string_view 
   out.config = text_of(*root, "config");
   out.config_at = root->find("config")->at;
   out.deployment = text_of(*root, "deployment");
+  out.check_deadline_ms = milliseconds_of(*root, "check_deadline", report);
   for (const yaml_node &step : root->find("steps")->items) out.steps.push_back(step_reader(step, report).read());
   if (report.refused()) return std::nullopt;
   return out;

@@ -63,6 +63,7 @@ std::vector<rm_model::open_release> rm_model::confirms(const std::vector<termina
 
 void rm_model::restarts() {
   open_.clear();
+  checks_.clear();
   reported_.clear();
   for (allocation &a : running_) {
     a.sequence = 0;
@@ -106,6 +107,15 @@ void rm_model::hears(const decision_view &d) {
     case decision_kind::released:
     case decision_kind::ask_released:
       hears_released(d);
+      break;
+    case decision_kind::proposed:
+      checks_.push_back({std::string(plain_partition(d.partition)), std::string(d.application), std::string(d.key),
+                         std::string(d.node), d.allocation_sequence});
+      break;
+    case decision_kind::undone:
+      std::erase_if(checks_, [&](const open_check &c) {
+        return c.number == d.allocation_sequence && c.partition == plain_partition(d.partition);
+      });
       break;
     default:
       break;
@@ -212,6 +222,12 @@ std::vector<rm_model::known_allocation> rm_model::running_on(const std::string &
     out.push_back({ask->second, a.bind_time_ms});
     out.back().ask.detail = a.detail;
   }
+  return out;
+}
+
+text_list rm_model::proposed_keys() const {
+  text_list out;
+  for (const open_check &c : checks_) out.push_back(c.key);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "scenario/document.hpp"
@@ -43,6 +44,12 @@ class rm_model {
     termination why = termination::unknown;
   };
 
+  // What was proposed to the RM and that it has not answered.
+  struct open_check {
+    std::string partition, application, key, node;
+    uint64_t number = 0;
+  };
+
   // What the RM sends; `ask` with its full key and a count of 1.
   void sends_ask(const ask_item &ask);
   void reports_existing(const std::string &node, const ask_item &ask);
@@ -52,6 +59,8 @@ class rm_model {
   // Takes the first open releases of these types, all types when there are none, at most `limit`.
   [[nodiscard]] std::vector<open_release> confirms(const std::vector<termination> &types,
                                                    std::optional<uint32_t> limit);
+  // Takes all that is proposed, oldest first.
+  [[nodiscard]] std::vector<open_check> answers() { return std::exchange(checks_, {}); }
   // The scheduler stops. The RM keeps what it knew, and has nothing left to confirm.
   void restarts();
 
@@ -71,6 +80,7 @@ class rm_model {
   // The running allocations on a node, to report them again.
   [[nodiscard]] std::vector<known_allocation> running_on(const std::string &partition, const std::string &node) const;
 
+  [[nodiscard]] text_list proposed_keys() const;
   [[nodiscard]] const text_list &accepted_apps() const { return accepted_apps_; }
   [[nodiscard]] const text_map &rejected_apps() const { return rejected_apps_; }        // reasons, one a line
   [[nodiscard]] const text_map &app_states() const { return app_states_; }              // states, one a line
@@ -93,6 +103,7 @@ class rm_model {
   std::vector<allocation> running_;
   std::vector<allocation> reported_;  // with nodes that are not accepted yet
   std::vector<open_release> open_;
+  std::vector<open_check> checks_;
   std::map<termination, std::vector<std::pair<std::tuple<ask_id, uint64_t>, std::string>>> released_;
   text_list accepted_apps_, accepted_nodes_, rejected_nodes_, rejected_asks_;
   text_map rejected_apps_, app_states_, container_states_;

@@ -24,7 +24,7 @@ json::object object_of(const obstacle &o) {
   return {{"kind", name(o.kind)}, {"queue", o.queue},       {"name", o.name},     {"group", o.group},
           {"type", o.type},       {"asked", o.asked},       {"limit", o.limit},   {"used", o.used},
           {"free", o.free},       {"short_by", o.short_by}, {"policy", o.policy}, {"until_ms", o.until_ms},
-          {"text", o.text}};
+          {"reason", o.reason},   {"text", o.text}};
 }
 
 json::object object_of(const change &c) {
