@@ -22,6 +22,8 @@ figures run_load(const settings &s);
 figures run_preempt(const settings &s);
 // Records of events: what they cost the cycle thread, and how many the threads behind it make and keep.
 figures run_events(const settings &s);
+// What the state as plain values costs, part by part, in a cluster that is full.
+figures run_snapshot(const settings &s);
 // The openb trace, submitted at once.
 figures run_openb(const settings &s);
 

@@ -19,7 +19,7 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, openb, inproc, grpc;
+  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, snapshot, openb, inproc, grpc;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -29,6 +29,9 @@ std::vector<bench_case> cases() {
   preempt.nodes = 10'000;
   inproc.asks = 200'000;
   grpc.asks = 300'000;
+  snapshot.nodes = 10'000;
+  snapshot.asks = 300'000;
+  snapshot.applications = 100;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -44,6 +47,7 @@ std::vector<bench_case> cases() {
        preempt},
       {"events", "the load of schedule with records of events, and each sink alone", tenon::bench::run_events,
        schedule},
+      {"snapshot", "the state as plain values, part by part, of a full cluster", tenon::bench::run_snapshot, snapshot},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
       {"inproc", "resource managers in this process by libtenon, from submission to callback", tenon::bench::run_inproc,
        inproc},
