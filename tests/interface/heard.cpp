@@ -96,6 +96,24 @@ heard copy_of(const tenon_rm_message &m) {
       out.words = text(c.reason);
       break;
     }
+    case TENON_RM_CHECK: {
+      const auto &c = as<tenon_rm_check>(m);
+      out.partition = text(c.partition);
+      out.application = text(c.application);
+      out.key = text(c.key);
+      out.node = text(c.node);
+      out.number = static_cast<uint32_t>(c.number);
+      break;
+    }
+    case TENON_RM_CHECK_OVER: {
+      const auto &c = as<tenon_rm_check_over>(m);
+      out.application = text(c.application);
+      out.key = text(c.key);
+      out.node = text(c.node);
+      out.number = static_cast<uint32_t>(c.number);
+      out.words = text(c.reason);
+      break;
+    }
     default:
       break;
   }

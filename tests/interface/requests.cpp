@@ -143,6 +143,14 @@ requests &requests::release_ask(const std::string &application, const std::strin
   return *this;
 }
 
+requests &requests::checked(uint64_t number, bool accepted, const std::string &reason) {
+  auto &m = start(check_answers_, TENON_RM_CHECK_ANSWER, &messages_);
+  m.number = number;
+  m.accepted = accepted ? 1 : 0;
+  m.reason = text(reason);
+  return *this;
+}
+
 requests &requests::configuration(const std::string &rm, const std::string &queues) {
   auto &m = start(configurations_, TENON_RM_CONFIGURATION, &messages_);
   m.rm = text(rm);

@@ -49,6 +49,8 @@ class requests {
   requests &release(const std::string &application, const std::string &key, const std::string &uuid = {},
                     uint32_t termination = TENON_TERMINATION_STOPPED_BY_RM, const std::string &partition = {});
   requests &release_ask(const std::string &application, const std::string &key);
+  // The answer to TENON_RM_CHECK.
+  requests &checked(uint64_t number, bool accepted, const std::string &reason = {});
   requests &configuration(const std::string &rm, const std::string &queues);
 
   [[nodiscard]] std::span<const tenon_rm_message *const> messages() const { return messages_; }
@@ -72,6 +74,7 @@ class requests {
   std::deque<tenon_rm_release> releases_;
   std::deque<tenon_rm_ask_release> ask_releases_;
   std::deque<tenon_rm_configuration> configurations_;
+  std::deque<tenon_rm_check_answer> check_answers_;
   std::vector<const tenon_rm_message *> messages_;
 };
 

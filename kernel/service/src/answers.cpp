@@ -31,8 +31,8 @@ constexpr std::array rules{
     answer_rule{kind::reserved, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
     answer_rule{kind::unreserved, 0, 0, 0, "events"},
     answer_rule{kind::container_state, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
-    answer_rule{kind::proposed, 0, 0, 0, "an RM that checks placements within a time"},
-    answer_rule{kind::undone, 0, 0, 0, "an RM that checks placements within a time"},
+    answer_rule{kind::proposed, 0, TENON_RM_CHECK, TENON_RM_WANTS_PROPOSALS, "events"},
+    answer_rule{kind::undone, 0, TENON_RM_CHECK_OVER, TENON_RM_WANTS_PROPOSALS, "events"},
 };
 
 constexpr bool in_order() {
@@ -128,6 +128,10 @@ uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_se
     ++made;
     if (rule.wanted == TENON_RM_SCHEDULING_STATE)
       scheduling_state(d, where);
+    else if (rule.wanted == TENON_RM_CHECK)
+      check(d, state, where);
+    else if (rule.wanted == TENON_RM_CHECK_OVER)
+      check_over(d, where);
     else
       assumption(d, where, rule.wanted);
   }
@@ -258,6 +262,33 @@ void answer_writer::scheduling_state(const decision_view &d, const rm_partition 
     out.state = TENON_SCHEDULING_FAILED;
     out.reason = text("request is waiting for cluster resources become available");
   }
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::check(const decision_view &d, const kernel &state, const rm_partition &where) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_check>(TENON_RM_CHECK);
+  out.partition = text(where.answers->name());
+  out.number = d.allocation_sequence;
+  out.application = copied(d.application, memory);
+  out.key = copied(d.key, memory);
+  out.node = copied(d.node, memory);
+  if (state.describe(d, placement_)) {
+    out.resources = sorted_amounts(placement_.resources, memory);
+    out.tags = tags_of(placement_.tags, d.detail, memory);
+  }
+  send(*where.answers, memory, out);
+}
+
+void answer_writer::check_over(const decision_view &d, const rm_partition &where) {
+  arena &memory = where.answers->memory();
+  auto out = header<tenon_rm_check_over>(TENON_RM_CHECK_OVER);
+  out.partition = text(where.answers->name());
+  out.number = d.allocation_sequence;
+  out.application = copied(d.application, memory);
+  out.key = copied(d.key, memory);
+  out.node = copied(d.node, memory);
+  out.reason = copied(d.text, memory);
   send(*where.answers, memory, out);
 }
 

@@ -38,6 +38,8 @@ class answer_writer {
   void verdict(const decision_view &d, const rm_partition &where, uint32_t type);
   void application_state(const decision_view &d, const rm_partition &where);
   void scheduling_state(const decision_view &d, const rm_partition &where);
+  void check(const decision_view &d, const kernel &state, const rm_partition &where);
+  void check_over(const decision_view &d, const rm_partition &where);
   void assumption(const decision_view &d, const rm_partition &where, uint32_t type);
 
   placement_view placement_;

@@ -26,7 +26,9 @@ registered cycle::enter(registration in) {
   // What the kernel says while it cleans up is about the older session; its RM has forgotten all of it.
   if (older != nullptr) std::erase(sessions_, older);
   last_ = nullptr;
-  apply(register_rm{rm, in.who.version, in.who.policy_group, in.config.config.get()});
+  const bool proposals = (in.who.wants & TENON_RM_WANTS_PROPOSALS) != 0;
+  apply(register_rm{rm, in.who.version, in.who.policy_group, in.config.config.get(),
+                    proposals ? shared_.limits.check_deadline_ms : 0});
   if (!outcome_.good) {
     if (older != nullptr) {
       sessions_.push_back(older);

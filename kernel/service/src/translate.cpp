@@ -51,6 +51,8 @@ constexpr kind_of_message kinds[] = {
     {TENON_RM_APPLICATION_REMOVAL, "application removal", sizeof(tenon_rm_application_removal)},
     {TENON_RM_NODE, "node", sizeof(tenon_rm_node)},
     {TENON_RM_ASK, "ask", sizeof(tenon_rm_ask)},
+    {TENON_RM_CHECK_ANSWER, "answer to a check", sizeof(tenon_rm_check_answer)},
+    {TENON_RM_CHECK_AGAIN, "check again", sizeof(tenon_rm_check_again)},
     {TENON_RM_ALLOCATION, "allocation", sizeof(tenon_rm_allocation)},
     {TENON_RM_RELEASE, "release", sizeof(tenon_rm_release)},
     {TENON_RM_ASK_RELEASE, "ask release", sizeof(tenon_rm_ask_release)},
@@ -88,6 +90,12 @@ std::optional<std::string> translator::add(const tenon_rm_message *message) {
         break;
       case TENON_RM_ASK:
         ask(as<tenon_rm_ask>(*message));
+        break;
+      case TENON_RM_CHECK_ANSWER:
+        check_answered(as<tenon_rm_check_answer>(*message));
+        break;
+      case TENON_RM_CHECK_AGAIN:
+        check_anew(as<tenon_rm_check_again>(*message));
         break;
       case TENON_RM_ALLOCATION:
         allocation(as<tenon_rm_allocation>(*message));
@@ -340,6 +348,17 @@ void translator::ask_release(const tenon_rm_ask_release &m) {
     throw problem{"want a partition, where all of its asks are to be released; have none"};
   out.what = release_what::asks;
   to_.requests.push_back({out, {}, {}});
+}
+
+void translator::check_answered(const tenon_rm_check_answer &m) {
+  const std::string_view where = partition(name(m.partition, "partition"));
+  to_.requests.push_back({check_answer{where, m.number, m.accepted != 0, text(m.reason, "reason")}, {}, {}});
+}
+
+void translator::check_anew(const tenon_rm_check_again &m) {
+  const std::string_view where = partition(name(m.partition, "partition"));
+  to_.requests.push_back(
+      {check_again{where, name(m.application, "application"), name(m.key, "key"), name(m.node, "node")}, {}, {}});
 }
 
 void translator::configuration(const tenon_rm_configuration &m) {

@@ -46,6 +46,8 @@ class translator {
   void release(const tenon_rm_release &m);
   void ask_release(const tenon_rm_ask_release &m);
   void configuration(const tenon_rm_configuration &m);
+  void check_answered(const tenon_rm_check_answer &m);
+  void check_anew(const tenon_rm_check_again &m);
   void priority(const tenon_rm_priority &from, put_ask &to);
   void from_tags(put_ask &to, const tenon_rm_preemption &preemption);
   existing_allocation existing(const tenon_rm_allocation &m, std::string_view partition_name);

@@ -137,6 +137,34 @@ typedef struct tenon_rm_event {
   tenon_text detail;
 } tenon_rm_event;
 
+/* May this ask run there? It holds its place already; the RM answers with TENON_RM_CHECK_ANSWER in time, else it is
+ * undone. An accepted one follows as TENON_RM_ALLOCATION. */
+typedef struct tenon_rm_check {
+  uint32_t size;
+  uint32_t type; /* TENON_RM_CHECK */
+  tenon_text partition;
+  uint64_t number; /* of this partition; the answer repeats it */
+  tenon_text application;
+  tenon_text key;
+  tenon_text node;
+  tenon_rm_amounts resources;
+  tenon_rm_pairs tags;
+  tenon_text detail;
+} tenon_rm_check;
+
+/* A check that needs no answer any more: it was refused or late, or its ask, node or application is gone. */
+typedef struct tenon_rm_check_over {
+  uint32_t size;
+  uint32_t type; /* TENON_RM_CHECK_OVER */
+  tenon_text partition;
+  uint64_t number;
+  tenon_text application;
+  tenon_text key;
+  tenon_text node;
+  tenon_text reason; /* for people */
+  tenon_text detail;
+} tenon_rm_check_over;
+
 #ifdef __cplusplus
 }
 #endif

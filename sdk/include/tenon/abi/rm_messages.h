@@ -26,6 +26,8 @@ extern "C" {
 #define TENON_RM_APPLICATION_REMOVAL 4u
 #define TENON_RM_NODE 5u
 #define TENON_RM_ASK 6u
+#define TENON_RM_CHECK_ANSWER 7u
+#define TENON_RM_CHECK_AGAIN 8u
 /* Of this header: both ways. */
 #define TENON_RM_ALLOCATION 16u
 #define TENON_RM_RELEASE 17u
@@ -47,6 +49,8 @@ extern "C" {
 #define TENON_RM_SCHEDULING_STATE 53u
 #define TENON_RM_CONFIGURATION_ANSWER 54u
 #define TENON_RM_EVENT 55u
+#define TENON_RM_CHECK 56u
+#define TENON_RM_CHECK_OVER 57u
 
 /* How any message starts. */
 typedef struct tenon_rm_message {

@@ -106,6 +106,29 @@ typedef struct tenon_rm_ask {
   tenon_text detail;
 } tenon_rm_ask;
 
+/* The RM's answer to TENON_RM_CHECK. */
+typedef struct tenon_rm_check_answer {
+  uint32_t size;
+  uint32_t type; /* TENON_RM_CHECK_ANSWER */
+  tenon_text partition;
+  uint64_t number;   /* of the check */
+  uint32_t accepted; /* 0 or 1 */
+  uint32_t reserved; /* 0 */
+  tenon_text reason; /* of a refusal, for people */
+  tenon_text detail;
+} tenon_rm_check_answer;
+
+/* What the RM refused, or was late with, it may accept by now; empty: any. */
+typedef struct tenon_rm_check_again {
+  uint32_t size;
+  uint32_t type; /* TENON_RM_CHECK_AGAIN */
+  tenon_text partition;
+  tenon_text application;
+  tenon_text key;
+  tenon_text node;
+  tenon_text detail;
+} tenon_rm_check_again;
+
 #ifdef __cplusplus
 }
 #endif

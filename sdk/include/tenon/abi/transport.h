@@ -42,6 +42,7 @@ typedef uint64_t tenon_rm_session;
 #define TENON_RM_WANTS_ASSUMPTIONS 2u       /* TENON_RM_ASSUMED_ALLOCATION, TENON_RM_FORGOTTEN_ALLOCATION */
 #define TENON_RM_WANTS_CHECKS 4u            /* TENON_RM_PREDICATE, by the slot `check` */
 #define TENON_RM_WANTS_EVENTS 8u            /* TENON_RM_EVENT */
+#define TENON_RM_WANTS_PROPOSALS 16u        /* TENON_RM_CHECK: it answers later, with TENON_RM_CHECK_ANSWER */
 
 typedef struct tenon_rm_enter_in {
   uint32_t size;
