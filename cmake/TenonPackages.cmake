@@ -38,8 +38,11 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tenon)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "tenon-plugins (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "The program tenon: checks configurations, plays scenarios and traces against the
-scheduler, loads modules.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "systemd | adduser")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
+  "${CMAKE_SOURCE_DIR}/cli/service/postinst;${CMAKE_SOURCE_DIR}/cli/service/conffiles")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "The program tenon: the daemon with its systemd unit and what looks at it; checks
+configurations, plays scenarios and traces against the scheduler, loads modules.")
 
 set(CPACK_DEBIAN_MODULES_PACKAGE_NAME tenon-plugins)
 set(CPACK_DEBIAN_MODULES_PACKAGE_SECTION admin)

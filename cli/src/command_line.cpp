@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "config/config_commands.hpp"
+#include "ctl/ctl_commands.hpp"
 #include "plugin/plugin_commands.hpp"
 #include "run/complain.hpp"
 #include "run/completion.hpp"
 #include "run/exit_code.hpp"
 #include "run/policies.hpp"
 #include "scenario/run_command.hpp"
+#include "serve/serve_command.hpp"
 #include "simulate/command.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "trace/trace.hpp"
@@ -235,6 +237,8 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
   add_scenario(app, chosen);
   add_simulate(app, chosen);
   add_config(app, chosen);
+  add_serve_command(app, chosen.run);
+  add_ctl_commands(app, chosen.run);
   add_plugin_commands(app, chosen.run);
   add_completion(app, chosen);
   try {

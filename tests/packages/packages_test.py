@@ -76,6 +76,16 @@ class Packages(unittest.TestCase):
         for name, package in self.packages.items():
             self.assertIn("Tenon", field(package, "Description"), name)
 
+    def test_the_daemon_comes_with_its_unit_its_user_and_a_deployment_that_can_be_served(self):
+        for path in ("usr/lib/systemd/system/tenon.service", "usr/lib/sysusers.d/tenon.conf"):
+            self.assertTrue((self.root / path).is_file(), path)
+        listed = run("dpkg-query", f"--admindir={self.root}/var/lib/dpkg", "-W", "-f", "${Conffiles}", "tenon")
+        for name in ("tenon.yaml", "queues.yaml"):
+            self.assertIn(f"/etc/tenon/{name} ", listed)
+        if shutil.which("systemd-sysusers"):
+            self.assertIn("tenon:", (self.root / "etc/passwd").read_text())
+        self.assertIn("can be served", self.here(self.tenon, "serve", "--check", "-c", self.root / "etc/tenon/tenon.yaml"))
+
     def test_they_depend_on_packages_that_exist(self):
         needed = field(self.packages["tenon"], "Depends")
         self.assertIn("tenon-plugins (=", needed)

@@ -6,8 +6,9 @@ namespace tenon::cli {
 
 enum class exit_code : int {
   ok = 0,
-  failed = 1,     // what was asked for was done, and the answer is no: a scenario failed
-  bad_input = 2,  // nothing was done: an option, a file or its content is refused
+  failed = 1,       // what was asked for was done, and the answer is no: a scenario failed
+  bad_input = 2,    // nothing was done: an option, a file or its content is refused
+  unreachable = 3,  // no daemon answers
 };
 
 }  // namespace tenon::cli

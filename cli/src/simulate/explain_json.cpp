@@ -35,7 +35,7 @@ json::object object_of(const change &c) {
 
 }  // namespace
 
-std::string to_json(const explanation &e) {
+json::object explanation_json(const explanation &e) {
   json::array obstacles, changes;
   for (const obstacle &o : e.obstacles) obstacles.push_back(object_of(o));
   for (const change &c : e.changes) changes.push_back(object_of(c));
@@ -45,18 +45,11 @@ std::string to_json(const explanation &e) {
                            {"types", counts_of(e.nodes.types)},
                            {"devices", counts_of(e.nodes.devices)},
                            {"predicates", counts_of(e.nodes.predicates)}};
-  return json::serialize(json::object{{"partition", e.partition},
-                                      {"application", e.application},
-                                      {"key", e.key},
-                                      {"queue", e.queue},
-                                      {"pending", e.pending},
-                                      {"asked", amounts_of(e.asked)},
-                                      {"waiting", e.waiting},
-                                      {"obstacles", obstacles},
-                                      {"nodes", nodes},
-                                      {"before", e.before},
-                                      {"changes", changes},
-                                      {"text", e.text}});
+  return {{"partition", e.partition}, {"application", e.application}, {"key", e.key},         {"queue", e.queue},
+          {"pending", e.pending},     {"asked", amounts_of(e.asked)}, {"waiting", e.waiting}, {"obstacles", obstacles},
+          {"nodes", nodes},           {"before", e.before},           {"changes", changes},   {"text", e.text}};
 }
+
+std::string to_json(const explanation &e) { return json::serialize(explanation_json(e)); }
 
 }  // namespace tenon::cli

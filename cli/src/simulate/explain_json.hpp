@@ -2,6 +2,7 @@
 // Why an ask waits, as JSON.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <string>
 
 #include "tenon/kernel/explain.hpp"
@@ -9,6 +10,7 @@
 namespace tenon::cli {
 
 // One object; keys are the members of explain.hpp, kinds are their names.
+[[nodiscard]] boost::json::object explanation_json(const explanation &e);
 [[nodiscard]] std::string to_json(const explanation &e);
 
 }  // namespace tenon::cli

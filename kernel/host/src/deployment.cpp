@@ -77,6 +77,14 @@ constexpr std::array use_keys{
 constexpr object_spec use_object{
     "use entry", "An entry of `predicates`, `events` or `transports`: one instance of a module.", use_keys};
 
+constexpr std::array control_keys{
+    key_spec{.key = "socket",
+             .kind = value_kind::text,
+             .summary = "Unix socket on which `tenon ctl` reaches the daemon, relative to this file.",
+             .fallback = "$XDG_RUNTIME_DIR/tenon/control.sock, or /run/tenon/control.sock"},
+};
+constexpr object_spec control_object{"control", "How people reach the daemon.", control_keys};
+
 const std::array deployment_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
@@ -137,6 +145,11 @@ const std::array deployment_keys{
              .summary = "How large requests may be.",
              .fallback = "its defaults",
              .object = &requests_spec()},
+    key_spec{.key = "control",
+             .kind = value_kind::object,
+             .summary = "How people reach the daemon.",
+             .fallback = "its defaults",
+             .object = &control_object},
 };
 const object_spec deployment_object{"deployment file", "The top of the text.", deployment_keys};
 
@@ -155,6 +168,7 @@ class deployment_reader {
     out.events = uses("events");
     out.transports = uses("transports");
     out.running = read_running_limits(root_, report_);
+    read_control(out);
     return out;
   }
 
@@ -232,6 +246,15 @@ class deployment_reader {
                        "correct the name; it is relative to this file");
       out.policy_groups.emplace(group.key.text, queues);
     }
+  }
+
+  void read_control(deployment &out) {
+    const yaml_node *control = root_.find("control");
+    const yaml_node *socket = control == nullptr ? nullptr : control->find("socket");
+    if (socket == nullptr) return;
+    if (socket->text.empty())
+      report_.refuse(socket->at, "socket is empty", "the path of a Unix socket", "leave it out for the default");
+    out.control_socket = resolve(socket->text);
   }
 
   std::vector<interface_use> uses(std::string_view key) {

@@ -1,0 +1,27 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the daemon and `tenon ctl` agree upon: docs/control-socket.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tenon::cli {
+
+inline constexpr int control_version = 1;
+inline constexpr size_t most_control_clients = 64;
+inline constexpr size_t most_request_bytes = size_t{64} << 10;  // of one line
+inline constexpr size_t most_answer_bytes = size_t{64} << 20;
+inline constexpr std::chrono::seconds answer_deadline{10};  // for a client to take an answer
+inline constexpr std::chrono::minutes idle_deadline{5};     // for a client to say something
+// Answers within it are of one moment, so that many who look cost the scheduler no more than one.
+inline constexpr std::chrono::milliseconds snapshot_age{250};
+
+// Where a daemon listens unless told: below $XDG_RUNTIME_DIR, or below /run where that is not set.
+[[nodiscard]] std::filesystem::path default_control_socket();
+// Where one may listen: the user's own first, then the system's.
+[[nodiscard]] std::vector<std::filesystem::path> usual_control_sockets();
+
+}  // namespace tenon::cli

@@ -1,0 +1,95 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ctl/events_command.hpp"
+
+#include <array>
+#include <boost/json.hpp>
+#include <chrono>
+#include <ctime>
+#include <ostream>
+#include <thread>
+
+#include "run/complain.hpp"
+#include "run/table.hpp"
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::milliseconds follow_every{250};
+
+std::string text(const json::object &of, std::string_view key) { return std::string(of.at(key).as_string()); }
+
+// "2026-11-21T17:00:00.123Z"
+std::string time_words(int64_t time_ms) {
+  const std::time_t seconds = time_ms / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 64> day{};
+  const size_t length = std::strftime(day.data(), day.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  const std::string rest = std::to_string(1000 + time_ms % 1000);
+  return std::string(day.data(), length) + "." + rest.substr(1) + "Z";
+}
+
+json::object request_of(const events_options &o) {
+  json::object out{{"command", "events"}};
+  const auto put = [&](std::string_view key, const std::string &word) {
+    if (!word.empty()) out[key] = word;
+  };
+  put("partition", o.partition);
+  put("object", o.object);
+  put("application", o.application);
+  put("queue", o.queue);
+  put("node", o.node);
+  put("run", o.run);
+  if (!o.types.empty()) out["types"] = json::array(o.types.begin(), o.types.end());
+  if (o.limit != 0) out["limit"] = o.limit;
+  if (o.since_ms != 0) out["since_ms"] = o.since_ms;
+  if (o.until_ms != 0) out["until_ms"] = o.until_ms;
+  return out;
+}
+
+void print(const json::array &records, bool as_json, bool titles, std::ostream &out) {
+  if (as_json) {
+    for (const json::value &one : records) out << json::serialize(one) << '\n';
+    return;
+  }
+  table all({{"TIME"}, {"ID", true}, {"TYPE"}, {"CHANGE"}, {"DETAIL"}, {"OBJECT"}, {"REFERENCE"}, {"MESSAGE"}});
+  for (const json::value &value : records) {
+    const json::object &one = value.as_object();
+    all.add({time_words(one.at("time_ms").to_number<int64_t>()), std::to_string(one.at("id").to_number<uint64_t>()),
+             text(one, "type"), text(one, "change"), text(one, "detail"), text(one, "object"), text(one, "reference"),
+             text(one, "message")});
+  }
+  all.print(out, titles);
+}
+
+}  // namespace
+
+int print_events(const events_options &o, std::ostream &out, std::ostream &err) {
+  control_client client(o.choice);
+  json::object request = request_of(o);
+  for (bool first = true;; first = false) {
+    const control_answer answer = client.ask(request);
+    if (const auto *no = std::get_if<no_answer>(&answer)) {
+      complain(err, no->why);
+      return static_cast<int>(no->code);
+    }
+    const auto &result = std::get<json::object>(answer);
+    const json::array &records = result.at("records").as_array();
+    if (const auto gone = result.at("gone").to_number<uint64_t>(); gone != 0)
+      err << "tenon: " << gone << " records are gone before they were asked for\n";
+    if (first || !records.empty()) print(records, o.as_json, first, out);
+    out.flush();
+    if (!o.follow || !out) return static_cast<int>(exit_code::ok);
+    const std::string run = text(result, "run");
+    const bool same_run = first || request.at("run").as_string() == run;
+    request["run"] = run;
+    request["first_id"] = same_run ? result.at("next_id") : json::value(1);
+    request["limit"] = 1000;
+    request.erase("since_ms");
+    if (!result.at("more").as_bool() || first) std::this_thread::sleep_for(follow_every);
+  }
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,282 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "serve/control_desk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <map>
+#include <utility>
+
+#include "control/protocol.hpp"
+#include "control/state_json.hpp"
+#include "run/refusal_json.hpp"
+#include "serve/event_answers.hpp"
+#include "simulate/explain_json.hpp"
+#include "tenon/config/problems.hpp"
+#include "tenon/host/module_host.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+using config::in_quotes;
+using outcome = result<json::object>;
+
+constexpr std::array<std::string_view, 9> commands{"queues",  "apps",   "nodes",  "rms",   "explain",
+                                                   "modules", "health", "events", "reload"};
+constexpr std::array<std::string_view, 19> fields{
+    "version", "id",   "command",     "partition", "queue", "state",  "user",     "name",     "ended",   "limit",
+    "key",     "node", "application", "types",     "run",   "object", "first_id", "since_ms", "until_ms"};
+constexpr uint64_t most_explanations = 20;
+
+refusal stopping() { return {"", "a daemon that schedules", "one that stops", "ask again when it is up again"}; }
+
+struct request {
+  json::object given;
+  json::value id;
+  std::string command, application, key;
+  state_filter which;
+};
+
+std::string word_of(const json::object &from, std::string_view key) {
+  const json::value *found = from.if_contains(key);
+  if (found == nullptr) return {};
+  return std::string(found->as_string());  // throws where it is something else
+}
+
+result<request> read(std::string_view line) {
+  try {
+    json::object from = json::parse(line).as_object();
+    for (const auto &entry : from)
+      if (std::find(fields.begin(), fields.end(), entry.key()) == fields.end())
+        return refusal{"request", "fields of version " + std::to_string(control_version),
+                       "unknown field " + in_quotes(entry.key()), config::suggestion(entry.key(), fields)};
+    request out;
+    if (const json::value *id = from.if_contains("id")) out.id = *id;
+    const json::value *version = from.if_contains("version");
+    if (version == nullptr || version->to_number<int64_t>() != control_version)
+      return refusal{"request", "version " + std::to_string(control_version),
+                     version == nullptr ? "none" : json::serialize(*version), "use the tenon of this daemon"};
+    out.command = word_of(from, "command");
+    if (std::find(commands.begin(), commands.end(), out.command) == commands.end())
+      return refusal{"request", "a command", in_quotes(out.command), config::suggestion(out.command, commands)};
+    out.application = word_of(from, "application");
+    out.key = word_of(from, "key");
+    out.which.partition = word_of(from, "partition");
+    out.which.queue = word_of(from, "queue");
+    out.which.state = word_of(from, "state");
+    out.which.user = word_of(from, "user");
+    out.which.name = word_of(from, "name");
+    if (const json::value *ended = from.if_contains("ended")) out.which.ended = ended->as_bool();
+    if (const json::value *limit = from.if_contains("limit")) out.which.limit = limit->to_number<uint64_t>();
+    out.given = std::move(from);
+    return out;
+  } catch (const std::exception &wrong) {
+    return refusal{"request", "a JSON object on one line", wrong.what(), "see docs/control-socket.md"};
+  }
+}
+
+std::string finished(const json::value &id, json::object rest) {
+  rest["version"] = control_version;
+  if (!id.is_null()) rest["id"] = id;
+  return json::serialize(rest);
+}
+
+std::string refusing(const json::value &id, const refusal &why) {
+  return finished(id, {{"ok", false}, {"error", refusal_json(why)}});
+}
+
+json::object object_of(const service::rm_status &rm) {
+  json::array partitions(rm.partitions.begin(), rm.partitions.end());
+  return {{"id", rm.id},
+          {"version", rm.version},
+          {"policy_group", rm.policy_group},
+          {"transport", rm.transport},
+          {"state", name(rm.state)},
+          {"connected", rm.connected},
+          {"held", rm.held},
+          {"throttled", rm.throttled},
+          {"waiting_requests", rm.waiting_requests},
+          {"waiting_answers", rm.waiting_answers},
+          {"retries", rm.retries},
+          {"partitions", std::move(partitions)}};
+}
+
+json::object object_of(const host::module_status &module) {
+  json::array provides;
+  for (const auto &one : module.provides) provides.push_back(json::string(one.interface + " " + one.name));
+  return {{"id", module.id},
+          {"version", module.version},
+          {"description", module.description},
+          {"provides", std::move(provides)},
+          {"built_in", module.built_in},
+          {"listed", module.listed},
+          {"loaded", module.loaded},
+          {"calls", module.counters.calls},
+          {"faults", module.counters.faults},
+          {"overruns", module.counters.overruns}};
+}
+
+}  // namespace
+
+struct control_desk::impl {
+  service::scheduler &scheduler;
+  surroundings around;
+  struct shared_snapshot {
+    kernel_snapshot state;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::map<snapshot_part, shared_snapshot> snapshots;  // by what is in them
+
+  // As old as protocol.hpp allows.
+  const kernel_snapshot *snapshot(snapshot_part parts) {
+    std::erase_if(snapshots, [now = std::chrono::steady_clock::now()](const auto &one) {
+      return now - one.second.at >= snapshot_age;
+    });
+    if (const auto found = snapshots.find(parts); found != snapshots.end()) return &found->second.state;
+    kernel_snapshot made;
+    if (!scheduler.call([&](service::cycle_access &on) { made = on.state().snapshot(parts); })) return nullptr;
+    return &(snapshots[parts] = {std::move(made), std::chrono::steady_clock::now()}).state;
+  }
+
+  static snapshot_part parts_of(const request &what) {
+    if (what.command == "queues") return snapshot_part::queues;
+    if (what.command == "nodes") return snapshot_part::nodes | snapshot_part::allocations;
+    return (what.which.ended ? snapshot_part::ended : snapshot_part::applications) | snapshot_part::asks |
+           snapshot_part::allocations;
+  }
+
+  outcome of_state(const request &what) {
+    const kernel_snapshot *from = snapshot(parts_of(what));
+    if (from == nullptr) return stopping();
+    const auto &all = from->partitions;
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const auto &one) { return is_partition(one.name, what.which.partition); }) &&
+        !what.which.partition.empty()) {
+      std::string known;
+      for (const auto &one : all) known += (known.empty() ? "" : ", ") + one.name;
+      return refusal{"partition",
+                     known.empty() ? "a partition; no resource manager has registered" : "one of: " + known,
+                     in_quotes(what.which.partition), "correct it"};
+    }
+    if (what.command == "queues") return queues_json(*from, what.which);
+    if (what.command == "apps") return applications_json(*from, what.which);
+    return nodes_json(*from, what.which);
+  }
+
+  // Every waiting ask of the application where no key is given.
+  outcome explain(const request &what) {
+    if (what.application.empty())
+      return refusal{"explain", "an application", "none", "give application, and key for one of its asks"};
+    const kernel_snapshot *from = snapshot(snapshot_part::applications | snapshot_part::asks);
+    if (from == nullptr) return stopping();
+    std::vector<std::pair<std::string, std::string>> wanted;  // partition, key
+    bool known = false;
+    for (const partition_snapshot &partition : from->partitions) {
+      if (!is_partition(partition.name, what.which.partition)) continue;
+      for (const application_snapshot &one : partition.applications) {
+        if (one.id != what.application) continue;
+        known = true;
+        if (!what.key.empty()) wanted.emplace_back(partition.name, what.key);
+        for (const ask_snapshot &ask : one.asks)
+          if (what.key.empty() && ask.pending_count > 0) wanted.emplace_back(partition.name, ask.key);
+      }
+    }
+    if (!known) return refusal{"application", "one that has not ended", in_quotes(what.application), "apps lists them"};
+    const uint64_t most = what.which.limit == 0 ? most_explanations : std::min(what.which.limit, most_explanations);
+    const bool more = wanted.size() > most;
+    if (more) wanted.resize(most);
+    json::array explanations;
+    const bool ran = scheduler.call([&](service::cycle_access &on) {
+      for (const auto &[partition, key] : wanted)
+        if (const auto why = on.state().explain(partition, what.application, key))
+          explanations.push_back(explanation_json(*why));
+    });
+    if (!ran) return stopping();
+    return json::object{{"explanations", std::move(explanations)}, {"more", more}};
+  }
+
+  outcome modules() {
+    std::vector<host::module_status> all;
+    // Configurations load modules on that thread.
+    if (!scheduler.call([&](service::cycle_access &) { all = scheduler.modules().modules(); })) return stopping();
+    json::array listed, transports;
+    for (const auto &one : all) listed.push_back(object_of(one));
+    for (const auto &one : scheduler.transports())
+      transports.push_back(json::object{{"module", one.module},
+                                        {"name", one.name},
+                                        {"running", one.running},
+                                        {"faults", one.faults},
+                                        {"restarts", one.restarts},
+                                        {"words", one.words}});
+    return json::object{{"modules", std::move(listed)}, {"transports", std::move(transports)}};
+  }
+
+  outcome health() {
+    json::array checks;
+    bool healthy = true;
+    for (const health_check &one : around.health()) {
+      healthy = healthy && one.healthy;
+      checks.push_back(json::object{{"name", one.name}, {"healthy", one.healthy}, {"words", one.words}});
+    }
+    return json::object{{"healthy", healthy}, {"checks", std::move(checks)}};
+  }
+
+  outcome rms() {
+    json::array out;
+    for (const auto &one : scheduler.rms()) out.push_back(object_of(one));
+    return json::object{{"rms", std::move(out)}};
+  }
+
+  outcome events(const request &what) {
+    if (scheduler.events() == nullptr)
+      return refusal{"events", "a deployment that keeps events", "one without a sink",
+                     "list one in events, as tenon.ring, and restart the daemon"};
+    try {
+      return events_json(*scheduler.events(), what.given);
+    } catch (const std::exception &wrong) {
+      return refusal{"request", "texts and numbers as docs/control-socket.md has them", wrong.what(), "correct it"};
+    }
+  }
+
+  outcome reload() {
+    if (auto why = around.reload()) return *why;
+    snapshots.clear();
+    return json::object{{"reloaded", true}};
+  }
+
+  outcome answer(const request &what) {
+    if (what.command == "explain") return explain(what);
+    if (what.command == "modules") return modules();
+    if (what.command == "health") return health();
+    if (what.command == "rms") return rms();
+    if (what.command == "events") return events(what);
+    if (what.command == "reload") return reload();
+    return of_state(what);
+  }
+};
+
+control_desk::control_desk(service::scheduler &scheduler, surroundings around)
+    : impl_(new impl{scheduler, std::move(around), {}}) {}
+control_desk::~control_desk() = default;
+
+bool control_desk::waits(std::string_view line) {
+  const auto what = read(line);
+  return what && what->command != "health";
+}
+
+std::string control_desk::answer(std::string_view line) {
+  const auto what = read(line);
+  if (!what) return refusing({}, what.why());
+  auto found = impl_->answer(*what);
+  if (!found) return refusing(what->id, found.why());
+  std::string out = finished(what->id, {{"ok", true}, {"result", std::move(*found)}});
+  if (out.size() <= most_answer_bytes) return out;
+  return refusing(what->id, {"answer", "at most " + std::to_string(most_answer_bytes) + " bytes",
+                             std::to_string(out.size()), "ask for one partition or queue, or give a limit"});
+}
+
+std::string refusing_answer(const refusal &why) { return refusing({}, why); }
+
+}  // namespace tenon::cli

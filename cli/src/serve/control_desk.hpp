@@ -1,0 +1,43 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Answers what comes over the control socket: docs/control-socket.md.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serve/health.hpp"
+#include "tenon/kernel/refusal.hpp"
+#include "tenon/service/scheduler.hpp"
+
+namespace tenon::cli {
+
+class control_desk {
+ public:
+  // What is not the scheduler's own.
+  struct surroundings {
+    std::function<std::optional<refusal>()> reload;
+    std::function<std::vector<health_check>()> health;  // does not wait
+  };
+
+  control_desk(service::scheduler &scheduler, surroundings around);
+  ~control_desk();
+
+  // Whether an answer waits for the scheduler. Anything else is answered even while that is held up.
+  [[nodiscard]] static bool waits(std::string_view request);
+  // A line of JSON for a line of JSON, both without their ends. Requests that wait: one thread at a time.
+  [[nodiscard]] std::string answer(std::string_view request);
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+// An answer that says no, to a request that has no id.
+[[nodiscard]] std::string refusing_answer(const refusal &why);
+
+}  // namespace tenon::cli

@@ -1,0 +1,105 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "serve/control_socket.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+namespace tenon::cli {
+namespace {
+
+refusal failed(const std::filesystem::path &path, const std::string &what) {
+  return {path.string(), "a control socket that can be made", what + ": " + std::strerror(errno),
+          "name another with --control, or control.socket in the deployment"};
+}
+
+refusal taken(const std::filesystem::path &path) {
+  return {path.string(), "a control socket of no other daemon", "a daemon that runs has it",
+          "stop that one, or name another with --control, or control.socket in the deployment"};
+}
+
+bool somebody_listens(const sockaddr_un &at) {
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (probe < 0) return false;
+  const int status = ::connect(probe, reinterpret_cast<const sockaddr *>(&at), sizeof at);
+  const bool listens = status == 0 || errno == EAGAIN;
+  ::close(probe);
+  return listens;
+}
+
+// A descriptor, or -1 with errno.
+int listen_at(const sockaddr_un &at) {
+  const int out = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (out < 0) return -1;
+  // Before it has a name, so that nobody else ever sees it open.
+  if (::fchmod(out, 0600) == 0 && ::bind(out, reinterpret_cast<const sockaddr *>(&at), sizeof at) == 0 &&
+      ::chmod(at.sun_path, 0600) == 0 && ::listen(out, SOMAXCONN) == 0)
+    return out;
+  const int why = errno;
+  ::close(out);
+  errno = why;
+  return -1;
+}
+
+}  // namespace
+
+result<control_socket> control_socket::claim(const std::filesystem::path &path) {
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  const std::string name = path.string();
+  if (name.size() >= sizeof at.sun_path)
+    return refusal{name, "a path of at most " + std::to_string(sizeof at.sun_path - 1) + " bytes",
+                   std::to_string(name.size()) + " bytes", "name a shorter one with --control"};
+  std::memcpy(at.sun_path, name.c_str(), name.size());
+  std::error_code ignored;
+  if (path.has_parent_path() && std::filesystem::create_directories(path.parent_path(), ignored))
+    std::filesystem::permissions(path.parent_path(), std::filesystem::perms::owner_all, ignored);
+  // Of two daemons that start at the same time one gets it; the system gives it back however a daemon ends.
+  const int lock = ::open((name + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (lock < 0) return failed(path, "cannot open " + name + ".lock");
+  control_socket out(path, lock, -1);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    out.path_.clear();
+    return taken(path);
+  }
+  struct stat about {};
+  if (::lstat(name.c_str(), &about) == 0) {
+    const bool is_socket = S_ISSOCK(about.st_mode);
+    if (!is_socket || somebody_listens(at)) {
+      out.path_.clear();
+      if (is_socket) return taken(path);
+      return refusal{name, "a socket, or nothing", "a file of another kind", "move it away, or name another"};
+    }
+    ::unlink(name.c_str());
+  }
+  out.descriptor_ = listen_at(at);
+  if (out.descriptor_ >= 0) return out;
+  out.path_.clear();
+  return failed(path, "cannot listen");
+}
+
+control_socket::control_socket(std::filesystem::path path, int lock, int descriptor)
+    : path_(std::move(path)), lock_(lock), descriptor_(descriptor) {}
+
+control_socket::control_socket(control_socket &&other) noexcept
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {
+  other.path_.clear();
+}
+
+control_socket::~control_socket() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace tenon::cli

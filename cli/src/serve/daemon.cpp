@@ -1,0 +1,228 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "serve/daemon.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <csignal>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "control/protocol.hpp"
+#include "serve/control_server.hpp"
+#include "serve/health.hpp"
+#include "serve/recording.hpp"
+#include "serve/reload.hpp"
+#include "serve/service_notice.hpp"
+
+namespace tenon::cli {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+constexpr milliseconds tick{500};  // between heartbeats, and until what is recorded is written out
+
+}  // namespace
+
+struct daemon_process::impl {
+  impl(serve_options o, host::deployment p, std::shared_ptr<spdlog::logger> l)
+      : options(std::move(o)), plan(std::move(p)), log(std::move(l)) {}
+
+  std::optional<refusal> open();
+  std::optional<refusal> open_recordings(service::scheduler_options &to);
+  std::optional<refusal> run(exit_code &code);
+  void wait_for_signal();
+  void wait_for_tick();
+  void tell_alive();
+  void stop(exit_code code);
+
+  const serve_options options;
+  const host::deployment plan;
+  const std::shared_ptr<spdlog::logger> log;
+  asio::io_context io{1};
+  asio::signal_set signals{io};
+  asio::steady_timer timer{io};
+  std::vector<std::unique_ptr<recording>> recordings;
+  std::unique_ptr<service::scheduler> scheduler;
+  std::unique_ptr<heartbeat> heart;
+  std::unique_ptr<reloading> reloads;
+  std::unique_ptr<control_desk> desk;
+  std::unique_ptr<control_server> control;
+  std::thread stopper;
+  asio::thread_pool work{1};  // reloads that a signal asked for, writing out
+  bool stopping = false, was_healthy = true;
+  exit_code ended = exit_code::ok;
+};
+
+std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_options &to) {
+  const auto add = [&](const std::string &file, service::byte_sink &sink) -> std::optional<refusal> {
+    if (file.empty()) return std::nullopt;
+    auto made = recording::create(file);
+    if (!made) return made.why();
+    sink = [into = made->get()](std::string_view bytes) { into->append(bytes); };
+    recordings.push_back(std::move(*made));
+    return std::nullopt;
+  };
+  if (options.check) return std::nullopt;
+  if (auto why = add(options.record, to.journal)) return why;
+  return add(options.decisions, to.decisions);
+}
+
+std::optional<refusal> daemon_process::impl::open() {
+  host::host_options how;
+  how.log = log;
+  if (!options.module_path.empty()) how.module_path.emplace_back(options.module_path);
+  how.on_fault = [this](const host::module_fault &fault) {
+    if (fault.action != host::fault_action::stop) return;
+    asio::post(io, [this, module = fault.module] {
+      log->error("{} is at fault, and the deployment says that the daemon stops then", module);
+      stop(exit_code::failed);
+    });
+  };
+  auto host = host::open_host(plan, std::move(how));
+  if (!host) return host.why();
+  service::scheduler_options of_scheduler;
+  if (auto why = open_recordings(of_scheduler)) return why;
+  auto opened = service::scheduler::open(std::move(*host), std::move(of_scheduler));
+  if (!opened) return opened.why();
+  scheduler = std::move(*opened);
+  return std::nullopt;
+}
+
+std::optional<refusal> daemon_process::impl::run(exit_code &code) {
+  const std::filesystem::path path = !options.control.empty()       ? std::filesystem::path(options.control)
+                                     : !plan.control_socket.empty() ? plan.control_socket
+                                                                    : default_control_socket();
+  auto socket = control_socket::claim(path);
+  if (!socket) return socket.why();
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) signals.add(number);  // what comes now is told to run()
+  if (auto why = scheduler->start()) return why;
+  heart = std::make_unique<heartbeat>(*scheduler);
+  reloads = std::make_unique<reloading>(*scheduler, plan, *log);
+  std::vector<const recording *> written;
+  for (const auto &one : recordings) written.push_back(one.get());
+  desk =
+      std::make_unique<control_desk>(*scheduler, control_desk::surroundings{
+                                                     [this] { return reloads->reload(); },
+                                                     [this, written] { return examine(*scheduler, *heart, written); },
+                                                 });
+  control = std::make_unique<control_server>(io, *socket, *desk);
+  wait_for_signal();
+  wait_for_tick();
+  tell_alive();
+  log->info("ready: {} transports, control socket {}, process {}", scheduler->transports().size(), path.string(),
+            ::getpid());
+  if (plan.transports.empty()) log->warn("the deployment lists no transports: no resource manager can register");
+  tell_ready();
+  io.run();
+  stopper.join();
+  control.reset();
+  work.join();
+  scheduler.reset();
+  for (const auto &one : recordings) {
+    one->flush();
+    if (const auto failed = one->failure()) {
+      log->error("{}", failed->text());
+      ended = exit_code::failed;
+    }
+  }
+  log->info("stopped");
+  code = ended;
+  return std::nullopt;
+}
+
+void daemon_process::impl::wait_for_signal() {
+  signals.async_wait([this](error_code failed, int number) {
+    if (failed) return;
+    if (number == SIGHUP && !stopping) {
+      asio::post(work, [this] { static_cast<void>(reloads->reload()); });
+    } else if (number != SIGHUP && !stopping) {
+      log->info("{}: stops once answers have gone out; a second signal stops it at once",
+                number == SIGTERM ? "SIGTERM" : "SIGINT");
+      stop(exit_code::ok);
+    } else if (number != SIGHUP) {
+      log->warn("a second signal: stops at once");
+      for (const auto &one : recordings) one->flush();
+      log->flush();
+      ::_exit(static_cast<int>(exit_code::failed));
+    }
+    wait_for_signal();
+  });
+}
+
+void daemon_process::impl::wait_for_tick() {
+  timer.expires_after(tick);
+  timer.async_wait([this](error_code cancelled) {
+    if (cancelled || stopping) return;
+    tell_alive();
+    if (!recordings.empty())
+      asio::post(work, [this] {
+        for (const auto &one : recordings) one->flush();
+      });
+    wait_for_tick();
+  });
+}
+
+// A daemon whose cycle thread is held up lets its service manager know by saying nothing.
+void daemon_process::impl::tell_alive() {
+  heart->ask();
+  const bool healthy = heart->age() < slow_heart;
+  if (healthy && watchdog_period()) tell_service_manager("WATCHDOG=1\n");
+  if (healthy != was_healthy) {
+    if (healthy)
+      log->info("the cycle thread runs again");
+    else
+      log->error("the cycle thread does not answer");
+  }
+  was_healthy = healthy;
+}
+
+void daemon_process::impl::stop(exit_code code) {
+  if (stopping) return;
+  stopping = true;
+  ended = code;
+  tell_stopping();
+  timer.cancel();
+  control->close();
+  stopper = std::thread([this] {
+    scheduler->stop();
+    asio::post(io, [this] {
+      signals.cancel();
+      io.stop();
+    });
+  });
+}
+
+daemon_process::daemon_process(serve_options options, host::deployment plan, std::shared_ptr<spdlog::logger> log)
+    : impl_(std::make_unique<impl>(std::move(options), std::move(plan), std::move(log))) {}
+
+daemon_process::~daemon_process() {
+  if (impl_->scheduler) impl_->scheduler->stop();
+  impl_->control.reset();
+  impl_->work.join();
+}
+
+std::optional<refusal> daemon_process::open() { return impl_->open(); }
+
+std::optional<refusal> daemon_process::check() {
+  host::module_host &modules = impl_->scheduler->modules();
+  for (const auto &listed : {modules.event_sinks(), modules.transports()}) {
+    if (!listed) return listed.why();
+    for (const host::listed_module &one : *listed)
+      if (auto made = one.make(); !made) return made.why();
+  }
+  return std::nullopt;
+}
+
+std::optional<refusal> daemon_process::run(exit_code &ended) { return impl_->run(ended); }
+
+}  // namespace tenon::cli

@@ -1,0 +1,49 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "serve/reload.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "serve/service_notice.hpp"
+#include "tenon/config/problems.hpp"
+#include "tenon/host/text_file.hpp"
+
+namespace tenon::cli {
+namespace {
+
+std::string text_of(const std::string &file) {
+  const auto text = host::read_text_file(file);
+  return text ? *text : std::string();
+}
+
+}  // namespace
+
+reloading::reloading(service::scheduler &scheduler, const host::deployment &plan, spdlog::logger &log)
+    : scheduler_(scheduler), plan_(plan), log_(log), text_(text_of(plan.file)) {}
+
+std::optional<refusal> reloading::look_at_deployment() {
+  config::problems report(plan_.file);
+  const auto now = host::read_deployment(plan_.file, report);
+  if (!now) return report.refusals().front();
+  if (now->policy_groups != plan_.policy_groups)
+    return refusal{plan_.file, "the policy_groups that the daemon was started with", "others",
+                   "restart the daemon, or take that back"};
+  if (text_of(plan_.file) != text_)
+    log_.warn("{} has changed: of it the files of policy_groups are read again alone, the rest waits for a restart",
+              plan_.file);
+  return std::nullopt;
+}
+
+std::optional<refusal> reloading::reload() {
+  const std::lock_guard lock(one_);
+  tell_reloading();
+  auto why = look_at_deployment();
+  if (!why) why = scheduler_.reload();
+  if (why)
+    log_.error("reload refused, nothing has changed: {}", why->text());
+  else
+    log_.info("reloaded");
+  tell_ready();
+  return why;
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,442 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""The daemon from its start to its end, as its operator, its service manager and `tenon ctl` see it."""
+
+import argparse
+import json
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WITHIN_S = 60
+TENON = ""
+QUEUES = """\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: q0
+          - name: q1
+            resources:
+              max: { vcore: 3200 }
+"""
+
+
+class Daemon:
+    """The process, what it says to its service manager, and its log."""
+
+    def __init__(self, case: unittest.TestCase, deployment: pathlib.Path, *options: str, notify: bool = True):
+        self.folder = deployment.parent
+        self.control = self.folder / "control.sock"
+        self.notices: queue.Queue = queue.Queue()
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        path = tempfile.mkdtemp(dir=self.folder)
+        manager.bind(f"{path}/notify")
+        self.log: list[str] = []
+        self.process = subprocess.Popen(
+            [TENON, "serve", "-c", str(deployment), *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"NOTIFY_SOCKET": f"{path}/notify"},
+        )
+        self.ended = threading.Event()
+        self.reader = threading.Thread(target=self.read_log, daemon=True)
+        self.reader.start()
+        threading.Thread(target=self.read_notices, args=(manager,), daemon=True).start()
+        case.addCleanup(self.kill)
+
+    def read_log(self) -> None:
+        for line in self.process.stderr:
+            self.log.append(line)
+        self.ended.set()
+        self.notices.put("ENDED")
+
+    def read_notices(self, manager: socket.socket) -> None:
+        while notice := manager.recv(4096).decode():
+            for line in notice.splitlines():
+                self.notices.put(line)
+
+    def wait(self, notice: str) -> None:
+        while (heard := self.notices.get(timeout=WITHIN_S)) != notice:
+            if heard == "ENDED":
+                raise AssertionError(f"ended before {notice}:\n" + "".join(self.log))
+
+    def words(self) -> str:
+        return "".join(self.log)
+
+    def finish(self, number: int | None = signal.SIGTERM) -> int:
+        if number is not None:
+            self.process.send_signal(number)
+        code = self.process.wait(WITHIN_S)
+        self.reader.join(WITHIN_S)
+        self.process.stdout.close()
+        return code
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(WITHIN_S)
+        if not self.process.stdout.closed:
+            self.process.stdout.close()
+
+    def ctl(self, *words: str) -> subprocess.CompletedProcess:
+        return subprocess.run([TENON, "ctl", *words, "--control", str(self.control)],
+                              capture_output=True, text=True, timeout=WITHIN_S)
+
+    def json(self, *words: str) -> dict:
+        done = self.ctl(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def connect(self) -> socket.socket:
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(WITHIN_S)
+        client.connect(str(self.control))
+        return client
+
+
+def end(process: subprocess.Popen) -> None:
+    process.kill()
+    process.wait(WITHIN_S)
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
+
+
+def say(client: socket.socket, line: bytes) -> dict:
+    client.sendall(line + b"\n")
+    return json.loads(client.makefile("rb").readline())
+
+
+class ServeCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tenon-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.queues = self.folder / "queues.yaml"
+        self.queues.write_text(QUEUES)
+
+    def deployment(self, more: str = "") -> pathlib.Path:
+        file = self.folder / "tenon.yaml"
+        file.write_text("apiVersion: tenon/v1\npolicy_groups: { default: queues.yaml }\n"
+                        "control: { socket: control.sock }\n" + more)
+        return file
+
+    def started(self, *options: str, more: str = "") -> Daemon:
+        daemon = Daemon(self, self.deployment(more), *options)
+        daemon.wait("READY=1")
+        return daemon
+
+    def refused(self, *words: str) -> str:
+        done = subprocess.run([TENON, *words], capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        return done.stderr
+
+
+class Life(ServeCase):
+    def test_it_starts_answers_and_stops_when_asked(self):
+        daemon = self.started()
+        self.assertEqual(daemon.ctl("health").returncode, 0)
+        self.assertIn("no resource manager has registered", daemon.ctl("queues").stdout)
+        self.assertEqual(stat.S_IMODE(daemon.control.stat().st_mode), 0o600)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        self.assertIn("STOPPING=1", list(daemon.notices.queue))
+        self.assertFalse(daemon.control.exists())
+
+    def test_an_interrupt_stops_it_too(self):
+        self.assertEqual(self.started().finish(signal.SIGINT), 0)
+
+    def test_a_second_daemon_is_refused_and_the_first_one_goes_on(self):
+        daemon = self.started()
+        words = self.refused("serve", "-c", str(self.folder / "tenon.yaml"))
+        self.assertIn("a daemon that runs has it", words)
+        self.assertIn("fix:", words)
+        self.assertEqual(daemon.ctl("health").returncode, 0)
+
+    def test_what_a_killed_daemon_left_behind_is_replaced(self):
+        daemon = self.started()
+        daemon.kill()
+        self.assertTrue(daemon.control.exists())
+        self.assertEqual(self.started().ctl("health").returncode, 0)
+
+    def test_a_file_that_is_no_socket_is_left_alone(self):
+        (self.folder / "control.sock").write_text("mine")
+        self.assertIn("a file of another kind", self.refused("serve", "-c", str(self.deployment())))
+        self.assertEqual((self.folder / "control.sock").read_text(), "mine")
+
+    def test_a_log_of_json_lines(self):
+        daemon = self.started("--log-json")
+        daemon.finish()
+        levels = {json.loads(line)["level"] for line in daemon.log}
+        self.assertLessEqual(levels, {"info", "warning"})
+        self.assertTrue(json.loads(daemon.log[-1])["time"].endswith("Z"))
+
+
+class Refusals(ServeCase):
+    def test_a_bad_deployment_says_where_and_what(self):
+        words = self.refused("serve", "-c", str(self.deployment("transpots: []\n")))
+        self.assertRegex(words, r"tenon\.yaml:4:1\b")
+        for part in ("want:", "have:", "fix:", "transports"):
+            self.assertIn(part, words)
+
+    def test_bad_queues_say_where_and_what(self):
+        self.queues.write_text(QUEUES.replace("max:", "maximum:"))
+        words = self.refused("serve", "-c", str(self.deployment()))
+        self.assertRegex(words, r"queues\.yaml:10:15\b")
+
+    def test_a_module_that_is_not_there(self):
+        words = self.refused("serve", "-c", str(self.deployment("transports: [{ use: acme.pigeon }]\n")))
+        self.assertIn("acme.pigeon", words)
+
+    def test_no_deployment_at_all(self):
+        self.assertIn("--deployment", self.refused("serve"))
+        self.assertIn("no-such.yaml", self.refused("serve", "-c", str(self.folder / "no-such.yaml")))
+
+    def test_check_opens_everything_and_starts_nothing(self):
+        done = subprocess.run([TENON, "serve", "--check", "-c", str(self.deployment())],
+                              capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("can be served", done.stdout)
+        self.assertFalse((self.folder / "control.sock").exists())
+        self.queues.write_text(QUEUES.replace("max:", "maximum:"))
+        self.refused("serve", "--check", "-c", str(self.folder / "tenon.yaml"))
+
+    def test_a_journal_is_never_written_over(self):
+        journal = self.folder / "day.journal"
+        journal.write_text("of yesterday")
+        self.assertIn("move it away", self.refused("serve", "-c", str(self.deployment()), "--record", str(journal)))
+        self.assertEqual(journal.read_text(), "of yesterday")
+
+
+class Reload(ServeCase):
+    def test_hangup_reads_the_queues_again(self):
+        daemon = self.started()
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait("RELOADING=1")
+        daemon.wait("READY=1")
+        daemon.finish()
+        self.assertIn("reloaded", daemon.words())
+
+    def test_bad_queues_change_nothing_and_are_told_with_their_place(self):
+        daemon = self.started()
+        self.queues.write_text(QUEUES.replace("max:", "maximum:"))
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait("RELOADING=1")
+        daemon.wait("READY=1")
+        told = daemon.ctl("reload")
+        self.assertEqual(told.returncode, 1)
+        self.assertRegex(told.stderr, r"queues\.yaml:10:15\b")
+        self.queues.write_text(QUEUES)
+        self.assertEqual(daemon.ctl("reload").stdout, "reloaded\n")
+        daemon.finish()
+        self.assertRegex(daemon.words(), r"reload refused, nothing has changed: \S*queues\.yaml:10:15\b")
+
+    def test_a_deployment_that_has_become_wrong_is_refused(self):
+        daemon = self.started()
+        self.deployment("transpots: []\n")
+        told = daemon.ctl("reload")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("tenon.yaml:4:1", told.stderr)
+
+
+class Control(ServeCase):
+    def test_nobody_listens(self):
+        done = subprocess.run([TENON, "ctl", "queues", "--control", str(self.folder / "none.sock")],
+                              capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("tenon serve", done.stderr)
+
+    def test_the_deployment_names_the_socket(self):
+        daemon = self.started()
+        done = subprocess.run([TENON, "ctl", "health", "-c", str(self.folder / "tenon.yaml"), "--json"],
+                              capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(json.loads(done.stdout)["healthy"])
+        self.assertIn("tenon.node-fair", [m["id"] for m in daemon.json("modules")["modules"]])
+
+    def test_what_is_no_request_is_answered_and_the_connection_goes_on(self):
+        daemon = self.started()
+        with daemon.connect() as client:
+            for line in (b"", b"nonsense", b"[]", b'{"version":1}', b'{"version":2,"command":"health"}',
+                         b'{"version":1,"command":"helth"}', b'{"version":1,"command":"apps","limit":-1}',
+                         b'{"version":1,"command":"apps","queu":"root"}', b'{"version":1,"command":3}', b"\xff\xfe",
+                         b"[" * 1000):
+                with self.subTest(line[:40]):
+                    answer = say(client, line)
+                    self.assertFalse(answer["ok"])
+                    self.assertEqual(set(answer["error"]), {"where", "want", "have", "fix"})
+            answer = say(client, b'{"version":1,"id":[7],"command":"health"}')
+            self.assertTrue(answer["ok"])
+            self.assertEqual(answer["id"], [7])
+
+    def test_requests_may_be_sent_ahead(self):
+        daemon = self.started()
+        with daemon.connect() as client:
+            client.sendall(b"".join(b'{"version":1,"id":%d,"command":"queues"}\n' % i for i in range(50)))
+            lines = client.makefile("rb")
+            self.assertEqual([json.loads(lines.readline())["id"] for _ in range(50)], list(range(50)))
+
+    def test_a_line_that_is_too_long_ends_the_connection(self):
+        daemon = self.started()
+        with daemon.connect() as client:
+            try:
+                client.sendall(b"x" * (1 << 17))
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            lines = client.makefile("rb")
+            try:
+                self.assertFalse(json.loads(lines.readline())["ok"])
+                self.assertEqual(lines.readline(), b"")
+            except ConnectionResetError:  # with bytes that nobody read
+                pass
+        self.assertEqual(daemon.ctl("health").returncode, 0)
+
+    def test_one_client_too_many_is_told_so(self):
+        daemon = self.started()
+        clients = [daemon.connect() for _ in range(64)]
+        for client in clients:
+            self.addCleanup(client.close)
+            self.assertTrue(say(client, b'{"version":1,"command":"health"}')["ok"])
+        told = daemon.ctl("health")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("64 clients", told.stderr)
+
+
+class WithRm(ServeCase):
+    """A resource manager over gRPC, on a Unix socket."""
+
+    python = "/usr/bin/python3"  # the distribution's, for which grpcio is a package
+
+    @classmethod
+    def setUpClass(cls):
+        grpc = subprocess.run([cls.python, "-c", "import grpc"], capture_output=True)
+        if not shutil.which("protoc") or grpc.returncode != 0:
+            raise unittest.SkipTest("protoc or python3-grpcio is not installed")
+        folder = tempfile.TemporaryDirectory(prefix="tenon-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.code = folder.name
+        subprocess.run(["protoc", "-I", ROOT / "sdk/proto", f"--python_out={cls.code}", "si/v1/si.proto"], check=True)
+
+    def served(self, *options: str) -> Daemon:
+        listen = f"unix:{self.folder}/rm.sock"
+        return self.started(*options, more="events: [{ use: tenon.ring }]\n"
+                            f"transports: [{{ use: tenon.grpc, config: {{ listen: '{listen}' }} }}]\n")
+
+    def rm(self, *options: str) -> subprocess.Popen:
+        """One whose pods are placed, and which stays until its standard input is closed."""
+        process = subprocess.Popen(
+            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock",
+             "--code", self.code, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay", *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(end, process)
+        timer = threading.Timer(WITHIN_S, process.kill)
+        timer.start()
+        self.addCleanup(timer.cancel)
+        said = []
+        while "decisions in" not in (said or [""])[-1]:
+            said.append(process.stdout.readline())
+            self.assertTrue(said[-1], "".join(said))
+        timer.cancel()
+        self.assertIn("placed    60\n", said)
+        return process
+
+    def gone(self, process: subprocess.Popen) -> None:
+        process.stdin.close()
+        self.assertEqual(process.wait(WITHIN_S), 0)
+
+    def test_what_it_has_is_shown(self):
+        daemon = self.served()
+        rm = self.rm("--too-large", "2")
+        self.assertRegex(daemon.ctl("queues").stdout, r"(?m)^QUEUE +STATE +APPS +GPU used/guar/max .*\n *root +Active")
+        queues = {q["path"]: q for q in daemon.json("queues", "--partition", "default")["partitions"][0]["queues"]}
+        self.assertEqual(set(queues), {"root", "root.q0", "root.q1"})
+        self.assertEqual(queues["root.q1"]["max"], {"vcore": 3_200_000})
+        nodes = daemon.json("nodes")["partitions"][0]["nodes"]
+        self.assertEqual([n["id"] for n in nodes], [f"node-{i:04}" for i in range(4)])
+        self.assertEqual(sum(n["allocated"].get("gpu", 0) for n in nodes), queues["root"]["allocated"]["gpu"])
+        few = daemon.json("nodes", "--limit", "1")
+        self.assertTrue(few["more"])
+        self.assertEqual(len(few["partitions"][0]["nodes"]), 1)
+        apps = daemon.json("apps", "--queue", "root.q0")["partitions"][0]["applications"]
+        self.assertEqual([(a["id"], len(a["asks"])) for a in apps], [("app-0", 2)])
+        self.assertIn("768Gi", daemon.ctl("nodes", "node-0001").stdout)
+        explained = daemon.json("explain", "app-0/large-00001")["explanations"]
+        self.assertEqual(explained[0]["key"], "large-00001")
+        self.assertTrue(explained[0]["changes"])
+        self.assertEqual(len(daemon.json("explain", "app-0")["explanations"]), 2)
+        self.assertEqual(daemon.ctl("explain", "nobody").returncode, 1)
+        self.assertEqual(daemon.ctl("queues", "--partition", "elsewhere").returncode, 1)
+        self.assertEqual(daemon.json("rms")["rms"][0]["id"], "demo")
+        self.gone(rm)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_recorded_journal_gives_the_same_decisions(self):
+        journal, decisions, again = (self.folder / name for name in ("journal", "decisions", "again"))
+        daemon = self.served("--record", str(journal), "--decisions", str(decisions))
+        self.gone(self.rm())
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        replay = subprocess.run([TENON, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],
+                                capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        self.assertGreaterEqual(decisions.read_text().count("\n"), 60)
+        self.assertEqual(decisions.read_text(), again.read_text())
+
+    def test_new_queues_are_in_force_after_a_reload_and_bad_ones_are_not(self):
+        daemon = self.served()
+        rm = self.rm()
+
+        def most():
+            return daemon.json("queues", "--queue", "root.q1")["partitions"][0]["queues"][0]["max"]
+
+        self.queues.write_text(QUEUES.replace("3200", "1600"))
+        self.assertEqual(daemon.ctl("reload").returncode, 0)
+        self.assertEqual(most(), {"vcore": 1_600_000})
+        self.queues.write_text(QUEUES.replace("3200", "800").replace("submitacl", "submitacll"))
+        self.assertEqual(daemon.ctl("reload").returncode, 1)
+        self.assertEqual(most(), {"vcore": 1_600_000})
+        self.gone(rm)
+
+    def test_events_are_shown_chosen_and_followed(self):
+        daemon = self.served()
+        rm = self.rm()
+        shown = daemon.ctl("events", "--type", "NODE", "--limit", "3", "--json")
+        lines = [json.loads(line) for line in shown.stdout.splitlines()]
+        self.assertEqual({line["type"] for line in lines}, {"NODE"}, shown.stderr)
+        self.assertEqual(len(lines), 3)
+        self.assertRegex(daemon.ctl("events", "--application", "app-1").stdout, r"^TIME +ID +TYPE ")
+        follower = subprocess.Popen([TENON, "ctl", "events", "--follow", "--json", "--limit", "1", "--type", "APP",
+                                     "--control", str(daemon.control)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(end, follower)
+        timer = threading.Timer(WITHIN_S, follower.kill)
+        timer.start()
+        self.addCleanup(timer.cancel)
+        ids = [json.loads(follower.stdout.readline())["id"]]
+        other = self.rm("--rm", "other")
+        ids.append(json.loads(follower.stdout.readline())["id"])
+        self.assertLess(ids[0], ids[1])
+        self.gone(rm)
+        self.gone(other)
+
+    def test_it_stops_while_a_resource_manager_is_connected(self):
+        daemon = self.served()
+        self.rm()
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tenon", required=True)
+    arguments, rest = parser.parse_known_args()
+    TENON = arguments.tenon
+    unittest.main(argv=[sys.argv[0], *rest])
