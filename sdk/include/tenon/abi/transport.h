@@ -15,8 +15,7 @@
  *   ended(session, why)                 ->  a newer registration, a timeout: its streams are closed
  *   stop(deadline)                      ->  tells RMs, lets queued answers go out, closes
  *
- * `rm` is the host service tenon.host.rm/1, which a manifest lists in `needs`. A transport for people, which lets no RM
- * in, does without it.
+ * `rm` is the host service tenon.host.rm/1, listed in `needs`. A transport for people alone does without it.
  *
  * Numbers: answers for one RM about one partition are numbered from 1 at registration, without gaps. Those that were
  * not taken, and after LOST those that were not acknowledged, are delivered again under the same numbers.
