@@ -20,13 +20,6 @@ std::optional<refusal> check_digest(const module_manifest &manifest, const libra
   return std::nullopt;
 }
 
-bool provides_transport(const module_manifest &manifest) {
-  constexpr std::string_view transport = "tenon.transport/";
-  return std::any_of(manifest.provides.begin(), manifest.provides.end(), [&](const provided_interface &one) {
-    return one.interface.compare(0, transport.size(), transport) == 0;
-  });
-}
-
 }  // namespace
 
 result<verified_library> verify_library(const module_manifest &manifest, const std::optional<std::string> &pinned,
@@ -34,7 +27,7 @@ result<verified_library> verify_library(const module_manifest &manifest, const s
   const auto file = read_library(manifest.library_path());
   if (!file) return file.why();
   if (auto no = check_digest(manifest, *file, pinned)) return *no;
-  lint_report lint = lint_library(*file, {.may_link_grpc = provides_transport(manifest)});
+  lint_report lint = lint_library(*file, {.may_link_grpc = manifest.provides_kind("tenon.transport/")});
   if (!lint.findings.empty()) {
     refusal first = lint.findings.front();
     if (lint.findings.size() > 1)

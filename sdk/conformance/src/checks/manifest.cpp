@@ -6,10 +6,22 @@
 #include "check.hpp"
 #include "elf_image.hpp"
 #include "subject.hpp"
+#include "tenon/abi/host_admin.h"
+#include "tenon/abi/host_events.h"
+#include "tenon/abi/host_explain.h"
+#include "tenon/abi/host_local.h"
+#include "tenon/abi/host_metrics.h"
+#include "tenon/abi/host_read.h"
+#include "tenon/abi/transport.h"
 #include "tenon/host/library_lint.hpp"
 
 namespace tenon::conformance {
 namespace {
+
+// Some hosts have.
+constexpr std::array<std::string_view, 9> host_services{TENON_HOST_LOG,   TENON_HOST_THREAD,  TENON_HOST_RM,
+                                                        TENON_HOST_READ,  TENON_HOST_ADMIN,   TENON_HOST_EVENTS,
+                                                        TENON_HOST_LOCAL, TENON_HOST_METRICS, TENON_HOST_EXPLAIN};
 
 std::string text_of(const refusal &why) {
   return why.have + (why.want.empty() ? "" : "; want " + why.want) + (why.fix.empty() ? "" : "; " + why.fix);
@@ -41,7 +53,7 @@ void manifest_digest(probe &p) {
 
 void manifest_services(probe &p) {
   for (const std::string &service : p.manifest().services) {
-    const bool known = service == TENON_HOST_LOG || service == TENON_HOST_THREAD;
+    const bool known = std::find(host_services.begin(), host_services.end(), service) != host_services.end();
     if (!known && service.starts_with("tenon.")) probe::fail("no host has the service " + service);
   }
 }
@@ -58,7 +70,8 @@ part part_of(const refusal &finding) {
 
 void lint(probe &p, part about) {
   const auto file = library(p);
-  for (const refusal &finding : host::lint_library(file).findings) {
+  const host::lint_options options{.may_link_grpc = p.manifest().provides_kind("tenon.transport/")};
+  for (const refusal &finding : host::lint_library(file, options).findings) {
     if (part_of(finding) == about) probe::fail(text_of(finding));
   }
 }
@@ -142,7 +155,8 @@ constexpr std::array all{
     check{"library-kind", "library", about::module, "manifest-reads",
           "The library is a shared library for this machine that may be opened.", library_kind},
     check{"library-needs", "library", about::module, "library-kind",
-          "The library needs no protobuf, no gRPC, nothing of the host and nothing that takes memory over.",
+          "The library needs no protobuf and no gRPC, a transport aside that links libtenon_proto, nothing of the host "
+          "and nothing that takes memory over.",
           library_needs},
     check{"library-exports", "library", about::module, "library-needs",
           "The library exports tenon_module_v1, an object, and nothing else.", library_exports},

@@ -2,6 +2,7 @@
 // The manifest of a module (apiVersion tenon.module/v1): read before any of the module's code runs.
 #pragma once
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <filesystem>
@@ -40,6 +41,11 @@ struct module_manifest {
   boost::json::object tags;              // the same of tags
 
   [[nodiscard]] std::filesystem::path library_path() const { return file.parent_path() / library; }
+  // Of any version of the kind, e.g. "tenon.transport/".
+  [[nodiscard]] bool provides_kind(std::string_view prefix) const {
+    return std::any_of(provides.begin(), provides.end(),
+                       [&](const provided_interface &one) { return one.interface.starts_with(prefix); });
+  }
 };
 
 // The format, for its reference page and schema.
