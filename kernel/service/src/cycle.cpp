@@ -205,7 +205,7 @@ rm_status cycle::status_of(const rm_session &one) const {
   out.transport = one.transport->name();
   out.build_info = one.who.build_info;
   out.state = one.state;
-  out.connected = one.connected;
+  out.connected = one.presence.is_here();
   out.held = one.held;
   out.throttled = one.throttled;
   out.session = one.who.id;

@@ -78,13 +78,13 @@ void cycle::signal(rm_session &of, uint32_t signal) {
   switch (signal) {
     case TENON_RM_LOST:
       of.lost = true;
-      of.connected = false;
+      of.presence.go();
       pause(of);
       break;
     case TENON_RM_BACK:
       of.lost = false;
       of.each_lane([](lane &answers) { answers.rewind(); });
-      of.connected = true;
+      of.presence.come();
       if (!of.over_hard) resume(of);
       of.transport->notify();
       break;
@@ -112,7 +112,7 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
   rm_session &one = *self;
   if (one.goodbye) {
     const bool applied = one.waiting_requests == 0;
-    const bool out = !one.connected || !one.has_undelivered() || now_ms_ >= one.goodbye_deadline_ms;
+    const bool out = !one.presence.is_here() || !one.has_undelivered() || now_ms_ >= one.goodbye_deadline_ms;
     if (!applied || !out) return;
     if (one.state == rm_state::paused) resume(one);
     return end(self, TENON_RM_ENDED_SHUTDOWN, rm_signal::shutdown);

@@ -46,6 +46,23 @@ struct session_identity {
   uint32_t wants = 0;
 };
 
+// Whether an RM is there, and since which of its connections. Any thread.
+class rm_presence {
+ public:
+  [[nodiscard]] bool is_here() const { return is_here(seen_.load()); }
+  [[nodiscard]] uint64_t seen() const { return seen_.load(); }
+  [[nodiscard]] static bool is_here(uint64_t seen) { return (seen & 1) != 0; }
+  void come() {
+    for (uint64_t before = seen_.load(); !seen_.compare_exchange_weak(before, (before | 1) + 2);) continue;
+  }
+  void go() { seen_.fetch_and(~uint64_t{1}); }
+  // What was found out about an earlier connection says nothing about one that came since.
+  void go_if(uint64_t seen) { seen_.compare_exchange_strong(seen, seen & ~uint64_t{1}); }
+
+ private:
+  std::atomic<uint64_t> seen_{1};  // lowest bit: here; the others count connections
+};
+
 // What a mailbox said to a parcel.
 enum class accepted_as : uint8_t { taken, full, ended };
 
@@ -57,7 +74,8 @@ class rm_session {
   transport_runner *const transport;
 
   // Any thread.
-  std::atomic<bool> ended{false}, connected{true}, throttled{false}, goodbye_said{false};
+  std::atomic<bool> ended{false}, throttled{false}, goodbye_said{false};
+  rm_presence presence;
   std::atomic<rm_state> state{rm_state::running};
   std::atomic<uint64_t> retries{0}, waiting_requests{0}, waiting_bytes{0};
 

@@ -145,7 +145,7 @@ tenon_status scheduler::impl::signal(const tenon_rm_signal_in &in) {
   if (in.signal < TENON_RM_LOST || in.signal > TENON_RM_SHUTDOWN) return TENON_UNSUPPORTED;
   const auto session = shared.sessions.find(in.session);
   if (session == nullptr || session->ended) return TENON_DECLINED;
-  if (in.signal == TENON_RM_LOST) session->connected = false;
+  if (in.signal == TENON_RM_LOST) session->presence.go();
   if (in.signal == TENON_RM_SHUTDOWN) session->goodbye_said = true;
   post([session, what = in.signal](cycle &on) { on.signal(*session, what); });
   return TENON_OK;

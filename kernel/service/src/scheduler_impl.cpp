@@ -118,7 +118,7 @@ std::optional<refusal> scheduler::impl::make_runners() {
     how.log = shared.warn;
     how.delivered = &shared.counters.delivered;
     how.on_lost = [this](rm_session &of) {
-      of.connected = false;
+      of.presence.go();
       post([session = shared.sessions.find(of.who.id)](cycle &on) {
         if (session) on.signal(*session, TENON_RM_LOST);
       });

@@ -137,7 +137,7 @@ transport_runner::work_left transport_runner::deliver_all() {
   }
   auto out = work_left::none;
   for (const auto &session : mine_) {
-    if (session->ended || !session->connected) continue;
+    if (session->ended || !session->presence.is_here()) continue;
     if (deliver_to(*session) == work_left::retry) out = work_left::retry;
     if (!running_) return work_left::none;
   }
@@ -147,7 +147,8 @@ transport_runner::work_left transport_runner::deliver_all() {
 transport_runner::work_left transport_runner::deliver_to(rm_session &session) {
   auto out = work_left::none;
   session.each_lane([&](lane &one) {
-    if (!running_ || session.ended || !session.connected) return;
+    const uint64_t seen = session.presence.seen();
+    if (!running_ || session.ended || !rm_presence::is_here(seen)) return;
     tenon_status status = TENON_OK;
     const uint64_t taken = one.deliver([&](uint64_t first, std::span<const tenon_rm_message *const> messages) {
       const tenon_transport_deliver_in in{
@@ -159,7 +160,7 @@ transport_runner::work_left transport_runner::deliver_to(rm_session &session) {
     });
     *options_.delivered += taken;
     if (status == TENON_RETRY) out = work_left::retry;
-    if (status == TENON_DECLINED) session.connected = false;  // until it says that the RM is back
+    if (status == TENON_DECLINED) session.presence.go_if(seen);  // until it says that the RM is back
     if (status != TENON_OK && status != TENON_RETRY && status != TENON_DECLINED) fault("deliver", status);
   });
   return out;
