@@ -104,10 +104,7 @@ bool fact_queue::push(const fact &what, uint64_t first_id) {
   h.has_available = what.available != nullptr ? 1 : 0;
   std::memcpy(start, &h, sizeof h);
   char *to = start + sizeof h;
-  for_each_text(what, [&](size_t i, std::string_view text) {
-    std::memcpy(to, text.data(), h.lengths[i]);
-    to += h.lengths[i];
-  });
+  for_each_text(what, [&](size_t i, std::string_view text) { to = std::copy_n(text.data(), h.lengths[i], to); });
   write_amounts(write_amounts(to, what, what.amounts), what, what.available);
   head_.store(head + wanted, std::memory_order_release);
   return true;
