@@ -198,8 +198,9 @@ void sink_runner::stop_for_good(const std::string &words) {
 }
 
 tenon_status sink_runner::query(const tenon_event_query_in &wanted, tenon_event_query_out &out) {
-  std::unique_lock alone(calls_, std::defer_lock);
-  if (!alone.try_lock_for(query_patience) || sink_ == nullptr) return TENON_RETRY;
+  if (!calls_.try_lock_for(query_patience)) return TENON_RETRY;
+  const std::lock_guard alone(calls_, std::adopt_lock);
+  if (sink_ == nullptr) return TENON_RETRY;
   const host::role_guard role(host::thread_role::io);
   return sink_->sink->query(sink_->instance, &wanted, &out);
 }

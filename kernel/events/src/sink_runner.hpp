@@ -10,6 +10,7 @@
 
 #include "tenon/events/event_hub.hpp"
 #include "tenon/events/record_batch.hpp"
+#include "turn_lock.hpp"
 
 namespace tenon::events {
 
@@ -49,7 +50,7 @@ class sink_runner {
   const hub_options options_;
   bool answers_ = false;
 
-  std::timed_mutex calls_;  // held around every call of the instance
+  turn_lock calls_;  // held around every call of the instance
   std::unique_ptr<host::bound_module> sink_;
   std::deque<clock::time_point> restarts_;
 
