@@ -117,7 +117,9 @@ std::vector<std::string> processes_of(const fs::path &folder) {
     std::error_code failed;
     for (const auto &entry : fs::directory_iterator("/proc", failed)) {
       std::ifstream in(entry.path() / "cmdline", std::ios::binary);
-      const std::string line((std::istreambuf_iterator<char>(in)), {});
+      std::string line(64 * 1024, '\0');
+      in.read(line.data(), std::ssize(line));  // nothing of a process that ends just now
+      line.resize(static_cast<size_t>(in.gcount()));
       if (line.find(folder.string()) != std::string::npos)
         found.push_back(entry.path().filename().string() + " " + line);
     }
