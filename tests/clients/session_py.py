@@ -15,6 +15,7 @@ except ImportError as missing:
     sys.exit(77)
 
 sys.path.insert(0, sys.argv.pop(1))  # where the generated code is
+import checks_py  # noqa: E402
 import si.v1.si_pb2 as first  # noqa: E402
 import tenon.si.v1later.si_pb2 as later  # noqa: E402
 
@@ -298,8 +299,9 @@ def play(rm: Rm, queues: pathlib.Path) -> None:
 
 def main() -> None:
     address, dialect, queues = sys.argv[1:4]
-    rm = (First if dialect == "first" else Later)(address, f"python-{dialect}")
-    play(rm, pathlib.Path(queues))
+    kind = First if dialect == "first" else Later
+    play(kind(address, f"python-{dialect}"), pathlib.Path(queues))
+    checks_py.play(kind(address, f"python-{dialect}-checks"), ANSWER_WITHIN, Stream, application, check)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "tenon/abi/host_admin.h"
 #include "tenon/sdk/error.hpp"
 #include "tenon/v1/admin.pb.h"
+#include "tenon/v1/checks.pb.h"
 
 namespace tenon::testing {
 namespace {
@@ -130,6 +131,42 @@ TEST_F(GrpcAccess, WithoutACertificateThereIsNoConnection) {
   }
 }
 
+TEST_F(GrpcAccess, ChecksAreForRmsThatRegisteredForThem) {
+  start("");
+  const auto channel = channel_to(at);
+  ASSERT_TRUE(enter(channel, "a").ok());
+  const auto opened = [&] {
+    open_stream<v1::CheckPlacementsRequest, v1::CheckPlacementsResponse> stream(channel,
+                                                                                "/tenon.v1.Checks/CheckPlacements");
+    v1::CheckPlacementsRequest hello;
+    hello.set_rmid("a");
+    stream.send(hello);
+    hello.add_again();
+    stream.send(hello);
+    stream.half_close();
+    return stream.finish();
+  };
+  const grpc::Status refused = opened();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("register at tenon.v1.Checks"));
+  first::RegisterResourceManagerRequest request;
+  request.set_rmid("a");
+  first::RegisterResourceManagerResponse response;
+  ASSERT_TRUE(call(channel, "/tenon.v1.Checks/RegisterResourceManager", request, response).ok());
+  const grpc::Status taken = opened();
+  EXPECT_TRUE(taken.ok()) << taken.error_message();
+  EXPECT_TRUE(scheduler.wait_for("message of type " + std::to_string(TENON_RM_CHECK_AGAIN)));
+}
+
+TEST_F(GrpcAccess, ACertificateChecksForTheRmsThatItNames) {
+  start_with_tls();
+  first::RegisterResourceManagerRequest request;
+  request.set_rmid("b");
+  first::RegisterResourceManagerResponse response;
+  EXPECT_EQ(call(as("a"), "/tenon.v1.Checks/RegisterResourceManager", request, response).error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+}
+
 TEST_F(GrpcAccess, AdministrationWantsTheTokenOrItsCertificate) {
   start_with_tls();
   v1::ValidateConfigRequest request;
@@ -186,8 +223,8 @@ TEST_F(GrpcAccess, HealthAndReflectionAreThere) {
   first::RegisterResourceManagerResponse services;
   ASSERT_TRUE(reflection.receive(services));
   const std::string text = services.SerializeAsString();
-  for (const char *name :
-       {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "grpc.health.v1.Health"}) {
+  for (const char *name : {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks",
+                           "grpc.health.v1.Health"}) {
     EXPECT_THAT(text, HasSubstr(name));
   }
 }

@@ -2,141 +2,19 @@
 // Over gRPC: TCP, Unix socket and TLS, each in both dialects.
 #include <unistd.h>
 
-#include <condition_variable>
-#include <deque>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
-#include <thread>
 
 #include "certificates.hpp"
-#include "client.hpp"
-#include "si/v1/si.pb.h"
+#include "grpc_lines.hpp"
 #include "suite.hpp"
 #include "tenon/service/scheduler.hpp"
-#include "tenon/si/v1later/si.pb.h"
-#include "tenon/wire/convert.hpp"
 
 namespace tenon::interface {
 namespace {
 
 namespace fs = std::filesystem;
-namespace pb = google::protobuf;
-namespace later = tenon::si::v1later;
-
-// What all streams of a client hear.
-struct inbox {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<heard> answers;
-
-  void add(const pb::Message &response) {
-    wire::room room;
-    wire::batch batch;
-    std::string refusal;
-    wire::read(response, room, batch, refusal);
-    const std::lock_guard lock(mutex);
-    for (const tenon_rm_message *each : batch.messages) answers.push_back(copy_of(*each));
-    changed.notify_all();
-  }
-};
-
-// Messages of one request of the type, as one.
-template <class Request>
-Request request_of(const std::string &rm, std::span<const tenon_rm_message *const> messages) {
-  wire::batch batch;
-  batch.messages.assign(messages.begin(), messages.end());
-  Request out;
-  std::string refusal;
-  if (!wire::write(batch, out, refusal)) throw std::invalid_argument(refusal);
-  out.set_rmid(rm);
-  return out;
-}
-
-class lines {
- public:
-  virtual ~lines() = default;
-  virtual void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) = 0;
-  virtual void cut() = 0;
-  virtual void leave() = 0;
-};
-
-template <class Request, class Response>
-class line {
- public:
-  line(const std::shared_ptr<grpc::Channel> &channel, const std::string &method, std::shared_ptr<inbox> in)
-      : stream_(channel, "/si.v1.Scheduler/" + method), thread_([this, in = std::move(in)] {
-          for (Response response; stream_.receive(response);) in->add(response);
-        }) {}
-  ~line() {
-    stream_.cancel();
-    if (thread_.joinable()) thread_.join();
-  }
-  line(const line &) = delete;
-  line &operator=(const line &) = delete;
-
-  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) {
-    stream_.send(request_of<Request>(rm, messages));
-  }
-  void leave() {
-    stream_.half_close();
-    thread_.join();
-  }
-
- private:
-  testing::open_stream<Request, Response> stream_;
-  std::thread thread_;
-};
-
-class first_lines final : public lines {
- public:
-  first_lines(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
-      : update_(std::make_unique<line<::si::v1::UpdateRequest, ::si::v1::UpdateResponse>>(channel, "Update", in)) {}
-  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) override {
-    update_->send(rm, messages);
-  }
-  void cut() override { update_.reset(); }
-  void leave() override { update_->leave(); }
-
- private:
-  std::unique_ptr<line<::si::v1::UpdateRequest, ::si::v1::UpdateResponse>> update_;
-};
-
-class later_lines final : public lines {
- public:
-  later_lines(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
-      : applications_(std::make_unique<decltype(applications_)::element_type>(channel, "UpdateApplication", in)),
-        nodes_(std::make_unique<decltype(nodes_)::element_type>(channel, "UpdateNode", in)),
-        allocations_(std::make_unique<decltype(allocations_)::element_type>(channel, "UpdateAllocation", in)) {}
-
-  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) override {
-    std::vector<const tenon_rm_message *> applications, nodes, allocations;
-    for (const tenon_rm_message *each : messages) {
-      const bool node = each->type == TENON_RM_NODE;
-      const bool application = each->type == TENON_RM_APPLICATION || each->type == TENON_RM_APPLICATION_REMOVAL;
-      (node ? nodes : application ? applications : allocations).push_back(each);
-    }
-    const bool hello = messages.empty();
-    if (hello || !applications.empty()) applications_->send(rm, applications);
-    if (hello || !nodes.empty()) nodes_->send(rm, nodes);
-    if (hello || !allocations.empty()) allocations_->send(rm, allocations);
-  }
-  void cut() override {
-    applications_.reset();
-    nodes_.reset();
-    allocations_.reset();
-  }
-  void leave() override {
-    applications_->leave();
-    nodes_->leave();
-    allocations_->leave();
-  }
-
- private:
-  std::unique_ptr<line<later::ApplicationRequest, later::ApplicationResponse>> applications_;
-  std::unique_ptr<line<later::NodeRequest, later::NodeResponse>> nodes_;
-  std::unique_ptr<line<later::AllocationRequest, later::AllocationResponse>> allocations_;
-};
 
 tenon_status status_from(const grpc::Status &status) {
   switch (status.error_code()) {
@@ -171,16 +49,24 @@ class grpc_client final : public rm_client {
     message.set_config(request.config);
     message.mutable_extraconfig()->insert(request.extra_config.begin(), request.extra_config.end());
     later::RegisterResourceManagerResponse response;
-    const grpc::Status status = testing::call(channel_, "/si.v1.Scheduler/RegisterResourceManager", message, response);
+    const std::string service = request.may_run ? "/tenon.v1.Checks/" : "/si.v1.Scheduler/";
+    const grpc::Status status = testing::call(channel_, service + "RegisterResourceManager", message, response);
     if (!status.ok()) return {false, status_from(status), status.error_message(), 0};
     rm_ = request.rm;
+    may_run_ = request.may_run;
     return come_back();
   }
 
   outcome submit(std::span<const tenon_rm_message *const> messages) override {
     if (!lines_) return {false, TENON_DECLINED, "not registered", 0};
+    const auto is_for_checks = [](const tenon_rm_message *one) {
+      return one->type == TENON_RM_CHECK_ANSWER || one->type == TENON_RM_CHECK_AGAIN;
+    };
+    std::vector<const tenon_rm_message *> all(messages.begin(), messages.end());
+    const auto checks = std::stable_partition(all.begin(), all.end(), std::not_fn(is_for_checks));
     try {
-      lines_->send(rm_, messages);
+      if (checks != all.begin()) lines_->send(rm_, {all.begin(), checks});
+      if (checks != all.end()) checks_->send({checks, all.end()});
       return {true, TENON_OK, {}, messages.size()};
     } catch (const std::invalid_argument &why) {
       return {false, TENON_INVALID_CONFIG, why.what(), 0};
@@ -195,7 +81,10 @@ class grpc_client final : public rm_client {
     return out;
   }
 
-  void cut() override { lines_->cut(); }
+  void cut() override {
+    checks_.reset();
+    lines_->cut();
+  }
   outcome come_back() override {
     if (first_) {
       lines_ = std::make_unique<first_lines>(channel_, in_);
@@ -203,9 +92,13 @@ class grpc_client final : public rm_client {
       lines_ = std::make_unique<later_lines>(channel_, in_);
     }
     lines_->send(rm_, {});
+    if (may_run_) checks_ = std::make_unique<check_line>(channel_, rm_, in_, may_run_);
     return {};
   }
-  void leave() override { lines_->leave(); }
+  void leave() override {
+    if (checks_) checks_->leave();
+    lines_->leave();
+  }
 
  private:
   const bool first_;
@@ -213,6 +106,8 @@ class grpc_client final : public rm_client {
   std::string rm_;
   std::shared_ptr<inbox> in_ = std::make_shared<inbox>();
   std::unique_ptr<lines> lines_;
+  std::function<std::optional<bool>(const heard &)> may_run_;
+  std::unique_ptr<check_line> checks_;
 };
 
 enum class carrier : uint8_t { tcp, unix_socket, tls };

@@ -28,6 +28,15 @@ class inproc_client final : public rm_client {
       in->answers.push_back(copy_of(m));
       in->changed.notify_all();
     };
+    if (request.may_run) {
+      on.may_run = [may_run = request.may_run](const tenon_rm_predicate &asked) {
+        heard check;
+        check.type = asked.type;
+        check.key = rm::view(asked.key);
+        check.node = rm::view(asked.node);
+        return may_run(check).value_or(false);
+      };
+    }
     try {
       const rm::identity who{request.rm, request.version, request.policy_group, request.config};
       rm_ = std::make_unique<rm::resource_manager>(with_, who, std::move(on));
@@ -85,7 +94,8 @@ class inproc_world final : public world {
 std::vector<way> ways() {
   way inproc;
   inproc.about.name = "inproc";
-  inproc.about.blanks = {{can_cut, "there is no connection that could be cut: the RM is in the scheduler's process"}};
+  inproc.about.blanks = {{can_cut, "there is no connection that could be cut: the RM is in the scheduler's process"},
+                         {can_be_late, "an RM in the scheduler's process is asked inside of the step, which waits"}};
   inproc.open = [](const std::string &queues, bool manual) { return std::make_unique<inproc_world>(queues, manual); };
   return {inproc};
 }

@@ -151,6 +151,13 @@ requests &requests::checked(uint64_t number, bool accepted, const std::string &r
   return *this;
 }
 
+requests &requests::check_again(const std::string &application, const std::string &key) {
+  auto &m = start(checks_again_, TENON_RM_CHECK_AGAIN, &messages_);
+  m.application = text(application);
+  m.key = text(key);
+  return *this;
+}
+
 requests &requests::configuration(const std::string &rm, const std::string &queues) {
   auto &m = start(configurations_, TENON_RM_CONFIGURATION, &messages_);
   m.rm = text(rm);

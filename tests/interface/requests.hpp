@@ -51,6 +51,8 @@ class requests {
   requests &release_ask(const std::string &application, const std::string &key);
   // The answer to TENON_RM_CHECK.
   requests &checked(uint64_t number, bool accepted, const std::string &reason = {});
+  // What was refused may be accepted by now.
+  requests &check_again(const std::string &application, const std::string &key = {});
   requests &configuration(const std::string &rm, const std::string &queues);
 
   [[nodiscard]] std::span<const tenon_rm_message *const> messages() const { return messages_; }
@@ -75,6 +77,7 @@ class requests {
   std::deque<tenon_rm_ask_release> ask_releases_;
   std::deque<tenon_rm_configuration> configurations_;
   std::deque<tenon_rm_check_answer> check_answers_;
+  std::deque<tenon_rm_check_again> checks_again_;
   std::vector<const tenon_rm_message *> messages_;
 };
 

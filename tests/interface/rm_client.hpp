@@ -42,6 +42,8 @@ struct outcome {
 struct registration_request {
   std::string rm = "rm-1", version = "test", policy_group, config;
   std::map<std::string, std::string> extra_config;
+  // The RM checks placements: may this ask run on this node? Nothing: it does not say, where the way lets it.
+  std::function<std::optional<bool>(const heard &check)> may_run;
 };
 
 class rm_client {

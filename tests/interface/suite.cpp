@@ -1,75 +1,18 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "suite.hpp"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
-#include "requests.hpp"
+#include "suite_case.hpp"
 
 namespace tenon::interface {
 namespace {
 
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
-
-constexpr char queues[] = R"(
-partitions:
-  - name: default
-    queues:
-      - name: root
-        submitacl: "*"
-        queues:
-          - name: default
-          - name: small
-            resources: { max: { vcore: 2 } }
-)";
-
-class Interface : public ::testing::TestWithParam<way> {
- protected:
-  void SetUp() override {
-    world_ = GetParam().open(queues, false);
-    ASSERT_NE(world_, nullptr);
-    rm_ = world_->client();
-  }
-
-  // Skips, visibly, where the way lacks what the case needs.
-  [[nodiscard]] bool lacks(const std::string &need) const { return GetParam().about.blanks.contains(need); }
-  [[nodiscard]] std::string reason(const std::string &need) const { return GetParam().about.blanks.at(need); }
-
-  void enter(const registration_request &request = {}) {
-    const outcome out = rm_->enter(request);
-    ASSERT_TRUE(out.good) << out.words;
-  }
-  void submit(const requests &batch) {
-    const outcome out = rm_->submit(batch.messages());
-    ASSERT_TRUE(out.good) << out.words;
-  }
-  // The next answer of a type, about this key, node or application where one is named; others are kept aside.
-  heard expect(uint32_t type, const std::string &about = {}) {
-    const auto fits = [&](const heard &one) {
-      return one.type == type && (about.empty() || one.key == about || one.node == about || one.application == about);
-    };
-    for (size_t i = 0; i < aside_.size(); ++i) {
-      if (!fits(aside_[i])) continue;
-      heard out = aside_[i];
-      aside_.erase(aside_.begin() + static_cast<ptrdiff_t>(i));
-      return out;
-    }
-    while (auto one = rm_->next(30s)) {
-      if (fits(*one)) return *one;
-      aside_.push_back(*one);
-    }
-    std::string seen;
-    for (const heard &one : aside_) seen += "\n  " + text_of(one);
-    ADD_FAILURE() << "no answer of type " << type << " about '" << about << "'; seen:" << seen;
-    return {};
-  }
-
-  std::unique_ptr<world> world_;
-  std::unique_ptr<rm_client> rm_;
-  std::vector<heard> aside_;
-};
 
 TEST_P(Interface, AsksArePlaced_WithWhatTheyAskedFor) {
   enter();
@@ -270,6 +213,25 @@ std::string name_of(const ::testing::TestParamInfo<way> &one) {
   return out;
 }
 
+// Each line of the document's table is a blank of one kind of ways, and there are no others.
+TEST(InterfaceWays, BlanksAreInTheDocument) {
+  std::ostringstream page;
+  page << std::ifstream(std::filesystem::path(TENON_SOURCE_DIR) / "docs/interface.md").rdbuf();
+  const auto times = [&](const std::string &text) {
+    size_t out = 0;
+    for (size_t at = page.str().find(text); at != std::string::npos; at = page.str().find(text, at + 1)) ++out;
+    return out;
+  };
+  for (const way &one : ways()) {
+    const std::string kind = one.about.name.substr(0, one.about.name.find('_'));
+    EXPECT_EQ(times("| " + kind + " | "), one.about.blanks.size()) << one.about.name;
+    for (const auto &[need, why] : one.about.blanks) {
+      EXPECT_EQ(times("| " + kind + " | " + need + " | " + why + " |"), 1U) << one.about.name << ": " << need;
+    }
+  }
+}
+
+// The cases of all files of the suite.
 INSTANTIATE_TEST_SUITE_P(, Interface, ::testing::ValuesIn(ways()), name_of);
 
 }  // namespace

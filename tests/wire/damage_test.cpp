@@ -37,7 +37,7 @@ void try_bytes(const std::string &bytes, const pb::Message &type, tally &into) {
 TEST(WireDamage, DamagedMessagesAreRefusedOrComeBack) {
   std::mt19937_64 random(4711);
   tally seen;
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 400; ++round) {
     for (const any_message &message : every_message()) {
       fill(*message, random, true);
       std::string bytes = bytes_of(*message);

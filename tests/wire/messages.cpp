@@ -9,6 +9,7 @@
 
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
+#include "tenon/v1/checks.pb.h"
 
 namespace tenon::testing {
 
@@ -86,7 +87,8 @@ bool is_value(const pb::Descriptor &message) {
 std::vector<any_message> every_message() {
   std::vector<any_message> out;
   for (const pb::FileDescriptor *file :
-       {::si::v1::Quantity::descriptor()->file(), si::v1later::Quantity::descriptor()->file()}) {
+       {::si::v1::Quantity::descriptor()->file(), si::v1later::Quantity::descriptor()->file(),
+        v1::Check::descriptor()->file()}) {
     for (int i = 0; i < file->message_type_count(); ++i) {
       if (!is_value(*file->message_type(i))) {
         out.emplace_back(pb::MessageFactory::generated_factory()->GetPrototype(file->message_type(i))->New());

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Messages of both dialects for tests: all types, random content, bytes that compare.
+// Messages of both dialects, and of tenon.v1.Checks, for tests: all types, random content, bytes that compare.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -16,7 +16,7 @@ namespace tenon::testing {
 
 using any_message = std::unique_ptr<google::protobuf::Message>;
 
-// Empty ones of every type of both files that is sent on its own, or in a list of its own.
+// Empty ones of every type that is sent on its own, or in a list of its own.
 std::vector<any_message> every_message();
 
 // Values: they are only ever inside of others.

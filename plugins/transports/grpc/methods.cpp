@@ -14,11 +14,15 @@ struct tables {
   tables() {
     for (size_t i = 0; i < kMethods; ++i) {
       const method &each = kStreamMethods[i];
-      requests[i] = &wire::schema_of(each.spoken, each.request);
-      responses[i] = &wire::schema_of(each.spoken, each.response);
+      const wire::dialect written = each.spoken.value_or(wire::dialect::later);
+      requests[i] = &wire::schema_of(written, each.request);
+      responses[i] = &wire::schema_of(written, each.response);
       for (uint32_t type = 0; type < kTypes; ++type) {
         const int rank = wire::rank_of(*responses[i], type);
-        if (rank >= 0) places[static_cast<size_t>(each.spoken)][type] = {i, rank};
+        for (const wire::dialect spoken : {wire::dialect::first, wire::dialect::later}) {
+          const bool said = rank >= 0 && each.spoken.value_or(spoken) == spoken;
+          if (said) places[static_cast<size_t>(spoken)][type] = {i, rank};
+        }
       }
     }
   }

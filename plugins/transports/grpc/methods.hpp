@@ -5,25 +5,32 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "tenon/wire/bytes.hpp"
 
 namespace tenon::grpc_transport {
 
-// One stream method of one dialect. An RM of a dialect has a channel for each of its methods.
+// One stream method. An RM of a dialect has a channel for each of its methods.
 struct method {
+  const char *service;
   const char *name;
-  wire::dialect spoken;
+  std::optional<wire::dialect> spoken;  // none: RMs of both have it
   const char *request;
   const char *response;
 };
 
-inline constexpr size_t kMethods = 4;
+inline constexpr char kScheduler[] = "/si.v1.Scheduler/";
+inline constexpr char kChecks[] = "/tenon.v1.Checks/";
+
+inline constexpr size_t kMethods = 5;
+inline constexpr size_t kCheckPlacements = 4;
 inline constexpr std::array<method, kMethods> kStreamMethods{{
-    {"Update", wire::dialect::first, "UpdateRequest", "UpdateResponse"},
-    {"UpdateAllocation", wire::dialect::later, "AllocationRequest", "AllocationResponse"},
-    {"UpdateApplication", wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
-    {"UpdateNode", wire::dialect::later, "NodeRequest", "NodeResponse"},
+    {kScheduler, "Update", wire::dialect::first, "UpdateRequest", "UpdateResponse"},
+    {kScheduler, "UpdateAllocation", wire::dialect::later, "AllocationRequest", "AllocationResponse"},
+    {kScheduler, "UpdateApplication", wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
+    {kScheduler, "UpdateNode", wire::dialect::later, "NodeRequest", "NodeResponse"},
+    {kChecks, "CheckPlacements", {}, "CheckPlacementsRequest", "CheckPlacementsResponse"},
 }};
 
 const wire::schema &request_of(size_t method);

@@ -46,7 +46,7 @@ registry::registry(const settings &with, const rm_host &host, uint64_t transport
 
 registry::~registry() = default;
 
-grpc::Status registry::enter(const tenon_rm_registration &registration) {
+grpc::Status registry::enter(const tenon_rm_registration &registration, bool checks) {
   const std::string rm(sdk::view(registration.rm));
   {
     std::lock_guard lock(mutex_);
@@ -58,18 +58,18 @@ grpc::Status registry::enter(const tenon_rm_registration &registration) {
   if (!room_for_one(rm)) {
     status = too_many("RMs", settings_.rms, "max_rms");
   } else {
-    tenon_rm_session id = 0;
-    const outcome said = host_.enter(transport_, registration, id);
+    entered as{0, checks};
+    const outcome said = host_.enter(transport_, registration, checks ? TENON_RM_WANTS_PROPOSALS : 0, as.id);
     if (said.status != TENON_OK) {
       status = refused(said);
     } else {
       const answers::limits limits{settings_.queue_bytes, settings_.settle_bytes,
                                    settings_.keepalive + settings_.keepalive_timeout};
-      auto made = std::make_shared<session>(host_, rm, id, limits, settings_.streams_per_rm);
+      auto made = std::make_shared<session>(host_, rm, as, limits, settings_.streams_per_rm);
       const std::lock_guard lock(mutex_);
       older = std::exchange(by_rm_[rm], made);
       if (older) by_id_.erase(older->id());
-      by_id_[id] = std::move(made);
+      by_id_[as.id] = std::move(made);
     }
   }
   {

@@ -26,8 +26,8 @@ class registry {
   // Whether a client may speak for an RM: its certificate must name it.
   [[nodiscard]] grpc::Status may_speak_for(const grpc::CallbackServerContext &context, const std::string &rm) const;
 
-  // A registration; waits for the scheduler.
-  grpc::Status enter(const tenon_rm_registration &registration);
+  // A registration; waits for the scheduler. `checks`: of an RM that checks placements.
+  grpc::Status enter(const tenon_rm_registration &registration, bool checks);
 
   // The thread that registrations wait on.
   worker &registering() { return registering_; }

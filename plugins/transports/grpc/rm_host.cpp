@@ -25,12 +25,14 @@ rm_host::rm_host(const sdk::host_services &host) : host_(host), rm_(host.find<te
   if (rm_ == nullptr) throw sdk::unavailable("want the host service " TENON_HOST_RM ", have none; start a scheduler");
 }
 
-outcome rm_host::enter(uint64_t transport, const tenon_rm_registration &registration, tenon_rm_session &session) const {
+outcome rm_host::enter(uint64_t transport, const tenon_rm_registration &registration, uint32_t wants,
+                       tenon_rm_session &session) const {
   words said;
-  tenon_rm_enter_in in{};  // it wants nothing beside the rest: the streams have no words for it
+  tenon_rm_enter_in in{};
   in.size = sizeof in;
   in.transport = transport;
   in.registration = &registration;
+  in.wants = wants;
   tenon_rm_enter_out out{sizeof out, 0, 0, said.place()};
   const tenon_status status = rm_->enter(host_.handle(), &in, &out);
   session = out.session;

@@ -22,7 +22,9 @@ class rm_host {
   // Throws sdk::unavailable where the host has no such service.
   explicit rm_host(const sdk::host_services &host);
 
-  outcome enter(uint64_t transport, const tenon_rm_registration &registration, tenon_rm_session &session) const;
+  // `wants`: TENON_RM_WANTS_*, added up.
+  outcome enter(uint64_t transport, const tenon_rm_registration &registration, uint32_t wants,
+                tenon_rm_session &session) const;
 
   // `accepted`: the first so many of `messages` are the host's now.
   outcome submit(tenon_rm_session session, std::span<const tenon_rm_message *const> messages, uint64_t &accepted) const;

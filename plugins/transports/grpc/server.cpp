@@ -5,6 +5,7 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <string>
+#include <tuple>
 
 #include "listeners.hpp"
 #include "status.hpp"
@@ -24,45 +25,49 @@ void enable_standard_services() {
   static_cast<void>(once);
 }
 
-constexpr std::string_view kScheduler = "/si.v1.Scheduler/";
 // Clients that were made from the schema as it is installed call the later methods here.
-constexpr std::string_view kLater = "/tenon.si.v1later.Scheduler/";
+constexpr char kLater[] = "/tenon.si.v1later.Scheduler/";
 
 }  // namespace
 
 server::server(const settings &with, const sdk::host_services &host, uint64_t transport)
     : settings_(with), host_(host), registry_(with, host_, transport), admin_(with, host) {
   enable_standard_services();
-  const auto registration = [this](grpc::CallbackServerContext &context) {
-    return new_unary(registry_.registering(), context,
-                     [this](const grpc::CallbackServerContext &from, std::string_view request, std::string &) {
-                       return register_rm(from, request);
-                     });
-  };
-  scheduler_.add(std::string(kScheduler) + "RegisterResourceManager", registration);
-  later_.add(std::string(kLater) + "RegisterResourceManager", registration);
-  for (size_t i = 0; i < kMethods; ++i) {
-    const auto open = [this, i](grpc::CallbackServerContext &context) -> bytes_reactor * {
-      const auto made = std::make_shared<stream>(registry_, i, context);
-      made->open();
-      return made.get();
-    };
-    scheduler_.add(std::string(kScheduler) + kStreamMethods[i].name, open);
-    if (kStreamMethods[i].spoken == wire::dialect::later)
-      later_.add(std::string(kLater) + kStreamMethods[i].name, open);
-  }
-
+  add_methods();
   grpc::ServerBuilder builder;
   configure(builder);
   std::vector<int> ports;
   add_listeners(with, builder, ports);
   builder.RegisterService(&scheduler_);
   builder.RegisterService(&later_);
+  builder.RegisterService(&checks_);
   builder.RegisterService(&admin_.methods());
   server_ = builder.BuildAndStart();
   if (!server_) ports.assign(ports.size(), 0);
   for (const std::string &address : opened_listeners(with, ports)) {
     host_.log(TENON_LOG_INFO, "listens on " + address + (with.certificate.empty() ? "" : " with TLS"));
+  }
+}
+
+void server::add_methods() {
+  for (const auto &[to, path, checks] :
+       {std::tuple{&scheduler_, kScheduler, false}, {&later_, kLater, false}, {&checks_, kChecks, true}}) {
+    to->add(std::string(path) + "RegisterResourceManager",
+            [this, checks = checks](grpc::CallbackServerContext &context) {
+              return new_unary(registry_.registering(), context,
+                               [this, checks](const grpc::CallbackServerContext &from, std::string_view request,
+                                              std::string &) { return register_rm(from, request, checks); });
+            });
+  }
+  for (size_t i = 0; i < kMethods; ++i) {
+    const auto open = [this, i](grpc::CallbackServerContext &context) -> bytes_reactor * {
+      const auto made = std::make_shared<stream>(registry_, i, context);
+      made->open();
+      return made.get();
+    };
+    const method &each = kStreamMethods[i];
+    (i == kCheckPlacements ? checks_ : scheduler_).add(std::string(each.service) + each.name, open);
+    if (each.spoken == wire::dialect::later) later_.add(std::string(kLater) + each.name, open);
   }
 }
 
@@ -80,7 +85,7 @@ void server::configure(grpc::ServerBuilder &builder) const {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
 }
 
-grpc::Status server::register_rm(const grpc::CallbackServerContext &context, std::string_view request) {
+grpc::Status server::register_rm(const grpc::CallbackServerContext &context, std::string_view request, bool checks) {
   // The later message has all that the first one has, under the same numbers.
   si::v1later::RegisterResourceManagerRequest message;
   if (!message.ParseFromArray(request.data(), static_cast<int>(request.size()))) {
@@ -95,7 +100,7 @@ grpc::Status server::register_rm(const grpc::CallbackServerContext &context, std
   wire::batch batch;
   std::string refusal;
   if (!wire::read(message, room, batch, refusal)) return status_of(grpc::StatusCode::INVALID_ARGUMENT, refusal);
-  return registry_.enter(*reinterpret_cast<const tenon_rm_registration *>(batch.messages.front()));
+  return registry_.enter(*reinterpret_cast<const tenon_rm_registration *>(batch.messages.front()), checks);
 }
 
 void server::stop(std::chrono::milliseconds drain) {

@@ -28,7 +28,8 @@ class server {
 
  private:
   void configure(grpc::ServerBuilder &builder) const;
-  grpc::Status register_rm(const grpc::CallbackServerContext &context, std::string_view request);
+  void add_methods();
+  grpc::Status register_rm(const grpc::CallbackServerContext &context, std::string_view request, bool checks);
 
   const settings &settings_;
   rm_host host_;
@@ -36,6 +37,7 @@ class server {
   admin admin_;
   service scheduler_;
   service later_;
+  service checks_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -14,9 +14,8 @@ grpc::Status register_again() {
           "everything"};
 }
 
-session::session(const rm_host &host, std::string rm, tenon_rm_session id, const answers::limits &limits,
-                 size_t most_streams)
-    : host_(host), rm_(std::move(rm)), id_(id), most_streams_(most_streams), answers_(limits) {}
+session::session(const rm_host &host, std::string rm, entered as, const answers::limits &limits, size_t most_streams)
+    : host_(host), rm_(std::move(rm)), as_(as), most_streams_(most_streams), answers_(limits) {}
 
 size_t session::count(bool that_stay) const {
   size_t count = 0;
@@ -27,13 +26,17 @@ size_t session::count(bool that_stay) const {
 }
 
 grpc::Status session::attach(const std::shared_ptr<stream> &one) {
-  const wire::dialect spoken = kStreamMethods[one->method()].spoken;
+  const std::optional<wire::dialect> spoken = kStreamMethods[one->method()].spoken;
+  if (one->method() == kCheckPlacements && !as_.checks) {
+    return {grpc::StatusCode::FAILED_PRECONDITION, "want an RM that registered to check placements, have \"" + rm_ +
+                                                       "\", which did not; register at tenon.v1.Checks"};
+  }
   std::unique_lock door(door_);
   bool back = false;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return register_again();
-    if (spoken_ && *spoken_ != spoken) {
+    if (spoken && spoken_ && spoken_ != spoken) {
       return {grpc::StatusCode::FAILED_PRECONDITION, "want methods of one dialect from RM \"" + rm_ +
                                                          "\", have both; use Update, or the methods UpdateAllocation, "
                                                          "UpdateApplication and UpdateNode"};
@@ -43,7 +46,7 @@ grpc::Status session::attach(const std::shared_ptr<stream> &one) {
                                                         " streams of RM \"" + rm_ +
                                                         "\", have one more; close one, or raise max_streams_per_rm"};
     }
-    spoken_ = spoken;
+    if (spoken) spoken_ = spoken;
     back = link_ == link::lost;
     broke_[one->method()] = false;
     told_ = false;
@@ -51,7 +54,7 @@ grpc::Status session::attach(const std::shared_ptr<stream> &one) {
     link_ = link::connected;
     streams_[one->method()].push_back(one);
   }
-  if (!back || host_.signal(id_, TENON_RM_BACK) != TENON_DECLINED) return grpc::Status::OK;
+  if (!back || host_.signal(as_.id, TENON_RM_BACK) != TENON_DECLINED) return grpc::Status::OK;
   door.unlock();
   ended_by_host();
   return register_again();
@@ -86,9 +89,9 @@ void session::detach(const std::shared_ptr<stream> &one, bool clean) {
       others.push_back(of_method.back());
     }
   }
-  if (first) host_.signal(id_, first);
+  if (first) host_.signal(as_.id, first);
   told_ = true;
-  if (second) host_.signal(id_, second);
+  if (second) host_.signal(as_.id, second);
   door.unlock();
   for (const auto &each : others) each->advance();
 }
@@ -141,7 +144,7 @@ void session::acknowledge_arrived(clock::time_point now) {
     const std::lock_guard lock(mutex_);
     if (!ended_) arrived = answers_.arrived(now);
   }
-  for (const auto &[partition, number] : arrived) host_.acknowledge(id_, partition, number);
+  for (const auto &[partition, number] : arrived) host_.acknowledge(as_.id, partition, number);
 }
 
 void session::end(const grpc::Status &status) {
@@ -170,7 +173,7 @@ void session::tick(clock::time_point now, clock::duration connect_timeout) {
   }
   // Told once; later it only asks whether the session has ended.
   uint64_t none = 0;
-  const tenon_status said = told_ ? host_.submit(id_, {}, none).status : host_.signal(id_, TENON_RM_LOST);
+  const tenon_status said = told_ ? host_.submit(as_.id, {}, none).status : host_.signal(as_.id, TENON_RM_LOST);
   told_ = true;
   door.unlock();
   if (said == TENON_DECLINED) ended_by_host();

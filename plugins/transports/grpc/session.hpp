@@ -20,14 +20,20 @@ namespace tenon::grpc_transport {
 
 class stream;
 
+// What the host said to a registration, and what it was for.
+struct entered {
+  tenon_rm_session id = 0;
+  bool checks = false;  // the RM checks placements
+};
+
 class session {
  public:
   using clock = answers::clock;
 
-  session(const rm_host &host, std::string rm, tenon_rm_session id, const answers::limits &limits, size_t most_streams);
+  session(const rm_host &host, std::string rm, entered as, const answers::limits &limits, size_t most_streams);
 
   [[nodiscard]] const std::string &rm() const { return rm_; }
-  [[nodiscard]] tenon_rm_session id() const { return id_; }
+  [[nodiscard]] tenon_rm_session id() const { return as_.id; }
   [[nodiscard]] const rm_host &host() const { return host_; }
 
   // A stream says that it is this RM's. OK, or with what it ends.
@@ -64,7 +70,7 @@ class session {
 
   const rm_host &host_;
   const std::string rm_;
-  const tenon_rm_session id_;
+  const entered as_;
   const size_t most_streams_;
   const clock::time_point since_ = clock::now();
 

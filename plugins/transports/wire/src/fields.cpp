@@ -20,6 +20,7 @@ constexpr numbers kNone{0, 0, 0};
   row { first, later, field_kind::number, offsetof(structure, member), 0, #member, counted, use }
 #define ARRAY(first, later, kind, structure, member, count, use) \
   row { first, later, field_kind::kind, offsetof(structure, member), offsetof(structure, count), #member, kNone, use }
+#define OWN(name, kind, structure, member, use) ROW(nullptr, name, kind, structure, member, use)
 #define BOTH(name, kind, structure, member, use) ROW(name, name, kind, structure, member, use)
 
 constexpr row kRegistration[] = {
@@ -192,6 +193,36 @@ constexpr row kEvent[] = {
     ROW(nullptr, "resource", amounts, tenon_rm_event, resources, "answer: by how much"),
 };
 
+constexpr row kCheck[] = {
+    OWN("partitionName", text, tenon_rm_check, partition, "question: where"),
+    OWN("number", i64, tenon_rm_check, number, "question: its number, which the answer repeats"),
+    OWN("applicationID", text, tenon_rm_check, application, "question: whose"),
+    OWN("allocationKey", text, tenon_rm_check, key, "question: which ask"),
+    OWN("nodeID", text, tenon_rm_check, node, "question: on which node"),
+    OWN("resourcePerAlloc", amounts, tenon_rm_check, resources, "question: what it would take"),
+    OWN("tags", pairs, tenon_rm_check, tags, "question: the ask's, and which devices it would hold"),
+};
+constexpr row kCheckOver[] = {
+    OWN("partitionName", text, tenon_rm_check_over, partition, "answer: where"),
+    OWN("number", i64, tenon_rm_check_over, number, "answer: which check"),
+    OWN("applicationID", text, tenon_rm_check_over, application, "answer: whose"),
+    OWN("allocationKey", text, tenon_rm_check_over, key, "answer: of which ask"),
+    OWN("nodeID", text, tenon_rm_check_over, node, "answer: on which node"),
+    OWN("reason", text, tenon_rm_check_over, reason, "answer: why"),
+};
+constexpr row kCheckAnswer[] = {
+    OWN("partitionName", text, tenon_rm_check_answer, partition, "where"),
+    OWN("number", i64, tenon_rm_check_answer, number, "which check it answers"),
+    OWN("accepted", flag, tenon_rm_check_answer, accepted, "whether it may run there"),
+    OWN("reason", text, tenon_rm_check_answer, reason, "comes back when the check is over"),
+};
+constexpr row kCheckAgain[] = {
+    OWN("partitionName", text, tenon_rm_check_again, partition, "where"),
+    OWN("applicationID", text, tenon_rm_check_again, application, "whose asks; empty: all"),
+    OWN("allocationKey", text, tenon_rm_check_again, key, "which ask; empty: all"),
+    OWN("nodeID", text, tenon_rm_check_again, node, "on which node; empty: on all"),
+};
+
 #define RECORD(type, structure, first, later, action, rows) \
   record { type, sizeof(structure), offsetof(structure, detail), #structure, first, later, action, rows }
 #define SAME(type, structure, name, rows) RECORD(type, structure, name, name, 0, rows)
@@ -226,78 +257,14 @@ constexpr record kRecords[] = {
     RECORD(TENON_RM_CONFIGURATION_ANSWER, tenon_rm_configuration_answer, "UpdateConfigurationResponse", nullptr, 0,
            kConfigurationAnswer),
     SAME(TENON_RM_EVENT, tenon_rm_event, "EventRecord", kEvent),
-};
-
-// In the order in which the parts take effect.
-constexpr slot kUpdateRequest[] = {
-    {{"newApplications", nullptr}, TENON_RM_APPLICATION, "AddApplicationRequest"},
-    {{"newSchedulableNodes", nullptr}, TENON_RM_NODE, "NewNodeInfo"},
-    {{"updatedNodes", nullptr}, TENON_RM_NODE, "UpdateNodeInfo"},
-    {{"asks", nullptr}, TENON_RM_ASK, "AllocationAsk"},
-    {{"releases", "allocationsToRelease"}, TENON_RM_RELEASE, "AllocationRelease"},
-    {{"releases", "allocationAsksToRelease"}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
-    {{"removeApplications", nullptr}, TENON_RM_APPLICATION_REMOVAL, "RemoveApplicationRequest"},
-};
-constexpr slot kUpdateResponse[] = {
-    {{"acceptedApplications", nullptr}, TENON_RM_ACCEPTED_APPLICATION, "AcceptedApplication"},
-    {{"rejectedApplications", nullptr}, TENON_RM_REJECTED_APPLICATION, "RejectedApplication"},
-    {{"updatedApplications", nullptr}, TENON_RM_UPDATED_APPLICATION, "UpdatedApplication"},
-    {{"acceptedNodes", nullptr}, TENON_RM_ACCEPTED_NODE, "AcceptedNode"},
-    {{"rejectedNodes", nullptr}, TENON_RM_REJECTED_NODE, "RejectedNode"},
-    {{"newAllocations", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
-    {{"releasedAllocations", nullptr}, TENON_RM_RELEASE, "AllocationRelease"},
-    {{"releasedAllocationAsks", nullptr}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
-    {{"rejectedAllocations", nullptr}, TENON_RM_REJECTED_ASK, "RejectedAllocationAsk"},
-};
-constexpr slot kResync[] = {
-    {{"assumedAllocations", nullptr}, TENON_RM_ASSUMED_ALLOCATION, "AssumedAllocation"},
-    {{"forgetAllocations", nullptr}, TENON_RM_FORGOTTEN_ALLOCATION, "ForgotAllocation"},
-};
-constexpr slot kAllocationRequest[] = {
-    {{"asks", nullptr}, TENON_RM_ASK, "AllocationAsk"},
-    {{"allocations", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
-    {{"releases", "allocationsToRelease"}, TENON_RM_RELEASE, "AllocationRelease"},
-    {{"releases", "allocationAsksToRelease"}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
-};
-constexpr slot kAllocationResponse[] = {
-    {{"new", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
-    {{"released", nullptr}, TENON_RM_RELEASE, "AllocationRelease"},
-    {{"releasedAsks", nullptr}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
-    {{"rejected", nullptr}, TENON_RM_REJECTED_ASK, "RejectedAllocationAsk"},
-    {{"rejectedAllocations", nullptr}, TENON_RM_REJECTED_ALLOCATION, "RejectedAllocation"},
-};
-constexpr slot kApplicationRequest[] = {
-    {{"new", nullptr}, TENON_RM_APPLICATION, "AddApplicationRequest"},
-    {{"remove", nullptr}, TENON_RM_APPLICATION_REMOVAL, "RemoveApplicationRequest"},
-};
-constexpr slot kApplicationResponse[] = {
-    {{"accepted", nullptr}, TENON_RM_ACCEPTED_APPLICATION, "AcceptedApplication"},
-    {{"rejected", nullptr}, TENON_RM_REJECTED_APPLICATION, "RejectedApplication"},
-    {{"updated", nullptr}, TENON_RM_UPDATED_APPLICATION, "UpdatedApplication"},
-};
-constexpr slot kNodeRequest[] = {{{"nodes", nullptr}, TENON_RM_NODE, "NodeInfo"}};
-constexpr slot kNodeResponse[] = {
-    {{"accepted", nullptr}, TENON_RM_ACCEPTED_NODE, "AcceptedNode"},
-    {{"rejected", nullptr}, TENON_RM_REJECTED_NODE, "RejectedNode"},
-};
-
-constexpr envelope kEnvelopes[] = {
-    {dialect::first, "UpdateRequest", "rmID", nullptr, kUpdateRequest},
-    {dialect::first, "UpdateResponse", nullptr, "action", kUpdateResponse},
-    {dialect::first, "ReSyncSchedulerCacheArgs", nullptr, nullptr, kResync},
-    {dialect::first, "RegisterResourceManagerResponse", nullptr, nullptr, {}},
-    {dialect::later, "RegisterResourceManagerResponse", nullptr, nullptr, {}},
-    {dialect::later, "AllocationRequest", "rmID", nullptr, kAllocationRequest},
-    {dialect::later, "AllocationResponse", nullptr, nullptr, kAllocationResponse},
-    {dialect::later, "ApplicationRequest", "rmID", nullptr, kApplicationRequest},
-    {dialect::later, "ApplicationResponse", nullptr, nullptr, kApplicationResponse},
-    {dialect::later, "NodeRequest", "rmID", nullptr, kNodeRequest},
-    {dialect::later, "NodeResponse", nullptr, nullptr, kNodeResponse},
+    RECORD(TENON_RM_CHECK, tenon_rm_check, nullptr, "Check", 0, kCheck),
+    RECORD(TENON_RM_CHECK_OVER, tenon_rm_check_over, nullptr, "CheckOver", 0, kCheckOver),
+    RECORD(TENON_RM_CHECK_ANSWER, tenon_rm_check_answer, nullptr, "CheckAnswer", 0, kCheckAnswer),
+    RECORD(TENON_RM_CHECK_AGAIN, tenon_rm_check_again, nullptr, "CheckAgain", 0, kCheckAgain),
 };
 
 }  // namespace
 
 std::span<const record> records() { return kRecords; }
-std::span<const envelope> envelopes() { return kEnvelopes; }
 
 }  // namespace tenon::wire

@@ -28,7 +28,8 @@ std::string fields_page() {
     const resolved_record *first = in(dialect::first, each.first);
     const resolved_record *later = in(dialect::later, each.later);
     out += out.empty() ? "### " : "\n### ";
-    out += std::string(each.first ? each.first : each.later) + "\n\n`" + each.structure + "`\n\n";
+    out += (later && later->message->file()->package() == "tenon.v1" ? "tenon.v1." : "") +
+           std::string(each.first ? each.first : each.later) + "\n\n`" + each.structure + "`\n\n";
     out += "| first | later | member | what it does |\n|---|---|---|---|\n";
     for (const row &one : each.rows) {
       out += "| " + number_of(first, one) + " | " + number_of(later, one) + " | `" + one.member + "` | " + one.use +

@@ -7,6 +7,7 @@
 #include "fields.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
+#include "tenon/v1/checks.pb.h"
 
 namespace tenon::wire {
 namespace {
@@ -76,6 +77,9 @@ const pb::Descriptor *message_named(dialect spoken, std::string_view name) {
   const pb::FileDescriptor *file = spoken == dialect::first ? ::si::v1::Quantity::descriptor()->file()
                                                             : tenon::si::v1later::Quantity::descriptor()->file();
   const pb::Descriptor *message = file->FindMessageTypeByName(std::string(name));
+  if (!message && spoken == dialect::later) {
+    message = v1::Check::descriptor()->file()->FindMessageTypeByName(std::string(name));
+  }
   if (!message) {
     throw std::logic_error(file->package() + " has no message " + std::string(name));
   }

@@ -15,7 +15,8 @@
 
 namespace tenon::wire {
 
-// si.v1, and the one schema of all later clients.
+// si.v1, and the one schema of all later clients. Messages of tenon.v1.Checks, which both kinds of RMs send, are read
+// and written as later ones.
 enum class dialect : uint8_t { first, later };
 
 // What one protobuf message says. A request or answer of a stream has any number of messages, in the order in which

@@ -1,0 +1,70 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the cases of the interface suite share: a scheduler that runs, and an RM.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "requests.hpp"
+#include "suite.hpp"
+
+namespace tenon::interface {
+
+inline constexpr char queues[] = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: default
+          - name: small
+            resources: { max: { vcore: 2 } }
+)";
+
+class Interface : public ::testing::TestWithParam<way> {
+ protected:
+  void SetUp() override {
+    world_ = GetParam().open(queues, false);
+    ASSERT_NE(world_, nullptr);
+    rm_ = world_->client();
+  }
+
+  // Skips, visibly, where the way lacks what the case needs.
+  [[nodiscard]] bool lacks(const std::string &need) const { return GetParam().about.blanks.contains(need); }
+  [[nodiscard]] std::string reason(const std::string &need) const { return GetParam().about.blanks.at(need); }
+
+  void enter(const registration_request &request = {}) {
+    const outcome out = rm_->enter(request);
+    ASSERT_TRUE(out.good) << out.words;
+  }
+  void submit(const requests &batch) {
+    const outcome out = rm_->submit(batch.messages());
+    ASSERT_TRUE(out.good) << out.words;
+  }
+  // The next answer of a type, about this key, node or application where one is named; others are kept aside.
+  heard expect(uint32_t type, const std::string &about = {}) {
+    const auto fits = [&](const heard &one) {
+      return one.type == type && (about.empty() || one.key == about || one.node == about || one.application == about);
+    };
+    for (size_t i = 0; i < aside_.size(); ++i) {
+      if (!fits(aside_[i])) continue;
+      heard out = aside_[i];
+      aside_.erase(aside_.begin() + static_cast<ptrdiff_t>(i));
+      return out;
+    }
+    while (auto one = rm_->next(std::chrono::seconds(30))) {
+      if (fits(*one)) return *one;
+      aside_.push_back(*one);
+    }
+    std::string seen;
+    for (const heard &one : aside_) seen += "\n  " + text_of(one);
+    ADD_FAILURE() << "no answer of type " << type << " about '" << about << "'; seen:" << seen;
+    return {};
+  }
+
+  std::unique_ptr<world> world_;
+  std::unique_ptr<rm_client> rm_;
+  std::vector<heard> aside_;
+};
+
+}  // namespace tenon::interface
