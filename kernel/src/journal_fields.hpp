@@ -46,11 +46,14 @@ template <>
 inline constexpr uint8_t number_of<advance> = 13;
 template <>
 inline constexpr uint8_t number_of<inspect> = 14;
-
 template <>
 inline constexpr uint8_t number_of<check_answer> = 17;
 template <>
 inline constexpr uint8_t number_of<check_again> = 18;
+template <>
+inline constexpr uint8_t number_of<change_queue> = 20;
+template <>
+inline constexpr uint8_t number_of<fail_application> = 21;
 
 // Commands have a second number where they got fields later: existing allocations of which some have a detail,
 // registrations of those who check placements. The first means that there are none, as in every older journal.
@@ -154,6 +157,14 @@ void fields(IO &io, ref<IO, update_node> f) {
 template <class IO>
 void fields(IO &io, ref<IO, change_node> f) {
   io(f.partition, f.node, f.event);
+}
+template <class IO>
+void fields(IO &io, ref<IO, change_queue> f) {
+  io(f.partition, f.queue, f.event);
+}
+template <class IO>
+void fields(IO &io, ref<IO, fail_application> f) {
+  io(f.partition, f.application, f.text);
 }
 template <class IO>
 void fields(IO &io, ref<IO, step_answer> f) {

@@ -261,12 +261,17 @@ uint32_t kernel::impl::dispatch(const command &c) {
         p->add_application(one);
       }
     } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
-                         std::is_same_v<type, check_answer> || std::is_same_v<type, check_again>) {
+                         std::is_same_v<type, check_answer> || std::is_same_v<type, check_again> ||
+                         std::is_same_v<type, change_queue> || std::is_same_v<type, fail_application>) {
       if (partition *p = find(one.partition); p != nullptr) {
         if constexpr (std::is_same_v<type, check_answer>) {
           p->answer(one);
         } else if constexpr (std::is_same_v<type, check_again>) {
           p->check_again(one);
+        } else if constexpr (std::is_same_v<type, change_queue>) {
+          p->change_queue(one);
+        } else if constexpr (std::is_same_v<type, fail_application>) {
+          p->fail_application(one);
         } else if constexpr (std::is_same_v<type, release>) {
           p->release(one);
         } else {
@@ -372,5 +377,39 @@ std::optional<explanation> kernel::explain(std::string_view name, std::string_vi
 }
 
 const kernel_counters &kernel::counters() const { return impl_->shared.counters; }
+
+std::optional<node_state> kernel::state_of_node(std::string_view name, std::string_view node) const {
+  const partition *p = impl_->find(name);
+  if (p == nullptr) return std::nullopt;
+  const auto found = p->nodes.by_id().find(node);
+  if (found == p->nodes.by_id().end()) return std::nullopt;
+  return found->second->schedulable ? node_state::schedulable : node_state::draining;
+}
+
+std::optional<std::string> kernel::queue_of(std::string_view name, std::string_view application) const {
+  const partition *p = impl_->find(name);
+  const internal::application *app = p == nullptr ? nullptr : p->find_application(application);
+  if (app == nullptr || app->home == nullptr) return std::nullopt;
+  return app->home->path;
+}
+
+std::optional<bool> kernel::may_administer(std::string_view name, std::string_view queue, std::string_view user,
+                                           std::span<const std::string_view> groups) const {
+  const partition *p = impl_->find(name);
+  return p == nullptr ? std::nullopt : p->may_administer(queue, user, groups);
+}
+
+std::string kernel::problem_with(const command &c) const {
+  return std::visit(
+      [&](const auto &one) -> std::string {
+        if constexpr (requires(const partition &p) { p.problem_with(one); }) {
+          const partition *p = impl_->find(one.partition);
+          return p == nullptr ? messages::no_partition(one.partition) : p->problem_with(one);
+        } else {
+          return {};
+        }
+      },
+      c);
+}
 
 }  // namespace tenon

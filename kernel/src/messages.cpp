@@ -224,6 +224,16 @@ std::string proposal_node_unfit() { return reservation_node_unfit(); }
 std::string proposal_placeholder_gone(std::string_view placeholder) {
   return join({"placeholder ", placeholder, " is released"});
 }
+
+std::string no_queue(std::string_view path) { return join({"there is no queue ", path}); }
+std::string no_application(std::string_view application) { return join({"there is no application ", application}); }
+std::string queue_event_unknown(uint8_t event) {
+  return join({"a queue is stopped or started, event ", std::to_string(event), " is neither"});
+}
+std::string application_killed(std::string_view why) {
+  return why.empty() ? std::string("ApplicationKilled") : join({"ApplicationKilled: ", why});
+}
+
 std::string container_skipped() { return "SKIPPED"; }
 std::string container_failed() { return "FAILED"; }
 

@@ -62,6 +62,14 @@ struct partition {
   void change_node(const tenon::change_node &c);
   void answer(const check_answer &c);
   void check_again(const tenon::check_again &c);
+  // -- What people do (partition_administration.cpp). `problem` is why nothing is done. --
+  void change_queue(const tenon::change_queue &c);
+  void fail_application(const tenon::fail_application &c);
+  [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const;
+  [[nodiscard]] std::string problem_with(const tenon::fail_application &c) const;
+  [[nodiscard]] std::optional<bool> may_administer(std::string_view path, std::string_view user,
+                                                   std::span<const std::string_view> groups) const;
+  [[nodiscard]] static bool in_stopped_queue(const application &app);
   void fire(const timer &t);
 
   // -- Configuration. `problem` is why nothing was changed. --
@@ -133,6 +141,7 @@ struct partition {
   object_state state = object_state::active;
   bool paused = false;            // its RM is not there
   int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
+  int64_t since_ms = 0;           // in its state
   partition_config config;
 
   // -- State. --

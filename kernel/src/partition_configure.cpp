@@ -323,6 +323,7 @@ void partition::refresh_priorities(queue &q) {
 void partition::start_draining() {
   if (state == object_state::draining) return;
   if (const auto to = next_state(state, object_event::remove)) state = *to;
+  since_ms = shared.now_ms;
   drain_epoch = shared.next_epoch++;
   shared.arm(shared.now_ms + config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch);
 }

@@ -119,7 +119,7 @@ void partition::group_changed(task_group &g, bool more) {
 }
 
 void partition::gang_changed(application &app) {
-  const bool wanted = !app.groups_in_play.empty() && app.runs();
+  const bool wanted = !app.groups_in_play.empty() && app.runs() && !in_stopped_queue(app);
   if (wanted) {
     if (!app.gang_stuck && !gangs.contains(&app)) gangs.push(&app);
   } else if (app.gang_stuck) {

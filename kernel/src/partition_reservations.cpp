@@ -113,7 +113,8 @@ void put_in(Heap &heap, reservation &r, bool in) {
 void partition::refresh(reservation &r) {
   if (r.unit == nullptr) return;
   const application &app = *r.of->owner;
-  const bool in = r.of->line == ask_line::reserved && app.runs() && !app.held() && r.parked_on == nullptr;
+  const bool in =
+      r.of->line == ask_line::reserved && app.runs() && !app.held() && r.parked_on == nullptr && !in_stopped_queue(app);
   put_in(r.unit->any, r, in && !r.refused && r.unit->shape->required_node.empty());
   put_in(r.unit->own, r, in && !r.refused && r.look);
   put_in(r.unit->due, r, in && r.due);

@@ -15,6 +15,8 @@ amount_map values(const resources &r, const resource_types &types, bool zeros) {
   return out;
 }
 
+tag_snapshot copied(const tag_list &tags) { return {tags.begin(), tags.end()}; }
+
 struct reader {
   const partition &p;
   snapshot_part parts;
@@ -42,7 +44,27 @@ struct reader {
     if (const auto found = running.find(&q); found != running.end()) out.running_apps = found->second;
     out.max_running_apps = q.max_applications;
     out.current_priority = q.priority;
+    out.headroom = headroom_of(q);
+    out.child_template = q.child_template;
+    for (const application *app : q.apps) {
+      if (app->state == application_state::accepted) out.accepted.push_back(app->id);
+    }
     return out;
+  }
+
+  // What is left below each max on the way to the root; nothing where there is none.
+  [[nodiscard]] std::optional<amount_map> headroom_of(const queue &leaf) const {
+    resources left;
+    const auto narrow = [&](const resources &max, const resources &used) {
+      for_each_type(max, [&](type_index t, int64_t amount) {
+        const int64_t free = std::max<int64_t>(0, sub_saturating(amount, used[t]));
+        left.set(t, left.has(t) ? std::min(left[t], free) : free);
+      });
+    };
+    for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) narrow(q->max, q->allocated);
+    narrow(p.total, p.root->allocated);
+    if (left.empty()) return std::nullopt;
+    return configured(left);
   }
 
   // Applications that run, by queue on their path.
@@ -73,6 +95,9 @@ struct reader {
     out.create_time_ms = a.create_time_ms;
     out.bind_time_ms = a.bind_time_ms;
     out.detail = p.detail_of(a.devices);
+    out.foreign = a.foreign;
+    out.preemptible = a.preempt_self;
+    if (has(parts, snapshot_part::tags) && a.from != nullptr) out.tags = copied(a.from->tags);
     if (const replacement *r = a.under_way != nullptr ? a.under_way : a.offered; r != nullptr) {
       out.replaced_by = r->real->key;
       out.replaced_on = r->where->id;
@@ -95,6 +120,10 @@ struct reader {
     out.create_time_ms = a.create_time_ms;
     out.state = a.state;
     out.blocker = p.blocker_of(a);
+    out.originator = a.originator;
+    out.preempts = a.wait != nullptr && !a.wait->victims.empty();
+    out.scales_up = a.told == container_word::failed;
+    if (has(parts, snapshot_part::tags)) out.tags = copied(a.tags);
     return out;
   }
 
@@ -130,6 +159,9 @@ struct reader {
     out.submitted_ms = app.submitted_ms;
     out.started_ms = app.started_ms;
     out.finished_ms = app.finished_ms;
+    out.priority = app.priority;
+    out.placeholder_ask = configured(app.placeholder_ask);
+    if (has(parts, snapshot_part::tags)) out.tags = copied(app.tags);
     return out;
   }
 
@@ -146,8 +178,11 @@ struct reader {
     out.available = computed(available);
     for (const device_group &group : p.nodes.devices().of(n.slot)) out.devices[group.type_name] = group.free;
     out.attributes.insert(n.attributes.begin(), n.attributes.end());
+    if (has(parts, snapshot_part::allocations)) {
+      for (const allocation *a : partition::by_sequence(n.foreign)) out.foreign.push_back(read(*a));
+    }
     for (const reservation *r : n.reservations) out.reservations.push_back(r->of->owner->id + "/" + r->of->key);
-    if (!has(parts, snapshot_part::allocations)) return out;
+    if (!has(parts, snapshot_part::contents)) return out;
     out.allocations.reserve(n.allocations.size() + n.coming.size());
     for (const allocation *a : partition::by_sequence(n.allocations)) {
       out.allocations.push_back(a->owner->id + "/" + a->key() + "#" + std::to_string(a->sequence));
@@ -165,7 +200,8 @@ struct reader {
       std::sort(in_order.begin(), in_order.end(),
                 [](const auto *x, const auto *y) { return x->where->path < y->where->path; });
       for (const usage_node *u : in_order) {
-        usage_snapshot one{tracked, u->where->path, computed(u->usage), {}};
+        usage_snapshot one{tracked, u->where->path, computed(u->usage), {}, {}, u->max_applications};
+        if (!u->max.empty()) one.max = configured(u->max);
         for (const application *app : u->running) one.running.push_back(app->id);
         std::sort(one.running.begin(), one.running.end());
         if (!one.usage.empty() || !one.running.empty()) out.push_back(std::move(one));
@@ -182,6 +218,15 @@ partition_snapshot partition::snapshot(snapshot_part parts) const {
   reader r{*this, parts};
   partition_snapshot out;
   out.name = name;
+  out.rm = rm;
+  out.plain_name = plain_name;
+  out.node_count = nodes.by_id().size();
+  out.since_ms = since_ms;
+  out.preemption = config.preemption_enabled;
+  out.quota_preemption = config.quota_preemption_enabled;
+  out.weights = config.node_sort.resource_weights;
+  for (const auto &[app_id, app] : active) ++out.application_states[app->state];  // any order: a sum
+  for (const application *app : ended) ++out.application_states[app->state];
   out.state = state;
   out.node_sort_policy = node_policy->bound->name;
   out.capacity = r.computed(total);

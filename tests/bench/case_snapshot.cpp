@@ -23,7 +23,7 @@ figures run_snapshot(const settings &s) {
   take("ms_users", part::users | part::groups);
   take("ms_nodes", part::nodes);
   take("ms_applications", part::applications);
-  take("ms_nodes_with_allocations", part::nodes | part::allocations);
+  take("ms_nodes_with_allocations", part::nodes | part::contents);
   take("ms_applications_with_allocations", part::applications | part::asks | part::allocations);
   take("ms_all", part::all);
   return out;

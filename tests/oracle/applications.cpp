@@ -270,4 +270,14 @@ void partition::on_execution_timer(application &a) {
   settle(a);
 }
 
+void partition::fail_application(const tenon::fail_application &c) {
+  application *a = find_application(c.application);
+  if (a == nullptr || !next_state(a->state, application_event::fail) || a->state == application_state::failing) return;
+  a->message = messages::application_killed(c.text);
+  fire(*a, application_event::fail);
+  for (allocation &x : a->allocations) expire(*a, x, messages::application_killed(c.text));
+  drop_asks(*a, termination::timeout, messages::application_killed(c.text));
+  settle(*a);
+}
+
 }  // namespace tenon::naive

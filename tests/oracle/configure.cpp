@@ -112,7 +112,7 @@ void partition::configure_queue(const queue_config &c, const std::string &parent
   q.path = path;
   q.leaf = is_leaf(c, parent);
   q.managed = true;
-  q.state = object_state::active;
+  if (q.state == object_state::draining) q.state = object_state::active;
   q.guaranteed = parent.empty() ? amount_map() : set_or_empty(c.guaranteed);
   q.max = parent.empty() ? amount_map() : set_or_empty(c.max);
   q.max_applications = c.max_applications;
@@ -122,6 +122,14 @@ void partition::configure_queue(const queue_config &c, const std::string &parent
   q.child_template = c.child_template;
   q.limits = c.limits;
   for (const queue_config &child : c.queues) configure_queue(child, path);
+}
+
+void partition::change_queue(const tenon::change_queue &c) {
+  const auto found = queues.find(std::string(c.queue));
+  if (found == queues.end()) return;
+  object_state &now = found->second.state;
+  if (c.event == static_cast<uint8_t>(object_event::stop) && now == object_state::active) now = object_state::stopped;
+  if (c.event == static_cast<uint8_t>(object_event::start) && now == object_state::stopped) now = object_state::active;
 }
 
 void partition::start_draining() {

@@ -189,6 +189,12 @@ struct oracle::impl {
   void run(const check_again &c) {
     if (partition *p = find(c.partition)) p->forget_refusals(c.application, c.key, c.node);
   }
+  void run(const change_queue &c) {
+    if (partition *p = find(c.partition)) p->change_queue(c);
+  }
+  void run(const fail_application &c) {
+    if (partition *p = find(c.partition)) p->fail_application(c);
+  }
 
   void run(const step &c) {
     for (uint32_t round = 0; round < c.max_decisions; ++round) {

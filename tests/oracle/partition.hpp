@@ -185,6 +185,8 @@ struct partition {
   std::string problem_of(const tenon::add_node &c);
   void update_node(const tenon::update_node &c);
   void change_node(const tenon::change_node &c);
+  void change_queue(const tenon::change_queue &c);
+  void fail_application(const tenon::fail_application &c);
   void decommission(const std::string &id);
 
   // -- types.cpp --

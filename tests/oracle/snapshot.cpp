@@ -96,7 +96,7 @@ std::vector<usage_snapshot> shown(const std::map<std::string, std::map<std::stri
     for (const auto &[path, of] : paths) {
       if (of.with_allocations == 0) continue;
       const std::set<std::string> &ids = running.at(name).at(path);
-      out.push_back({name, path, without_zeros(of.allocated), {ids.begin(), ids.end()}});
+      out.push_back({name, path, without_zeros(of.allocated), {ids.begin(), ids.end()}, {}, 0});
     }
   }
   return out;

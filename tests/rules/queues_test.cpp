@@ -223,5 +223,31 @@ TYPED_TEST(rules_of_queues, a_limit_counts_applications_by_allocation) {
   EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
 }
 
+TYPED_TEST(rules_of_queues, nothing_is_placed_in_a_stopped_queue_until_it_is_started) {
+  this->start({make_queue("held", {make_queue("leaf")}), make_queue("free")});
+  this->add("node-1", {{"vcore", 8}});
+  this->add_app("h", {.queue = "root.held.leaf"});
+  this->add_app("f", {.queue = "root.free"});
+  this->ask("h", "a", {{"vcore", 1}}, {.count = 2});
+  EXPECT_THAT(this->turn("root.held", object_event::stop), ElementsAre());
+  EXPECT_THAT(this->turn("root.held", object_event::stop), ElementsAre()) << "once more";
+  this->ask("f", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->placed(), ElementsAre("f/a#1 on node-1"));
+  this->turn("root.held", object_event::start);
+  EXPECT_THAT(this->placed(), ElementsAre("h/a#2 on node-1", "h/a#3 on node-1"));
+}
+
+TYPED_TEST(rules_of_queues, a_killed_application_gives_back_what_it_has) {
+  this->start({make_queue("leaf")});
+  this->add("node-1", {{"vcore", 1}});
+  this->add_app("k", {.queue = "root.leaf"});
+  this->ask("k", "a", {{"vcore", 1}}, {.count = 2});
+  this->placed();
+  EXPECT_THAT(this->kill("none", "enough"), ElementsAre());
+  const lines said = this->kill("k", "enough");
+  EXPECT_THAT(said, ::testing::Contains(::testing::HasSubstr("ApplicationKilled: enough")));
+  EXPECT_THAT(this->placed(), ElementsAre());
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -141,6 +141,12 @@ class scene : public ::testing::Test {
   lines change(std::string id, node_event e) {
     return run(change_node{partition_, own_.text(std::move(id)), static_cast<uint8_t>(e)});
   }
+  lines turn(std::string queue, object_event e) {
+    return run(change_queue{partition_, own_.text(std::move(queue)), static_cast<uint8_t>(e)});
+  }
+  lines kill(std::string id, std::string why) {
+    return run(fail_application{partition_, own_.text(std::move(id)), own_.text(std::move(why))});
+  }
   lines set_attributes(std::string id, const tags_of &attributes) {
     update_node c;
     c.partition = partition_;

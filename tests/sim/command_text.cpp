@@ -148,6 +148,20 @@ std::string of(const change_node &c) {
       .with("event", name(static_cast<node_event>(c.event)))
       .done();
 }
+std::string of(const change_queue &c) {
+  return line("change_queue")
+      .with("partition", c.partition)
+      .with("queue", c.queue)
+      .with("event", name(static_cast<object_event>(c.event)))
+      .done();
+}
+std::string of(const fail_application &c) {
+  return line("fail_application")
+      .with("partition", c.partition)
+      .with("application", c.application)
+      .with("text", c.text)
+      .done();
+}
 std::string of(const step &c) {
   return line("step").with("partition", c.partition).with("rounds", c.max_decisions).done();
 }

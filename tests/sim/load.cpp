@@ -42,6 +42,7 @@ command load::choose_in(const partition_snapshot &p) {
   if (profile_.checks && random_.percent(35)) {
     if (const auto answer = an_answer(p)) return *answer;
   }
+  if (profile_.people && random_.between(0, 199) < 3) return an_intervention(p);
   if (profile_.dense) return choose_in_dense(p);
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
@@ -95,6 +96,27 @@ command load::a_signal() {
 command load::a_step(const partition_snapshot &p) {
   const int64_t many = random_.percent(60) ? 1 : random_.between(2, 30);
   return step{random_.percent(70) ? std::string_view() : own_->text(p.name), static_cast<uint32_t>(many), {}};
+}
+
+command load::an_intervention(const partition_snapshot &p) {
+  if (random_.percent(20)) {
+    const std::string text = random_.one_of({"", "because"});
+    return fail_application{own_->text(p.name), own_->text(some_application(p)), own_->text(text)};
+  }
+  // What is stopped is soon started again.
+  std::vector<std::string> stopped;
+  for (const queue_snapshot &q : p.queues) {
+    if (q.state == object_state::stopped) stopped.push_back(q.path);
+  }
+  change_queue c{own_->text(p.name), {}, static_cast<uint8_t>(object_event::stop)};
+  if (!stopped.empty() && random_.percent(75)) {
+    c.queue = own_->text(random_.one_of(stopped));
+    c.event = static_cast<uint8_t>(object_event::start);
+  } else {
+    c.queue = own_->text(some_queue(p));
+    if (profile_.odd && random_.percent(5)) c.event = static_cast<uint8_t>(random_.between(0, 6));
+  }
+  return c;
 }
 
 }  // namespace tenon::sim

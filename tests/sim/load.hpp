@@ -46,6 +46,8 @@ class load {
   command a_node_change(const partition_snapshot &p);
   command an_allocation(const partition_snapshot &p);
   command a_step(const partition_snapshot &p);
+  // What people do.
+  command an_intervention(const partition_snapshot &p);
 
   put_ask make_ask(const partition_snapshot &p);
   void shape_gang_ask(const partition_snapshot &p, put_ask &c);

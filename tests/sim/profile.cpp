@@ -30,7 +30,7 @@ std::vector<profile> make_profiles() {
   }
   {
     profile &p = add("reloads");
-    p.reloads = p.limits = true;
+    p.reloads = p.limits = p.people = true;
     p.partitions = 2;
   }
   {
@@ -40,6 +40,7 @@ std::vector<profile> make_profiles() {
   {
     profile &p = add("everything");
     p.devices = p.limits = p.placement = p.gangs = p.reloads = p.recovery = p.timeouts = p.odd = p.inspection = true;
+    p.people = true;
     p.partitions = 2;
     p.jump_percent = 6;
   }
@@ -51,13 +52,13 @@ std::vector<profile> make_profiles() {
   }
   {
     profile &p = add("reservations");
-    p.reservations = p.recovery = p.timeouts = true;
+    p.reservations = p.recovery = p.timeouts = p.people = true;
     p.jump_percent = 8;
     p.compared.reservations = true;
   }
   {
     profile &p = add("reserved-gangs");
-    p.reservations = p.gangs = p.tight_gangs = p.limits = p.reloads = p.timeouts = true;
+    p.reservations = p.gangs = p.tight_gangs = p.limits = p.reloads = p.timeouts = p.people = true;
     p.jump_percent = 8;
     p.compared.reservations = p.compared.gangs = true;
     p.inspection = p.compared.inspection = true;
@@ -71,7 +72,7 @@ std::vector<profile> make_profiles() {
   }
   {
     profile &p = add("quotas");
-    p.quotas = p.reloads = p.recovery = p.dense = true;
+    p.quotas = p.reloads = p.recovery = p.dense = p.people = true;
     p.max_nodes = 5;
     p.jump_percent = 10;
     p.compared.quotas = true;
@@ -79,6 +80,7 @@ std::vector<profile> make_profiles() {
   {
     profile &p = add("proposed");
     p.checks = p.gangs = p.reservations = p.limits = p.recovery = p.timeouts = p.devices = p.inspection = true;
+    p.people = true;
     p.max_nodes = 6;
     p.jump_percent = 6;
   }
@@ -86,6 +88,7 @@ std::vector<profile> make_profiles() {
     profile &p = add("proposed-whole");
     p.checks = p.limits = p.placement = p.gangs = p.tight_gangs = p.reservations = p.preemption = p.quotas = true;
     p.dense = p.recovery = p.timeouts = p.odd = p.reloads = p.inspection = true;
+    p.people = true;
     p.partitions = 2;
     p.jump_percent = 10;
   }
@@ -93,7 +96,7 @@ std::vector<profile> make_profiles() {
     profile &p = add("whole");
     p.devices = true;
     p.limits = p.placement = p.gangs = p.tight_gangs = p.reservations = p.preemption = p.quotas = p.reloads = true;
-    p.dense = p.recovery = p.timeouts = p.odd = true;
+    p.dense = p.recovery = p.timeouts = p.odd = p.people = true;
     p.partitions = 2;
     p.max_nodes = 12;
     p.jump_percent = 10;

@@ -44,6 +44,11 @@ ARROWS = [
          "unistd.h"),
         "a plugin sees the SDK alone",
     ),
+    Arrow(
+        ("plugins/transports/rest/",),
+        ("tenon/abi/", "tenon/sdk/", "boost/", "openssl/", "prometheus/", "yaml-cpp/", "zlib.h"),
+        "a plugin sees the SDK alone",
+    ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]

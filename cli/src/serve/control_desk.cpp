@@ -142,7 +142,7 @@ struct control_desk::impl {
 
   static snapshot_part parts_of(const request &what) {
     if (what.command == "queues") return snapshot_part::queues;
-    if (what.command == "nodes") return snapshot_part::nodes | snapshot_part::allocations;
+    if (what.command == "nodes") return snapshot_part::nodes | snapshot_part::contents;
     return (what.which.ended ? snapshot_part::ended : snapshot_part::applications) | snapshot_part::asks |
            snapshot_part::allocations;
   }

@@ -20,6 +20,7 @@
 #include "serve/recording.hpp"
 #include "serve/reload.hpp"
 #include "serve/service_notice.hpp"
+#include "tenon/observe/scheduler_door.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -51,6 +52,7 @@ struct daemon_process::impl {
   asio::signal_set signals{io};
   asio::steady_timer timer{io};
   std::vector<std::unique_ptr<recording>> recordings;
+  std::shared_ptr<observe::people_services> people;  // outlives the scheduler's modules, which use them
   std::unique_ptr<service::scheduler> scheduler;
   std::unique_ptr<heartbeat> heart;
   std::unique_ptr<reloading> reloads;
@@ -94,6 +96,14 @@ std::optional<refusal> daemon_process::impl::open() {
   auto opened = service::scheduler::open(std::move(*host), std::move(of_scheduler));
   if (!opened) return opened.why();
   scheduler = std::move(*opened);
+  observe::people_options of_people;
+  of_people.log_level = [log = log](std::string_view level) {
+    const auto wanted = spdlog::level::from_str(std::string(level));
+    if (wanted == spdlog::level::off) return false;  // which it says of every word that it does not know
+    log->set_level(wanted);
+    return true;
+  };
+  people = observe::open_to_people(*scheduler, std::move(of_people));
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tenon/abi/host_local.h"
+#include "tenon/observe/scheduler_door.hpp"
 #include "tenon/rm/tenon.h"
 #include "tenon/service/scheduler.hpp"
 
@@ -39,6 +40,7 @@ struct instance {
 
   local_port port;
   std::unique_ptr<std::FILE, file_closer> journal;
+  std::shared_ptr<observe::people_services> people;
   std::unique_ptr<service::scheduler> service;
   std::mutex rms_mutex;
   std::vector<std::unique_ptr<tenon_rm>> rms;

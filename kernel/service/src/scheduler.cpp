@@ -53,6 +53,7 @@ result<std::unique_ptr<scheduler>> scheduler::open(std::unique_ptr<host::module_
 }
 
 void scheduler::listen(decision_listener listener) { impl_->listeners.push_back(std::move(listener)); }
+void scheduler::listen_to_turns(turn_listener listener) { impl_->turn_listeners.push_back(std::move(listener)); }
 
 void scheduler::listen_to_facts(fact_listener *listener) { impl_->fact_taker = listener; }
 

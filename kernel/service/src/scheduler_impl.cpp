@@ -172,7 +172,10 @@ void scheduler::impl::wait_for_wake() {
 void scheduler::impl::turn() {
   const int64_t now = clock_ms();
   cycle_->move_time(now);
+  const auto begun = std::chrono::steady_clock::now();
   const turn_outcome out = cycle_->turn(shared.limits.max_decisions);
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begun;
+  for (const turn_listener &listener : turn_listeners) listener(took, out.made);
   copy_kernel_counters();
   if (!out.more) return turn_later(now, out.wake_at_ms);
   if (std::exchange(turn_posted_, true)) return;

@@ -54,6 +54,7 @@ struct scheduler::impl final : rm_calls {
   const scheduler_options options;
   service_state shared;
   std::vector<decision_listener> listeners;
+  std::vector<turn_listener> turn_listeners;
   fact_listener *fact_taker = nullptr;
   fact_relay facts;
   std::unique_ptr<events::event_hub> hub;  // outlives whoever asks it

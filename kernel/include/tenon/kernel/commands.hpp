@@ -148,6 +148,20 @@ struct change_node {
   uint8_t event = 0;  // node_event::drain, undrain or decommission
 };
 
+// What people do. Refused where kernel::problem_with() says why, and then nothing changes.
+struct change_queue {
+  std::string_view partition;
+  std::string_view queue;
+  uint8_t event = 0;  // object_event::stop or start
+};
+
+// The application fails; what it has is released.
+struct fail_application {
+  std::string_view partition;
+  std::string_view application;
+  std::string_view text;  // why, for people; may be empty
+};
+
 // An outside answer that a step used, in the order of use. Recorded with the step.
 struct step_answer {
   // rm_changed: the RM may answer otherwise than it did; what it refused is tried again.
@@ -188,8 +202,8 @@ struct check_again {
 // Moves time: timers that are due fire in (due, creation) order.
 struct advance {};
 
-using command =
-    std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask, put_allocation,
-                 release, add_node, update_node, change_node, step, advance, inspect, check_answer, check_again>;
+using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
+                             put_allocation, release, add_node, update_node, change_node, step, advance, inspect,
+                             check_answer, check_again, change_queue, fail_application>;
 
 }  // namespace tenon

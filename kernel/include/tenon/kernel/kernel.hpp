@@ -80,6 +80,16 @@ class kernel {
                                                    std::string_view key);
   [[nodiscard]] const kernel_counters &counters() const;
 
+  // Questions of people. Partitions are named in full.
+  [[nodiscard]] std::optional<node_state> state_of_node(std::string_view partition, std::string_view node) const;
+  [[nodiscard]] std::optional<std::string> queue_of(std::string_view partition, std::string_view application) const;
+  // Does the admin ACL of the queue, or of one above it, name the user? Nothing: there is no such queue.
+  [[nodiscard]] std::optional<bool> may_administer(std::string_view partition, std::string_view queue,
+                                                   std::string_view user,
+                                                   std::span<const std::string_view> groups) const;
+  // Why a command of people would be refused; empty: it would not.
+  [[nodiscard]] std::string problem_with(const command &c) const;
+
  private:
   struct impl;
   std::unique_ptr<impl> impl_;

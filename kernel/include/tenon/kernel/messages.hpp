@@ -135,6 +135,12 @@ namespace tenon::messages {
 [[nodiscard]] std::string proposal_node_unfit();
 [[nodiscard]] std::string proposal_placeholder_gone(std::string_view placeholder);
 
+// What people do.
+[[nodiscard]] std::string no_queue(std::string_view path);
+[[nodiscard]] std::string no_application(std::string_view application);
+[[nodiscard]] std::string queue_event_unknown(uint8_t event);
+[[nodiscard]] std::string application_killed(std::string_view why);
+
 // Container scheduling states.
 [[nodiscard]] std::string container_skipped();
 [[nodiscard]] std::string container_failed();

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenon/kernel/queue_config.hpp"
@@ -19,11 +21,13 @@ enum class snapshot_part : uint32_t {
   nodes = 1U << 1,
   applications = 1U << 2,  // active ones, without what the next two say
   asks = 1U << 3,          // of applications that are shown
-  allocations = 1U << 4,   // of applications and nodes that are shown
+  allocations = 1U << 4,   // of applications that are shown; foreign ones of nodes
   users = 1U << 5,
   groups = 1U << 6,
-  ended = 1U << 7,  // applications
-  all = (1U << 8) - 1
+  ended = 1U << 7,     // applications
+  contents = 1U << 8,  // of nodes that are shown: the names of their allocations
+  all = (1U << 9) - 1,
+  tags = 1U << 9  // of applications, asks and allocations; not with all
 };
 [[nodiscard]] constexpr snapshot_part operator|(snapshot_part a, snapshot_part b) {
   return static_cast<snapshot_part>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
@@ -43,7 +47,12 @@ struct queue_snapshot {
   std::map<std::string, std::string> properties;  // after inheritance
   uint64_t running_apps = 0, max_running_apps = 0;
   int32_t current_priority = 0;
+  std::optional<amount_map> headroom;  // below the max of it and its parents
+  child_template_config child_template;
+  std::vector<std::string> accepted;  // applications that wait for their first allocation
 };
+
+using tag_snapshot = std::vector<std::pair<std::string, std::string>>;
 
 struct allocation_snapshot {
   std::string key, application, node;
@@ -57,6 +66,8 @@ struct allocation_snapshot {
   std::string replaced_by, replaced_on;  // of a placeholder: key and node of the replacement under way or proposed
   uint64_t proposed_as = 0;              // the number of that, while it is proposed
   std::string detail;                    // the devices that it holds
+  bool foreign = false, preemptible = true;
+  tag_snapshot tags;
 };
 
 struct ask_snapshot {
@@ -69,6 +80,10 @@ struct ask_snapshot {
   int64_t create_time_ms = 0;
   ask_state state = ask_state::pending;
   std::string blocker;  // what it waits for, "" when runnable
+  bool originator = false;
+  bool preempts = false;   // others give way to it
+  bool scales_up = false;  // the resource manager was told that no node can hold it
+  tag_snapshot tags;
 };
 
 struct placeholder_snapshot {
@@ -88,6 +103,9 @@ struct application_snapshot {
   std::vector<placeholder_snapshot> placeholder_data;  // by task group
   std::string message;                                 // of the rejection or failure
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
+  int32_t priority = INT32_MIN;  // highest of its pending asks
+  amount_map placeholder_ask;
+  tag_snapshot tags;
 };
 
 struct node_snapshot {
@@ -98,24 +116,33 @@ struct node_snapshot {
   std::map<std::string, std::string> attributes;
   std::vector<std::string> allocations;   // "application/key#sequence"; #0: a replacement under way
   std::vector<std::string> reservations;  // "application/key"
+  std::vector<allocation_snapshot> foreign;
 };
 
 struct usage_snapshot {  // of one user or group in one queue
   std::string name, queue;
   amount_map usage;
   std::vector<std::string> running;  // application ids
+  std::optional<amount_map> max;
+  uint64_t max_applications = 0;  // 0: unlimited
 };
 
 struct partition_snapshot {
   std::string name;  // [rm]name
+  std::string rm, plain_name;
   object_state state = object_state::active;
   std::string node_sort_policy;
   amount_map capacity, used;
   uint64_t allocations = 0;
-  std::vector<queue_snapshot> queues;              // depth first, children in creation order, root first
-  std::vector<node_snapshot> nodes;                // by id
-  std::vector<application_snapshot> applications;  // active ones, by submission
-  std::vector<application_snapshot> ended;         // rejected, completed, failed: until they expire
+  uint64_t node_count = 0;
+  int64_t since_ms = 0;  // in its state
+  bool preemption = true, quota_preemption = false;
+  std::map<std::string, double> weights;                     // of the order of nodes
+  std::map<application_state, uint64_t> application_states;  // how many are in each
+  std::vector<queue_snapshot> queues;                        // depth first, children in creation order, root first
+  std::vector<node_snapshot> nodes;                          // by id
+  std::vector<application_snapshot> applications;            // active ones, by submission
+  std::vector<application_snapshot> ended;                   // rejected, completed, failed: until they expire
   std::vector<usage_snapshot> users, groups;
 };
 

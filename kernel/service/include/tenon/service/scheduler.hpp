@@ -8,6 +8,7 @@
 //   (*service)->stop();
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,6 +62,9 @@ class cycle_access {
 // kernel::describe() hold until the listener returns. Must not wait.
 using decision_listener = std::function<void(std::span<const decision_view> decisions, const kernel &state)>;
 
+// After a turn of the cycle thread, on it: how long it took, and how many decisions it made.
+using turn_listener = std::function<void(std::chrono::nanoseconds took, uint32_t made)>;
+
 struct rm_status {
   std::string id, version, policy_group, transport;
   std::map<std::string, std::string> build_info;
@@ -108,6 +112,7 @@ class scheduler {
 
   // Before start(). They live as long as the scheduler.
   void listen(decision_listener listener);
+  void listen_to_turns(turn_listener listener);
   void listen_to_facts(fact_listener *listener);  // the kernel's; one, beside the deployment's event sinks
   // A transport that is linked in rather than loaded; `instance` outlives the scheduler. Named so in rm_status.
   void attach(std::string name, const tenon_transport_v1 *table, tenon_instance *instance);

@@ -1,0 +1,35 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The door to a running scheduler.
+//
+//   auto people = tenon::observe::open_to_people(*scheduler);   // before scheduler->start()
+//
+// lives as long as the scheduler.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "tenon/observe/services.hpp"
+#include "tenon/service/scheduler.hpp"
+
+namespace tenon::observe {
+
+struct people_options {
+  // Told what was recorded as an event; from any thread. May be empty.
+  std::function<void(const audited &)> audit;
+  // Sets the level of the log; false: there is no such level. Empty: there is no log to set.
+  std::function<bool(std::string_view level)> log_level;
+  bool manual = false;  // as of the scheduler's options
+};
+
+class people_services {
+ public:
+  virtual ~people_services() = default;
+  [[nodiscard]] virtual services &all() = 0;
+};
+
+// Offers the host services of services.hpp to the scheduler's modules. Not after start(). Outlives the modules.
+[[nodiscard]] std::shared_ptr<people_services> open_to_people(service::scheduler &to, people_options options = {});
+
+}  // namespace tenon::observe

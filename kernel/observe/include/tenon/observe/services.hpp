@@ -1,0 +1,38 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The host services for people and their tools: tenon.host.read, .explain, .metrics and .admin.
+//
+//   tenon::observe::services all(door);
+//   all.offer_to(host);                  // before instances are made that use them
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "tenon/host/module_host.hpp"
+#include "tenon/kernel/decisions.hpp"
+#include "tenon/observe/door.hpp"
+
+namespace tenon::observe {
+
+class services {
+ public:
+  // Both outlive it; it outlives every module that has its services.
+  services(door &to, host::module_host &modules);
+  ~services();
+  services(const services &) = delete;
+  services &operator=(const services &) = delete;
+
+  void offer();
+
+  // On the kernel's thread, while decisions are handed over: they are counted.
+  void count(std::span<const decision_view> decisions);
+  // On the kernel's thread: a turn that scheduled took so long, with so many decisions.
+  void cycle_took(double seconds, uint64_t decisions);
+
+  struct impl;
+
+ private:
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace tenon::observe

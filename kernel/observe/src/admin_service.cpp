@@ -1,0 +1,253 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What people change: checked against what they may, done as a command, and told for the record either way.
+#include "services_impl.hpp"
+#include "tenon/config/queues.hpp"
+#include "tenon/host/offered_service.hpp"
+
+namespace tenon::observe {
+namespace {
+
+struct outcome {
+  tenon_status status = TENON_OK;
+  std::string words;
+};
+
+services::impl *self(const tenon_host *host) {
+  return static_cast<services::impl *>(host::service_context(host, TENON_HOST_ADMIN));
+}
+
+bool may_do_all(const tenon_admin_caller *c) { return c != nullptr && (c->rights & TENON_CALLER_ALL) != 0; }
+
+std::string name_of(const tenon_admin_caller *c) {
+  if (c == nullptr) return "nobody";
+  std::string out(view_of(c->user));
+  if (TENON_COVERS(c, tenon_admin_caller, origin) && c->origin.length != 0) {
+    out += " (" + std::string(view_of(c->origin)) + ")";
+  }
+  return out;
+}
+
+std::string_view word_of(uint32_t action) {
+  switch (action) {
+    case TENON_ADMIN_RECOVERY_DONE:
+      return "recovery done";
+    case TENON_ADMIN_DRAIN_NODE:
+      return "drain node";
+    case TENON_ADMIN_UNDRAIN_NODE:
+      return "undrain node";
+    case TENON_ADMIN_STOP_QUEUE:
+      return "stop queue";
+    case TENON_ADMIN_START_QUEUE:
+      return "start queue";
+    case TENON_ADMIN_KILL_APPLICATION:
+      return "kill application";
+    case TENON_ADMIN_MOVE_APPLICATION:
+      return "move application";
+    case TENON_ADMIN_LOG_LEVEL:
+      return "log level";
+    default:
+      return "";
+  }
+}
+
+void record(services::impl &s, const tenon_admin_caller *who, std::string_view action, std::string_view object,
+            std::string_view partition, const outcome &how, std::string_view reason) {
+  audited what{name_of(who), std::string(action),   std::string(object), std::string(partition),
+               {},           how.status == TENON_OK};
+  if (!reason.empty()) what.words = "because " + std::string(reason);
+  if (!what.done) what.words += (what.words.empty() ? "refused: " : "; refused: ") + how.words;
+  s.to.audit(what);
+}
+
+outcome from(const configured &c) {
+  switch (c.what) {
+    case configured::outcome::done:
+      return {};
+    case configured::outcome::refused:
+      return {TENON_INVALID_CONFIG, c.words};
+    case configured::outcome::unknown:
+      return {TENON_UNRESOLVABLE, c.words};
+    case configured::outcome::stopping:
+      break;
+  }
+  return {TENON_RETRY, c.words};
+}
+
+void say_old(tenon_admin_config_out &out, const std::string &configuration) {
+  if (!TENON_COVERS(&out, tenon_admin_config_out, old_length)) return;
+  say(out.old, configuration);
+  out.old_length = configuration.size();
+}
+
+tenon_status update_config(const tenon_host *host, const tenon_admin_config_in *in, tenon_admin_config_out *out) {
+  services::impl *s = self(host);
+  if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_admin_config_in, configuration) ||
+      !TENON_COVERS(out, tenon_admin_config_out, error)) {
+    return TENON_UNSUPPORTED;
+  }
+  outcome how;
+  std::string before;
+  if (!may_do_all(in->caller)) {
+    how = {TENON_DECLINED, "changing the configuration is for those who may do everything"};
+  } else {
+    before = s->to.configuration(view_of(in->rm), view_of(in->policy_group));
+    how = from(s->to.configure(view_of(in->rm), view_of(in->policy_group), view_of(in->configuration)));
+    s->keeper.outdate();
+  }
+  say_old(*out, before);
+  if (how.status == TENON_OK && TENON_COVERS(out, tenon_admin_config_out, checksum)) {
+    const std::string now = s->to.configuration(view_of(in->rm), view_of(in->policy_group));
+    say(out->checksum, config::queues_checksum(now));
+  }
+  say(out->error, how.words);
+  const std::string_view whom = in->rm.length != 0 ? view_of(in->rm) : view_of(in->policy_group);
+  record(*s, in->caller, in->configuration.length == 0 ? "reload the configuration" : "change the configuration", whom,
+         {}, how, {});
+  return how.status;
+}
+
+tenon_status validate_config(const tenon_host *host, const tenon_admin_config_in *in, tenon_admin_config_out *out) {
+  services::impl *s = self(host);
+  if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_admin_config_in, configuration) ||
+      !TENON_COVERS(out, tenon_admin_config_out, error)) {
+    return TENON_UNSUPPORTED;
+  }
+  say_old(*out, s->to.configuration(view_of(in->rm), view_of(in->policy_group)));
+  const result<std::string> checked = s->to.check(view_of(in->policy_group), view_of(in->configuration));
+  if (!checked) {
+    say(out->error, checked.why().text());
+    return TENON_INVALID_CONFIG;
+  }
+  if (TENON_COVERS(out, tenon_admin_config_out, checksum)) say(out->checksum, *checked);
+  return TENON_OK;
+}
+
+// Of nodes: nothing is applied that the kernel would refuse.
+outcome act_on_node(kernel &k, const door::applier &apply, std::string_view partition, std::string_view node,
+                    bool drain) {
+  const auto state = k.state_of_node(partition, node);
+  if (!state)
+    return {TENON_UNRESOLVABLE, "there is no node '" + std::string(node) + "' in partition " + std::string(partition)};
+  if (!drain && *state == node_state::schedulable) {
+    return {TENON_UNSCHEDULABLE, "node '" + std::string(node) + "' is not draining"};
+  }
+  apply(change_node{partition, node, static_cast<uint8_t>(drain ? node_event::drain : node_event::undrain)});
+  return {};
+}
+
+outcome act(services::impl &s, const tenon_admin_act_in &in) {
+  const std::string_view partition = view_of(in.partition), object = view_of(in.object);
+  const std::string_view what = word_of(in.action);
+  if (what.empty()) return {TENON_UNSUPPORTED, "there is no action " + std::to_string(in.action)};
+  const bool all = may_do_all(in.caller);
+  const auto stopping = outcome{TENON_RETRY, "the scheduler stops"};
+  outcome how;
+  switch (in.action) {
+    case TENON_ADMIN_RECOVERY_DONE:
+    case TENON_ADMIN_LOG_LEVEL:
+    case TENON_ADMIN_DRAIN_NODE:
+    case TENON_ADMIN_UNDRAIN_NODE:
+      if (!all) return {TENON_DECLINED, std::string(what) + " is for those who may do everything"};
+      break;
+    default:
+      break;
+  }
+  switch (in.action) {
+    case TENON_ADMIN_MOVE_APPLICATION:
+      return {TENON_UNSUPPORTED, "applications cannot be moved"};
+    case TENON_ADMIN_RECOVERY_DONE:
+      if (s.to.recovery_done(object)) return {};
+      return {TENON_UNRESOLVABLE, "no resource manager '" + std::string(object) + "' waits for it"};
+    case TENON_ADMIN_LOG_LEVEL:
+      if (s.to.log_level(object)) return {};
+      return {TENON_INVALID_CONFIG,
+              "level: want debug, info, warning or error, have '" + std::string(object.substr(0, 64)) + "'"};
+    case TENON_ADMIN_DRAIN_NODE:
+    case TENON_ADMIN_UNDRAIN_NODE: {
+      const bool ran = s.to.call([&](kernel &k, const door::applier &apply) {
+        how = act_on_node(k, apply, partition, object, in.action == TENON_ADMIN_DRAIN_NODE);
+      });
+      return ran ? how : stopping;
+    }
+    default: {
+      std::vector<std::string_view> groups;
+      for (uint64_t i = 0; in.caller != nullptr && i < in.caller->group_count; ++i) {
+        groups.push_back(view_of(in.caller->groups[i]));
+      }
+      const std::string_view user = in.caller == nullptr ? std::string_view{} : view_of(in.caller->user);
+      const bool ran = s.to.call([&](kernel &k, const door::applier &apply) {
+        const bool of_queue = in.action == TENON_ADMIN_STOP_QUEUE || in.action == TENON_ADMIN_START_QUEUE;
+        const auto queue = of_queue ? std::optional(std::string(object)) : k.queue_of(partition, object);
+        if (!queue) {
+          how = {TENON_UNRESOLVABLE,
+                 "there is no application '" + std::string(object) + "' in partition " + std::string(partition)};
+          return;
+        }
+        const auto may = k.may_administer(partition, *queue, user, groups);
+        if (!may) {
+          how = {TENON_UNRESOLVABLE, "there is no queue '" + *queue + "' in partition " + std::string(partition)};
+          return;
+        }
+        if (!all && !*may) {
+          how = {TENON_DECLINED, "the admin ACL of queue " + *queue + " does not name " + std::string(user)};
+          return;
+        }
+        const command wanted = [&]() -> command {
+          if (of_queue) {
+            const object_event event = in.action == TENON_ADMIN_STOP_QUEUE ? object_event::stop : object_event::start;
+            return change_queue{partition, object, static_cast<uint8_t>(event)};
+          }
+          return fail_application{partition, object, view_of(in.reason)};
+        }();
+        if (std::string problem = k.problem_with(wanted); !problem.empty()) {
+          how = {TENON_UNSCHEDULABLE, std::move(problem)};
+          return;
+        }
+        apply(wanted);
+      });
+      return ran ? how : stopping;
+    }
+  }
+}
+
+tenon_status act_slot(const tenon_host *host, const tenon_admin_act_in *in, tenon_admin_act_out *out) {
+  services::impl *s = self(host);
+  if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_admin_act_in, reason) ||
+      !TENON_COVERS(out, tenon_admin_act_out, error)) {
+    return TENON_UNSUPPORTED;
+  }
+  const outcome how = act(*s, *in);
+  s->keeper.outdate();
+  say(out->error, how.words);
+  record(*s, in->caller, word_of(in->action), view_of(in->object), view_of(in->partition), how, view_of(in->reason));
+  return how.status;
+}
+
+tenon_status step(const tenon_host *host, const tenon_admin_step_in *in, tenon_admin_step_out *out) {
+  services::impl *s = self(host);
+  if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_admin_step_in, partition) ||
+      !TENON_COVERS(out, tenon_admin_step_out, error)) {
+    return TENON_UNSUPPORTED;
+  }
+  if (!may_do_all(in->caller)) {
+    say(out->error, "stepping is for those who may do everything");
+    return TENON_DECLINED;
+  }
+  const auto made = s->to.step(view_of(in->partition), in->most == 0 ? 1 : in->most);
+  s->keeper.outdate();
+  if (!made) {
+    say(out->error, "the scheduler runs by itself");
+    return TENON_UNSCHEDULABLE;
+  }
+  out->decisions = *made;
+  return TENON_OK;
+}
+
+}  // namespace
+
+const tenon_host_admin &admin_table() {
+  static constexpr tenon_host_admin table{sizeof(tenon_host_admin), 0, update_config, validate_config, act_slot, step};
+  return table;
+}
+
+}  // namespace tenon::observe

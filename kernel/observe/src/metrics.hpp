@@ -1,0 +1,98 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Families of metrics: what is counted as it happens, and what is read off a snapshot.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flat.hpp"
+#include "snapshot_keeper.hpp"
+#include "tenon/abi/host_metrics.h"
+#include "tenon/host/module_host.hpp"
+#include "tenon/kernel/decisions.hpp"
+#include "tenon/observe/services.hpp"
+
+namespace tenon::observe {
+
+// Counts of values in buckets that grow by a constant factor. One writer, any number of readers.
+class histogram {
+ public:
+  static constexpr size_t buckets = 8;
+  static constexpr double least = 0.0001, factor = 10;
+
+  void add(double value);
+  [[nodiscard]] static std::array<double, buckets> bounds();
+  [[nodiscard]] std::array<uint64_t, buckets> at_most() const;
+  [[nodiscard]] uint64_t count() const { return count_; }
+  [[nodiscard]] double sum() const { return sum_; }
+
+ private:
+  std::array<std::atomic<uint64_t>, buckets> in_{};
+  std::atomic<uint64_t> count_ = 0;
+  std::atomic<double> sum_ = 0;
+};
+
+struct sample {
+  std::map<std::string, std::string> labels;
+  double value = 0;
+  const histogram *of = nullptr;
+};
+
+struct family {
+  std::string name, help;
+  uint32_t type = TENON_METRIC_GAUGE;
+  std::vector<sample> samples;
+};
+
+// A reading, flat.
+struct metrics_view {
+  std::vector<family> families;
+  std::vector<host::module_counters> modules;
+  std::vector<std::array<std::string, 4>> texts;  // of health: name, meaning, diagnosis, "" where well
+  flat_room room;
+  tenon_reading flat{};
+  metrics_view() = default;
+  metrics_view(const metrics_view &) = delete;
+  metrics_view &operator=(const metrics_view &) = delete;
+};
+
+class metrics_maker {
+ public:
+  metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper);
+
+  void count(std::span<const decision_view> decisions);  // on the kernel's thread
+  void cycle_took(double seconds, uint64_t decisions);   // likewise
+
+  std::shared_ptr<const metrics_view> read(uint32_t wanted);
+
+ private:
+  // The families, by name.
+  [[nodiscard]] std::vector<family> families();
+  void add_counters(std::vector<family> &out) const;
+  void add_state(std::vector<family> &out);
+  void add_service(std::vector<family> &out) const;
+  void look_at_minute();
+
+  door &door_;
+  host::module_host &modules_;
+  snapshot_keeper &keeper_;
+  std::array<std::atomic<uint64_t>, 32> decisions_{};  // by kind
+  std::array<std::atomic<uint64_t>, 8> releases_{};    // by why
+  std::atomic<uint64_t> completed_ = 0, failed_ = 0;
+  std::atomic<int64_t> refused_node_ms_ = 0;  // when one was last
+  histogram scheduling_, cycle_;
+  std::mutex mutex_;
+  struct minute {
+    int64_t at_ms, running, containers;
+  };
+  std::vector<minute> history_;
+};
+
+}  // namespace tenon::observe

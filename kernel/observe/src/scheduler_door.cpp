@@ -1,0 +1,208 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/observe/scheduler_door.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "tenon/config/queues.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::observe {
+namespace {
+
+int64_t now_unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+class scheduler_door final : public door {
+ public:
+  scheduler_door(service::scheduler &to, people_options options)
+      : to_(to), options_(std::move(options)), known_(to.modules().known()) {}
+
+  bool call(const std::function<void(kernel &, const applier &)> &work) override {
+    return to_.call([&](service::cycle_access &on) { work(on.state(), [&](const command &c) { on.apply(c); }); });
+  }
+
+  [[nodiscard]] std::vector<rm_record> rms() const override {
+    const std::map<std::string, std::string> groups = to_.policy_groups();
+    std::vector<rm_record> out;
+    for (const service::rm_status &s : to_.rms()) {
+      rm_record rm;
+      rm.id = s.id;
+      rm.state = tenon::name(s.state);
+      rm.version = s.version;
+      rm.policy_group = s.policy_group;
+      rm.build = s.build_info;
+      rm.connected = s.connected;
+      rm.waiting_requests = s.waiting_requests;
+      rm.waiting_answers = s.waiting_answers;
+      rm.retries = s.retries;
+      if (const auto found = groups.find(s.policy_group); found != groups.end()) {
+        rm.configuration = found->second;
+        rm.checksum = config::queues_checksum(found->second);
+      }
+      rm.registered_ms = first_seen(s.id + "#" + std::to_string(s.session));
+      out.push_back(std::move(rm));
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string configuration(std::string_view rm, std::string_view group) const override {
+    std::string name = group.empty() ? std::string("default") : std::string(group);
+    for (const service::rm_status &s : to_.rms()) {
+      if (s.id == rm) name = s.policy_group;
+    }
+    const std::map<std::string, std::string> groups = to_.policy_groups();
+    const auto found = groups.find(name);
+    return found == groups.end() ? std::string{} : found->second;
+  }
+
+  configured configure(std::string_view rm, std::string_view group, std::string_view text) override {
+    const auto told = [](const std::optional<refusal> &why) {
+      return why ? configured{configured::outcome::refused, why->text()} : configured{};
+    };
+    if (text.empty()) return told(to_.reload());
+    if (!rm.empty()) {
+      const auto known = to_.rms();
+      if (std::none_of(known.begin(), known.end(), [&](const auto &one) { return one.id == rm; })) {
+        return {configured::outcome::unknown, "there is no resource manager '" + std::string(rm) + "'"};
+      }
+      std::optional<refusal> why;
+      const bool ran = to_.call([&](service::cycle_access &on) { why = on.configure(rm, text); });
+      return ran ? told(why) : configured{configured::outcome::stopping, "the scheduler stops"};
+    }
+    const std::string name = group.empty() ? std::string("default") : std::string(group);
+    if (!to_.policy_groups().contains(name)) {
+      return {configured::outcome::unknown, "there is no policy group '" + name + "'"};
+    }
+    return told(to_.reload({{name, std::string(text)}}));
+  }
+
+  result<std::string> check(std::string_view, std::string_view text) override {
+    const config::parsed_queues parsed = config::parse_queues(text, "queues.yaml", {known_, 32, {}});
+    if (parsed.config) return config::queues_checksum(text);
+    std::string why;
+    for (const refusal &one : parsed.refusals) why += (why.empty() ? "" : "\n") + one.text();
+    return refusal{{}, {}, why, {}};
+  }
+
+  bool recovery_done(std::string_view rm) override {
+    bool done = false;
+    return to_.call([&](service::cycle_access &on) { done = on.recovery_done(rm); }) && done;
+  }
+  std::optional<uint64_t> step(std::string_view, uint32_t most) override {
+    if (!options_.manual) return std::nullopt;
+    return to_.step(most);
+  }
+  bool log_level(std::string_view level) override { return options_.log_level && options_.log_level(level); }
+  void audit(const audited &what) override {
+    if (events::event_hub *hub = to_.events(); hub != nullptr) {
+      events::audit_note note;
+      note.who = what.caller;
+      note.action = what.action;
+      note.object = what.object;
+      note.partition = what.partition;
+      note.message = what.caller + ": " + what.action + " " + what.object + (what.done ? ": done" : ": refused") +
+                     (what.words.empty() ? "" : ", " + what.words);
+      hub->audit(note, now_unix_ms());
+    }
+    if (options_.audit) options_.audit(what);
+  }
+
+  [[nodiscard]] std::vector<figure> figures() const override {
+    const service::service_counters c = to_.counters();
+    const auto number = [](uint64_t n) { return static_cast<double>(n); };
+    std::vector<figure> out = {
+        {"tenon_turns_total", "Turns of the scheduler.", true, {}, number(c.turns)},
+        {"tenon_requests_total", "Requests of resource managers that were taken.", true, {}, number(c.requests)},
+        {"tenon_requests_refused_total", "Requests that were malformed.", true, {}, number(c.refused_requests)},
+        {"tenon_requests_dropped_total",
+         "Requests of sessions that ended before.",
+         true,
+         {},
+         number(c.dropped_requests)},
+        {"tenon_answers_total", "Answers made for resource managers.", true, {}, number(c.answers)},
+        {"tenon_answers_delivered_total", "Answers that transports took.", true, {}, number(c.delivered)},
+        {"tenon_registrations_total", "Registrations of resource managers.", true, {}, number(c.registrations)},
+        {"tenon_journal_bytes_total", "Bytes written to the journal.", true, {}, number(c.journal_bytes)},
+        {"tenon_transport_faults_total", "Faults of transports.", true, {}, number(c.transport_faults)},
+        {"tenon_commands_total", "Commands that the kernel took.", true, {}, number(c.kernel.commands)},
+        {"tenon_decisions_total", "Decisions of the kernel.", true, {}, number(c.kernel.decisions)},
+        {"tenon_asks_examined_total", "Asks that the cycle looked at.", true, {}, number(c.kernel.asks_examined)},
+        {"tenon_node_searches_total", "Searches for a node.", true, {}, number(c.kernel.node_searches)},
+        {"tenon_nodes_examined_total", "Nodes that searches looked at.", true, {}, number(c.kernel.nodes_examined)},
+        {"tenon_victim_searches_total", "Searches for victims.", true, {}, number(c.kernel.victim_searches)},
+        {"tenon_policy_calls_total", "Calls of policies.", true, {}, number(c.kernel.policy_calls)},
+        {"tenon_policy_faults_total",
+         "Faults of policies, after each of which a fallback serves.",
+         true,
+         {},
+         number(c.kernel.policy_faults)},
+    };
+    if (events::event_hub *hub = to_.events(); hub != nullptr) add_events(hub->counters(), out);
+    return out;
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings() const override {
+    std::vector<std::string> out;
+    if (events::event_hub *hub = to_.events(); hub != nullptr) out = hub->warnings();
+    for (const service::transport_status &t : to_.transports()) {
+      if (!t.running) out.push_back("transport " + t.name + " does not run: " + t.words);
+    }
+    return out;
+  }
+
+ private:
+  static void add_events(const events::hub_counters &c, std::vector<figure> &out) {
+    const auto add = [&](const char *name, const char *help, bool counter, uint64_t value,
+                         std::map<std::string, std::string> labels = {}) {
+      out.push_back({name, help, counter, std::move(labels), static_cast<double>(value)});
+    };
+    add("tenon_events_created_total", "Records of events, lost ones with them.", true, c.created);
+    add("tenon_events_published_total", "Records handed to sinks and subscribers.", true, c.published);
+    add("tenon_events_lost_total", "Records that found no room.", true, c.lost);
+    add("tenon_events_waiting_bytes", "Bytes of facts that wait for the event thread.", false, c.input_used);
+    add("tenon_event_subscriptions", "Subscriptions to events.", false, c.subscriptions);
+    for (const events::sink_status &s : c.sinks) {
+      add("tenon_event_sink_kept_total", "Records that a sink took.", true, s.kept, {{"sink", s.name}});
+      add("tenon_event_sink_lost_total", "Records that a sink never will take.", true, s.lost, {{"sink", s.name}});
+      add("tenon_event_sink_waiting", "Records before a sink.", false, s.waiting, {{"sink", s.name}});
+    }
+  }
+  [[nodiscard]] int64_t first_seen(const std::string &session) const {
+    const std::lock_guard lock(mutex_);
+    return seen_.emplace(session, now_unix_ms()).first->second;
+  }
+
+  service::scheduler &to_;
+  people_options options_;
+  const config::known_policies known_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, int64_t> seen_;
+};
+
+class opened final : public people_services {
+ public:
+  opened(service::scheduler &to, people_options options)
+      : door_(to, std::move(options)), services_(door_, to.modules()) {}
+  services &all() override { return services_; }
+
+ private:
+  scheduler_door door_;
+  services services_;
+};
+
+}  // namespace
+
+std::shared_ptr<people_services> open_to_people(service::scheduler &to, people_options options) {
+  auto out = std::make_shared<opened>(to, std::move(options));
+  out->all().offer();
+  to.listen_to_turns([out](std::chrono::nanoseconds took, uint32_t made) {
+    out->all().cycle_took(std::chrono::duration<double>(took).count(), made);
+  });
+  to.listen([out](std::span<const decision_view> decisions, const kernel &) { out->all().count(decisions); });
+  return out;
+}
+
+}  // namespace tenon::observe

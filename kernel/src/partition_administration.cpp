@@ -1,0 +1,75 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What people do: queues stopped and started, applications ended.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+
+bool partition::in_stopped_queue(const application &app) {
+  for (const queue *q = app.home; q != nullptr; q = q->parent) {
+    if (q->state == object_state::stopped) return true;
+  }
+  return false;
+}
+
+std::optional<bool> partition::may_administer(std::string_view path, std::string_view user,
+                                              std::span<const std::string_view> groups_of_user) const {
+  const queue *q = find_queue(path);
+  if (q == nullptr) return std::nullopt;
+  for (; q != nullptr; q = q->parent) {
+    if (q->admin_acl.allows(user, groups_of_user)) return true;
+  }
+  return false;
+}
+
+std::string partition::problem_with(const tenon::change_queue &c) const {
+  const queue *q = find_queue(c.queue);
+  if (q == nullptr) return messages::no_queue(c.queue);
+  const auto event = static_cast<object_event>(c.event);
+  if (event != object_event::stop && event != object_event::start) return messages::queue_event_unknown(c.event);
+  // Draining is undone by a configuration that names the queue, and by nothing else.
+  const bool possible = next_state(q->state, event).has_value() && q->state != object_state::draining;
+  return possible ? std::string{} : refusal_text(q->state, event);
+}
+
+void partition::change_queue(const tenon::change_queue &c) {
+  if (!problem_with(c).empty()) return;
+  queue &q = *find_queue(c.queue);
+  q.state = *next_state(q.state, static_cast<object_event>(c.event));
+  if (q.state == object_state::stopped) {
+    queue_became_unready(q);
+  } else {
+    queue_became_ready(q);
+  }
+  for_each_queue(q, [&](queue &below) {
+    for (application *app : below.apps) {
+      gang_changed(*app);
+      refresh_reservations(*app);
+    }
+  });
+}
+
+std::string partition::problem_with(const tenon::fail_application &c) const {
+  const application *app = find_application(c.application);
+  if (app == nullptr) return messages::no_application(c.application);
+  // One that fails already has failed only when all of it is gone.
+  const bool possible =
+      next_state(app->state, application_event::fail).has_value() && app->state != application_state::failing;
+  return possible ? std::string{} : refusal_text(app->state, application_event::fail);
+}
+
+void partition::fail_application(const tenon::fail_application &c) {
+  if (!problem_with(c).empty()) return;
+  application &app = *find_application(c.application);
+  const std::string words = messages::application_killed(c.text);
+  app.message = words;
+  move(app, application_event::fail, words);
+  expire_all(app, words, false);
+  drop_asks(app, termination::timeout, words, false);
+  settle(app);
+}
+
+}  // namespace tenon::internal

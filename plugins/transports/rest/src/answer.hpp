@@ -1,0 +1,39 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What one request gets: a status, a type and a body, or an error in the interface's form.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::rest {
+
+inline constexpr std::string_view json_type = "application/json; charset=UTF-8";
+inline constexpr std::string_view text_type = "text/plain; charset=utf-8";
+
+struct answer {
+  unsigned status = 200;
+  std::string type{json_type};
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+[[nodiscard]] inline answer json_answer(const boost::json::value &v) {
+  return {200, std::string(json_type), serialize(v), {}};
+}
+
+// {"status_code":404,"message":"Partition not found","description":"Partition not found"}
+[[nodiscard]] inline answer error_answer(unsigned status, std::string_view words) {
+  const boost::json::object body{{"status_code", status}, {"message", words}, {"description", words}};
+  return {status, std::string(json_type), boost::json::serialize(body), {}};
+}
+
+// Thrown by handlers, and what the client gets then.
+struct refused {
+  unsigned status;
+  std::string words;
+};
+
+}  // namespace tenon::rest

@@ -1,0 +1,292 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "conversation.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+#include "compression.hpp"
+#include "event_stream.hpp"
+#include "handlers.hpp"
+
+namespace tenon::rest {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::awaitable;
+using asio::use_awaitable;
+using error_code = boost::system::error_code;
+
+constexpr uint32_t most_header = 16'384;
+constexpr auto time_to_ask = std::chrono::seconds(10);
+constexpr auto time_between = std::chrono::seconds(75);
+constexpr auto time_to_read = std::chrono::seconds(120);
+
+std::string text(beast::string_view s) { return {s.data(), s.size()}; }
+
+request request_of(const http::request<http::string_body> &from, const std::string &address) {
+  request out;
+  out.method = text(from.method_string());
+  out.body = from.body();
+  out.accept = text(from[http::field::accept]);
+  out.accept_encoding = text(from[http::field::accept_encoding]);
+  out.host = text(from[http::field::host]);
+  out.address = address;
+  return out;
+}
+
+// Who asks. Throws refused where a token is sent that nobody has.
+identity identity_of(const settings &s, const http::request<http::string_body> &from) {
+  const std::string sent = text(from[http::field::authorization]);
+  if (sent.empty()) return {};
+  constexpr std::string_view scheme = "Bearer ";
+  const identity *known =
+      sent.starts_with(scheme) ? owner_of(s.tokens, std::string_view(sent).substr(scheme.size())) : nullptr;
+  if (known == nullptr) throw refused{401, "the token is not known"};
+  return *known;
+}
+
+void check_access(const settings &s, const request &asked, const route &r) {
+  if (r.needs == access::change && !asked.from.known) {
+    throw refused{401, s.tokens.empty() ? "actions want a token, and the configuration has none (key \"tokens\")"
+                                        : "actions want a token: Authorization: Bearer TOKEN"};
+  }
+  const bool page = r.path == "/" || r.path.starts_with("/dashboard/");  // which asks for the token
+  if (s.token_to_read && !asked.from.known && !page) throw refused{401, "want a token: Authorization: Bearer TOKEN"};
+}
+
+// Everything between a request and its answer; never throws but for want of memory.
+answer answer_of(hub &h, request &asked, const route &r) {
+  try {
+    return r.handle({h.services, asked});
+  } catch (const refused &no) {
+    return error_answer(no.status, no.words);
+  } catch (const std::exception &e) {
+    h.services.log.log(TENON_LOG_ERROR, "GET " + asked.path + ": " + e.what());
+    return error_answer(500, "internal error");
+  }
+}
+
+http::response<http::string_body> response_of(const hub &h, const request &asked, unsigned version, answer a,
+                                              bool keep_alive) {
+  http::response<http::string_body> out{http::int_to_status(a.status), version};
+  out.set(http::field::content_type, a.type);
+  out.set(http::field::access_control_allow_origin, h.limits.origin);
+  out.set(http::field::access_control_allow_methods, asked.method == "POST" ? "OPTIONS, POST" : "GET, OPTIONS");
+  out.set(http::field::access_control_allow_headers, "X-Requested-With,Content-Type,Accept,Origin");
+  out.set("X-Content-Type-Options", "nosniff");
+  out.set(http::field::cache_control, "no-store");
+  for (const auto &[name, value] : a.headers) out.set(name, value);
+  if (a.status == 401) out.set(http::field::www_authenticate, "Bearer");
+  if (a.status == 429 || a.status == 503) out.set(http::field::retry_after, "1");
+  if (a.body.size() >= least_compressed && takes_gzip(asked.accept_encoding)) {
+    a.body = gzip(a.body);
+    out.set(http::field::content_encoding, "gzip");
+    out.set(http::field::vary, "Accept-Encoding");
+  }
+  out.keep_alive(keep_alive);
+  const size_t length = a.body.size();
+  if (asked.method != "HEAD") out.body() = std::move(a.body);
+  out.content_length(length);
+  return out;
+}
+
+// Nothing is sent again that the client has.
+void spare_what_is_known(answer &a, std::string_view known_tags) {
+  for (const auto &[name, value] : a.headers) {
+    if (name != "ETag" || a.status != 200 || known_tags.find(value) == std::string_view::npos) continue;
+    a.status = 304;
+    a.body.clear();
+    return;
+  }
+}
+
+http::response<http::string_body> answered(hub &h, request &asked, const route &r,
+                                           const http::request<http::string_body> &message, bool keep_alive) {
+  answer a = answer_of(h, asked, r);
+  spare_what_is_known(a, text(message[http::field::if_none_match]));
+  return response_of(h, asked, message.version(), std::move(a), keep_alive);
+}
+
+// Coroutines below name what they give away: GCC 12 destroys temporaries of a co_await twice.
+
+// To a client of whom nothing is known.
+http::response<http::string_body> answer_to_nobody(const hub &h, answer a) {
+  return response_of(h, request{}, 11, std::move(a), false);
+}
+
+template <class Stream>
+awaitable<bool> send(Stream &stream, http::response<http::string_body> &out) {
+  beast::get_lowest_layer(stream).expires_after(time_to_read);
+  error_code problem;
+  http::serializer<false, http::string_body> writer(out);
+  if (out.body().empty()) {
+    co_await http::async_write_header(stream, writer, asio::redirect_error(use_awaitable, problem));
+  } else {
+    co_await http::async_write(stream, writer, asio::redirect_error(use_awaitable, problem));
+  }
+  co_return !problem && out.keep_alive();
+}
+
+// The route of a request, or what it gets instead.
+match admitted(hub &h, request &asked, const http::request<http::string_body> &from) {
+  try {
+    if (!h.clients.ask(asked.address, clients::clock::now())) {
+      return {nullptr, error_answer(429, "too many requests of this client")};
+    }
+    if (!split_target(text(from.target()), asked.path, asked.query)) {
+      return {nullptr, error_answer(400, "invalid URL escape")};
+    }
+    if (asked.method == "OPTIONS") {
+      const std::string methods = methods_of(asked.path);
+      if (methods.empty()) return {nullptr, answer{404, std::string(text_type), "404 page not found\n", {}}};
+      answer yes{200, std::string(text_type), {}, {}};
+      yes.headers.emplace_back("Allow", methods);
+      return {nullptr, std::move(yes)};
+    }
+    match m = find_route(asked);
+    if (m.found == nullptr) return m;
+    asked.from = identity_of(h.limits, from);
+    check_access(h.limits, asked, *m.found);
+    return m;
+  } catch (const refused &no) {
+    return {nullptr, error_answer(no.status, no.words)};
+  }
+}
+
+// What a client gets whose bytes are no request.
+std::optional<answer> answer_to(const error_code &problem) {
+  if (problem == http::error::header_limit) return error_answer(431, "request header is too large");
+  if (problem == http::error::body_limit) return error_answer(413, "request body is too large");
+  if (problem.category() == make_error_code(http::error::bad_target).category() &&
+      problem != http::error::end_of_stream && problem != http::error::partial_message) {
+    return error_answer(400, "malformed request: " + problem.message());
+  }
+  return std::nullopt;
+}
+
+// Counts a request that is being answered.
+struct busy_guard {
+  explicit busy_guard(std::atomic<uint64_t> &c) : count(c) { ++count; }
+  ~busy_guard() { --count; }
+  busy_guard(const busy_guard &) = delete;
+  busy_guard &operator=(const busy_guard &) = delete;
+  std::atomic<uint64_t> &count;
+};
+
+template <class Stream>
+awaitable<void> serve(hub &h, Stream &stream, const std::string &address) {
+  beast::flat_buffer buffer;
+  for (bool first = true;; first = false) {
+    http::request_parser<http::string_body> parser;
+    parser.header_limit(most_header);
+    parser.body_limit(h.limits.most_body);
+    error_code problem;
+    beast::get_lowest_layer(stream).expires_after(first ? time_to_ask : time_between);
+    co_await http::async_read_header(stream, buffer, parser, asio::redirect_error(use_awaitable, problem));
+    if (!problem) {
+      if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
+        http::response<http::empty_body> go_on{http::status::continue_, 11};
+        co_await http::async_write(stream, go_on, asio::redirect_error(use_awaitable, problem));
+      }
+      beast::get_lowest_layer(stream).expires_after(time_to_ask);
+      co_await http::async_read(stream, buffer, parser, asio::redirect_error(use_awaitable, problem));
+    }
+    if (problem) {
+      auto no = answer_to(problem);
+      if (!no) co_return;
+      http::response<http::string_body> last = answer_to_nobody(h, std::move(*no));
+      co_await send(stream, last);
+      co_return;
+    }
+    const busy_guard busy(h.busy);
+    const http::request<http::string_body> message = parser.release();
+    request asked = request_of(message, address);
+    match m = admitted(h, asked, message);
+    const bool keep_alive = message.keep_alive() && !h.stopping;
+    if (m.found != nullptr && m.found->handle == nullptr) {
+      if (asked.method == "GET" && h.clients.begin_stream(address)) {
+        co_await stream_events(h, stream, asked);
+        h.clients.end_stream(address);
+        co_return;
+      }
+      m.instead = error_answer(503, "Too many streaming connections");
+    }
+    http::response<http::string_body> out;
+    if (m.instead) {
+      out = response_of(h, asked, message.version(), std::move(*m.instead), keep_alive);
+    } else {
+      co_await asio::post(asio::bind_executor(h.pool, use_awaitable));  // handlers may wait
+      out = answered(h, asked, *m.found, message, keep_alive);
+      co_await asio::post(asio::bind_executor(h.io, use_awaitable));
+    }
+    const bool goes_on = co_await send(stream, out);
+    if (!goes_on) co_return;
+  }
+}
+
+// Registers how a connection is closed while it is open.
+struct open_guard {
+  open_guard(hub &to, std::function<void()> close) : h(to), id(h.next_connection++) {
+    h.open.emplace(id, std::move(close));
+  }
+  ~open_guard() { h.open.erase(id); }
+  open_guard(const open_guard &) = delete;
+  open_guard &operator=(const open_guard &) = delete;
+  hub &h;
+  uint64_t id;
+};
+
+struct client_guard {
+  client_guard(clients &c, std::string a) : all(c), address(std::move(a)), in(all.connect(address)) {}
+  ~client_guard() {
+    if (in) all.disconnect(address);
+  }
+  client_guard(const client_guard &) = delete;
+  client_guard &operator=(const client_guard &) = delete;
+  clients &all;
+  std::string address;
+  bool in;
+};
+
+}  // namespace
+
+awaitable<void> converse(hub &h, asio::ip::tcp::socket socket, asio::ssl::context *tls) {
+  try {
+    error_code problem;
+    const auto remote = socket.remote_endpoint(problem);
+    if (problem) co_return;
+    const client_guard client(h.clients, remote.address().to_string());
+    if (tls != nullptr) {
+      beast::ssl_stream<beast::tcp_stream> stream(beast::tcp_stream(std::move(socket)), *tls);
+      const open_guard open(h, [&stream] { beast::get_lowest_layer(stream).close(); });
+      if (!client.in) co_return;
+      beast::get_lowest_layer(stream).expires_after(time_to_ask);
+      co_await stream.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(use_awaitable, problem));
+      if (problem) co_return;
+      co_await serve(h, stream, client.address);
+      beast::get_lowest_layer(stream).expires_after(std::chrono::seconds(2));
+      co_await stream.async_shutdown(asio::redirect_error(use_awaitable, problem));
+    } else {
+      beast::tcp_stream stream(std::move(socket));
+      const open_guard open(h, [&stream] { stream.close(); });
+      if (client.in) {
+        co_await serve(h, stream, client.address);
+      } else {
+        http::response<http::string_body> full = answer_to_nobody(h, error_answer(503, "too many connections"));
+        co_await send(stream, full);
+      }
+      stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, problem);
+    }
+  } catch (const std::exception &e) {
+    h.services.log.log(TENON_LOG_ERROR, std::string("a connection ended: ") + e.what());
+  }
+}
+
+}  // namespace tenon::rest

@@ -1,0 +1,83 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The configuration in force, whether another one would be taken, and placement rules.
+#include "configuration_text.hpp"
+#include "handlers.hpp"
+#include "views.hpp"
+
+namespace tenon::rest {
+namespace {
+
+namespace json = boost::json;
+
+pairs pairs_of(const tenon_rm_pairs &p) {
+  pairs out;
+  for (uint64_t i = 0; i < p.count; ++i) out.emplace_back(view(p.names[i]), view(p.values[i]));
+  return out;
+}
+
+}  // namespace
+
+answer get_config(const context &c) {
+  const snapshot all(c.use, 0);
+  const std::string_view wanted = c.asked.asked("rm").value_or(std::string_view{});
+  const std::string_view group = c.asked.asked("policyGroup").value_or(std::string_view{});
+  for (const auto &rm : listed<tenon_view_rm>(all->rms)) {
+    if (!wanted.empty() && view(rm.id) != wanted) continue;
+    if (!group.empty() && view(rm.policy_group) != group) continue;
+    if (c.asked.accept == "application/json") {
+      return json_answer(configuration_json(view(rm.configuration), view(rm.checksum), pairs_of(rm.extra)));
+    }
+    return {200,
+            "application/x-yaml; charset=UTF-8",
+            configuration_yaml(view(rm.configuration), view(rm.checksum), pairs_of(rm.extra)),
+            {}};
+  }
+  return error_answer(404, wanted.empty() && group.empty()
+                               ? "Configuration not found: no resource manager has registered"
+                               : "Configuration not found");
+}
+
+answer post_validate_conf(const context &c) {
+  if (c.use.admin == nullptr || c.use.admin->validate_config == nullptr) {
+    throw refused{503, "the scheduler checks no configurations"};
+  }
+  words why(65'536), checksum(256);
+  tenon_admin_caller caller{};
+  caller.size = sizeof caller;
+  caller.user = sdk::text(c.asked.from.user);
+  tenon_admin_config_in in{};
+  in.size = sizeof in;
+  in.caller = &caller;
+  in.configuration = sdk::text(c.asked.body);
+  tenon_admin_config_out out{};
+  out.size = sizeof out;
+  out.error = why.out();
+  out.checksum = checksum.out();
+  const tenon_status status = c.use.admin->validate_config(c.use.host, &in, &out);
+  if (status == TENON_OK) {
+    json::object good{{"allowed", true}, {"reason", ""}};
+    if (!checksum.text().empty()) {
+      bool in_force = false;
+      const snapshot all(c.use, 0);
+      for (const auto &rm : listed<tenon_view_rm>(all->rms))
+        in_force = in_force || view(rm.checksum) == checksum.text();
+      good["checksum"] = checksum.text();
+      good["checksumMatch"] = in_force;
+    }
+    return json_answer(good);
+  }
+  if (status != TENON_INVALID_CONFIG) refuse(status, why.text());
+  return json_answer(json::object{{"allowed", false}, {"reason", why.text()}});
+}
+
+answer get_placement_rules(const context &c) {
+  const partition_view p(c.use, c.asked.parameter("partition"), 0);
+  for (const auto &rm : listed<tenon_view_rm>(p.all().rms)) {
+    if (view(rm.id) == view(p->rm)) {
+      return json_answer(placement_rules_json(view(rm.configuration), view(p->short_name)));
+    }
+  }
+  return json_answer(json::array{});
+}
+
+}  // namespace tenon::rest

@@ -1,0 +1,108 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What people may change, each told to the host with the name of the caller.
+#include "handlers.hpp"
+
+namespace tenon::rest {
+namespace {
+
+namespace json = boost::json;
+
+// The caller of a request, as the service wants it.
+class caller {
+ public:
+  explicit caller(const request &asked) : origin_("rest " + asked.address) {
+    for (const std::string &group : asked.from.groups) groups_.push_back(sdk::text(group));
+    caller_.size = sizeof caller_;
+    caller_.rights = asked.from.all ? TENON_CALLER_ALL : 0;
+    caller_.user = sdk::text(asked.from.user);
+    caller_.groups = groups_.data();
+    caller_.group_count = groups_.size();
+    caller_.origin = sdk::text(origin_);
+  }
+  caller(const caller &) = delete;
+  caller &operator=(const caller &) = delete;
+  [[nodiscard]] const tenon_admin_caller *get() const { return &caller_; }
+
+ private:
+  std::string origin_;
+  std::vector<tenon_text> groups_;
+  tenon_admin_caller caller_{};
+};
+
+const tenon_host_admin &admin(const context &c) {
+  if (c.use.admin == nullptr) throw refused{503, "the scheduler takes no actions"};
+  return *c.use.admin;
+}
+
+answer done(std::string_view action) { return json_answer(json::object{{"done", true}, {"action", action}}); }
+
+answer act(const context &c, uint32_t action, std::string_view object, std::string_view name) {
+  const tenon_host_admin &service = admin(c);
+  const std::string &partition = c.asked.parameter("partition");
+  const std::string full = partition.empty() ? std::string{} : full_name(c.use, partition);
+  const caller who(c.asked);
+  words why;
+  tenon_admin_act_in in{};
+  in.size = sizeof in;
+  in.action = action;
+  in.caller = who.get();
+  in.partition = sdk::text(full);
+  in.object = sdk::text(object);
+  in.reason = sdk::text(c.asked.asked("reason").value_or(std::string_view{}));
+  tenon_admin_act_out out{};
+  out.size = sizeof out;
+  out.error = why.out();
+  const tenon_status status = service.act(c.use.host, &in, &out);
+  if (status != TENON_OK) refuse(status, why.text());
+  return done(name);
+}
+
+answer configure(const context &c, std::string_view text, std::string_view name) {
+  const tenon_host_admin &service = admin(c);
+  const caller who(c.asked);
+  words why(65'536);
+  tenon_admin_config_in in{};
+  in.size = sizeof in;
+  in.caller = who.get();
+  in.rm = sdk::text(c.asked.asked("rm").value_or(std::string_view{}));
+  in.policy_group = sdk::text(c.asked.asked("policyGroup").value_or(std::string_view{}));
+  in.configuration = sdk::text(text);
+  tenon_admin_config_out out{};
+  out.size = sizeof out;
+  out.error = why.out();
+  const tenon_status status = service.update_config(c.use.host, &in, &out);
+  if (status != TENON_OK) refuse(status, why.text());
+  return done(name);
+}
+
+}  // namespace
+
+answer post_config(const context &c) {
+  if (c.asked.body.empty()) throw refused{400, "body: want a queues.yaml, have nothing"};
+  return configure(c, c.asked.body, "config");
+}
+answer post_reload(const context &c) { return configure(c, {}, "reload"); }
+
+answer post_drain_node(const context &c) {
+  return act(c, TENON_ADMIN_DRAIN_NODE, c.asked.parameter("node"), "drain node");
+}
+answer post_undrain_node(const context &c) {
+  return act(c, TENON_ADMIN_UNDRAIN_NODE, c.asked.parameter("node"), "undrain node");
+}
+answer post_stop_queue(const context &c) {
+  return act(c, TENON_ADMIN_STOP_QUEUE, c.asked.parameter("queue"), "stop queue");
+}
+answer post_start_queue(const context &c) {
+  return act(c, TENON_ADMIN_START_QUEUE, c.asked.parameter("queue"), "start queue");
+}
+answer post_kill_application(const context &c) {
+  return act(c, TENON_ADMIN_KILL_APPLICATION, c.asked.parameter("application"), "kill application");
+}
+answer post_recovery_done(const context &c) {
+  return act(c, TENON_ADMIN_RECOVERY_DONE, c.asked.parameter("rm"), "recovery done");
+}
+answer put_log_level(const context &c) {
+  return act(c, TENON_ADMIN_LOG_LEVEL, c.asked.parameter("level"), "log level");
+}
+
+}  // namespace tenon::rest

@@ -1,0 +1,85 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "request.hpp"
+
+#include <boost/url/decode_view.hpp>
+#include <boost/url/encoding_opts.hpp>
+#include <charconv>
+
+#include "answer.hpp"
+
+namespace tenon::rest {
+
+const std::string &request::parameter(std::string_view name) const {
+  static const std::string none;
+  for (const auto &[key, value] : parameters)
+    if (key == name) return value;
+  return none;
+}
+
+std::optional<std::string_view> request::asked(std::string_view name) const {
+  for (const auto &[key, value] : query)
+    if (key == name) return value;
+  return std::nullopt;
+}
+
+std::optional<uint64_t> request::number(std::string_view name, uint64_t least, uint64_t most) const {
+  const auto text = asked(name);
+  if (!text) return std::nullopt;
+  uint64_t out = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
+  if (error != std::errc{} || end != text->data() + text->size() || out < least || out > most) {
+    throw refused{400, "query parameter \"" + std::string(name) + "\": want a number from " + std::to_string(least) +
+                           " to " + std::to_string(most) + ", have \"" + std::string(text->substr(0, 64)) + "\""};
+  }
+  return out;
+}
+
+bool is_utf8(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size()) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const size_t length = c < 0x80 ? 1 : (c >> 5) == 6 ? 2 : (c >> 4) == 14 ? 3 : (c >> 3) == 30 ? 4 : 0;
+    if (length == 0 || i + length > text.size()) return false;
+    uint32_t code = length == 1 ? c : c & (0xffU >> (length + 1));
+    for (size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next >> 6) != 2) return false;
+      code = (code << 6) | (next & 0x3fU);
+    }
+    static constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+    i += length;
+  }
+  return true;
+}
+
+std::optional<std::string> decoded(std::string_view text, bool plus) {
+  boost::urls::encoding_opts options;
+  options.space_as_plus = plus;
+  const auto encoded = boost::urls::make_pct_string_view(text);
+  if (!encoded) return std::nullopt;
+  const boost::urls::decode_view characters(*encoded, options);
+  std::string out(characters.begin(), characters.end());
+  if (!is_utf8(out)) return std::nullopt;
+  return out;
+}
+
+bool split_target(std::string_view target, std::string &path, std::vector<std::pair<std::string, std::string>> &query) {
+  target = target.substr(0, target.find('#'));
+  const size_t mark = target.find('?');
+  path = target.substr(0, mark);
+  if (mark == std::string_view::npos) return true;
+  for (std::string_view rest = target.substr(mark + 1); !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find('&'));
+    rest = one.size() == rest.size() ? std::string_view{} : rest.substr(one.size() + 1);
+    if (one.empty()) continue;
+    const size_t equals = one.find('=');
+    auto key = decoded(one.substr(0, equals), true);
+    auto value = decoded(equals == std::string_view::npos ? std::string_view{} : one.substr(equals + 1), true);
+    if (!key || !value) return false;
+    query.emplace_back(std::move(*key), std::move(*value));
+  }
+  return true;
+}
+
+}  // namespace tenon::rest

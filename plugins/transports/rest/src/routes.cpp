@@ -1,0 +1,177 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "routes.hpp"
+
+#include <vector>
+
+#include "handlers.hpp"
+
+namespace tenon::rest {
+namespace {
+
+constexpr query_parameter paged[] = {
+    {"limit", "integer", "at most so many elements; header Tenon-Next-Cursor says where to go on"},
+    {"cursor", "string", "where to go on: Tenon-Next-Cursor of the answer before"},
+    {"fields", "string", "comma-separated keys: elements have no others"}};
+constexpr query_parameter paged_by_status[] = {
+    {"status", "string", "only those in this state; with active alone"}, paged[0], paged[1], paged[2]};
+constexpr query_parameter subtree[] = {{"subtree", "boolean", "with the queues below it"}};
+constexpr query_parameter batch[] = {{"start", "integer", "the first id"}, {"count", "integer", "at most so many"}};
+constexpr query_parameter stream[] = {{"count", "integer", "so many of before come first"}};
+constexpr query_parameter config_of[] = {
+    {"rm", "string", "the resource manager; empty: the first, or all of the group"},
+    {"policyGroup", "string", "the policy group; empty: default"}};
+constexpr query_parameter why[] = {{"reason", "string", "for the record"}};
+
+#define PARTITION "/ws/v1/partition/:partition"
+#define OURS "/tenon/v1/partition/:partition"
+
+constexpr route routes[] = {
+    {"GET", "/ws/v1/clusters", get_clusters, "partitions and their resource managers", "Cluster", true},
+    {"GET", "/ws/v1/metrics", get_metrics, "metrics in Prometheus' text format", ""},
+    {"GET", "/ws/v1/config", get_config, "the configuration in force; YAML, or JSON where Accept says so", "", false,
+     access::read, config_of},
+    {"POST",
+     "/ws/v1/validate-conf",
+     post_validate_conf,
+     "whether a configuration would be taken",
+     "Validation",
+     false,
+     access::read,
+     {},
+     "queues.yaml"},
+    {"GET", "/ws/v1/history/apps", get_application_history, "running applications, minute by minute",
+     "ApplicationHistory", true},
+    {"GET", "/ws/v1/history/containers", get_container_history, "running allocations, minute by minute",
+     "ContainerHistory", true},
+    {"GET", "/ws/v1/partitions", get_partitions, "all partitions", "Partition", true},
+    {"GET", PARTITION "/placementrules", get_placement_rules, "the placement rules", "PlacementRule", true},
+    {"GET", PARTITION "/queues", get_queues, "the queue tree", "Queue"},
+    {"GET", PARTITION "/queue/:queue", get_queue, "one queue", "Queue", false, access::read, subtree},
+    {"GET", PARTITION "/nodes", get_nodes, "all nodes", "Node", true, access::read, paged},
+    {"GET", PARTITION "/node/:node", get_node, "one node", "Node"},
+    {"GET", PARTITION "/queue/:queue/applications", get_queue_applications, "a queue's applications", "Application",
+     true, access::read, paged},
+    {"GET", PARTITION "/queue/:queue/applications/:state", get_queue_applications_by_state,
+     "a queue's applications, by state", "Application", true, access::read, paged_by_status},
+    {"GET", PARTITION "/queue/:queue/application/:application", get_queue_application, "one application of a queue",
+     "Application"},
+    {"GET", PARTITION "/application/:application", get_application, "one application", "Application"},
+    {"GET", PARTITION "/applications/:state", get_applications_by_state, "applications: active, rejected or completed",
+     "Application", true, access::read, paged_by_status},
+    {"GET", PARTITION "/usage/users", get_users, "what users use", "UserUsage", true, access::read, paged},
+    {"GET", PARTITION "/usage/user/:user", get_user, "what one user uses", "UserUsage"},
+    {"GET", PARTITION "/usage/groups", get_groups, "what groups use", "GroupUsage", true, access::read, paged},
+    {"GET", PARTITION "/usage/group/:group", get_group, "what one group uses", "GroupUsage"},
+    {"GET", "/ws/v1/events/batch", get_event_batch, "events that are kept", "EventBatch", false, access::read, batch},
+    {"GET", "/ws/v1/events/stream", nullptr, "events as they happen, one JSON object a line", "", false, access::read,
+     stream},
+    {"GET", "/ws/v1/scheduler/healthcheck", get_health, "whether all is well", "Health"},
+    {"GET", "/ws/v1/scheduler/node-utilizations", get_node_utilizations, "nodes by their share of each resource",
+     "NodeUtilizations", true},
+    {"GET", "/ws/v1/stack", move_to_stacks, "moved to /debug/stack", ""},
+    {"GET", "/ws/v1/fullstatedump", move_to_state_dump, "moved to /debug/fullstatedump", ""},
+    {"GET", "/debug/stack", get_stacks, "the threads of the process", ""},
+    {"GET", "/debug/fullstatedump", get_state_dump, "everything; one at a time", "StateDump"},
+    {"GET", OURS "/application/:application/explain/:key", get_explanation,
+     "why an ask waits, and what would let it run", "Explanation"},
+    {"GET", "/tenon/v1/modules", get_modules, "what each module did", "Module", true},
+    {"GET", "/tenon/v1/openapi.json", get_openapi, "this interface as an OpenAPI document", ""},
+    {"POST", "/tenon/v1/config", post_config, "takes a configuration, whole or not at all", "Done", false,
+     access::change, config_of, "queues.yaml"},
+    {"POST", "/tenon/v1/reload", post_reload, "reads the policy groups' files again", "Done", false, access::change,
+     config_of},
+    {"POST", OURS "/node/:node/drain", post_drain_node, "nothing new runs on the node", "Done", false, access::change,
+     why},
+    {"POST", OURS "/node/:node/undrain", post_undrain_node, "undoes drain", "Done", false, access::change, why},
+    {"POST", OURS "/queue/:queue/stop", post_stop_queue, "nothing new is scheduled in the queue", "Done", false,
+     access::change, why},
+    {"POST", OURS "/queue/:queue/start", post_start_queue, "undoes stop", "Done", false, access::change, why},
+    {"POST", OURS "/application/:application/kill", post_kill_application,
+     "the application fails, what it has is released", "Done", false, access::change, why},
+    {"POST", "/tenon/v1/rm/:rm/recovery-done", post_recovery_done, "scheduling for the resource manager begins", "Done",
+     false, access::change},
+    {"PUT", "/tenon/v1/loglevel/:level", put_log_level, "debug, info, warning or error", "Done", false, access::change},
+    {"GET", "/", get_page, "the dashboard", ""},
+    {"GET", "/dashboard/:file", get_page_file, "a file of the dashboard", ""},
+};
+#undef PARTITION
+#undef OURS
+
+std::vector<std::string_view> segments(std::string_view path) {
+  std::vector<std::string_view> out;
+  while (path.starts_with('/')) {
+    path.remove_prefix(1);
+    out.push_back(path.substr(0, path.find('/')));
+    path.remove_prefix(out.back().size());
+  }
+  return out;
+}
+
+bool fits(const std::vector<std::string_view> &pattern, const std::vector<std::string_view> &path) {
+  if (pattern.size() != path.size()) return false;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (pattern[i].starts_with(':') ? path[i].empty() : pattern[i] != path[i]) return false;
+  }
+  return true;
+}
+
+// Names are escaped twice by clients that expect the path to be decoded before it is split.
+bool escaped_twice(std::string_view name) { return name == "queue" || name == "user" || name == "group"; }
+
+answer not_found() { return {404, std::string(text_type), "404 page not found\n", {}}; }
+
+}  // namespace
+
+std::span<const route> all_routes() { return routes; }
+
+std::string methods_of(std::string_view path) {
+  const auto parts = segments(path);
+  std::string out;
+  for (const route &r : routes) {
+    if (!fits(segments(r.path), parts)) continue;
+    out += (out.empty() ? "" : ", ") + std::string(r.method);
+  }
+  return out.empty() ? out : out + ", OPTIONS";
+}
+
+match find_route(request &r) {
+  const auto parts = segments(r.path);
+  bool other_method = false;
+  for (const route &one : routes) {
+    const auto pattern = segments(one.path);
+    if (!fits(pattern, parts)) continue;
+    if (one.method != r.method && !(r.method == "HEAD" && one.method == "GET")) {
+      other_method = true;
+      continue;
+    }
+    for (size_t i = 0; i < pattern.size(); ++i) {
+      if (!pattern[i].starts_with(':')) continue;
+      const std::string_view name = pattern[i].substr(1);
+      auto value = decoded(parts[i], false);
+      if (value && escaped_twice(name)) value = decoded(*value, true);
+      if (!value) return {nullptr, error_answer(400, "invalid URL escape in " + std::string(name))};
+      r.parameters.emplace_back(name, std::move(*value));
+    }
+    return {&one, std::nullopt};
+  }
+  if (other_method) {
+    answer no = error_answer(405, "Method Not Allowed");
+    no.headers.emplace_back("Allow", methods_of(r.path));
+    return {nullptr, std::move(no)};
+  }
+  // A slash too many or too few leads to where there is something.
+  std::string other = r.path;
+  if (other.size() > 1 && other.ends_with('/')) {
+    other.pop_back();
+  } else {
+    other += '/';
+  }
+  if (other != "/" && !other.starts_with("//") && !methods_of(other).empty()) {
+    answer moved{301, std::string(text_type), {}, {}};
+    moved.headers.emplace_back("Location", other);
+    return {nullptr, std::move(moved)};
+  }
+  return {nullptr, not_found()};
+}
+
+}  // namespace tenon::rest

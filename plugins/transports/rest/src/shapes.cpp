@@ -1,0 +1,283 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "shapes.hpp"
+
+#include <algorithm>
+
+namespace tenon::rest {
+namespace {
+
+using enum kind;
+
+constexpr key_shape error_keys[] = {
+    {"status_code", integer, {}, true}, {"message", text, {}, true}, {"description", text, {}, true}};
+constexpr key_shape cluster_keys[] = {
+    {"startTime", integer}, {"rmBuildInformation", list}, {"partition"}, {"clusterName"}};
+constexpr key_shape capacity_keys[] = {{"capacity", amounts}, {"usedCapacity", amounts}, {"utilization", amounts}};
+constexpr key_shape node_order_keys[] = {{"type"}, {"resourceWeights", object}};
+constexpr key_shape partition_keys[] = {{"clusterId", text, {}, true},
+                                        {"name", text, {}, true},
+                                        {"capacity", object, "PartitionCapacity", true},
+                                        {"nodeSortingPolicy", object, "NodeSortingPolicy", true},
+                                        {"preemptionEnabled", flag, {}, true},
+                                        {"quotaPreemptionEnabled", flag, {}, true},
+                                        {"totalNodes", integer},
+                                        {"applications", amounts},
+                                        {"totalContainers", integer},
+                                        {"state"},
+                                        {"lastStateTransitionTime", integer}};
+constexpr key_shape template_keys[] = {
+    {"maxApplications", integer}, {"maxResource", amounts}, {"guaranteedResource", amounts}, {"properties", text_map}};
+constexpr key_shape queue_keys[] = {{"queuename", text, {}, true},
+                                    {"status"},
+                                    {"partition", text, {}, true},
+                                    {"pendingResource", amounts},
+                                    {"maxResource", amounts},
+                                    {"guaranteedResource", amounts},
+                                    {"allocatedResource", amounts},
+                                    {"preemptingResource", amounts},
+                                    {"headroom", amounts},
+                                    {"isLeaf", flag, {}, true},
+                                    {"isManaged", flag, {}, true},
+                                    {"properties", text_map},
+                                    {"parent"},
+                                    {"template", object, "QueueTemplate"},
+                                    {"children", list, "Queue"},
+                                    {"childNames", texts},
+                                    {"absUsedCapacity", amounts},
+                                    {"maxRunningApps", integer},
+                                    {"runningApps", integer},
+                                    {"currentPriority", integer, {}, true},
+                                    {"allocatingAcceptedApps", texts},
+                                    {"sortingPolicy"},
+                                    {"prioritySorting", flag, {}, true},
+                                    {"preemptionEnabled", flag, {}, true},
+                                    {"isPreemptionFence", flag, {}, true},
+                                    {"preemptionDelay"},
+                                    {"quotaPreemptionDelay"},
+                                    {"isPriorityFence", flag, {}, true},
+                                    {"priorityOffset", integer}};
+constexpr key_shape allocation_keys[] = {{"allocationKey", text, {}, true},
+                                         {"allocationTags", text_map},
+                                         {"requestTime", integer},
+                                         {"allocationTime", integer},
+                                         {"allocationDelay", integer},
+                                         {"resource", amounts},
+                                         {"priority"},
+                                         {"nodeId"},
+                                         {"applicationId"},
+                                         {"placeholder", flag},
+                                         {"placeholderUsed", flag},
+                                         {"taskGroupName"},
+                                         {"preempted", flag},
+                                         {"originator", flag}};
+constexpr key_shape foreign_keys[] = {{"allocationKey", text, {}, true},
+                                      {"allocationTags", text_map},
+                                      {"allocationTime", integer},
+                                      {"resource", amounts},
+                                      {"priority"},
+                                      {"nodeId"},
+                                      {"preemptable", flag}};
+constexpr key_shape log_keys[] = {{"message"}, {"lastOccurrence", integer}, {"count", integer}};
+constexpr key_shape ask_keys[] = {{"allocationKey", text, {}, true},
+                                  {"allocationTags", text_map},
+                                  {"requestTime", integer},
+                                  {"resource", amounts},
+                                  {"priority"},
+                                  {"requiredNodeId"},
+                                  {"applicationId"},
+                                  {"placeholder", flag},
+                                  {"taskGroupName"},
+                                  {"allocationLog", list, "AskLogEntry"},
+                                  {"triggeredPreemption", flag},
+                                  {"originator", flag},
+                                  {"schedulingAttempted", flag},
+                                  {"triggeredScaleUp", flag}};
+constexpr key_shape state_keys[] = {{"time", integer}, {"applicationState"}};
+constexpr key_shape placeholder_keys[] = {
+    {"taskGroupName"}, {"count", integer}, {"minResource", amounts}, {"replaced", integer}, {"timedout", integer}};
+constexpr key_shape application_keys[] = {{"applicationID", text, {}, true},
+                                          {"usedResource", amounts},
+                                          {"maxUsedResource", amounts},
+                                          {"pendingResource", amounts},
+                                          {"partition", text, {}, true},
+                                          {"queueName", text, {}, true},
+                                          {"submissionTime", integer},
+                                          {"finishedTime", integer},
+                                          {"requests", list, "Ask"},
+                                          {"allocations", list, "Allocation"},
+                                          {"applicationState"},
+                                          {"user"},
+                                          {"groups", texts},
+                                          {"rejectedMessage"},
+                                          {"stateLog", list, "StateChange"},
+                                          {"placeholderData", list, "PlaceholderData"},
+                                          {"hasReserved", flag},
+                                          {"reservations", texts},
+                                          {"maxRequestPriority", integer},
+                                          {"startTime", integer},
+                                          {"resourceHistory", object},
+                                          {"backoffDeadline"}};
+constexpr key_shape node_keys[] = {{"nodeID", text, {}, true},
+                                   {"hostName"},
+                                   {"rackName"},
+                                   {"attributes", text_map},
+                                   {"capacity", amounts},
+                                   {"allocated", amounts},
+                                   {"occupied", amounts},
+                                   {"available", amounts},
+                                   {"utilized", amounts},
+                                   {"allocations", list, "Allocation"},
+                                   {"foreignAllocations", list, "ForeignAllocation"},
+                                   {"schedulable", flag, {}, true},
+                                   {"isReserved", flag, {}, true},
+                                   {"reservations", texts}};
+constexpr key_shape usage_keys[] = {{"queuePath", text, {}, true},  {"resourceUsage", amounts},
+                                    {"runningApplications", texts}, {"maxResources", amounts},
+                                    {"maxApplications", integer},   {"children", list, "Usage"}};
+constexpr key_shape user_keys[] = {
+    {"userName", text, {}, true}, {"groups", text_map}, {"queues", object, "Usage", true}};
+constexpr key_shape group_keys[] = {
+    {"groupName", text, {}, true}, {"applications", texts}, {"queues", object, "Usage", true}};
+constexpr key_shape filter_keys[] = {{"type"}, {"userList", texts}, {"groupList", texts}, {"userExp"}, {"groupExp"}};
+constexpr key_shape rule_keys[] = {{"name", text, {}, true},
+                                   {"parameters", text_map},
+                                   {"parentRule", object, "PlacementRule"},
+                                   {"filter", object, "PlacementFilter"}};
+constexpr key_shape application_history_keys[] = {{"timestamp", integer}, {"totalApplications"}};
+constexpr key_shape container_history_keys[] = {{"timestamp", integer}, {"totalContainers"}};
+constexpr key_shape check_keys[] = {{"Name", text, {}, true},
+                                    {"Succeeded", flag, {}, true},
+                                    {"Description", text, {}, true},
+                                    {"DiagnosisMessage", text, {}, true}};
+constexpr key_shape health_keys[] = {{"Healthy", flag, {}, true}, {"HealthChecks", list, "HealthCheck", true}};
+constexpr key_shape bucket_keys[] = {{"bucketName"}, {"numOfNodes", integer}, {"nodeNames", texts}};
+constexpr key_shape type_use_keys[] = {{"type"}, {"utilization", list, "NodeBucket"}};
+constexpr key_shape utilizations_keys[] = {{"clusterId"}, {"partition"}, {"utilizations", list, "TypeUtilization"}};
+constexpr key_shape event_keys[] = {{"type", integer},
+                                    {"objectID"},
+                                    {"message"},
+                                    {"timestampNano", integer},
+                                    {"eventChangeType", integer},
+                                    {"eventChangeDetail", integer},
+                                    {"referenceID"},
+                                    {"resource", object}};
+constexpr key_shape batch_keys[] = {{"InstanceUUID", text, {}, true},
+                                    {"LowestID", integer, {}, true},
+                                    {"HighestID", integer, {}, true},
+                                    {"EventRecords", list, "Event", true}};
+constexpr key_shape validation_keys[] = {
+    {"allowed", flag, {}, true}, {"reason", text, {}, true}, {"checksum"}, {"checksumMatch", flag}};
+constexpr key_shape dump_keys[] = {{"timestamp", integer},
+                                   {"partitions", list, "Partition"},
+                                   {"applications", list, "Application"},
+                                   {"appHistory", list, "ApplicationHistory"},
+                                   {"nodes", list},
+                                   {"clusterInfo", list, "Cluster"},
+                                   {"containerHistory", list, "ContainerHistory"},
+                                   {"queues", list, "Queue"},
+                                   {"rmDiagnostics", object},
+                                   {"logLevel"},
+                                   {"config", object},
+                                   {"placementRules", list},
+                                   {"eventStreams", list}};
+constexpr key_shape obstacle_keys[] = {{"kind", text, {}, true},
+                                       {"text", text, {}, true},
+                                       {"queue"},
+                                       {"name"},
+                                       {"group", flag},
+                                       {"type"},
+                                       {"policy"},
+                                       {"asked", integer},
+                                       {"limit", integer},
+                                       {"used", integer},
+                                       {"free", integer},
+                                       {"shortBy", integer},
+                                       {"until", integer}};
+constexpr key_shape change_keys[] = {{"kind", text, {}, true},
+                                     {"text", text, {}, true},
+                                     {"queue"},
+                                     {"name"},
+                                     {"group", flag},
+                                     {"type"},
+                                     {"from", integer},
+                                     {"to", integer},
+                                     {"resource", amounts}};
+constexpr key_shape node_reason_keys[] = {{"nodes", integer, {}, true}, {"fit", integer, {}, true},
+                                          {"notSchedulable", integer},  {"tooLittle", amounts},
+                                          {"devicesMissing", amounts},  {"refused", amounts}};
+constexpr key_shape explanation_keys[] = {{"partition", text, {}, true},
+                                          {"applicationID", text, {}, true},
+                                          {"allocationKey", text, {}, true},
+                                          {"queueName", text, {}, true},
+                                          {"pending", flag, {}, true},
+                                          {"waiting", integer, {}, true},
+                                          {"before", integer, {}, true},
+                                          {"resource", amounts},
+                                          {"obstacles", list, "Obstacle", true},
+                                          {"changes", list, "Change", true},
+                                          {"nodes", object, "NodeReasons", true},
+                                          {"text", text, {}, true}};
+constexpr key_shape module_keys[] = {{"module", text, {}, true},
+                                     {"version"},
+                                     {"kind"},
+                                     {"name"},
+                                     {"partition"},
+                                     {"state", text, {}, true},
+                                     {"lastFault"},
+                                     {"calls", integer, {}, true},
+                                     {"faults", integer, {}, true},
+                                     {"fallbacks", integer, {}, true},
+                                     {"totalNanoseconds", integer, {}, true},
+                                     {"mostNanoseconds", integer, {}, true}};
+constexpr key_shape done_keys[] = {{"done", flag, {}, true}, {"action", text, {}, true}};
+
+constexpr shape shapes[] = {
+    {"Error", "what is wrong with a request", error_keys},
+    {"Cluster", "a partition and the resource manager that it belongs to", cluster_keys},
+    {"PartitionCapacity", "what a partition has, and how much of it is used", capacity_keys},
+    {"NodeSortingPolicy", "the order of nodes", node_order_keys},
+    {"Partition", "a partition", partition_keys},
+    {"QueueTemplate", "what queues made below this one start with", template_keys},
+    {"Queue", "a queue", queue_keys},
+    {"Allocation", "an allocation", allocation_keys},
+    {"ForeignAllocation", "an allocation of somebody else", foreign_keys},
+    {"AskLogEntry", "what held an ask", log_keys},
+    {"Ask", "an ask that waits", ask_keys},
+    {"StateChange", "when an application entered a state", state_keys},
+    {"PlaceholderData", "the placeholders of a task group", placeholder_keys},
+    {"Application", "an application", application_keys},
+    {"Node", "a node", node_keys},
+    {"Usage", "what a user or group uses in a queue", usage_keys},
+    {"UserUsage", "what a user uses", user_keys},
+    {"GroupUsage", "what a group uses", group_keys},
+    {"PlacementFilter", "for whom a placement rule is", filter_keys},
+    {"PlacementRule", "a placement rule", rule_keys},
+    {"ApplicationHistory", "running applications at a minute", application_history_keys},
+    {"ContainerHistory", "running allocations at a minute", container_history_keys},
+    {"HealthCheck", "one check", check_keys},
+    {"Health", "whether all is well", health_keys},
+    {"NodeBucket", "nodes that use about the same share", bucket_keys},
+    {"TypeUtilization", "nodes by their share of one resource", type_use_keys},
+    {"NodeUtilizations", "nodes by their share of each resource", utilizations_keys},
+    {"Event", "something that happened", event_keys},
+    {"EventBatch", "events, and which can be asked for", batch_keys},
+    {"Validation", "whether a configuration would be taken", validation_keys},
+    {"StateDump", "everything", dump_keys},
+    {"Obstacle", "one thing that holds an ask", obstacle_keys},
+    {"Change", "one part of what would let an ask run", change_keys},
+    {"NodeReasons", "why nodes do not do", node_reason_keys},
+    {"Explanation", "why an ask waits", explanation_keys},
+    {"Module", "what an instance of a module did", module_keys},
+    {"Done", "an action that was done", done_keys},
+};
+
+}  // namespace
+
+std::span<const shape> all_shapes() { return shapes; }
+
+const shape *find_shape(std::string_view name) {
+  const auto found = std::find_if(std::begin(shapes), std::end(shapes), [&](const shape &s) { return s.name == name; });
+  return found == std::end(shapes) ? nullptr : found;
+}
+
+}  // namespace tenon::rest

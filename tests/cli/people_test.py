@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""The daemon's host services for people: changed over gRPC, read and changed over HTTP."""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+import serve_test
+
+TOKEN = "a-token-for-this-test"
+# Of the distribution's Python, for which grpcio is a package: one call of the admin service, its answer as JSON.
+CLIENT = """
+import json, sys
+import grpc
+address, code, method, token, config = sys.argv[1:]
+sys.path.insert(0, code)
+from tenon.v1 import admin_pb2 as of
+with grpc.insecure_channel(address) as channel:
+    call = channel.unary_unary(f"/tenon.v1.Admin/{method}", getattr(of, method + "Request").SerializeToString,
+                               getattr(of, method + "Response").FromString)
+    try:
+        said = call(getattr(of, method + "Request")(config=config), wait_for_ready=True, timeout=60,
+                    metadata=[("authorization", f"Bearer {token}")])
+        print(json.dumps({"success": said.success, "reason": said.reason, "checksum": said.checksum, "old": said.oldConfig}))
+    except grpc.RpcError as failed:
+        print(json.dumps({"code": failed.code().name}))
+"""
+
+
+class People(serve_test.ServeCase):
+    python = "/usr/bin/python3"
+
+    def serving(self) -> serve_test.Daemon:
+        (self.folder / "token").write_text(TOKEN)
+        (self.folder / "tokens.yaml").write_text(f"- {{ token: {TOKEN}, user: root, all: true }}\n")
+        daemon = self.started(more=f"""events: [{{ use: tenon.ring }}]
+transports:
+  - {{ use: tenon.grpc, config: {{ listen: "unix:{self.folder}/rm.sock", admin_token_file: {self.folder}/token }} }}
+  - use: tenon.rest
+    config: {{ listen: "127.0.0.1:0", address_file: {self.folder}/address, tokens: {self.folder}/tokens.yaml }}
+""")
+        self.url = (self.folder / "address").read_text().strip()
+        return daemon
+
+    def get(self, path: str):
+        with urllib.request.urlopen(self.url + path, timeout=serve_test.WITHIN_S) as answer:
+            return answer.read().decode()
+
+    def post(self, path: str, body: str, token: str = TOKEN) -> int:
+        request = urllib.request.Request(self.url + path, body.encode(), {"Authorization": f"Bearer {token}"})
+        try:
+            with urllib.request.urlopen(request, timeout=serve_test.WITHIN_S) as answer:
+                return answer.status
+        except urllib.error.HTTPError as refused:
+            refused.close()
+            return refused.code
+
+    def test_configurations_are_checked_and_changed_over_grpc(self):
+        if not shutil.which("protoc") or subprocess.run([self.python, "-c", "import grpc"], capture_output=True).returncode:
+            self.skipTest("protoc or python3-grpcio is not installed")
+        code = self.enterContext(tempfile.TemporaryDirectory(prefix="tenon-"))
+        protos = serve_test.ROOT / "sdk/proto"
+        subprocess.run(["protoc", "-I", protos, f"--python_out={code}", "tenon/v1/admin.proto", "si/v1/si.proto"], check=True)
+        daemon = self.serving()
+
+        def call(method: str, config: str, token: str = TOKEN) -> dict:
+            done = subprocess.run([self.python, "-B", "-c", CLIENT, f"unix:{self.folder}/rm.sock", code, method, token, config],
+                                  capture_output=True, text=True, timeout=2 * serve_test.WITHIN_S)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        other = serve_test.QUEUES.replace("3200", "1600")
+        self.assertEqual(call("ValidateConfig", other, "another-token-of-nobody"), {"code": "PERMISSION_DENIED"})
+        checked = call("ValidateConfig", other)
+        self.assertTrue(checked["success"], checked)
+        refused = call("UpdateConfig", other.replace("submitacl", "submitacll"))
+        self.assertFalse(refused["success"])
+        self.assertIn("submitacll", refused["reason"])
+        self.assertEqual(refused["old"], serve_test.QUEUES)
+        changed = call("UpdateConfig", other)
+        self.assertEqual(changed, {"success": True, "reason": "", "checksum": checked["checksum"], "old": serve_test.QUEUES})
+        self.assertEqual(call("ValidateConfig", "nonsense")["old"], other)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_it_is_read_and_changed_over_http(self):
+        daemon = self.serving()
+        self.assertIn("<!doctype html>", self.get("/").lower())
+        self.assertIn("tenon_turns_total", self.get("/ws/v1/metrics"))
+        self.assertTrue(json.loads(self.get("/ws/v1/scheduler/healthcheck"))["Healthy"])
+        self.assertIn("tenon.rest", self.get("/tenon/v1/modules"))
+        self.queues.write_text(serve_test.QUEUES.replace("3200", "800"))
+        self.assertEqual(self.post("/tenon/v1/reload", "", "a-token-of-nobody"), 401)
+        self.assertEqual(self.post("/tenon/v1/reload", ""), 200)
+        self.queues.write_text("partitions: nonsense")
+        self.assertEqual(self.post("/tenon/v1/reload", ""), 400)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tenon", required=True)
+    arguments, rest = parser.parse_known_args()
+    serve_test.TENON = arguments.tenon
+    unittest.main(argv=[sys.argv[0], *rest])

@@ -1,0 +1,150 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What people change: who may, what happens, what is recorded; metrics and health.
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "rest_case.hpp"
+
+namespace tenon::rest::testing {
+namespace {
+
+namespace json = boost::json;
+
+class Actions : public rest_case {
+ protected:
+  static constexpr const char *everything = "everything-goes-here";
+  static constexpr const char *olga = "queues-of-olga-only";
+  const std::string ours = "/tenon/v1/partition/default";
+  const std::string field = "/ws/v1/partition/default";
+};
+
+TEST_F(Actions, WantAToken) {
+  open();
+  small_cluster();
+  EXPECT_EQ(post(ours + "/node/node-1/drain").status, 401U);
+  EXPECT_EQ(post(ours + "/node/node-1/drain", {}, "what-nobody-has-been-given").status, 401U);
+  EXPECT_EQ(post(ours + "/node/node-1/drain", {}, olga).status, 403U);
+  EXPECT_EQ(post(ours + "/node/none/drain", {}, everything).status, 404U);
+  EXPECT_TRUE(get(field + "/node/node-1").json().at("schedulable").as_bool());
+}
+
+TEST_F(Actions, DrainNodes) {
+  open();
+  small_cluster();
+  EXPECT_EQ(post(ours + "/node/node-1/undrain", {}, everything).status, 409U);
+  EXPECT_EQ(post(ours + "/node/node-1/drain?reason=old", {}, everything).status, 200U);
+  until(field + "/node/node-1", [](const reply &r) { return r.json().at("schedulable") == false; });
+  EXPECT_EQ(post(ours + "/node/node-1/undrain", {}, everything).status, 200U);
+  until(field + "/node/node-1", [](const reply &r) { return r.json().at("schedulable") == true; });
+  const auto told = audited();
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_NE(told[1].find("root (rest 127.0.0.1): drain node node-1 of [rm]default, because old: done"),
+            std::string::npos)
+      << told[1];
+}
+
+TEST_F(Actions, StopAndStartQueues) {
+  open();
+  const uint64_t session = small_cluster();
+  EXPECT_EQ(post(ours + "/queue/root.default/stop", {}, olga).status, 403U);
+  EXPECT_EQ(post(ours + "/queue/root.none/stop", {}, olga).status, 404U);
+  EXPECT_EQ(post(ours + "/queue/root.small/stop", {}, olga).status, 200U);
+  EXPECT_EQ(post(ours + "/queue/root.small/stop", {}, olga).status, 409U);
+  until(field + "/queue/root.small", [](const reply &r) { return r.json().at("status") == "Stopped"; });
+  interface::requests batch;
+  batch.application("app-3", "root.small").ask({.application = "app-2", .key = "fits"});
+  submit(session, batch);
+  // Who cannot get into the queue that it wants runs in root.default.
+  until(field + "/application/app-3", [](const reply &r) { return r.body.find("root.default") != std::string::npos; });
+  until(field + "/application/app-2", [](const reply &r) { return r.body.find("\"fits\"") != std::string::npos; });
+  EXPECT_EQ(get(field + "/application/app-2").json().as_object().contains("allocations"), false);
+  EXPECT_EQ(post(ours + "/queue/root.small/start", {}, olga).status, 200U);
+  until(field + "/application/app-2", [](const reply &r) { return r.json().as_object().contains("allocations"); });
+}
+
+TEST_F(Actions, KillApplications) {
+  open();
+  small_cluster();
+  EXPECT_EQ(post(ours + "/application/app-1/kill", {}, olga).status, 403U);
+  EXPECT_EQ(post(ours + "/application/none/kill", {}, everything).status, 404U);
+  EXPECT_EQ(post(ours + "/application/app-1/kill?reason=enough", {}, everything).status, 200U);
+  until(field + "/application/app-1", [](const reply &r) { return r.body.find("Failing") != std::string::npos; });
+  EXPECT_EQ(post(ours + "/application/app-2/kill", {}, olga).status, 200U);
+  until(field + "/applications/completed", [](const reply &r) { return r.body.find("app-2") != std::string::npos; });
+}
+
+TEST_F(Actions, ChangeTheConfiguration) {
+  open();
+  small_cluster();
+  std::string text = queues;
+  text.replace(text.find("vcore: 2}"), 9, "vcore: 5}");
+  EXPECT_EQ(post("/tenon/v1/config", text, olga).status, 403U);
+  EXPECT_EQ(post("/tenon/v1/config", "partitions: nonsense", everything).status, 400U);
+  EXPECT_EQ(post("/tenon/v1/config?policyGroup=none", text, everything).status, 404U);
+  const reply done = post("/tenon/v1/config", text, everything);
+  EXPECT_EQ(done.status, 200U) << done.body;
+  until(field + "/queue/root.small", [](const reply &r) { return r.json().at("maxResource").at("vcore") == 5000; });
+  EXPECT_EQ(post("/tenon/v1/reload", {}, everything).status, 200U);
+  until(field + "/queue/root.small", [](const reply &r) { return r.json().at("maxResource").at("vcore") == 2000; });
+  EXPECT_EQ(send(port_, "PUT", "/tenon/v1/loglevel/debug", {}, {{"Authorization", std::string("Bearer ") + everything}})
+                .status,
+            200U);
+  EXPECT_EQ(send(port_, "PUT", "/tenon/v1/loglevel/loud", {}, {{"Authorization", std::string("Bearer ") + everything}})
+                .status,
+            400U);
+}
+
+TEST_F(Actions, ReadingMayWantATokenToo) {
+  open({"token_to_read: true"});
+  EXPECT_EQ(get("/ws/v1/partitions").status, 401U);
+  EXPECT_EQ(get("/ws/v1/partitions", {{"Authorization", std::string("Bearer ") + olga}}).status, 200U);
+}
+
+TEST_F(Actions, MetricsAreAsPrometheusWantsThem) {
+  open();
+  small_cluster();
+  const reply r = get("/ws/v1/metrics");
+  ASSERT_EQ(r.status, 200U) << r.body;
+  for (const char *name :
+       {"yunikorn_scheduler_container_allocation_attempt_total{state=\"allocated\"} 3",
+        "yunikorn_scheduler_application_submission_total{result=\"rejected\"} 1",
+        "yunikorn_queue_resource{queue=\"root.small\",resource=\"vcore\",state=\"max\"} 2000",
+        "yunikorn_scheduler_node{state=\"active\"} 2", "tenon_module_calls_total{module=\"tenon.rest\"}",
+        "yunikorn_scheduler_vcore_node_usage_total{range=\"(40%,50%]\"} 2"}) {
+    EXPECT_NE(r.body.find(name), std::string::npos) << name << "\n" << r.body;
+  }
+  // Every family is on the page, and the page has none that is not there.
+  std::ifstream page(std::string(TENON_SOURCE_DIR) + "/docs/metrics.md");
+  std::set<std::string> written, served;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## Exceptions")) break;
+    if (line.starts_with("| `")) written.insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  std::istringstream lines(r.body);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("# TYPE ")) continue;
+    std::string name = line.substr(7, line.find(' ', 7) - 7);
+    if (name.ends_with("_node_usage_total")) name = "yunikorn_scheduler_<resource>_node_usage_total";
+    served.insert(name);
+  }
+  EXPECT_EQ(written, served);
+  if (std::system("command -v promtool > /dev/null") != 0)
+    GTEST_SKIP() << "promtool (package prometheus) is not installed";
+  const std::string file = (folder_ / "metrics").string(), said = (folder_ / "said").string();
+  std::ofstream(file) << r.body;
+  const int status = std::system(("promtool check metrics < " + file + " > " + said + " 2>&1").c_str());
+  std::stringstream words;
+  words << std::ifstream(said).rdbuf();
+  // Names of the field that its linter does not like: they are what dashboards ask for.
+  std::string line, left;
+  while (std::getline(words, line)) {
+    if (line.starts_with("yunikorn_")) continue;
+    left += line + "\n";
+  }
+  EXPECT_EQ(left, "") << "status " << status;
+}
+
+}  // namespace
+}  // namespace tenon::rest::testing

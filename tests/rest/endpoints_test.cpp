@@ -1,0 +1,268 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Every endpoint: its status, its keys and their types, as the document that describes them says.
+#include <set>
+
+#include "rest_case.hpp"
+
+namespace tenon::rest::testing {
+namespace {
+
+namespace json = boost::json;
+
+// Does a value have the shape that a schema of the document says, with no key beside it?
+class shapes {
+ public:
+  explicit shapes(json::value document) : document_(std::move(document)) {}
+
+  void check(const json::value &v, const json::object &schema, const std::string &where) const {
+    if (const auto *reference = schema.if_contains("$ref")) {
+      const std::string name(reference->as_string());
+      const auto &named = document_.at("components").at("schemas").at(name.substr(name.rfind('/') + 1));
+      return check(v, named.as_object(), where);
+    }
+    const auto *type = schema.if_contains("type");
+    if (type == nullptr) return;
+    const std::string_view is = type->as_string();
+    if (is == "string") {
+      EXPECT_TRUE(v.is_string()) << where;
+    } else if (is == "integer") {
+      EXPECT_TRUE(v.is_int64() || v.is_uint64()) << where << ": " << v;
+    } else if (is == "boolean") {
+      EXPECT_TRUE(v.is_bool()) << where;
+    } else if (is == "array") {
+      if (v.is_null()) return;
+      ASSERT_TRUE(v.is_array()) << where;
+      for (const auto &one : v.as_array()) check(one, schema.at("items").as_object(), where + "[]");
+    } else if (is == "object") {
+      ASSERT_TRUE(v.is_object()) << where;
+      check_object(v.as_object(), schema, where);
+    }
+  }
+
+  // Of the answer to a GET of this path.
+  void check_answer(const std::string &path, const json::value &v) const {
+    const auto &content = document_.at("paths").at(path).at("get").at("responses").at("200").at("content");
+    check(v, content.at("application/json").at("schema").as_object(), path);
+  }
+
+ private:
+  void check_object(const json::object &o, const json::object &schema, const std::string &where) const {
+    if (const auto *values = schema.if_contains("additionalProperties")) {
+      for (const auto &[key, value] : o) check(value, values->as_object(), where + "." + std::string(key));
+      return;
+    }
+    const auto *properties = schema.if_contains("properties");
+    if (properties == nullptr) return;
+    for (const auto &[key, value] : o) {
+      const auto *known = properties->as_object().if_contains(key);
+      ASSERT_NE(known, nullptr) << where << " has a key that nobody described: " << key;
+      check(value, known->as_object(), where + "." + std::string(key));
+    }
+    if (const auto *required = schema.if_contains("required")) {
+      for (const auto &key : required->as_array()) {
+        EXPECT_TRUE(o.contains(key.as_string())) << where << " has no " << key;
+      }
+    }
+  }
+
+  json::value document_;
+};
+
+class Endpoints : public rest_case {};
+
+TEST_F(Endpoints, HaveTheShapesThatAreDescribed) {
+  open();
+  small_cluster();
+  const shapes all(get("/tenon/v1/openapi.json").json());
+  const std::string p = "/ws/v1/partition/default", t = "/ws/v1/partition/{partition}";
+  const std::vector<std::pair<std::string, std::string>> paths = {
+      {"/ws/v1/clusters", "/ws/v1/clusters"},
+      {"/ws/v1/history/apps", "/ws/v1/history/apps"},
+      {"/ws/v1/history/containers", "/ws/v1/history/containers"},
+      {"/ws/v1/partitions", "/ws/v1/partitions"},
+      {p + "/placementrules", t + "/placementrules"},
+      {p + "/queues", t + "/queues"},
+      {p + "/queue/root?subtree", t + "/queue/{queue}"},
+      {p + "/queue/root.default", t + "/queue/{queue}"},
+      {p + "/nodes", t + "/nodes"},
+      {p + "/node/node-1", t + "/node/{node}"},
+      {p + "/queue/root.default/applications", t + "/queue/{queue}/applications"},
+      {p + "/queue/root.default/applications/active?status=Starting", t + "/queue/{queue}/applications/{state}"},
+      {p + "/queue/root.default/application/app-1", t + "/queue/{queue}/application/{application}"},
+      {p + "/application/app-1", t + "/application/{application}"},
+      {p + "/applications/active", t + "/applications/{state}"},
+      {p + "/applications/rejected", t + "/applications/{state}"},
+      {p + "/applications/completed", t + "/applications/{state}"},
+      {p + "/usage/users", t + "/usage/users"},
+      {p + "/usage/user/alice", t + "/usage/user/{user}"},
+      {p + "/usage/groups", t + "/usage/groups"},
+      {"/ws/v1/events/batch", "/ws/v1/events/batch"},
+      {"/ws/v1/scheduler/healthcheck", "/ws/v1/scheduler/healthcheck"},
+      {"/ws/v1/scheduler/node-utilizations", "/ws/v1/scheduler/node-utilizations"},
+      {"/debug/fullstatedump", "/debug/fullstatedump"},
+      {"/tenon/v1/modules", "/tenon/v1/modules"},
+      {"/tenon/v1/partition/default/application/app-2/explain/large",
+       "/tenon/v1/partition/{partition}/application/{application}/explain/{key}"},
+  };
+  for (const auto &[path, described] : paths) {
+    const reply r = get(path);
+    EXPECT_EQ(r.status, 200U) << path << " " << r.body;
+    EXPECT_EQ(r.headers.at("content-type"), "application/json; charset=UTF-8") << path;
+    EXPECT_EQ(r.headers.at("access-control-allow-origin"), "*") << path;
+    if (r.status == 200) all.check_answer(described, r.json());
+  }
+}
+
+TEST_F(Endpoints, SayWhatRuns) {
+  open();
+  small_cluster();
+  const json::value app = get("/ws/v1/partition/default/application/app-1").json();
+  EXPECT_EQ(app.at("applicationID"), "app-1");
+  EXPECT_EQ(app.at("usedResource").at("vcore"), 3000);
+  EXPECT_EQ(app.at("queueName"), "root.default");
+  EXPECT_EQ(app.at("allocations").at(0).at("allocationTags").at("a"), "b");
+  const json::value waiting = get("/ws/v1/partition/default/application/app-2").json();
+  EXPECT_EQ(waiting.at("requests").at(0).at("allocationKey"), "large");
+  const json::value queue = get("/ws/v1/partition/default/queue/root.small").json();
+  EXPECT_EQ(queue.at("pendingResource").at("vcore"), 3000);
+  EXPECT_EQ(queue.at("maxResource").at("vcore"), 2000);
+  EXPECT_FALSE(queue.as_object().contains("children"));
+  const json::value tree = get("/ws/v1/partition/default/queues").json();
+  EXPECT_EQ(tree.at("children").as_array().size(), 3U);
+  EXPECT_EQ(tree.at("partition"), "default");
+  const json::value node = get("/ws/v1/partition/default/node/node-1").json();
+  EXPECT_EQ(node.at("hostName"), "host-1");
+  EXPECT_EQ(node.at("rackName"), "rack");
+  const json::value rejected = get("/ws/v1/partition/default/applications/rejected").json();
+  EXPECT_EQ(rejected.at(0).at("applicationID"), "nowhere");
+  EXPECT_EQ(get("/ws/v1/scheduler/healthcheck").json().at("Healthy"), true);
+  EXPECT_EQ(get("/ws/v1/partitions").json().at(0).at("totalContainers"), 3);
+  const json::value why = get("/tenon/v1/partition/default/application/app-2/explain/large").json();
+  EXPECT_EQ(why.at("pending"), true);
+  EXPECT_EQ(why.at("obstacles").at(0).at("queue"), "root.small") << why;
+}
+
+TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
+  open();
+  small_cluster();
+  const std::string p = "/ws/v1/partition/default";
+  const std::vector<std::tuple<std::string, unsigned, std::string>> cases = {
+      {"/ws/v1/partition/none/queues", 404, "Partition not found"},
+      {p + "/queue/root.none", 404, "Queue not found"},
+      {p + "/queue/root.a%20b", 400,
+       "invalid queue name, max 64 characters consisting of alphanumeric characters and '-', '_', '#', '@', '/', ':' "
+       "allowed"},
+      {p + "/node/none", 404, "Node not found"},
+      {p + "/application/none", 404, "Application not found"},
+      {p + "/usage/user/none", 404, "User not found"},
+      {p + "/usage/user/*", 400, "Invalid user name"},
+      {p + "/usage/group/none", 404, "Group not found"},
+      {p + "/usage/group/*", 400, "Invalid group name"},
+      {p + "/applications/none", 400, "Only following application states are allowed: active, rejected, completed"},
+      {p + "/queue/root.default/applications/completed", 400, "Only following application states are allowed: active"},
+      {p + "/applications/active?status=none", 400,
+       "Only following active statuses are allowed: new, accepted, starting, running, completing, failing, resuming"},
+      {"/ws/v1/events/batch?count=0", 400, "0 is not a valid value for \"count\""},
+  };
+  for (const auto &[path, status, words] : cases) {
+    const reply r = get(path);
+    EXPECT_EQ(r.status, status) << path << r.body;
+    EXPECT_EQ(r.json(), (json::value{{"status_code", status}, {"message", words}, {"description", words}})) << path;
+  }
+  EXPECT_EQ(get("/none").status, 404U);
+  EXPECT_EQ(get("/none").body, "404 page not found\n");
+  EXPECT_EQ(send(port_, "DELETE", "/ws/v1/partitions").status, 405U);
+  const reply slash = get("/ws/v1/partitions/");
+  EXPECT_EQ(slash.status, 301U);
+  EXPECT_EQ(slash.headers.at("location"), "/ws/v1/partitions");
+  EXPECT_EQ(get("/ws/v1/stack").headers.at("location"), "/debug/stack");
+  EXPECT_EQ(get("/ws/v1/fullstatedump").headers.at("location"), "/debug/fullstatedump");
+}
+
+TEST_F(Endpoints, GiveListsInPages) {
+  open();
+  small_cluster();
+  std::set<std::string> seen;
+  std::string cursor;
+  for (int i = 0; i < 5; ++i) {
+    const reply r =
+        get("/ws/v1/partition/default/nodes?limit=1&fields=nodeID" + (cursor.empty() ? "" : "&cursor=" + cursor));
+    ASSERT_EQ(r.status, 200U) << r.body;
+    const json::value page = r.json();
+    for (const auto &one : page.as_array()) {
+      EXPECT_EQ(one.as_object().size(), 1U);
+      seen.insert(std::string(one.at("nodeID").as_string()));
+    }
+    const auto next = r.headers.find("tenon-next-cursor");
+    if (next == r.headers.end()) break;
+    cursor = next->second;
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"node-1", "node-2"}));
+  EXPECT_EQ(get("/ws/v1/partition/default/nodes?fields=none").status, 400U);
+  EXPECT_EQ(get("/ws/v1/partition/default/nodes?limit=0").status, 400U);
+  EXPECT_EQ(get("/ws/v1/partition/default/nodes?cursor=x").status, 400U);
+}
+
+TEST_F(Endpoints, CompressWhatIsWorthIt) {
+  open();
+  small_cluster();
+  const reply r = get("/ws/v1/partition/default/queues", {{"Accept-Encoding", "deflate, gzip;q=0.5"}});
+  EXPECT_EQ(r.headers.at("content-encoding"), "gzip");
+  EXPECT_EQ(r.headers.at("vary"), "Accept-Encoding");
+  EXPECT_EQ(r.body.substr(0, 2), "\x1f\x8b");
+  EXPECT_FALSE(
+      get("/ws/v1/partition/default/queues", {{"Accept-Encoding", "gzip;q=0"}}).headers.contains("content-encoding"));
+  EXPECT_FALSE(get("/ws/v1/clusters", {{"Accept-Encoding", "gzip"}}).headers.contains("content-encoding"));
+}
+
+TEST_F(Endpoints, ShowAndCheckConfigurations) {
+  open();
+  small_cluster();
+  const reply yaml = get("/ws/v1/config");
+  EXPECT_EQ(yaml.headers.at("content-type"), "application/x-yaml; charset=UTF-8");
+  EXPECT_NE(yaml.body.find("partitions:"), std::string::npos);
+  EXPECT_NE(yaml.body.find("checksum:"), std::string::npos);
+  const json::value parsed = get("/ws/v1/config", {{"Accept", "application/json"}}).json();
+  EXPECT_EQ(parsed.at("Partitions").at(0).at("Name"), "default");
+  EXPECT_EQ(parsed.at("Partitions").at(0).at("Queues").at(0).at("Queues").at(1).at("Resources").at("Max").at("vcore"),
+            "2");
+  EXPECT_EQ(parsed.at("DeadlockDetectionEnabled"), false);
+  const json::value good = post("/ws/v1/validate-conf", queues).json();
+  EXPECT_EQ(good.at("allowed"), true);
+  EXPECT_EQ(good.at("checksumMatch"), true);
+  const reply bad =
+      post("/ws/v1/validate-conf", "partitions: [{name: default, queues: [{name: notroot, nonsense: 1}]}]");
+  EXPECT_EQ(bad.status, 200U);
+  EXPECT_EQ(bad.json().at("allowed"), false);
+  EXPECT_FALSE(bad.json().at("reason").as_string().empty());
+}
+
+TEST_F(Endpoints, DescribeEveryRoute) {
+  open();
+  const json::value document = get("/tenon/v1/openapi.json").json();
+  EXPECT_EQ(document.at("openapi"), "3.0.3");
+  for (const auto &[path, operations] : document.at("paths").as_object()) {
+    for (const auto &[method, what] : operations.as_object()) {
+      EXPECT_FALSE(what.at("summary").as_string().empty()) << path << method;
+    }
+  }
+  EXPECT_EQ(get("/").headers.at("content-type"), "text/html; charset=utf-8");
+  EXPECT_EQ(get("/debug/stack").status, 200U);
+}
+
+TEST_F(Endpoints, SendFilesOfTheDashboardOnce) {
+  open({"token_to_read: true"});
+  EXPECT_EQ(get("/ws/v1/clusters").status, 401U);
+  const reply first = get("/dashboard/main.js");
+  EXPECT_EQ(first.status, 200U);
+  EXPECT_EQ(first.headers.at("content-type"), "text/javascript; charset=utf-8");
+  EXPECT_NE(first.headers.at("content-security-policy").find("script-src 'self'"), std::string::npos);
+  const reply again = get("/dashboard/main.js", {{"If-None-Match", first.headers.at("etag")}});
+  EXPECT_EQ(again.status, 304U);
+  EXPECT_EQ(again.body, "");
+  EXPECT_EQ(get("/dashboard/main.js", {{"If-None-Match", "W/\"another\""}}).status, 200U);
+  EXPECT_EQ(get("/dashboard/none.js").status, 404U);
+}
+
+}  // namespace
+}  // namespace tenon::rest::testing
