@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""The dashboard of a running scheduler: `tenon serve` with tenon.rest, and a resource manager over gRPC.
+
+Ends with 77, skipped, where there is no Chromium, no Playwright or no grpcio.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import browser
+import browser_case
+
+SKIPPED = 77
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = "/usr/bin/python3"  # the distribution's, for which grpcio is a package
+WITHIN_S = 120
+TOKEN = "a-token-for-this-test"
+TENON = ""
+QUEUES = """\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: q0
+            resources: { guaranteed: { vcore: 100, memory: 1Ti }, max: { vcore: 2000, memory: 16Ti } }
+          - name: q1
+          - name: q2
+          - name: q3
+"""
+
+
+class Scheduler:
+    """The daemon and a resource manager that stays connected, with one pod that no node can hold."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder, self.processes = folder, []
+        (folder / "queues.yaml").write_text(QUEUES)
+        (folder / "tokens.yaml").write_text(f"- {{ token: {TOKEN}, user: root, all: true }}\n")
+        (folder / "tenon.yaml").write_text(f"""\
+apiVersion: tenon/v1
+policy_groups: {{ default: queues.yaml }}
+events: [{{ use: tenon.ring }}]
+transports:
+  - {{ use: tenon.grpc, config: {{ listen: "unix:{folder}/rm.sock" }} }}
+  - use: tenon.rest
+    config: {{ listen: "127.0.0.1:0", address_file: {folder}/address, tokens: {folder}/tokens.yaml }}
+control: {{ socket: control.sock }}
+""")
+        subprocess.run(["protoc", "-I", ROOT / "sdk/proto", f"--python_out={folder}", "si/v1/si.proto"], check=True)
+
+    def start(self):
+        self.run([TENON, "serve", "-c", self.folder / "tenon.yaml", "--log-level", "warning"], stdin=subprocess.DEVNULL)
+        self.url = self.wait(lambda: (self.folder / "address").read_text().strip()).rstrip("/")
+        self.wait(lambda: urllib.request.urlopen(f"{self.url}/ws/v1/clusters").read())
+        client = self.run([PYTHON, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--code", self.folder,
+                           "--stay", "--nodes", "60", "--pods", "300", "--too-large", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for line in client.stdout:
+            if b"decisions in" in line:
+                return
+        raise AssertionError("the resource manager ended before its pods were placed")
+
+    def run(self, command: list, **streams) -> subprocess.Popen:
+        self.processes.append(subprocess.Popen(command, **streams))
+        return self.processes[-1]
+
+    def wait(self, found):
+        until = time.monotonic() + WITHIN_S
+        while time.monotonic() < until:
+            try:
+                if answer := found():
+                    return answer
+            except OSError:
+                pass
+            if self.processes[0].poll() is not None:
+                raise AssertionError("the daemon ended")
+            time.sleep(0.05)
+        raise AssertionError("the daemon does not serve")
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait(WITHIN_S)
+            for stream in (process.stdin, process.stdout):
+                if stream:
+                    stream.close()
+
+
+class Dashboard(browser_case.BrowserCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.scheduler = Scheduler(folder)
+        cls.addClassCleanup(cls.scheduler.stop)
+        cls.scheduler.start()
+        cls.url = cls.scheduler.url
+
+    def shown(self, page, view: str):
+        mark = {"queues": "button:has-text('q3')", "applications": "main button:has-text('app-0')", "nodes": "canvas#heat",
+                "events": "tbody tr >> nth=0", "modules": "tbody tr:has-text('tenon.rest'), tbody tr >> nth=0"}[view]
+        page.wait_for_selector(mark)
+
+    def test_every_view_is_clean_in_light_in_dark_and_narrow(self):
+        for scheme, width in (("light", 1280), ("dark", 390)):
+            page = self.page(color_scheme=scheme, viewport={"width": width, "height": 900})
+            for view in browser_case.VIEWS:
+                with self.subTest(scheme=scheme, view=view):
+                    self.open(page, view)
+                    self.assertEqual(self.violations(page), [])
+                    self.assertLessEqual(self.too_wide(page), 0)
+            self.assertEqual(self.wrong, [])
+
+    def test_queues_show_what_is_used_of_what_they_may_have(self):
+        page = self.page("queues")
+        self.expect(page.locator("li[data-key='root.q0'] > .queue")).to_contain_text("of 2,000 cores · guaranteed 100 cores")
+        self.assertEqual(self.wrong, [])
+
+    def test_an_ask_that_no_node_holds_is_explained(self):
+        page = self.page("applications")
+        page.locator("main button.link", has_text="app-0").click()
+        page.locator("#detail [data-do=explain]").first.click()
+        self.expect(page.locator(".explanation")).to_contain_text("Nodes that fit")
+        self.expect(page.locator(".explanation")).to_contain_text("0 of 60")
+        self.assertEqual(self.violations(page), [])
+        self.assertEqual(self.wrong, [])
+
+    def test_a_node_is_drained_and_the_event_of_it_comes_live(self):
+        watching = self.page("events")
+        self.shown(watching, "events")
+        watching.fill("#events-search", "node-0007")
+        acting = self.page("nodes")
+        acting.fill("#nodes-search", "node-0007")
+        acting.locator("main button.link", has_text="node-0007").click()
+        acting.click("#detail [data-do=token]")
+        acting.fill("#token-text", TOKEN)
+        acting.keyboard.press("Enter")
+        acting.click("#detail button:has-text('Drain node')")
+        acting.fill("#act-reason", "a broken fan")
+        acting.keyboard.press("Enter")
+        self.expect(acting.locator(".outcome, #detail button:has-text('Undo drain')").first).to_be_visible()
+        self.expect(acting.locator("#detail")).to_contain_text("not schedulable")
+        self.expect(watching.locator("tbody tr", has_text="schedulable").first).to_be_visible()
+
+    def test_files_are_asked_about_and_not_sent_again(self):
+        with urllib.request.urlopen(f"{self.url}/dashboard/main.js") as answer:
+            tag = answer.headers["ETag"]
+            self.assertIn("script-src 'self'", answer.headers["Content-Security-Policy"])
+        try:
+            urllib.request.urlopen(urllib.request.Request(f"{self.url}/dashboard/main.js", headers={"If-None-Match": tag}))
+            self.fail("sent again")
+        except urllib.error.HTTPError as unchanged:
+            self.assertEqual(unchanged.code, 304)
+            unchanged.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tools", required=True, type=pathlib.Path, help="the folder that Playwright and axe-core are in, or go to")
+    parser.add_argument("--tenon", required=True, help="the program")
+    arguments, rest = parser.parse_known_args()
+    why = browser.missing(arguments.tools)
+    if not why and subprocess.run([PYTHON, "-c", "import grpc"], capture_output=True).returncode != 0:
+        why = "no grpcio here (Debian package python3-grpcio)"
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    browser_case.BrowserCase.tools, TENON = arguments.tools, arguments.tenon
+    unittest.main(argv=[sys.argv[0], *rest])
