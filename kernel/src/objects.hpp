@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,6 +27,7 @@
 #include "sort_key.hpp"
 #include "sorted_run.hpp"
 #include "tenon/kernel/acl.hpp"
+#include "tenon/kernel/growing_map.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/resources.hpp"
 #include "tenon/kernel/states.hpp"
@@ -40,7 +40,7 @@ struct text_hash {
 };
 // Objects by their own name: the key is a view of the object's text, which does not move.
 template <class V>
-using text_map = boost::unordered_flat_map<std::string_view, V, text_hash, std::equal_to<>>;
+using text_map = growing_map<std::string_view, V, text_hash, std::equal_to<>>;
 using tag_list = std::vector<std::pair<std::string, std::string>>;
 
 struct queue;

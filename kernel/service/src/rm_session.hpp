@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "lane.hpp"
 #include "parcel.hpp"
 #include "tenon/abi/transport.h"
+#include "tenon/kernel/growing_map.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/states.hpp"
 
@@ -34,7 +34,7 @@ inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high
 struct rm_partition {
   std::string full_name;  // [rm]name
   lane *answers = nullptr;
-  boost::unordered_flat_map<uuid_hash, uint64_t> sequences;  // of allocations, by UUID
+  growing_map<uuid_hash, uint64_t> sequences;  // of allocations, by UUID
   std::unordered_map<uint64_t, std::string> given_uuids;     // of recovered ones: the RM's own
 };
 
