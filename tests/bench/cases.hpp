@@ -32,5 +32,7 @@ figures run_inproc(const settings &s);
 // RMs over gRPC, on TCP and on a Unix socket, from request to answer.
 figures run_grpc(const settings &s);
 figures run_grpc_uds(const settings &s);
+// Placing with and without a client that reads everything over HTTP in a loop.
+figures run_rest(const settings &s);
 
 }  // namespace tenon::bench

@@ -19,7 +19,7 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, snapshot, openb, inproc, grpc;
+  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, snapshot, openb, inproc, grpc, rest;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -29,6 +29,10 @@ std::vector<bench_case> cases() {
   preempt.nodes = 10'000;
   inproc.asks = 200'000;
   grpc.asks = 300'000;
+  rest.nodes = 10'000;
+  rest.asks = 100'000;
+  rest.seconds = 10;
+  rest.applications = 100;
   snapshot.nodes = 10'000;
   snapshot.asks = 300'000;
   snapshot.applications = 100;
@@ -53,6 +57,7 @@ std::vector<bench_case> cases() {
        inproc},
       {"grpc", "resource managers over gRPC on TCP, from request to answer", tenon::bench::run_grpc, grpc},
       {"grpc-uds", "the same on a Unix socket", tenon::bench::run_grpc_uds, grpc},
+      {"rest", "allocations with and without a client that reads everything over HTTP", tenon::bench::run_rest, rest},
   };
 }
 
@@ -78,7 +83,9 @@ int main(int argc, char **argv) {
         ->capture_default_str();
     sub->add_option("--shapes", s.shapes)->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_option("--unplaceable", s.unplaceable)->capture_default_str();
-    sub->add_option("--seconds", s.seconds, "of churn")->check(CLI::PositiveNumber)->capture_default_str();
+    sub->add_option("--seconds", s.seconds, "of churn and of each turn of rest")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     sub->add_option("--batch", s.batch, "requests submitted at once")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();

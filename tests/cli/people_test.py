@@ -5,6 +5,8 @@
 import argparse
 import json
 import shutil
+import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -101,6 +103,51 @@ transports:
         self.queues.write_text("partitions: nonsense")
         self.assertEqual(self.post("/tenon/v1/reload", ""), 400)
         self.assertEqual(daemon.finish(), 0, daemon.words())
+
+
+class Encrypted(serve_test.ServeCase):
+    """tenon.rest with a certificate, which openssl makes."""
+
+    def config(self, **keys: str) -> str:
+        words = ", ".join(f"{key}: {value}" for key, value in keys.items())
+        return f"transports: [{{ use: tenon.rest, config: {{ listen: '127.0.0.1:0', {words} }} }}]\n"
+
+    def certificate(self) -> dict:
+        if not shutil.which("openssl"):
+            self.skipTest("openssl is not installed")
+        key, certificate = self.folder / "key.pem", self.folder / "certificate.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=tenon",
+                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                       check=True, capture_output=True)
+        return {"tls_certificate": str(certificate), "tls_key": str(key)}
+
+    def test_it_speaks_tls_alone_and_has_the_certificate(self):
+        files = self.certificate()
+        daemon = self.started(more=self.config(**files, address_file=str(self.folder / "address")))
+        url = (self.folder / "address").read_text().strip()
+        self.assertRegex(url, "^https://127.0.0.1:")
+        trusting = ssl.create_default_context(cafile=files["tls_certificate"])
+        with urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=serve_test.WITHIN_S, context=trusting) as answer:
+            self.assertEqual(answer.status, 200)
+        with self.assertRaises(urllib.error.URLError):  # of an authority that nobody knows
+            urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=serve_test.WITHIN_S)
+        with self.assertRaises(OSError):  # no answer without TLS
+            urllib.request.urlopen(f"{url}/ws/v1/clusters".replace("https", "http"), timeout=serve_test.WITHIN_S)
+        with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), serve_test.WITHIN_S) as half:
+            half.sendall(b"\x16\x03\x01\x02\x00")  # the start of a handshake that never goes on
+            with urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=serve_test.WITHIN_S, context=trusting) as answer:
+                self.assertEqual(answer.status, 200)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_what_cannot_be_served_safely_is_refused_before_anything_starts(self):
+        for more, words in (
+            (self.config(tls_certificate="/none/of.pem", tls_key="/none/of.key"), "/none/of.pem"),
+            (self.config().replace("127.0.0.1:0", "0.0.0.0:0"), "serve_everybody_without_tls_and_token"),
+        ):
+            with self.subTest(words):
+                daemon = serve_test.Daemon(self, self.deployment(more))
+                self.assertEqual(daemon.finish(None), 2)
+                self.assertIn(words, daemon.words())
 
 
 if __name__ == "__main__":

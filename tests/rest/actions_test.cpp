@@ -102,6 +102,23 @@ TEST_F(Actions, ReadingMayWantATokenToo) {
   EXPECT_EQ(get("/ws/v1/partitions", {{"Authorization", std::string("Bearer ") + olga}}).status, 200U);
 }
 
+TEST_F(Actions, WhatWentWrongIsWellAgainAWhileLater) {
+  health_memory_ = std::chrono::seconds(1);
+  open();
+  const uint64_t session = small_cluster();
+  interface::requests batch;
+  batch.node("node-1", {{"vcore", -1}});
+  submit(session, batch);
+  const auto is = [](bool well) { return [well](const reply &r) { return r.json().at("Healthy").as_bool() == well; }; };
+  const reply ill = until("/ws/v1/scheduler/healthcheck", is(false));
+  EXPECT_NE(ill.body.find("a node was refused lately"), std::string::npos) << ill.body;
+  until("/ws/v1/scheduler/healthcheck", is(true));
+  EXPECT_EQ(rm_.signal(session, TENON_RM_LOST), TENON_OK);
+  EXPECT_NE(until("/ws/v1/scheduler/healthcheck", is(false)).body.find("away: rm"), std::string::npos);
+  enter();
+  until("/ws/v1/scheduler/healthcheck", is(true));
+}
+
 TEST_F(Actions, MetricsAreAsPrometheusWantsThem) {
   open();
   small_cluster();

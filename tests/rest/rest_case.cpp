@@ -109,6 +109,7 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
                        what.words + (what.done ? ": done" : ": refused"));
   };
   with.log_level = [](std::string_view level) { return level == "debug" || level == "info"; };
+  with.health_memory = health_memory_;
   people_ = observe::open_to_people(*service_, std::move(with));
   const auto why = service_->start();
   ASSERT_FALSE(why) << why->text();

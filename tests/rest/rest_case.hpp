@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -51,6 +52,7 @@ class rest_case : public ::testing::Test {
 
   std::filesystem::path folder_;
   uint16_t port_ = 0;
+  std::chrono::milliseconds health_memory_ = std::chrono::minutes(5);
   std::unique_ptr<service::scheduler> service_;
   std::shared_ptr<observe::people_services> people_;
   service::testing::fake_transport rm_;

@@ -46,7 +46,8 @@ ARROWS = [
     ),
     Arrow(
         ("plugins/transports/rest/",),
-        ("tenon/abi/", "tenon/sdk/", "boost/", "openssl/", "prometheus/", "yaml-cpp/", "zlib.h"),
+        ("tenon/abi/", "tenon/sdk/", "boost/", "openssl/", "prometheus/", "yaml-cpp/", "zlib.h",
+         "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),

@@ -15,8 +15,24 @@ std::string thread_violation::text() const {
 }
 
 module_counters module_tally::counters() const {
-  return {id, version, calls.load(std::memory_order_relaxed), faults.load(std::memory_order_relaxed),
-          overruns.load(std::memory_order_relaxed)};
+  module_counters out{id, version};
+  out.calls = calls.load(std::memory_order_relaxed);
+  out.faults = faults.load(std::memory_order_relaxed);
+  out.overruns = overruns.load(std::memory_order_relaxed);
+  out.measured = measured.load(std::memory_order_relaxed);
+  out.measured_ns = measured_ns.load(std::memory_order_relaxed);
+  out.most_ns = most_ns.load(std::memory_order_relaxed);
+  out.last_fault_ns = last_fault_ns.load(std::memory_order_relaxed);
+  return out;
+}
+
+void module_tally::measure(int64_t took_ns) {
+  const auto took = static_cast<uint64_t>(took_ns);
+  measured.fetch_add(1, std::memory_order_relaxed);
+  measured_ns.fetch_add(took, std::memory_order_relaxed);
+  uint64_t most = most_ns.load(std::memory_order_relaxed);
+  while (took > most && !most_ns.compare_exchange_weak(most, took, std::memory_order_relaxed)) {
+  }
 }
 
 call_guard::call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
@@ -38,6 +54,7 @@ bool call_guard::enter(const char *slot_name, slot_tag tag) {
 
 void call_guard::fault(const char *slot_name, std::string why) {
   tally_->faults.fetch_add(1, std::memory_order_relaxed);
+  tally_->last_fault_ns.store(monotonic_ns(), std::memory_order_relaxed);
   tally_->on_fault({tally_->id + " " + tally_->version, interface_, name_, slot_name, std::move(why), tally_->action});
 }
 

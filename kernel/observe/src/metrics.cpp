@@ -118,8 +118,9 @@ std::array<uint64_t, histogram::buckets> histogram::at_most() const {
   return out;
 }
 
-metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper)
-    : door_(to), modules_(modules), keeper_(keeper) {}
+metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper,
+                             std::chrono::milliseconds memory)
+    : door_(to), modules_(modules), keeper_(keeper), health_(to, modules, memory) {}
 
 void metrics_maker::count(std::span<const decision_view> decisions) {
   for (const decision_view &d : decisions) {
@@ -129,7 +130,7 @@ void metrics_maker::count(std::span<const decision_view> decisions) {
       if (d.text == tenon::name(application_state::completed)) ++completed_;
       if (d.text == tenon::name(application_state::failed)) ++failed_;
     }
-    if (d.kind == decision_kind::node_rejected) refused_node_ms_ = d.now_ms;
+    if (d.kind == decision_kind::node_rejected) health_.node_refused();
   }
 }
 
@@ -248,12 +249,17 @@ void metrics_maker::add_service(std::vector<family> &out) const {
       static_cast<double>(snapshots.spent_ns) / 1e9);
   family calls = make("tenon_module_calls_total", "Calls of a module.", TENON_METRIC_COUNTER);
   family faults = make("tenon_module_faults_total", "Faults of a module.", TENON_METRIC_COUNTER);
+  family seconds = make("tenon_module_seconds_total",
+                        "Time in calls of a module, from one call in 64, which is measured.", TENON_METRIC_COUNTER);
+  family longest = make("tenon_module_longest_call_seconds", "The longest of the measured calls.", TENON_METRIC_GAUGE);
   family overruns =
       make("tenon_module_overruns_total", "Calls of a module that took longer than its budget.", TENON_METRIC_COUNTER);
   for (const host::module_counters &m : modules_.counters()) {
     calls.samples.push_back({{{"module", m.id}}, static_cast<double>(m.calls), nullptr});
     faults.samples.push_back({{{"module", m.id}}, static_cast<double>(m.faults), nullptr});
     overruns.samples.push_back({{{"module", m.id}}, static_cast<double>(m.overruns), nullptr});
+    seconds.samples.push_back({{{"module", m.id}}, static_cast<double>(m.total_ns()) / 1e9, nullptr});
+    longest.samples.push_back({{{"module", m.id}}, static_cast<double>(m.most_ns) / 1e9, nullptr});
   }
   family mailbox = make("tenon_mailbox_requests", "Requests of a resource manager that wait.", TENON_METRIC_GAUGE);
   family outbox =
@@ -265,7 +271,7 @@ void metrics_maker::add_service(std::vector<family> &out) const {
     outbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_answers), nullptr});
     retries.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.retries), nullptr});
   }
-  for (family *f : {&calls, &faults, &overruns, &mailbox, &outbox, &retries}) {
+  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &mailbox, &outbox, &retries}) {
     if (!f->samples.empty()) out.push_back(std::move(*f));
   }
 }
@@ -354,6 +360,8 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
       one.calls = m.calls;
       one.faults = m.faults;
       one.fallbacks = m.faults;
+      one.total_ns = m.total_ns();
+      one.most_ns = m.most_ns;
       return one;
     });
   }
@@ -365,26 +373,9 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
     });
   }
   if ((wanted & TENON_METRICS_HEALTH) != 0) {
-    std::string faulty, away;
-    for (const host::module_counters &m : modules_.counters()) {
-      if (m.faults != 0) faulty += (faulty.empty() ? "" : ", ") + m.id + " (" + std::to_string(m.faults) + ")";
-    }
-    for (const rm_record &rm : door_.rms()) {
-      if (!rm.connected) away += (away.empty() ? "" : ", ") + rm.id;
-    }
-    const bool refused = now_unix_ms() - refused_node_ms_ < 5 * 60'000;
-    out->texts = {{"Scheduling errors", "Check for scheduling error entries in metrics",
-                   faulty.empty() ? "" : "modules at fault: " + faulty, faulty},
-                  {"Failed nodes", "Check for failed nodes entries in metrics",
-                   refused ? "a node was refused within the last five minutes" : "", refused ? "x" : ""},
-                  {"Resource managers", "Check that every resource manager is connected",
-                   away.empty() ? "" : "away: " + away, away}};
-    const std::vector<std::string> warnings = door_.warnings();
-    std::string warned;
-    for (const std::string &one : warnings) warned += (warned.empty() ? "" : "; ") + one;
-    out->texts.push_back({"Warnings", "Check for warnings of event sinks and transports", warned, warned});
-    flat.health = room.list<tenon_health>(out->texts, [](const std::array<std::string, 4> &t) {
-      return tenon_health{0, t[3].empty() ? 1U : 0U, text_of(t[0]), text_of(t[1]), text_of(t[2])};
+    out->health = health_.look();
+    flat.health = room.list<tenon_health>(out->health, [](const health_check &c) {
+      return tenon_health{0, c.diagnosis.empty() ? 1U : 0U, text_of(c.name), text_of(c.meaning), text_of(c.diagnosis)};
     });
   }
   return out;

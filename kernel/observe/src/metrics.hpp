@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "flat.hpp"
+#include "health.hpp"
 #include "snapshot_keeper.hpp"
 #include "tenon/abi/host_metrics.h"
 #include "tenon/host/module_host.hpp"
@@ -55,7 +56,7 @@ struct family {
 struct metrics_view {
   std::vector<family> families;
   std::vector<host::module_counters> modules;
-  std::vector<std::array<std::string, 4>> texts;  // of health: name, meaning, diagnosis, "" where well
+  std::vector<health_check> health;
   flat_room room;
   tenon_reading flat{};
   metrics_view() = default;
@@ -65,7 +66,7 @@ struct metrics_view {
 
 class metrics_maker {
  public:
-  metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper);
+  metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, std::chrono::milliseconds memory);
 
   void count(std::span<const decision_view> decisions);  // on the kernel's thread
   void cycle_took(double seconds, uint64_t decisions);   // likewise
@@ -86,7 +87,7 @@ class metrics_maker {
   std::array<std::atomic<uint64_t>, 32> decisions_{};  // by kind
   std::array<std::atomic<uint64_t>, 8> releases_{};    // by why
   std::atomic<uint64_t> completed_ = 0, failed_ = 0;
-  std::atomic<int64_t> refused_node_ms_ = 0;  // when one was last
+  health health_;
   histogram scheduling_, cycle_;
   std::mutex mutex_;
   struct minute {

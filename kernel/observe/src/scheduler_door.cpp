@@ -185,10 +185,11 @@ class scheduler_door final : public door {
 class opened final : public people_services {
  public:
   opened(service::scheduler &to, people_options options)
-      : door_(to, std::move(options)), services_(door_, to.modules()) {}
+      : memory_(options.health_memory), door_(to, std::move(options)), services_(door_, to.modules(), memory_) {}
   services &all() override { return services_; }
 
  private:
+  std::chrono::milliseconds memory_;
   scheduler_door door_;
   services services_;
 };

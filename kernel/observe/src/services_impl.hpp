@@ -49,7 +49,8 @@ struct explanation_view;
 struct metrics_view;
 
 struct services::impl {
-  impl(door &d, host::module_host &m) : to(d), modules(m), keeper(d), metrics(d, m, keeper) {}
+  impl(door &d, host::module_host &m, std::chrono::milliseconds memory)
+      : to(d), modules(m), keeper(d), metrics(d, m, keeper, memory) {}
 
   door &to;
   host::module_host &modules;

@@ -34,8 +34,8 @@ inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high
 struct rm_partition {
   std::string full_name;  // [rm]name
   lane *answers = nullptr;
-  growing_map<uuid_hash, uint64_t> sequences;  // of allocations, by UUID
-  std::unordered_map<uint64_t, std::string> given_uuids;     // of recovered ones: the RM's own
+  growing_map<uuid_hash, uint64_t> sequences;             // of allocations, by UUID
+  std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
 };
 
 struct session_identity {

@@ -1,6 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "conversation.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -97,6 +100,12 @@ http::response<http::string_body> response_of(const hub &h, const request &asked
   return out;
 }
 
+// Whoever reads waits for a processor that scheduling leaves.
+void step_back() {
+  thread_local const int once = ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
+  static_cast<void>(once);
+}
+
 // Nothing is sent again that the client has.
 void spare_what_is_known(answer &a, std::string_view known_tags) {
   for (const auto &[name, value] : a.headers) {
@@ -109,14 +118,14 @@ void spare_what_is_known(answer &a, std::string_view known_tags) {
 
 http::response<http::string_body> answered(hub &h, request &asked, const route &r,
                                            const http::request<http::string_body> &message, bool keep_alive) {
+  step_back();
   answer a = answer_of(h, asked, r);
   spare_what_is_known(a, text(message[http::field::if_none_match]));
   return response_of(h, asked, message.version(), std::move(a), keep_alive);
 }
 
-// Coroutines below name what they give away: GCC 12 destroys temporaries of a co_await twice.
-
-// To a client of whom nothing is known.
+// To a client of whom nothing is known. Coroutines name what they give away: GCC 12 destroys temporaries of a co_await
+// twice.
 http::response<http::string_body> answer_to_nobody(const hub &h, answer a) {
   return response_of(h, request{}, 11, std::move(a), false);
 }

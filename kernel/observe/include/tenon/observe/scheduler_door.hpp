@@ -6,6 +6,7 @@
 // lives as long as the scheduler.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -20,7 +21,8 @@ struct people_options {
   std::function<void(const audited &)> audit;
   // Sets the level of the log; false: there is no such level. Empty: there is no log to set.
   std::function<bool(std::string_view level)> log_level;
-  bool manual = false;  // as of the scheduler's options
+  std::chrono::milliseconds health_memory = std::chrono::minutes(5);  // how long a fault is not well
+  bool manual = false;                                                // as of the scheduler's options
 };
 
 class people_services {

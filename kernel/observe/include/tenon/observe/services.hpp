@@ -5,6 +5,7 @@
 //   all.offer_to(host);                  // before instances are made that use them
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 
@@ -16,8 +17,8 @@ namespace tenon::observe {
 
 class services {
  public:
-  // Both outlive it; it outlives every module that has its services.
-  services(door &to, host::module_host &modules);
+  // Both outlive it; it outlives every module that has its services. Health is bad for `memory` after a fault.
+  services(door &to, host::module_host &modules, std::chrono::milliseconds memory = std::chrono::minutes(5));
   ~services();
   services(const services &) = delete;
   services &operator=(const services &) = delete;
