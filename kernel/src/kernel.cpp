@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core.hpp"
+#include "frozen_state_impl.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/state_tables.hpp"
@@ -324,6 +325,7 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   const uint32_t made = impl_->dispatch(c);
   for (const auto &p : impl_->partitions) {
     if (!p->over_quota.empty()) p->void_quotas();
+    if (p->frozen != nullptr || p->unread != nullptr) p->age_frozen();
   }
   return made;
 }
@@ -367,6 +369,33 @@ kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) con
   for (const auto &p : impl_->partitions) {
     if (name.empty() || p->name == name) out.partitions.push_back(p->snapshot(parts));
   }
+  return out;
+}
+
+std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::string_view name) {
+  auto out = std::make_unique<frozen_state::impl>();
+  out->now_ms = impl_->shared.now_ms;
+  out->commands = impl_->shared.counters.commands;
+  for (const auto &p : impl_->partitions) {
+    if (name.empty() || p->name == name) p->freeze(parts, out->partitions.emplace_back());
+  }
+  return std::make_shared<const frozen_state>(std::move(out));
+}
+
+size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view name) {
+  size_t left = 0;
+  for (const auto &p : impl_->partitions) {
+    if (!name.empty() && p->name != name) continue;
+    const uint64_t before = impl_->shared.counters.blocks_made;
+    left += p->freeze_some(parts, most);
+    most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
+  }
+  return left;
+}
+
+size_t kernel::frozen_bytes() const {
+  size_t out = 0;
+  for (const auto &p : impl_->partitions) out += p->frozen_bytes();
   return out;
 }
 

@@ -53,8 +53,12 @@ struct task_group;
 struct node;
 struct sort_policy;
 
+struct usage_tracker;
+struct frozen_tracker;
+
 // Usage of one user or group in one queue, and the limit that holds there.
 struct usage_node {
+  usage_tracker *of = nullptr;
   queue *where = nullptr;
   usage_node *parent = nullptr;
   resources usage;
@@ -69,6 +73,8 @@ struct usage_node {
 struct usage_tracker {  // one user or group
   std::string name;
   std::map<const queue *, std::unique_ptr<usage_node>> nodes;  // any order: looked up, sorted where shown
+  std::shared_ptr<const frozen_tracker> frozen;                // what readers had last
+  bool touched = true;                                         // since then
 };
 
 // Where a pending ask stands in line.
@@ -134,7 +140,8 @@ struct ask {
 };
 
 // Asks of an application are tried by priority, then age, then arrival.
-[[nodiscard]] inline bool tried_before(const ask &a, const ask &b) {
+template <class Ask>
+[[nodiscard]] inline bool tried_before(const Ask &a, const Ask &b) {
   if (a.priority != b.priority) return a.priority > b.priority;
   if (a.create_time_ms != b.create_time_ms) return a.create_time_ms < b.create_time_ms;
   return a.arrival < b.arrival;
@@ -249,6 +256,7 @@ struct application {
   application_state state = application_state::new_;
   std::vector<std::pair<int64_t, application_state>> state_log;
   uint64_t submission = 0;  // order of arrival in the partition
+  uint64_t ended = 0;       // order of end; 0: it has not
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
   int64_t execution_timeout_ms = 0;
   int64_t said_creation_ms = 0;  // when it was created, as its RM says; 0: it does not
@@ -383,6 +391,7 @@ struct queue {
   queue *parent = nullptr;
   std::vector<std::unique_ptr<queue>> children;  // in creation order
   uint64_t sequence = 0;                         // order of creation in the partition
+  uint32_t frozen = 0;                           // number among what readers have
   bool leaf = false, managed = true;
   object_state state = object_state::active;
   resources guaranteed, max;

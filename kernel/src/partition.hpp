@@ -21,6 +21,7 @@
 #include "batch_builder.hpp"
 #include "core.hpp"
 #include "device_room.hpp"
+#include "frozen_columns.hpp"
 #include "node_order.hpp"
 #include "node_table.hpp"
 #include "objects.hpp"
@@ -98,7 +99,46 @@ struct partition {
   [[nodiscard]] bool has_work() const;
 
   [[nodiscard]] partition_snapshot snapshot(snapshot_part parts) const;
+  [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
   [[nodiscard]] std::string blocker_of(const ask &a) const;
+
+  // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see says so, here. --
+  void touched(const ask &a, uint8_t how = block_moved) {
+    if (frozen != nullptr) frozen->asks.touch(a.index, how);
+  }
+  void touched(const allocation &a) {
+    if (frozen != nullptr) frozen->allocations.touch(a.index, block_changed);
+  }
+  void touched(const node &n, uint8_t how = block_moved) {
+    if (frozen != nullptr) frozen->nodes.touch(n.slot, how);
+  }
+  void touched(const application &app, uint8_t how = block_changed) {
+    if (frozen != nullptr) frozen->applications.touch(app.index, how);
+  }
+  void reservation_touched(const reservation &r) {
+    touched(*r.of);
+    touched(*r.of->owner);
+    touched(*r.where);
+  }
+  void freeze(snapshot_part parts, frozen_partition &out);
+  // Makes so many blocks that freeze() would, and gives how many it leaves.
+  size_t freeze_some(snapshot_part parts, size_t most);
+  void age_frozen();
+  [[nodiscard]] size_t frozen_bytes() const;
+  frozen_columns &start_freezing();
+  void make_block(uint32_t at, uint8_t how, frozen_ask &out);
+  void make_block(uint32_t at, uint8_t how, frozen_allocation &out);
+  void make_block(uint32_t at, uint8_t how, frozen_node &out);
+  void make_block(uint32_t at, uint8_t how, frozen_application &out);
+  void make_block(uint32_t at, uint8_t how, frozen_class &out);
+  void freeze_queues(frozen_columns &in);
+  void freeze_waits(std::vector<frozen_wait> &out);
+  static void freeze_usage(std::map<std::string, usage_tracker, std::less<>> &trackers,
+                           std::vector<std::shared_ptr<const frozen_tracker>> &out);
+  [[nodiscard]] static group_wait wait_of(const app_class &g);
+  std::shared_ptr<frozen_columns> frozen;  // null: nobody reads
+  std::shared_ptr<frozen_columns> unread;  // on its way out
+  uint64_t queues_version = 1;             // of what changes with a configuration
 
   // -- Explain (partition_explain.cpp). --
   explanation explain(std::string_view app_id, std::string_view key);
@@ -172,7 +212,8 @@ struct partition {
   std::vector<wide_sum> total_exact;  // by type, not saturated
   bool fair_max_stale = false;        // the root's max changed since the queues' was computed
   uint64_t allocation_count = 0;      // live ones, foreign left out
-  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_reservation = 1;
+  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_reservation = 1,
+           next_end = 1;
   int64_t created_ms = 0;
   uint64_t drain_epoch = 0;  // 0: not draining
   bool gone = false;         // the cleaner or the drain timer ended it

@@ -53,6 +53,7 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   add_usage(*app.home, c.need, 1);
   add_limit_usage(app, c.need, 1);
   if (x.placeholder) hold_placeholder(x);
+  touched(x);
   if (listened()) tell_allocation(fact_kind::allocation_added, x);
   return x;
 }
@@ -61,6 +62,7 @@ void partition::take_room(node &n, const ask_class &c) {
   n.allocated += c.need;
   for (const class_amount &p : c.positive) nodes.take(n.slot, p.type, p.amount);
   touch_node(n.slot);
+  touched(n);
   look_for_victims(n);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
   if (config.tuning.reservation_backfill && !n.reservations.empty()) wake_for_node(n);
@@ -89,6 +91,7 @@ void partition::commit(ask &a, node &n) {
 // One of what is pending is not any more.
 void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
+  touched(a);
   ++a.placed;
   a.told = container_word::none;
   if (a.told_over != 0) tell_fits(a);
@@ -152,6 +155,8 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   n.allocated.prune();
   free_devices(a.devices, node_gone ? nullptr : &n);
   allocations.retire(a);
+  touched(a);
+  touched(n);
   if (app.allocations.empty()) count_limit_running(app, false);
   add_limit_usage(app, need, -1);
   add_usage(*app.home, need, -1);
@@ -168,6 +173,7 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   const resources before = classes[before_id].need;
   if (before == need && (detail.empty() || detail == detail_of(a.devices))) return;
   a.class_id = plain_class(need).id;
+  touched(a);
   if (listened() && before != need) {
     tell_allocation(fact_kind::allocation_resized, a, termination::unknown, false, &before);
   }
@@ -207,6 +213,7 @@ void partition::set_state(allocation &a, allocation_state to) {
 
 void partition::state_changed(const allocation &a) {
   ++changes;
+  touched(a);
   if (config.tuning.reservation_backfill && !a.where->reservations.empty()) wake_for_node(*a.where);
 }
 
@@ -237,6 +244,7 @@ void partition::undo(allocation &a) {
 bool partition::unplace(ask &a) {
   if (a.state == ask_state::released) return false;
   const int32_t before = a.pending();
+  touched(a);
   --a.placed;
   if (a.pending() == 0) return false;
   a.state = ask_state::pending;
@@ -414,6 +422,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     count_placed(*a);
   } else {
     a->max_allocations = std::max(a->max_allocations, ++a->placed);
+    touched(*a);
   }
   announce(x, terms, keep(messages::existing()));
   watch_left_over(app, false);
@@ -465,6 +474,7 @@ void partition::add_foreign(node &n, std::string_view key, const resources &need
   a.state = allocation_state::allocated;
   foreign.emplace(a.foreign_key, &a);
   n.foreign.push_back(&a);
+  touched(a);
   if (!detail.empty()) assign_devices(a.devices, n, classes[a.class_id], detail, false);
   n.occupied += need;
   if (listened()) tell_allocation(fact_kind::foreign_added, a);
@@ -481,6 +491,7 @@ void partition::remove_foreign(allocation &a) {
   n.occupied -= classes[a.class_id].need;
   n.occupied.prune();
   allocations.retire(a);
+  touched(a);
   forget_refusals_on(n);
   node_changed(n);
 }

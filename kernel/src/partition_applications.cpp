@@ -58,9 +58,11 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   });
   if (same != ended.end()) {
     applications.retire(**same);
+    touched(**same);
     ended.erase(same);
   }
   application &app = applications.create();
+  touched(app);
   app.id = c.application;
   app.user = c.user;
   app.groups.assign(c.groups.begin(), c.groups.end());
@@ -71,6 +73,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   app.state = application_state::rejected;
   app.state_log.emplace_back(shared.now_ms, app.state);
   app.epoch = shared.next_epoch++;
+  app.ended = next_end++;
   ended.push_back(&app);
   shared.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
              app.epoch);
@@ -78,6 +81,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
 
 application &partition::create_application(std::string_view app_id, queue &leaf) {
   application &app = applications.create();
+  touched(app);
   app.id = app_id;
   app.home = &leaf;
   app.submission = next_submission++;
@@ -207,6 +211,7 @@ bool partition::move(application &app, application_event event, std::string_view
 
 void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
+  touched(app);
   app.state_log.emplace_back(shared.now_ms, app.state);
   if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
   if (app.told_held != 0) tell_held(app, false, false);
@@ -266,6 +271,7 @@ void partition::count_up(application &app, bool counted) {
 }
 
 void partition::app_changed(application &app, uint32_t change) {
+  touched(app, block_moved);
   queue &leaf = *app.home;
   const sort_policy &policy = *leaf.order;
   if ((change & column::allocated) != 0) {
@@ -307,6 +313,7 @@ void partition::stop_waiting(application &app) {
 }
 
 void partition::leave_queue(application &app) {
+  touched(app);
   queue &leaf = *app.home;
   count_up(app, false);
   hold(app);
@@ -333,6 +340,7 @@ void partition::end_application(application &app) {
   leave_queue(app);
   app.submitted_queue = path;
   app.finished_ms = shared.now_ms;
+  app.ended = next_end++;
   ended.push_back(&app);
   shared.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
              app.epoch);
@@ -341,6 +349,7 @@ void partition::end_application(application &app) {
 void partition::forget(application &app) {
   app.epoch = app.run_epoch = app.placeholder_epoch = app.left_over_epoch = 0;
   applications.retire(app);
+  touched(app);
 }
 
 void partition::remove_application(const tenon::remove_application &c) {
@@ -362,6 +371,7 @@ void partition::remove_application(const tenon::remove_application &c) {
 }
 
 void partition::execution_timed_out(application &app) {
+  touched(app);
   app.message = messages::execution_timeout();
   move(app, application_event::fail, app.message);
   expire_all(app, messages::execution_timeout(), false);

@@ -123,6 +123,7 @@ std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
 }
 
 void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
+  touched(a, block_changed);
   a.priority = priority;
   a.priority_class = nullptr;
   if (!c.priority_class.empty()) {
@@ -207,6 +208,7 @@ void partition::add_pending_of(ask &a, int64_t times) {
 }
 
 void partition::enqueue(ask &a) {
+  touched(a);
   if (waits_for_placeholders(a)) {
     a.line = ask_line::placeholders;
     a.gang->waiting.insert(&a);
@@ -237,6 +239,7 @@ void partition::join_run(ask &a, unit_kind kind) {
     app.classes.push_back(g);
   }
   a.group = app.last_group = g;
+  touched(a);
   const ask *before = g->empty() ? nullptr : g->first();
   g->run.insert(&a);
   if (before == nullptr) {
@@ -255,6 +258,7 @@ void partition::leave_run(ask &a) {
   app_class &g = *a.group;
   forget_alarm(a);
   a.group = nullptr;
+  touched(a);
   const bool first = g.first() == &a;
   if (first && g.run.size() == 1) make_unready(g);
   g.run.erase(&a);
@@ -291,6 +295,7 @@ void partition::dequeue(ask &a) {
       break;
   }
   a.line = ask_line::none;
+  touched(a);
   const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
   if (a.priority == app.priority && !still_highest) change_app_priority(app);
 }
@@ -298,6 +303,7 @@ void partition::dequeue(ask &a) {
 // The RM refused it everywhere: waits until something changes for the RM.
 void partition::set_aside(ask &a) {
   dequeue(a);
+  touched(a);
   a.line = ask_line::aside;
   a.owner->aside.insert(&a);
   refused_by_rm.push_back(&a);
@@ -317,6 +323,7 @@ void partition::withdraw(ask &a, termination why) {
   drop_reservation(a);
   dequeue(a);
   add_pending_of(a, -a.pending());
+  touched(a);
   a.max_allocations = a.placed;
   a.state = ask_state::released;
 }
@@ -352,6 +359,7 @@ void partition::forget_if_done(ask &a) {
   a.owner->asks.erase(a.key);
   forget_wait(a);
   asks.retire(a);
+  touched(a);
 }
 
 }  // namespace tenon::internal

@@ -122,11 +122,13 @@ void partition::resize_devices(allocation &a, std::string_view detail) {
 void partition::add_devices(uint32_t &record, const node &n, const held_devices &held) {
   if (record == no_record) record = held_devices_of.create();
   held_devices_of[record].held.push_back(held);
+  touched(n);
   nodes.devices().hold(n.slot, held.type, held.amount, held.devices);
 }
 
 void partition::free_devices(uint32_t &record, const node *held_on) {
   if (record == no_record) return;
+  if (held_on != nullptr) touched(*held_on);
   for (const held_devices &held : held_devices_of[record].held) {
     if (held_on != nullptr) nodes.devices().give_back(held_on->slot, held.type, held.amount, held.devices);
   }

@@ -29,6 +29,7 @@ bool partition::waits_for_placeholders(const ask &a) {
 // With the first placeholder its real asks begin to wait, with the last one they stop.
 void partition::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
+  touched(*g.owner);
   g.pending += pending;
   g.held += held;
   if (g.in_force() == before) return;
@@ -258,6 +259,7 @@ void partition::end_replacement(replacement &r) {
   if (r.elsewhere()) {
     node &n = *r.where;
     std::erase(n.coming, &r);
+    touched(n);
     n.allocated -= classes[r.terms.class_id].need;
     n.allocated.prune();
     nodes.store(n, types.count());
@@ -297,6 +299,7 @@ void partition::break_replacement(allocation &placeholder, bool pending_again, c
   const bool gives_room = r.elsewhere() && &n != dying;
   end_replacement(r);
   placeholder.under_way = nullptr;
+  touched(placeholder);
   if (pending_again) unplace(a);
   forget_if_done(a);
   if (gives_room) node_changed(n);

@@ -31,6 +31,7 @@ usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
   auto &slot = found->second.nodes[&q];
   if (slot == nullptr) {
     slot = std::make_unique<usage_node>();
+    slot->of = &found->second;
     slot->where = &q;
     slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
     set_limit(*slot, limit_for(q, of, group));
@@ -74,6 +75,7 @@ void partition::detach_usage(application &app) {
 
 void partition::add_limit_usage(application &app, const resources &amount, int sign) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
+    if (start != nullptr) start->of->touched = true;
     for (usage_node *u = start; u != nullptr; u = u->parent) {
       if (sign > 0) {
         u->usage += amount;
@@ -88,6 +90,7 @@ void partition::add_limit_usage(application &app, const resources &amount, int s
 
 void partition::count_limit_running(application &app, bool running) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
+    if (start != nullptr) start->of->touched = true;
     for (usage_node *u = start; u != nullptr; u = u->parent) {
       if (running) {
         u->running.insert(&app);

@@ -40,6 +40,7 @@ void partition::add_node(const tenon::add_node &c) {
     return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
   }
   node &n = nodes.add(c.node);
+  touched(n, block_changed);
   n.capacity = std::move(capacity);
   n.occupied = std::move(occupied);
   n.schedulable = c.schedulable;
@@ -66,6 +67,7 @@ void partition::add_node(const tenon::add_node &c) {
 // The node's objects are the truth: its columns, verdicts and place in every order follow.
 void partition::node_changed(node &n) {
   nodes.store(n, types.count());
+  touched(n);
   touch_node(n.slot);
   for (auto &[signature, verdicts] : verdict_sets) {
     if (n.slot < verdicts->verdicts.size()) verdicts->verdicts[n.slot] = verdict_set::unknown;
@@ -104,6 +106,7 @@ void partition::update_node(const tenon::update_node &c) {
     if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(std::move(problem));
   }
   const resources before = n->capacity, occupied_before = n->occupied;
+  touched(*n, block_changed);
   if (c.has_capacity) {
     n->capacity.clear();
     (void)check_amounts(c.capacity, n->capacity);
@@ -189,10 +192,12 @@ void partition::decommission(node &n) {
     foreign.erase(a->foreign_key);
     free_devices(a->devices, nullptr);
     allocations.retire(*a);
+    touched(*a);
   }
   const uint32_t slot = n.slot;
   const resources capacity = n.capacity;
   tell_node(fact_kind::node_removed, n.id, nullptr);
+  touched(n, block_changed);
   nodes.remove(n);
   for (auto &[signature, verdicts] : verdict_sets) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;

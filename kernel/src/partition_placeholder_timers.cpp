@@ -23,6 +23,7 @@ void partition::placeholders_timed_out(application &app) {
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
   if (!some && std::none_of(app.proposals.begin(), app.proposals.end(), proposed_too)) return;
   if (app.state == application_state::accepted) {
+    touched(app);
     app.message = messages::reservation_timeout();
     move(app, app.hard_gang ? application_event::fail : application_event::resume);
   }

@@ -189,6 +189,7 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
     changed = true;
   }
   if (!changed) return;
+  ++queues_version;
   tell_queue_amounts(leaf, max_before, guaranteed_before);
   refresh_fair_max(leaf);
   queue_changed(leaf, column::limits);

@@ -144,6 +144,7 @@ void partition::take_victims(const std::vector<allocation *> &victims, const std
     tell_preempted(*x, by, over);
     if (by == nullptr) continue;
     by->wait->victims.push_back(x);
+    touched(*by);
     victims_for.emplace(x, by);
   }
   if (by != nullptr) claimants.push_back(by);
@@ -157,6 +158,7 @@ void partition::victim_gone(const allocation &a) {
   victims_for.erase(found);
   auto &victims = by.wait->victims;
   victims.erase(std::find(victims.begin(), victims.end(), &a));
+  touched(by);
   if (!victims.empty()) return;
   std::erase(claimants, &by);
   ++changes;
@@ -167,6 +169,7 @@ void partition::victim_gone(const allocation &a) {
 void partition::forget_victims(ask &a) {
   if (a.wait->victims.empty()) return;
   for (const allocation *x : a.wait->victims) victims_for.erase(x);
+  touched(a);
   std::erase(claimants, &a);
   ++changes;
 }

@@ -25,6 +25,7 @@ void partition::propose_replacement(ask &a, allocation &placeholder, node &n, co
   r.number = next_allocation++;
   leave_allocated(placeholder);  // nothing else is proposed in its place
   placeholder.offered = &r;
+  touched(placeholder);
   count_placed(a);
   note_proposal(*a.owner, {r.number, nullptr, &r, 0});
   if (kept != nullptr) reopen(*kept);
@@ -124,6 +125,7 @@ void partition::undo(application &app, uint64_t number, std::string_view text, b
     allocation &placeholder = *p.instead->placeholder;
     const bool gives_room = p.instead->elsewhere();
     placeholder.offered = nullptr;
+    touched(placeholder);
     end_replacement(*p.instead);
     if (pending_again) unplace(of);
     make_available(placeholder);

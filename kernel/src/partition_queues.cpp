@@ -29,6 +29,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
   q.path = parent == nullptr ? q.name : parent->path + "." + q.name;
   q.parent = parent;
   q.sequence = next_queue++;
+  ++queues_version;
   q.leaf = leaf;
   q.managed = managed;
   q.ready = new queue_heap;
@@ -45,6 +46,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
 
 void partition::remove_queue(queue &q) {
   queue &parent = *q.parent;
+  ++queues_version;
   tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
   queue_became_unready(q);
   std::erase(parent.dirty_children, &q);
@@ -56,7 +58,7 @@ void partition::remove_queue(queue &q) {
     std::erase(unit->shape->reserved, unit.get());
   }
   for (auto *trackers : {&users, &user_groups}) {
-    for (auto &[tracked, tracker] : *trackers) tracker.nodes.erase(&q);
+    for (auto &[tracked, tracker] : *trackers) tracker.touched |= tracker.nodes.erase(&q) != 0;
   }
   const auto at =
       std::find_if(parent.children.begin(), parent.children.end(), [&](const auto &c) { return c.get() == &q; });

@@ -173,6 +173,7 @@ void partition::reserve(ask &a, node &n) {
   wait_of(a).held = &r;
   a.owner->reservations.push_back(&r);
   n.reservations.push_back(&r);
+  reservation_touched(r);
   nodes.close(n.slot, keeps_others_out(n));
   enqueue(a);
   emit_reservation(decision_kind::reserved, r, {});
@@ -189,6 +190,7 @@ void partition::end_reservation(reservation &r, std::string_view text) {
   emit_reservation(decision_kind::unreserved, r, text);
   tell_reservation(fact_kind::unreserved, r);
   if (a.line == ask_line::reserved) dequeue(a);
+  reservation_touched(r);
   a.wait->held = nullptr;
   std::erase(a.owner->reservations, &r);
   std::erase(r.where->reservations, &r);

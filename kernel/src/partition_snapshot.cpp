@@ -179,7 +179,8 @@ struct reader {
     for (const device_group &group : p.nodes.devices().of(n.slot)) out.devices[group.type_name] = group.free;
     out.attributes.insert(n.attributes.begin(), n.attributes.end());
     if (has(parts, snapshot_part::allocations)) {
-      for (const allocation *a : partition::by_sequence(n.foreign)) out.foreign.push_back(read(*a));
+      for (const allocation *a : n.foreign) out.foreign.push_back(read(*a));
+      std::sort(out.foreign.begin(), out.foreign.end(), [](const auto &x, const auto &y) { return x.key < y.key; });
     }
     for (const reservation *r : n.reservations) out.reservations.push_back(r->of->owner->id + "/" + r->of->key);
     if (!has(parts, snapshot_part::contents)) return out;
@@ -214,8 +215,7 @@ struct reader {
 
 amount_map partition::configured_values(const resources &r) const { return values(r, types, true); }
 
-partition_snapshot partition::snapshot(snapshot_part parts) const {
-  reader r{*this, parts};
+partition_snapshot partition::head() const {
   partition_snapshot out;
   out.name = name;
   out.rm = rm;
@@ -225,13 +225,19 @@ partition_snapshot partition::snapshot(snapshot_part parts) const {
   out.preemption = config.preemption_enabled;
   out.quota_preemption = config.quota_preemption_enabled;
   out.weights = config.node_sort.resource_weights;
-  for (const auto &[app_id, app] : active) ++out.application_states[app->state];  // any order: a sum
-  for (const application *app : ended) ++out.application_states[app->state];
   out.state = state;
   out.node_sort_policy = node_policy->bound->name;
-  out.capacity = r.computed(total);
-  out.used = r.computed(root->allocated);
+  out.capacity = values(total, types, false);
+  out.used = values(root->allocated, types, false);
   out.allocations = allocation_count;
+  return out;
+}
+
+partition_snapshot partition::snapshot(snapshot_part parts) const {
+  reader r{*this, parts};
+  partition_snapshot out = head();
+  for (const auto &[app_id, app] : active) ++out.application_states[app->state];  // any order: a sum
+  for (const application *app : ended) ++out.application_states[app->state];
   if (has(parts, snapshot_part::queues)) {
     r.count_running();
     for_each_queue(*root, [&](const queue &q) { out.queues.push_back(r.read(q)); });
@@ -254,26 +260,14 @@ partition_snapshot partition::snapshot(snapshot_part parts) const {
 
 // What an ask waits for, in words; empty when it is runnable.
 std::string partition::blocker_of(const ask &a) const {
-  const application &app = *a.owner;
-  if (a.line == ask_line::aside) return "the resource manager refuses every node that fits";
-  if (a.line == ask_line::reserved) return "room on node " + a.wait->held->where->id + ", which is reserved for it";
-  if (a.line == ask_line::placeholders) return "placeholders of task group " + std::string(a.gang->name);
-  if (app.held_by != nullptr) return "maxapplications of queue " + app.held_by->path;
-  if (app.held_by_limit != nullptr) return "maxapplications of a limit in queue " + app.held_by_limit->where->path;
-  if (app.key.held_back()) return "order " + app.home->order->bound->name + " of queue " + app.home->path;
+  if (a.line == ask_line::aside) return words_where_refused();
+  if (a.line == ask_line::reserved) return words_where_reserved(a.wait->held->where->id);
+  if (a.line == ask_line::placeholders) return words_where_placeholders(a.gang->name);
   if (a.group == nullptr) return {};
-  if (a.group->parked_on != nullptr) {
-    return "limit on " + std::string(types.name(a.group->parked_type)) + " in queue " + a.group->parked_on->where->path;
-  }
-  const leaf_class &u = *a.group->unit;
-  if (u.parked == parking::queue_headroom) {
-    return "headroom of " + std::string(types.name(u.parked_type)) + " in queue " + u.parked_queue->path;
-  }
-  if (u.parked != parking::none) return "no node fits";
-  for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    if (q->key.held_back()) return "order " + q->parent->order->bound->name + " of queue " + q->parent->path;
-  }
-  return {};
+  const group_wait wait = wait_of(*a.group);
+  if (wait.where == nullptr) return words_of(wait.what, {}, {}, {});
+  return words_of(wait.what, wait.type == no_type ? std::string_view{} : types.name(wait.type), wait.where->path,
+                  wait.where->order == nullptr ? std::string_view{} : wait.where->order->bound->name);
 }
 
 }  // namespace tenon::internal

@@ -24,6 +24,8 @@ figures run_preempt(const settings &s);
 figures run_events(const settings &s);
 // What the state as plain values costs, part by part, in a cluster that is full.
 figures run_snapshot(const settings &s);
+// What readers who come again cost a cluster that is full and busy.
+figures run_readers(const settings &s);
 // The openb trace, submitted at once.
 figures run_openb(const settings &s);
 

@@ -52,6 +52,7 @@ std::vector<bench_case> cases() {
       {"events", "the load of schedule with records of events, and each sink alone", tenon::bench::run_events,
        schedule},
       {"snapshot", "the state as plain values, part by part, of a full cluster", tenon::bench::run_snapshot, snapshot},
+      {"readers", "readers who come again and again to a full and busy cluster", tenon::bench::run_readers, snapshot},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
       {"inproc", "resource managers in this process by libtenon, from submission to callback", tenon::bench::run_inproc,
        inproc},

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "oracle/oracle.hpp"
+#include "read_state.hpp"
 #include "session.hpp"
 #include "tenon/builtin/policy_source.hpp"
 #include "tenon/host/replaced_policies.hpp"
@@ -30,11 +31,14 @@ class kernel_scheduler : public scheduler {
   [[nodiscard]] kernel_snapshot snapshot() const override { return kernel_.snapshot(); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return kernel_.next_due(); }
   [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }
-  [[nodiscard]] std::vector<std::string> told_wrong(const kernel_snapshot &s) const override {
-    return told_.differences(s);
+  [[nodiscard]] std::vector<std::string> told_wrong(const kernel_snapshot &s) override {
+    std::vector<std::string> out = told_.differences(s);
+    for (std::string &line : read_.differences(kernel_)) out.push_back(std::move(line));
+    return out;
   }
 
  private:
+  read_state read_;
   told_state told_;
   std::unique_ptr<policy_source> policies_ = make_policies();
   kernel kernel_{*policies_};

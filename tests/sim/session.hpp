@@ -22,8 +22,8 @@ struct scheduler {
   [[nodiscard]] virtual std::optional<int64_t> next_due() const = 0;
   // Nothing is to be expected of a step while this is false.
   [[nodiscard]] virtual bool has_work() const = 0;
-  // Where what it told a listener differs from what it is.
-  [[nodiscard]] virtual std::vector<std::string> told_wrong(const kernel_snapshot &) const { return {}; }
+  // Where what it told a listener, or shows to readers, differs from what it is.
+  [[nodiscard]] virtual std::vector<std::string> told_wrong(const kernel_snapshot &) { return {}; }
 };
 // The kernel has the features that it has; the oracle those that are asked for.
 using make_scheduler = std::function<std::unique_ptr<scheduler>(const naive::features &)>;

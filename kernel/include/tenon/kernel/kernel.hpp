@@ -12,6 +12,7 @@
 #include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/facts.hpp"
+#include "tenon/kernel/frozen_state.hpp"
 #include "tenon/kernel/policies.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
@@ -22,6 +23,9 @@ struct kernel_options {
   uint32_t max_queue_depth = 32;
 };
 
+// How long blocks of frozen states are kept after the last.
+inline constexpr int64_t frozen_kept_ms = 60'000;
+
 // Counters of work done, for tests and metrics; never decided upon.
 struct kernel_counters {
   uint64_t commands = 0, decisions = 0, steps = 0;
@@ -31,6 +35,7 @@ struct kernel_counters {
   uint64_t proposed = 0, proposals_refused = 0, proposals_late = 0;  // placements that RMs check
   uint64_t policy_calls = 0, policy_faults = 0;
   uint64_t clock_clamped = 0;  // commands whose time went back
+  uint64_t blocks_made = 0;    // of frozen states
 };
 
 // Asked inside a step whether the RM accepts a placement. Answers go to the journal with the step.
@@ -75,6 +80,14 @@ class kernel {
   // Of all partitions, or of the one that is named; parts that are not wanted are empty.
   [[nodiscard]] kernel_snapshot snapshot(snapshot_part parts = snapshot_part::all,
                                          std::string_view partition = {}) const;
+  // The same for readers who come again: costs what changed since the last one, and nothing where nobody reads. Blocks
+  // are kept until nobody asked for frozen_kept_ms of journal time.
+  [[nodiscard]] std::shared_ptr<const frozen_state> freeze(snapshot_part parts = snapshot_part::all,
+                                                           std::string_view partition = {});
+  // Makes about `most` of the blocks that freeze() would make, so that a long one can be done in short turns. Gives how
+  // many are left, by and large.
+  size_t freeze_some(size_t most, snapshot_part parts = snapshot_part::all, std::string_view partition = {});
+  [[nodiscard]] size_t frozen_bytes() const;  // of the newest blocks
   // Why an ask of an application waits, and what would let it run; nothing when the partition is unknown.
   [[nodiscard]] std::optional<explanation> explain(std::string_view partition, std::string_view application,
                                                    std::string_view key);

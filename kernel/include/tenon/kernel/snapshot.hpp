@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The whole state of a kernel as plain values: for reading, dumps and comparison, never for deciding.
+// The whole state of a kernel as plain values: for reading, dumps and comparison, never for deciding. Readers who come
+// again ask for a frozen_state instead, which has less to do.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,7 @@ struct queue_snapshot {
   std::optional<amount_map> headroom;  // below the max of it and its parents
   child_template_config child_template;
   std::vector<std::string> accepted;  // applications that wait for their first allocation
+  friend bool operator==(const queue_snapshot &, const queue_snapshot &) = default;
 };
 
 using tag_snapshot = std::vector<std::pair<std::string, std::string>>;
@@ -68,6 +70,7 @@ struct allocation_snapshot {
   std::string detail;                    // the devices that it holds
   bool foreign = false, preemptible = true;
   tag_snapshot tags;
+  friend bool operator==(const allocation_snapshot &, const allocation_snapshot &) = default;
 };
 
 struct ask_snapshot {
@@ -84,11 +87,13 @@ struct ask_snapshot {
   bool preempts = false;   // others give way to it
   bool scales_up = false;  // the resource manager was told that no node can hold it
   tag_snapshot tags;
+  friend bool operator==(const ask_snapshot &, const ask_snapshot &) = default;
 };
 
 struct placeholder_snapshot {
   std::string task_group;
   int64_t count = 0, replaced = 0, timed_out = 0;
+  friend bool operator==(const placeholder_snapshot &, const placeholder_snapshot &) = default;
 };
 
 struct application_snapshot {
@@ -106,6 +111,7 @@ struct application_snapshot {
   int32_t priority = INT32_MIN;  // highest of its pending asks
   amount_map placeholder_ask;
   tag_snapshot tags;
+  friend bool operator==(const application_snapshot &, const application_snapshot &) = default;
 };
 
 struct node_snapshot {
@@ -114,9 +120,10 @@ struct node_snapshot {
   amount_map capacity, allocated, occupied, available;
   std::map<std::string, std::vector<int64_t>> devices;  // by type: what each device has free
   std::map<std::string, std::string> attributes;
-  std::vector<std::string> allocations;   // "application/key#sequence"; #0: a replacement under way
-  std::vector<std::string> reservations;  // "application/key"
-  std::vector<allocation_snapshot> foreign;
+  std::vector<std::string> allocations;      // "application/key#sequence"; #0: a replacement under way
+  std::vector<std::string> reservations;     // "application/key"
+  std::vector<allocation_snapshot> foreign;  // by key
+  friend bool operator==(const node_snapshot &, const node_snapshot &) = default;
 };
 
 struct usage_snapshot {  // of one user or group in one queue
@@ -125,6 +132,7 @@ struct usage_snapshot {  // of one user or group in one queue
   std::vector<std::string> running;  // application ids
   std::optional<amount_map> max;
   uint64_t max_applications = 0;  // 0: unlimited
+  friend bool operator==(const usage_snapshot &, const usage_snapshot &) = default;
 };
 
 struct partition_snapshot {
@@ -144,11 +152,13 @@ struct partition_snapshot {
   std::vector<application_snapshot> applications;            // active ones, by submission
   std::vector<application_snapshot> ended;                   // rejected, completed, failed: until they expire
   std::vector<usage_snapshot> users, groups;
+  friend bool operator==(const partition_snapshot &, const partition_snapshot &) = default;
 };
 
 struct kernel_snapshot {
   int64_t now_ms = 0;
   std::vector<partition_snapshot> partitions;  // in creation order
+  friend bool operator==(const kernel_snapshot &, const kernel_snapshot &) = default;
 };
 
 }  // namespace tenon

@@ -1,0 +1,398 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What readers see of the partition, in blocks that are made anew for what changed alone.
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+namespace {
+
+// Blocks of the parts, and those that they point to. Applications are counted in any case.
+struct wanted_blocks {
+  bool allocations, asks, nodes;
+
+  explicit wanted_blocks(snapshot_part parts)
+      : allocations(has(parts, snapshot_part::allocations | snapshot_part::contents)),
+        asks(allocations || has(parts, snapshot_part::asks)),
+        nodes(asks || has(parts, snapshot_part::nodes)) {}
+};
+
+frozen_tracker block_of(const usage_tracker &tracker) {
+  frozen_tracker out;
+  out.name = tracker.name;
+  for (const auto &[q, u] : tracker.nodes) {  // any order: sorted next
+    if (u->usage.empty() && u->running.empty()) continue;
+    frozen_tracker::usage &one = out.queues.emplace_back();
+    one.queue = q->path;
+    one.used = u->usage;
+    one.max = u->max;
+    one.max_applications = u->max_applications;
+    for (const application *app : u->running) one.running.push_back(app->index);
+  }
+  std::sort(out.queues.begin(), out.queues.end(), [](const auto &x, const auto &y) { return x.queue < y.queue; });
+  return out;
+}
+
+}  // namespace
+
+// -- One block each. --
+
+void partition::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
+  const ask &a = asks[at];
+  if (!a.live) {
+    out.drop(frozen->past);
+    out = {};
+    return;
+  }
+  if ((how & block_changed) != 0 || out.fixed == nullptr) {
+    auto terms = std::make_unique<frozen_ask::terms>();
+    terms->key = a.key;
+    if (a.gang != nullptr) terms->task_group = a.gang->name;
+    terms->tags = a.tags;
+    frozen->past.replace(out.fixed, std::move(terms));
+  }
+  out.arrival = a.arrival;
+  out.create_time_ms = a.create_time_ms;
+  out.application = a.owner->index;
+  out.class_id = a.class_id;
+  out.group = a.line == ask_line::run ? a.group->index : none_there;
+  out.reserved = a.wait != nullptr && a.wait->held != nullptr ? a.wait->held->where->slot : none_there;
+  out.priority = a.priority;
+  out.pending = a.pending();
+  out.max_allocations = a.max_allocations;
+  out.state = a.state;
+  out.line = a.line;
+  out.placeholder = a.placeholder;
+  out.originator = a.originator;
+  out.preempts = a.wait != nullptr && !a.wait->victims.empty();
+  out.scales_up = a.told == container_word::failed;
+}
+
+void partition::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
+  const allocation &a = allocations[at];
+  out.drop(frozen->past);
+  out = {};
+  if (!a.live) return;
+  out.sequence = a.sequence;
+  out.create_time_ms = a.create_time_ms;
+  out.bind_time_ms = a.bind_time_ms;
+  if (a.owner != nullptr) out.application = a.owner->index;
+  if (a.from != nullptr) out.ask = a.from->index;
+  out.node = a.where->slot;
+  out.class_id = a.class_id;
+  out.priority = a.priority;
+  out.state = a.state;
+  out.placeholder = a.placeholder;
+  out.originator = a.originator;
+  out.preemptible = a.preempt_self;
+  const replacement *r = a.under_way != nullptr ? a.under_way : a.offered;
+  if (!a.foreign && a.gang == nullptr && a.devices == no_record && r == nullptr) return;
+  auto more = std::make_unique<frozen_allocation::rare>();
+  more->foreign_key = a.foreign_key;
+  if (a.gang != nullptr) more->task_group = a.gang->name;
+  more->detail = detail_of(a.devices);
+  if (r != nullptr) {
+    more->replaced_by = r->real->key;
+    more->replaced_on = r->where->id;
+    more->proposed_as = r->number;
+  }
+  frozen->past.replace(out.more, std::move(more));
+}
+
+void partition::make_block(uint32_t at, uint8_t how, frozen_node &out) {
+  frozen_past &past = frozen->past;
+  const node *n = at < nodes.slots() ? nodes.at(at) : nullptr;
+  if (n == nullptr) {
+    out.drop(past);
+    out = {};
+    return;
+  }
+  if ((how & block_changed) != 0 || out.fixed == nullptr) {
+    auto facts = std::make_unique<frozen_node::facts>();
+    facts->id = n->id;
+    facts->attributes.insert(n->attributes.begin(), n->attributes.end());
+    facts->capacity = n->capacity;
+    past.replace(out.fixed, std::move(facts));
+  }
+  past.replace(out.has, std::make_unique<frozen_node::amounts>(frozen_node::amounts{n->allocated, n->occupied}));
+  out.schedulable = n->schedulable;
+  past.drop(out.more);
+  if (!n->divided && n->reservations.empty() && n->coming.empty()) return;
+  auto more = std::make_unique<frozen_node::rare>();
+  for (const device_group &group : nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
+  for (const reservation *r : n->reservations) more->reservations.push_back(r->of->owner->id + "/" + r->of->key);
+  for (const replacement *r : n->coming) {
+    more->coming.emplace_back(r->placeholder->sequence, r->real->owner->id + "/" + r->real->key);
+  }
+  std::sort(more->coming.begin(), more->coming.end());
+  past.replace(out.more, std::move(more));
+}
+
+void partition::make_block(uint32_t at, uint8_t how, frozen_application &out) {
+  frozen_past &past = frozen->past;
+  const application &app = applications[at];
+  if (!app.live) {
+    out.drop(past);
+    out = {};
+    return;
+  }
+  if ((how & block_changed) != 0 || out.fixed == nullptr) {
+    auto facts = std::make_unique<frozen_application::facts>();
+    facts->id = app.id;
+    facts->queue = app.home != nullptr ? app.home->path : app.submitted_queue;
+    facts->user = app.user;
+    facts->message = app.message;
+    facts->groups = app.groups;
+    for (const reservation *r : app.reservations) facts->reservations.push_back(r->where->id);
+    facts->state_log = app.state_log;
+    for (const auto &[group, g] : app.task_groups) {
+      const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
+      if (count != 0) facts->task_groups.push_back({group, count, g.replaced, g.timed_out});
+    }
+    facts->placeholder_ask = app.placeholder_ask;
+    facts->tags = app.tags;
+    past.replace(out.fixed, std::move(facts));
+  }
+  past.replace(out.has, std::make_unique<frozen_application::amounts>(
+                            frozen_application::amounts{app.allocated, app.placeholders, app.pending}));
+  out.submission = app.submission;
+  out.ended = app.ended;
+  out.submitted_ms = app.submitted_ms;
+  out.started_ms = app.started_ms;
+  out.finished_ms = app.finished_ms;
+  out.priority = app.priority;
+  out.state = app.state;
+}
+
+void partition::make_block(uint32_t at, uint8_t, frozen_class &out) {
+  const ask_class &c = classes[at];
+  frozen->past.replace(out.fixed, std::make_unique<frozen_class::facts>(frozen_class::facts{c.need, c.required_node}));
+}
+
+// -- What is made at once. --
+
+void partition::freeze_queues(frozen_columns &in) {
+  std::vector<frozen_queue> before;
+  before.swap(in.queues);
+  const bool same = in.queues_version == queues_version;
+  in.queues_version = queues_version;
+  uint32_t next = 0;
+  for_each_queue(*root, [&](queue &q) {
+    q.frozen = next;
+    frozen_queue &out = in.queues.emplace_back();
+    if (same && next < before.size()) {
+      out.fixed = std::move(before[next].fixed);
+    } else {
+      auto facts = std::make_shared<frozen_queue::facts>();
+      facts->path = q.path;
+      facts->leaf = q.leaf;
+      facts->managed = q.managed;
+      facts->guaranteed = q.guaranteed;
+      facts->max = q.max;
+      facts->properties = q.properties;
+      facts->max_applications = q.max_applications;
+      facts->child_template = q.child_template;
+      out.fixed = std::move(facts);
+    }
+    out.state = q.state;
+    out.allocated = q.allocated;
+    out.pending = q.pending;
+    out.preempting = q.preempting;
+    out.priority = q.priority;
+    if (q.order != nullptr) out.order = q.order->bound->name;
+    if (q.parent != nullptr) out.parent = q.parent->frozen;
+    ++next;
+  });
+}
+
+// What the asks that stand in the group's line wait for.
+group_wait partition::wait_of(const app_class &g) {
+  const application &app = *g.owner;
+  const auto in = [](blocker what, const queue &q, type_index type = no_type) { return group_wait{what, type, &q}; };
+  if (app.held_by != nullptr) return in(blocker::application_count, *app.held_by);
+  if (app.held_by_limit != nullptr) return in(blocker::limited_application_count, *app.held_by_limit->where);
+  if (app.key.held_back()) return in(blocker::application_order, *app.home);
+  if (g.parked_on != nullptr) return in(blocker::limit, *g.parked_on->where, g.parked_type);
+  const leaf_class &u = *g.unit;
+  if (u.parked == parking::queue_headroom) return in(blocker::headroom, *u.parked_queue, u.parked_type);
+  if (u.parked != parking::none) return {blocker::nodes, no_type, nullptr};
+  for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    if (q->key.held_back()) return in(blocker::queue_order, *q->parent);
+  }
+  return {};
+}
+
+std::string words_where_refused() { return "the resource manager refuses every node that fits"; }
+
+std::string words_where_reserved(std::string_view node) {
+  return "room on node " + std::string(node) + ", which is reserved for it";
+}
+
+std::string words_where_placeholders(std::string_view task_group) {
+  return "placeholders of task group " + std::string(task_group);
+}
+
+std::string words_of(blocker what, std::string_view type, std::string_view queue, std::string_view order) {
+  const std::string of(queue);
+  switch (what) {
+    case blocker::none:
+      return {};
+    case blocker::application_count:
+      return "maxapplications of queue " + of;
+    case blocker::limited_application_count:
+      return "maxapplications of a limit in queue " + of;
+    case blocker::application_order:
+    case blocker::queue_order:
+      return "order " + std::string(order) + " of queue " + of;
+    case blocker::limit:
+      return "limit on " + std::string(type) + " in queue " + of;
+    case blocker::headroom:
+      return "headroom of " + std::string(type) + " in queue " + of;
+    case blocker::nodes:
+      return "no node fits";
+  }
+  return {};
+}
+
+void partition::freeze_waits(std::vector<frozen_wait> &out) {
+  out.resize(groups.extent());
+  for (uint32_t at = 0; at < groups.extent(); ++at) {
+    const app_class &g = groups[at];
+    if (!g.live || g.empty()) continue;
+    const group_wait wait = wait_of(g);
+    out[at] = {wait.what, wait.type, wait.where == nullptr ? none_there : wait.where->frozen};
+  }
+}
+
+void partition::freeze_usage(std::map<std::string, usage_tracker, std::less<>> &trackers,
+                             std::vector<std::shared_ptr<const frozen_tracker>> &out) {
+  for (auto &[tracked, tracker] : trackers) {
+    if (tracker.touched || tracker.frozen == nullptr) {
+      tracker.frozen = std::make_shared<frozen_tracker>(block_of(tracker));
+      tracker.touched = false;
+    }
+    out.push_back(tracker.frozen);
+  }
+}
+
+// -- Asked for. --
+
+frozen_columns &partition::start_freezing() {
+  if (frozen == nullptr) {
+    frozen = std::make_shared<frozen_columns>();
+    for (uint32_t at = applications.extent(); at-- > 0;) frozen->applications.touch(at, block_changed);
+    for (uint32_t at = asks.extent(); at-- > 0;) frozen->asks.touch(at, block_changed);
+    for (uint32_t at = allocations.extent(); at-- > 0;) frozen->allocations.touch(at, block_changed);
+    for (uint32_t at = nodes.slots(); at-- > 0;) frozen->nodes.touch(at, block_changed);
+  }
+  while (frozen->classes_known < classes.all().size()) frozen->classes.touch(frozen->classes_known++, block_changed);
+  frozen->asked_ms = shared.now_ms;
+  return *frozen;
+}
+
+size_t partition::freeze_some(snapshot_part parts, size_t most) {
+  frozen_columns &in = start_freezing();
+  const wanted_blocks wanted(parts);
+  size_t made = 0, left = 0;
+  in.past.collect();
+  const auto refresh = [&](auto &column, bool asked_for) {
+    if (!asked_for) return;
+    if (made < most) {
+      made += column.refresh(most - made, [&](uint32_t at, uint8_t how, auto &block) { make_block(at, how, block); });
+    }
+    left += column.stale();
+  };
+  refresh(in.classes, wanted.asks);
+  refresh(in.applications, true);
+  refresh(in.nodes, wanted.nodes);
+  refresh(in.asks, wanted.asks);
+  refresh(in.allocations, wanted.allocations);
+  shared.counters.blocks_made += made;
+  return left;
+}
+
+void partition::freeze(snapshot_part parts, frozen_partition &out) {
+  freeze_some(parts, SIZE_MAX);
+  frozen_columns &in = *frozen;
+  const wanted_blocks wanted(parts);
+  out.parts = parts;
+  out.head = head();
+  out.total = total;
+  if (in.types->size() != types.count()) {
+    auto names = std::make_shared<std::vector<std::string>>();
+    for (type_index t = 0; t < types.count(); ++t) names->emplace_back(types.name(t));
+    in.types = std::move(names);
+  }
+  out.types = in.types;
+  freeze_queues(in);
+  out.queues = in.queues;
+  if (has(parts, snapshot_part::asks)) freeze_waits(out.waits);
+  out.applications = in.applications.now();
+  if (wanted.nodes) out.nodes = in.nodes.now();
+  if (wanted.asks) {
+    out.classes = in.classes.now();
+    out.asks = in.asks.now();
+  }
+  if (wanted.allocations) out.allocations = in.allocations.now();
+  out.of = frozen;
+  out.reading = in.past.publish();
+  if (has(parts, snapshot_part::users)) freeze_usage(users, out.users);
+  if (has(parts, snapshot_part::groups)) freeze_usage(user_groups, out.groups);
+}
+
+// Nobody read for long: the blocks go, some with every command.
+void partition::age_frozen() {
+  if (frozen != nullptr && sub_saturating(shared.now_ms, frozen->asked_ms) > frozen_kept_ms) {
+    unread = std::move(frozen);
+    for (auto *trackers : {&users, &user_groups}) {
+      for (auto &[tracked, tracker] : *trackers) tracker.frozen = nullptr;
+    }
+  }
+  if (unread != nullptr && !unread->drop_some()) unread = nullptr;
+}
+
+size_t partition::frozen_bytes() const { return frozen == nullptr ? 0 : frozen->bytes(); }
+
+// -- Sizes, with what the allocator adds. --
+
+namespace {
+
+size_t on_heap(const std::string &text) { return text.capacity() > 15 ? text.capacity() + 17 : 0; }
+size_t on_heap(const std::vector<std::string> &texts) {
+  size_t out = texts.capacity() * sizeof(std::string);
+  for (const std::string &text : texts) out += on_heap(text);
+  return out;
+}
+
+}  // namespace
+
+size_t frozen_ask::terms::bytes() const {
+  size_t out = sizeof(terms) + 16 + on_heap(key) + on_heap(task_group) + tags.capacity() * sizeof(tags[0]);
+  for (const auto &[name, value] : tags) out += on_heap(name) + on_heap(value);
+  return out;
+}
+
+size_t frozen_allocation::rare::bytes() const {
+  return sizeof(rare) + 16 + on_heap(foreign_key) + on_heap(task_group) + on_heap(detail) + on_heap(replaced_by);
+}
+
+size_t frozen_node::facts::bytes() const {
+  size_t out = sizeof(facts) + 16 + on_heap(id);
+  for (const auto &[key, value] : attributes) out += 112 + on_heap(key) + on_heap(value);
+  return out;
+}
+
+size_t frozen_node::rare::bytes() const {
+  size_t out = sizeof(rare) + 16 + on_heap(reservations);
+  for (const auto &[type, free] : devices) out += 112 + free.size() * sizeof(int64_t);
+  for (const auto &[sequence, name] : coming) out += sizeof(coming[0]) + on_heap(name);
+  return out;
+}
+
+size_t frozen_application::facts::bytes() const {
+  return sizeof(facts) + 16 + on_heap(id) + on_heap(queue) + on_heap(user) + on_heap(message) + on_heap(groups) +
+         on_heap(reservations) + tags.capacity() * sizeof(tags[0]) + state_log.capacity() * sizeof(state_log[0]) +
+         task_groups.capacity() * sizeof(task_groups[0]);
+}
+
+}  // namespace tenon::internal
