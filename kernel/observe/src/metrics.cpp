@@ -247,6 +247,8 @@ void metrics_maker::add_service(std::vector<family> &out) const {
       static_cast<double>(snapshots.shared));
   one("tenon_snapshots_seconds_total", "Time that readers took from scheduling.", TENON_METRIC_COUNTER,
       static_cast<double>(snapshots.spent_ns) / 1e9);
+  one("tenon_snapshots_bytes", "Blocks that the kernel keeps for readers.", TENON_METRIC_GAUGE,
+      static_cast<double>(snapshots.bytes));
   family calls = make("tenon_module_calls_total", "Calls of a module.", TENON_METRIC_COUNTER);
   family faults = make("tenon_module_faults_total", "Faults of a module.", TENON_METRIC_COUNTER);
   family seconds = make("tenon_module_seconds_total",

@@ -11,6 +11,8 @@ constexpr auto most_credit = std::chrono::milliseconds(100);
 constexpr auto shared_for = std::chrono::milliseconds(20);  // even where there is credit for a new one
 constexpr auto kept_for = std::chrono::seconds(30);
 constexpr size_t most_entries = 16;
+constexpr size_t blocks_a_turn = 4'000;  // of the kernel's thread: some milliseconds
+constexpr int most_turns = 1'000;        // where more changes than is made
 
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -77,24 +79,33 @@ std::shared_ptr<const kernel_view> snapshot_keeper::get(uint32_t wanted, std::st
 }
 
 std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::string_view partition) {
-  kernel_snapshot state;
+  std::shared_ptr<const frozen_state> frozen;
   clock::duration cost{};
+  uint64_t bytes = 0;
   const snapshot_part parts = wish_of(wanted);
   const clock::time_point asked = clock::now();
-  const bool ran = door_.call([&](kernel &k, const door::applier &) {
-    const auto before = clock::now();
-    state = k.snapshot(parts, partition);
-    cost = clock::now() - before;
-  });
-  if (!ran) return nullptr;
+  for (int turn = 1; frozen == nullptr; ++turn) {
+    const bool ran = door_.call([&](kernel &k, const door::applier &) {
+      const auto before = clock::now();
+      if (turn == most_turns || k.freeze_some(0, parts, partition) <= blocks_a_turn) {
+        frozen = k.freeze(parts, partition);
+        bytes = k.frozen_bytes();
+      } else {
+        k.freeze_some(blocks_a_turn, parts, partition);
+      }
+      cost += clock::now() - before;
+    });
+    if (!ran) return nullptr;
+  }
   uint64_t moment = 0;
   {
     const std::lock_guard lock(mutex_);
     spend(cost);
     ++counters_.made;
+    counters_.bytes = bytes;
     moment = next_moment_++;
   }
-  auto view = make_view(std::move(state), door_.rms(), wanted, moment, started_ms_);
+  auto view = make_view(frozen->plain(parts, partition), door_.rms(), wanted, moment, started_ms_);
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const entry &e) {
     const bool replaced =

@@ -18,6 +18,7 @@
 
 namespace tenon::observe {
 
+// The kernel makes what changed alone, in turns of some milliseconds, and lists are put together here.
 // Time on the kernel's thread is paid from a credit that grows with time: a twentieth of it, and a tenth of a second
 // at most. Without credit, readers get a snapshot of before where there is one that has what they want, and wait
 // otherwise. From any thread.
@@ -38,6 +39,7 @@ class snapshot_keeper {
 
   struct figures {
     uint64_t made = 0, shared = 0, spent_ns = 0;
+    uint64_t bytes = 0;  // of the blocks that the kernel keeps for them, as of the last one
   };
   [[nodiscard]] figures counters() const;
 
