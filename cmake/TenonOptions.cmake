@@ -70,3 +70,9 @@ option(TENON_JOIN_SOURCES "Compile some files of large targets together" OFF)
 function(tenon_join_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TENON_JOIN_SOURCES} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
+
+option(TENON_FUZZ "Everything tells fuzzers which code they reach; wants Clang" OFF)
+if(TENON_FUZZ)
+  # Names of libraries that no sanitizer has seen, such as Boost's, stand for ours otherwise.
+  add_compile_options(-fsanitize=fuzzer-no-link -fsanitize-address-use-odr-indicator)
+endif()

@@ -137,7 +137,7 @@ constexpr row kUpdatedApplication[] = {
     BOTH("applicationID", text, tenon_rm_updated_application, application, "answer: which"),
     BOTH("state", text, tenon_rm_updated_application, state, "answer: its state now"),
     BOTH("stateTransitionTimestamp", i64, tenon_rm_updated_application, since_ns, "answer: since when"),
-    BOTH("message", text, tenon_rm_updated_application, words, "answer: why"),
+    BOTH("message", text, tenon_rm_updated_application, words, "answer: empty, the state says it"),
 };
 constexpr row kRejectedNode[] = {
     BOTH("nodeID", text, tenon_rm_verdict, id, "answer: which"),
