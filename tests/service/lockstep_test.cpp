@@ -118,6 +118,48 @@ partitions: [ { name: default, queues: [ { name: root, submitacl: "*", queues: [
   EXPECT_THAT(paths(), ::testing::Not(::testing::Contains("[rm-2]default root.new")));
 }
 
+// The first two take the change before the last one, whose leaf has an application, refuses its own.
+TEST_F(Lockstep, Reload_RefusedByTheLastOne_IsUndoneInAll) {
+  const auto queues = [](const std::string &below_root) {
+    return "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ " + below_root +
+           " ] } ] } ]";
+  };
+  const std::string first = queues("{ name: default }"), other = queues("{ name: batch }");
+  const std::string more = queues("{ name: default, resources: { max: { vcore: 7 } } }, { name: new }");
+  const std::string parent = queues("{ name: batch, queues: [ { name: child } ] }");
+  open(manual({{"default", first}, {"batch", other}}));
+  enter("rm-1");
+  enter("rm-2");
+  requests batch = cluster(1, 0);
+  const uint64_t last = enter("rm-3", 0, "batch");
+  batch.application("stays", "root.batch");
+  submit(last, batch);
+  settle();
+  const auto shown = [&] {
+    std::vector<std::string> out;
+    service_->call([&](cycle_access &on) {
+      for (const auto &partition : on.state().snapshot().partitions)
+        for (const auto &queue : partition.queues)
+          if (queue.state == object_state::active)
+            out.push_back(partition.name + ' ' + queue.path + (queue.max && queue.path != "root" ? " limited" : ""));
+    });
+    return out;
+  };
+  const auto before = shown();
+  ASSERT_THAT(before, ::testing::Contains("[rm-3]default root.batch"));
+  const auto why = service_->reload({{"default", more}, {"batch", parent}});
+  ASSERT_TRUE(why);
+  EXPECT_THAT(why->text(), HasSubstr("policy group 'batch', RM 'rm-3'"));
+  EXPECT_THAT(why->text(), HasSubstr("nothing was changed"));
+  EXPECT_EQ(shown(), before);
+  // What they have is what they had, so the same change is one again once it can be taken.
+  const auto again = service_->reload({{"default", more}, {"batch", other}});
+  EXPECT_FALSE(again) << again->text();
+  EXPECT_THAT(shown(), ::testing::IsSupersetOf({"[rm-1]default root.default limited", "[rm-1]default root.new",
+                                                "[rm-2]default root.default limited", "[rm-2]default root.new",
+                                                "[rm-3]default root.batch"}));
+}
+
 TEST_F(Lockstep, TwoSchedulersInOneProcess) {
   open(manual());
   fake_transport other_fake;
