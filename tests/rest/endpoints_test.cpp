@@ -137,6 +137,7 @@ TEST_F(Endpoints, SayWhatRuns) {
   EXPECT_EQ(rejected.at(0).at("applicationID"), "nowhere");
   EXPECT_EQ(get("/ws/v1/scheduler/healthcheck").json().at("Healthy"), true);
   EXPECT_EQ(get("/ws/v1/partitions").json().at(0).at("totalContainers"), 3);
+  EXPECT_EQ(get("/ws/v1/history/containers").json().as_array().back().at("totalContainers"), "3");
   const json::value why = get("/tenon/v1/partition/default/application/app-2/explain/large").json();
   EXPECT_EQ(why.at("pending"), true);
   EXPECT_EQ(why.at("obstacles").at(0).at("queue"), "root.small") << why;

@@ -10,8 +10,6 @@
 namespace tenon::observe {
 namespace {
 
-constexpr size_t most_minutes = 1440;
-
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -122,7 +120,8 @@ metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keep
                              std::chrono::milliseconds memory)
     : door_(to), modules_(modules), keeper_(keeper), health_(to, modules, memory) {}
 
-void metrics_maker::count(std::span<const decision_view> decisions) {
+void metrics_maker::count(std::span<const decision_view> decisions, const kernel &k) {
+  history_.decided(k, now_unix_ms());
   for (const decision_view &d : decisions) {
     ++decisions_[static_cast<size_t>(d.kind)];
     if (d.kind == decision_kind::released) ++releases_[static_cast<size_t>(d.why)];
@@ -295,27 +294,9 @@ std::vector<family> metrics_maker::families() {
   return out;
 }
 
-// Minutes are noted when somebody looks, and those between two looks take the value of the later one.
 void metrics_maker::look_at_minute() {
-  const int64_t minute_now = now_unix_ms() / 60'000;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!history_.empty() && history_.back().at_ms / 60'000 == minute_now) return;
-  }
   const auto view = keeper_.get(0, {}, snapshot_keeper::clock::now() + std::chrono::seconds(10));
-  if (view == nullptr) return;
-  minute m{minute_now * 60'000, 0, 0};
-  for (const auto &p : all<tenon_view_partition>(view->view.partitions)) {
-    m.containers += static_cast<int64_t>(p.allocation_count);
-    for (uint32_t i = 0; i < p.applications.count; ++i) {
-      if (text(p.applications.types[i]) == "Running") m.running += p.applications.values[i];
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  int64_t from = history_.empty() ? minute_now : history_.back().at_ms / 60'000 + 1;
-  from = std::max(from, minute_now - static_cast<int64_t>(most_minutes) + 1);
-  for (int64_t at = from; at <= minute_now; ++at) history_.push_back({at * 60'000, m.running, m.containers});
-  if (history_.size() > most_minutes) history_.erase(history_.begin(), history_.end() - most_minutes);
+  if (view != nullptr) history_.looked(view->view, now_unix_ms());
 }
 
 std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
@@ -369,8 +350,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   }
   if ((wanted & TENON_METRICS_HISTORY) != 0) {
     look_at_minute();
-    const std::lock_guard lock(mutex_);
-    flat.history = room.list<tenon_minute>(history_, [](const minute &m) {
+    flat.history = room.list<tenon_minute>(history_.all(), [](const history::minute &m) {
       return tenon_minute{0, 0, m.at_ms, m.running, m.containers};
     });
   }

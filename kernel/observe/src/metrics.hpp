@@ -14,6 +14,7 @@
 
 #include "flat.hpp"
 #include "health.hpp"
+#include "history.hpp"
 #include "snapshot_keeper.hpp"
 #include "tenon/abi/host_metrics.h"
 #include "tenon/host/module_host.hpp"
@@ -68,8 +69,8 @@ class metrics_maker {
  public:
   metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, std::chrono::milliseconds memory);
 
-  void count(std::span<const decision_view> decisions);  // on the kernel's thread
-  void cycle_took(double seconds, uint64_t decisions);   // likewise
+  void count(std::span<const decision_view> decisions, const kernel &k);  // on the kernel's thread
+  void cycle_took(double seconds, uint64_t decisions);                    // likewise
 
   std::shared_ptr<const metrics_view> read(uint32_t wanted);
 
@@ -89,11 +90,7 @@ class metrics_maker {
   std::atomic<uint64_t> completed_ = 0, failed_ = 0;
   health health_;
   histogram scheduling_, cycle_;
-  std::mutex mutex_;
-  struct minute {
-    int64_t at_ms, running, containers;
-  };
-  std::vector<minute> history_;
+  history history_;
 };
 
 }  // namespace tenon::observe

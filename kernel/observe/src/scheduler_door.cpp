@@ -202,7 +202,7 @@ std::shared_ptr<people_services> open_to_people(service::scheduler &to, people_o
   to.listen_to_turns([out](std::chrono::nanoseconds took, uint32_t made) {
     out->all().cycle_took(std::chrono::duration<double>(took).count(), made);
   });
-  to.listen([out](std::span<const decision_view> decisions, const kernel &) { out->all().count(decisions); });
+  to.listen([out](std::span<const decision_view> decisions, const kernel &k) { out->all().count(decisions, k); });
   return out;
 }
 

@@ -26,7 +26,7 @@ class services {
   void offer();
 
   // On the kernel's thread, while decisions are handed over: they are counted.
-  void count(std::span<const decision_view> decisions);
+  void count(std::span<const decision_view> decisions, const kernel &k);
   // On the kernel's thread: a turn that scheduled took so long, with so many decisions.
   void cycle_took(double seconds, uint64_t decisions);
 
