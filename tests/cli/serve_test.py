@@ -37,7 +37,7 @@ partitions:
 class Daemon:
     """The process, what it says to its service manager, and its log."""
 
-    def __init__(self, case: unittest.TestCase, deployment: pathlib.Path, *options: str, notify: bool = True):
+    def __init__(self, case: unittest.TestCase, deployment: pathlib.Path, *options: str, env: dict | None = None):
         self.folder = deployment.parent
         self.control = self.folder / "control.sock"
         self.notices: queue.Queue = queue.Queue()
@@ -48,7 +48,7 @@ class Daemon:
         self.process = subprocess.Popen(
             [TENON, "serve", "-c", str(deployment), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=os.environ | {"NOTIFY_SOCKET": f"{path}/notify"},
+            env=os.environ | {"NOTIFY_SOCKET": f"{path}/notify"} | (env or {}),
         )
         self.ended = threading.Event()
         self.reader = threading.Thread(target=self.read_log, daemon=True)
@@ -156,6 +156,13 @@ class Life(ServeCase):
 
     def test_an_interrupt_stops_it_too(self):
         self.assertEqual(self.started().finish(signal.SIGINT), 0)
+
+    def test_a_service_manager_that_asks_is_told_that_it_lives(self):
+        daemon = Daemon(self, self.deployment(), env={"WATCHDOG_USEC": "3000000"})
+        daemon.wait("READY=1")
+        for _ in range(3):
+            daemon.wait("WATCHDOG=1")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_a_second_daemon_is_refused_and_the_first_one_goes_on(self):
         daemon = self.started()
