@@ -179,7 +179,10 @@ bool partition::replace_in(application &app) {
 
 bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   ask_class &c = classes[a.class_id];
-  if (std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
+  // What is known of a class leaves out the node that is kept for the ask.
+  const reservation *own = reservation_of(a);
+  const bool own_holds = own != nullptr && nodes.usable(own->where->slot) && nodes.holds(c, own->where->slot);
+  if (!own_holds && std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
   ++shared.counters.asks_examined;
   if (release_too_small(a, c, g)) return true;
   for (allocation *placeholder : g.allocated) {
@@ -193,14 +196,14 @@ bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
     replace(a, *placeholder, *placeholder->where, devices);
     return true;
   }
-  if (!c.blocked) {
+  if (!c.blocked || own_holds) {
     bool search_refused = false;
     if (node *n = search(c, a, search_refused); n != nullptr) {
       replace(a, *g.allocated.first(), *n, {});
       return true;
     }
     rm_refuses |= search_refused;
-    if (!search_refused) block(c);
+    if (!search_refused && !c.blocked) block(c);
   }
   c.gangs_wait = true;
   if (!rm_refuses) g.hopeless.push_back(c.id);

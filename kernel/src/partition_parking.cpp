@@ -167,7 +167,11 @@ void partition::wake_for_node(node &n) {
     }
   }
   const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang_stuck; };
-  if (!stuck_gangs.empty() && std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here)) wake_gangs();
+  const auto kept_here = [](const reservation *r) { return r->of->owner->gang_stuck; };
+  if (!stuck_gangs.empty() && (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
+                               std::any_of(n.reservations.begin(), n.reservations.end(), kept_here))) {
+    wake_gangs();
+  }
   wake_refused();
 }
 
