@@ -66,7 +66,8 @@ class reader {
     over_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  uint64_t answers = 0, bytes = 0, failed = 0;  // read after finish()
+  uint64_t answers = 0, bytes = 0;  // read after finish()
+  std::string failed;               // an answer that is none
 
  private:
   void read(uint16_t port) {
@@ -97,7 +98,8 @@ class reader {
         http::read(stream, buffer, answer);
         ++answers;
         bytes += answer.get().body().size();
-        if (answer.get().result() != http::status::ok) ++failed;
+        if (answer.get().result() != http::status::ok)
+          failed = path + ": " + std::to_string(answer.get().result_int()) + " " + answer.get().body();
       }
     }
   }
@@ -210,7 +212,7 @@ figures run_rest(const settings &s) {
     reader client(plan.port());
     beside += all.churn(s.seconds) / turns;
     client.finish();
-    if (client.failed != 0) throw std::runtime_error("an answer was no 200");
+    if (!client.failed.empty()) throw std::runtime_error(client.failed);
     out["megabytes_read"] += static_cast<double>(client.bytes) / 1e6;
     out["answers_read"] += static_cast<double>(client.answers);
   }

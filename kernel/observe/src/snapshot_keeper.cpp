@@ -11,8 +11,7 @@ constexpr auto most_credit = std::chrono::milliseconds(100);
 constexpr auto shared_for = std::chrono::milliseconds(20);  // even where there is credit for a new one
 constexpr auto kept_for = std::chrono::seconds(30);
 constexpr size_t most_entries = 16;
-constexpr size_t blocks_a_turn = 4'000;  // of the kernel's thread: some milliseconds
-constexpr int most_turns = 1'000;        // where more changes than is made
+constexpr size_t blocks_a_turn = 4'000;  // of the kernel's thread, at first: some milliseconds
 
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -84,14 +83,19 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
   uint64_t bytes = 0;
   const snapshot_part parts = wish_of(wanted);
   const clock::time_point asked = clock::now();
-  for (int turn = 1; frozen == nullptr; ++turn) {
+  size_t at_once = blocks_a_turn, left_before = SIZE_MAX;
+  while (frozen == nullptr) {
     const bool ran = door_.call([&](kernel &k, const door::applier &) {
       const auto before = clock::now();
-      if (turn == most_turns || k.freeze_some(0, parts, partition) <= blocks_a_turn) {
+      const size_t left = k.freeze_some(0, parts, partition);
+      // Decisions make blocks stale meanwhile: turns that do not gain on them grow, so that there is a last one.
+      if (left > left_before - left_before / 16) at_once *= 2;
+      left_before = left;
+      if (left <= at_once) {
         frozen = k.freeze(parts, partition);
         bytes = k.frozen_bytes();
       } else {
-        k.freeze_some(blocks_a_turn, parts, partition);
+        k.freeze_some(at_once, parts, partition);
       }
       cost += clock::now() - before;
     });
