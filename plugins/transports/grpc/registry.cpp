@@ -199,7 +199,10 @@ void registry::shut_down() {
     stopping_ = true;
     all = streams_;
   }
-  for (const auto &each : all) each->end(shutting_down(), true);
+  for (const auto &each : all) {
+    each->end(shutting_down(), true);
+    each->advance();  // also what said goodbye before, and waits for a last word
+  }
 }
 
 bool registry::stopping() {

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::chrono::seconds kGoodbye{5};       // for an RM to read what it is told at the end
 constexpr std::chrono::milliseconds kGrace{500};  // for streams that broke to be gone when the RM opens new ones
+// Some clients close their half before they cancel, and say both in one breath: a goodbye is one when no more follows.
+constexpr std::chrono::milliseconds kLastWord{100};
 constexpr std::string_view kResync = "\x08\x01";  // UpdateResponse { action: RESYNC }
 
 grpc::ByteBuffer buffer_of(std::string_view bytes) {
@@ -57,8 +59,22 @@ void stream::belongs_to(std::shared_ptr<session> of) {
 }
 
 void stream::cut_if_late(answers::clock::time_point now) {
-  const std::lock_guard lock(mutex_);
-  if (ending_ && !done_ && now - ending_since_ > kGoodbye) context_.TryCancel();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ending_ || done_) return;
+    if (now - ending_since_ > kGoodbye) context_.TryCancel();
+  }
+  advance();
+}
+
+void stream::OnCancel() {
+  cancelled_ = true;
+  advance();
+}
+
+bool stream::may_say_more() const {
+  return half_closed_ && drains_ && !cancelled_ && !registry_.stopping() &&
+         answers::clock::now() - ending_since_ < kLastWord;
 }
 
 void stream::advance() {
@@ -78,7 +94,7 @@ void stream::advance() {
       writing_ = probing_ = true;
       step = next::write;
       response_ = buffer_of("");
-    } else if (ending_ && !held_) {
+    } else if (ending_ && !held_ && !may_say_more()) {
       finished_ = true;
       status = *ending_;
       if (kStreamMethods[method_].spoken == wire::dialect::first && is_register_again(status)) {

@@ -40,7 +40,7 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   // Whose it is; told before it is attached.
   void belongs_to(std::shared_ptr<session> of);
 
-  // Ends it by force where the RM does not read and it was to end some time ago.
+  // Called again and again: ends what said goodbye, and by force what the RM does not read and was to end long ago.
   void cut_if_late(answers::clock::time_point now);
 
   // Writes what waits, or ends, where it can.
@@ -51,7 +51,7 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
-  void OnCancel() override { cancelled_ = true; }
+  void OnCancel() override;
   void OnDone() override;
 
  private:
@@ -59,6 +59,7 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   void submit_rest();
   void refuse(const grpc::Status &status);
   [[nodiscard]] bool ends();
+  [[nodiscard]] bool may_say_more() const;  // the RM closed its half just now; the lock is held
 
   registry &registry_;
   const size_t method_;
