@@ -2,146 +2,14 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """The daemon from its start to its end, as its operator, its service manager and `tenon ctl` see it."""
 
-import argparse
 import json
-import os
-import pathlib
-import queue
-import shutil
 import signal
-import socket
 import stat
 import subprocess
-import sys
-import tempfile
 import threading
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-WITHIN_S = 60
-TENON = ""
-QUEUES = """\
-partitions:
-  - name: default
-    queues:
-      - name: root
-        submitacl: "*"
-        queues:
-          - name: q0
-          - name: q1
-            resources:
-              max: { vcore: 3200 }
-"""
-
-
-class Daemon:
-    """The process, what it says to its service manager, and its log."""
-
-    def __init__(self, case: unittest.TestCase, deployment: pathlib.Path, *options: str, env: dict | None = None):
-        self.folder = deployment.parent
-        self.control = self.folder / "control.sock"
-        self.notices: queue.Queue = queue.Queue()
-        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        path = tempfile.mkdtemp(dir=self.folder)
-        manager.bind(f"{path}/notify")
-        self.log: list[str] = []
-        self.process = subprocess.Popen(
-            [TENON, "serve", "-c", str(deployment), *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=os.environ | {"NOTIFY_SOCKET": f"{path}/notify"} | (env or {}),
-        )
-        self.ended = threading.Event()
-        self.reader = threading.Thread(target=self.read_log, daemon=True)
-        self.reader.start()
-        threading.Thread(target=self.read_notices, args=(manager,), daemon=True).start()
-        case.addCleanup(self.kill)
-
-    def read_log(self) -> None:
-        for line in self.process.stderr:
-            self.log.append(line)
-        self.ended.set()
-        self.notices.put("ENDED")
-
-    def read_notices(self, manager: socket.socket) -> None:
-        while notice := manager.recv(4096).decode():
-            for line in notice.splitlines():
-                self.notices.put(line)
-
-    def wait(self, notice: str) -> None:
-        while (heard := self.notices.get(timeout=WITHIN_S)) != notice:
-            if heard == "ENDED":
-                raise AssertionError(f"ended before {notice}:\n" + "".join(self.log))
-
-    def words(self) -> str:
-        return "".join(self.log)
-
-    def finish(self, number: int | None = signal.SIGTERM) -> int:
-        if number is not None:
-            self.process.send_signal(number)
-        code = self.process.wait(WITHIN_S)
-        self.reader.join(WITHIN_S)
-        self.process.stdout.close()
-        return code
-
-    def kill(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait(WITHIN_S)
-        if not self.process.stdout.closed:
-            self.process.stdout.close()
-
-    def ctl(self, *words: str) -> subprocess.CompletedProcess:
-        return subprocess.run([TENON, "ctl", *words, "--control", str(self.control)],
-                              capture_output=True, text=True, timeout=WITHIN_S)
-
-    def json(self, *words: str) -> dict:
-        done = self.ctl(*words, "--json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    def connect(self) -> socket.socket:
-        client = socket.socket(socket.AF_UNIX)
-        client.settimeout(WITHIN_S)
-        client.connect(str(self.control))
-        return client
-
-
-def end(process: subprocess.Popen) -> None:
-    process.kill()
-    process.wait(WITHIN_S)
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
-
-
-def say(client: socket.socket, line: bytes) -> dict:
-    client.sendall(line + b"\n")
-    return json.loads(client.makefile("rb").readline())
-
-
-class ServeCase(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="tenon-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.queues = self.folder / "queues.yaml"
-        self.queues.write_text(QUEUES)
-
-    def deployment(self, more: str = "") -> pathlib.Path:
-        file = self.folder / "tenon.yaml"
-        file.write_text("apiVersion: tenon/v1\npolicy_groups: { default: queues.yaml }\n"
-                        "control: { socket: control.sock }\n" + more)
-        return file
-
-    def started(self, *options: str, more: str = "") -> Daemon:
-        daemon = Daemon(self, self.deployment(more), *options)
-        daemon.wait("READY=1")
-        return daemon
-
-    def refused(self, *words: str) -> str:
-        done = subprocess.run([TENON, *words], capture_output=True, text=True, timeout=WITHIN_S)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        return done.stderr
+from daemon import QUEUES, WITHIN_S, Daemon, RmCase, ServeCase, end, main, say
 
 
 class Life(ServeCase):
@@ -211,7 +79,7 @@ class Refusals(ServeCase):
         self.assertIn("no-such.yaml", self.refused("serve", "-c", str(self.folder / "no-such.yaml")))
 
     def test_check_opens_everything_and_starts_nothing(self):
-        done = subprocess.run([TENON, "serve", "--check", "-c", str(self.deployment())],
+        done = subprocess.run([Daemon.tenon, "serve", "--check", "-c", str(self.deployment())],
                               capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("can be served", done.stdout)
@@ -259,14 +127,14 @@ class Reload(ServeCase):
 
 class Control(ServeCase):
     def test_nobody_listens(self):
-        done = subprocess.run([TENON, "ctl", "queues", "--control", str(self.folder / "none.sock")],
+        done = subprocess.run([Daemon.tenon, "ctl", "queues", "--control", str(self.folder / "none.sock")],
                               capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(done.returncode, 3)
         self.assertIn("tenon serve", done.stderr)
 
     def test_the_deployment_names_the_socket(self):
         daemon = self.started()
-        done = subprocess.run([TENON, "ctl", "health", "-c", str(self.folder / "tenon.yaml"), "--json"],
+        done = subprocess.run([Daemon.tenon, "ctl", "health", "-c", str(self.folder / "tenon.yaml"), "--json"],
                               capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["healthy"])
@@ -320,48 +188,7 @@ class Control(ServeCase):
         self.assertIn("64 clients", told.stderr)
 
 
-class WithRm(ServeCase):
-    """A resource manager over gRPC, on a Unix socket."""
-
-    python = "/usr/bin/python3"  # the distribution's, for which grpcio is a package
-
-    @classmethod
-    def setUpClass(cls):
-        grpc = subprocess.run([cls.python, "-c", "import grpc"], capture_output=True)
-        if not shutil.which("protoc") or grpc.returncode != 0:
-            raise unittest.SkipTest("protoc or python3-grpcio is not installed")
-        folder = tempfile.TemporaryDirectory(prefix="tenon-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.code = folder.name
-        subprocess.run(["protoc", "-I", ROOT / "sdk/proto", f"--python_out={cls.code}", "si/v1/si.proto"], check=True)
-
-    def served(self, *options: str) -> Daemon:
-        listen = f"unix:{self.folder}/rm.sock"
-        return self.started(*options, more="events: [{ use: tenon.ring }]\n"
-                            f"transports: [{{ use: tenon.grpc, config: {{ listen: '{listen}' }} }}]\n")
-
-    def rm(self, *options: str) -> subprocess.Popen:
-        """One whose pods are placed, and which stays until its standard input is closed."""
-        process = subprocess.Popen(
-            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock",
-             "--code", self.code, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay", *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(end, process)
-        timer = threading.Timer(WITHIN_S, process.kill)
-        timer.start()
-        self.addCleanup(timer.cancel)
-        said = []
-        while "decisions in" not in (said or [""])[-1]:
-            said.append(process.stdout.readline())
-            self.assertTrue(said[-1], "".join(said))
-        timer.cancel()
-        self.assertIn("placed    60\n", said)
-        return process
-
-    def gone(self, process: subprocess.Popen) -> None:
-        process.stdin.close()
-        self.assertEqual(process.wait(WITHIN_S), 0)
-
+class WithRm(RmCase):
     def test_what_it_has_is_shown(self):
         daemon = self.served()
         rm = self.rm("--too-large", "2")
@@ -393,7 +220,7 @@ class WithRm(ServeCase):
         daemon = self.served("--record", str(journal), "--decisions", str(decisions))
         self.gone(self.rm())
         self.assertEqual(daemon.finish(), 0, daemon.words())
-        replay = subprocess.run([TENON, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],
+        replay = subprocess.run([Daemon.tenon, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],
                                 capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(replay.returncode, 0, replay.stderr)
         self.assertGreaterEqual(decisions.read_text().count("\n"), 60)
@@ -422,7 +249,7 @@ class WithRm(ServeCase):
         self.assertEqual({line["type"] for line in lines}, {"NODE"}, shown.stderr)
         self.assertEqual(len(lines), 3)
         self.assertRegex(daemon.ctl("events", "--application", "app-1").stdout, r"^TIME +ID +TYPE ")
-        follower = subprocess.Popen([TENON, "ctl", "events", "--follow", "--json", "--limit", "1", "--type", "APP",
+        follower = subprocess.Popen([Daemon.tenon, "ctl", "events", "--follow", "--json", "--limit", "1", "--type", "APP",
                                      "--control", str(daemon.control)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(end, follower)
         timer = threading.Timer(WITHIN_S, follower.kill)
@@ -442,8 +269,4 @@ class WithRm(ServeCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tenon", required=True)
-    arguments, rest = parser.parse_known_args()
-    TENON = arguments.tenon
-    unittest.main(argv=[sys.argv[0], *rest])
+    main()

@@ -10,12 +10,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "control/protocol.hpp"
 #include "serve/control_server.hpp"
+#include "serve/control_socket.hpp"
 #include "serve/health.hpp"
 #include "serve/recording.hpp"
 #include "serve/reload.hpp"
@@ -44,6 +46,8 @@ struct daemon_process::impl {
   void wait_for_tick();
   void tell_alive();
   void stop(exit_code code);
+  void while_signals_count(std::function<void()> work_to_do);
+  void end_at_once();
 
   const serve_options options;
   const host::deployment plan;
@@ -51,6 +55,7 @@ struct daemon_process::impl {
   asio::io_context io{1};
   asio::signal_set signals{io};
   asio::steady_timer timer{io};
+  std::optional<control_socket> socket;
   std::vector<std::unique_ptr<recording>> recordings;
   std::shared_ptr<observe::people_services> people;  // outlives the scheduler's modules, which use them
   std::unique_ptr<service::scheduler> scheduler;
@@ -111,8 +116,9 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   const std::filesystem::path path = !options.control.empty()       ? std::filesystem::path(options.control)
                                      : !plan.control_socket.empty() ? plan.control_socket
                                                                     : default_control_socket();
-  auto socket = control_socket::claim(path);
-  if (!socket) return socket.why();
+  auto claimed = control_socket::claim(path);
+  if (!claimed) return claimed.why();
+  socket.emplace(std::move(*claimed));
   std::signal(SIGPIPE, SIG_IGN);
   for (const int number : {SIGHUP, SIGINT, SIGTERM}) signals.add(number);  // what comes now is told to run()
   if (auto why = scheduler->start()) return why;
@@ -136,8 +142,11 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   io.run();
   stopper.join();
   control.reset();
-  work.join();
-  scheduler.reset();
+  while_signals_count([this] {
+    work.join();
+    scheduler.reset();
+  });
+  socket.reset();
   for (const auto &one : recordings) {
     one->flush();
     if (const auto failed = one->failure()) {
@@ -160,13 +169,29 @@ void daemon_process::impl::wait_for_signal() {
                 number == SIGTERM ? "SIGTERM" : "SIGINT");
       stop(exit_code::ok);
     } else if (number != SIGHUP) {
-      log->warn("a second signal: stops at once");
-      for (const auto &one : recordings) one->flush();
-      log->flush();
-      ::_exit(static_cast<int>(exit_code::failed));
+      end_at_once();
     }
     wait_for_signal();
   });
+}
+
+void daemon_process::impl::end_at_once() {
+  log->warn("a second signal: stops at once; what resource managers and event sinks have not taken is lost");
+  for (const auto &one : recordings) one->finish();
+  socket.reset();
+  log->flush();
+  ::_exit(static_cast<int>(exit_code::failed));
+}
+
+// A module may take its time to end.
+void daemon_process::impl::while_signals_count(std::function<void()> work_to_do) {
+  io.restart();
+  std::thread other([&] {
+    work_to_do();
+    asio::post(io, [this] { io.stop(); });
+  });
+  io.run();
+  other.join();
 }
 
 void daemon_process::impl::wait_for_tick() {
@@ -205,10 +230,7 @@ void daemon_process::impl::stop(exit_code code) {
   control->close();
   stopper = std::thread([this] {
     scheduler->stop();
-    asio::post(io, [this] {
-      signals.cancel();
-      io.stop();
-    });
+    asio::post(io, [this] { io.stop(); });
   });
 }
 

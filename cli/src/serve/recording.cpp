@@ -47,12 +47,22 @@ void recording::append(std::string_view bytes) {
 
 void recording::flush() {
   const std::lock_guard one(writing_);
+  flush_with_writing_held();
+}
+
+void recording::finish() {
+  const std::lock_guard one(writing_);
+  flush_with_writing_held();
+  finished_ = true;
+}
+
+void recording::flush_with_writing_held() {
   std::string now;
   {
     const std::lock_guard lock(mutex_);
     now.swap(waiting_);
   }
-  write_out(now);
+  if (!finished_) write_out(now);
 }
 
 void recording::write_out(std::string_view bytes) {

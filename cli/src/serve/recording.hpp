@@ -25,11 +25,14 @@ class recording {
   void append(std::string_view bytes);  // from any thread
   // Writes out what was appended. From any thread.
   void flush();
+  // The same for the last time: whole records, however soon the process ends after it.
+  void finish();
   // The first failure. What came after it is not in the file, so that the file stays one that can be read.
   [[nodiscard]] std::optional<refusal> failure() const;
 
  private:
   explicit recording(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  void flush_with_writing_held();
   void write_out(std::string_view bytes);
 
   const std::filesystem::path path_;
@@ -37,7 +40,8 @@ class recording {
   mutable std::mutex mutex_;  // of what follows
   std::string waiting_;
   std::optional<refusal> failure_;
-  std::mutex writing_;
+  std::mutex writing_;  // of what follows
+  bool finished_ = false;
 };
 
 }  // namespace tenon::cli

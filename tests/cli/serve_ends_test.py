@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""A daemon that is held up: by a resource manager that reads nothing, by a module, by somebody who cannot wait."""
+
+import pathlib
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from daemon import QUEUES, ROOT, WITHIN_S, Daemon, RmCase, end, main
+
+ASKS = 4000
+
+
+class HeldUp(RmCase):
+    def slow_rm(self, daemon: Daemon) -> subprocess.Popen:
+        """Until nothing is decided for it any more."""
+        process = subprocess.Popen(
+            [self.python, "-B", ROOT / "tests/cli/slow_rm.py", "--address", f"unix:{self.folder}/rm.sock",
+             "--code", self.code, "--asks", str(ASKS)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(end, process)
+        timer = threading.Timer(WITHIN_S, process.kill)
+        timer.start()
+        self.addCleanup(timer.cancel)
+        self.assertEqual(process.stdout.readline(), "asked\n")
+        until = time.monotonic() + WITHIN_S
+        while not self.of_slow(daemon)["throttled"]:
+            self.assertLess(time.monotonic(), until, daemon.words())
+            time.sleep(0.05)
+        return process
+
+    def of_slow(self, daemon: Daemon) -> dict:
+        return next(rm for rm in daemon.json("rms")["rms"] if rm["id"] == "slow")
+
+    def held_up(self, *options: str, drain: str = "5s") -> Daemon:
+        return self.served(*options, config=", queue_bytes: 4096, settle_bytes: 8192", more="outbox: { high: 1000 }\n"
+                           f"rm: {{ drain: {drain}, pause_timeout: 1h }}\n")
+
+    def test_a_resource_manager_that_does_not_read_delays_nobody(self):
+        daemon = self.held_up()
+        slow = self.slow_rm(daemon)
+        self.gone(self.rm("--rm", "quick"))
+        self.assertEqual(daemon.ctl("health").returncode, 0)
+        still = self.of_slow(daemon)
+        self.assertTrue(still["throttled"], still)
+        self.assertGreater(still["waiting_answers"], 0)
+        said, _ = slow.communicate("read\n", timeout=WITHIN_S)
+        self.assertEqual(said, f"placed {ASKS}\n")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_second_signal_ends_it_at_once_and_says_so(self):
+        for first, second in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGTERM)):
+            with self.subTest(f"{first.name}, {second.name}"):
+                names = [self.folder / f"{name}-{first.name}" for name in ("journal", "decisions", "again")]
+                daemon = self.held_up("--record", str(names[0]), "--decisions", str(names[1]), drain="1h")
+                self.slow_rm(daemon)
+                daemon.process.send_signal(first)
+                daemon.wait("STOPPING=1")
+                self.assertEqual(daemon.finish(second), 1, daemon.words())
+                self.assertIn("a second signal: stops at once", daemon.words())
+                self.assertNotIn("stopped\n", daemon.words())
+                self.assertFalse(daemon.control.exists())
+                self.whole(*names)
+
+    def whole(self, journal: pathlib.Path, decisions: pathlib.Path, again: pathlib.Path) -> None:
+        replay = subprocess.run([Daemon.tenon, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],
+                                capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        self.assertGreaterEqual(decisions.read_text().count("\n"), 1000)
+        self.assertEqual(decisions.read_text(), again.read_text())
+
+    def test_hanging_up_while_it_stops_neither_reloads_nor_ends_it(self):
+        daemon = self.held_up(drain="1h")
+        self.slow_rm(daemon)
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait("STOPPING=1")
+        daemon.process.send_signal(signal.SIGHUP)
+        self.assertEqual(daemon.finish(signal.SIGTERM), 1, daemon.words())
+        self.assertNotIn("reload", daemon.words())
+
+
+class ModuleAtFault(RmCase):
+    def with_module(self, name: str, on_fault: str, env: dict | None = None) -> Daemon:
+        modules = self.folder / "modules"
+        modules.mkdir()
+        for ending in ("so", "yaml"):
+            shutil.copy(Daemon.zoo / f"{name.replace('-', '_')}.{ending}", modules)
+        self.queues.write_text(QUEUES.replace("    queues:\n      - name: root", "    nodesortpolicy: { type: zoo }\n"
+                                              "    queues:\n      - name: root"))
+        daemon = Daemon(self, self.deployment(
+            f"module_path: [modules]\nmodules: [{{ id: zoo.{name}, on_fault: {on_fault} }}]\n"
+            f"transports: [{{ use: tenon.grpc, config: {{ listen: 'unix:{self.folder}/rm.sock' }} }}]\n"), env=env)
+        daemon.wait("READY=1")
+        return daemon
+
+    def ask(self) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--code",
+             self.code, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(end, process)
+        return process
+
+    def test_that_is_to_stop_it_does_with_words_and_a_status(self):
+        daemon = self.with_module("keys-status", "stop")
+        self.ask()
+        daemon.wait("STOPPING=1")
+        self.assertEqual(daemon.finish(None), 1, daemon.words())
+        self.assertIn("is at fault, and the deployment says that the daemon stops then",
+                      daemon.words())
+        self.assertRegex(daemon.log[-1], "stopped")
+        self.assertFalse(daemon.control.exists())
+
+    def test_that_has_a_fallback_does_not_stop_it(self):
+        daemon = self.with_module("keys-status", "fallback")
+        self.gone(self.rm())
+        self.assertIn("modules", daemon.ctl("health").stdout)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_that_does_not_end_is_ended_by_a_second_signal(self):
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "destroy", "ZOO_HOW": "hang"})
+        self.rm()
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait("STOPPING=1")
+        self.assertEqual(daemon.finish(signal.SIGTERM), 1, daemon.words())
+
+
+if __name__ == "__main__":
+    main()
