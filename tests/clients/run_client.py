@@ -6,8 +6,10 @@ The client gets the address, the dialect and the path of the queues' configurati
 that file and reads "reloaded"; its exit status is the result, 77 that something is absent, which it names."""
 
 import argparse
+import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -62,9 +64,10 @@ def play(scheduler: Scheduler, client: list[str], address: str, dialect: str) ->
     scheduler.queues.write_text((HERE / "queues.yaml").read_text())
     scheduler.reload()
     process = subprocess.Popen(
-        [*client, address, dialect, scheduler.queues], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*client, address, dialect, scheduler.queues], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        start_new_session=True,
     )
-    timer = threading.Timer(120, process.kill)
+    timer = threading.Timer(120, os.killpg, [process.pid, signal.SIGKILL])  # with what it started
     timer.start()
     for line in process.stdout:
         if line.strip() == "reload":

@@ -164,9 +164,11 @@ std::string partition::problem_of(const existing_allocation &c, const std::strin
   if (!with_node && static_cast<int64_t>(known.size()) >= std::max(1, c.ask.max_allocations) && !here) {
     return messages::allocation_elsewhere(c.ask.key, node_id);
   }
-  if (a != nullptr) return {};
+  if (a != nullptr || placed_ahead.contains(std::string(c.ask.key))) return {};
   application values = independent_of(c.ask);
-  return place_independent(values);
+  std::string why = place_independent(values);
+  if (why.empty()) placed_ahead.emplace(c.ask.key, std::move(values));
+  return why;
 }
 
 // Puts in place what has no problem_of().
@@ -180,11 +182,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     return;
   }
   application *a = find_application(application_id(c.ask));
-  if (a == nullptr) {
-    application values = independent_of(c.ask);
-    place_independent(values);
-    a = &create_application(std::move(values));
-  }
+  if (a == nullptr) a = &create_application(std::move(placed_ahead.extract(std::string(c.ask.key)).mapped()));
   undo_all([&](const proposal &p) { return p.owner == a && p.key() == c.ask.key; }, messages::proposal_ask_gone(),
            true);
   const auto known = of_key(a, c.ask.key);
@@ -219,6 +217,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
 
 void partition::put_allocation(const tenon::put_allocation &c) {
   const std::string node_id(c.node);
+  placed_ahead.clear();
   const std::string why = problem_of(c.allocation, node_id, nodes.contains(node_id), false);
   if (why.empty()) return put_existing(c.allocation, node_id, false);
   decision &d = emit(decision_kind::allocation_rejected, std::string(c.allocation.ask.application),

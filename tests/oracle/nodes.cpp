@@ -50,6 +50,7 @@ std::string partition::problem_of(const tenon::add_node &c) {
 
 void partition::add_node(const tenon::add_node &c) {
   const std::string id(c.node);
+  placed_ahead.clear();
   if (const std::string why = problem_of(c); !why.empty()) {
     decision &d = emit(decision_kind::node_rejected);
     d.node = id;

@@ -88,6 +88,8 @@ struct partition {
   // The application of an ask that has none, not placed yet; and its placement, or why not.
   static application independent_of(const tenon::put_ask &c);
   std::string place_independent(application &a);
+  // By key of their ask: placed once, when the allocations that a command reports were checked, for that makes queues.
+  std::map<std::string, application, std::less<>> placed_ahead;
   ask make_ask(const tenon::put_ask &c);
   static void forget_idle_asks(application &a);
   // Allocations of a key, replacements under way included.

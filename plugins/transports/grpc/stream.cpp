@@ -81,6 +81,7 @@ void stream::advance() {
   enum class next : uint8_t { write, finish, finish_with_words };
   next step = next::finish;
   grpc::Status status;
+  bool leaves = false;
   {
     const std::lock_guard lock(mutex_);
     if (writing_ || finished_) return;
@@ -97,6 +98,7 @@ void stream::advance() {
     } else if (ending_ && !held_ && !may_say_more()) {
       finished_ = true;
       status = *ending_;
+      leaves = said_goodbye_ && !cancelled_ && session_ && status.ok();
       if (kStreamMethods[method_].spoken == wire::dialect::first && is_register_again(status)) {
         step = next::finish_with_words;
         response_ = buffer_of(kResync);
@@ -105,7 +107,9 @@ void stream::advance() {
       return;
     }
   }
-  // Without the lock: a reaction may run before these return.
+  // Without the lock: a reaction may run before these return. An RM that reads OK is gone: what it opens next is told to
+  // register again.
+  if (leaves) session_->detach(self_, true);
   switch (step) {
     case next::write:
       StartWrite(&response_);
