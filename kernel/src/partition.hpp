@@ -85,7 +85,7 @@ struct partition {
   void configure_queue(queue &q, const queue_config &c);
   void resolve_properties(queue &q);
   static void resolve_preemption(queue &q);
-  void drain_queue(queue &q);
+  void drain_queue(queue &q, bool with_dynamic);
   void inherit_template(queue &q);
   void adopt_predicates();
   void rekey_queue(queue &q);

@@ -228,7 +228,7 @@ void partition::configure_queue(queue &q, const queue_config &c) {
   for (const auto &child : q.children) {
     const bool named =
         std::any_of(c.queues.begin(), c.queues.end(), [&](const auto &n) { return n.name == child->name; });
-    if (!named && child->managed) drain_queue(*child);
+    if (!named && (child->managed || q.leaf)) drain_queue(*child, q.leaf);
     if (!named) inherit_template(*child);
   }
   for (const queue_config &child : c.queues) {
@@ -239,10 +239,10 @@ void partition::configure_queue(queue &q, const queue_config &c) {
   }
 }
 
-void partition::drain_queue(queue &q) {
+void partition::drain_queue(queue &q, bool with_dynamic) {
   if (const auto to = next_state(q.state, object_event::remove)) q.state = *to;
   for (const auto &child : q.children) {
-    if (child->managed) drain_queue(*child);
+    if (child->managed || with_dynamic) drain_queue(*child, with_dynamic);
   }
 }
 

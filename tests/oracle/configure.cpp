@@ -102,7 +102,15 @@ void partition::configure(const partition_config &c, const std::map<std::string,
     if (q.managed && !named.contains(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
   }
   configure_queue(c.root, "");
+  for (auto &[path, q] : queues) {
+    if (is_below_leaf(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
+  }
   for (const queue *q : depth_first()) look_at_quota(q->path);
+}
+
+bool partition::is_below_leaf(const std::string &path) const {
+  return std::any_of(queues.begin(), queues.end(),
+                     [&](const auto &each) { return each.second.leaf && path.starts_with(each.first + "."); });
 }
 
 void partition::configure_queue(const queue_config &c, const std::string &parent) {

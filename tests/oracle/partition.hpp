@@ -43,6 +43,7 @@ struct partition {
   static std::string problem_of(const partition_config &c, const partition *now, const kernel_options &options);
   void configure(const partition_config &c, const std::map<std::string, int32_t> &classes);
   void configure_queue(const queue_config &c, const std::string &parent);
+  [[nodiscard]] bool is_below_leaf(const std::string &path) const;
   void start_draining();
   void clean();
   void fail_everything();

@@ -92,6 +92,24 @@ TYPED_TEST(rules_of_configurations, a_queue_that_is_named_again_is_active_again)
   EXPECT_TRUE(this->queue_at("root.leaf"));
 }
 
+TYPED_TEST(rules_of_configurations, what_is_below_a_queue_that_becomes_a_leaf_drains) {
+  cluster_config c = make_cluster({make_queue("parent", {make_queue("old")})});
+  auto &rule = c.partitions[0].placement_rules.emplace_back();
+  rule.name = "provided";
+  rule.create = true;
+  this->start(c);
+  this->add_app("app-1", {.queue = "root.parent.dynamic"});
+  this->remove_app("app-1");
+  c.partitions[0].root.queues = {make_queue("parent")};
+  EXPECT_THAT(this->reload(c), ElementsAre("configured"));
+  EXPECT_EQ(this->queue_at("root.parent.old")->state, object_state::draining);
+  EXPECT_EQ(this->queue_at("root.parent.dynamic")->state, object_state::draining);
+  EXPECT_THAT(this->add_app("app-2", {.queue = "root.parent.dynamic"}), ElementsAre(HasSubstr("application_rejected")))
+      << "it would never be scheduled";
+  this->wait(10 * second);
+  EXPECT_FALSE(this->queue_at("root.parent.dynamic"));
+}
+
 TYPED_TEST(rules_of_configurations, a_leaf_with_applications_stays_a_leaf) {
   this->start({make_queue("leaf"), make_queue("parent", {make_queue("leaf")})});
   this->add_app("app-1");

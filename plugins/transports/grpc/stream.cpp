@@ -107,8 +107,8 @@ void stream::advance() {
       return;
     }
   }
-  // Without the lock: a reaction may run before these return. An RM that reads OK is gone: what it opens next is told to
-  // register again.
+  // Without the lock: a reaction may run before these return. An RM that reads OK is gone: what it opens next is told
+  // to register again.
   if (leaves) session_->detach(self_, true);
   switch (step) {
     case next::write:
