@@ -277,7 +277,7 @@ struct partition {
   void rekey_all(sort_policy &policy);  // its instance was replaced
   void mark_stale(queue &q);            // has items out of play to re-key
   void refresh_fair_max(queue &q);
-  void count_capacity(const resources &capacity, int sign);  // of a node, into the root's max
+  void count_capacity(const resources &comes, const resources &goes);  // of a node, in the root's max
   void change_app_priority(application &app);
   void refresh_priority(queue &q);
   // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.

@@ -52,7 +52,7 @@ void partition::add_node(const tenon::add_node &c) {
   if (!n.occupied.empty()) tell_node(fact_kind::node_occupied, n.id, &n.occupied);
   nodes.store(n, types.count());
   set_devices(n);
-  count_capacity(n.capacity, 1);
+  count_capacity(n.capacity, {});
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
     if (e.foreign) {
@@ -126,10 +126,7 @@ void partition::update_node(const tenon::update_node &c) {
   if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &n->capacity);
   if (n->occupied != occupied_before) tell_node(fact_kind::node_occupied, n->id, &n->occupied);
   nodes.store(*n, types.count());
-  if (c.has_capacity) {
-    count_capacity(n->capacity, 1);
-    count_capacity(before, -1);
-  }
+  if (c.has_capacity) count_capacity(n->capacity, before);
   forget_refusals_on(*n);
   node_changed(*n);
   check_reservations(*n);
@@ -202,7 +199,7 @@ void partition::decommission(node &n) {
   for (auto &[signature, verdicts] : verdict_sets) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
   }
-  count_capacity(capacity, -1);
+  count_capacity({}, capacity);
   for (replacement *r : to_place) {
     const allocation &x = place_replacement(*r);
     stand_in(x, r->terms);

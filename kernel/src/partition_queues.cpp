@@ -139,12 +139,13 @@ void partition::refresh_fair_max(queue &q) {
 }
 
 // Sums are kept wide, so that a node that leaves takes away exactly what it brought.
-void partition::count_capacity(const resources &capacity, int sign) {
+void partition::count_capacity(const resources &comes, const resources &goes) {
   bool changed = false;
-  for_each_type(capacity, [&](type_index t, int64_t amount) {
+  const resources before = listened() ? total : resources{};
+  const auto count = [&](type_index t, wide_sum amount) {
     if (amount == 0) return;
     if (total_exact.size() <= t) total_exact.resize(t + 1);
-    total_exact[t] += sign > 0 ? amount : -amount;
+    total_exact[t] += amount;
     const int64_t sum = static_cast<int64_t>(std::min<wide_sum>(total_exact[t], INT64_MAX));
     if (sum == 0) {
       total.erase(t);
@@ -152,9 +153,11 @@ void partition::count_capacity(const resources &capacity, int sign) {
       total.set(t, sum);
     }
     changed = true;
-  });
+  };
+  for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
+  for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -wide_sum{amount}); });
   if (!changed) return;
-  tell_queue(fact_kind::queue_max, *root, &total);
+  if (listened() && total != before) tell_queue(fact_kind::queue_max, *root, &total);
   fair_max_stale = true;
   wake_headroom(*root);
 }

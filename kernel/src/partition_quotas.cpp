@@ -67,7 +67,8 @@ void partition::quota_is_due(uint64_t epoch) {
     if (const int64_t most = std::min(over, spare_of(q, t)); most > 0) wanted.set(t, most);
   });
   const size_t victims = give_back(q, wanted, messages::preempted_for_quota(q.path), q);
-  if (listened()) tell_queue(fact_kind::queue_quota, q, &q.max, false, std::to_string(victims));
+  // Where all that is too much is on its way out already there is nothing to say.
+  if (listened() && !wanted.empty()) tell_queue(fact_kind::queue_quota, q, &q.max, false, std::to_string(victims));
   look_at_quota(q);
 }
 

@@ -18,7 +18,7 @@ inline std::string owned(const tenon_text &t) { return t.length == 0 ? std::stri
 struct seen_record {
   uint64_t id, last_id;
   uint32_t type, change, detail;
-  std::string object, reference, group, reason, message, application, queue, node;
+  std::string object, reference, group, reason, message, application, queue, node, partition;
   std::vector<std::pair<std::string, int64_t>> resource;
   int64_t timestamp_ns;
 
@@ -36,6 +36,7 @@ struct seen_record {
         application(owned(r.application)),
         queue(owned(r.queue)),
         node(owned(r.node)),
+        partition(owned(r.partition)),
         timestamp_ns(r.timestamp_ns) {
     for (uint32_t i = 0; i < r.resource_count; ++i)
       resource.emplace_back(owned(r.resource_types[i]), r.resource_values[i]);
