@@ -54,6 +54,8 @@ template <>
 inline constexpr uint8_t number_of<change_queue> = 20;
 template <>
 inline constexpr uint8_t number_of<fail_application> = 21;
+template <>
+inline constexpr uint8_t number_of<move_application> = 22;
 
 // Commands have a second number where they got fields later: existing allocations of which some have a detail,
 // registrations of those who check placements. The first means that there are none, as in every older journal.
@@ -165,6 +167,10 @@ void fields(IO &io, ref<IO, change_queue> f) {
 template <class IO>
 void fields(IO &io, ref<IO, fail_application> f) {
   io(f.partition, f.application, f.text);
+}
+template <class IO>
+void fields(IO &io, ref<IO, move_application> f) {
+  io(f.partition, f.application, f.queue);
 }
 template <class IO>
 void fields(IO &io, ref<IO, step_answer> f) {

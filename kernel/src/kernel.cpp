@@ -263,7 +263,8 @@ uint32_t kernel::impl::dispatch(const command &c) {
       }
     } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
                          std::is_same_v<type, check_answer> || std::is_same_v<type, check_again> ||
-                         std::is_same_v<type, change_queue> || std::is_same_v<type, fail_application>) {
+                         std::is_same_v<type, change_queue> || std::is_same_v<type, fail_application> ||
+                         std::is_same_v<type, move_application>) {
       if (partition *p = find(one.partition); p != nullptr) {
         if constexpr (std::is_same_v<type, check_answer>) {
           p->answer(one);
@@ -273,6 +274,8 @@ uint32_t kernel::impl::dispatch(const command &c) {
           p->change_queue(one);
         } else if constexpr (std::is_same_v<type, fail_application>) {
           p->fail_application(one);
+        } else if constexpr (std::is_same_v<type, move_application>) {
+          p->move_application(one);
         } else if constexpr (std::is_same_v<type, release>) {
           p->release(one);
         } else {

@@ -234,6 +234,35 @@ std::string application_killed(std::string_view why) {
   return why.empty() ? std::string("ApplicationKilled") : join({"ApplicationKilled: ", why});
 }
 
+std::string move_of_ending(std::string_view application, std::string_view state) {
+  return join({"application ", application, " is ", state, " and stays where it is"});
+}
+std::string move_to_parent(std::string_view queue) {
+  return join({"queue ", queue, " is no leaf: applications are in leaves"});
+}
+std::string move_to_same(std::string_view application, std::string_view queue) {
+  return join({"application ", application, " is in queue ", queue, " already"});
+}
+std::string move_to_inactive(std::string_view queue, std::string_view state) {
+  return join({"queue ", queue, " is ", state, " and takes no applications"});
+}
+std::string move_not_permitted(std::string_view user, std::string_view queue) {
+  return join({"user ", user, " of the application may not submit to queue ", queue});
+}
+std::string move_ask_too_large(std::string_view key, const amount_map &ask, std::string_view queue,
+                               const amount_map &max) {
+  return join({"ask ", key, " of ", amounts(ask), " is larger than queue ", queue, " may be, ", amounts(max)});
+}
+std::string move_beyond_max(const amount_map &used, std::string_view queue) {
+  return join({"with ", amounts(used), " more, queue ", queue, " would have more than its max"});
+}
+std::string move_beyond_applications(std::string_view queue) {
+  return join({"as many applications run in queue ", queue, " as may do"});
+}
+std::string move_beyond_limit(std::string_view whose, std::string_view queue) {
+  return join({"it would be beyond the limit of ", whose, " in queue ", queue});
+}
+
 std::string container_skipped() { return "SKIPPED"; }
 std::string container_failed() { return "FAILED"; }
 

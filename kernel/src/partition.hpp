@@ -6,8 +6,9 @@
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
 // groups), partition_proposals.cpp (what the RM checks), partition_scores.cpp (orders of nodes for an ask),
-// partition_placement.cpp, partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations),
-// partition_explain.cpp, partition_inspect.cpp and partition_snapshot.cpp.
+// partition_placement.cpp, partition_administration.cpp and partition_moves.cpp (what people do),
+// partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations), partition_explain.cpp,
+// partition_inspect.cpp and partition_snapshot.cpp.
 #pragma once
 
 #include <functional>
@@ -68,6 +69,16 @@ struct partition {
   void fail_application(const tenon::fail_application &c);
   [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const;
   [[nodiscard]] std::string problem_with(const tenon::fail_application &c) const;
+  // -- Applications moved (partition_moves.cpp). --
+  void move_application(const tenon::move_application &c);
+  [[nodiscard]] std::string problem_with(const tenon::move_application &c) const;
+  [[nodiscard]] std::string problem_of_shape(const application &app, const queue &to) const;
+  [[nodiscard]] std::string problem_of_usage(const application &app, const queue &to) const;
+  [[nodiscard]] std::string problem_of_limits(const application &app, const queue &to) const;
+  void count_in_queues(application &app, const std::vector<ask *> &waiting, int sign);
+  void give_up_place(application &app);
+  void leave_order(application &app);
+  void join_order(application &app);
   [[nodiscard]] std::optional<bool> may_administer(std::string_view path, std::string_view user,
                                                    std::span<const std::string_view> groups) const;
   [[nodiscard]] static bool in_stopped_queue(const application &app);
@@ -548,7 +559,10 @@ struct partition {
   void attach_usage(application &app);  // finds its user's and group's nodes
   void detach_usage(application &app);
   void set_limit(usage_node &u, const limit_config *limit);
-  std::string group_of(const application &app) const;
+  static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf
+  // One more application with so much would be beyond the limit of the user or group in the queue.
+  [[nodiscard]] bool breaks_limit(const application &app, const resources &used, std::string_view name, bool group,
+                                  const queue &q) const;
   void add_limit_usage(application &app, const resources &amount, int sign);
   usage_node *blocking_limit(application &app, const ask_class &c, type_index &type) const;
   usage_node *blocking_app_limit(application &app) const;
@@ -560,6 +574,7 @@ struct partition {
   queue *place(const tenon::add_application &c, std::string &problem);
   std::string path_by(const placement_rule &rule, placement_request &request, std::string &problem) const;
   bool takes(std::string_view path, const tenon::add_application &c) const;
+  static bool may_submit(const queue &to, std::string_view user, names groups);
   queue *nearest_queue(std::string_view path) const;
   queue *create_path(std::string_view path, bool recovery, std::string &problem);
   void apply_template(queue &leaf);
@@ -569,7 +584,7 @@ struct partition {
   // -- Prepared words (partition_prepare.cpp). --
   // Those of an application to be; "" or why its leaf's order refuses it.
   std::string prepare_submitted(const queue &leaf, std::string_view app_id, const tag_list &tags,
-                                std::array<uint64_t, 4> &words);
+                                std::array<uint64_t, 4> &words) const;
   std::array<uint64_t, 4> prepare_late(sort_policy &policy, const text_pairs &texts);
   void prepare_items(queue &q);  // its applications or children, by its order
   void prepare_queue(queue &q);  // by its parent's
@@ -632,6 +647,8 @@ struct partition {
   void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
   void tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const;
   void tell_group(const application &app, const std::string &before, const std::string &now) const;
+  void tell_user_usage(const application &app, const resources &used, bool comes) const;
+  void tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const;
   void tell_limits(const queue &q, const std::vector<limit_config> &before) const;
   void tell_over(ask &a, uint8_t which, const resources *available);
   void tell_limits_of(ask &a);

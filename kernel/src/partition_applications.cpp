@@ -314,22 +314,12 @@ void partition::stop_waiting(application &app) {
 
 void partition::leave_queue(application &app) {
   touched(app);
-  queue &leaf = *app.home;
   count_up(app, false);
   hold(app);
-  stop_waiting(app);
-  for (app_class *g : app.classes) {
-    if (g->parked_on != nullptr) std::erase(g->parked_on->parked, g);
-    groups.retire(*g);
-  }
-  app.classes.clear();
-  app.last_group = nullptr;
+  give_up_place(app);
   detach_usage(app);
   tell_application(fact_kind::application_left, app);
-  std::erase(leaf.apps, &app);
-  std::erase(leaf.dirty_apps, &app);
-  if ((leaf.order->sibling_mask) != 0) app_changed(app, ~0U);
-  std::erase(leaf.dirty_apps, &app);
+  leave_order(app);
   app.home = nullptr;
   active.erase(app.id);
 }

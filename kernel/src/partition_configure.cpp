@@ -188,6 +188,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   for_each_queue(*root, [&](queue &q) { rekey_queue(q); });
   refresh_priorities(*root);
   wake_all_below(*root);
+  for (application *app : by_submission()) gang_changed(*app);  // what was Stopped may be Draining now
   wake_gangs();
   reconsider_all(backfilled != c.tuning.reservation_backfill);
   for_each_queue(*root, [&](queue &q) { look_at_quota(q); });

@@ -164,6 +164,23 @@ void partition::tell_group(const application &app, const std::string &before, co
   tell_of(now, true);
 }
 
+void partition::tell_user_usage(const application &app, const resources &used, bool comes) const {
+  if (!listened()) return;
+  fact out = fact_of(fact_kind::user_usage, app);
+  out.flag = comes;
+  out.amounts = &used;
+  tell(out);
+}
+
+// It leaves one queue for the other, or comes to it from there.
+void partition::tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const {
+  if (!listened()) return;
+  fact out = fact_of(kind, app);
+  out.queue = here.path;
+  out.other_queue = other.path;
+  tell(out);
+}
+
 // Limits of the queue that are others now.
 void partition::tell_limits(const queue &q, const std::vector<limit_config> &before) const {
   if (!listened()) return;

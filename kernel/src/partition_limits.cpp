@@ -46,8 +46,8 @@ void partition::set_limit(usage_node &u, const limit_config *limit) {
   for (const auto &[type, amount] : limit->max_resources) u.max.set(types.intern(type), amount);
 }
 
-std::string partition::group_of(const application &app) const {
-  for (const queue *q = app.home; q != nullptr; q = q->parent) {
+std::string partition::group_of(const application &app, const queue &home) {
+  for (const queue *q = &home; q != nullptr; q = q->parent) {
     bool wildcard = false;
     for (const limit_config &limit : q->limits) {
       for (const std::string &group : limit.groups) {
@@ -62,7 +62,7 @@ std::string partition::group_of(const application &app) const {
 
 void partition::attach_usage(application &app) {
   app.user_usage = &usage_of(app.user, false, *app.home);
-  std::string group = group_of(app);
+  std::string group = group_of(app, *app.home);
   tell_group(app, app.group, group);
   app.group = std::move(group);
   app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
@@ -124,6 +124,26 @@ usage_node *partition::blocking_app_limit(application &app) const {
     }
   }
   return nullptr;
+}
+
+bool partition::breaks_limit(const application &app, const resources &used, std::string_view of, bool group,
+                             const queue &q) const {
+  const limit_config *limit = limit_for(q, of, group);
+  if (limit == nullptr) return false;
+  const auto &trackers = group ? user_groups : users;
+  const auto tracker = trackers.find(of);
+  const usage_node *there = nullptr;
+  if (tracker != trackers.end()) {
+    const auto found = tracker->second.nodes.find(&q);
+    if (found != tracker->second.nodes.end()) there = found->second.get();
+  }
+  for (const auto &[type, max] : limit->max_resources) {
+    const type_index t = types.find(type);
+    const int64_t amount = t == no_type ? 0 : used[t];
+    if (amount > 0 && amount > sub_saturating(max, there == nullptr ? 0 : there->usage[t])) return true;
+  }
+  const size_t running = there == nullptr ? 0 : there->running.size();
+  return !app.allocations.empty() && limit->max_applications != 0 && running >= limit->max_applications;
 }
 
 // Limits may name others now: every application is attached anew, with what it uses.

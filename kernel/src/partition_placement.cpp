@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::string_view recovery_path = "root.@recovery@";
 
-bool may_submit(const queue &from, std::string_view user, names groups) {
-  if (from.path == recovery_path) return false;
-  for (const queue *q = &from; q != nullptr; q = q->parent) {
-    if (q->submit_acl.allows(user, groups) || q->admin_acl.allows(user, groups)) return true;
-  }
-  return false;
-}
-
 uint32_t abi_state(object_state state) {
   switch (state) {
     case object_state::active:
@@ -79,6 +71,14 @@ std::string partition::path_by(const placement_rule &rule, placement_request &re
   path = lower_case(path);
   if (!rule.create && find_queue(path) == nullptr) return {};
   return path;
+}
+
+bool partition::may_submit(const queue &to, std::string_view user, names groups) {
+  if (to.path == recovery_path) return false;
+  for (const queue *q = &to; q != nullptr; q = q->parent) {
+    if (q->submit_acl.allows(user, groups) || q->admin_acl.allows(user, groups)) return true;
+  }
+  return false;
 }
 
 queue *partition::nearest_queue(std::string_view path) const {

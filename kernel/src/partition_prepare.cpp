@@ -8,7 +8,7 @@
 namespace tenon::internal {
 
 std::string partition::prepare_submitted(const queue &leaf, std::string_view app_id, const tag_list &tags,
-                                         std::array<uint64_t, 4> &words) {
+                                         std::array<uint64_t, 4> &words) const {
   const prepared_words made = prepare(*leaf.order, text_pairs(tags));
   words = made.words;
   if (made.failed) ++shared.counters.policy_faults;

@@ -123,6 +123,14 @@ class Views(DashboardTest):
         self.assertNotEqual(page.evaluate(ink), light)
 
 
+def application_with_token(case):
+    page = case.page("applications")
+    page.evaluate(f"sessionStorage.setItem('tenon-token', '{fake_server.TOKEN}')")
+    page.reload()
+    page.click("main button.link:has-text('app-0000')")
+    return page
+
+
 class Keyboard(DashboardTest):
     def reach(self, page, selector: str, key: str = "Tab"):
         """Presses a key until the focus is at an element."""
@@ -158,6 +166,18 @@ class Keyboard(DashboardTest):
         page.wait_for_selector("#detail[open] h3")
         self.assertEqual(self.wrong, [])
 
+    def test_an_application_is_moved_by_keyboard(self):
+        page = application_with_token(self)
+        self.expect(page.locator("#detail [data-do=act]")).to_have_count(2)
+        self.reach(page, "#detail [data-do=act]")
+        page.keyboard.press("Enter")
+        self.expect(page.locator("#act-queue")).to_be_focused()
+        page.keyboard.type("root.other")
+        page.keyboard.press("Enter")
+        self.expect(page.locator(".outcome")).to_have_text("Done.")
+        self.assertEqual(len(self.server.actions), 1)
+        self.assertRegex(self.server.actions[0], r'^/tenon/v1/partition/default/application/app-0000\d*/move {"queue":"root.other"}$')
+
     def test_the_focus_stays_while_the_page_is_read_again(self):
         page = self.page("events")
         self.shown(page, "events")
@@ -184,11 +204,11 @@ class Actions(DashboardTest):
         self.assertEqual(self.server.actions, ["/tenon/v1/partition/default/node/node-00001/drain?reason=a+broken+fan"])
 
     def test_only_what_the_server_offers_is_offered(self):
-        page = self.page("applications")
-        page.evaluate(f"sessionStorage.setItem('tenon-token', '{fake_server.TOKEN}')")
-        page.reload()
-        page.click("main button.link:has-text('app-0000')")
-        self.expect(page.locator("#detail [data-do=act]")).to_have_text(["Kill…"])
+        page = application_with_token(self)
+        self.expect(page.locator("#detail [data-do=act]")).to_have_text(["Move…", "Kill…"])
+        page.click("#detail [data-kind=queue]")
+        self.expect(page.locator("#detail h2")).to_contain_text("queue root.")
+        self.expect(page.locator("#detail [data-do=act]")).to_have_count(0)
 
     def test_a_token_that_nobody_has_is_said_to_be_so(self):
         page = self.page("modules")

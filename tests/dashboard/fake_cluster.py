@@ -100,6 +100,7 @@ OPENAPI = {"openapi": "3.0.3", "paths": {
     "/ws/v1/partitions": {"get": {}}, "/tenon/v1/reload": {"post": {}},
     "/tenon/v1/partition/{partition}/node/{node}/drain": {"post": {}},
     "/tenon/v1/partition/{partition}/application/{application}/kill": {"post": {}},
+    "/tenon/v1/partition/{partition}/application/{application}/move": {"post": {}},
 }}
 MODULES = [
     {"module": "tenon.node-binpacking", "version": "0.1.0", "kind": "tenon.node-sort/1", "name": "binpacking", "partition": "default",

@@ -49,10 +49,10 @@ class Handler(BaseHTTPRequestHandler):
         return self.read(url.path, parse_qs(url.query))
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         if not self.known():
             return self.refuse(401, "the token is not known")
-        self.server.actions.append(unquote(self.path))
+        self.server.actions.append(" ".join(part for part in (unquote(self.path), body) if part))
         return self.json({"done": True, "action": "some"})
 
     def known(self) -> bool:

@@ -94,6 +94,16 @@ void held_by_its_user(stage &on) {
   on->run(inspect{});
 }
 
+void moved(stage &on) {
+  on.start({named_queue("a"), named_queue("b")}, {}, {{"memory", 100}});
+  on->add_app("app", "root.a", "alice");
+  on->ask("app", "k", {{"memory", 30}});
+  on->settle();
+  on.begin();
+  on->run(move_application{default_partition, "app", "root.none"});
+  on->run(move_application{default_partition, "app", "root.b"});
+}
+
 }  // namespace
 
 std::vector<trigger_story> stories_of_applications() {
@@ -150,6 +160,17 @@ std::vector<trigger_story> stories_of_applications() {
        {
            "APP app - SET APP_RESUMING | ApplicationState root.a | app root.a - | - | ResourceReservationTimeout",
            "APP app p2 REMOVE REQUEST_TIMEOUT | AskRemoved root.a | app root.a - | memory:10 | -",
+       }},
+      {"one is moved to another queue",
+       moved,
+       {
+           "QUEUE root.a app REMOVE QUEUE_APP | ApplicationRemoved [rm]default | app root.a - | - | Moved to queue "
+           "root.b",
+           "USERGROUP alice root.a REMOVE UG_USER_RESOURCE | UsageMoved root.a | app root.a - | memory:30 | -",
+           "USERGROUP alice root.b ADD UG_USER_RESOURCE | UsageMoved root.b | app root.b - | memory:30 | -",
+           "QUEUE root.b app ADD QUEUE_APP | ApplicationAdded [rm]default | app root.b - | - | Moved from queue "
+           "root.a",
+           "APP app - SET - | ApplicationMoved root.b | app root.b - | - | Moved from queue root.a",
        }},
       {"its queue runs as many as it may",
        held_by_its_queue,

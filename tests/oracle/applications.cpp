@@ -34,7 +34,8 @@ application values_of(const tenon::add_application &c) {
   return a;
 }
 
-// Why a gang cannot run in its leaf, empty when it can.
+}  // namespace
+
 std::string gang_problem(const partition &p, const application &a) {
   if (a.placeholder_ask.empty()) return {};
   const auto policy = p.find_queue(a.queue)->properties.find("application.sort.policy");
@@ -46,8 +47,6 @@ std::string gang_problem(const partition &p, const application &a) {
   }
   return {};
 }
-
-}  // namespace
 
 decision &partition::emit(decision_kind kind, const std::string &application, const std::string &key) {
   decision &d = shared.emit(kind, rm);

@@ -195,6 +195,9 @@ struct oracle::impl {
   void run(const fail_application &c) {
     if (partition *p = find(c.partition)) p->fail_application(c);
   }
+  void run(const move_application &c) {
+    if (partition *p = find(c.partition)) p->move_application(c);
+  }
 
   void run(const step &c) {
     for (uint32_t round = 0; round < c.max_decisions; ++round) {

@@ -26,6 +26,9 @@ inline constexpr std::string_view recovery_queue = "root.@recovery@";
 [[nodiscard]] std::string tag_of(const tag_map &tags, std::string_view key);
 [[nodiscard]] bool is_true(const std::string &text);
 [[nodiscard]] std::string lower(std::string text);
+struct partition;
+// Why a gang cannot run in its leaf, empty when it can.
+[[nodiscard]] std::string gang_problem(const partition &p, const application &a);
 
 // An allocation that preemption may take.
 struct candidate {
@@ -190,6 +193,11 @@ struct partition {
   void change_node(const tenon::change_node &c);
   void change_queue(const tenon::change_queue &c);
   void fail_application(const tenon::fail_application &c);
+
+  // -- moves.cpp --
+  void move_application(const tenon::move_application &c);
+  [[nodiscard]] bool may_move(const application &a, const std::string &to) const;
+  [[nodiscard]] bool is_within_limits_at(const application &moved, const application &before) const;
   void decommission(const std::string &id);
 
   // -- types.cpp --

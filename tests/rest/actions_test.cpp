@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What people change: who may, what happens, what is recorded; metrics and health.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <set>
@@ -16,8 +17,29 @@ class Actions : public rest_case {
  protected:
   static constexpr const char *everything = "everything-goes-here";
   static constexpr const char *olga = "queues-of-olga-only";
+  static constexpr const char *visitor = "may-look-and-no-more";
   const std::string ours = "/tenon/v1/partition/default";
   const std::string field = "/ws/v1/partition/default";
+
+  // The record of an action, as everybody reads it; what people did has the type 0.
+  void expect_recorded(const std::string &who, const std::string &what, const std::string &object,
+                       const std::string &how) {
+    const std::string user = who + " (rest 127.0.0.1)";
+    const auto is = [&](const json::value &r) {
+      const auto text = [&](std::string_view key) {
+        const json::value *of = r.as_object().if_contains(key);
+        return of == nullptr ? std::string_view{} : std::string_view(of->as_string());
+      };
+      return !r.as_object().contains("type") && text("referenceID") == user && text("objectID") == object &&
+             text("message").starts_with(user + ": " + what + ": " + how);
+    };
+    SCOPED_TRACE(user + ": " + what + ": " + how);
+    until("/ws/v1/events/batch", [&](const reply &r) {
+      const json::value all = r.json();
+      const json::value &records = all.at("EventRecords");
+      return records.is_array() && std::ranges::any_of(records.as_array(), is);
+    });
+  }
 };
 
 TEST_F(Actions, WantAToken) {
@@ -28,6 +50,42 @@ TEST_F(Actions, WantAToken) {
   EXPECT_EQ(post(ours + "/node/node-1/drain", {}, olga).status, 403U);
   EXPECT_EQ(post(ours + "/node/none/drain", {}, everything).status, 404U);
   EXPECT_TRUE(get(field + "/node/node-1").json().at("schedulable").as_bool());
+}
+
+TEST_F(Actions, WantTheRight_AndAreRecordedEitherWay) {
+  open();
+  small_cluster();
+  const std::string node = ours + "/node/node-1", queue = ours + "/queue/root.default",
+                    application = ours + "/application/app-1", moved = ours + "/application/app-2";
+  struct action {
+    std::string path, what, object;
+  };
+  const std::vector<action> all{
+      {"/tenon/v1/reload", "reload the configuration", ""},
+      {"/tenon/v1/reload?policyGroup=default", "reload the configuration default", "default"},
+      {node + "/drain", "drain node node-1", "node-1"},
+      {node + "/undrain", "undrain node node-1", "node-1"},
+      {queue + "/stop", "stop queue root.default", "root.default"},
+      {queue + "/start", "start queue root.default", "root.default"},
+      {moved + "/move?queue=root.default", "move application app-2", "app-2"},
+      {application + "/kill", "kill application app-1", "app-1"},
+  };
+  for (const action &one : all) {
+    SCOPED_TRACE(one.path);
+    EXPECT_EQ(post(one.path).status, 401U);
+    EXPECT_EQ(post(one.path, {}, "what-nobody-has-been-given").status, 401U);
+    EXPECT_EQ(post(one.path, {}, visitor).status, 403U);
+    expect_recorded("pat", one.what, one.object, "refused");
+  }
+  EXPECT_EQ(get(field + "/node/node-1").json().at("schedulable"), true);
+  EXPECT_EQ(get(field + "/queue/root.default").json().at("status"), "Active");
+  EXPECT_EQ(get(field + "/application/app-1").json().at("applicationState"), "Running");
+  EXPECT_EQ(get(field + "/application/app-2").json().at("queueName"), "root.small");
+  for (const action &one : all) {
+    SCOPED_TRACE(one.path);
+    EXPECT_EQ(post(one.path, {}, everything).status, 200U);
+    expect_recorded("root", one.what, one.object, "done");
+  }
 }
 
 TEST_F(Actions, DrainNodes) {
@@ -73,6 +131,81 @@ TEST_F(Actions, KillApplications) {
   until(field + "/application/app-1", [](const reply &r) { return r.body.find("Failing") != std::string::npos; });
   EXPECT_EQ(post(ours + "/application/app-2/kill", {}, olga).status, 200U);
   until(field + "/applications/completed", [](const reply &r) { return r.body.find("app-2") != std::string::npos; });
+}
+
+TEST_F(Actions, MoveApplications) {
+  open();
+  small_cluster();
+  const std::string move = ours + "/application/app-2/move";
+  const std::string there = R"({"queue": "root.default"})";
+  EXPECT_EQ(post(move, there).status, 401U);
+  EXPECT_EQ(post(move, there, olga).status, 403U) << "the other queue is not hers";
+  EXPECT_EQ(post(ours + "/application/app-1/move?queue=root.small", {}, olga).status, 403U) << "nor is this one";
+  for (const std::string body : {"", "root.default", "[]", R"({"queue": 1})", R"({"queue": ""})"}) {
+    EXPECT_EQ(post(move, body, everything).status, 400U) << body;
+  }
+  EXPECT_EQ(post(move, R"({"queue": "root.none"})", everything).status, 404U);
+  EXPECT_EQ(post(ours + "/application/none/move", there, everything).status, 404U);
+  EXPECT_EQ(post(move + "?queue=root.other", {}, everything).status, 409U) << "a parent";
+  EXPECT_EQ(post(move + "?queue=root.small", {}, everything).status, 409U) << "where it is";
+  const reply full = post(ours + "/application/app-1/move?queue=root.small", {}, everything);
+  EXPECT_EQ(full.status, 409U);
+  EXPECT_NE(full.body.find("queue root.small would have more than its max"), std::string::npos) << full.body;
+  EXPECT_EQ(post(move + "?reason=room", there, everything).status, 200U);
+  until(field + "/application/app-2", [](const reply &r) { return r.json().at("queueName") == "root.default"; });
+  until(field + "/queue/root.small/applications", [](const reply &r) { return r.json().as_array().empty(); });
+  until(field + "/queue/root.default",
+        [](const reply &r) { return r.json().at("pendingResource").at("vcore") == 3000; });
+  EXPECT_EQ(post(move + "?queue=root.small", {}, everything).status, 409U) << "its ask is larger than that may be";
+  const auto told = audited();
+  EXPECT_NE(told.at(told.size() - 2).find("move application app-2 of [rm]default, to root.default, because room: done"),
+            std::string::npos)
+      << told.at(told.size() - 2);
+}
+
+TEST_F(Actions, WhatIsMovedTakesEverythingAlong) {
+  open();
+  const uint64_t session = small_cluster();
+  std::string text = queues;
+  text.insert(text.find("    queues:"), "    reservation: {delay: 10ms}\n    preemption: {enabled: false}\n");
+  const std::string wide = text + "          - name: wide\n            adminacl: olga\n";
+  text = wide + "            limits: [{limit: hers, users: [alice], maxresources: {vcore: 3}}]\n";
+  ASSERT_EQ(post("/tenon/v1/config", text, everything).status, 200U);
+  interface::requests batch;
+  batch.gang("gang", {{"vcore", 2000}});
+  batch.ask({.application = "gang", .key = "holder", .max_allocations = 2, .task_group = "tg", .placeholder = true});
+  submit(session, batch);
+  until(field + "/application/gang", [](const reply &r) {
+    return r.status == 200 && r.json().as_object().contains("allocations") &&
+           r.json().at("allocations").as_array().size() == 2;
+  });
+  // In all there is room for it, and on no node.
+  interface::requests large;
+  large.node("node-3", {{"vcore", 3000}});
+  large.ask({.application = "gang", .key = "large", .resources = {{"vcore", 4000}}});
+  submit(session, large);
+  const reply gang =
+      until(field + "/application/gang", [](const reply &r) { return r.json().as_object().contains("reservations"); });
+  const std::string move = ours + "/application/gang/move?queue=root.wide";
+  EXPECT_EQ(post(ours + "/application/app-1/move?queue=root.wide", {}, everything).status, 200U);
+  const reply beyond = post(move, {}, everything);
+  EXPECT_EQ(beyond.status, 409U);
+  EXPECT_NE(beyond.body.find("beyond the limit of alice in queue root.wide"), std::string::npos) << beyond.body;
+  ASSERT_EQ(post("/tenon/v1/config", wide, everything).status, 200U);
+  EXPECT_EQ(post(move, {}, everything).status, 200U);
+  const reply after =
+      until(field + "/application/gang", [](const reply &r) { return r.json().at("queueName") == "root.wide"; });
+  for (const char *what : {"allocations", "placeholderData", "reservations", "hasReserved"}) {
+    EXPECT_EQ(after.json().at(what), gang.json().at(what)) << what;
+  }
+  const json::value here = get(field + "/queue/root.default").json(), there = get(field + "/queue/root.wide").json();
+  EXPECT_EQ(there.at("allocatedResource").at("vcore"), 5000);
+  EXPECT_EQ(there.at("pendingResource").at("vcore"), 4000);
+  EXPECT_FALSE(here.as_object().contains("allocatedResource")) << here;
+  const std::string used = get(field + "/usage/user/alice").body;
+  EXPECT_NE(used.find("root.wide"), std::string::npos) << used;
+  EXPECT_EQ(used.find("root.default"), std::string::npos) << used;
+  expect_recorded("root", "move application gang", "gang", "done");
 }
 
 TEST_F(Actions, ChangeTheConfiguration) {

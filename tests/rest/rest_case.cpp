@@ -87,7 +87,8 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
   std::filesystem::create_directories(folder_);
   std::ofstream(folder_ / "queues.yaml") << queues;
   std::ofstream(folder_ / "tokens.yaml") << "- {token: everything-goes-here, user: root, all: true}\n"
-                                            "- {token: queues-of-olga-only, user: olga}\n";
+                                            "- {token: queues-of-olga-only, user: olga}\n"
+                                            "- {token: may-look-and-no-more, user: pat}\n";
   std::ofstream plan(folder_ / "tenon.yaml");
   plan << "apiVersion: tenon/v1\npolicy_groups: {default: queues.yaml}\nevents: [{use: tenon.ring}]\ntransports:\n"
           "  - use: tenon.rest\n    config:\n      listen: \"127.0.0.1:0\"\n      address_file: "

@@ -147,6 +147,9 @@ class scene : public ::testing::Test {
   lines kill(std::string id, std::string why) {
     return run(fail_application{partition_, own_.text(std::move(id)), own_.text(std::move(why))});
   }
+  lines move(std::string id, std::string queue) {
+    return run(move_application{partition_, own_.text(std::move(id)), own_.text(std::move(queue))});
+  }
   lines set_attributes(std::string id, const tags_of &attributes) {
     update_node c;
     c.partition = partition_;

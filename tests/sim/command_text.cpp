@@ -162,6 +162,13 @@ std::string of(const fail_application &c) {
       .with("text", c.text)
       .done();
 }
+std::string of(const move_application &c) {
+  return line("move_application")
+      .with("partition", c.partition)
+      .with("application", c.application)
+      .with("queue", c.queue)
+      .done();
+}
 std::string of(const step &c) {
   return line("step").with("partition", c.partition).with("rounds", c.max_decisions).done();
 }

@@ -42,7 +42,7 @@ command load::choose_in(const partition_snapshot &p) {
   if (profile_.checks && random_.percent(35)) {
     if (const auto answer = an_answer(p)) return *answer;
   }
-  if (profile_.people && random_.between(0, 199) < 3) return an_intervention(p);
+  if (profile_.people && random_.between(0, 199) < 5) return an_intervention(p);
   if (profile_.dense) return choose_in_dense(p);
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
@@ -99,6 +99,9 @@ command load::a_step(const partition_snapshot &p) {
 }
 
 command load::an_intervention(const partition_snapshot &p) {
+  if (random_.percent(45)) {
+    return move_application{own_->text(p.name), own_->text(some_application(p)), own_->text(some_queue(p))};
+  }
   if (random_.percent(20)) {
     const std::string text = random_.one_of({"", "because"});
     return fail_application{own_->text(p.name), own_->text(some_application(p)), own_->text(text)};

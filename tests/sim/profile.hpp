@@ -27,7 +27,7 @@ struct profile {
   bool timeouts = false;      // execution timeouts
   bool devices = false;       // nodes divide types, allocations come with details
   bool checks = false;        // the resource manager checks placements
-  bool people = false;        // queues are stopped and started, applications ended
+  bool people = false;        // queues are stopped and started, applications ended and moved
   bool odd = false;           // commands that must be refused
   int partitions = 1;
   int max_nodes = 8;

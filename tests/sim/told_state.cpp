@@ -89,6 +89,9 @@ void told_state::take(const fact &what) {
     case fact_kind::group_usage:
       use(p.groups, what.group, what.queue, what, what.flag ? 1 : -1, *what.amounts);
       break;
+    case fact_kind::user_usage:
+      use(p.users, what.user, what.queue, what, what.flag ? 1 : -1, *what.amounts);
+      break;
     case fact_kind::foreign_added:
       add(p.nodes[node].occupied, named(what, what.amounts), 1);
       break;

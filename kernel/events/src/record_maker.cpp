@@ -23,6 +23,7 @@ std::string field(const queued_fact &from, std::string_view name) {
   if (name == "application") return std::string(what.application);
   if (name == "node") return std::string(what.node);
   if (name == "queue") return std::string(what.queue);
+  if (name == "other_queue") return std::string(what.other_queue);
   if (name == "text") return std::string(what.text);
   if (name == "flag") return what.flag ? "true" : "false";
   return amounts_text(name == "available" ? from.available : from.amounts);

@@ -51,10 +51,11 @@ std::string_view word_of(uint32_t action) {
 }
 
 void record(services::impl &s, const tenon_admin_caller *who, std::string_view action, std::string_view object,
-            std::string_view partition, const outcome &how, std::string_view reason) {
+            std::string_view partition, const outcome &how, std::string_view reason, std::string_view target = {}) {
   audited what{name_of(who), std::string(action),   std::string(object), std::string(partition),
                {},           how.status == TENON_OK};
-  if (!reason.empty()) what.words = "because " + std::string(reason);
+  if (!target.empty()) what.words = "to " + std::string(target);
+  if (!reason.empty()) what.words += (what.words.empty() ? "because " : ", because ") + std::string(reason);
   if (!what.done) what.words += (what.words.empty() ? "refused: " : "; refused: ") + how.words;
   s.to.audit(what);
 }
@@ -135,6 +136,53 @@ outcome act_on_node(kernel &k, const door::applier &apply, std::string_view part
   return {};
 }
 
+struct acting {
+  std::string_view user;
+  std::vector<std::string_view> groups;
+  bool all = false;
+};
+
+// Of queues, and of applications through their queues: of both where one is moved.
+outcome may_act_on(const kernel &k, const acting &who, std::string_view partition, const std::string &queue) {
+  const auto may = k.may_administer(partition, queue, who.user, who.groups);
+  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + std::string(partition)};
+  if (who.all || *may) return {};
+  return {TENON_DECLINED, "the admin ACL of queue " + queue + " does not name " + std::string(who.user)};
+}
+
+command wanted_by(const tenon_admin_act_in &in) {
+  const std::string_view partition = view_of(in.partition), object = view_of(in.object);
+  switch (in.action) {
+    case TENON_ADMIN_STOP_QUEUE:
+      return change_queue{partition, object, static_cast<uint8_t>(object_event::stop)};
+    case TENON_ADMIN_START_QUEUE:
+      return change_queue{partition, object, static_cast<uint8_t>(object_event::start)};
+    case TENON_ADMIN_MOVE_APPLICATION:
+      return move_application{partition, object, view_of(in.target)};
+    default:
+      return fail_application{partition, object, view_of(in.reason)};
+  }
+}
+
+outcome act_on_queue(const kernel &k, const door::applier &apply, const acting &who, const tenon_admin_act_in &in) {
+  const std::string_view partition = view_of(in.partition), object = view_of(in.object);
+  const bool of_queue = in.action == TENON_ADMIN_STOP_QUEUE || in.action == TENON_ADMIN_START_QUEUE;
+  const auto queue = of_queue ? std::optional(std::string(object)) : k.queue_of(partition, object);
+  if (!queue) {
+    return {TENON_UNRESOLVABLE,
+            "there is no application '" + std::string(object) + "' in partition " + std::string(partition)};
+  }
+  outcome may = may_act_on(k, who, partition, *queue);
+  if (may.status == TENON_OK && in.action == TENON_ADMIN_MOVE_APPLICATION) {
+    may = may_act_on(k, who, partition, std::string(view_of(in.target)));
+  }
+  if (may.status != TENON_OK) return may;
+  const command wanted = wanted_by(in);
+  if (std::string problem = k.problem_with(wanted); !problem.empty()) return {TENON_UNSCHEDULABLE, std::move(problem)};
+  apply(wanted);
+  return {};
+}
+
 outcome act(services::impl &s, const tenon_admin_act_in &in) {
   const std::string_view partition = view_of(in.partition), object = view_of(in.object);
   const std::string_view what = word_of(in.action);
@@ -153,8 +201,6 @@ outcome act(services::impl &s, const tenon_admin_act_in &in) {
       break;
   }
   switch (in.action) {
-    case TENON_ADMIN_MOVE_APPLICATION:
-      return {TENON_UNSUPPORTED, "applications cannot be moved"};
     case TENON_ADMIN_RECOVERY_DONE:
       if (s.to.recovery_done(object)) return {};
       return {TENON_UNRESOLVABLE, "no resource manager '" + std::string(object) + "' waits for it"};
@@ -170,41 +216,16 @@ outcome act(services::impl &s, const tenon_admin_act_in &in) {
       return ran ? how : stopping;
     }
     default: {
-      std::vector<std::string_view> groups;
-      for (uint64_t i = 0; in.caller != nullptr && i < in.caller->group_count; ++i) {
-        groups.push_back(view_of(in.caller->groups[i]));
+      if (in.action == TENON_ADMIN_MOVE_APPLICATION && in.target.length == 0) {
+        return {TENON_INVALID_CONFIG, "target: want the queue that it is to go to, have nothing"};
       }
-      const std::string_view user = in.caller == nullptr ? std::string_view{} : view_of(in.caller->user);
-      const bool ran = s.to.call([&](kernel &k, const door::applier &apply) {
-        const bool of_queue = in.action == TENON_ADMIN_STOP_QUEUE || in.action == TENON_ADMIN_START_QUEUE;
-        const auto queue = of_queue ? std::optional(std::string(object)) : k.queue_of(partition, object);
-        if (!queue) {
-          how = {TENON_UNRESOLVABLE,
-                 "there is no application '" + std::string(object) + "' in partition " + std::string(partition)};
-          return;
-        }
-        const auto may = k.may_administer(partition, *queue, user, groups);
-        if (!may) {
-          how = {TENON_UNRESOLVABLE, "there is no queue '" + *queue + "' in partition " + std::string(partition)};
-          return;
-        }
-        if (!all && !*may) {
-          how = {TENON_DECLINED, "the admin ACL of queue " + *queue + " does not name " + std::string(user)};
-          return;
-        }
-        const command wanted = [&]() -> command {
-          if (of_queue) {
-            const object_event event = in.action == TENON_ADMIN_STOP_QUEUE ? object_event::stop : object_event::start;
-            return change_queue{partition, object, static_cast<uint8_t>(event)};
-          }
-          return fail_application{partition, object, view_of(in.reason)};
-        }();
-        if (std::string problem = k.problem_with(wanted); !problem.empty()) {
-          how = {TENON_UNSCHEDULABLE, std::move(problem)};
-          return;
-        }
-        apply(wanted);
-      });
+      acting who;
+      who.all = all;
+      if (in.caller != nullptr) who.user = view_of(in.caller->user);
+      for (uint64_t i = 0; in.caller != nullptr && i < in.caller->group_count; ++i) {
+        who.groups.push_back(view_of(in.caller->groups[i]));
+      }
+      const bool ran = s.to.call([&](kernel &k, const door::applier &apply) { how = act_on_queue(k, apply, who, in); });
       return ran ? how : stopping;
     }
   }
@@ -219,7 +240,8 @@ tenon_status act_slot(const tenon_host *host, const tenon_admin_act_in *in, teno
   const outcome how = act(*s, *in);
   s->keeper.outdate();
   say(out->error, how.words);
-  record(*s, in->caller, word_of(in->action), view_of(in->object), view_of(in->partition), how, view_of(in->reason));
+  record(*s, in->caller, word_of(in->action), view_of(in->object), view_of(in->partition), how, view_of(in->reason),
+         in->action == TENON_ADMIN_MOVE_APPLICATION ? view_of(in->target) : std::string_view{});
   return how.status;
 }
 

@@ -162,6 +162,13 @@ struct fail_application {
   std::string_view text;  // why, for people; may be empty
 };
 
+// The application goes to another leaf, with all that it has and asks for.
+struct move_application {
+  std::string_view partition;
+  std::string_view application;
+  std::string_view queue;  // full path
+};
+
 // An outside answer that a step used, in the order of use. Recorded with the step.
 struct step_answer {
   // rm_changed: the RM may answer otherwise than it did; what it refused is tried again.
@@ -204,6 +211,6 @@ struct advance {};
 
 using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
                              put_allocation, release, add_node, update_node, change_node, step, advance, inspect,
-                             check_answer, check_again, change_queue, fail_application>;
+                             check_answer, check_again, change_queue, fail_application, move_application>;
 
 }  // namespace tenon

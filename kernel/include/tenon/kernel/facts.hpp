@@ -15,11 +15,13 @@ namespace tenon {
 
 enum class fact_kind : uint8_t {
   application_added,
-  application_rejected,  // text: why
-  application_state,     // state; text: why it fails
-  application_left,      // its queue
-  application_held,      // by maxapplications; flag: of a limit of its user or group
-  application_freed,     // it may run again; flag as above
+  application_rejected,   // text: why
+  application_state,      // state; text: why it fails
+  application_left,       // its queue
+  application_held,       // by maxapplications; flag: of a limit of its user or group
+  application_freed,      // it may run again; flag as above
+  application_moved_out,  // of its queue, to other_queue
+  application_moved_in,   // to its queue, from other_queue
 
   ask_added,            // amounts: of one allocation
   ask_removed,          // why: stopped_by_rm or timeout; amounts as above
@@ -56,7 +58,8 @@ enum class fact_kind : uint8_t {
 
   group_linked,  // the application counts for the group
   group_unlinked,
-  group_usage,  // flag: more, else less; amounts. Of a group that an application left or came to
+  group_usage,  // flag: more, else less; amounts. Of a group that an application left or came to, in the queue
+  user_usage,   // the same of its user, where an application is moved
   user_limit,   // flag: set, else removed; amounts
   group_limit,
 };

@@ -140,6 +140,17 @@ namespace tenon::messages {
 [[nodiscard]] std::string no_application(std::string_view application);
 [[nodiscard]] std::string queue_event_unknown(uint8_t event);
 [[nodiscard]] std::string application_killed(std::string_view why);
+// Why an application cannot be moved.
+[[nodiscard]] std::string move_of_ending(std::string_view application, std::string_view state);
+[[nodiscard]] std::string move_to_parent(std::string_view queue);
+[[nodiscard]] std::string move_to_same(std::string_view application, std::string_view queue);
+[[nodiscard]] std::string move_to_inactive(std::string_view queue, std::string_view state);
+[[nodiscard]] std::string move_not_permitted(std::string_view user, std::string_view queue);
+[[nodiscard]] std::string move_ask_too_large(std::string_view key, const amount_map &ask, std::string_view queue,
+                                             const amount_map &max);
+[[nodiscard]] std::string move_beyond_max(const amount_map &used, std::string_view queue);
+[[nodiscard]] std::string move_beyond_applications(std::string_view queue);
+[[nodiscard]] std::string move_beyond_limit(std::string_view whose, std::string_view queue);
 
 // Container scheduling states.
 [[nodiscard]] std::string container_skipped();

@@ -46,6 +46,7 @@ answer post_undrain_node(const context &);
 answer post_stop_queue(const context &);
 answer post_start_queue(const context &);
 answer post_kill_application(const context &);
+answer post_move_application(const context &);
 answer post_recovery_done(const context &);
 answer put_log_level(const context &);
 

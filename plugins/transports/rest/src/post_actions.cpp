@@ -36,7 +36,8 @@ const tenon_host_admin &admin(const context &c) {
 
 answer done(std::string_view action) { return json_answer(json::object{{"done", true}, {"action", action}}); }
 
-answer act(const context &c, uint32_t action, std::string_view object, std::string_view name) {
+answer act(const context &c, uint32_t action, std::string_view object, std::string_view name,
+           std::string_view target = {}) {
   const tenon_host_admin &service = admin(c);
   const std::string &partition = c.asked.parameter("partition");
   const std::string full = partition.empty() ? std::string{} : full_name(c.use, partition);
@@ -48,6 +49,7 @@ answer act(const context &c, uint32_t action, std::string_view object, std::stri
   in.caller = who.get();
   in.partition = sdk::text(full);
   in.object = sdk::text(object);
+  in.target = sdk::text(target);
   in.reason = sdk::text(c.asked.asked("reason").value_or(std::string_view{}));
   tenon_admin_act_out out{};
   out.size = sizeof out;
@@ -55,6 +57,19 @@ answer act(const context &c, uint32_t action, std::string_view object, std::stri
   const tenon_status status = service.act(c.use.host, &in, &out);
   if (status != TENON_OK) refuse(status, why.text());
   return done(name);
+}
+
+// Of the query, or else of the body.
+std::string wanted_queue(const request &asked) {
+  std::string out(asked.asked("queue").value_or(std::string_view{}));
+  if (out.empty() && !asked.body.empty()) {
+    boost::system::error_code problem;
+    const json::value body = json::parse(asked.body, problem);
+    const json::value *queue = !problem && body.is_object() ? body.as_object().if_contains("queue") : nullptr;
+    if (queue != nullptr && queue->is_string()) out = queue->as_string();
+  }
+  if (out.empty()) throw refused{400, "queue: want the path of a leaf, in the query or as {\"queue\": \"root.leaf\"}"};
+  return out;
 }
 
 answer configure(const context &c, std::string_view text, std::string_view name) {
@@ -97,6 +112,10 @@ answer post_start_queue(const context &c) {
 }
 answer post_kill_application(const context &c) {
   return act(c, TENON_ADMIN_KILL_APPLICATION, c.asked.parameter("application"), "kill application");
+}
+answer post_move_application(const context &c) {
+  return act(c, TENON_ADMIN_MOVE_APPLICATION, c.asked.parameter("application"), "move application",
+             wanted_queue(c.asked));
 }
 answer post_recovery_done(const context &c) {
   return act(c, TENON_ADMIN_RECOVERY_DONE, c.asked.parameter("rm"), "recovery done");

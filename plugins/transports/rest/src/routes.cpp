@@ -21,6 +21,8 @@ constexpr query_parameter config_of[] = {
     {"rm", "string", "the resource manager; empty: the first, or all of the group"},
     {"policyGroup", "string", "the policy group; empty: default"}};
 constexpr query_parameter why[] = {{"reason", "string", "for the record"}};
+constexpr query_parameter where_to[] = {{"queue", "string", "the path of a leaf, where the body does not have it"},
+                                        why[0]};
 
 #define PARTITION "/ws/v1/partition/:partition"
 #define OURS "/tenon/v1/partition/:partition"
@@ -88,6 +90,9 @@ constexpr route routes[] = {
     {"POST", OURS "/queue/:queue/start", post_start_queue, "undoes stop", "Done", false, access::change, why},
     {"POST", OURS "/application/:application/kill", post_kill_application,
      "the application fails, what it has is released", "Done", false, access::change, why},
+    {"POST", OURS "/application/:application/move", post_move_application,
+     "the application goes to another leaf with all it has", "Done", false, access::change, where_to,
+     "{queue}: the path of a leaf"},
     {"POST", "/tenon/v1/rm/:rm/recovery-done", post_recovery_done, "scheduling for the resource manager begins", "Done",
      false, access::change},
     {"PUT", "/tenon/v1/loglevel/:level", put_log_level, "debug, info, warning or error", "Done", false, access::change},

@@ -6,7 +6,8 @@
  * told as an event, also when it was refused. A call waits until the action is done or refused.
  *
  * Who may: a caller whom the transport trusts with everything (TENON_CALLER_ALL) may do anything; others may act on
- * queues whose admin ACL, or that of a parent, names them, and on the applications in those queues.
+ * queues whose admin ACL, or that of a parent, names them, and on the applications in those queues. A move wants that
+ * of both queues.
  *
  * All: OK, done; DECLINED, the caller may not; UNRESOLVABLE, no such partition, queue, application, node or RM;
  * UNSCHEDULABLE, not possible in its state; INVALID_CONFIG, refused for what was sent; RETRY, the scheduler is not
@@ -62,7 +63,7 @@ typedef struct tenon_admin_config_out {
 #define TENON_ADMIN_STOP_QUEUE 4u /* nothing new is scheduled in it, new applications are refused */
 #define TENON_ADMIN_START_QUEUE 5u
 #define TENON_ADMIN_KILL_APPLICATION 6u /* it fails, what it has is released */
-#define TENON_ADMIN_MOVE_APPLICATION 7u /* to queue `target`, with all it has */
+#define TENON_ADMIN_MOVE_APPLICATION 7u /* to the leaf `target`, with all it has */
 #define TENON_ADMIN_LOG_LEVEL 8u        /* `object` is debug, info, warning or error */
 
 /* On RMs and log levels: needs TENON_CALLER_ALL; nodes too. */

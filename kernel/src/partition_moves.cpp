@@ -1,0 +1,176 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Applications moved to another queue: whether that is possible, and everything that is counted in the old queue and
+// its parents taken along.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+namespace {
+
+bool lies_on_path(const queue &one, const queue &leaf) {
+  const queue *q = &leaf;
+  while (q != nullptr && q != &one) q = q->parent;
+  return q != nullptr;
+}
+
+resources use_of(const application &app) {
+  resources out = app.allocated;
+  out += app.placeholders;
+  return out;
+}
+
+}  // namespace
+
+// -- Whether it is possible. --
+
+std::string partition::problem_with(const tenon::move_application &c) const {
+  const application *app = find_application(c.application);
+  if (app == nullptr) return messages::no_application(c.application);
+  if (app->state == application_state::completing || app->state == application_state::failing) {
+    return messages::move_of_ending(app->id, tenon::name(app->state));
+  }
+  const queue *to = find_queue(c.queue);
+  if (to == nullptr) return messages::no_queue(c.queue);
+  if (!to->leaf) return messages::move_to_parent(to->path);
+  if (to == app->home) return messages::move_to_same(app->id, to->path);
+  for (const queue *q = to; q != nullptr; q = q->parent) {
+    if (q->state != object_state::active) return messages::move_to_inactive(q->path, tenon::name(q->state));
+  }
+  const std::vector<std::string_view> groups_of_user(app->groups.begin(), app->groups.end());
+  if (!may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);
+  std::string problem = problem_of_shape(*app, *to);
+  if (problem.empty()) problem = problem_of_usage(*app, *to);
+  if (problem.empty()) problem = problem_of_limits(*app, *to);
+  return problem;
+}
+
+// What it asks for, in one piece, could never be placed there.
+std::string partition::problem_of_shape(const application &app, const queue &to) const {
+  if (!app.placeholder_ask.empty()) {
+    std::string problem = gang_problem(to, app.placeholder_ask, app.id);
+    if (!problem.empty()) return problem;
+  }
+  resources max;
+  for (const queue *q = &to; q->parent != nullptr; q = q->parent) max = component_min(max, q->max);
+  for (const ask *a : pending_by_arrival(app)) {
+    const resources &need = classes[a->class_id].need;
+    if (fit_in_undefined_unlimited(max, need)) continue;
+    return messages::move_ask_too_large(a->key, configured_values(need), to.path, configured_values(max));
+  }
+  std::array<uint64_t, 4> ignored{};
+  return prepare_submitted(to, app.id, app.tags, ignored);
+}
+
+// Queues that are on both paths have what it uses already.
+std::string partition::problem_of_usage(const application &app, const queue &to) const {
+  const resources used = use_of(app);
+  for (const queue *q = &to; q != nullptr && !lies_on_path(*q, *app.home); q = q->parent) {
+    bool beyond = false;
+    for_each_type(used, [&](type_index t, int64_t amount) {
+      beyond |= amount > 0 && q->max.has(t) && amount > sub_saturating(q->max[t], q->allocated[t]);
+    });
+    if (beyond) return messages::move_beyond_max(configured_values(used), q->path);
+    if (app.counted && q->max_applications != 0 && q->running_apps >= q->max_applications) {
+      return messages::move_beyond_applications(q->path);
+    }
+  }
+  return {};
+}
+
+std::string partition::problem_of_limits(const application &app, const queue &to) const {
+  const std::string group = group_of(app, to);
+  const resources used = use_of(app);
+  for (const queue *q = &to; q != nullptr; q = q->parent) {
+    const bool on_both = lies_on_path(*q, *app.home);
+    const bool user_breaks = !on_both && breaks_limit(app, used, app.user, false, *q);
+    if (user_breaks) return messages::move_beyond_limit(app.user, q->path);
+    const bool counted = on_both && group == app.group;
+    if (!group.empty() && !counted && breaks_limit(app, used, group, true, *q)) {
+      return messages::move_beyond_limit(group, q->path);
+    }
+  }
+  return {};
+}
+
+// -- Done. --
+
+void partition::move_application(const tenon::move_application &c) {
+  if (!problem_with(c).empty()) return;
+  application &app = *find_application(c.application);
+  queue &from = *app.home, &to = *find_queue(c.queue);
+  ++changes;
+  touched(app);
+  const std::vector<ask *> waiting = pending_by_arrival(app);
+  for (ask *a : waiting) dequeue(*a);
+  if (app.told_held != 0) tell_held(app, false, false);
+  const bool counted = app.counted;
+  count_up(app, false);
+  give_up_place(app);
+  tell_move(fact_kind::application_moved_out, app, from, to);
+  count_in_queues(app, waiting, -1);
+  leave_order(app);
+  app.home = &to;
+  (void)prepare_submitted(to, app.id, app.tags, app.prepared);
+  join_order(app);
+  count_in_queues(app, waiting, 1);
+  tell_move(fact_kind::application_moved_in, app, to, from);
+  count_up(app, counted);
+  for (ask *a : waiting) enqueue(*a);
+  gang_changed(app);
+  refresh_reservations(app);
+}
+
+// With sign 1 it is counted in its queue, for its user and group; with -1 it is not any more.
+void partition::count_in_queues(application &app, const std::vector<ask *> &waiting, int sign) {
+  const resources used = use_of(app);
+  const bool uses = !is_zero(used), has_allocations = !app.allocations.empty();
+  if (sign > 0) attach_usage(app);
+  if (uses) tell_user_usage(app, used, sign > 0);
+  if (has_allocations) count_limit_running(app, sign > 0);
+  add_limit_usage(app, used, sign);
+  if (sign < 0) {
+    detach_usage(app);
+    app.group.clear();
+  }
+  add_usage(*app.home, used, sign);
+  for (const ask *a : waiting) add_pending(*app.home, classes[a->class_id].need, int64_t{sign} * a->pending());
+  for (const allocation *x : app.allocations) {
+    if (x->state == allocation_state::preempting) count_preempting(*app.home, classes[x->class_id].need, sign);
+  }
+}
+
+// Its asks stand nowhere.
+void partition::give_up_place(application &app) {
+  stop_waiting(app);
+  for (app_class *g : app.classes) {
+    if (g->parked_on != nullptr) std::erase(g->parked_on->parked, g);
+    groups.retire(*g);
+  }
+  app.classes.clear();
+  app.last_group = nullptr;
+}
+
+// Out of the applications of its queue, whose keys may look at each other.
+void partition::leave_order(application &app) {
+  queue &leaf = *app.home;
+  std::erase(leaf.apps, &app);
+  std::erase(leaf.dirty_apps, &app);
+  if (leaf.order->sibling_mask != 0) app_changed(app, ~0U);
+  std::erase(leaf.dirty_apps, &app);
+}
+
+void partition::join_order(application &app) {
+  queue &leaf = *app.home;
+  const auto before = [](const application *x, const application *y) { return x->submission < y->submission; };
+  leaf.apps.insert(std::lower_bound(leaf.apps.begin(), leaf.apps.end(), &app, before), &app);
+  app.key.reset(leaf.order->key_words());
+  app.key_dirty = true;
+  leaf.dirty_apps.push_back(&app);
+  follow_decay(app);
+  if (leaf.order->sibling_mask != 0) app_changed(app, ~0U);
+}
+
+}  // namespace tenon::internal
