@@ -8,6 +8,7 @@
 
 #include "client.hpp"
 #include "fake_scheduler.hpp"
+#include "forwarder.hpp"
 #include "loaded_transport.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
@@ -255,6 +256,34 @@ TEST_F(GrpcServer, ABrokenStreamIsNeverAGoodbye) {
   }
   const std::vector<std::string> seen = scheduler.seen();
   EXPECT_EQ(std::count(seen.begin(), seen.end(), "shutdown a"), 0);
+}
+
+// Nobody says that the connection is gone; the server asks, and nobody answers.
+TEST_F(GrpcServer, AConnectionThatFallsSilentIsLost) {
+  start(R"(, "keepalive_ms": 1000, "keepalive_timeout_ms": 500)");
+  forwarder between(socket() + "-front", socket());
+  const auto through = channel_to("unix:" + socket() + "-front");
+  ASSERT_TRUE(enter("a", through).ok());
+  const auto stream = updates(through);
+  ASSERT_EQ(play_first(*stream, "a", 3), 3);
+  between.fall_silent();
+  EXPECT_TRUE(scheduler.wait_for("lost a"));
+}
+
+// At once: not a moment in which what it opens next would bring it back.
+TEST_F(GrpcServer, AnRmThatReadTheOkOfItsGoodbyeIsGone) {
+  start();
+  for (int round = 0; round < 20; ++round) {
+    const auto through = round % 2 ? tcp : unix_socket;
+    ASSERT_TRUE(enter("a", through).ok());
+    const auto stream = updates(through);
+    ASSERT_EQ(play_first(*stream, "a", 1), 1);
+    stream->half_close();
+    ASSERT_TRUE(stream->finish().ok());
+    const auto next = updates(through);
+    next->send(hello("a"));
+    ASSERT_EQ(next->finish().error_code(), grpc::StatusCode::FAILED_PRECONDITION) << "round " << round;
+  }
 }
 
 TEST_F(GrpcServer, AStreamThatIsClosedWithoutARequestJustEnds) {

@@ -12,7 +12,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{500};
+constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::milliseconds kRetry{1};
 
 grpc::Status shutting_down() { return {grpc::StatusCode::UNAVAILABLE, "the scheduler shuts down; try again later"}; }
