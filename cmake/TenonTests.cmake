@@ -36,7 +36,7 @@ function(tenon_add_test)
     TENON_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     ${arg_DEFINITIONS})
   list(JOIN arg_LABELS "," label)  # one label of all: discovery loses lists, and `ctest -L` searches inside
-  gtest_discover_tests(${arg_NAME}
+  gtest_discover_tests(${arg_NAME} NO_PRETTY_VALUES
     TEST_PREFIX ${arg_NAME}.
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 120
