@@ -12,6 +12,7 @@ namespace tenon::cli {
 
 inline constexpr int control_version = 1;
 inline constexpr size_t most_control_clients = 64;
+inline constexpr size_t most_control_waits = 8;  // requests that wait for events at once; others do not wait
 inline constexpr size_t most_request_bytes = size_t{64} << 10;  // of one line
 inline constexpr size_t most_answer_bytes = size_t{64} << 20;
 inline constexpr std::chrono::seconds answer_deadline{10};  // for a client to take an answer

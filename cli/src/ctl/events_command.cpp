@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "ctl/events_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <chrono>
@@ -16,7 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::chrono::milliseconds follow_every{250};
+// An answer is waited for by the daemon. Where it came at once and brought nothing, too many wait there already; where
+// it brought something, more is about to come.
+constexpr std::chrono::milliseconds longest_wait{10'000}, follow_every{250}, breath{20};
 
 std::string text(const json::object &of, std::string_view key) { return std::string(of.at(key).as_string()); }
 
@@ -70,6 +73,7 @@ int print_events(const events_options &o, std::ostream &out, std::ostream &err) 
   control_client client(o.choice);
   json::object request = request_of(o);
   for (bool first = true;; first = false) {
+    const auto asked = std::chrono::steady_clock::now();
     const control_answer answer = client.ask(request);
     if (const auto *no = std::get_if<no_answer>(&answer)) {
       complain(err, no->why);
@@ -87,8 +91,10 @@ int print_events(const events_options &o, std::ostream &out, std::ostream &err) 
     request["run"] = run;
     request["first_id"] = same_run ? result.at("next_id") : json::value(1);
     request["limit"] = 1000;
+    request["wait_ms"] = std::min<int64_t>(longest_wait.count(), o.choice.timeout_s * 500);
     request.erase("since_ms");
-    if (!result.at("more").as_bool() || first) std::this_thread::sleep_for(follow_every);
+    if (first || result.at("more").as_bool()) continue;
+    std::this_thread::sleep_until(asked + (records.empty() ? follow_every : breath));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <boost/json.hpp>
 #include <map>
 #include <utility>
@@ -25,9 +26,9 @@ using outcome = result<json::object>;
 
 constexpr std::array<std::string_view, 9> commands{"queues",  "apps",   "nodes",  "rms",   "explain",
                                                    "modules", "health", "events", "reload"};
-constexpr std::array<std::string_view, 19> fields{
-    "version", "id",   "command",     "partition", "queue", "state",  "user",     "name",     "ended",   "limit",
-    "key",     "node", "application", "types",     "run",   "object", "first_id", "since_ms", "until_ms"};
+constexpr std::array<std::string_view, 20> fields{
+    "version", "id",   "command",     "partition", "queue", "state",  "user",     "name",     "ended",    "limit",
+    "key",     "node", "application", "types",     "run",   "object", "first_id", "since_ms", "until_ms", "wait_ms"};
 constexpr uint64_t most_explanations = 20;
 
 refusal stopping() { return {"", "a daemon that schedules", "one that stops", "ask again when it is up again"}; }
@@ -128,6 +129,7 @@ struct control_desk::impl {
     std::chrono::steady_clock::time_point at;
   };
   std::map<snapshot_part, shared_snapshot> snapshots;  // by what is in them
+  std::atomic<bool> given_up{false};                   // waiting for events
 
   // As old as protocol.hpp allows.
   const kernel_snapshot *snapshot(snapshot_part parts) {
@@ -229,12 +231,12 @@ struct control_desk::impl {
     return json::object{{"rms", std::move(out)}};
   }
 
-  outcome events(const request &what) {
+  outcome events(const request &what, bool may_wait) {
     if (scheduler.events() == nullptr)
       return refusal{"events", "a deployment that keeps events", "one without a sink",
                      "list one in events, as tenon.ring, and restart the daemon"};
     try {
-      return events_json(*scheduler.events(), what.given);
+      return events_json(*scheduler.events(), what.given, may_wait ? &given_up : nullptr);
     } catch (const std::exception &wrong) {
       return refusal{"request", "texts and numbers as docs/control-socket.md has them", wrong.what(), "correct it"};
     }
@@ -246,12 +248,12 @@ struct control_desk::impl {
     return json::object{{"reloaded", true}};
   }
 
-  outcome answer(const request &what) {
+  outcome answer(const request &what, bool may_wait) {
     if (what.command == "explain") return explain(what);
     if (what.command == "modules") return modules();
     if (what.command == "health") return health();
     if (what.command == "rms") return rms();
-    if (what.command == "events") return events(what);
+    if (what.command == "events") return events(what, may_wait);
     if (what.command == "reload") return reload();
     return of_state(what);
   }
@@ -266,10 +268,20 @@ bool control_desk::waits(std::string_view line) {
   return what && what->command != "health";
 }
 
-std::string control_desk::answer(std::string_view line) {
+bool control_desk::waits_for_events(std::string_view line) {
+  const auto what = read(line);
+  return what && what->command == "events" && what->given.contains("wait_ms");
+}
+
+void control_desk::give_up() {
+  impl_->given_up = true;
+  if (impl_->scheduler.events() != nullptr) impl_->scheduler.events()->wake_waiting();
+}
+
+std::string control_desk::answer(std::string_view line, bool may_wait) {
   const auto what = read(line);
   if (!what) return refusing({}, what.why());
-  auto found = impl_->answer(*what);
+  auto found = impl_->answer(*what, may_wait);
   if (!found) return refusing(what->id, found.why());
   std::string out = finished(what->id, {{"ok", true}, {"result", std::move(*found)}});
   if (out.size() <= most_answer_bytes) return out;

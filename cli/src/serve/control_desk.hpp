@@ -29,8 +29,13 @@ class control_desk {
 
   // Whether an answer waits for the scheduler. Anything else is answered even while that is held up.
   [[nodiscard]] static bool waits(std::string_view request);
-  // A line of JSON for a line of JSON, both without their ends. Requests that wait: one thread at a time.
-  [[nodiscard]] std::string answer(std::string_view request);
+  // Whether it may wait for an event as well, for as long as the request says.
+  [[nodiscard]] static bool waits_for_events(std::string_view request);
+  // A line of JSON for a line of JSON, both without their ends. Requests that wait: one thread at a time; those that
+  // wait for events: any number. Without `may_wait` such a one is answered with what there is.
+  [[nodiscard]] std::string answer(std::string_view request, bool may_wait = true);
+  // From any thread: nobody waits for events any more.
+  void give_up();
 
  private:
   struct impl;

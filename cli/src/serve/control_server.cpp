@@ -33,7 +33,9 @@ struct control_server::impl : std::enable_shared_from_this<control_server::impl>
   asio::io_context &io;
   local::acceptor acceptor;
   control_desk &desk;
-  asio::thread_pool waiting{1};  // for the scheduler
+  asio::thread_pool waiting{1};                     // for the scheduler
+  asio::thread_pool following{most_control_waits};  // for events
+  size_t waits = 0;                                 // of the latter
   std::set<std::shared_ptr<client>> clients;
 };
 
@@ -79,9 +81,22 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
     timer_.cancel();
     if (last_) return write(std::move(out_));
     if (!control_desk::waits(line)) return write(of_->desk.answer(line));
+    const bool follows = control_desk::waits_for_events(line) && of_->waits < most_control_waits;
+    if (follows) return follow(std::move(line));
     asio::post(of_->waiting, [self = shared_from_this(), line = std::move(line)] {
-      std::string answer = self->of_->desk.answer(line);
+      std::string answer = self->of_->desk.answer(line, false);
       asio::post(self->of_->io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
+    });
+  }
+
+  void follow(std::string line) {
+    ++of_->waits;
+    asio::post(of_->following, [self = shared_from_this(), line = std::move(line)] {
+      std::string answer = self->of_->desk.answer(line);
+      asio::post(self->of_->io, [self, answer = std::move(answer)]() mutable {
+        --self->of_->waits;
+        self->write(std::move(answer));
+      });
     });
   }
 
@@ -136,6 +151,7 @@ void control_server::impl::accept() {
 void control_server::impl::close() {
   error_code ignored;
   acceptor.close(ignored);
+  desk.give_up();
   for (const auto &one : std::set(clients)) one->end();
 }
 
@@ -147,6 +163,7 @@ control_server::control_server(asio::io_context &io, control_socket &at, control
 control_server::~control_server() {
   impl_->close();
   impl_->waiting.join();
+  impl_->following.join();
 }
 
 void control_server::close() { impl_->close(); }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <chrono>
 #include <deque>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tenon/config/problems.hpp"
@@ -17,6 +19,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint64_t usual_records = 100, most_records = 10'000;
+constexpr std::chrono::seconds longest_wait{10};
+constexpr std::chrono::milliseconds breath{10};  // between looks, where much happens that nobody asked for
 constexpr uint32_t type_count = TENON_EVENT_USERGROUP + 1;
 
 std::string_view view_of(const tenon_text &text) {
@@ -111,9 +115,7 @@ struct taken {
   }
 };
 
-}  // namespace
-
-result<json::object> events_json(events::event_hub &hub, const json::object &request) {
+result<json::object> found_now(events::event_hub &hub, const json::object &request) {
   wish wanted(request);
   if (auto why = wanted.read()) return *why;
   tenon_event_query_in &filter = wanted.filter();
@@ -157,6 +159,23 @@ result<json::object> events_json(events::event_hub &hub, const json::object &req
                       {"more", to.more},
                       {"next_id", next},
                       {"gone", gone}};
+}
+
+}  // namespace
+
+result<json::object> events_json(events::event_hub &hub, json::object request, const std::atomic<bool> *given_up) {
+  const auto wait = std::chrono::milliseconds(wish(request).number<uint32_t>("wait_ms"));
+  const auto until = std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(wait, longest_wait);
+  for (;;) {
+    auto found = found_now(hub, request);
+    if (!found || given_up == nullptr || wait.count() == 0 || *given_up || !request.contains("first_id")) return found;
+    const uint64_t next = found->at("next_id").to_number<uint64_t>();
+    const bool other_run = request.contains("run") && request["run"] != found->at("run");
+    const bool some = !found->at("records").as_array().empty() || found->at("gone").to_number<uint64_t>() != 0;
+    if (some || other_run || !hub.wait_for(next, until, *given_up)) return found;
+    request["first_id"] = next;
+    std::this_thread::sleep_for(breath);
+  }
 }
 
 }  // namespace tenon::cli

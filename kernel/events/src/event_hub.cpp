@@ -271,6 +271,16 @@ tenon_status event_hub::unsubscribe(tenon_event_subscription subscription) {
   return impl_->followers.remove(subscription) ? TENON_OK : TENON_DECLINED;
 }
 
+bool event_hub::wait_for(uint64_t id, std::chrono::steady_clock::time_point until,
+                         const std::atomic<bool> &given_up) const {
+  const sink_runner *sink = impl_->answering();
+  return sink != nullptr && sink->wait_for(id, until, given_up);
+}
+
+void event_hub::wake_waiting() const {
+  if (const sink_runner *sink = impl_->answering()) sink->wake_waiting();
+}
+
 bool event_hub::flush(std::chrono::milliseconds at_most) {
   const auto until = std::chrono::steady_clock::now() + at_most;
   const uint64_t told = impl_->tap.told();

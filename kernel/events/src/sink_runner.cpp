@@ -210,6 +210,17 @@ bool sink_runner::wait_for(uint64_t id, clock::time_point until) const {
   return changed_.wait_until(lock, until, [&] { return passed_ >= id; });
 }
 
+bool sink_runner::wait_for(uint64_t id, clock::time_point until, const std::atomic<bool> &given_up) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [&] { return passed_ >= id || given_up; });
+  return passed_ >= id;
+}
+
+void sink_runner::wake_waiting() const {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
 sink_status sink_runner::status() const {
   const std::lock_guard lock(mutex_);
   sink_status out = status_;

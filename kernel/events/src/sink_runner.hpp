@@ -31,6 +31,10 @@ class sink_runner {
   // Waits until everything up to the id is kept or lost. False: it took longer, or the sink is stopped.
   bool wait_for(uint64_t id, std::chrono::steady_clock::time_point until) const;
 
+  // The same, until it is given up as well: whoever sets the flag wakes those who wait.
+  bool wait_for(uint64_t id, std::chrono::steady_clock::time_point until, const std::atomic<bool> &given_up) const;
+  void wake_waiting() const;
+
   [[nodiscard]] sink_status status() const;
 
  private:

@@ -8,6 +8,7 @@
 //   (*hub)->offer_to(*host);                                // tenon.host.events for modules
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -83,6 +84,11 @@ class event_hub {
   tenon_status subscribe(const tenon_events_subscribe_in &in, tenon_events_subscribe_out &out);
   tenon_status take(const tenon_events_take_in &in, tenon_events_take_out &out);
   tenon_status unsubscribe(tenon_event_subscription subscription);
+
+  // Waits until a query can give the id, or one beyond it, or it is given up: whoever sets the flag wakes those who
+  // wait.
+  bool wait_for(uint64_t id, std::chrono::steady_clock::time_point until, const std::atomic<bool> &given_up) const;
+  void wake_waiting() const;
 
   // Waits until all that was told before the call is with every sink that works. False: it took longer.
   bool flush(std::chrono::milliseconds at_most);
