@@ -38,6 +38,7 @@ KINDS = (
     Kind("event-sink", ("event_sink.h",), "", "`events` of the deployment", "event_sink.hpp"),
     Kind("transport", ("transport.h",), "", "`transports` of the deployment", "transport.hpp"),
 )
+MADE = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "event-sink")  # by tenon plugin new
 
 
 def sentence(comment: str) -> str:
@@ -117,7 +118,7 @@ def page(kind: Kind) -> str:
     draft = "DRAFT:" in own
     out = [f"# {kind.name}\n"]
     links = ", ".join(f"[{name}](../../sdk/include/tenon/abi/{name})" for name in kind.headers)
-    made = f" `tenon plugin new acme-mine --kind {kind.name}` makes a project." if kind.name != "identity" else ""
+    made = f" `tenon plugin new acme-mine --kind {kind.name}` makes a project." if kind.name in MADE else ""
     out.append(wrapped(f"Interface `{interface}`, {'a draft: it may still change' if draft else 'stable'}. Named in "
                        f"{kind.named}. C: {links}; C++: [{kind.cpp}](../../sdk/include/tenon/sdk/{kind.cpp}).{made}") + "\n")
     for header in kind.headers:
@@ -149,8 +150,8 @@ def page(kind: Kind) -> str:
                    "([columns.h](../../sdk/include/tenon/abi/columns.h)).\n\n```text")
         out += columns
         out.append("```\n")
-    out.append("## Proving it\n\n`tenon plugin verify` runs the checks of this kind: "
-               "[conformance.md](../conformance.md).")
+    which = "of this kind" if kind.name in MADE else "that every module has to pass"
+    out.append(f"## Proving it\n\n`tenon plugin verify` runs the checks {which}: [conformance.md](../conformance.md).")
     return "\n".join(out) + "\n"
 
 

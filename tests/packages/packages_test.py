@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests/style"))
 import linkage  # noqa: E402
 
 ARGUMENTS = argparse.Namespace()
-KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule")
+KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "event-sink")
 
 
 def run(*command, fails: bool = False, cwd=None, env=None) -> str:

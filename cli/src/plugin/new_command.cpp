@@ -10,6 +10,7 @@
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "tenon/abi/app_sort.h"
+#include "tenon/abi/event_sink.h"
 #include "tenon/abi/node_sort.h"
 #include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
@@ -64,6 +65,15 @@ constexpr std::array kinds{
                {},
                "Places an application in the queue that its tag names.",
                "names it in `placementrules` of a partition"},
+    kind_words{"event-sink",
+               TENON_EVENT_SINK,
+               "TENON_EVENT_SINK",
+               "event-sink",
+               {},
+               {},
+               {},
+               "Writes event records to a file, a line each.",
+               "adds `- use:` of it to `events` there"},
 };
 constexpr std::array<std::string_view, 2> languages{"c++", "c"};
 
@@ -134,7 +144,7 @@ class project {
     std::vector<project_file> out{
         {"CMakeLists.txt", {"CMakeLists.txt"}},
         {"README.md", {"README.md"}},
-        {"tenon.yaml", {kind == "predicate" ? "tenon-predicate.yaml" : "tenon.yaml"}},
+        {"tenon.yaml", {is_used() ? "tenon-" + kind + ".yaml" : "tenon.yaml"}},
         {name_ + ".yaml", {"manifest/head.yaml", is_c() ? "manifest/c.yaml" : "manifest/" + stem + "-c++.yaml"}},
         {"tests/" + name_ + "-works.yaml", {"scenario/" + kind + ".yaml"}},
     };
@@ -172,6 +182,8 @@ class project {
   }
 
  private:
+  // By the deployment; others are named by queues.yaml.
+  [[nodiscard]] bool is_used() const { return kind_.kind == "predicate" || kind_.kind == "event-sink"; }
   [[nodiscard]] bool is_c() const { return options_.language == "c"; }
   [[nodiscard]] std::string source_name() const { return is_c() ? "module.c" : "module.cpp"; }
 
@@ -218,8 +230,9 @@ exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::
                    "name another id, or another place with --directory"});
   }
   if (auto no = made.write()) return refuse(*no);
-  out << made.folder().string() << ": a " << kind->kind << " policy in " << (options.language == "c" ? "C" : "C++")
-      << "\n\n  cd " << made.folder().string()
+  out << made.folder().string() << (kind->kind == "event-sink" ? ": an " : ": a ") << kind->kind
+      << (kind->kind == "event-sink" ? " in " : " policy in ") << (options.language == "c" ? "C" : "C++") << "\n\n  cd "
+      << made.folder().string()
       << "\n  cmake -B build && cmake --build build\n  ctest --test-dir build --output-on-failure\n";
   return exit_code::ok;
 }

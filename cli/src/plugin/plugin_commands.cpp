@@ -31,7 +31,8 @@ void add_new(CLI::App &plugin, chosen_command &chosen) {
   CLI::App *command = plugin.add_subcommand("new", "Make the project of a policy: builds and passes as it comes");
   auto o = std::make_shared<plugin_new_options>();
   command->add_option("ID", o->id, "Vendor and policy, as acme-binpack")->required();
-  command->add_option("--kind", o->kind, "queue-sort, app-sort, node-sort, predicate or placement-rule")->required();
+  command->add_option("--kind", o->kind, "queue-sort, app-sort, node-sort, predicate, placement-rule or event-sink")
+      ->required();
   command->add_option("--lang", o->language, "c++ or c")->capture_default_str();
   command->add_option("--directory", o->directory, "Where to make it, in place of here")->type_name("DIR");
   command->add_option("--templates", o->templates, "Templates, in place of the installed ones")->type_name("DIR");

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tenon/abi/app_sort.h"
+#include "tenon/abi/event_sink.h"
 #include "tenon/abi/node_sort.h"
 #include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
@@ -23,6 +24,7 @@ constexpr std::array kinds{
     kind_row{TENON_NODE_SORT, {about::node_sort, "node-sort"}},
     kind_row{TENON_PREDICATE, {about::predicate, "predicate"}},
     kind_row{TENON_PLACEMENT_RULE, {about::placement_rule, "placement-rule"}},
+    kind_row{TENON_EVENT_SINK, {about::event_sink, "event-sink"}},
 };
 
 }  // namespace
@@ -30,9 +32,10 @@ constexpr std::array kinds{
 const std::vector<check> &catalogue() {
   static const std::vector<check> all = [] {
     std::vector<check> out;
-    for (const checks list : {manifest_checks(), process_module_checks(), lifecycle_checks(), resource_module_checks(),
-                              slot_checks(), more_lifecycle_checks(), buffer_checks(), process_checks(),
-                              purity_checks(), predicate_checks(), placement_checks(), resource_checks()}) {
+    for (const checks list :
+         {manifest_checks(), process_module_checks(), lifecycle_checks(), resource_module_checks(), slot_checks(),
+          more_lifecycle_checks(), buffer_checks(), process_checks(), purity_checks(), predicate_checks(),
+          placement_checks(), event_sink_checks(), resource_checks()}) {
       out.insert(out.end(), list.begin(), list.end());
     }
     return out;
@@ -52,6 +55,7 @@ check_entry entry_of(const check &c) {
     if ((c.about & row.is.kind) != 0) names += (names.empty() ? "" : ", ") + std::string(row.is.name);
   }
   if ((c.about & about::module) != 0) names = "every module";
+  if (c.about == about::policies) names = "every policy";
   if (c.about == about::every_kind) names = "every kind";
   return {c.id, c.sentence, c.category, std::move(names), c.needs, c.long_run};
 }

@@ -15,10 +15,12 @@ namespace tenon::conformance {
 
 // Whom a check is about: implementations of these kinds, or the module as a whole.
 namespace about {
-constexpr uint32_t queue_sort = 1, app_sort = 2, node_sort = 4, predicate = 8, placement_rule = 16, module = 32;
+constexpr uint32_t queue_sort = 1, app_sort = 2, node_sort = 4, predicate = 8, placement_rule = 16, module = 32,
+                   event_sink = 64;
 constexpr uint32_t sorts = queue_sort | app_sort | node_sort;
-constexpr uint32_t columns = sorts | predicate;  // kinds that read columns
-constexpr uint32_t every_kind = columns | placement_rule;
+constexpr uint32_t columns = sorts | predicate;          // kinds that read columns
+constexpr uint32_t policies = columns | placement_rule;  // the same question has the same answer
+constexpr uint32_t every_kind = policies | event_sink;
 }  // namespace about
 
 // What a check throws to end early.
@@ -112,6 +114,7 @@ checks process_checks();
 checks purity_checks();
 checks predicate_checks();
 checks placement_checks();
+checks event_sink_checks();
 checks resource_module_checks();
 checks resource_checks();
 

@@ -199,6 +199,17 @@ void names_in_library(const host::module_manifest &manifest, std::set<std::strin
 std::string usual_configuration(const host::module_manifest &manifest) {
   if (auto usual = complete(manifest.configuration, {})) return *usual;
   dice d(1);
+  // What is required and nothing else.
+  const json::value *required = manifest.configuration.if_contains("required");
+  const json::value *properties = manifest.configuration.if_contains("properties");
+  for (int tries = 0; tries < 20 && required != nullptr && properties != nullptr; ++tries) {
+    json::object least;
+    for (const json::value &name : required->as_array()) {
+      const json::value *of = properties->as_object().if_contains(name.as_string());
+      if (of != nullptr) least[name.as_string()] = any_value(*of, d, 1);
+    }
+    if (auto whole = complete(manifest.configuration, std::move(least))) return *whole;
+  }
   auto some = random_configurations(manifest, 1, d);
   if (some.empty())
     probe::skip("no configuration that its schema accepts was found; give `default` or `examples` to what it requires");

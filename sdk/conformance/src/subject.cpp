@@ -233,6 +233,9 @@ void instance::take(const tenon_create_out &made) {
   } else if (kind == about::placement_rule) {
     placement_ = known_part<tenon_placement_rule_v1>(made.interface_table);
     if (placement_.place == nullptr) missing = "place";
+  } else if (kind == about::event_sink) {
+    sink_ = known_part<tenon_event_sink_v1>(made.interface_table);
+    if (sink_.emit == nullptr) missing = "emit";
   }
   if (missing != nullptr) probe::fail(std::string("its table has no ") + missing);
   columns_ =

@@ -10,6 +10,7 @@
 
 #include "check.hpp"
 #include "table.hpp"
+#include "tenon/abi/event_sink.h"
 #include "tenon/abi/module.h"
 #include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
@@ -110,6 +111,7 @@ class instance {
   [[nodiscard]] const tenon_sort_v1 &sort() const { return sort_; }
   [[nodiscard]] const tenon_predicate_v1 &predicate() const { return predicate_; }
   [[nodiscard]] const tenon_placement_rule_v1 &placement() const { return placement_; }
+  [[nodiscard]] const tenon_event_sink_v1 &sink() const { return sink_; }
   [[nodiscard]] test_host &host() const { return *host_; }
   [[nodiscard]] probe &asker() const { return *probe_; }
 
@@ -127,6 +129,7 @@ class instance {
   tenon_sort_v1 sort_{};
   tenon_predicate_v1 predicate_{};
   tenon_placement_rule_v1 placement_{};
+  tenon_event_sink_v1 sink_{};
   described says_;
   std::vector<column_declared> columns_;
   uint32_t key_words_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -18,6 +19,31 @@ namespace tenon::conformance {
 namespace {
 
 constexpr const char *usual_switches = "tenon-verify.yaml";
+
+// Where a module that writes may do so: the current folder of its checks.
+class own_folder {
+ public:
+  own_folder() {
+    std::string path = (std::filesystem::temp_directory_path() / "tenon-verify-XXXXXX").string();
+    if (::mkdtemp(path.data()) != nullptr) path_ = path;
+  }
+  ~own_folder() {
+    std::error_code ignored;
+    if (!before_.empty()) std::filesystem::current_path(before_, ignored);
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  own_folder(const own_folder &) = delete;
+  own_folder &operator=(const own_folder &) = delete;
+
+  void enter() {
+    std::error_code ignored;
+    before_ = std::filesystem::current_path(ignored);
+    if (!path_.empty()) std::filesystem::current_path(path_, ignored);
+  }
+
+ private:
+  std::filesystem::path path_, before_;
+};
 
 using page_owner = std::unique_ptr<shared_page, void (*)(shared_page *)>;
 
@@ -141,7 +167,7 @@ void session::read() {
   report_.manifest = options_.manifest;
   report_.seed = options_.seed;
   config::problems problems(options_.manifest.string());
-  manifest_ = host::read_manifest(options_.manifest, problems);
+  manifest_ = host::read_manifest(std::filesystem::absolute(options_.manifest), problems);
   if (!manifest_) return;
   report_.module = manifest_->id;
   report_.version = manifest_->version;
@@ -172,14 +198,20 @@ void session::run_one(const check &c, const target &of, const std::string &subje
   }
   const page_owner page(shared_page::make(), shared_page::free);
   const auto start = std::chrono::steady_clock::now();
-  if (options_.in_process || seed_) {
+  std::optional<own_folder> folder;
+  if (of.kind == about::event_sink) folder.emplace();
+  const auto run = [&] {
+    if (folder) folder->enter();
     run_here(c, of, one.seed, options_.long_run, *page);
+  };
+  if (options_.in_process || seed_) {
+    run();
     conclude(*page, {sandbox_outcome::end::verdict, 0, {}}, options_.limit, one);
   } else {
     const auto limit = c.long_run ? options_.limit * 30 : options_.limit;
     const sandbox_outcome end = run_in_sandbox(*page, limit, [&] {
       watch_faults(*page);
-      run_here(c, of, one.seed, options_.long_run, *page);
+      run();
     });
     conclude(*page, end, limit, one);
   }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tenon/abi/app_sort.h"
+#include "tenon/abi/event_sink.h"
 #include "tenon/abi/module.h"
 #include "tenon/abi/node_sort.h"
 #include "tenon/abi/placement_rule.h"
@@ -23,6 +24,7 @@
 #define ZOO_QUEUE_SORT 3
 #define ZOO_PREDICATE 4
 #define ZOO_PLACEMENT_RULE 5
+#define ZOO_EVENT_SINK 6
 
 #ifndef ZOO_NAME
 #define ZOO_NAME "zoo"
@@ -81,7 +83,15 @@
 #define ZOO_DEACTIVATE
 #endif
 #ifndef ZOO_DESTROY
+#if ZOO_KIND == ZOO_EVENT_SINK
+#define ZOO_DESTROY                                                                 \
+  while (self->record_count != 0) zoo_forget(&self->records[--self->record_count]); \
+  free(self->records);                                                              \
+  free(self);
+static void zoo_forget(tenon_event_record *);
+#else
 #define ZOO_DESTROY free(self);
+#endif
 #endif
 #ifndef ZOO_SLOT /* self, in, out: the required slot, before it answers */
 #define ZOO_SLOT
@@ -110,6 +120,10 @@
 struct tenon_instance {
   const tenon_host *host;
   uint64_t calls;
+#if ZOO_KIND == ZOO_EVENT_SINK
+  tenon_event_record *records;
+  uint64_t record_count;
+#endif
   ZOO_STATE
 };
 
@@ -145,7 +159,7 @@ static tenon_status zoo_destroy(tenon_instance *self, const tenon_nothing *in, t
 static const tenon_lifecycle zoo_lifecycle = {sizeof(tenon_lifecycle), 0,          zoo_init, zoo_activate,
                                               zoo_deactivate,          zoo_destroy};
 
-#if ZOO_KIND != ZOO_PLACEMENT_RULE
+#if ZOO_KIND < ZOO_PLACEMENT_RULE
 static const tenon_column *zoo_column(const tenon_batch *in, uint32_t index) {
   return (const tenon_column *)(const void *)((const char *)in->columns + (uint64_t)in->column_stride * index);
 }
@@ -281,6 +295,10 @@ static tenon_status zoo_place(tenon_instance *self, const tenon_place_in *in, te
 static const tenon_placement_rule_v1 zoo_table = {sizeof(tenon_placement_rule_v1), 0, ZOO_PLACE};
 #endif
 
+#if ZOO_KIND == ZOO_EVENT_SINK
+#include "zoo_event_sink.h"
+#endif
+
 /* What it reads. */
 #ifndef ZOO_COLUMNS
 #if ZOO_KIND == ZOO_NODE_SORT
@@ -295,7 +313,7 @@ static const tenon_placement_rule_v1 zoo_table = {sizeof(tenon_placement_rule_v1
       {sizeof(tenon_column_use), TENON_SCOPE_CONTEXT, ZOO_TEXT("ask.tag:zone")},
 #endif
 #endif
-#if ZOO_KIND != ZOO_PLACEMENT_RULE
+#if ZOO_KIND < ZOO_PLACEMENT_RULE
 static const tenon_column_use zoo_columns[] = {ZOO_COLUMNS};
 #endif
 
@@ -307,6 +325,8 @@ static const tenon_column_use zoo_columns[] = {ZOO_COLUMNS};
 #define ZOO_INTERFACE TENON_QUEUE_SORT
 #elif ZOO_KIND == ZOO_PREDICATE
 #define ZOO_INTERFACE TENON_PREDICATE
+#elif ZOO_KIND == ZOO_EVENT_SINK
+#define ZOO_INTERFACE TENON_EVENT_SINK
 #else
 #define ZOO_INTERFACE TENON_PLACEMENT_RULE
 #endif
@@ -320,7 +340,7 @@ static tenon_status zoo_describe(const tenon_factory *factory, const tenon_descr
   memset(&d, 0, sizeof d);
   d.name = name;
   d.version = version;
-#if ZOO_KIND != ZOO_PLACEMENT_RULE
+#if ZOO_KIND < ZOO_PLACEMENT_RULE
   d.columns = zoo_columns;
   d.column_count = sizeof zoo_columns / sizeof zoo_columns[0];
   d.column_stride = sizeof zoo_columns[0];

@@ -198,18 +198,18 @@ void extreme_values(probe &p) {
 }
 
 constexpr std::array all{
-    check{"inputs-bounds", "buffers", about::every_kind, "answers-repeat",
+    check{"inputs-bounds", "buffers", about::policies, "answers-repeat",
           "A slot reads no further than what it was given, writes to no input, and keeps no pointer to one.",
           inputs_bounds},
-    check{"output-bounds", "buffers", about::every_kind, "answers-repeat",
+    check{"output-bounds", "buffers", about::policies, "answers-repeat",
           "A slot writes its results and nothing else: not beyond them, not the size or the pointers of its output.",
           output_bounds},
     check{"items-alone", "columns", about::columns, "answers-repeat",
           "A slot reads the rows that the batch names, and no amount that is undefined.", items_alone},
-    check{"structs-larger", "sizes", about::every_kind, "answers-repeat",
+    check{"structs-larger", "sizes", about::policies, "answers-repeat",
           "A later host's larger structs, tables and strides are read and filled as far as both know them.",
           structs_larger},
-    check{"structs-smaller", "sizes", about::every_kind, "answers-repeat",
+    check{"structs-smaller", "sizes", about::policies, "answers-repeat",
           "Of an earlier host's smaller structs nothing is read or written that they do not have.", structs_smaller},
     check{"empty-batches", "buffers", about::columns, "answers-repeat",
           "A batch may have no items, no resource types, or as many as there can be.", empty_batches},

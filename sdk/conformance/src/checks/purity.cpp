@@ -326,13 +326,13 @@ void columns_undeclared(probe &p) {
 }
 
 constexpr std::array all{
-    check{"answers-fresh", "purity", about::every_kind, "answers-repeat",
+    check{"answers-fresh", "purity", about::policies, "answers-repeat",
           "What an instance was asked before changes no answer: it answers as a new one does.", answers_fresh},
-    check{"answers-outside", "purity", about::every_kind, "answers-repeat",
+    check{"answers-outside", "purity", about::policies, "answers-repeat",
           "No answer depends on the machine's clock, on chance, on the process or on its variables.", answers_outside},
     check{"answers-world", "purity", about::columns, "answers-repeat",
           "In another world with the same columns the answer is the same.", answers_world},
-    check{"refusal-words", "slots", about::every_kind, "slots-answer",
+    check{"refusal-words", "slots", about::policies, "slots-answer",
           "Tags, users and queues that are odd are answered or refused, and a refusal comes with words.",
           refusal_words},
     check{"columns-known", "columns", about::columns, "instance-starts",

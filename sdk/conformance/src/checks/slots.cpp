@@ -33,10 +33,10 @@ void answers_repeat(probe &p) {
 }
 
 constexpr std::array all{
-    check{"slots-answer", "slots", about::every_kind, "instance-starts",
+    check{"slots-answer", "slots", about::policies, "instance-starts",
           "Each slot answers ordinary questions in time, with a status that it may give, and throws nothing.",
           slots_answer},
-    check{"answers-repeat", "purity", about::every_kind, "slots-answer",
+    check{"answers-repeat", "purity", about::policies, "slots-answer",
           "The same question gets the same answer, written whole, as often as it is asked.", answers_repeat},
 };
 
