@@ -51,7 +51,14 @@ def paragraphs(comment: str) -> list[str]:
     text = re.sub(r"^\s*/\*+ ?|\*+/\s*$", "", comment.strip())
     lines = [re.sub(r"^\s*\* ?", "", line) for line in text.splitlines()]
     joined = "\n".join(lines).replace("Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0", "")
-    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", joined) if part.strip()]
+    parts = [part for part in re.split(r"\n[ \t]*\n", joined) if part.strip()]
+    return [drawing(part) if all(line.startswith("  ") for line in part.strip("\n").splitlines()) else wrapped(part)
+            for part in parts]
+
+
+def drawing(part: str) -> str:
+    lines = [line.rstrip()[2:] for line in part.strip("\n").splitlines()]
+    return "\n".join(["```text", *lines, "```"])
 
 
 def wrapped(text: str, width: int = 120) -> str:
@@ -123,7 +130,7 @@ def page(kind: Kind) -> str:
                        f"{kind.named}. C: {links}; C++: [{kind.cpp}](../../sdk/include/tenon/sdk/{kind.cpp}).{made}") + "\n")
     for header in kind.headers:
         comment = re.match(r"/\*.*?\*/", (HEADERS / header).read_text(), flags=re.S)[0]
-        out += [wrapped(text) + "\n" for text in paragraphs(comment)]
+        out += [text + "\n" for text in paragraphs(comment)]
     numbers = [n for header in reversed(kind.headers) for n in constants_of((HEADERS / header).read_text())]
     tables = [s for header in reversed(kind.headers) for s in structs_of((HEADERS / header).read_text())]
     slots = [(s, m) for s in tables for m in s.members if "(*" in m[1]]
