@@ -2,19 +2,16 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """The daemon's host services for people: changed over gRPC, read and changed over HTTP."""
 
-import argparse
 import json
 import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
-import unittest
 import urllib.error
 import urllib.request
 
-import serve_test
+from daemon import QUEUES, ROOT, WITHIN_S, Daemon, ServeCase, main
 
 TOKEN = "a-token-for-this-test"
 # Of the distribution's Python, for which grpcio is a package: one call of the admin service, its answer as JSON.
@@ -36,10 +33,10 @@ with grpc.insecure_channel(address) as channel:
 """
 
 
-class People(serve_test.ServeCase):
+class People(ServeCase):
     python = "/usr/bin/python3"
 
-    def serving(self) -> serve_test.Daemon:
+    def serving(self) -> Daemon:
         (self.folder / "token").write_text(TOKEN)
         (self.folder / "tokens.yaml").write_text(f"- {{ token: {TOKEN}, user: root, all: true }}\n")
         daemon = self.started(more=f"""events: [{{ use: tenon.ring }}]
@@ -52,13 +49,13 @@ transports:
         return daemon
 
     def get(self, path: str):
-        with urllib.request.urlopen(self.url + path, timeout=serve_test.WITHIN_S) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=WITHIN_S) as answer:
             return answer.read().decode()
 
     def post(self, path: str, body: str, token: str = TOKEN) -> int:
         request = urllib.request.Request(self.url + path, body.encode(), {"Authorization": f"Bearer {token}"})
         try:
-            with urllib.request.urlopen(request, timeout=serve_test.WITHIN_S) as answer:
+            with urllib.request.urlopen(request, timeout=WITHIN_S) as answer:
                 return answer.status
         except urllib.error.HTTPError as refused:
             refused.close()
@@ -68,26 +65,26 @@ transports:
         if not shutil.which("protoc") or subprocess.run([self.python, "-c", "import grpc"], capture_output=True).returncode:
             self.skipTest("protoc or python3-grpcio is not installed")
         code = self.enterContext(tempfile.TemporaryDirectory(prefix="tenon-"))
-        protos = serve_test.ROOT / "sdk/proto"
+        protos = ROOT / "sdk/proto"
         subprocess.run(["protoc", "-I", protos, f"--python_out={code}", "tenon/v1/admin.proto", "si/v1/si.proto"], check=True)
         daemon = self.serving()
 
         def call(method: str, config: str, token: str = TOKEN) -> dict:
             done = subprocess.run([self.python, "-B", "-c", CLIENT, f"unix:{self.folder}/rm.sock", code, method, token, config],
-                                  capture_output=True, text=True, timeout=2 * serve_test.WITHIN_S)
+                                  capture_output=True, text=True, timeout=2 * WITHIN_S)
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)
 
-        other = serve_test.QUEUES.replace("3200", "1600")
+        other = QUEUES.replace("3200", "1600")
         self.assertEqual(call("ValidateConfig", other, "another-token-of-nobody"), {"code": "PERMISSION_DENIED"})
         checked = call("ValidateConfig", other)
         self.assertTrue(checked["success"], checked)
         refused = call("UpdateConfig", other.replace("submitacl", "submitacll"))
         self.assertFalse(refused["success"])
         self.assertIn("submitacll", refused["reason"])
-        self.assertEqual(refused["old"], serve_test.QUEUES)
+        self.assertEqual(refused["old"], QUEUES)
         changed = call("UpdateConfig", other)
-        self.assertEqual(changed, {"success": True, "reason": "", "checksum": checked["checksum"], "old": serve_test.QUEUES})
+        self.assertEqual(changed, {"success": True, "reason": "", "checksum": checked["checksum"], "old": QUEUES})
         self.assertEqual(call("ValidateConfig", "nonsense")["old"], other)
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
@@ -97,7 +94,7 @@ transports:
         self.assertIn("tenon_turns_total", self.get("/ws/v1/metrics"))
         self.assertTrue(json.loads(self.get("/ws/v1/scheduler/healthcheck"))["Healthy"])
         self.assertIn("tenon.rest", self.get("/tenon/v1/modules"))
-        self.queues.write_text(serve_test.QUEUES.replace("3200", "800"))
+        self.queues.write_text(QUEUES.replace("3200", "800"))
         self.assertEqual(self.post("/tenon/v1/reload", "", "a-token-of-nobody"), 401)
         self.assertEqual(self.post("/tenon/v1/reload", ""), 200)
         self.queues.write_text("partitions: nonsense")
@@ -105,7 +102,7 @@ transports:
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
 
-class Encrypted(serve_test.ServeCase):
+class Encrypted(ServeCase):
     """tenon.rest with a certificate, which openssl makes."""
 
     def config(self, **keys: str) -> str:
@@ -127,15 +124,15 @@ class Encrypted(serve_test.ServeCase):
         url = (self.folder / "address").read_text().strip()
         self.assertRegex(url, "^https://127.0.0.1:")
         trusting = ssl.create_default_context(cafile=files["tls_certificate"])
-        with urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=serve_test.WITHIN_S, context=trusting) as answer:
+        with urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=WITHIN_S, context=trusting) as answer:
             self.assertEqual(answer.status, 200)
         with self.assertRaises(urllib.error.URLError):  # of an authority that nobody knows
-            urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=serve_test.WITHIN_S)
+            urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=WITHIN_S)
         with self.assertRaises(OSError):  # no answer without TLS
-            urllib.request.urlopen(f"{url}/ws/v1/clusters".replace("https", "http"), timeout=serve_test.WITHIN_S)
-        with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), serve_test.WITHIN_S) as half:
+            urllib.request.urlopen(f"{url}/ws/v1/clusters".replace("https", "http"), timeout=WITHIN_S)
+        with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), WITHIN_S) as half:
             half.sendall(b"\x16\x03\x01\x02\x00")  # the start of a handshake that never goes on
-            with urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=serve_test.WITHIN_S, context=trusting) as answer:
+            with urllib.request.urlopen(f"{url}/ws/v1/clusters", timeout=WITHIN_S, context=trusting) as answer:
                 self.assertEqual(answer.status, 200)
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
@@ -145,14 +142,10 @@ class Encrypted(serve_test.ServeCase):
             (self.config().replace("127.0.0.1:0", "0.0.0.0:0"), "serve_everybody_without_tls_and_token"),
         ):
             with self.subTest(words):
-                daemon = serve_test.Daemon(self, self.deployment(more))
+                daemon = Daemon(self, self.deployment(more))
                 self.assertEqual(daemon.finish(None), 2)
                 self.assertIn(words, daemon.words())
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tenon", required=True)
-    arguments, rest = parser.parse_known_args()
-    serve_test.TENON = arguments.tenon
-    unittest.main(argv=[sys.argv[0], *rest])
+    main()
