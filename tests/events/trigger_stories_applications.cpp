@@ -62,10 +62,8 @@ void soft_gang_goes_on(stage &on) {
   on.pass(20 * minute);
 }
 
-void held_by_its_queue(stage &on) {
-  queue_config a = named_queue("a");
-  a.max_applications = 1;
-  on.start({a}, {}, {{"memory", 100}});
+// The second of two applications is held, twice looked at, until the first one goes.
+void hold_the_second(stage &on) {
   for (const std::string app : {"first", "app"}) {
     on->add_app(app, "root.a", "alice");
     on->ask(app, "k", {{"memory", 10}});
@@ -78,20 +76,18 @@ void held_by_its_queue(stage &on) {
   on->run(inspect{});
 }
 
+void held_by_its_queue(stage &on) {
+  queue_config a = named_queue("a");
+  a.max_applications = 1;
+  on.start({a}, {}, {{"memory", 100}});
+  hold_the_second(on);
+}
+
 void held_by_its_user(stage &on) {
   limit_config one = stage::of_user("alice", {});
   one.max_applications = 1;
   on.start({named_queue("a")}, {one}, {{"memory", 100}});
-  for (const std::string app : {"first", "app"}) {
-    on->add_app(app, "root.a", "alice");
-    on->ask(app, "k", {{"memory", 10}});
-  }
-  on->settle();
-  on.begin();
-  on->run(inspect{});
-  on->run(inspect{});
-  on->run(remove_application{default_partition, "first"});
-  on->run(inspect{});
+  hold_the_second(on);
 }
 
 void moved(stage &on) {

@@ -55,9 +55,9 @@ void times_out(stage &on) {
   on.release_for(termination::timeout, "k");
 }
 
-void beyond_its_queue(stage &on) {
-  with_app(on);
-  on->ask("app", "big", {{"memory", 40}});
+// There is no room for more, twice, until the first one goes.
+void ask_for_more(stage &on, int64_t first) {
+  on->ask("app", "big", {{"memory", first}});
   on->settle();
   on->ask("app", "more", {{"memory", 20}});
   on.begin();
@@ -67,16 +67,14 @@ void beyond_its_queue(stage &on) {
   on->run(inspect{});
 }
 
+void beyond_its_queue(stage &on) {
+  with_app(on);
+  ask_for_more(on, 40);
+}
+
 void beyond_its_users_quota(stage &on) {
   with_app(on, {stage::of_user("alice", {{"memory", 30}})});
-  on->ask("app", "big", {{"memory", 25}});
-  on->settle();
-  on->ask("app", "more", {{"memory", 20}});
-  on.begin();
-  on->run(inspect{});
-  on->run(inspect{});
-  on->give_back("app", "big");
-  on->run(inspect{});
+  ask_for_more(on, 25);
 }
 
 void no_node_will_do(stage &on) {
