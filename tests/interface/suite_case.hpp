@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
+
 #include "requests.hpp"
 #include "suite.hpp"
 
@@ -60,6 +63,23 @@ class Interface : public ::testing::TestWithParam<way> {
     for (const heard &one : aside_) seen += "\n  " + text_of(one);
     ADD_FAILURE() << "no answer of type " << type << " about '" << about << "'; seen:" << seen;
     return {};
+  }
+
+  // An RM that answers no check before the flag is set, with node-1 and an ask "ask-1" of "app-1".
+  std::shared_ptr<std::atomic<bool>> ask_of_silent_rm() {
+    auto answers = std::make_shared<std::atomic<bool>>(false);
+    registration_request request;
+    request.may_run = [answers](const heard &) { return *answers ? std::optional(true) : std::nullopt; };
+    enter(request);
+    requests batch;
+    batch.application("app-1").node("node-1", {{"vcore", 10'000}});
+    submit(batch);
+    expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+    expect(TENON_RM_ACCEPTED_NODE, "node-1");
+    requests asks;
+    asks.ask({.key = "ask-1"});
+    submit(asks);
+    return answers;
   }
 
   std::unique_ptr<world> world_;

@@ -30,18 +30,7 @@ TEST_P(Interface, RmThatChecksPlacements_NothingRunsWhereItRefuses) {
 
 TEST_P(Interface, CheckWithoutAnswer_IsOverAndAskedAgainWhenTheRmSaysSo) {
   if (lacks(can_be_late)) GTEST_SKIP() << reason(can_be_late);
-  const auto answers = std::make_shared<std::atomic<bool>>(false);
-  registration_request request;
-  request.may_run = [answers](const heard &) { return *answers ? std::optional(true) : std::nullopt; };
-  enter(request);
-  requests batch;
-  batch.application("app-1").node("node-1", {{"vcore", 10'000}});
-  submit(batch);
-  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
-  expect(TENON_RM_ACCEPTED_NODE, "node-1");
-  requests asks;
-  asks.ask({.key = "ask-1"});
-  submit(asks);
+  const auto answers = ask_of_silent_rm();
   const heard check = expect(TENON_RM_CHECK, "ask-1");
   EXPECT_EQ(check.application, "app-1");
   EXPECT_EQ(check.partition, "default");
@@ -58,18 +47,7 @@ TEST_P(Interface, CheckWithoutAnswer_IsOverAndAskedAgainWhenTheRmSaysSo) {
 
 TEST_P(Interface, CheckThatWasCutOff_IsAskedAgain) {
   if (lacks(can_cut) || lacks(can_be_late)) GTEST_SKIP() << reason(can_cut);
-  const auto answers = std::make_shared<std::atomic<bool>>(false);
-  registration_request request;
-  request.may_run = [answers](const heard &) { return *answers ? std::optional(true) : std::nullopt; };
-  enter(request);
-  requests batch;
-  batch.application("app-1").node("node-1", {{"vcore", 10'000}});
-  submit(batch);
-  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
-  expect(TENON_RM_ACCEPTED_NODE, "node-1");
-  requests asks;
-  asks.ask({.key = "ask-1"});
-  submit(asks);
+  const auto answers = ask_of_silent_rm();
   expect(TENON_RM_CHECK, "ask-1");
   rm_->cut();
   *answers = true;
