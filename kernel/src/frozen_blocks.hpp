@@ -41,6 +41,8 @@ struct frozen_allocation {
   struct rare {
     std::string foreign_key, task_group, detail, replaced_by, replaced_on;
     uint64_t proposed_as = 0;
+    int64_t placeholder_created_ms = 0;
+    tag_list tags;  // of a foreign one
     [[nodiscard]] size_t bytes() const;
   };
   const rare *more = nullptr;  // null: nothing of it
@@ -51,7 +53,7 @@ struct frozen_allocation {
   uint32_t class_id = 0;
   int32_t priority = 0;
   allocation_state state = allocation_state::allocated;
-  bool placeholder = false, originator = false, preemptible = true;
+  bool placeholder = false, originator = false, preemptible = true, replaced = false;
 
   [[nodiscard]] bool there() const { return node != none_there; }
   void drop(frozen_past &past) { past.drop(more); }
@@ -90,21 +92,24 @@ struct frozen_node {
 struct frozen_application {
   struct facts {
     std::string id, queue, user, message;
-    std::vector<std::string> groups, reservations;
+    std::vector<std::string> groups, reservations, reserved_for;
     std::vector<std::pair<int64_t, application_state>> state_log;
     std::vector<placeholder_snapshot> task_groups;
+    std::vector<resources> sizes;  // of their first placeholders
     resources placeholder_ask;
     tag_list tags;
     [[nodiscard]] size_t bytes() const;
   };
   struct amounts {
     resources allocated, placeholders, pending;
-    [[nodiscard]] size_t bytes() const { return sizeof(amounts) + 16; }
+    past_use past;
+    [[nodiscard]] size_t bytes() const { return sizeof(amounts) + 16 + past.by_end.size() * sizeof(past.by_end[0]); }
   };
   const facts *fixed = nullptr;  // null: there is no application
   const amounts *has = nullptr;
   uint64_t submission = 0, ended = 0;  // ended: in which order; 0: it has not
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
+  int64_t not_before_ms = 0;
   int32_t priority = INT32_MIN;
   application_state state = application_state::new_;
 

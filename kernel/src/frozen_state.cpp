@@ -182,6 +182,7 @@ class reader {
     if (a.application != none_there) out.application = id_of(a.application);
     out.foreign = a.application == none_there;
     out.preemptible = a.preemptible;
+    out.replaced = a.replaced;
     if (a.ask != none_there) copy_tags(p_.asks[a.ask].fixed->tags, out.tags);
     out.node = p_.nodes[a.node].fixed->id;
     out.sequence = a.sequence;
@@ -196,6 +197,8 @@ class reader {
     out.bind_time_ms = a.bind_time_ms;
     if (a.more == nullptr) return out;
     out.task_group = a.more->task_group;
+    if (out.foreign) copy_tags(a.more->tags, out.tags);
+    out.placeholder_created_ms = a.more->placeholder_created_ms;
     out.detail = a.more->detail;
     out.replaced_by = a.more->replaced_by;
     out.replaced_on = a.more->replaced_on;
@@ -247,6 +250,10 @@ class reader {
     out.allocated = computed(app.has->allocated);
     out.placeholders = computed(app.has->placeholders);
     out.pending = computed(app.has->pending);
+    out.most_allocated = computed(app.has->past.most);
+    for (const past_use::ended &one : app.has->past.by_end) {
+      out.past_use.push_back({one.what, one.instance_type, computed(one.amount_seconds)});
+    }
     if (const auto found = asks_.find(at); found != asks_.end()) {
       out.asks.reserve(found->second.size());
       for (const frozen_ask *a : found->second) out.asks.push_back(read(*a));
@@ -257,11 +264,14 @@ class reader {
       for (const frozen_allocation *a : found->second) out.allocations.push_back(read(*a));
     }
     out.reservations = facts.reservations;
+    out.reserved_for = facts.reserved_for;
     out.placeholder_data = facts.task_groups;
+    for (size_t i = 0; i < facts.sizes.size(); ++i) out.placeholder_data[i].size = computed(facts.sizes[i]);
     out.message = facts.message;
     out.submitted_ms = app.submitted_ms;
     out.started_ms = app.started_ms;
     out.finished_ms = app.finished_ms;
+    out.not_before_ms = app.not_before_ms;
     out.priority = app.priority;
     out.placeholder_ask = configured(facts.placeholder_ask);
     copy_tags(facts.tags, out.tags);

@@ -23,6 +23,7 @@
 #include "device_records.hpp"
 #include "indexed_heap.hpp"
 #include "parked_unit.hpp"
+#include "past_use.hpp"
 #include "reservations.hpp"
 #include "sort_key.hpp"
 #include "sorted_run.hpp"
@@ -156,6 +157,7 @@ struct allocation {
   bool live = false;
   bool placeholder = false, originator = false, foreign = false;
   bool preempt_self = true, bound = false;  // bound: to a node that its ask required
+  bool replaced = false;                    // it took the place of a placeholder
   int32_t priority = 0;
   application *owner = nullptr;  // null when foreign
   node *where = nullptr;
@@ -166,9 +168,10 @@ struct allocation {
   uint32_t devices = no_record;          // that it holds
   allocation_state state = allocation_state::initial;
   int64_t create_time_ms = 0, bind_time_ms = 0;
-  task_group *gang = nullptr;        // null without task group
-  replacement *under_way = nullptr;  // of a placeholder that is Replacing
-  replacement *offered = nullptr;    // one that is proposed in its place
+  int64_t placeholder_created_ms = 0;  // of the one that it replaced
+  task_group *gang = nullptr;          // null without task group
+  replacement *under_way = nullptr;    // of a placeholder that is Replacing
+  replacement *offered = nullptr;      // one that is proposed in its place
   std::string foreign_key;
 
   [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : foreign_key; }
@@ -213,10 +216,13 @@ struct proposal {
   [[nodiscard]] bool is_placeholder() const { return made != nullptr && made->placeholder; }
 };
 
+inline constexpr uint32_t no_class = ~uint32_t{0};
+
 // The placeholders of one name in an application, and the real asks that wait for them.
 struct task_group {
   std::string_view name;  // the key under which its application has it
   application *owner = nullptr;
+  uint32_t first_class = no_class;                    // of the first placeholder
   int64_t pending = 0;                                // placeholders that are asked for
   int64_t held = 0;                                   // placeholder allocations, whatever their state
   sorted_run<allocation, sequence_before> allocated;  // those in state Allocated, none proposed in their place
@@ -261,6 +267,7 @@ struct application {
   int64_t execution_timeout_ms = 0;
   int64_t said_creation_ms = 0;  // when it was created, as its RM says; 0: it does not
   resources allocated, placeholders, pending, placeholder_ask;
+  past_use past;
   bool hard_gang = false, direct_running = false, independent = false, forced = false;
   bool counted = false;  // in running_apps of its queues
   bool key_dirty = false;
@@ -302,6 +309,10 @@ struct application {
            state == application_state::running;
   }
   [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
+  // By its queue's order; 0: it is not, or nobody knows until when.
+  [[nodiscard]] int64_t left_out_until_ms() const {
+    return key.held_back() && key.not_before_ms != INT64_MAX ? key.not_before_ms : 0;
+  }
   [[nodiscard]] bool eligible() const { return runs() && !held() && !key.held_back(); }
 };
 
@@ -468,6 +479,7 @@ struct node {
   bool divided = false;  // a type of it is divided into devices
   resources capacity, occupied, allocated;
   std::map<std::string, std::string, std::less<>> attributes;
+  const std::string *instance_type = nullptr;  // the value of that attribute; null: there is none
   std::vector<allocation *> allocations, foreign;
   std::vector<replacement *> coming;        // from placeholders on other nodes; in `allocated`
   std::vector<reservation *> reservations;  // one, or those of asks that require the node, in order

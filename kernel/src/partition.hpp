@@ -214,10 +214,11 @@ struct partition {
   slab<app_class> groups;
   slab<reservation> reservations;
   slab<ask_wait> waits;
-  text_map<application *> active;                   // by id
-  std::vector<application *> ended;                 // rejected, completed, failed
-  text_map<allocation *> foreign;                   // by key
-  std::vector<std::unique_ptr<queue>> gone_queues;  // until the next drain
+  text_map<application *> active;                             // by id
+  std::vector<application *> ended;                           // rejected, completed, failed
+  text_map<allocation *> foreign;                             // by key
+  std::map<std::string, tag_list, std::less<>> foreign_tags;  // of those that have any
+  std::vector<std::unique_ptr<queue>> gone_queues;            // until the next drain
   std::map<std::string, usage_tracker, std::less<>> users, user_groups;
   resources total;                    // sum of the nodes' capacities: the root's max
   std::vector<wide_sum> total_exact;  // by type, not saturated
@@ -353,6 +354,7 @@ struct partition {
   void count_placed(ask &a);
   void after_placing(application &app, const allocation &x);
   void remove_allocation(allocation &a, bool node_gone = false);
+  void count_past_use(const allocation &a);
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
   void set_state(allocation &a, allocation_state to);
@@ -366,7 +368,7 @@ struct partition {
                                int32_t &priority);
   void forget_unused_independent(const existing_allocation &e);
   void add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need, int32_t priority);
-  void add_foreign(node &n, std::string_view key, const resources &need, std::string_view detail);
+  void add_foreign(node &n, const existing_allocation &e, const resources &need);
   void remove_foreign(allocation &a);
   void release_of(application &app, const tenon::release &c);
   static std::vector<allocation *> by_sequence(std::vector<allocation *> list);
@@ -377,6 +379,9 @@ struct partition {
   static bool waits_for_placeholders(const ask &a);
   void count_placeholders(task_group &g, int64_t pending, int64_t held);
   static void count_size(task_group &g, uint32_t class_id, int sign);
+  static void note_size(task_group &g, uint32_t class_id) {
+    if (g.first_class == no_class) g.first_class = class_id;
+  }
   void hold_placeholder(allocation &a);
   void make_available(allocation &a);
   void look_at_refused(task_group &g);
@@ -434,6 +439,7 @@ struct partition {
   // -- Devices (partition_devices.cpp). --
   // "" or why not; interns the types.
   std::string check_node_devices(texts attributes);
+  static void set_attributes(node &n, texts to);
   // "" or why not; a type that is there already stays as it is.
   std::string check_ask_devices(texts tags, const resources &need, std::vector<class_devices> &out) const;
   std::string check_detail(std::string_view key, std::string_view detail, const resources &need) const;

@@ -48,7 +48,9 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   ++allocation_count;
   take_room(n, c);
   if (n.divided || !detail.empty()) assign_devices(x.devices, n, c, detail, true);
-  (x.placeholder ? app.placeholders : app.allocated) += c.need;
+  resources &own = x.placeholder ? app.placeholders : app.allocated;
+  own += c.need;
+  for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
   app_changed(app, x.placeholder ? column::placeholders : column::allocated);
   add_usage(*app.home, c.need, 1);
   add_limit_usage(app, c.need, 1);
@@ -150,6 +152,7 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   resources &own = a.placeholder ? app.placeholders : app.allocated;
   own -= need;
   own.prune();
+  if (a.state != allocation_state::proposed) count_past_use(a);
   app_changed(app, a.placeholder ? column::placeholders : column::allocated);
   n.allocated -= need;
   n.allocated.prune();
@@ -182,6 +185,7 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   own -= before;
   own += need;
   own.prune();
+  app.past.raise(own);
   app_changed(app, a.placeholder ? column::placeholders : column::allocated);
   if (a.state == allocation_state::preempting) {
     count_preempting(*app.home, need, 1);
@@ -457,25 +461,28 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     return;
   }
   if (e.foreign) {
-    add_foreign(*n, e.ask.key, need, e.detail);
+    add_foreign(*n, e, need);
     return check_reservations(*n);
   }
   add_existing(e, *n, false, need, priority);
 }
 
-void partition::add_foreign(node &n, std::string_view key, const resources &need, std::string_view detail) {
-  if (const auto found = foreign.find(key); found != foreign.end()) remove_foreign(*found->second);
+void partition::add_foreign(node &n, const existing_allocation &e, const resources &need) {
+  if (const auto found = foreign.find(e.ask.key); found != foreign.end()) remove_foreign(*found->second);
   allocation &a = allocations.create();
   a.foreign = true;
-  a.foreign_key = key;
+  a.foreign_key = e.ask.key;
   a.where = &n;
   a.class_id = plain_class(need).id;
+  a.priority = e.ask.priority;
+  a.create_time_ms = e.ask.create_time_ms != 0 ? e.ask.create_time_ms : shared.now_ms;
   a.bind_time_ms = shared.now_ms;
   a.state = allocation_state::allocated;
   foreign.emplace(a.foreign_key, &a);
+  for (const named_text &tag : e.ask.tags) foreign_tags[a.foreign_key].emplace_back(tag.key, tag.value);
   n.foreign.push_back(&a);
   touched(a);
-  if (!detail.empty()) assign_devices(a.devices, n, classes[a.class_id], detail, false);
+  if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
   n.occupied += need;
   if (listened()) tell_allocation(fact_kind::foreign_added, a);
   forget_refusals_on(n);
@@ -487,6 +494,7 @@ void partition::remove_foreign(allocation &a) {
   if (listened()) tell_allocation(fact_kind::foreign_removed, a);
   std::erase(n.foreign, &a);
   foreign.erase(a.foreign_key);
+  foreign_tags.erase(a.foreign_key);
   free_devices(a.devices, &n);
   n.occupied -= classes[a.class_id].need;
   n.occupied.prune();

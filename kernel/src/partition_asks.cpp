@@ -204,7 +204,10 @@ void partition::add_pending_of(ask &a, int64_t times) {
   if (times < 0) app.pending.prune();
   app_changed(app, column::pending);
   add_pending(*app.home, need, times);
-  if (a.placeholder) count_placeholders(*a.gang, times, 0);
+  if (a.placeholder) {
+    note_size(*a.gang, a.class_id);
+    count_placeholders(*a.gang, times, 0);
+  }
 }
 
 void partition::enqueue(ask &a) {

@@ -85,10 +85,15 @@ void partition::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
   out.placeholder = a.placeholder;
   out.originator = a.originator;
   out.preemptible = a.preempt_self;
+  out.replaced = a.replaced;
   const replacement *r = a.under_way != nullptr ? a.under_way : a.offered;
   if (!a.foreign && a.gang == nullptr && a.devices == no_record && r == nullptr) return;
   auto more = std::make_unique<frozen_allocation::rare>();
   more->foreign_key = a.foreign_key;
+  if (const auto found = foreign_tags.find(a.foreign_key); a.foreign && found != foreign_tags.end()) {
+    more->tags = found->second;
+  }
+  more->placeholder_created_ms = a.placeholder_created_ms;
   if (a.gang != nullptr) more->task_group = a.gang->name;
   more->detail = detail_of(a.devices);
   if (r != nullptr) {
@@ -143,23 +148,29 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_application &out) {
     facts->user = app.user;
     facts->message = app.message;
     facts->groups = app.groups;
-    for (const reservation *r : app.reservations) facts->reservations.push_back(r->where->id);
+    for (const reservation *r : app.reservations) {
+      facts->reservations.push_back(r->where->id);
+      facts->reserved_for.push_back(r->of->key);
+    }
     facts->state_log = app.state_log;
     for (const auto &[group, g] : app.task_groups) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
-      if (count != 0) facts->task_groups.push_back({group, count, g.replaced, g.timed_out});
+      if (count == 0) continue;
+      facts->task_groups.push_back({group, count, g.replaced, g.timed_out, {}});
+      facts->sizes.push_back(g.first_class == no_class ? resources{} : classes[g.first_class].need);
     }
     facts->placeholder_ask = app.placeholder_ask;
     facts->tags = app.tags;
     past.replace(out.fixed, std::move(facts));
   }
   past.replace(out.has, std::make_unique<frozen_application::amounts>(
-                            frozen_application::amounts{app.allocated, app.placeholders, app.pending}));
+                            frozen_application::amounts{app.allocated, app.placeholders, app.pending, app.past}));
   out.submission = app.submission;
   out.ended = app.ended;
   out.submitted_ms = app.submitted_ms;
   out.started_ms = app.started_ms;
   out.finished_ms = app.finished_ms;
+  out.not_before_ms = app.left_out_until_ms();
   out.priority = app.priority;
   out.state = app.state;
 }
@@ -391,7 +402,8 @@ size_t frozen_node::rare::bytes() const {
 
 size_t frozen_application::facts::bytes() const {
   return sizeof(facts) + 16 + on_heap(id) + on_heap(queue) + on_heap(user) + on_heap(message) + on_heap(groups) +
-         on_heap(reservations) + tags.capacity() * sizeof(tags[0]) + state_log.capacity() * sizeof(state_log[0]) +
+         on_heap(reservations) + on_heap(reserved_for) + sizes.capacity() * sizeof(resources) +
+         tags.capacity() * sizeof(tags[0]) + state_log.capacity() * sizeof(state_log[0]) +
          task_groups.capacity() * sizeof(task_groups[0]);
 }
 

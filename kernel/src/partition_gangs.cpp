@@ -59,6 +59,7 @@ void partition::count_size(task_group &g, uint32_t class_id, int sign) {
 
 void partition::hold_placeholder(allocation &a) {
   ++a.owner->placeholder_count;
+  note_size(*a.gang, a.class_id);
   if (a.state != allocation_state::allocated) return count_placeholders(*a.gang, 0, 1);
   a.gang->allocated.insert(&a);
   count_size(*a.gang, a.class_id, 1);
@@ -283,7 +284,10 @@ void partition::replace_now(allocation &placeholder) {
 allocation &partition::place_replacement(replacement &r) {
   const std::string_view detail = detail_of(r.devices);  // readable until flush()
   end_replacement(r);
-  return place_on(*r.real, *r.where, r.terms, shared.now_ms, detail);
+  allocation &x = place_on(*r.real, *r.where, r.terms, shared.now_ms, detail);
+  x.replaced = true;
+  x.placeholder_created_ms = r.placeholder->create_time_ms;
+  return x;
 }
 
 // The first one of an application changes its state no more than its placeholder did.

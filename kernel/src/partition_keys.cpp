@@ -74,6 +74,7 @@ void partition::set_app_key(application &app, const uint64_t *words, int64_t not
   if (!single) hold(app);  // several places change at once: out of the heaps, then in again
   app.key.words.assign(words, words + count);
   app.key.not_before_ms = not_before;
+  if (!same_time) touched(app, block_moved);
   if (single) {
     order_changed(*app.classes.front());
   } else {

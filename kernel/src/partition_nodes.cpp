@@ -44,7 +44,7 @@ void partition::add_node(const tenon::add_node &c) {
   n.capacity = std::move(capacity);
   n.occupied = std::move(occupied);
   n.schedulable = c.schedulable;
-  for (const named_text &attribute : c.attributes) n.attributes[std::string(attribute.key)] = attribute.value;
+  set_attributes(n, c.attributes);
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
   tell_node(fact_kind::node_added, n.id, &n.capacity);
@@ -56,12 +56,31 @@ void partition::add_node(const tenon::add_node &c) {
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
     if (e.foreign) {
-      add_foreign(n, e.ask.key, wanted[i].first, e.detail);
+      add_foreign(n, e, wanted[i].first);
     } else {
       add_existing(e, n, true, wanted[i].first, wanted[i].second);
     }
   }
   node_changed(n);
+}
+
+void partition::set_attributes(node &n, texts to) {
+  n.attributes.clear();
+  for (const named_text &attribute : to) n.attributes[std::string(attribute.key)] = attribute.value;
+  const auto found = n.attributes.find("si/instance-type");
+  n.instance_type = found == n.attributes.end() ? nullptr : &found->second;
+}
+
+// An allocation that is counted no more: what it used is.
+void partition::count_past_use(const allocation &a) {
+  static const std::string unknown = "UNKNOWN";
+  const bool preempted = a.state == allocation_state::preempting;
+  const auto what = preempted       ? past_use_kind::preempted
+                    : a.placeholder ? past_use_kind::placeholder
+                                    : past_use_kind::used;
+  const node &n = *a.where;
+  a.owner->past.add(what, n.instance_type == nullptr ? unknown : *n.instance_type, classes[a.class_id].need,
+                    sub_saturating(shared.now_ms, a.bind_time_ms));
 }
 
 // The node's objects are the truth: its columns, verdicts and place in every order follow.
@@ -119,8 +138,7 @@ void partition::update_node(const tenon::update_node &c) {
     for (const allocation *a : n->foreign) n->occupied += classes[a->class_id].need;
   }
   if (c.has_attributes) {
-    n->attributes.clear();
-    for (const named_text &attribute : c.attributes) n->attributes[std::string(attribute.key)] = attribute.value;
+    set_attributes(*n, c.attributes);
     set_devices(*n);
   }
   if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &n->capacity);
@@ -187,6 +205,7 @@ void partition::decommission(node &n) {
   for (allocation *a : n.foreign) {
     if (listened()) tell_allocation(fact_kind::foreign_removed, *a, termination::unknown, true);
     foreign.erase(a->foreign_key);
+    foreign_tags.erase(a->foreign_key);
     free_devices(a->devices, nullptr);
     allocations.retire(*a);
     touched(*a);

@@ -78,6 +78,13 @@ struct reader {
     });
   }
 
+  [[nodiscard]] const tag_list &tags_of(const allocation &a) const {
+    static const tag_list none;
+    if (a.from != nullptr) return a.from->tags;
+    const auto found = p.foreign_tags.find(a.foreign_key);
+    return found == p.foreign_tags.end() ? none : found->second;
+  }
+
   [[nodiscard]] allocation_snapshot read(const allocation &a) const {
     allocation_snapshot out;
     out.key = a.key();
@@ -97,7 +104,9 @@ struct reader {
     out.detail = p.detail_of(a.devices);
     out.foreign = a.foreign;
     out.preemptible = a.preempt_self;
-    if (has(parts, snapshot_part::tags) && a.from != nullptr) out.tags = copied(a.from->tags);
+    out.replaced = a.replaced;
+    out.placeholder_created_ms = a.placeholder_created_ms;
+    if (has(parts, snapshot_part::tags)) out.tags = copied(tags_of(a));
     if (const replacement *r = a.under_way != nullptr ? a.under_way : a.offered; r != nullptr) {
       out.replaced_by = r->real->key;
       out.replaced_on = r->where->id;
@@ -138,6 +147,10 @@ struct reader {
     out.allocated = computed(app.allocated);
     out.placeholders = computed(app.placeholders);
     out.pending = computed(app.pending);
+    out.most_allocated = computed(app.past.most);
+    for (const past_use::ended &one : app.past.by_end) {
+      out.past_use.push_back({one.what, one.instance_type, computed(one.amount_seconds)});
+    }
     if (has(parts, snapshot_part::asks)) {
       std::vector<const ask *> pending;
       for (const auto &[key, a] : app.asks) {  // any order: sorted next
@@ -150,15 +163,21 @@ struct reader {
       out.allocations.reserve(app.allocations.size());
       for (const allocation *a : partition::by_sequence(app.allocations)) out.allocations.push_back(read(*a));
     }
-    for (const reservation *r : app.reservations) out.reservations.push_back(r->where->id);
+    for (const reservation *r : app.reservations) {
+      out.reservations.push_back(r->where->id);
+      out.reserved_for.push_back(r->of->key);
+    }
     for (const auto &[group, g] : app.task_groups) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
-      if (count != 0) out.placeholder_data.push_back({group, count, g.replaced, g.timed_out});
+      if (count == 0) continue;
+      out.placeholder_data.push_back({group, count, g.replaced, g.timed_out, {}});
+      if (g.first_class != no_class) out.placeholder_data.back().size = computed(p.classes[g.first_class].need);
     }
     out.message = app.message;
     out.submitted_ms = app.submitted_ms;
     out.started_ms = app.started_ms;
     out.finished_ms = app.finished_ms;
+    out.not_before_ms = app.left_out_until_ms();
     out.priority = app.priority;
     out.placeholder_ask = configured(app.placeholder_ask);
     if (has(parts, snapshot_part::tags)) out.tags = copied(app.tags);

@@ -55,7 +55,28 @@ allocation &partition::make(application &a, const ask &from, const std::string &
   x.bind_time_ms = bind_ms;
   x.execution_timeout_ms = from.execution_timeout_ms;
   a.allocations.push_back(x);
+  look_at_most(a);
   return a.allocations.back();
+}
+
+void partition::look_at_most(application &a) {
+  amount_map real, placeholders;
+  for (const allocation &x : a.allocations) add(x.placeholder ? placeholders : real, x.resources);
+  for (const auto &now : {real, placeholders}) {
+    for (const auto &[type, amount] : now) {
+      if (amount > amount_of(a.most_allocated, type)) a.most_allocated[type] = amount;
+    }
+  }
+}
+
+void partition::count_past_use(application &a, const allocation &x, const node &on) const {
+  const bool preempted = x.state == allocation_state::preempting;
+  const auto what = preempted       ? past_use_kind::preempted
+                    : x.placeholder ? past_use_kind::placeholder
+                                    : past_use_kind::used;
+  const auto type = on.attributes.find("si/instance-type");
+  const int64_t seconds = std::max<int64_t>(0, shared.now_ms - x.bind_time_ms) / 1000;
+  add(a.amount_seconds[{what, type == on.attributes.end() ? "UNKNOWN" : type->second}], times(x.resources, seconds));
 }
 
 allocation &partition::allocate(application &a, const ask &from, const std::string &node_id, const detail_map &given,
@@ -97,6 +118,7 @@ void partition::remove_allocation(application &a, uint64_t sequence, bool undone
                                [&](const allocation &x) { return x.sequence == sequence; });
   const allocation x = *at;
   a.allocations.erase(at);
+  if (nodes.contains(x.node) && !x.is_proposed()) count_past_use(a, x, nodes.at(x.node));
   if (!x.is_proposed()) forget_refusals_on(x.node);
   shared.disarm([&](const timer &t) {
     return t.kind == timer_kind::allocation_execution && t.application == a.uid && t.allocation == sequence;
@@ -192,6 +214,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
     (*here)->resources = to_map(c.ask.resources);
     (*here)->detail =
         c.detail.empty() ? resized((*here)->detail, (*here)->resources) : *parse_detail(std::string(c.detail));
+    look_at_most(*a);
     const bool same = without_zeros(before.resources) == without_zeros((*here)->resources);
     if (!same || to_text(before.detail) != to_text((*here)->detail)) forget_refusals_on(node_id);
     look_at_quotas_on(a->queue);

@@ -168,7 +168,10 @@ void partition::fail_everything() {
       a.message = why;
       fire(a, application_event::fail);
     }
-    for (const allocation &x : a.allocations) tell(decision_kind::released, a, x, termination::stopped_by_rm, why);
+    for (const allocation &x : a.allocations) {
+      tell(decision_kind::released, a, x, termination::stopped_by_rm, why);
+      if (!x.is_proposed()) count_past_use(a, x, nodes.at(x.node));
+    }
     a.allocations.clear();
     drop_asks(a, termination::stopped_by_rm, why);
     fire(a, application_event::fail);

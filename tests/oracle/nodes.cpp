@@ -130,6 +130,7 @@ void partition::decommission(const std::string &id) {
       if (x.node == id) gone[x.sequence] = {a.get(), x};
     }
   }
+  const node removed = nodes.at(id);
   nodes.erase(id);
   std::erase_if(foreign, [&](const auto &item) { return item.second.node == id; });
   std::map<uint64_t, std::pair<application *, bool>> concerned;  // by submission; whether something real went
@@ -137,6 +138,7 @@ void partition::decommission(const std::string &id) {
     const auto &[a, x] = item;
     tell(decision_kind::released, *a, x, termination::stopped_by_rm, messages::node_removed(id));
     remove_allocation(*a, sequence);
+    count_past_use(*a, x, removed);
     auto &[concerned_one, real_went] = concerned[a->submission];
     concerned_one = a;
     real_went |= !x.placeholder;

@@ -12,6 +12,7 @@
 #include "acl.hpp"
 #include "devices.hpp"
 #include "tenon/kernel/queue_config.hpp"
+#include "tenon/kernel/snapshot.hpp"
 #include "tenon/kernel/states.hpp"
 
 namespace tenon::naive {
@@ -90,6 +91,8 @@ struct application {
   std::vector<std::pair<int64_t, application_state>> state_log;
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0, execution_timeout_ms = 0;
   amount_map placeholder_ask;
+  amount_map most_allocated;                                                   // for display
+  std::map<std::pair<past_use_kind, std::string>, amount_map> amount_seconds;  // by instance type; for display
   bool hard_gang = false;
   bool independent = false;                                   // made for an ask without application
   bool had_placeholder = false;                               // one was allocated since it was Accepted

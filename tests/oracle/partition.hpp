@@ -114,6 +114,8 @@ struct partition {
                                             const detail_map &given);
   // Takes it away; an undone one makes its ask pending again.
   void remove_allocation(application &a, uint64_t sequence, bool undone = false);
+  static void look_at_most(application &a);
+  void count_past_use(application &a, const allocation &x, const node &on) const;
   void expire(application &a, allocation &x, const std::string &text);
   void release(const tenon::release &c);
   void release_from(application &a, const tenon::release &c);

@@ -70,7 +70,7 @@ application_snapshot shown(const application &a) {
   for (const ask *k : asks) out.asks.push_back(shown(*k));
   std::map<std::string, placeholder_snapshot> groups;
   for (const auto &[group, gone] : a.placeholder_data) {
-    groups[group] = {group, gone.replaced + gone.timed_out, gone.replaced, gone.timed_out};
+    groups[group] = {group, gone.replaced + gone.timed_out, gone.replaced, gone.timed_out, {}};
   }
   for (const ask &k : a.asks) {
     if (k.placeholder && k.pending() > 0) groups[k.task_group].count += k.pending();
@@ -81,6 +81,10 @@ application_snapshot shown(const application &a) {
   for (auto &[group, data] : groups) {
     data.task_group = group;
     out.placeholder_data.push_back(data);
+  }
+  out.most_allocated = without_zeros(a.most_allocated);
+  for (const auto &[of, amounts] : a.amount_seconds) {
+    out.past_use.push_back({of.first, of.second, without_zeros(amounts)});
   }
   out.message = a.message;
   out.submitted_ms = a.submitted_ms;

@@ -63,6 +63,30 @@ TYPED_TEST(rules_of_gangs, a_real_ask_takes_the_place_of_a_placeholder_once_that
               ElementsAre("allocated gang/r2#4 on node-1", "application_state gang Running"));
 }
 
+TYPED_TEST(rules_of_gangs, what_it_had_and_used_is_remembered) {
+  this->set_attributes("node-1", {{"si/instance-type", "large"}});
+  this->start_gang(2);
+  EXPECT_EQ(this->app("gang")->most_allocated, (amount_map{{"vcore", 4}}));
+  this->wait(10 * second + 900);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  this->confirm("ph", termination::placeholder_replaced, 1);
+  EXPECT_EQ(this->app("gang")->most_allocated, (amount_map{{"vcore", 4}}));
+  this->put("node-1", this->existing("gang", "r", {{"vcore", 7}}));
+  EXPECT_EQ(this->app("gang")->most_allocated, (amount_map{{"vcore", 7}}));
+  this->wait(5 * second);
+  this->confirm("r", termination::stopped_by_rm);
+  this->ask("gang", "last", {{"vcore", 3}});
+  EXPECT_THAT(this->placed(), ElementsAre("gang/last#4 on node-1"));
+  EXPECT_EQ(this->app("gang")->most_allocated, (amount_map{{"vcore", 7}}));
+  this->wait(2 * second);
+  this->change("node-1", node_event::decommission);
+  const auto past = this->app("gang")->past_use;
+  ASSERT_EQ(past.size(), 2U);
+  EXPECT_EQ(past[0], (past_use_snapshot{past_use_kind::used, "large", {{"vcore", 7 * 5 + 3 * 2}}}));
+  EXPECT_EQ(past[1], (past_use_snapshot{past_use_kind::placeholder, "large", {{"vcore", 2 * 10 + 2 * 17}}}));
+}
+
 TYPED_TEST(rules_of_gangs, a_smaller_real_ask_gives_the_rest_back) {
   this->start_gang(1);
   this->ask("gang", "r", {{"vcore", 1}}, real);

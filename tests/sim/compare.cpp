@@ -46,7 +46,10 @@ class writer {
 void add(writer &w, const std::string &place, const application_snapshot &a, const naive::features &compared) {
   w.add(place, a.queue, a.user, a.groups, name(a.state), "'" + a.message + "'");
   w.add(place + " times", a.submitted_ms, a.started_ms, a.finished_ms);
-  w.add(place + " amounts", a.allocated, a.placeholders, a.pending);
+  w.add(place + " amounts", a.allocated, a.placeholders, a.pending, a.most_allocated);
+  for (const past_use_snapshot &past : a.past_use) {
+    w.add(place + " past use", static_cast<int>(past.what), past.instance_type, past.amount_seconds);
+  }
   for (const auto &[at_ms, state] : a.state_log) w.add(place + " log", at_ms, name(state));
   for (const ask_snapshot &k : a.asks) {
     w.add(place + " ask " + k.key, k.resources, k.priority, k.pending_count, k.max_allocations, k.placeholder,

@@ -38,6 +38,7 @@ void load::divide(amount_map &capacity, std::map<std::string, std::string> &attr
 std::map<std::string, std::string> load::node_attributes() {
   std::map<std::string, std::string> out;
   if (random_.percent(80)) out["si/zone"] = random_.one_of({"a", "b"});
+  if (out.contains("si/zone") && out["si/zone"] == "b") out["si/instance-type"] = "large";
   if (profile_.odd && random_.percent(5))
     out["si/node-partition"] = random_.one_of({"default", "[rm]default", "gpu", ""});
   return out;

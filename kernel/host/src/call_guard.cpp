@@ -15,7 +15,7 @@ std::string thread_violation::text() const {
 }
 
 module_counters module_tally::counters() const {
-  module_counters out{id, version};
+  module_counters out{id, version, kind, name};
   out.calls = calls.load(std::memory_order_relaxed);
   out.faults = faults.load(std::memory_order_relaxed);
   out.overruns = overruns.load(std::memory_order_relaxed);
@@ -23,7 +23,14 @@ module_counters module_tally::counters() const {
   out.measured_ns = measured_ns.load(std::memory_order_relaxed);
   out.most_ns = most_ns.load(std::memory_order_relaxed);
   out.last_fault_ns = last_fault_ns.load(std::memory_order_relaxed);
+  const std::scoped_lock lock(mutex_);
+  out.last_fault = last_fault_;
   return out;
+}
+
+void module_tally::remember(std::string fault) {
+  const std::scoped_lock lock(mutex_);
+  last_fault_ = std::move(fault);
 }
 
 void module_tally::measure(int64_t took_ns) {
@@ -55,6 +62,7 @@ bool call_guard::enter(const char *slot_name, slot_tag tag) {
 void call_guard::fault(const char *slot_name, std::string why) {
   tally_->faults.fetch_add(1, std::memory_order_relaxed);
   tally_->last_fault_ns.store(monotonic_ns(), std::memory_order_relaxed);
+  tally_->remember(std::string(slot_name) + " " + why);
   tally_->on_fault({tally_->id + " " + tally_->version, interface_, name_, slot_name, std::move(why), tally_->action});
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "tenon/abi/base.h"
@@ -13,7 +14,7 @@ namespace tenon::host {
 
 // Shared by all instances of a module.
 struct module_tally {
-  std::string id, version;
+  std::string id, version, kind, name;
   fault_action action = fault_action::fallback;
   call_budget budget;        // call_us 0: nothing is timed
   bool check_calls = false;  // threads, and what a slot writes
@@ -24,7 +25,12 @@ struct module_tally {
   std::atomic<int64_t> last_fault_ns{0};
 
   void measure(int64_t took_ns);
+  void remember(std::string fault);
   [[nodiscard]] module_counters counters() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string last_fault_;
 };
 
 class call_guard {

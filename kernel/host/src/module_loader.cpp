@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -19,6 +20,18 @@ std::filesystem::path beside_executable(const char *name) {
   std::error_code failed;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
   return failed ? std::filesystem::path(name) : program.parent_path() / name;
+}
+
+// "node-sort" of "tenon.node-sort/1".
+std::string_view kind_of(std::string_view interface) {
+  interface.remove_prefix(std::min(interface.find('.') + 1, interface.size()));
+  return interface.substr(0, interface.find('/'));
+}
+
+// To a list of words, once.
+void add_word(std::string &to, std::string_view word) {
+  if (word.empty() || (", " + to + ",").find(", " + std::string(word) + ",") != std::string::npos) return;
+  to += (to.empty() ? "" : ", ") + std::string(word);
 }
 
 [[noreturn]] void abort_over(const thread_violation &violation) {
@@ -79,6 +92,10 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   auto tally = std::make_shared<module_tally>();
   tally->id = manifest.id;
   tally->version = manifest.version;
+  for (const provided_interface &one : manifest.provides) {
+    add_word(tally->kind, kind_of(one.interface));
+    add_word(tally->name, one.name);
+  }
   if (use != nullptr) tally->action = use->on_fault;
   if (use != nullptr && options_.budgets) tally->budget = use->budget;
   tally->check_calls = options_.check_calls;

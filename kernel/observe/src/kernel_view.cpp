@@ -6,6 +6,7 @@
 
 #include "tenon/abi/host_read.h"
 #include "tenon/kernel/state_tables.hpp"
+#include "tenon/sdk/interface_names.hpp"
 
 namespace tenon::observe {
 namespace {
@@ -18,7 +19,8 @@ class maker {
     tenon_view_allocation out{};
     out.flags = (a.placeholder ? TENON_VIEW_PLACEHOLDER : 0) | (a.originator ? TENON_VIEW_ORIGINATOR : 0) |
                 (a.preempted ? TENON_VIEW_PREEMPTED : 0) | (a.released ? TENON_VIEW_RELEASED : 0) |
-                (a.foreign ? TENON_VIEW_FOREIGN : 0) | (a.preemptible ? TENON_VIEW_PREEMPTIBLE : 0);
+                (a.foreign ? TENON_VIEW_FOREIGN : 0) | (a.replaced ? TENON_VIEW_REPLACED : 0) |
+                (a.preemptible && !is_static(a) ? TENON_VIEW_PREEMPTIBLE : 0);
     out.key = text_of(a.key);
     out.application = text_of(a.application);
     out.node = text_of(a.node);
@@ -29,7 +31,7 @@ class maker {
     out.resources = room_.amounts(a.resources);
     out.tags = room_.pairs(a.tags);
     out.sequence = a.sequence;
-    out.requested_ms = a.create_time_ms;
+    out.requested_ms = a.replaced ? a.placeholder_created_ms : a.create_time_ms;
     out.bound_ms = a.bind_time_ms;
     out.priority = a.priority;
     out.size = sizeof out;
@@ -72,6 +74,11 @@ class maker {
     out.allocated = room_.amounts(a.allocated);
     out.placeholders = room_.amounts(a.placeholders);
     out.pending = room_.amounts(a.pending);
+    out.most_allocated = room_.amounts(a.most_allocated);
+    out.past = room_.list<tenon_view_past_use>(a.past_use, [&](const past_use_snapshot &one) {
+      return tenon_view_past_use{0, static_cast<uint32_t>(one.what), text_of(one.instance_type),
+                                 room_.amounts(one.amount_seconds)};
+    });
     out.tags = room_.pairs(a.tags);
     out.asks = room_.list<tenon_view_ask>(a.asks, [&](const ask_snapshot &one) { return ask(one, a); });
     out.allocations = room_.list<tenon_view_allocation>(
@@ -82,16 +89,18 @@ class maker {
     out.task_groups = room_.list<tenon_view_task_group>(a.placeholder_data, [&](const placeholder_snapshot &one) {
       tenon_view_task_group group{};
       group.name = text_of(one.task_group);
-      group.least = least_of(a, one.task_group);
+      group.least = room_.amounts(one.size);
       group.count = one.count;
       group.replaced = one.replaced;
       group.timed_out = one.timed_out;
       return group;
     });
     out.reservations = room_.texts(a.reservations);
+    out.reserved_for = room_.texts(a.reserved_for);
     out.submitted_ms = a.submitted_ms;
     out.started_ms = a.started_ms;
     out.finished_ms = a.finished_ms;
+    out.not_before_ms = a.not_before_ms;
     return out;
   }
 
@@ -168,13 +177,11 @@ class maker {
   int64_t now_ms = 0;
 
  private:
-  // One placeholder of a task group, as far as any is there.
-  tenon_rm_amounts least_of(const application_snapshot &a, const std::string &group) {
-    for (const allocation_snapshot &one : a.allocations)
-      if (one.placeholder && one.task_group == group) return room_.amounts(one.resources);
-    for (const ask_snapshot &one : a.asks)
-      if (one.placeholder && one.task_group == group) return room_.amounts(one.resources);
-    return room_.amounts({});
+  // Pods of nodes themselves, as their tag says.
+  static bool is_static(const allocation_snapshot &a) {
+    return a.foreign && std::any_of(a.tags.begin(), a.tags.end(), [](const auto &tag) {
+             return tag.first == interface_names::foreign && tag.second == "static";
+           });
   }
 
   flat_room &room_;
@@ -256,11 +263,13 @@ tenon_view_rm make_rm(const rm_record &rm, flat_room &room) {
 
 }  // namespace
 
-std::shared_ptr<const kernel_view> make_view(kernel_snapshot state, std::vector<rm_record> rms, uint32_t wanted,
+std::shared_ptr<const kernel_view> make_view(kernel_snapshot state, std::vector<rm_record> rms,
+                                             std::vector<policy_group_record> policy_groups, uint32_t wanted,
                                              uint64_t moment, int64_t started_ms) {
   auto out = std::make_shared<kernel_view>();
   out->state = std::move(state);
   out->rms = std::move(rms);
+  out->policy_groups = std::move(policy_groups);
   maker make(out->room);
   make.now_ms = out->state.now_ms;
   tenon_view &v = out->view;
@@ -270,6 +279,9 @@ std::shared_ptr<const kernel_view> make_view(kernel_snapshot state, std::vector<
   v.now_ms = out->state.now_ms;
   v.started_ms = started_ms;
   v.rms = out->room.list<tenon_view_rm>(out->rms, [&](const rm_record &rm) { return make_rm(rm, out->room); });
+  v.policy_groups = out->room.list<tenon_view_policy_group>(out->policy_groups, [](const policy_group_record &group) {
+    return tenon_view_policy_group{0, 0, text_of(group.name), text_of(group.configuration), text_of(group.checksum)};
+  });
   v.partitions = out->room.list<tenon_view_partition>(
       out->state.partitions, [&](const partition_snapshot &p) { return make_partition(p, make, out->room); });
   return out;

@@ -15,6 +15,7 @@ namespace tenon::observe {
 struct kernel_view {
   kernel_snapshot state;
   std::vector<rm_record> rms;
+  std::vector<policy_group_record> policy_groups;
   flat_room room;
   tenon_view view{};
 
@@ -24,6 +25,7 @@ struct kernel_view {
 };
 
 [[nodiscard]] std::shared_ptr<const kernel_view> make_view(kernel_snapshot state, std::vector<rm_record> rms,
+                                                           std::vector<policy_group_record> policy_groups,
                                                            uint32_t wanted, uint64_t moment, int64_t started_ms);
 
 // What the kernel is asked for, for TENON_READ_*.

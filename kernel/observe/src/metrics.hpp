@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ended_applications.hpp"
 #include "flat.hpp"
 #include "health.hpp"
 #include "history.hpp"
@@ -53,6 +54,10 @@ struct family {
   std::vector<sample> samples;
 };
 
+[[nodiscard]] inline family make_family(std::string name, std::string help, uint32_t type) {
+  return {std::move(name), std::move(help), type, {}};
+}
+
 // A reading, flat.
 struct metrics_view {
   std::vector<family> families;
@@ -88,6 +93,7 @@ class metrics_maker {
   std::array<std::atomic<uint64_t>, 32> decisions_{};  // by kind
   std::array<std::atomic<uint64_t>, 8> releases_{};    // by why
   std::atomic<uint64_t> completed_ = 0, failed_ = 0;
+  ended_applications ended_;
   health health_;
   histogram scheduling_, cycle_;
   history history_;

@@ -48,6 +48,12 @@ class scheduler_door final : public door {
     return out;
   }
 
+  [[nodiscard]] std::vector<policy_group_record> policy_groups() const override {
+    std::vector<policy_group_record> out;
+    for (auto &[name, text] : to_.policy_groups()) out.push_back({name, text, config::queues_checksum(text)});
+    return out;
+  }
+
   [[nodiscard]] std::string configuration(std::string_view rm, std::string_view group) const override {
     std::string name = group.empty() ? std::string("default") : std::string(group);
     for (const service::rm_status &s : to_.rms()) {

@@ -109,7 +109,8 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
     counters_.bytes = bytes;
     moment = next_moment_++;
   }
-  auto view = make_view(frozen->plain(parts, partition), door_.rms(), wanted, moment, started_ms_);
+  auto view =
+      make_view(frozen->plain(parts, partition), door_.rms(), door_.policy_groups(), wanted, moment, started_ms_);
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const entry &e) {
     const bool replaced =

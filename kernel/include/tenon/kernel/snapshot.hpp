@@ -62,6 +62,8 @@ struct allocation_snapshot {
   amount_map resources;
   int32_t priority = 0;
   bool placeholder = false, preempted = false, released = false, originator = false;
+  bool replaced = false;               // it took the place of a placeholder
+  int64_t placeholder_created_ms = 0;  // of that
   std::string task_group;
   allocation_state state = allocation_state::allocated;
   int64_t create_time_ms = 0, bind_time_ms = 0;
@@ -93,7 +95,21 @@ struct ask_snapshot {
 struct placeholder_snapshot {
   std::string task_group;
   int64_t count = 0, replaced = 0, timed_out = 0;
+  amount_map size;  // of its first placeholder
   friend bool operator==(const placeholder_snapshot &, const placeholder_snapshot &) = default;
+};
+
+// Why the allocations ended whose use is counted.
+enum class past_use_kind : uint8_t {
+  used,  // otherwise than by the next two
+  preempted,
+  placeholder  // whatever ended it, but for preemption
+};
+struct past_use_snapshot {
+  past_use_kind what = past_use_kind::used;
+  std::string instance_type;  // of the node, "UNKNOWN" where that says nothing
+  amount_map amount_seconds;  // of each allocation its amount times its whole seconds
+  friend bool operator==(const past_use_snapshot &, const past_use_snapshot &) = default;
 };
 
 struct application_snapshot {
@@ -102,12 +118,16 @@ struct application_snapshot {
   application_state state = application_state::new_;
   std::vector<std::pair<int64_t, application_state>> state_log;
   amount_map allocated, placeholders, pending;
-  std::vector<ask_snapshot> asks;  // pending ones, in the order in which they would be tried
+  amount_map most_allocated;                // of each type, ever: in `allocated` or in `placeholders`
+  std::vector<past_use_snapshot> past_use;  // of allocations that ended; by kind, then instance type
+  std::vector<ask_snapshot> asks;           // pending ones, in the order in which they would be tried
   std::vector<allocation_snapshot> allocations;
   std::vector<std::string> reservations;               // node ids, in the order in which they were made
+  std::vector<std::string> reserved_for;               // likewise: keys of the asks
   std::vector<placeholder_snapshot> placeholder_data;  // by task group
   std::string message;                                 // of the rejection or failure
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
+  int64_t not_before_ms = 0;     // its queue's order leaves it out until then; 0: it does not, or nobody knows when
   int32_t priority = INT32_MIN;  // highest of its pending asks
   amount_map placeholder_ask;
   tag_snapshot tags;

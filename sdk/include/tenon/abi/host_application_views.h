@@ -49,8 +49,8 @@ typedef struct tenon_view_allocation {
   tenon_text devices;     /* those that it holds */
   tenon_rm_amounts resources;
   tenon_rm_pairs tags;
-  uint64_t sequence; /* tells allocations of one key apart */
-  int64_t requested_ms;
+  uint64_t sequence;    /* tells allocations of one key apart */
+  int64_t requested_ms; /* of one that took the place of a placeholder: when that was */
   int64_t bound_ms;
   int32_t priority;
   uint32_t reserved; /* 0 */
@@ -93,11 +93,23 @@ typedef struct tenon_view_task_group {
   uint32_t size;
   uint32_t reserved; /* 0 */
   tenon_text name;
-  tenon_rm_amounts least; /* of one placeholder */
+  tenon_rm_amounts least; /* of the first placeholder */
   int64_t count;
   int64_t replaced;
   int64_t timed_out;
 } tenon_view_task_group;
+
+#define TENON_VIEW_PAST_USED 0u /* ended otherwise than by the next two */
+#define TENON_VIEW_PAST_PREEMPTED 1u
+#define TENON_VIEW_PAST_PLACEHOLDER 2u
+
+/* What allocations that ended used on nodes of one type: of each its amount times its whole seconds. */
+typedef struct tenon_view_past_use {
+  uint32_t size;
+  uint32_t what;            /* TENON_VIEW_PAST_* */
+  tenon_text instance_type; /* "UNKNOWN" where the node did not say */
+  tenon_rm_amounts amount_seconds;
+} tenon_view_past_use;
 
 typedef struct tenon_view_application {
   uint32_t size;
@@ -111,7 +123,7 @@ typedef struct tenon_view_application {
   tenon_rm_amounts allocated;
   tenon_rm_amounts placeholders;
   tenon_rm_amounts pending;
-  tenon_rm_amounts most_allocated; /* ever at once */
+  tenon_rm_amounts most_allocated; /* of each type, ever: in `allocated` or in `placeholders` */
   tenon_rm_pairs tags;
   tenon_view_list asks;          /* tenon_view_ask; pending ones, in the order in which they would be tried */
   tenon_view_list allocations;   /* tenon_view_allocation */
@@ -121,7 +133,9 @@ typedef struct tenon_view_application {
   int64_t submitted_ms;
   int64_t started_ms;
   int64_t finished_ms;
-  int64_t not_before_ms; /* its queue's order leaves it out until then */
+  int64_t not_before_ms;         /* its queue's order leaves it out until then; 0: it does not, or nobody knows when */
+  tenon_view_list past;          /* tenon_view_past_use; by `what`, then by type */
+  tenon_view_texts reserved_for; /* keys of the asks, in the order of `reservations` */
 } tenon_view_application;
 
 #ifdef __cplusplus

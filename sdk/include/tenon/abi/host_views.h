@@ -113,14 +113,24 @@ typedef struct tenon_view_rm {
   int64_t registered_ms;
 } tenon_view_rm;
 
+/* A configuration that the deployment names; RMs may use it or not. */
+typedef struct tenon_view_policy_group {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  tenon_text name;
+  tenon_text configuration; /* queues.yaml, as it is in force */
+  tenon_text checksum;      /* of it */
+} tenon_view_policy_group;
+
 typedef struct tenon_view {
   uint32_t size;
-  uint32_t wanted;            /* what it has, TENON_READ_*; more than was asked for, perhaps */
-  uint64_t moment;            /* rises from snapshot to snapshot */
-  int64_t now_ms;             /* the scheduler's clock */
-  int64_t started_ms;         /* of the process */
-  tenon_view_list rms;        /* tenon_view_rm */
-  tenon_view_list partitions; /* tenon_view_partition */
+  uint32_t wanted;               /* what it has, TENON_READ_*; more than was asked for, perhaps */
+  uint64_t moment;               /* rises from snapshot to snapshot */
+  int64_t now_ms;                /* the scheduler's clock */
+  int64_t started_ms;            /* of the process */
+  tenon_view_list rms;           /* tenon_view_rm */
+  tenon_view_list partitions;    /* tenon_view_partition */
+  tenon_view_list policy_groups; /* tenon_view_policy_group; by name */
 } tenon_view;
 
 #ifdef __cplusplus

@@ -36,11 +36,13 @@ struct thread_violation {
 
 struct module_counters {
   std::string id, version;
+  std::string kind = {}, name = {};  // what it provides: "node-sort", "binpacking"; several with commas between
   uint64_t calls = 0;
   uint64_t faults = 0;
   uint64_t overruns = 0;                                // calls that took longer than the budget
   uint64_t measured = 0, measured_ns = 0, most_ns = 0;  // of one call in 64
   int64_t last_fault_ns = 0;                            // of the steady clock; 0: there was none
+  std::string last_fault = {};                          // in words
 
   // In all calls, as far as those that were measured say.
   [[nodiscard]] uint64_t total_ns() const {

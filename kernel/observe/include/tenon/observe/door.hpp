@@ -24,6 +24,10 @@ struct rm_record {
   uint64_t waiting_requests = 0, waiting_answers = 0, retries = 0;
 };
 
+struct policy_group_record {
+  std::string name, configuration, checksum;  // queues.yaml in force, whether an RM uses it or not
+};
+
 // A number with a name, beside those that are made of the kernel.
 struct figure {
   std::string name, help;
@@ -56,6 +60,7 @@ class door {
   virtual bool call(const std::function<void(kernel &, const applier &)> &work) = 0;
 
   [[nodiscard]] virtual std::vector<rm_record> rms() const = 0;
+  [[nodiscard]] virtual std::vector<policy_group_record> policy_groups() const = 0;  // by name
 
   // The queues.yaml in force for an RM, or else a policy group; both empty: the group `default`.
   [[nodiscard]] virtual std::string configuration(std::string_view rm, std::string_view group) const = 0;

@@ -1,0 +1,27 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ended_applications.hpp"
+
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::observe {
+
+void ended_applications::count(const decision_view &d) {
+  const char *state = nullptr;
+  if (d.kind == decision_kind::application_rejected) {
+    state = "rejected";
+  } else if (d.kind == decision_kind::application_state) {
+    if (d.text == tenon::name(application_state::completed)) state = "completed";
+    if (d.text == tenon::name(application_state::failed)) state = "failed";
+  }
+  if (state == nullptr || d.queue.empty()) return;
+  where of{std::string(d.partition), std::string(d.queue), state};
+  const std::lock_guard lock(mutex_);
+  if (counts_.size() < most_ || counts_.contains(of)) ++counts_[std::move(of)];
+}
+
+std::map<ended_applications::where, uint64_t> ended_applications::all() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace tenon::observe
