@@ -103,9 +103,9 @@ OPENAPI = {"openapi": "3.0.3", "paths": {
     "/tenon/v1/partition/{partition}/application/{application}/move": {"post": {}},
 }}
 MODULES = [
-    {"module": "tenon.node-binpacking", "version": "0.1.0", "kind": "tenon.node-sort/1", "name": "binpacking", "partition": "default",
+    {"module": "tenon.node-binpacking", "version": "0.1.0", "kind": "node-sort", "name": "binpacking", "partition": "default",
      "state": "running", "calls": 120000, "faults": 0, "fallbacks": 0, "totalNanoseconds": 240000000, "mostNanoseconds": 90000},
-    {"module": "vendor.slow", "version": "2.0.0", "kind": "tenon.app-sort/1", "name": "slow", "partition": "default", "state": "stopped",
+    {"module": "vendor.slow", "version": "2.0.0", "kind": "app-sort", "name": "slow", "partition": "default", "state": "stopped",
      "lastFault": "took 20 ms, 10 ms allowed", "calls": 40, "faults": 3, "fallbacks": 3, "totalNanoseconds": 60000000,
      "mostNanoseconds": 20000000},
 ]

@@ -151,6 +151,12 @@ class Dashboard(browser_case.BrowserCase):
         self.expect(acting.locator("#detail")).to_contain_text("not schedulable")
         self.expect(watching.locator("tbody tr", has_text="schedulable").first).to_be_visible()
 
+    def test_modules_say_what_they_do_and_how_long_it_takes(self):
+        page = self.page("modules")
+        self.expect(page.locator("tbody tr", has_text="tenon.rest")).to_contain_text("transport · rest")
+        self.expect(page.locator("tbody tr", has_text="tenon.node-fair")).to_contain_text("node-sort · fair")
+        self.assertEqual(self.wrong, [])
+
     def test_files_are_asked_about_and_not_sent_again(self):
         with urllib.request.urlopen(f"{self.url}/dashboard/main.js") as answer:
             tag = answer.headers["ETag"]

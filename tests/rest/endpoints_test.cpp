@@ -119,6 +119,7 @@ TEST_F(Endpoints, SayWhatRuns) {
   const json::value app = get("/ws/v1/partition/default/application/app-1").json();
   EXPECT_EQ(app.at("applicationID"), "app-1");
   EXPECT_EQ(app.at("usedResource").at("vcore"), 3000);
+  EXPECT_EQ(app.at("maxUsedResource").at("vcore"), 3000);
   EXPECT_EQ(app.at("queueName"), "root.default");
   EXPECT_EQ(app.at("allocations").at(0).at("allocationTags").at("a"), "b");
   const json::value waiting = get("/ws/v1/partition/default/application/app-2").json();
@@ -136,6 +137,17 @@ TEST_F(Endpoints, SayWhatRuns) {
   const json::value rejected = get("/ws/v1/partition/default/applications/rejected").json();
   EXPECT_EQ(rejected.at(0).at("applicationID"), "nowhere");
   EXPECT_EQ(get("/ws/v1/scheduler/healthcheck").json().at("Healthy"), true);
+  // Nobody uses memory, and the nodes are counted nevertheless.
+  const json::value use = get("/ws/v1/scheduler/node-utilizations").json().at(0).at("utilizations");
+  EXPECT_EQ(use.at(0).at("type"), "memory");
+  EXPECT_EQ(use.at(0).at("utilization").at(0).at("numOfNodes"), 2);
+  const json::value modules = get("/tenon/v1/modules").json();
+  for (const auto &module : modules.as_array()) {
+    if (module.at("module") == "tenon.node-fair") {
+      EXPECT_EQ(module.at("kind"), "node-sort");
+    }
+    EXPECT_TRUE(module.as_object().contains("kind")) << module;
+  }
   EXPECT_EQ(get("/ws/v1/partitions").json().at(0).at("totalContainers"), 3);
   EXPECT_EQ(get("/ws/v1/history/containers").json().as_array().back().at("totalContainers"), "3");
   const json::value why = get("/tenon/v1/partition/default/application/app-2/explain/large").json();
@@ -162,7 +174,7 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
       {p + "/applications/none", 400, "Only following application states are allowed: active, rejected, completed"},
       {p + "/queue/root.default/applications/completed", 400, "Only following application states are allowed: active"},
       {p + "/applications/active?status=none", 400,
-       "Only following active statuses are allowed: new, accepted, starting, running, completing, failing, resuming"},
+       "Only following active statuses are allowed: new,accepted,starting,running,completing,failing,resuming"},
       {"/ws/v1/events/batch?count=0", 400, "0 is not a valid value for \"count\""},
   };
   for (const auto &[path, status, words] : cases) {
@@ -176,7 +188,9 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
   const reply slash = get("/ws/v1/partitions/");
   EXPECT_EQ(slash.status, 301U);
   EXPECT_EQ(slash.headers.at("location"), "/ws/v1/partitions");
-  EXPECT_EQ(get("/ws/v1/stack").headers.at("location"), "/debug/stack");
+  EXPECT_EQ(send(port_, "POST", "/ws/v1/validate-conf/").status, 308U);
+  EXPECT_EQ(get("/ws/v1/stack?a=b").headers.at("location"), "/debug/stack?a=b");
+  EXPECT_EQ(get("/ws/v1/stack").body, "<a href=\"/debug/stack\">Moved Permanently</a>.\n");
   EXPECT_EQ(get("/ws/v1/fullstatedump").headers.at("location"), "/debug/fullstatedump");
 }
 
@@ -218,6 +232,10 @@ TEST_F(Endpoints, CompressWhatIsWorthIt) {
 
 TEST_F(Endpoints, ShowAndCheckConfigurations) {
   open();
+  EXPECT_NE(get("/ws/v1/config").body.find("olga"), std::string::npos);  // nobody has registered yet
+  EXPECT_NE(get("/ws/v1/config?policyGroup=default").body.find("olga"), std::string::npos);
+  EXPECT_EQ(get("/ws/v1/config?policyGroup=none").status, 404U);
+  EXPECT_EQ(get("/ws/v1/config?rm=rm").status, 404U);
   small_cluster();
   const reply yaml = get("/ws/v1/config");
   EXPECT_EQ(yaml.headers.at("content-type"), "application/x-yaml; charset=UTF-8");

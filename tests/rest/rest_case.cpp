@@ -85,7 +85,7 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
   folder_ = std::filesystem::temp_directory_path() / ("tenon-rest-" + std::to_string(::getpid()) + "-" +
                                                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
   std::filesystem::create_directories(folder_);
-  std::ofstream(folder_ / "queues.yaml") << queues;
+  std::ofstream(folder_ / "queues.yaml") << (queues_yaml_.empty() ? queues : queues_yaml_);
   std::ofstream(folder_ / "tokens.yaml") << "- {token: everything-goes-here, user: root, all: true}\n"
                                             "- {token: queues-of-olga-only, user: olga}\n"
                                             "- {token: may-look-and-no-more, user: pat}\n";

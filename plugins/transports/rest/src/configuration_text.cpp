@@ -14,7 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-enum class is { text, flag, count, text_list, text_map, number_map, one, list };
+// A choice is a flag whose absence is neither yes nor no.
+enum class is { text, flag, choice, count, text_list, text_map, number_map, one, list };
 
 // A key of queues.yaml and the field's name for it.
 struct key {
@@ -22,6 +23,7 @@ struct key {
   const char *name;
   is type = is::text;
   std::span<const key> (*of)() = nullptr;
+  bool always = false;  // in JSON also where nothing is said; objects are always there
 };
 
 std::span<const key> queue_keys();
@@ -37,7 +39,7 @@ std::span<const key> template_keys() {
   return keys;
 }
 std::span<const key> limit_keys() {
-  static constexpr key keys[] = {{"limit", "Limit"},
+  static constexpr key keys[] = {{"limit", "Limit", is::text, nullptr, true},
                                  {"users", "Users", is::text_list},
                                  {"groups", "Groups", is::text_list},
                                  {"maxresources", "MaxResources", is::text_map},
@@ -45,7 +47,7 @@ std::span<const key> limit_keys() {
   return keys;
 }
 std::span<const key> queue_keys() {
-  static constexpr key keys[] = {{"name", "Name"},
+  static constexpr key keys[] = {{"name", "Name", is::text, nullptr, true},
                                  {"parent", "Parent", is::flag},
                                  {"resources", "Resources", is::one, resource_keys},
                                  {"maxapplications", "MaxApplications", is::count},
@@ -58,12 +60,13 @@ std::span<const key> queue_keys() {
   return keys;
 }
 std::span<const key> filter_keys() {
-  static constexpr key keys[] = {
-      {"type", "Type"}, {"users", "Users", is::text_list}, {"groups", "Groups", is::text_list}};
+  static constexpr key keys[] = {{"type", "Type", is::text, nullptr, true},
+                                 {"users", "Users", is::text_list},
+                                 {"groups", "Groups", is::text_list}};
   return keys;
 }
 std::span<const key> rule_keys() {
-  static constexpr key keys[] = {{"name", "Name"},
+  static constexpr key keys[] = {{"name", "Name", is::text, nullptr, true},
                                  {"create", "Create", is::flag},
                                  {"filter", "Filter", is::one, filter_keys},
                                  {"parent", "Parent", is::one, rule_keys},
@@ -71,12 +74,13 @@ std::span<const key> rule_keys() {
   return keys;
 }
 std::span<const key> preemption_keys() {
-  static constexpr key keys[] = {{"enabled", "Enabled", is::flag},
-                                 {"quotapreemptionenabled", "QuotaPreemptionEnabled", is::flag}};
+  static constexpr key keys[] = {{"enabled", "Enabled", is::choice},
+                                 {"quotapreemptionenabled", "QuotaPreemptionEnabled", is::choice}};
   return keys;
 }
 std::span<const key> node_order_keys() {
-  static constexpr key keys[] = {{"type", "Type"}, {"resourceweights", "ResourceWeights", is::number_map}};
+  static constexpr key keys[] = {{"type", "Type", is::text, nullptr, true},
+                                 {"resourceweights", "ResourceWeights", is::number_map}};
   return keys;
 }
 std::span<const key> resolver_keys() {
@@ -84,8 +88,8 @@ std::span<const key> resolver_keys() {
   return keys;
 }
 std::span<const key> partition_keys() {
-  static constexpr key keys[] = {{"name", "Name"},
-                                 {"queues", "Queues", is::list, queue_keys},
+  static constexpr key keys[] = {{"name", "Name", is::text, nullptr, true},
+                                 {"queues", "Queues", is::list, queue_keys, true},
                                  {"placementrules", "PlacementRules", is::list, rule_keys},
                                  {"limits", "Limits", is::list, limit_keys},
                                  {"preemption", "Preemption", is::one, preemption_keys},
@@ -105,16 +109,22 @@ YAML::Node member(const YAML::Node &map, std::string_view name) {
 
 std::string scalar(const YAML::Node &n) { return n.IsScalar() ? n.Scalar() : std::string{}; }
 
+// Null where nothing is said, or no more than what goes without saying.
 json::value value_of(const YAML::Node &n, const key &k);
 
 json::value object_of(const YAML::Node &n, std::span<const key> keys) {
   json::object out;
-  for (const key &k : keys) out[k.name] = value_of(member(n, k.yaml), k);
+  for (const key &k : keys) {
+    json::value v = value_of(member(n, k.yaml), k);
+    if (v.is_null() && !k.always) continue;
+    if (v.is_null() && k.type == is::text) v = json::string();
+    out[k.name] = std::move(v);
+  }
   return out;
 }
 
 json::value map_of(const YAML::Node &n, bool numbers) {
-  if (!n.IsDefined() || !n.IsMap()) return nullptr;
+  if (!n.IsDefined() || !n.IsMap() || n.size() == 0) return nullptr;
   json::object out;
   for (const auto &entry : n) {
     const std::string name = entry.first.as<std::string>(std::string{});
@@ -130,11 +140,17 @@ json::value map_of(const YAML::Node &n, bool numbers) {
 json::value value_of(const YAML::Node &n, const key &k) {
   switch (k.type) {
     case is::text:
-      return json::string(n.IsDefined() ? scalar(n) : std::string{});
+      if (!n.IsDefined() || scalar(n).empty()) return nullptr;
+      return json::string(scalar(n));
     case is::flag:
-      return n.IsDefined() && n.as<bool>(false);
+      if (!n.IsDefined() || !n.as<bool>(false)) return nullptr;
+      return true;
+    case is::choice:
+      if (!n.IsDefined() || n.IsNull()) return nullptr;
+      return n.as<bool>(false);
     case is::count:
-      return n.IsDefined() ? n.as<uint64_t>(0) : uint64_t{0};
+      if (!n.IsDefined() || n.as<uint64_t>(0) == 0) return nullptr;
+      return n.as<uint64_t>(0);
     case is::text_map:
       return map_of(n, false);
     case is::number_map:
@@ -144,7 +160,7 @@ json::value value_of(const YAML::Node &n, const key &k) {
       return object_of(n, k.of());
     case is::text_list:
     case is::list: {
-      if (!n.IsDefined() || !n.IsSequence()) return nullptr;
+      if (!n.IsDefined() || !n.IsSequence() || n.size() == 0) return nullptr;
       json::array out;
       for (const auto &element : n) {
         if (k.type == is::list) {
@@ -220,10 +236,11 @@ json::object rule_json(const YAML::Node &rule) {
 json::object configuration_json(std::string_view yaml, std::string_view checksum, const pairs &extra) {
   const YAML::Node all = YAML::Load(std::string(yaml));
   static constexpr key partitions{"partitions", "Partitions", is::list, partition_keys};
-  json::object out{{"Partitions", value_of(member(all, "partitions"), partitions)}, {"Checksum", checksum}};
+  json::object out{{"Partitions", value_of(member(all, "partitions"), partitions)}};
+  if (!checksum.empty()) out["Checksum"] = checksum;
   json::object more;
   for (const auto &[name, value] : extra) more[name] = value;
-  out["Extra"] = std::move(more);
+  if (!more.empty()) out["Extra"] = std::move(more);
   out["DeadlockDetectionEnabled"] = false;
   out["DeadlockTimeoutSeconds"] = 0;
   return out;
@@ -235,10 +252,10 @@ std::string configuration_yaml(std::string_view yaml, std::string_view checksum,
   YAML::Node list(YAML::NodeType::Sequence);
   for (const auto &partition : member(all, "partitions")) list.push_back(kept(partition, partition_keys()));
   out["partitions"] = list;
-  out["checksum"] = std::string(checksum);
+  if (!checksum.empty()) out["checksum"] = std::string(checksum);
   YAML::Node more(YAML::NodeType::Map);
   for (const auto &[name, value] : extra) more[name] = value;
-  out["extra"] = more;
+  if (!extra.empty()) out["extra"] = more;
   out["deadlockdetectionenabled"] = false;
   out["deadlocktimeoutseconds"] = 0;
   YAML::Emitter text;

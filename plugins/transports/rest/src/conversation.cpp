@@ -149,7 +149,7 @@ match admitted(hub &h, request &asked, const http::request<http::string_body> &f
     if (!h.clients.ask(asked.address, clients::clock::now())) {
       return {nullptr, error_answer(429, "too many requests of this client")};
     }
-    if (!split_target(text(from.target()), asked.path, asked.query)) {
+    if (!split_target(text(from.target()), asked)) {
       return {nullptr, error_answer(400, "invalid URL escape")};
     }
     if (asked.method == "OPTIONS") {

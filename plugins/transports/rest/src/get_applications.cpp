@@ -32,7 +32,7 @@ std::string status_of(const request &asked, bool active) {
   std::string wanted_status = lower(*status);
   if (active && std::find(statuses.begin(), statuses.end(), wanted_status) != statuses.end()) return wanted_status;
   std::string all;
-  for (const std::string_view one : statuses) all += (all.empty() ? "" : ", ") + std::string(one);
+  for (const std::string_view one : statuses) all += (all.empty() ? "" : ",") + std::string(one);
   throw refused{400, "Only following active statuses are allowed: " + all};
 }
 
@@ -77,6 +77,10 @@ answer one_application(const context &c, std::string_view queue) {
 answer get_queue_applications(const context &c) { return of_queue(c, {}); }
 
 answer get_queue_applications_by_state(const context &c) {
+  const std::string &name = c.asked.parameter("queue");
+  const std::string partition = full_name(c.use, c.asked.parameter("partition"));
+  check_queue_name(name);
+  find_queue(*partition_view(c.use, partition, TENON_READ_QUEUES), name);
   if (lower(c.asked.parameter("state")) != "active") {
     throw refused{400, "Only following application states are allowed: active"};
   }
@@ -84,6 +88,7 @@ answer get_queue_applications_by_state(const context &c) {
 }
 
 answer get_applications_by_state(const context &c) {
+  (void)full_name(c.use, c.asked.parameter("partition"));  // missing partitions are told first
   const std::string state = lower(c.asked.parameter("state"));
   const bool active = state == "active";
   if (!active && state != "rejected" && state != "completed") {

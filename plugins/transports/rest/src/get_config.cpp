@@ -15,6 +15,13 @@ pairs pairs_of(const tenon_rm_pairs &p) {
   return out;
 }
 
+answer configuration(const context &c, const tenon_text &text, const tenon_text &checksum, const pairs &extra) {
+  if (c.asked.accept == "application/json") {
+    return json_answer(configuration_json(view(text), view(checksum), extra));
+  }
+  return {200, "application/x-yaml; charset=UTF-8", configuration_yaml(view(text), view(checksum), extra), {}};
+}
+
 }  // namespace
 
 answer get_config(const context &c) {
@@ -24,17 +31,14 @@ answer get_config(const context &c) {
   for (const auto &rm : listed<tenon_view_rm>(all->rms)) {
     if (!wanted.empty() && view(rm.id) != wanted) continue;
     if (!group.empty() && view(rm.policy_group) != group) continue;
-    if (c.asked.accept == "application/json") {
-      return json_answer(configuration_json(view(rm.configuration), view(rm.checksum), pairs_of(rm.extra)));
-    }
-    return {200,
-            "application/x-yaml; charset=UTF-8",
-            configuration_yaml(view(rm.configuration), view(rm.checksum), pairs_of(rm.extra)),
-            {}};
+    return configuration(c, rm.configuration, rm.checksum, pairs_of(rm.extra));
   }
-  return error_answer(404, wanted.empty() && group.empty()
-                               ? "Configuration not found: no resource manager has registered"
-                               : "Configuration not found");
+  // No RM has it yet: what the deployment says for the group.
+  for (const auto &one : listed<tenon_view_policy_group>(all->policy_groups)) {
+    if (!wanted.empty() || view(one.name) != (group.empty() ? "default" : group)) continue;
+    return configuration(c, one.configuration, one.checksum, {});
+  }
+  return error_answer(404, "Configuration not found");
 }
 
 answer post_validate_conf(const context &c) {
@@ -55,7 +59,7 @@ answer post_validate_conf(const context &c) {
   out.checksum = checksum.out();
   const tenon_status status = c.use.admin->validate_config(c.use.host, &in, &out);
   if (status == TENON_OK) {
-    json::object good{{"allowed", true}, {"reason", ""}};
+    json::object good{{"allowed", true}};
     if (!checksum.text().empty()) {
       bool in_force = false;
       const snapshot all(c.use, 0);

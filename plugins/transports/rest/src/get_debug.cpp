@@ -8,18 +8,13 @@
 #include "configuration_text.hpp"
 #include "handlers.hpp"
 #include "objects.hpp"
+#include "pretty.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
 namespace {
 
 namespace json = boost::json;
-
-answer moved_to(std::string_view where) {
-  answer out{301, std::string(text_type), {}, {}};
-  out.headers.emplace_back("Location", where);
-  return out;
-}
 
 std::string first_line(const std::filesystem::path &file) {
   std::ifstream in(file);
@@ -28,33 +23,41 @@ std::string first_line(const std::filesystem::path &file) {
   return line;
 }
 
-// A body made of parts, so that a large cluster is never there twice as a tree of values.
+// A body made of parts, so that a large cluster is never there twice as a tree of values. What is empty is left out.
 class pieces {
  public:
-  void key(std::string_view name) {
-    body_ += body_.size() == 1 ? "" : ",";
-    body_ += serialize(json::string(name)) + ":";
+  void value(std::string_view name, const json::value &v) {
+    if ((v.is_array() && v.get_array().empty()) || (v.is_object() && v.get_object().empty())) return;
+    key(name);
+    append_pretty(body_, v, 1);
   }
-  void value(const json::value &v) { body_ += serialize(v); }
-  void begin() {
-    body_ += '[';
-    first_ = true;
+  void begin(std::string_view name) {
+    list_ = name;
+    elements_ = 0;
   }
   void element(const json::value &v) {
-    if (!first_) body_ += ',';
-    first_ = false;
-    body_ += serialize(v);
+    if (elements_++ == 0) {
+      key(list_);
+      body_ += "[\n    ";
+    } else {
+      body_ += ",\n    ";
+    }
+    append_pretty(body_, v, 2);
   }
-  void end() { body_ += ']'; }
-  std::string take() { return std::move(body_) + "}\n"; }
+  void end() { body_ += elements_ == 0 ? "" : "\n  ]"; }
+  std::string take() { return std::move(body_) + "\n}\n"; }
 
  private:
+  void key(std::string_view name) {
+    body_ += (body_.size() == 1 ? "\n  " : ",\n  ") + serialize(json::string(name)) + ": ";
+  }
+
   std::string body_ = "{";
-  bool first_ = true;
+  std::string_view list_;
+  size_t elements_ = 0;
 };
 
 void put_history(pieces &out, const services &use) {
-  out.key("appHistory");
   json::array apps, containers;
   if (use.metrics != nullptr) {
     const reading now(use, TENON_METRICS_HISTORY);
@@ -65,9 +68,8 @@ void put_history(pieces &out, const services &use) {
           json::object{{"timestamp", nanoseconds(m.at_ms)}, {"totalContainers", std::to_string(m.containers)}});
     }
   }
-  out.value(apps);
-  out.key("containerHistory");
-  out.value(containers);
+  out.value("appHistory", apps);
+  out.value("containerHistory", containers);
 }
 
 void put_rms(pieces &out, const tenon_view &all) {
@@ -88,12 +90,9 @@ void put_rms(pieces &out, const tenon_view &all) {
                                    {"rules", placement_rules_json(view(rm.configuration), view(p.short_name))}});
     }
   }
-  out.key("rmDiagnostics");
-  out.value(rms);
-  out.key("config");
-  out.value(configuration);
-  out.key("placementRules");
-  out.value(rules);
+  out.value("rmDiagnostics", rms);
+  out.value("config", configuration);
+  out.value("placementRules", rules);
 }
 
 std::atomic<bool> dumping = false;
@@ -113,42 +112,33 @@ answer get_state_dump(const context &c) {
   const snapshot all(c.use, TENON_READ_ALL);
   const listed<tenon_view_partition> partitions(all->partitions);
   pieces out;
-  out.key("timestamp");
-  out.value(nanoseconds(all->now_ms));
-  out.key("partitions");
-  out.begin();
+  out.value("timestamp", nanoseconds(all->now_ms));
+  out.begin("partitions");
   for (const auto &p : partitions) out.element(partition_json(p));
   out.end();
-  out.key("applications");
-  out.begin();
+  out.begin("applications");
   for (const auto &p : partitions) {
     for (const auto *list : {&p.active, &p.ended})
       for (const auto &a : listed<tenon_view_application>(*list)) out.element(application_json(a, view(p.short_name)));
   }
   out.end();
-  out.key("nodes");
-  out.begin();
+  out.begin("nodes");
   for (const auto &p : partitions) {
     json::array nodes;
     for (const auto &n : listed<tenon_view_node>(p.nodes)) nodes.push_back(node_json(n));
     out.element(json::object{{"partitionName", view(p.short_name)}, {"nodesInfo", std::move(nodes)}});
   }
   out.end();
-  out.key("clusterInfo");
-  out.begin();
+  out.begin("clusterInfo");
   for (const auto &p : partitions) out.element(cluster_json(*all, p));
   out.end();
-  out.key("queues");
-  out.begin();
+  out.begin("queues");
   for (const auto &p : partitions)
     if (p.queues.count != 0) out.element(queue_json(p, 0, true, true));
   out.end();
   put_history(out, c.use);
   put_rms(out, *all);
-  out.key("logLevel");
-  out.value("info");
-  out.key("eventStreams");
-  out.value(json::array{});
+  out.value("logLevel", "info");
   return {200, std::string(json_type), out.take(), {}};
 }
 
@@ -166,7 +156,7 @@ answer get_stacks(const context &) {
   return {200, std::string(text_type), out, {}};
 }
 
-answer move_to_stacks(const context &) { return moved_to("/debug/stack"); }
-answer move_to_state_dump(const context &) { return moved_to("/debug/fullstatedump"); }
+answer move_to_stacks(const context &c) { return moved_to(301, "/debug/stack", c.asked); }
+answer move_to_state_dump(const context &c) { return moved_to(301, "/debug/fullstatedump", c.asked); }
 
 }  // namespace tenon::rest

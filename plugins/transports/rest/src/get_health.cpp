@@ -41,11 +41,17 @@ struct finding {
   }
 };
 
+json::object outcome(std::string_view name, bool well, std::string_view description, std::string_view diagnosis) {
+  object_writer out;
+  out.put("Name", name);
+  out.always("Succeeded", well);
+  out.put("Description", description);
+  out.put("DiagnosisMessage", diagnosis);
+  return out.take();
+}
+
 json::object check(std::string_view name, std::string_view description, const finding &f, std::string_view what) {
-  return {{"Name", name},
-          {"Succeeded", f.names.empty()},
-          {"Description", description},
-          {"DiagnosisMessage", f.words(what)}};
+  return outcome(name, f.names.empty(), description, f.words(what));
 }
 
 struct findings {
@@ -94,10 +100,7 @@ answer get_health(const context &c) {
   if (c.use.metrics != nullptr) {
     const reading now(c.use, TENON_METRICS_HEALTH);
     for (const auto &h : listed<tenon_health>(now->health)) {
-      add_check({{"Name", view(h.name)},
-                 {"Succeeded", h.well != 0},
-                 {"Description", view(h.meaning)},
-                 {"DiagnosisMessage", view(h.diagnosis)}});
+      add_check(outcome(view(h.name), h.well != 0, view(h.meaning), view(h.diagnosis)));
     }
   }
   const snapshot all(c.use, TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS);

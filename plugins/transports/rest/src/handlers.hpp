@@ -50,4 +50,7 @@ answer post_move_application(const context &);
 answer post_recovery_done(const context &);
 answer put_log_level(const context &);
 
+// To another path with the same query, with the page that clients show who do not follow.
+answer moved_to(unsigned status, std::string_view path, const request &asked);
+
 }  // namespace tenon::rest

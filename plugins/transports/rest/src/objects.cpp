@@ -56,117 +56,20 @@ json::object partition_json(const tenon_view_partition &p) {
   return out.take();
 }
 
-json::object allocation_json(const tenon_view_allocation &a) {
-  object_writer out;
-  out.always("allocationKey", view(a.key));
-  out.put("allocationTags", a.tags);
-  out.put("requestTime", nanoseconds(a.requested_ms));
-  out.put("allocationTime", nanoseconds(a.bound_ms));
-  out.put("allocationDelay", nanoseconds(std::max<int64_t>(0, a.bound_ms - a.requested_ms)));
-  out.put("resource", a.resources);
-  out.put("priority", std::to_string(a.priority));
-  out.put("nodeId", a.node);
-  out.put("applicationId", a.application);
-  out.put("placeholder", (a.flags & TENON_VIEW_PLACEHOLDER) != 0);
-  out.put("placeholderUsed", (a.flags & TENON_VIEW_REPLACED) != 0);
-  out.put("taskGroupName", a.task_group);
-  out.put("preempted", (a.flags & TENON_VIEW_PREEMPTED) != 0);
-  out.put("originator", (a.flags & TENON_VIEW_ORIGINATOR) != 0);
-  return out.take();
-}
-
-json::object foreign_allocation_json(const tenon_view_allocation &a) {
-  object_writer out;
-  out.always("allocationKey", view(a.key));
-  out.put("allocationTags", a.tags);
-  out.put("allocationTime", nanoseconds(a.bound_ms));
-  out.put("resource", a.resources);
-  out.put("priority", std::to_string(a.priority));
-  out.put("nodeId", a.node);
-  out.put("preemptable", (a.flags & TENON_VIEW_PREEMPTIBLE) != 0);
-  return out.take();
-}
-
-json::object ask_json(const tenon_view_ask &a) {
-  object_writer out;
-  out.always("allocationKey", view(a.key));
-  out.put("allocationTags", a.tags);
-  out.put("requestTime", nanoseconds(a.created_ms));
-  out.put("resource", a.resources);
-  out.put("priority", std::to_string(a.priority));
-  out.put("requiredNodeId", a.required_node);
-  out.put("applicationId", a.application);
-  out.put("placeholder", (a.flags & TENON_VIEW_PLACEHOLDER) != 0);
-  out.put("taskGroupName", a.task_group);
-  json::array log;
-  for (const auto &entry : listed<tenon_view_log_entry>(a.log)) {
-    object_writer one;
-    one.put("message", entry.words);
-    one.put("lastOccurrence", nanoseconds(entry.last_ms));
-    one.put("count", int64_t{entry.count});
-    log.push_back(one.take());
-  }
-  out.put("allocationLog", std::move(log));
-  out.put("triggeredPreemption", (a.flags & TENON_VIEW_PREEMPTS) != 0);
-  out.put("originator", (a.flags & TENON_VIEW_ORIGINATOR) != 0);
-  out.put("schedulingAttempted", (a.flags & TENON_VIEW_TRIED) != 0);
-  out.put("triggeredScaleUp", (a.flags & TENON_VIEW_SCALES_UP) != 0);
-  return out.take();
-}
-
-json::object application_json(const tenon_view_application &a, std::string_view partition) {
-  object_writer out;
-  out.always("applicationID", view(a.id));
-  out.put("usedResource", a.allocated);
-  out.put("maxUsedResource", a.most_allocated);
-  out.put("pendingResource", a.pending);
-  out.always("partition", partition);
-  out.always("queueName", view(a.queue));
-  out.put("submissionTime", nanoseconds(a.submitted_ms));
-  if (a.finished_ms != 0) out.always("finishedTime", nanoseconds(a.finished_ms));
-  json::array asks, allocations, log, groups;
-  for (const auto &ask : listed<tenon_view_ask>(a.asks)) asks.push_back(ask_json(ask));
-  out.put("requests", std::move(asks));
-  for (const auto &one : listed<tenon_view_allocation>(a.allocations)) allocations.push_back(allocation_json(one));
-  out.put("allocations", std::move(allocations));
-  out.put("applicationState", a.state);
-  out.put("user", a.user);
-  out.put("groups", a.groups);
-  out.put("rejectedMessage", a.words);
-  for (const auto &change : listed<tenon_view_state_change>(a.state_log)) {
-    object_writer one;
-    one.put("time", nanoseconds(change.at_ms));
-    one.put("applicationState", change.state);
-    log.push_back(one.take());
-  }
-  out.put("stateLog", std::move(log));
-  for (const auto &group : listed<tenon_view_task_group>(a.task_groups)) {
-    object_writer one;
-    one.put("taskGroupName", group.name);
-    one.put("count", group.count);
-    one.put("minResource", group.least);
-    one.put("replaced", group.replaced);
-    one.put("timedout", group.timed_out);
-    groups.push_back(one.take());
-  }
-  out.put("placeholderData", std::move(groups));
-  out.put("hasReserved", a.reservations.count != 0);
-  out.put("reservations", a.reservations);
-  out.put("maxRequestPriority", a.priority == INT32_MIN ? int64_t{0} : int64_t{a.priority});
-  out.put("startTime", a.started_ms);
-  return out.take();
-}
-
 json::object node_json(const tenon_view_node &n) {
-  const auto attribute = [&](std::string_view name) {
-    for (uint64_t i = 0; i < n.attributes.count; ++i)
-      if (view(n.attributes.names[i]) == name) return view(n.attributes.values[i]);
-    return std::string_view{};
+  // Attributes that RMs name in the one or the other way.
+  const auto attribute = [&](std::string_view name, std::string_view other) {
+    std::string_view out;
+    for (uint64_t i = 0; i < n.attributes.count; ++i) {
+      const std::string_view is = view(n.attributes.names[i]);
+      if (is == name || (is == other && out.empty())) out = view(n.attributes.values[i]);
+    }
+    return out;
   };
   object_writer out;
   out.always("nodeID", view(n.id));
-  out.put("hostName", attribute("si.io/hostname"));
-  out.put("rackName", attribute("si.io/rackname"));
+  out.put("hostName", attribute("si/hostname", "si.io/hostname"));
+  out.put("rackName", attribute("si/rackname", "si.io/rackname"));
   out.put("attributes", n.attributes);
   out.put("capacity", n.capacity);
   out.put("allocated", n.allocated);
@@ -235,10 +138,13 @@ json::object utilizations_json(const tenon_view_partition &p, std::string_view c
   };
   std::map<std::string, std::array<bucket, 10>, std::less<>> types;
   for (const auto &n : listed<tenon_view_node>(p.nodes)) {
-    for (const auto &[type, percent] : percent_of(n.capacity, n.allocated)) {
-      const int64_t share = percent.as_int64();
-      const int64_t at = std::clamp<int64_t>((share + 9) / 10 - 1, 0, 9);
-      bucket &b = types[std::string(type)][static_cast<size_t>(at)];
+    const json::object used = percent_of(n.capacity, n.allocated);
+    for (uint32_t i = 0; i < n.capacity.count; ++i) {  // types of which nothing is used, too
+      const std::string type(view(n.capacity.types[i]));
+      const auto *percent = used.if_contains(type);
+      const int64_t share = percent == nullptr ? 0 : percent->as_int64();
+      const int64_t at = std::clamp<int64_t>(share / 10 + (share % 10 > 0 ? 1 : 0) - 1, 0, 9);
+      bucket &b = types[type][static_cast<size_t>(at)];
       ++b.nodes;
       b.names.emplace_back(view(n.id));
     }

@@ -46,9 +46,8 @@ void put_policies(const tenon_view_queue &q, object_writer &out) {
   out.always("isPreemptionFence", has_word(preemption, "fence"));
   const auto delay = duration_ms(property(q, "preemption.delay"));
   out.put("preemptionDelay", duration_words(delay.value_or(30'000)));
-  if (const auto quota = duration_ms(property(q, "quota.preemption.delay")); quota && *quota > 0) {
-    out.put("quotaPreemptionDelay", duration_words(*quota));
-  }
+  const auto quota = duration_ms(property(q, "quota.preemption.delay"));
+  out.put("quotaPreemptionDelay", duration_words(std::max<int64_t>(0, quota.value_or(0))));
   out.always("isPriorityFence", property(q, "priority.policy") == "fence");
   const std::string_view offset = property(q, "priority.offset");
   int32_t number = 0;

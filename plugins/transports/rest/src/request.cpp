@@ -24,7 +24,7 @@ std::optional<std::string_view> request::asked(std::string_view name) const {
 
 std::optional<uint64_t> request::number(std::string_view name, uint64_t least, uint64_t most) const {
   const auto text = asked(name);
-  if (!text) return std::nullopt;
+  if (!text || text->empty()) return std::nullopt;
   uint64_t out = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
   if (error != std::errc{} || end != text->data() + text->size() || out < least || out > most) {
@@ -64,11 +64,12 @@ std::optional<std::string> decoded(std::string_view text, bool plus) {
   return out;
 }
 
-bool split_target(std::string_view target, std::string &path, std::vector<std::pair<std::string, std::string>> &query) {
+bool split_target(std::string_view target, request &into) {
   target = target.substr(0, target.find('#'));
   const size_t mark = target.find('?');
-  path = target.substr(0, mark);
+  into.path = target.substr(0, mark);
   if (mark == std::string_view::npos) return true;
+  into.raw_query = target.substr(mark);
   for (std::string_view rest = target.substr(mark + 1); !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find('&'));
     rest = one.size() == rest.size() ? std::string_view{} : rest.substr(one.size() + 1);
@@ -77,7 +78,7 @@ bool split_target(std::string_view target, std::string &path, std::vector<std::p
     auto key = decoded(one.substr(0, equals), true);
     auto value = decoded(equals == std::string_view::npos ? std::string_view{} : one.substr(equals + 1), true);
     if (!key || !value) return false;
-    query.emplace_back(std::move(*key), std::move(*value));
+    into.query.emplace_back(std::move(*key), std::move(*value));
   }
   return true;
 }

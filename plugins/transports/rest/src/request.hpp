@@ -20,6 +20,7 @@ struct identity {
 
 struct request {
   std::string method, path;
+  std::string raw_query;                                        // as it was sent: "?" and what follows, or empty
   std::vector<std::pair<std::string, std::string>> parameters;  // of the path, decoded
   std::vector<std::pair<std::string, std::string>> query;       // decoded, in order
   std::string body;
@@ -40,7 +41,6 @@ struct request {
 [[nodiscard]] bool is_utf8(std::string_view text);
 
 // Splits a request's target into path and query. False: an escape is broken.
-[[nodiscard]] bool split_target(std::string_view target, std::string &path,
-                                std::vector<std::pair<std::string, std::string>> &query);
+[[nodiscard]] bool split_target(std::string_view target, request &into);
 
 }  // namespace tenon::rest

@@ -127,6 +127,16 @@ answer not_found() { return {404, std::string(text_type), "404 page not found\n"
 
 }  // namespace
 
+answer moved_to(unsigned status, std::string_view path, const request &asked) {
+  const std::string where = std::string(path) + asked.raw_query;
+  std::string shown;
+  for (const char c : where) shown += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '"' ? "&#34;" : std::string(1, c);
+  answer out{status, "text/html; charset=utf-8", {}, {}};
+  out.body = "<a href=\"" + shown + "\">" + (status == 301 ? "Moved Permanently" : "Permanent Redirect") + "</a>.\n";
+  out.headers.emplace_back("Location", where);
+  return out;
+}
+
 std::span<const route> all_routes() { return routes; }
 
 std::string methods_of(std::string_view path) {
@@ -172,9 +182,7 @@ match find_route(request &r) {
     other += '/';
   }
   if (other != "/" && !other.starts_with("//") && !methods_of(other).empty()) {
-    answer moved{301, std::string(text_type), {}, {}};
-    moved.headers.emplace_back("Location", other);
-    return {nullptr, std::move(moved)};
+    return {nullptr, moved_to(r.method == "GET" || r.method == "HEAD" ? 301 : 308, other, r)};
   }
   return {nullptr, not_found()};
 }

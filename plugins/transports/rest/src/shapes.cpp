@@ -95,6 +95,8 @@ constexpr key_shape ask_keys[] = {{"allocationKey", text, {}, true},
 constexpr key_shape state_keys[] = {{"time", integer}, {"applicationState"}};
 constexpr key_shape placeholder_keys[] = {
     {"taskGroupName"}, {"count", integer}, {"minResource", amounts}, {"replaced", integer}, {"timedout", integer}};
+constexpr key_shape history_keys[] = {
+    {"resourceUsage", object}, {"preemptedResource", object}, {"placeholderResource", object}};
 constexpr key_shape application_keys[] = {{"applicationID", text, {}, true},
                                           {"usedResource", amounts},
                                           {"maxUsedResource", amounts},
@@ -115,7 +117,7 @@ constexpr key_shape application_keys[] = {{"applicationID", text, {}, true},
                                           {"reservations", texts},
                                           {"maxRequestPriority", integer},
                                           {"startTime", integer},
-                                          {"resourceHistory", object},
+                                          {"resourceHistory", object, "ResourceHistory", true},
                                           {"backoffDeadline"}};
 constexpr key_shape node_keys[] = {{"nodeID", text, {}, true},
                                    {"hostName"},
@@ -145,10 +147,8 @@ constexpr key_shape rule_keys[] = {{"name", text, {}, true},
                                    {"filter", object, "PlacementFilter"}};
 constexpr key_shape application_history_keys[] = {{"timestamp", integer}, {"totalApplications"}};
 constexpr key_shape container_history_keys[] = {{"timestamp", integer}, {"totalContainers"}};
-constexpr key_shape check_keys[] = {{"Name", text, {}, true},
-                                    {"Succeeded", flag, {}, true},
-                                    {"Description", text, {}, true},
-                                    {"DiagnosisMessage", text, {}, true}};
+constexpr key_shape check_keys[] = {
+    {"Name", text, {}, true}, {"Succeeded", flag, {}, true}, {"Description"}, {"DiagnosisMessage"}};
 constexpr key_shape health_keys[] = {{"Healthy", flag, {}, true}, {"HealthChecks", list, "HealthCheck", true}};
 constexpr key_shape bucket_keys[] = {{"bucketName"}, {"numOfNodes", integer}, {"nodeNames", texts}};
 constexpr key_shape type_use_keys[] = {{"type"}, {"utilization", list, "NodeBucket"}};
@@ -166,7 +166,7 @@ constexpr key_shape batch_keys[] = {{"InstanceUUID", text, {}, true},
                                     {"HighestID", integer, {}, true},
                                     {"EventRecords", list, "Event", true}};
 constexpr key_shape validation_keys[] = {
-    {"allowed", flag, {}, true}, {"reason", text, {}, true}, {"checksum"}, {"checksumMatch", flag}};
+    {"allowed", flag, {}, true}, {"reason"}, {"checksum"}, {"checksumMatch", flag}};
 constexpr key_shape dump_keys[] = {{"timestamp", integer},
                                    {"partitions", list, "Partition"},
                                    {"applications", list, "Application"},
@@ -245,6 +245,7 @@ constexpr shape shapes[] = {
     {"Ask", "an ask that waits", ask_keys},
     {"StateChange", "when an application entered a state", state_keys},
     {"PlaceholderData", "the placeholders of a task group", placeholder_keys},
+    {"ResourceHistory", "by instance type, amounts times seconds of allocations that ended", history_keys},
     {"Application", "an application", application_keys},
     {"Node", "a node", node_keys},
     {"Usage", "what a user or group uses in a queue", usage_keys},
