@@ -431,6 +431,13 @@ std::optional<bool> kernel::may_administer(std::string_view name, std::string_vi
   return p == nullptr ? std::nullopt : p->may_administer(queue, user, groups);
 }
 
+bool kernel::may_administer_all(std::string_view user, std::span<const std::string_view> groups) const {
+  const auto &all = impl_->partitions;
+  return !all.empty() && std::all_of(all.begin(), all.end(), [&](const auto &p) {
+    return p->may_administer("root", user, groups).value_or(false);
+  });
+}
+
 std::string kernel::problem_with(const command &c) const {
   return std::visit(
       [&](const auto &one) -> std::string {

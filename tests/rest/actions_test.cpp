@@ -17,6 +17,7 @@ class Actions : public rest_case {
  protected:
   static constexpr const char *everything = "everything-goes-here";
   static constexpr const char *olga = "queues-of-olga-only";
+  static constexpr const char *rita = "root-of-rita-and-below";
   static constexpr const char *visitor = "may-look-and-no-more";
   const std::string ours = "/tenon/v1/partition/default";
   const std::string field = "/ws/v1/partition/default";
@@ -86,6 +87,19 @@ TEST_F(Actions, WantTheRight_AndAreRecordedEitherWay) {
     EXPECT_EQ(post(one.path, {}, everything).status, 200U);
     expect_recorded("root", one.what, one.object, "done");
   }
+}
+
+TEST_F(Actions, ReloadAndNodesAreForAdminsOfTheRoot) {
+  open();
+  small_cluster();
+  const std::string drain = ours + "/node/node-1/drain";
+  EXPECT_EQ(post("/tenon/v1/reload", {}, olga).status, 403U);
+  EXPECT_EQ(post(drain, {}, olga).status, 403U);
+  EXPECT_EQ(post("/tenon/v1/reload", {}, rita).status, 200U);
+  EXPECT_EQ(post(drain, {}, rita).status, 200U);
+  expect_recorded("rita", "drain node node-1", "node-1", "done");
+  EXPECT_EQ(post("/tenon/v1/config", queues, rita).status, 403U);
+  EXPECT_EQ(post("/tenon/v1/config", queues, everything).status, 200U);
 }
 
 TEST_F(Actions, DrainNodes) {

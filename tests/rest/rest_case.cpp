@@ -88,6 +88,7 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
   std::ofstream(folder_ / "queues.yaml") << (queues_yaml_.empty() ? queues : queues_yaml_);
   std::ofstream(folder_ / "tokens.yaml") << "- {token: everything-goes-here, user: root, all: true}\n"
                                             "- {token: queues-of-olga-only, user: olga}\n"
+                                            "- {token: root-of-rita-and-below, user: rita}\n"
                                             "- {token: may-look-and-no-more, user: pat}\n";
   std::ofstream plan(folder_ / "tenon.yaml");
   plan << "apiVersion: tenon/v1\npolicy_groups: {default: queues.yaml}\nevents: [{use: tenon.ring}]\ntransports:\n"

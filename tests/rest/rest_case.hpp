@@ -70,6 +70,7 @@ partitions:
     queues:
       - name: root
         submitacl: "*"
+        adminacl: rita
         queues:
           - name: default
             properties: {application.sort.policy: fifo}

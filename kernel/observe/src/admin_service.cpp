@@ -80,17 +80,49 @@ void say_old(tenon_admin_config_out &out, const std::string &configuration) {
   out.old_length = configuration.size();
 }
 
+// Who asks, as queues' ACLs see them.
+struct acting {
+  std::string_view user;
+  std::vector<std::string_view> groups;
+  bool all = false;
+
+  explicit acting(const tenon_admin_caller *c) : all(may_do_all(c)) {
+    if (c == nullptr) return;
+    user = view_of(c->user);
+    for (uint64_t i = 0; i < c->group_count; ++i) groups.push_back(view_of(c->groups[i]));
+  }
+};
+
+// Of queues, and of applications through their queues: of both where one is moved.
+outcome may_act_on(const kernel &k, const acting &who, std::string_view partition, const std::string &queue) {
+  const auto may = k.may_administer(partition, queue, who.user, who.groups);
+  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + std::string(partition)};
+  if (who.all || *may) return {};
+  return {TENON_DECLINED, "the admin ACL of queue " + queue + " does not name " + std::string(who.user)};
+}
+
+// Reading the files again is for those who administer everything that they are for; the files are not theirs to send.
+outcome may_configure(services::impl &s, const tenon_admin_config_in &in) {
+  const acting who(in.caller);
+  if (who.all) return {};
+  if (in.configuration.length != 0) {
+    return {TENON_DECLINED, "changing the configuration is for those who may do everything"};
+  }
+  bool may = false;
+  s.to.call([&](kernel &k, const door::applier &) { may = k.may_administer_all(who.user, who.groups); });
+  if (may) return {};
+  return {TENON_DECLINED, "the admin ACLs of the root queues of all partitions do not name " + std::string(who.user)};
+}
+
 tenon_status update_config(const tenon_host *host, const tenon_admin_config_in *in, tenon_admin_config_out *out) {
   services::impl *s = self(host);
   if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_admin_config_in, configuration) ||
       !TENON_COVERS(out, tenon_admin_config_out, error)) {
     return TENON_UNSUPPORTED;
   }
-  outcome how;
+  outcome how = may_configure(*s, *in);
   std::string before;
-  if (!may_do_all(in->caller)) {
-    how = {TENON_DECLINED, "changing the configuration is for those who may do everything"};
-  } else {
+  if (how.status == TENON_OK) {
     before = s->to.configuration(view_of(in->rm), view_of(in->policy_group));
     how = from(s->to.configure(view_of(in->rm), view_of(in->policy_group), view_of(in->configuration)));
     s->keeper.outdate();
@@ -124,30 +156,18 @@ tenon_status validate_config(const tenon_host *host, const tenon_admin_config_in
 }
 
 // Of nodes: nothing is applied that the kernel would refuse.
-outcome act_on_node(kernel &k, const door::applier &apply, std::string_view partition, std::string_view node,
-                    bool drain) {
+outcome act_on_node(kernel &k, const door::applier &apply, const acting &who, const tenon_admin_act_in &in) {
+  const std::string_view partition = view_of(in.partition), node = view_of(in.object);
+  const bool drain = in.action == TENON_ADMIN_DRAIN_NODE;
   const auto state = k.state_of_node(partition, node);
   if (!state)
     return {TENON_UNRESOLVABLE, "there is no node '" + std::string(node) + "' in partition " + std::string(partition)};
+  if (outcome may = may_act_on(k, who, partition, "root"); may.status != TENON_OK) return may;
   if (!drain && *state == node_state::schedulable) {
     return {TENON_UNSCHEDULABLE, "node '" + std::string(node) + "' is not draining"};
   }
   apply(change_node{partition, node, static_cast<uint8_t>(drain ? node_event::drain : node_event::undrain)});
   return {};
-}
-
-struct acting {
-  std::string_view user;
-  std::vector<std::string_view> groups;
-  bool all = false;
-};
-
-// Of queues, and of applications through their queues: of both where one is moved.
-outcome may_act_on(const kernel &k, const acting &who, std::string_view partition, const std::string &queue) {
-  const auto may = k.may_administer(partition, queue, who.user, who.groups);
-  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + std::string(partition)};
-  if (who.all || *may) return {};
-  return {TENON_DECLINED, "the admin ACL of queue " + queue + " does not name " + std::string(who.user)};
 }
 
 command wanted_by(const tenon_admin_act_in &in) {
@@ -184,18 +204,16 @@ outcome act_on_queue(const kernel &k, const door::applier &apply, const acting &
 }
 
 outcome act(services::impl &s, const tenon_admin_act_in &in) {
-  const std::string_view partition = view_of(in.partition), object = view_of(in.object);
+  const std::string_view object = view_of(in.object);
   const std::string_view what = word_of(in.action);
   if (what.empty()) return {TENON_UNSUPPORTED, "there is no action " + std::to_string(in.action)};
-  const bool all = may_do_all(in.caller);
+  const acting who(in.caller);
   const auto stopping = outcome{TENON_RETRY, "the scheduler stops"};
   outcome how;
   switch (in.action) {
     case TENON_ADMIN_RECOVERY_DONE:
     case TENON_ADMIN_LOG_LEVEL:
-    case TENON_ADMIN_DRAIN_NODE:
-    case TENON_ADMIN_UNDRAIN_NODE:
-      if (!all) return {TENON_DECLINED, std::string(what) + " is for those who may do everything"};
+      if (!who.all) return {TENON_DECLINED, std::string(what) + " is for those who may do everything"};
       break;
     default:
       break;
@@ -210,20 +228,12 @@ outcome act(services::impl &s, const tenon_admin_act_in &in) {
               "level: want debug, info, warning or error, have '" + std::string(object.substr(0, 64)) + "'"};
     case TENON_ADMIN_DRAIN_NODE:
     case TENON_ADMIN_UNDRAIN_NODE: {
-      const bool ran = s.to.call([&](kernel &k, const door::applier &apply) {
-        how = act_on_node(k, apply, partition, object, in.action == TENON_ADMIN_DRAIN_NODE);
-      });
+      const bool ran = s.to.call([&](kernel &k, const door::applier &apply) { how = act_on_node(k, apply, who, in); });
       return ran ? how : stopping;
     }
     default: {
       if (in.action == TENON_ADMIN_MOVE_APPLICATION && in.target.length == 0) {
         return {TENON_INVALID_CONFIG, "target: want the queue that it is to go to, have nothing"};
-      }
-      acting who;
-      who.all = all;
-      if (in.caller != nullptr) who.user = view_of(in.caller->user);
-      for (uint64_t i = 0; in.caller != nullptr && i < in.caller->group_count; ++i) {
-        who.groups.push_back(view_of(in.caller->groups[i]));
       }
       const bool ran = s.to.call([&](kernel &k, const door::applier &apply) { how = act_on_queue(k, apply, who, in); });
       return ran ? how : stopping;

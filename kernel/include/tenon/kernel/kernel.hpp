@@ -100,6 +100,8 @@ class kernel {
   [[nodiscard]] std::optional<bool> may_administer(std::string_view partition, std::string_view queue,
                                                    std::string_view user,
                                                    std::span<const std::string_view> groups) const;
+  // Those of the root of every partition, of which there is at least one?
+  [[nodiscard]] bool may_administer_all(std::string_view user, std::span<const std::string_view> groups) const;
   // Why a command of people would be refused; empty: it would not.
   [[nodiscard]] std::string problem_with(const command &c) const;
 

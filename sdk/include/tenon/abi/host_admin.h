@@ -7,7 +7,8 @@
  *
  * Who may: a caller whom the transport trusts with everything (TENON_CALLER_ALL) may do anything; others may act on
  * queues whose admin ACL, or that of a parent, names them, and on the applications in those queues. A move wants that
- * of both queues.
+ * of both queues, a node that of its partition's root, reading the configuration again that of the root of every
+ * partition.
  *
  * All: OK, done; DECLINED, the caller may not; UNRESOLVABLE, no such partition, queue, application, node or RM;
  * UNSCHEDULABLE, not possible in its state; INVALID_CONFIG, refused for what was sent; RETRY, the scheduler is not
@@ -37,7 +38,7 @@ typedef struct tenon_admin_caller {
   tenon_text origin; /* where the call came from, for the record: "rest 10.0.0.7" */
 } tenon_admin_caller;
 
-/* Needs TENON_CALLER_ALL. */
+/* Needs TENON_CALLER_ALL where a configuration is sent. */
 typedef struct tenon_admin_config_in {
   uint32_t size;
   uint32_t reserved; /* 0 */
@@ -66,7 +67,7 @@ typedef struct tenon_admin_config_out {
 #define TENON_ADMIN_MOVE_APPLICATION 7u /* to the leaf `target`, with all it has */
 #define TENON_ADMIN_LOG_LEVEL 8u        /* `object` is debug, info, warning or error */
 
-/* On RMs and log levels: needs TENON_CALLER_ALL; nodes too. */
+/* On RMs and log levels: needs TENON_CALLER_ALL. */
 typedef struct tenon_admin_act_in {
   uint32_t size;
   uint32_t action; /* TENON_ADMIN_* */
