@@ -19,10 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace process = boost::process;
 
-// Requests are kept up with when nearly all of them are answered at the rate at which they come, 99 of 100 in this
-// time.
-constexpr double kKeepsUp = 0.98, kLateUs = 10'000;
-constexpr double kStep = 0.8, kSlowest = 1'000;  // of the rates that are tried, the greatest first
+constexpr double kProbes = 500;  // single requests a second of the RM that measures
 
 constexpr const char *queues =
     "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: bench } ] } ] } ]";
@@ -76,49 +73,80 @@ struct result_of_load {
   double rate, p50_us, p99_us, processor_us;  // processor time of the scheduler for an allocation
 };
 
-result_of_load play(bool by_socket, int64_t streams, int64_t batch, int64_t asks, int64_t nodes, double rate) {
+// A program grpc-load, ready to begin.
+class load {
+ public:
+  load(const running &scheduler, const std::string &rm, const settings &s, double rate)
+      : child_(fs::read_symlink("/proc/self/exe").parent_path().string() + "/grpc-load", scheduler.address(), "--rm",
+               rm, "--streams", std::to_string(s.streams), "--batch", std::to_string(s.batch), "--asks",
+               std::to_string(s.asks), "--nodes", std::to_string(s.nodes), "--rate", std::to_string(rate),
+               process::std_in<in_, process::std_out> out_) {
+    if (!std::getline(out_, line_)) throw std::runtime_error("grpc-load ended before it was ready");
+  }
+
+  void begin() { in_ << std::endl; }
+
+  result_of_load end() {
+    if (!std::getline(out_, line_)) throw std::runtime_error("grpc-load ended without figures");
+    const auto said = boost::json::parse(line_).as_object();
+    return {said.at("allocations").to_number<double>() / said.at("seconds").to_number<double>(),
+            said.at("p50_us").to_number<double>(), said.at("p99_us").to_number<double>(), 0};
+  }
+  ~load() { child_.wait(); }
+  load(const load &) = delete;
+  load &operator=(const load &) = delete;
+
+ private:
+  process::opstream in_;
+  process::ipstream out_;
+  std::string line_;
+  process::child child_;
+};
+
+result_of_load play(bool by_socket, const settings &s, double rate) {
   const running scheduler(by_socket);
-  process::opstream in;
-  process::ipstream out;
-  process::child load(fs::read_symlink("/proc/self/exe").parent_path().string() + "/grpc-load", scheduler.address(),
-                      "--streams", std::to_string(streams), "--batch", std::to_string(batch), "--asks",
-                      std::to_string(asks), "--nodes", std::to_string(nodes), "--rate", std::to_string(rate),
-                      process::std_in<in, process::std_out> out);
-  std::string line;
-  if (!std::getline(out, line)) throw std::runtime_error("grpc-load ended before it was ready");
+  load all(scheduler, "load", s, rate);
   const double before = seconds_of_processor();
-  in << std::endl;
-  if (!std::getline(out, line)) throw std::runtime_error("grpc-load ended without figures");
-  const double used = seconds_of_processor() - before;
-  load.wait();
-  const auto said = boost::json::parse(line).as_object();
-  const double allocations = said.at("allocations").to_number<double>();
-  return {allocations / said.at("seconds").to_number<double>(), said.at("p50_us").to_number<double>(),
-          said.at("p99_us").to_number<double>(), used / allocations * 1e6};
+  all.begin();
+  result_of_load out = all.end();
+  out.processor_us = (seconds_of_processor() - before) / static_cast<double>(s.asks) * 1e6;
+  return out;
+}
+
+// Settings of a load that goes on for some seconds at a rate.
+settings lasting(settings s, double rate, double seconds) {
+  s.asks = std::max(s.streams * s.batch, static_cast<int64_t>(rate * seconds));
+  return s;
+}
+
+// How long a single request of another RM takes while the load goes on at a rate.
+result_of_load probe(bool by_socket, const settings &s, double rate) {
+  const running scheduler(by_socket);
+  settings single;
+  single.batch = single.streams = 1;
+  single.nodes = 10;
+  single.asks = static_cast<int64_t>(kProbes * 3);
+  load busy(scheduler, "load", lasting(s, rate, 4), rate);
+  load probing(scheduler, "probe", single, kProbes);
+  busy.begin();
+  probing.begin();
+  const result_of_load out = probing.end();
+  busy.end();
+  return out;
 }
 
 figures run(bool by_socket, const settings &s) {
   figures out;
-  const result_of_load most = play(by_socket, s.streams, s.batch, s.asks, s.nodes, 0);
+  const result_of_load most = play(by_socket, s, 0);
   out["allocations_per_second"] = most.rate;
   out["scheduler_cpu_us_per_allocation"] = most.processor_us;
-  // How long one request takes to its answer, for two seconds each: at half of that rate, which comes from many
-  // requests in one packet, and at half of the greatest rate of requests that are sent one by one and are kept up with.
-  const auto paced = [&](double rate) {
-    return play(by_socket, s.streams, s.batch, std::max(s.streams, static_cast<int64_t>(2 * rate)), s.nodes, rate);
-  };
-  const result_of_load half = paced(most.rate / 2);
-  out["half_rate_p50_us"] = half.p50_us;
-  out["half_rate_p99_us"] = half.p99_us;
-  double full = most.rate;
-  for (;; full *= kStep) {
-    const result_of_load said = paced(full);
-    if ((said.rate >= kKeepsUp * full && said.p99_us <= kLateUs) || full < kSlowest) break;
-  }
-  const result_of_load light = paced(full / 2);
-  out["paced_allocations_per_second"] = full;
-  out["half_load_p50_us"] = light.p50_us;
-  out["half_load_p99_us"] = light.p99_us;
+  // At half of that rate: how long one of its requests takes to its answer, and a single one of another RM beside it.
+  const result_of_load half = play(by_socket, lasting(s, most.rate / 2, 2), most.rate / 2);
+  out["half_load_p50_us"] = half.p50_us;
+  out["half_load_p99_us"] = half.p99_us;
+  const result_of_load beside = probe(by_socket, s, most.rate / 2);
+  out["single_p50_us"] = beside.p50_us;
+  out["single_p99_us"] = beside.p99_us;
   return out;
 }
 

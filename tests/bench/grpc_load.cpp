@@ -27,7 +27,7 @@ using clock_type = std::chrono::steady_clock;
 namespace si_v1 = ::si::v1;
 
 struct options {
-  std::string address;
+  std::string address, rm = "load";
   int64_t streams = 1, batch = 100, asks = 200'000, nodes = 1'000;
   double rate = 0;  // asks a second of all streams; 0: as many as are taken
 };
@@ -82,7 +82,7 @@ uint64_t varint(const char *&at) {
 class flow final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   flow(const options &with, int64_t index, gate &ready, gate &placed)
-      : options_(with), rm_("load-" + std::to_string(index)), ready_(ready), placed_(placed) {
+      : options_(with), rm_(with.rm + "-" + std::to_string(index)), ready_(ready), placed_(placed) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetMaxReceiveMessageSize(-1);
@@ -315,6 +315,7 @@ int main(int argc, char **argv) {
   app.add_option("--asks", with.asks, "of all streams");
   app.add_option("--nodes", with.nodes, "of each stream");
   app.add_option("--rate", with.rate);
+  app.add_option("--rm", with.rm, "what the RMs' names begin with");
   CLI11_PARSE(app, argc, argv);
   with.asks -= with.asks % with.streams;
   gate ready;
