@@ -99,7 +99,7 @@ partitions:
       - name: root
         submitacl: "*"
         limits:
-          - {limit: developers, groups: [dev], maxapplications: 40}
+          - {limit: hers, groups: [alice], maxapplications: 40}
           - {limit: everybody, users: ["*"], groups: ["*"], maxapplications: 50, maxresources: {vcore: 100}}
         queues:
           - name: default
@@ -145,6 +145,9 @@ class FieldShapes : public rest_case {
     // No node has so much free, and node-1 could have.
     second.ask({.application = "full", .key = "reserves", .resources = {{"vcore", 5000}}, .priority = 5});
     submit(rm, second);
+    // All of it is there, and no ask of the gang waits any more: the real one is to take a placeholder's place.
+    until("/ws/v1/partition/default/application/full",
+          [](const reply &r) { return r.body.find("\"reserves\"") != std::string::npos; });
     until("/ws/v1/partition/default/application/gang",
           [](const reply &r) { return !r.json().as_object().contains("requests"); });
     interface::requests third;
@@ -199,6 +202,7 @@ TEST_F(FieldShapes, AreThoseOfEveryAnswer) {
   look(p + "/usage/users", "list:UserUsage");
   look(p + "/usage/user/alice", "object:UserUsage");
   look(p + "/usage/groups", "list:GroupUsage");
+  look(p + "/usage/group/alice", "object:GroupUsage");
   look("/ws/v1/events/batch", "object:EventBatch");
   look("/ws/v1/events/batch?start=1000000000", "object:EventBatch");
   look("/ws/v1/scheduler/healthcheck", "object:Health");
