@@ -281,7 +281,6 @@ TYPED_TEST(rules_of_moves, what_is_proposed_stays_so) {
 }
 
 TYPED_TEST(rules_of_moves, a_reservation_goes_along) {
-  if (!naive::kernel_has.reservations) GTEST_SKIP() << "no reservations";
   cluster_config c = make_cluster({make_queue("leaf"), make_queue("other")});
   c.partitions[0].preemption_enabled = false;
   this->start(c);
@@ -302,7 +301,6 @@ TYPED_TEST(rules_of_moves, a_reservation_goes_along) {
 }
 
 TYPED_TEST(rules_of_moves, its_victims_stay_under_way_and_so_do_those_of_others_in_it) {
-  if (!naive::kernel_has.preemption) GTEST_SKIP() << "no preemption";
   queue_config ours = make_queue("ours");
   ours.guaranteed = {{"vcore", 4}};
   ours.properties["preemption.delay"] = "1s";
