@@ -1,10 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "scheduler_impl.hpp"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <future>
@@ -53,8 +51,6 @@ std::optional<refusal> scheduler::impl::start() {
   if (auto why = make_runners()) return why;
   started_ = true;
   if (!options.manual) {
-    wakes_.assign(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-    wait_for_wake();
     thread_ = std::thread([this] { run_cycle_thread(); });
     wake();
   }
@@ -154,19 +150,10 @@ void scheduler::impl::run_cycle_thread() {
 void scheduler::impl::wake() {
   if (options.manual || stopped_) return;
   if (awake_.exchange(true, std::memory_order_acq_rel)) return;
-  const uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(wakes_.native_handle(), &one, sizeof one);
-}
-
-void scheduler::impl::wait_for_wake() {
-  wakes_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code &failed) {
-    if (failed) return;
-    uint64_t count = 0;
-    [[maybe_unused]] const auto got = ::read(wakes_.native_handle(), &count, sizeof count);
-    awake_.store(false, std::memory_order_release);
-    wait_for_wake();
-    turn();
-  });
+  boost::asio::post(io_, boost::asio::bind_allocator(wake_room_.take(), [this] {
+                      awake_.store(false, std::memory_order_release);
+                      turn();
+                    }));
 }
 
 void scheduler::impl::turn() {
@@ -186,9 +173,13 @@ void scheduler::impl::turn() {
 }
 
 void scheduler::impl::turn_later(int64_t now_ms, int64_t at_ms) {
+  if (timer_at_ms_ && *timer_at_ms_ <= at_ms) return;  // it comes before that, and looks then
+  timer_at_ms_ = at_ms;
   timer_.expires_after(milliseconds(std::clamp<int64_t>(at_ms - now_ms, 1, shared.limits.idle_ms)));
   timer_.async_wait([this](const boost::system::error_code &cancelled) {
-    if (!cancelled) turn();
+    if (cancelled) return;
+    timer_at_ms_.reset();
+    turn();
   });
 }
 
@@ -305,7 +296,6 @@ void scheduler::impl::stop() {
   if (thread_.joinable()) thread_.join();
   rm_events_.reset();
   if (own_hub_ != nullptr) cycle_->state().set_fact_listener(nullptr);
-  wakes_.close();
 }
 
 service_counters scheduler::impl::counters() const {

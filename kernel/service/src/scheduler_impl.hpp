@@ -5,15 +5,16 @@
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "cycle.hpp"
 #include "fact_relay.hpp"
+#include "handler_room.hpp"
 #include "rm_events.hpp"
 #include "rm_service.hpp"
 #include "service_state.hpp"
@@ -67,7 +68,6 @@ struct scheduler::impl final : rm_calls {
   std::optional<refusal> make_runners();
   std::optional<refusal> start_runners();
   void run_cycle_thread();
-  void wait_for_wake();
   void turn();
   void turn_later(int64_t now_ms, int64_t at_ms);
   void wake();
@@ -90,11 +90,12 @@ struct scheduler::impl final : rm_calls {
   std::vector<work> manual_later_;
 
   // Else: the cycle thread.
+  handler_room wake_room_;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> stay_{io_.get_executor()};
-  boost::asio::posix::stream_descriptor wakes_{io_};  // an eventfd: waking allocates nothing
   boost::asio::steady_timer timer_{io_};
-  std::atomic<bool> awake_{false};
+  std::optional<int64_t> timer_at_ms_;  // when it looks for work by itself
+  std::atomic<bool> awake_{false};      // a turn comes that sees what is submitted now
   bool turn_posted_ = false;
   std::thread thread_;
   std::atomic<bool> cycle_over_{false};

@@ -89,10 +89,12 @@ void transport_runner::stop() {
 }
 
 void transport_runner::notify() {
-  const std::lock_guard lock(mutex_);
-  if (notified_) return;
-  notified_ = true;
-  something_.notify_one();
+  {
+    const std::lock_guard lock(mutex_);
+    if (notified_) return;
+    notified_ = true;
+  }
+  something_.notify_one();  // without the lock, which the thread would find taken
 }
 
 void transport_runner::tell_ended(uint64_t session, uint32_t why) {
