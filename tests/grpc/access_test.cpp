@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Who gets in: certificates of RMs, tokens and certificates of administrators; health and reflection for everybody.
+// Who gets in: certificates of RMs, tokens and certificates of administrators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -206,27 +206,6 @@ TEST_F(GrpcAccess, AdministrationAnswersAsTheInterfaceDoes) {
   v1::StepResponse made;
   ASSERT_TRUE(administer(channel, "Step", steps, made, token).ok());
   EXPECT_EQ(made.decisions(), 7u);
-}
-
-// The methods' messages have few fields; they are written here as bytes.
-TEST_F(GrpcAccess, HealthAndReflectionAreThere) {
-  start("");
-  const auto channel = channel_to(at);
-  first::RegisterResourceManagerResponse none;
-  first::RemoveApplicationRequest healthy;  // field 1 is what is needed: a number, kept as one that is unknown
-  EXPECT_TRUE(call(channel, "/grpc.health.v1.Health/Check", none, healthy).ok());
-  first::RemoveApplicationRequest list;  // of ServerReflectionRequest, field 7 lists services
-  list.GetReflection()->MutableUnknownFields(&list)->AddLengthDelimited(7, "");
-  open_stream<first::RemoveApplicationRequest, first::RegisterResourceManagerResponse> reflection(
-      channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo");
-  reflection.send(list);
-  first::RegisterResourceManagerResponse services;
-  ASSERT_TRUE(reflection.receive(services));
-  const std::string text = services.SerializeAsString();
-  for (const char *name : {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks",
-                           "grpc.health.v1.Health"}) {
-    EXPECT_THAT(text, HasSubstr(name));
-  }
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ ARROWS = [
     Arrow(("plugins/events/sqlite/",), ("tenon/abi/", "tenon/sdk/", "sqlite3.h"), "a plugin sees the SDK alone"),
     Arrow(
         ("plugins/transports/grpc/",),
-        ("tenon/abi/", "tenon/sdk/", "tenon/wire/", "tenon/si/", "tenon/v1/", "si/v1/", "grpc/", "grpcpp/", "sys/",
-         "unistd.h"),
+        ("tenon/abi/", "tenon/sdk/", "tenon/wire/", "tenon/si/", "tenon/v1/", "si/v1/", "google/protobuf/", "grpc/", "grpcpp/",
+         "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(

@@ -8,6 +8,7 @@
 #include "peer.hpp"
 #include "status.hpp"
 #include "tenon/v1/admin.pb.h"
+#include "unary.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
@@ -84,26 +85,26 @@ admin::admin(const settings &with, const sdk::host_services &host)
 }
 
 void admin::add(const char *name, method body) {
-  methods_.add(std::string("/tenon.v1.Admin/") + name, [this, body](grpc::CallbackServerContext &context) {
-    return new_unary(worker_, context,
-                     [this, body](const grpc::CallbackServerContext &from, std::string_view request,
-                                  std::string &response) -> grpc::Status {
-                       std::string user;
-                       const grpc::Status may = let_in(from, user);
-                       if (!may.ok()) return may;
-                       if (admin_ == nullptr) return status_from(TENON_UNSUPPORTED, "");
-                       const std::string origin = "grpc " + from.peer();
-                       tenon_admin_caller caller{};
-                       caller.size = sizeof caller;
-                       caller.rights = TENON_CALLER_ALL;
-                       caller.user = sdk::text(user);
-                       caller.origin = sdk::text(origin);
-                       return (this->*body)(caller, request, response);
-                     });
+  methods_.add(std::string("/tenon.v1.Admin/") + name, [this, body](std::unique_ptr<incoming> opened) {
+    begin_unary(
+        &worker_, std::move(opened),
+        [this, body](const grpc::ServerContext &from, std::string_view request, std::string &response) -> grpc::Status {
+          std::string user;
+          const grpc::Status may = let_in(from, user);
+          if (!may.ok()) return may;
+          if (admin_ == nullptr) return status_from(TENON_UNSUPPORTED, "");
+          const std::string origin = "grpc " + from.peer();
+          tenon_admin_caller caller{};
+          caller.size = sizeof caller;
+          caller.rights = TENON_CALLER_ALL;
+          caller.user = sdk::text(user);
+          caller.origin = sdk::text(origin);
+          return (this->*body)(caller, request, response);
+        });
   });
 }
 
-grpc::Status admin::let_in(const grpc::CallbackServerContext &context, std::string &user) const {
+grpc::Status admin::let_in(const grpc::ServerContext &context, std::string &user) const {
   for (const std::string &name : settings_.admin_certificates) {
     if (has_name(context, name)) {
       user = name;

@@ -27,7 +27,7 @@ class admin {
 
   void add(const char *name, method body);
   // OK, and the caller's name; or why not.
-  grpc::Status let_in(const grpc::CallbackServerContext &context, std::string &user) const;
+  grpc::Status let_in(const grpc::ServerContext &context, std::string &user) const;
 
   grpc::Status update_config(const tenon_admin_caller &by, std::string_view request, std::string &response);
   grpc::Status validate_config(const tenon_admin_caller &by, std::string_view request, std::string &response);

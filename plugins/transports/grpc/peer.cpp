@@ -9,7 +9,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-std::set<std::string> names(const grpc::CallbackServerContext &context) {
+std::set<std::string> names(const grpc::ServerContext &context) {
   std::set<std::string> out;
   const auto authenticated = context.auth_context();
   if (!authenticated || !authenticated->IsPeerAuthenticated()) return out;
@@ -23,18 +23,18 @@ std::set<std::string> names(const grpc::CallbackServerContext &context) {
 
 }  // namespace
 
-bool is_encrypted(const grpc::CallbackServerContext &context) {
+bool is_encrypted(const grpc::ServerContext &context) {
   const auto authenticated = context.auth_context();
   if (!authenticated) return false;
   const auto types = authenticated->FindPropertyValues(GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME);
   return !types.empty() && types.front() == GRPC_SSL_TRANSPORT_SECURITY_TYPE;
 }
 
-bool has_name(const grpc::CallbackServerContext &context, std::string_view name) {
+bool has_name(const grpc::ServerContext &context, std::string_view name) {
   return names(context).contains(std::string(name));
 }
 
-std::string names_of(const grpc::CallbackServerContext &context) {
+std::string names_of(const grpc::ServerContext &context) {
   std::string out;
   for (const std::string &name : names(context)) out += (out.empty() ? "\"" : ", \"") + name + "\"";
   return out.empty() ? "no name" : out;

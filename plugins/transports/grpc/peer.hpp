@@ -10,12 +10,12 @@
 namespace tenon::grpc_transport {
 
 // False on a Unix socket and without TLS.
-bool is_encrypted(const grpc::CallbackServerContext &context);
+bool is_encrypted(const grpc::ServerContext &context);
 
 // Its common name, or one of its alternative names.
-bool has_name(const grpc::CallbackServerContext &context, std::string_view name);
+bool has_name(const grpc::ServerContext &context, std::string_view name);
 
 // For people: "a", "b", or no name.
-std::string names_of(const grpc::CallbackServerContext &context);
+std::string names_of(const grpc::ServerContext &context);
 
 }  // namespace tenon::grpc_transport

@@ -127,7 +127,7 @@ grpc::Status registry::begin(const std::shared_ptr<stream> &one, const std::stri
   return stopping_ ? shutting_down() : grpc::Status::OK;
 }
 
-grpc::Status registry::may_speak_for(const grpc::CallbackServerContext &context, const std::string &rm) const {
+grpc::Status registry::may_speak_for(const grpc::ServerContext &context, const std::string &rm) const {
   // Who may open a Unix socket is for its mode to say.
   if (settings_.client_ca.empty() || !is_encrypted(context) || has_name(context, rm)) return grpc::Status::OK;
   return status_of(grpc::StatusCode::PERMISSION_DENIED, "want a client certificate for RM \"" + rm +

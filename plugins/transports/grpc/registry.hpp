@@ -24,7 +24,7 @@ class registry {
   ~registry();
 
   // Whether a client may speak for an RM: its certificate must name it.
-  [[nodiscard]] grpc::Status may_speak_for(const grpc::CallbackServerContext &context, const std::string &rm) const;
+  [[nodiscard]] grpc::Status may_speak_for(const grpc::ServerContext &context, const std::string &rm) const;
 
   // A registration; waits for the scheduler. `checks`: of an RM that checks placements.
   grpc::Status enter(const tenon_rm_registration &registration, bool checks);

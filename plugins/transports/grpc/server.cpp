@@ -1,9 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "server.hpp"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/health_check_service_interface.h>
-
+#include <array>
 #include <string>
 #include <tuple>
 
@@ -11,40 +9,49 @@
 #include "status.hpp"
 #include "stream.hpp"
 #include "tenon/si/v1later/si.pb.h"
+#include "unary.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
 
-// For all servers of the process: health and reflection.
-void enable_standard_services() {
-  static const bool once = [] {
-    grpc::EnableDefaultHealthCheckService(true);
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-    return true;
-  }();
-  static_cast<void>(once);
-}
+constexpr int kWindow = 1 << 20;  // bytes that an RM may send before they are read, of each stream
 
 // Clients that were made from the schema as it is installed call the later methods here.
 constexpr char kLater[] = "/tenon.si.v1later.Scheduler/";
 
+const std::vector<std::string> kOwn = {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
+                                       "tenon.v1.Checks"};
+
+std::vector<std::string> with_standard(std::vector<std::string> names) {
+  for (const char *each :
+       {"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"})
+    names.emplace_back(each);
+  return names;
+}
+
 }  // namespace
 
 server::server(const settings &with, const sdk::host_services &host, uint64_t transport)
-    : settings_(with), host_(host), registry_(with, host_, transport), admin_(with, host) {
-  enable_standard_services();
+    : settings_(with),
+      host_(host),
+      registry_(with, host_, transport),
+      admin_(with, host),
+      health_(kOwn),
+      reflection_(with_standard(kOwn)) {
   add_methods();
   grpc::ServerBuilder builder;
   configure(builder);
   std::vector<int> ports;
   add_listeners(with, builder, ports);
-  builder.RegisterService(&scheduler_);
-  builder.RegisterService(&later_);
-  builder.RegisterService(&checks_);
-  builder.RegisterService(&admin_.methods());
+  const std::array all{&scheduler_, &later_, &checks_, &admin_.methods(), &health_.methods(), &reflection_.methods()};
+  for (service *each : all) builder.RegisterService(each);
+  queue_ = std::make_unique<queue>(builder.AddCompletionQueue());
   server_ = builder.BuildAndStart();
   if (!server_) ports.assign(ports.size(), 0);
-  for (const std::string &address : opened_listeners(with, ports)) {
+  const auto opened = opened_listeners(with, ports);
+  for (service *each : all) each->open(*queue_);
+  queue_->start();
+  for (const std::string &address : opened) {
     host_.log(TENON_LOG_INFO, "listens on " + address + (with.certificate.empty() ? "" : " with TLS"));
   }
 }
@@ -52,18 +59,16 @@ server::server(const settings &with, const sdk::host_services &host, uint64_t tr
 void server::add_methods() {
   for (const auto &[to, path, checks] :
        {std::tuple{&scheduler_, kScheduler, false}, {&later_, kLater, false}, {&checks_, kChecks, true}}) {
-    to->add(std::string(path) + "RegisterResourceManager",
-            [this, checks = checks](grpc::CallbackServerContext &context) {
-              return new_unary(registry_.registering(), context,
-                               [this, checks](const grpc::CallbackServerContext &from, std::string_view request,
-                                              std::string &) { return register_rm(from, request, checks); });
-            });
+    to->add(std::string(path) + "RegisterResourceManager", [this, checks = checks](std::unique_ptr<incoming> opened) {
+      begin_unary(&registry_.registering(), std::move(opened),
+                  [this, checks](const grpc::ServerContext &from, std::string_view request, std::string &) {
+                    return register_rm(from, request, checks);
+                  });
+    });
   }
   for (size_t i = 0; i < kMethods; ++i) {
-    const auto open = [this, i](grpc::CallbackServerContext &context) -> bytes_reactor * {
-      const auto made = std::make_shared<stream>(registry_, i, context);
-      made->open();
-      return made.get();
+    const auto open = [this, i](std::unique_ptr<incoming> opened) {
+      std::make_shared<stream>(registry_, i, std::move(opened))->open();
     };
     const method &each = kStreamMethods[i];
     (i == kCheckPlacements ? checks_ : scheduler_).add(std::string(each.service) + each.name, open);
@@ -81,11 +86,14 @@ void server::configure(grpc::ServerBuilder &builder) const {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, ms(settings_.keepalive));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ms(settings_.keepalive_timeout));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  // A window of a fixed size: to find the best one gRPC sends a ping for nearly each request that comes alone.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
 }
 
-grpc::Status server::register_rm(const grpc::CallbackServerContext &context, std::string_view request, bool checks) {
+grpc::Status server::register_rm(const grpc::ServerContext &context, std::string_view request, bool checks) {
   // The later message has all that the first one has, under the same numbers.
   si::v1later::RegisterResourceManagerRequest message;
   if (!message.ParseFromArray(request.data(), static_cast<int>(request.size()))) {
@@ -104,11 +112,12 @@ grpc::Status server::register_rm(const grpc::CallbackServerContext &context, std
 }
 
 void server::stop(std::chrono::milliseconds drain) {
-  if (auto *health = server_->GetHealthCheckService()) health->SetServingStatus(false);
+  health_.stop_serving();
   registry_.shut_down();
   server_->Shutdown(std::chrono::system_clock::now() + drain);
   registry_.wait_empty(drain + std::chrono::seconds(5));
   server_->Wait();
+  queue_->stop();
 }
 
 }  // namespace tenon::grpc_transport

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "admin.hpp"
+#include "health.hpp"
+#include "reflection.hpp"
 #include "registry.hpp"
 #include "services.hpp"
 
@@ -29,12 +31,15 @@ class server {
  private:
   void configure(grpc::ServerBuilder &builder) const;
   void add_methods();
-  grpc::Status register_rm(const grpc::CallbackServerContext &context, std::string_view request, bool checks);
+  grpc::Status register_rm(const grpc::ServerContext &context, std::string_view request, bool checks);
 
   const settings &settings_;
+  std::unique_ptr<queue> queue_;  // outlives all calls
   rm_host host_;
   registry registry_;
   admin admin_;
+  health health_;
+  reflection reflection_;
   service scheduler_;
   service later_;
   service checks_;

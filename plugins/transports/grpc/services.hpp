@@ -3,34 +3,39 @@
 // them is bound to a type.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/impl/codegen/server_callback_handlers.h>
 #include <grpcpp/impl/service_type.h>
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "unary.hpp"
+#include "call.hpp"
+#include "queue.hpp"
 
 namespace tenon::grpc_transport {
 
 class service : public grpc::Service {
  public:
-  using maker = std::function<bytes_reactor *(grpc::CallbackServerContext &)>;
+  service();
+  ~service() override;
+
+  // Makes what answers the call, which frees itself.
+  using maker = std::function<void(std::unique_ptr<incoming>)>;
 
   // `path` as "/si.v1.Scheduler/Update". A call with one request is a stream, too.
-  void add(std::string path, maker make) {
-    const std::string &kept = paths_.emplace_back(std::move(path));
-    const auto index = static_cast<int>(paths_.size() - 1);
-    AddMethod(new grpc::internal::RpcServiceMethod(kept.c_str(), grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
-    MarkMethodRawCallback(
-        index, new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
-                   [make = std::move(make)](grpc::CallbackServerContext *context) { return make(*context); }));
-  }
+  void add(std::string path, maker make);
+
+  // Its server has been started: every method waits for a call, and for the next one once it has come.
+  void open(queue &on);
 
  private:
+  class door;
+
   std::deque<std::string> paths_;
+  std::vector<std::unique_ptr<door>> doors_;
+  queue *queue_ = nullptr;
 };
 
 }  // namespace tenon::grpc_transport

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "bytes.hpp"
 #include "registry.hpp"
 #include "session.hpp"
 #include "status.hpp"
@@ -17,19 +18,14 @@ constexpr std::chrono::milliseconds kGrace{500};  // for streams that broke to b
 constexpr std::chrono::milliseconds kLastWord{100};
 constexpr std::string_view kResync = "\x08\x01";  // UpdateResponse { action: RESYNC }
 
-grpc::ByteBuffer buffer_of(std::string_view bytes) {
-  const grpc::Slice slice(bytes.data(), bytes.size());
-  return {&slice, 1};
-}
-
 bool is_register_again(const grpc::Status &status) {
   return status.error_message() == register_again().error_message();
 }
 
 }  // namespace
 
-stream::stream(registry &in, size_t method, grpc::CallbackServerContext &context)
-    : registry_(in), method_(method), context_(context) {}
+stream::stream(registry &in, size_t method, std::unique_ptr<incoming> opened)
+    : call(std::move(opened)), registry_(in), method_(method) {}
 
 void stream::open() {
   self_ = shared_from_this();
@@ -38,7 +34,7 @@ void stream::open() {
     end(opened);
     return;
   }
-  StartRead(&request_);
+  read(&request_);
 }
 
 void stream::end(const grpc::Status &status, bool drain) {
@@ -62,12 +58,12 @@ void stream::cut_if_late(answers::clock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     if (!ending_ || done_) return;
-    if (now - ending_since_ > kGoodbye) context_.TryCancel();
+    if (now - ending_since_ > kGoodbye) context().TryCancel();
   }
   advance();
 }
 
-void stream::OnCancel() {
+void stream::on_cancel() {
   cancelled_ = true;
   advance();
 }
@@ -112,18 +108,18 @@ void stream::advance() {
   if (leaves) session_->detach(self_, true);
   switch (step) {
     case next::write:
-      StartWrite(&response_);
+      write(&response_);
       break;
     case next::finish:
-      Finish(status);
+      finish(status);
       break;
     case next::finish_with_words:
-      StartWriteAndFinish(&response_, grpc::WriteOptions(), status);
+      write_and_finish(&response_, status);
       break;
   }
 }
 
-void stream::OnWriteDone(bool ok) {
+void stream::on_written(bool ok) {
   frame done;
   {
     const std::lock_guard lock(mutex_);
@@ -144,7 +140,7 @@ void stream::OnWriteDone(bool ok) {
   advance();
 }
 
-void stream::OnReadDone(bool ok) {
+void stream::on_read(bool ok) {
   if (!ok) {
     {
       const std::lock_guard lock(mutex_);
@@ -195,9 +191,7 @@ void stream::go_on() {
 }
 
 grpc::Status stream::take_request() {
-  if (!request_.TrySingleSlice(&bytes_).ok() && !request_.DumpToSingleSlice(&bytes_).ok()) {
-    return {grpc::StatusCode::INTERNAL, "the request could not be read"};
-  }
+  if (!in_one_piece(request_, bytes_)) return {grpc::StatusCode::INTERNAL, "the request could not be read"};
   room_.clear();
   submitted_ = 0;
   const std::string_view bytes(reinterpret_cast<const char *>(bytes_.begin()), bytes_.size());
@@ -257,14 +251,14 @@ void stream::submit_rest() {
   if (!status.ok()) end(status);
   if (more) {
     request_.Clear();
-    StartRead(&request_);
+    read(&request_);
   } else {
     advance();
   }
 }
 
-void stream::OnDone() {
-  bool clean = !cancelled_ && !context_.IsCancelled();
+void stream::on_done() {
+  bool clean = !cancelled_ && !context().IsCancelled();
   {
     const std::lock_guard lock(mutex_);
     done_ = true;

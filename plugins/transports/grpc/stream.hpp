@@ -11,6 +11,7 @@
 #include <string>
 
 #include "answers.hpp"
+#include "call.hpp"
 #include "tenon/wire/bytes.hpp"
 
 namespace tenon::grpc_transport {
@@ -18,17 +19,14 @@ namespace tenon::grpc_transport {
 class registry;
 class session;
 
-class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                     public std::enable_shared_from_this<stream> {
+class stream final : public call, public std::enable_shared_from_this<stream> {
  public:
-  stream(registry &in, size_t method, grpc::CallbackServerContext &context);
+  stream(registry &in, size_t method, std::unique_ptr<incoming> opened);
 
   // Keeps itself until it is done, and begins to read.
   void open();
 
   [[nodiscard]] size_t method() const { return method_; }
-  [[nodiscard]] grpc::CallbackServerContext &context() const { return context_; }
-
   // The RM has left it, or it was told to end.
   [[nodiscard]] bool is_going() const { return cancelled_ || going_; }
 
@@ -49,10 +47,10 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
   // Goes on with the request that it holds: where the limit of streams was in the way, or the host did not take all.
   void go_on();
 
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
-  void OnCancel() override;
-  void OnDone() override;
+  void on_read(bool ok) override;
+  void on_written(bool ok) override;
+  void on_cancel() override;
+  void on_done() override;
 
  private:
   grpc::Status take_request();
@@ -63,7 +61,6 @@ class stream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   registry &registry_;
   const size_t method_;
-  grpc::CallbackServerContext &context_;
   std::shared_ptr<stream> self_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> wrote_ = false;

@@ -3,47 +3,50 @@
 
 #include <utility>
 
+#include "bytes.hpp"
+
 namespace tenon::grpc_transport {
 namespace {
 
-class unary final : public bytes_reactor {
+class unary final : public call {
  public:
-  unary(worker &on, grpc::CallbackServerContext &context, unary_body body)
-      : worker_(on), context_(context), body_(std::move(body)) {
-    StartRead(&request_);
-  }
+  unary(worker *on, std::unique_ptr<incoming> opened, unary_body body)
+      : call(std::move(opened)), worker_(on), body_(std::move(body)) {}
 
-  void OnReadDone(bool ok) override {
+  void begin() { read(&request_); }
+
+  void on_read(bool ok) override {
     if (!ok) {
-      Finish({grpc::StatusCode::INVALID_ARGUMENT, "want one request, have none"});
+      finish({grpc::StatusCode::INVALID_ARGUMENT, "want one request, have none"});
       return;
     }
-    worker_.post([this] { answer(); });
+    if (worker_ == nullptr) return answer();
+    worker_->post([this] { answer(); });
   }
 
-  void OnDone() override { delete this; }
+  void on_written(bool /*ok*/) override {}
+  void on_cancel() override {}
+  void on_done() override { delete this; }
 
  private:
   void answer() {
     grpc::Slice bytes;
-    if (!request_.TrySingleSlice(&bytes).ok() && !request_.DumpToSingleSlice(&bytes).ok()) {
-      Finish({grpc::StatusCode::INTERNAL, "the request could not be read"});
+    if (!in_one_piece(request_, bytes)) {
+      finish({grpc::StatusCode::INTERNAL, "the request could not be read"});
       return;
     }
     std::string response;
     const grpc::Status status =
-        body_(context_, {reinterpret_cast<const char *>(bytes.begin()), bytes.size()}, response);
+        body_(context(), {reinterpret_cast<const char *>(bytes.begin()), bytes.size()}, response);
     if (!status.ok()) {
-      Finish(status);
+      finish(status);
       return;
     }
-    const grpc::Slice slice(response.data(), response.size());
-    response_ = grpc::ByteBuffer(&slice, 1);
-    StartWriteAndFinish(&response_, grpc::WriteOptions(), status);
+    response_ = buffer_of(response);
+    write_and_finish(&response_, status);
   }
 
-  worker &worker_;
-  grpc::CallbackServerContext &context_;
+  worker *const worker_;
   const unary_body body_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
@@ -51,8 +54,9 @@ class unary final : public bytes_reactor {
 
 }  // namespace
 
-bytes_reactor *new_unary(worker &on, grpc::CallbackServerContext &context, unary_body body) {
-  return new unary(on, context, std::move(body));  // NOLINT(cppcoreguidelines-owning-memory): see OnDone
+void begin_unary(worker *on, std::unique_ptr<incoming> opened, unary_body body) {
+  auto *const made = new unary(on, std::move(opened), std::move(body));  // NOLINT(cppcoreguidelines-owning-memory)
+  made->begin();
 }
 
 }  // namespace tenon::grpc_transport

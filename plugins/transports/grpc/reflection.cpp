@@ -1,0 +1,126 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "reflection.hpp"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "bytes.hpp"
+#include "tenon/v1/standard.pb.h"
+
+namespace tenon::grpc_transport {
+namespace {
+
+namespace pb = google::protobuf;
+
+const pb::DescriptorPool &pool() { return *pb::DescriptorPool::generated_pool(); }
+
+void add_with_imports(const pb::FileDescriptor &file, std::set<const pb::FileDescriptor *> &seen,
+                      v1::ReflectedFiles &to) {
+  if (!seen.insert(&file).second) return;
+  pb::FileDescriptorProto described;
+  file.CopyTo(&described);
+  to.add_file_descriptor_proto(described.SerializeAsString());
+  for (int i = 0; i < file.dependency_count(); ++i) add_with_imports(*file.dependency(i), seen, to);
+}
+
+void answer_file(const pb::FileDescriptor *found, const std::string &wanted, v1::ServerReflectionResponse &to) {
+  if (found == nullptr) {
+    to.mutable_error_response()->set_error_code(grpc::StatusCode::NOT_FOUND);
+    to.mutable_error_response()->set_error_message("want what this server describes, have \"" + wanted + "\"");
+    return;
+  }
+  std::set<const pb::FileDescriptor *> seen;
+  add_with_imports(*found, seen, *to.mutable_file_descriptor_response());
+}
+
+const pb::FileDescriptor *file_of(const v1::ReflectedExtension &wanted) {
+  const pb::Descriptor *type = pool().FindMessageTypeByName(wanted.containing_type());
+  const pb::FieldDescriptor *found =
+      type == nullptr ? nullptr : pool().FindExtensionByNumber(type, wanted.extension_number());
+  return found == nullptr ? nullptr : found->file();
+}
+
+void answer_extensions(const std::string &type_name, v1::ServerReflectionResponse &to) {
+  const pb::Descriptor *type = pool().FindMessageTypeByName(type_name);
+  if (type == nullptr) return answer_file(nullptr, type_name, to);
+  std::vector<const pb::FieldDescriptor *> found;
+  pool().FindAllExtensions(type, &found);
+  auto &numbers = *to.mutable_all_extension_numbers_response();
+  numbers.set_base_type_name(type_name);
+  for (const pb::FieldDescriptor *each : found) numbers.add_extension_number(each->number());
+}
+
+v1::ServerReflectionResponse answer(const v1::ServerReflectionRequest &to, const std::vector<std::string> &names) {
+  v1::ServerReflectionResponse out;
+  out.set_valid_host(to.host());
+  *out.mutable_original_request() = to;
+  switch (to.message_request_case()) {
+    case v1::ServerReflectionRequest::kFileByFilename:
+      answer_file(pool().FindFileByName(to.file_by_filename()), to.file_by_filename(), out);
+      break;
+    case v1::ServerReflectionRequest::kFileContainingSymbol:
+      answer_file(pool().FindFileContainingSymbol(to.file_containing_symbol()), to.file_containing_symbol(), out);
+      break;
+    case v1::ServerReflectionRequest::kFileContainingExtension:
+      answer_file(file_of(to.file_containing_extension()), to.file_containing_extension().containing_type(), out);
+      break;
+    case v1::ServerReflectionRequest::kAllExtensionNumbersOfType:
+      answer_extensions(to.all_extension_numbers_of_type(), out);
+      break;
+    case v1::ServerReflectionRequest::kListServices:
+      for (const std::string &name : names) out.mutable_list_services_response()->add_service()->set_name(name);
+      break;
+    case v1::ServerReflectionRequest::MESSAGE_REQUEST_NOT_SET:
+      out.mutable_error_response()->set_error_code(grpc::StatusCode::INVALID_ARGUMENT);
+      out.mutable_error_response()->set_error_message("want a question, have none of those that are known");
+  }
+  return out;
+}
+
+}  // namespace
+
+// Questions and answers, one after the other.
+class reflection::conversation final : public call {
+ public:
+  conversation(const reflection &of, std::unique_ptr<incoming> opened) : call(std::move(opened)), of_(of) {}
+  void begin() { read(&request_); }
+
+ private:
+  void on_read(bool ok) override {
+    if (!ok) return finish(grpc::Status::OK);
+    v1::ServerReflectionRequest request;
+    if (!parse(request_, request)) {
+      return finish({grpc::StatusCode::INVALID_ARGUMENT, "want a ServerReflectionRequest, have bytes that are none"});
+    }
+    response_ = buffer_of(answer(request, of_.names_).SerializeAsString());
+    write(&response_);
+  }
+  void on_written(bool ok) override {
+    if (!ok) return finish({grpc::StatusCode::CANCELLED, "the connection is gone"});
+    request_.Clear();
+    read(&request_);
+  }
+  void on_cancel() override {}  // what is under way ends with it
+  void on_done() override { delete this; }
+
+  const reflection &of_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+};
+
+reflection::reflection(std::vector<std::string> names) : names_(std::move(names)) {
+  for (const char *version : {"v1", "v1alpha"}) {
+    methods_.add("/grpc.reflection." + std::string(version) + ".ServerReflection/ServerReflectionInfo",
+                 [this](std::unique_ptr<incoming> opened) {
+                   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): see on_done
+                   auto *const made = new conversation(*this, std::move(opened));
+                   made->begin();
+                 });
+  }
+}
+
+}  // namespace tenon::grpc_transport

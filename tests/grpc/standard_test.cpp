@@ -1,0 +1,171 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// gRPC's standard services, for everybody: health, and reflection in both of its versions.
+#include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "client.hpp"
+#include "fake_scheduler.hpp"
+#include "loaded_transport.hpp"
+#include "si/v1/si.pb.h"
+#include "tenon/v1/standard.pb.h"
+
+namespace tenon::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+class GrpcStandard : public ::testing::Test {
+ protected:
+  using watch_stream = open_stream<v1::HealthCheckRequest, v1::HealthCheckResponse>;
+  using reflection_stream = open_stream<v1::ServerReflectionRequest, v1::ServerReflectionResponse>;
+
+  void SetUp() override {
+    transport = std::make_unique<loaded_transport>(
+        R"({"listen": "127.0.0.1:0"})",
+        std::map<std::string, const void *, std::less<>>{{TENON_HOST_RM, scheduler.service()}});
+    ASSERT_EQ(transport->start(), "");
+    channel = channel_to(transport->addresses()[0]);
+  }
+  void TearDown() override { transport->stop(); }
+
+  grpc::Status check(const std::string &name, v1::HealthCheckResponse &to) {
+    v1::HealthCheckRequest request;
+    request.set_service(name);
+    return call(channel, "/grpc.health.v1.Health/Check", request, to);
+  }
+  std::unique_ptr<watch_stream> watch(const std::string &name) {
+    auto out = std::make_unique<watch_stream>(channel, "/grpc.health.v1.Health/Watch");
+    v1::HealthCheckRequest request;
+    request.set_service(name);
+    out->send(request);
+    return out;
+  }
+  v1::ServerReflectionResponse ask(const v1::ServerReflectionRequest &question, const std::string &version = "v1") {
+    reflection_stream stream(channel, "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo");
+    v1::ServerReflectionResponse out;
+    EXPECT_TRUE(stream.send(question));
+    EXPECT_TRUE(stream.receive(out));
+    stream.half_close();
+    EXPECT_TRUE(stream.finish().ok());
+    return out;
+  }
+
+  fake_scheduler scheduler;
+  std::unique_ptr<loaded_transport> transport;
+  std::shared_ptr<grpc::Channel> channel;
+};
+
+TEST_F(GrpcStandard, HealthIsOfTheWholeAndOfEachService) {
+  for (const char *name : {"", "si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks"}) {
+    v1::HealthCheckResponse said;
+    ASSERT_TRUE(check(name, said).ok()) << name;
+    EXPECT_EQ(said.status(), v1::HealthCheckResponse::SERVING) << name;
+  }
+  v1::HealthCheckResponse said;
+  const grpc::Status unknown = check("nobody", said);
+  EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(unknown.error_message(), HasSubstr("\"nobody\""));
+}
+
+TEST_F(GrpcStandard, WhoWatchesIsToldOfTheEnd) {
+  const auto all = watch("");
+  v1::HealthCheckResponse said;
+  ASSERT_TRUE(all->receive(said));
+  EXPECT_EQ(said.status(), v1::HealthCheckResponse::SERVING);
+  const auto nobody = watch("nobody");
+  ASSERT_TRUE(nobody->receive(said));
+  EXPECT_EQ(said.status(), v1::HealthCheckResponse::SERVICE_UNKNOWN);
+  const auto leaves = watch("");
+  ASSERT_TRUE(leaves->receive(said));
+  leaves->cancel();
+  EXPECT_EQ(leaves->finish().error_code(), grpc::StatusCode::CANCELLED);
+  std::thread stopping([this] { transport->stop(); });
+  ASSERT_TRUE(all->receive(said));
+  EXPECT_EQ(said.status(), v1::HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(all->finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(nobody->finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  stopping.join();
+}
+
+TEST_F(GrpcStandard, ReflectionListsServices) {
+  for (const char *version : {"v1", "v1alpha"}) {
+    v1::ServerReflectionRequest question;
+    question.set_list_services("");
+    std::vector<std::string> names;
+    const auto said = ask(question, version);
+    for (const auto &each : said.list_services_response().service()) names.push_back(each.name());
+    EXPECT_THAT(names, IsSupersetOf({"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
+                                     "tenon.v1.Checks", "grpc.health.v1.Health"}));
+  }
+}
+
+TEST_F(GrpcStandard, ReflectionDescribesServicesWithAllThatTheyNeed) {
+  v1::ServerReflectionRequest question;
+  question.set_file_containing_symbol("si.v1.Scheduler");
+  const auto said = ask(question);
+  google::protobuf::DescriptorPool pool;
+  // A file comes before those that it imports.
+  const auto &files = said.file_descriptor_response().file_descriptor_proto();
+  for (auto each = files.rbegin(); each != files.rend(); ++each) {
+    google::protobuf::FileDescriptorProto file;
+    ASSERT_TRUE(file.ParseFromString(*each));
+    ASSERT_NE(pool.BuildFile(file), nullptr) << file.name();
+  }
+  const auto *service = pool.FindServiceByName("si.v1.Scheduler");
+  ASSERT_NE(service, nullptr);
+  EXPECT_NE(service->FindMethodByName("Update"), nullptr);
+  v1::ServerReflectionRequest by_name;
+  by_name.set_file_by_filename(service->file()->name());
+  EXPECT_EQ(ask(by_name).file_descriptor_response().file_descriptor_proto(0), files[0]);
+}
+
+TEST_F(GrpcStandard, ReflectionKnowsExtensions) {
+  v1::ServerReflectionRequest all;
+  all.set_all_extension_numbers_of_type("google.protobuf.FieldOptions");
+  const auto numbers = ask(all).all_extension_numbers_response().extension_number();
+  ASSERT_FALSE(numbers.empty());
+  v1::ServerReflectionRequest one;
+  one.mutable_file_containing_extension()->set_containing_type("google.protobuf.FieldOptions");
+  one.mutable_file_containing_extension()->set_extension_number(numbers[0]);
+  EXPECT_TRUE(ask(one).has_file_descriptor_response());
+}
+
+TEST_F(GrpcStandard, ReflectionRefusesWhatItDoesNotKnow) {
+  v1::ServerReflectionRequest question;
+  question.set_file_containing_symbol("si.v1.Nothing");
+  EXPECT_EQ(ask(question).error_response().error_code(), grpc::StatusCode::NOT_FOUND);
+  question.set_file_by_filename("nothing.proto");
+  EXPECT_EQ(ask(question).error_response().error_code(), grpc::StatusCode::NOT_FOUND);
+  question.set_all_extension_numbers_of_type("si.v1.Nothing");
+  EXPECT_EQ(ask(question).error_response().error_code(), grpc::StatusCode::NOT_FOUND);
+  question.mutable_file_containing_extension()->set_containing_type("si.v1.Nothing");
+  EXPECT_EQ(ask(question).error_response().error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(ask({}).error_response().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(GrpcStandard, BytesThatAreNoRequestAreRefused) {
+  ::si::v1::RegisterResourceManagerResponse none;
+  ::si::v1::RemoveApplicationRequest damaged;  // field 1 as a text that is not UTF-8
+  damaged.GetReflection()->MutableUnknownFields(&damaged)->AddLengthDelimited(1, "\xff\xfe");
+  EXPECT_EQ(call(channel, "/grpc.health.v1.Health/Check", damaged, none).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  open_stream<::si::v1::RemoveApplicationRequest, v1::HealthCheckResponse> watching(channel,
+                                                                                    "/grpc.health.v1.Health/Watch");
+  watching.send(damaged);
+  EXPECT_EQ(watching.finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  damaged.GetReflection()->MutableUnknownFields(&damaged)->AddLengthDelimited(4, "\xff\xfe");
+  open_stream<::si::v1::RemoveApplicationRequest, v1::ServerReflectionResponse> asking(
+      channel, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+  asking.send(damaged);
+  EXPECT_EQ(asking.finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(call(channel, "/grpc.health.v1.Health/Nothing", damaged, none).error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+}
+
+}  // namespace
+}  // namespace tenon::testing
