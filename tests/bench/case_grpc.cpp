@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // RMs over gRPC against a running scheduler in this process; they are the program grpc-load, so that the processor time
 // of this process is the scheduler's.
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "cases.hpp"
 #include "tenon/service/scheduler.hpp"
@@ -135,16 +137,27 @@ result_of_load probe(bool by_socket, const settings &s, double rate) {
   return out;
 }
 
+// Of this process and those that it starts: other work on the machine has to wait.
+void take_real_time_priority() {
+  sched_param how{};
+  how.sched_priority = 10;
+  if (sched_setscheduler(0, SCHED_RR, &how) != 0)
+    throw std::system_error(errno, std::generic_category(), "--real-time wants the right to real-time priority");
+}
+
 figures run(bool by_socket, const settings &s) {
+  if (s.real_time) take_real_time_priority();
   figures out;
   const result_of_load most = play(by_socket, s, 0);
   out["allocations_per_second"] = most.rate;
   out["scheduler_cpu_us_per_allocation"] = most.processor_us;
-  // At half of that rate: how long one of its requests takes to its answer, and a single one of another RM beside it.
-  const result_of_load half = play(by_socket, lasting(s, most.rate / 2, 2), most.rate / 2);
+  // At half of that rate, or at the one that was given: how long one of its requests takes to its answer, and a single
+  // one of another RM beside it.
+  const double rate = s.rate > 0 ? s.rate : most.rate / 2;
+  const result_of_load half = play(by_socket, lasting(s, rate, 3), rate);
   out["half_load_p50_us"] = half.p50_us;
   out["half_load_p99_us"] = half.p99_us;
-  const result_of_load beside = probe(by_socket, s, most.rate / 2);
+  const result_of_load beside = probe(by_socket, s, rate);
   out["single_p50_us"] = beside.p50_us;
   out["single_p99_us"] = beside.p99_us;
   return out;

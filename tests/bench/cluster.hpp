@@ -16,6 +16,8 @@ struct settings {
   int64_t nodes = 1'000, asks = 50'000, queues = 2, applications = 1;  // applications: of each queue
   int64_t shapes = 1, unplaceable = 0, seconds = 2;
   int64_t batch = 100, streams = 1;  // of requests
+  double rate = 0;                   // of grpc, in allocations a second
+  bool real_time = false;            // priority of grpc
   std::string queue_sort = "fair", app_sort = "fifo", node_sort = "fair";
   std::string trace;     // NODES.csv,PODS.csv
   bool devices = false;  // asks share GPUs

@@ -93,6 +93,10 @@ int main(int argc, char **argv) {
     sub->add_option("--streams", s.streams, "inproc: threads that submit; grpc: resource managers")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    sub->add_option("--rate", s.rate, "grpc: allocations a second while answers are timed; 0: half of the greatest")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    sub->add_flag("--real-time", s.real_time, "grpc: scheduler and resource managers in real-time priority");
     sub->add_option("--queue-sort", s.queue_sort)->capture_default_str();
     sub->add_option("--app-sort", s.app_sort)->capture_default_str();
     sub->add_option("--node-sort", s.node_sort)->capture_default_str();
@@ -113,6 +117,7 @@ int main(int argc, char **argv) {
       if (std::string_view(all[i].name) == "inproc" || std::string_view(all[i].name).starts_with("grpc")) {
         r.settings["batch"] = s.batch;
         r.settings["streams"] = s.streams;
+        r.settings["real_time"] = s.real_time ? 1 : 0;
       }
       r.policies = s.linked_policies ? "linked" : "modules";
       r.calibration_ns = tenon::bench::calibrate();

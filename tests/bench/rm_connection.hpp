@@ -1,0 +1,72 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// One RM's connection to a scheduler: gRPC as bytes on HTTP/2, so that asking costs next to nothing and what is
+// measured is the scheduler.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tenon::bench {
+
+// A message as gRPC frames it: not compressed, its length, its bytes.
+std::string framed(std::string_view message);
+
+// Used by one thread. Throws std::runtime_error when the scheduler is not there, ends a call or closes the connection.
+class rm_connection {
+ public:
+  // `address`: "host:port" in digits, or "unix:PATH". `on_response` hears every message of the open stream.
+  rm_connection(const std::string &address, std::function<void(std::string_view)> on_response);
+  ~rm_connection();
+  rm_connection(const rm_connection &) = delete;
+  rm_connection &operator=(const rm_connection &) = delete;
+
+  // A call with one request. Waits for its answer.
+  void call(const std::string &path, std::string_view request);
+
+  // The stream that everything after it is sent on.
+  void open(const std::string &path);
+
+  // Puts a framed message behind what waits.
+  void put(std::string_view framed_message);
+
+  // Sends as much as the scheduler takes without waiting.
+  void flush();
+
+  // Sends and receives what can be without waiting.
+  void go_on();
+
+  // Closes its half of the stream and waits for the scheduler's.
+  void close();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] bool wants_to_write() const;
+  [[nodiscard]] size_t unsent_bytes() const { return waiting_.size() - taken_ + (out_.size() - written_); }
+
+ private:
+  int32_t request(const std::string &path);
+  void receive();
+  void wait(const bool &until);
+  void take(int32_t stream, std::string_view bytes);
+  static ssize_t read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t room, uint32_t *flags,
+                              nghttp2_data_source *, void *self);
+
+  int descriptor_ = -1;
+  std::function<void(std::string_view)> on_response_;
+  nghttp2_session *session_ = nullptr;
+  int32_t stream_ = 0;
+  bool closing_ = false;  // nothing follows what waits
+  bool closed_ = false;   // the last call or stream has ended
+  std::string problem_;
+  std::string waiting_;  // framed messages
+  size_t taken_ = 0;     // of them, into HTTP/2
+  std::string out_;      // bytes for the socket
+  size_t written_ = 0;
+  std::string in_;  // a response that has not come whole
+};
+
+}  // namespace tenon::bench
