@@ -53,6 +53,10 @@ class cycle final : public cycle_access {
 
   // Takes requests, fires timers, makes up to `max_decisions` in each partition.
   turn_outcome turn(uint32_t max_decisions);
+
+  // Where several RMs are, each has this many requests and decisions in a row, and the others wait no longer than that.
+  static constexpr uint32_t most_beside_others = 32;
+  [[nodiscard]] bool serves_several() const { return sessions_.size() > 1; }
   // What waits is looked at for records of events, too, not only for RMs that want to know.
   void inspect_all() { inspects_all_ = true; }
   // Makes answers visible to transports.

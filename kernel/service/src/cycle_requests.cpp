@@ -7,13 +7,13 @@
 namespace tenon::service {
 namespace {
 
-constexpr uint32_t most_in_a_row = 4'096;  // of one RM, before the next one has its turn
+constexpr uint32_t most_in_a_row = 4'096;  // of an RM that is alone
 
 }  // namespace
 
 bool cycle::pump(rm_session &from) {
   from.take(from.open);
-  uint32_t left = most_in_a_row;
+  uint32_t left = serves_several() ? most_beside_others : most_in_a_row;
   while (!from.open.empty()) {
     parcel &first = *from.open.front();
     for (; first.next < first.requests.size(); ++first.next) {

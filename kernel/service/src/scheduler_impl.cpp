@@ -160,7 +160,9 @@ void scheduler::impl::turn() {
   const int64_t now = clock_ms();
   cycle_->move_time(now);
   const auto begun = std::chrono::steady_clock::now();
-  const turn_outcome out = cycle_->turn(shared.limits.max_decisions);
+  uint32_t most = shared.limits.max_decisions;
+  if (cycle_->serves_several()) most = std::min(most, cycle::most_beside_others);
+  const turn_outcome out = cycle_->turn(most);
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begun;
   for (const turn_listener &listener : turn_listeners) listener(took, out.made);
   copy_kernel_counters();
@@ -274,12 +276,13 @@ std::optional<refusal> scheduler::impl::reload(std::map<std::string, group_confi
 void scheduler::impl::drain_requests() {
   const auto until = std::chrono::steady_clock::now() + milliseconds(shared.limits.drain_ms);
   for (bool left = true; left && std::chrono::steady_clock::now() < until;) {
+    bool more = false;
     const bool ran = call([&](cycle &on) {
-      on.turn(options.manual ? 0 : shared.limits.max_decisions);
+      more = on.turn(options.manual ? 0 : shared.limits.max_decisions).more;
       left = on.waiting_requests() != 0;
     });
     if (!ran) return;
-    if (left) std::this_thread::sleep_for(milliseconds(1));
+    if (left && !more) std::this_thread::sleep_for(milliseconds(1));
   }
 }
 
