@@ -155,6 +155,16 @@ TEST_F(Endpoints, SayWhatRuns) {
   EXPECT_EQ(why.at("obstacles").at(0).at("queue"), "root.small") << why;
 }
 
+TEST_F(Endpoints, RememberWhatAnApplicationUsedAtMost) {
+  open();
+  const uint64_t session = small_cluster();
+  submit(session, interface::requests().release("app-1", "ask-0"));
+  const reply last = until("/ws/v1/partition/default/application/app-1",
+                           [](const reply &r) { return r.json().at("usedResource").at("vcore") == 2000; });
+  EXPECT_EQ(last.json().at("usedResource").at("vcore"), 2000);
+  EXPECT_EQ(last.json().at("maxUsedResource").at("vcore"), 3000);
+}
+
 TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
   open();
   small_cluster();
