@@ -5,47 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <queue>
 #include <string>
 #include <vector>
 
 #include "tenon/kernel/kernel.hpp"
+#include "timers.hpp"
 
 namespace tenon::internal {
-
-enum class timer_kind : uint8_t {
-  application_state,
-  application_execution,
-  allocation_execution,
-  app_rekey,
-  queue_rekey,
-  placeholders,
-  left_over,
-  reservation_wait,
-  rm_check,
-  ask_alarm,
-  quota,
-  drain,
-  cleaner
-};
-
-struct timer {
-  int64_t due_ms = 0;
-  uint64_t sequence = 0;  // of its creation
-  timer_kind kind = timer_kind::application_state;
-  uint32_t where = 0;   // partition id
-  uint32_t object = 0;  // slab id
-  uint64_t epoch = 0;   // void when the object has another one by now
-};
-
-// Cleaners come after all others of their time.
-struct later {
-  bool operator()(const timer &a, const timer &b) const {
-    if (a.due_ms != b.due_ms) return a.due_ms > b.due_ms;
-    const bool cleans = a.kind == timer_kind::cleaner, other_cleans = b.kind == timer_kind::cleaner;
-    return cleans != other_cleans ? cleans : a.sequence > b.sequence;
-  }
-};
 
 struct core {
   core(policy_source &p, kernel_options o) : policies(p), options(o) {}
@@ -62,16 +28,11 @@ struct core {
   std::vector<step_answer> used_answers;                   // of the step that runs
   bool rm_changed = false;                                 // what the RM refused was woken since the last step
   uint64_t next_check = 0;                                 // ordinal within the step
-  std::priority_queue<timer, std::vector<timer>, later> timers;
-  uint64_t next_timer = 1;
+  internal::timers timers;
   uint64_t next_epoch = 1;
   uint64_t next_decision = 1;
   std::vector<decision_view> outbox;
   std::deque<std::string> texts;  // that decisions of the outbox point to
-
-  void arm(int64_t due_ms, timer_kind kind, uint32_t where, uint32_t object, uint64_t epoch) {
-    timers.push({due_ms, next_timer++, kind, where, object, epoch});
-  }
 
   // The decision is complete but for sequence and time. Its views must live until the next drain.
   decision_view &emit(decision_kind kind, std::string_view rm, std::string_view partition_name) {

@@ -93,10 +93,9 @@ void kernel::impl::bury_all_of(std::string_view rm) {
 
 void kernel::impl::fire_due(int64_t now) {
   while (!shared.timers.empty() && shared.timers.top().due_ms <= now) {
-    const timer t = shared.timers.top();
-    shared.timers.pop();
+    const timer t = shared.timers.pop();
     shared.now_ms = std::max(shared.now_ms, t.due_ms);
-    if (partition *p = find(t.where); p != nullptr) {
+    if (partition *p = find(t.where); p != nullptr && !p->is_void(t)) {
       p->fire(t);
       if (!p->over_quota.empty()) p->void_quotas();
       if (p->gone) bury_gone();
@@ -330,6 +329,11 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
     if (!p->over_quota.empty()) p->void_quotas();
     if (p->frozen != nullptr || p->unread != nullptr) p->age_frozen();
   }
+  shared.timers.forget([&](const internal::timer &t) {
+    const partition *p = impl_->find(t.where);
+    return p == nullptr || p->is_void(t);
+  });
+  shared.counters.timers = shared.timers.size();
   return made;
 }
 

@@ -8,7 +8,8 @@
 // groups), partition_proposals.cpp (what the RM checks), partition_scores.cpp (orders of nodes for an ask),
 // partition_placement.cpp, partition_administration.cpp and partition_moves.cpp (what people do),
 // partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations), partition_explain.cpp,
-// partition_inspect.cpp and partition_snapshot.cpp.
+// partition_inspect.cpp, partition_snapshot.cpp and partition_timers.cpp (what is void, and what happens when one is
+// due).
 #pragma once
 
 #include <functional>
@@ -82,6 +83,8 @@ struct partition {
   [[nodiscard]] std::optional<bool> may_administer(std::string_view path, std::string_view user,
                                                    std::span<const std::string_view> groups) const;
   [[nodiscard]] static bool in_stopped_queue(const application &app);
+  // Whether nothing is to happen when it is due, now or ever again. Only others are fired.
+  [[nodiscard]] bool is_void(const timer &t) const;
   void fire(const timer &t);
 
   // -- Configuration. `problem` is why nothing was changed. --
@@ -311,6 +314,7 @@ struct partition {
   void count_up(application &app, bool counted);  // towards maxapplications
   bool move(application &app, application_event event, std::string_view message = {});
   void enter_state(application &app, application_state from);
+  void note_state(application &app);
   std::string gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const;
   void app_changed(application &app, uint32_t change);  // its key may be stale
   void end_application(application &app);
@@ -527,7 +531,7 @@ struct partition {
   void drop_reservations(application &app);
   void reopen(node &n);
   void check_reservations(node &n);
-  void reservation_waited(uint32_t index, uint64_t sequence);
+  void reservation_waited(reservation &r);
   bool decide_reserved();
   bool try_reserved(reservation &r);
   bool place_reserved(reservation &r, bool &refused);

@@ -76,7 +76,7 @@ void partition::announce(const allocation &x, const allocation_terms &terms, std
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at.emplace(x.sequence, ends_ms);
-  shared.arm(std::max(shared.now_ms, ends_ms), timer_kind::allocation_execution, id, x.index, x.sequence);
+  shared.timers.arm(std::max(shared.now_ms, ends_ms), timer_kind::allocation_execution, id, x.index, x.sequence);
 }
 
 void partition::commit(ask &a, node &n) {

@@ -71,12 +71,12 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   app.submitted_ms = app.finished_ms = shared.now_ms;
   app.message = std::move(why);
   app.state = application_state::rejected;
-  app.state_log.emplace_back(shared.now_ms, app.state);
+  note_state(app);
   app.epoch = shared.next_epoch++;
   app.ended = next_end++;
   ended.push_back(&app);
-  shared.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
-             app.epoch);
+  shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+                    app.epoch);
 }
 
 application &partition::create_application(std::string_view app_id, queue &leaf) {
@@ -209,10 +209,16 @@ bool partition::move(application &app, application_event event, std::string_view
   return true;
 }
 
+// The first state stays, and the last ones: an application may change its state for ever.
+void partition::note_state(application &app) {
+  if (app.state_log.size() >= most_states_kept) app.state_log.erase(app.state_log.begin() + 1);
+  app.state_log.emplace_back(shared.now_ms, app.state);
+}
+
 void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   touched(app);
-  app.state_log.emplace_back(shared.now_ms, app.state);
+  note_state(app);
   if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
   if (app.told_held != 0) tell_held(app, false, false);
   tell_application(fact_kind::application_state, app, app.message);
@@ -222,7 +228,7 @@ void partition::enter_state(application &app, application_state from) {
   }
   if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
-    shared.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
+    shared.timers.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
   };
   if (app.state == application_state::starting) arm(config.tuning.starting_timeout_ms);
   if (app.state == application_state::completing) arm(config.tuning.completing_timeout_ms);
@@ -230,8 +236,8 @@ void partition::enter_state(application &app, application_state from) {
     if (app.started_ms == 0) app.started_ms = shared.now_ms;
     if (app.execution_timeout_ms > 0 && app.placeholder_ask.empty()) {
       app.run_epoch = shared.next_epoch++;
-      shared.arm(std::max(shared.now_ms, add_saturating(app.started_ms, app.execution_timeout_ms)),
-                 timer_kind::application_execution, id, app.index, app.run_epoch);
+      shared.timers.arm(std::max(shared.now_ms, add_saturating(app.started_ms, app.execution_timeout_ms)),
+                        timer_kind::application_execution, id, app.index, app.run_epoch);
     }
   } else if (!counts_as_running(app.state)) {
     app.run_epoch = 0;
@@ -332,8 +338,8 @@ void partition::end_application(application &app) {
   app.finished_ms = shared.now_ms;
   app.ended = next_end++;
   ended.push_back(&app);
-  shared.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
-             app.epoch);
+  shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+                    app.epoch);
 }
 
 void partition::forget(application &app) {
@@ -387,70 +393,6 @@ void partition::fail_everything() {
     settle(*app);
   }
   gone = true;
-}
-
-void partition::fire(const timer &t) {
-  switch (t.kind) {
-    case timer_kind::cleaner:
-      return clean_queues();
-    case timer_kind::drain:
-      if (t.epoch == drain_epoch) fail_everything();
-      return;
-    case timer_kind::application_state: {
-      application &app = applications[t.object];
-      if (!app.live || app.epoch != t.epoch) return;
-      switch (app.state) {
-        case application_state::starting:
-          return run(app);
-        case application_state::completing:
-          move(app, application_event::complete);
-          return;
-        default:
-          break;
-      }
-      std::erase(ended, &app);
-      move(app, application_event::expire);
-      return forget(app);
-    }
-    case timer_kind::application_execution: {
-      application &app = applications[t.object];
-      if (app.live && app.run_epoch == t.epoch) execution_timed_out(app);
-      return;
-    }
-    case timer_kind::app_rekey:
-    case timer_kind::queue_rekey:
-      return fire_rekey(t);
-    case timer_kind::placeholders: {
-      application &app = applications[t.object];
-      if (!app.live || app.placeholder_epoch != t.epoch) return;
-      app.placeholder_epoch = 0;
-      return placeholders_timed_out(app);
-    }
-    case timer_kind::left_over: {
-      application &app = applications[t.object];
-      if (!app.live || app.left_over_epoch != t.epoch) return;
-      app.left_over_epoch = 0;
-      return give_back_left_over(app);
-    }
-    case timer_kind::quota:
-      return quota_is_due(t.epoch);
-    case timer_kind::reservation_wait:
-      return reservation_waited(t.object, t.epoch);
-    case timer_kind::rm_check:
-      return check_is_late(t.epoch);
-    case timer_kind::ask_alarm: {
-      ask &a = asks[t.object];
-      if (a.live && a.alarm == t.epoch) alarm_rang(a);
-      return;
-    }
-    case timer_kind::allocation_execution: {
-      allocation &a = allocations[t.object];
-      if (a.live && a.sequence == t.epoch && a.state == allocation_state::allocated) {
-        expire(a, keep(messages::allocation_execution_timeout(a.key())));
-      }
-      return;
-    }
-  }
 }
 
 void partition::emit_application(decision_kind kind, const application &app, std::string_view text) {

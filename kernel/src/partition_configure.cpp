@@ -327,7 +327,7 @@ void partition::start_draining() {
   if (const auto to = next_state(state, object_event::remove)) state = *to;
   since_ms = shared.now_ms;
   drain_epoch = shared.next_epoch++;
-  shared.arm(shared.now_ms + config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch);
+  shared.timers.arm(shared.now_ms + config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch);
 }
 
 }  // namespace tenon::internal

@@ -111,7 +111,7 @@ void partition::time_key(sort_key &key, const sort_policy &policy, int64_t not_b
   }
   if (key.due_ms >= key.armed_ms || key.due_ms == INT64_MAX) return;
   key.armed_ms = key.due_ms;
-  shared.arm(key.due_ms, kind, id, object, epoch);
+  shared.timers.arm(key.due_ms, kind, id, object, epoch);
 }
 
 // A timer of the key fired: is the key's time over?
@@ -121,7 +121,7 @@ bool partition::time_is_over(sort_key &key, const timer &t) {
   if (key.due_ms <= shared.now_ms) return true;
   if (key.due_ms == INT64_MAX) return false;
   key.armed_ms = key.due_ms;
-  shared.arm(key.due_ms, t.kind, id, t.object, t.epoch);
+  shared.timers.arm(key.due_ms, t.kind, id, t.object, t.epoch);
   return false;
 }
 

@@ -13,7 +13,7 @@ void partition::arm_placeholder_timer(application &app, int64_t from_ms) {
   const int64_t due_ms = add_saturating(app.said_creation_ms > 0 ? app.said_creation_ms : from_ms,
                                         own ? app.execution_timeout_ms : config.tuning.placeholder_timeout_ms);
   app.placeholder_epoch = shared.next_epoch++;
-  shared.arm(std::max(shared.now_ms, due_ms), timer_kind::placeholders, id, app.index, app.placeholder_epoch);
+  shared.timers.arm(std::max(shared.now_ms, due_ms), timer_kind::placeholders, id, app.index, app.placeholder_epoch);
 }
 
 void partition::placeholders_timed_out(application &app) {
@@ -53,8 +53,8 @@ void partition::watch_left_over(application &app, bool real_went) {
     app.left_over_epoch = 0;
   } else if (app.left_over_epoch == 0) {
     app.left_over_epoch = shared.next_epoch++;
-    shared.arm(add_saturating(shared.now_ms, config.tuning.completing_timeout_ms), timer_kind::left_over, id, app.index,
-               app.left_over_epoch);
+    shared.timers.arm(add_saturating(shared.now_ms, config.tuning.completing_timeout_ms), timer_kind::left_over, id,
+                      app.index, app.left_over_epoch);
   }
 }
 

@@ -39,7 +39,7 @@ void partition::note_proposal(application &app, const proposal &p) {
       decision_kind::proposed, p,
       p.instead == nullptr ? std::string_view{} : keep(messages::proposed_in_place(p.instead->placeholder->key())));
   if (app.state == application_state::accepted) count_up(app, true);
-  shared.arm(add_saturating(shared.now_ms, check_deadline_ms), timer_kind::rm_check, id, 0, p.number);
+  shared.timers.arm(add_saturating(shared.now_ms, check_deadline_ms), timer_kind::rm_check, id, 0, p.number);
 }
 
 // -- Answered. --

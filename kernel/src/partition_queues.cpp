@@ -229,7 +229,8 @@ void partition::refresh_priority(queue &q) {
 }
 
 void partition::arm_cleaner() {
-  shared.arm(shared.now_ms + std::max<int64_t>(1, config.tuning.queue_cleanup_ms), timer_kind::cleaner, id, 0, 0);
+  shared.timers.arm(shared.now_ms + std::max<int64_t>(1, config.tuning.queue_cleanup_ms), timer_kind::cleaner, id, 0,
+                    0);
 }
 
 void partition::clean_queues() {

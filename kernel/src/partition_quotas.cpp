@@ -35,7 +35,7 @@ void partition::look_at_quota(queue &q) {
   q.quota.delay_ms = q.quota_delay_ms;
   q.quota.epoch = shared.next_epoch++;
   const int64_t due_ms = add_saturating(q.quota.armed_ms, q.quota.delay_ms);
-  shared.arm(std::max(shared.now_ms, due_ms), timer_kind::quota, id, 0, q.quota.epoch);
+  shared.timers.arm(std::max(shared.now_ms, due_ms), timer_kind::quota, id, 0, q.quota.epoch);
 }
 
 // On the path, root first.

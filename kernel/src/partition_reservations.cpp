@@ -179,8 +179,8 @@ void partition::reserve(ask &a, node &n) {
   emit_reservation(decision_kind::reserved, r, {});
   tell_reservation(fact_kind::reserved, r);
   if (requires_a_node(a)) return;
-  shared.arm(add_saturating(shared.now_ms, config.tuning.reservation_wait_ms), timer_kind::reservation_wait, id,
-             r.index, r.sequence);
+  shared.timers.arm(add_saturating(shared.now_ms, config.tuning.reservation_wait_ms), timer_kind::reservation_wait, id,
+                    r.index, r.sequence);
 }
 
 // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
@@ -240,9 +240,7 @@ void partition::check_reservations(node &n) {
   }
 }
 
-void partition::reservation_waited(uint32_t index, uint64_t sequence) {
-  reservation &r = reservations[index];
-  if (!r.live || r.sequence != sequence) return;
+void partition::reservation_waited(reservation &r) {
   r.of->wait->reserve_from_ms = add_saturating(shared.now_ms, config.tuning.reservation_delay_ms);
   unreserve(r, keep(messages::reservation_waited(r.where->id)));
 }

@@ -92,7 +92,7 @@ void partition::set_alarm(ask &a) {
   if (at == INT64_MAX) return;
   if (at <= shared.now_ms) return alarm_rang(a);
   a.alarm = shared.next_epoch++;
-  shared.arm(at, timer_kind::ask_alarm, id, a.index, a.alarm);
+  shared.timers.arm(at, timer_kind::ask_alarm, id, a.index, a.alarm);
 }
 
 void partition::alarm_rang(ask &a) {

@@ -144,6 +144,7 @@ void partition::enter(application &a, application_state s) {
   const bool was_busy = is_busy(from);
   a.state = s;
   a.state_log.emplace_back(shared.now_ms, s);
+  if (a.state_log.size() > most_states_kept) a.state_log.erase(a.state_log.begin() + 1);
   shared.disarm([&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::application_state; });
   if (s != application_state::rejected && !a.independent) {
     decision &d = emit(decision_kind::application_state, a.id);

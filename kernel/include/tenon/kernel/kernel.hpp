@@ -36,6 +36,7 @@ struct kernel_counters {
   uint64_t policy_calls = 0, policy_faults = 0;
   uint64_t clock_clamped = 0;  // commands whose time went back
   uint64_t blocks_made = 0;    // of frozen states
+  uint64_t timers = 0;         // that are armed now, and void ones that were not forgotten yet
 };
 
 // Asked inside a step whether the RM accepts a placement. Answers go to the journal with the step.

@@ -112,6 +112,9 @@ struct past_use_snapshot {
   friend bool operator==(const past_use_snapshot &, const past_use_snapshot &) = default;
 };
 
+// Of an application: its first state and its last ones. One that runs empty and goes on changes its state for ever.
+inline constexpr size_t most_states_kept = 64;
+
 struct application_snapshot {
   std::string id, queue, user;
   std::vector<std::string> groups;

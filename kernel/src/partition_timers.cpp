@@ -1,0 +1,98 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Timers: which are void by now, and what happens when one of the others is due.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+void partition::fire(const timer &t) {
+  switch (t.kind) {
+    case timer_kind::cleaner:
+      return clean_queues();
+    case timer_kind::drain:
+      return fail_everything();
+    case timer_kind::application_state: {
+      application &app = applications[t.object];
+      switch (app.state) {
+        case application_state::starting:
+          return run(app);
+        case application_state::completing:
+          move(app, application_event::complete);
+          return;
+        default:
+          break;
+      }
+      std::erase(ended, &app);
+      move(app, application_event::expire);
+      return forget(app);
+    }
+    case timer_kind::application_execution:
+      return execution_timed_out(applications[t.object]);
+    case timer_kind::app_rekey:
+    case timer_kind::queue_rekey:
+      return fire_rekey(t);
+    case timer_kind::placeholders: {
+      application &app = applications[t.object];
+      app.placeholder_epoch = 0;
+      return placeholders_timed_out(app);
+    }
+    case timer_kind::left_over: {
+      application &app = applications[t.object];
+      app.left_over_epoch = 0;
+      return give_back_left_over(app);
+    }
+    case timer_kind::quota:
+      return quota_is_due(t.epoch);
+    case timer_kind::reservation_wait:
+      return reservation_waited(reservations[t.object]);
+    case timer_kind::rm_check:
+      return check_is_late(t.epoch);
+    case timer_kind::ask_alarm:
+      return alarm_rang(asks[t.object]);
+    case timer_kind::allocation_execution: {
+      allocation &a = allocations[t.object];
+      if (a.state == allocation_state::allocated) expire(a, keep(messages::allocation_execution_timeout(a.key())));
+      return;
+    }
+  }
+}
+
+bool partition::is_void(const timer &t) const {
+  const auto of_app = [&](auto epoch) {
+    const application &app = applications[t.object];
+    return !app.live || app.*epoch != t.epoch;
+  };
+  switch (t.kind) {
+    case timer_kind::cleaner:
+    case timer_kind::queue_rekey:
+      return false;
+    case timer_kind::drain:
+      return drain_epoch != t.epoch;
+    case timer_kind::application_state:
+      return of_app(&application::epoch);
+    case timer_kind::application_execution:
+      return of_app(&application::run_epoch);
+    case timer_kind::app_rekey:
+      return of_app(&application::submission) || applications[t.object].key.armed_ms != t.due_ms;
+    case timer_kind::placeholders:
+      return of_app(&application::placeholder_epoch);
+    case timer_kind::left_over:
+      return of_app(&application::left_over_epoch);
+    case timer_kind::quota:
+      return std::none_of(over_quota.begin(), over_quota.end(),
+                          [&](const queue *q) { return q->quota.epoch == t.epoch; });
+    case timer_kind::reservation_wait:
+      return !reservations[t.object].live || reservations[t.object].sequence != t.epoch;
+    case timer_kind::rm_check:
+      return !proposed.contains(t.epoch);
+    case timer_kind::ask_alarm:
+      return !asks[t.object].live || asks[t.object].alarm != t.epoch;
+    case timer_kind::allocation_execution:
+      return !allocations[t.object].live || allocations[t.object].sequence != t.epoch;
+  }
+  return false;
+}
+
+}  // namespace tenon::internal
