@@ -3,13 +3,16 @@
 """The daemon from its start to its end, as its operator, its service manager and `tenon ctl` see it."""
 
 import json
+import pathlib
+import re
 import signal
 import stat
 import subprocess
 import threading
+import time
 import unittest
 
-from daemon import QUEUES, WITHIN_S, Daemon, RmCase, ServeCase, end, main, say
+from daemon import QUEUES, ROOT, WITHIN_S, Daemon, RmCase, ServeCase, end, main, say
 
 
 class Life(ServeCase):
@@ -189,6 +192,19 @@ class Control(ServeCase):
 
 
 class WithRm(RmCase):
+    def test_its_threads_have_the_names_that_the_page_says(self):
+        daemon = self.served()
+        said = set(re.findall(r"`(tenon-[a-z-]+)`", (ROOT / "docs/running.md").read_text()))
+        running = {"tenon-cycle", "tenon-transport", "tenon-grpc", "tenon-grpc-wait", "tenon-events", "tenon-sink"}
+        self.assertLessEqual(running, said)
+        until = time.monotonic() + WITHIN_S
+        while True:  # a thread names itself when it begins
+            tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task").iterdir()
+            names = {(task / "comm").read_text().strip() for task in tasks}
+            if running <= names or time.monotonic() > until:
+                break
+        self.assertEqual({name for name in names if name.startswith("tenon-")}, running)
+
     def test_what_it_has_is_shown(self):
         daemon = self.served()
         rm = self.rm("--too-large", "2")

@@ -41,13 +41,13 @@ ARROWS = [
     Arrow(
         ("plugins/transports/grpc/",),
         ("tenon/abi/", "tenon/sdk/", "tenon/wire/", "tenon/si/", "tenon/v1/", "si/v1/", "google/protobuf/", "grpc/", "grpcpp/",
-         "sys/", "unistd.h"),
+         "pthread.h", "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(
         ("plugins/transports/rest/",),
         ("tenon/abi/", "tenon/sdk/", "boost/", "openssl/", "prometheus/", "yaml-cpp/", "zlib.h",
-         "sys/", "unistd.h"),
+         "pthread.h", "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),

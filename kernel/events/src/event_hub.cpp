@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/events/event_hub.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -125,6 +127,7 @@ void event_hub::impl::publish(const std::shared_ptr<record_batch> &batch) {
 
 void event_hub::impl::work() {
   const host::role_guard role(host::thread_role::io);
+  pthread_setname_np(pthread_self(), "tenon-events");
   for (;;) {
     const bool last = stopping.load(std::memory_order_acquire);
     auto batch = std::make_shared<record_batch>();

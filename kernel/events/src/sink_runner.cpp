@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "sink_runner.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 
@@ -102,6 +104,7 @@ tenon_status sink_runner::emit(const std::vector<tenon_event_record> &records, s
 
 void sink_runner::work() {
   const host::role_guard role(host::thread_role::io);
+  pthread_setname_np(pthread_self(), "tenon-sink");
   std::chrono::milliseconds pause = 20ms;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/host/identity_resolver.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -115,6 +117,7 @@ void identity_resolver::impl::keep(const std::string &user, const group_answer &
 
 void identity_resolver::impl::work() {
   const role_guard role(thread_role::io);
+  pthread_setname_np(pthread_self(), "tenon-identity");
   std::unique_lock lock(mutex);
   for (;;) {
     something_to_do.wait(lock, [&] { return stopping || !users.empty(); });

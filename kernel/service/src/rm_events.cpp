@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "rm_events.hpp"
 
+#include <pthread.h>
+
 #include "tenon/host/thread_role.hpp"
 #include "translate.hpp"
 
@@ -28,6 +30,7 @@ rm_events::~rm_events() {
 
 void rm_events::run() {
   const host::role_guard io(host::thread_role::io);
+  pthread_setname_np(pthread_self(), "tenon-rm-events");
   const tenon_events_take_in in{sizeof in, wait_ms, subscription_, most_at_once};
   for (;;) {
     kept_.clear();

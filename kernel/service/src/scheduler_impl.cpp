@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "scheduler_impl.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
@@ -143,6 +145,7 @@ std::optional<refusal> scheduler::impl::start_runners() {
 
 void scheduler::impl::run_cycle_thread() {
   const host::role_guard role(host::thread_role::cycle);
+  pthread_setname_np(pthread_self(), "tenon-cycle");
   io_.run();
   cycle_over_ = true;
 }

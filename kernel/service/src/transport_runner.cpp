@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "transport_runner.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -112,6 +114,7 @@ void transport_runner::pump() {
 
 void transport_runner::run() {
   const host::role_guard io(host::thread_role::io);
+  pthread_setname_np(pthread_self(), "tenon-transport");
   bool again = false;
   for (;;) {
     {

@@ -1,12 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "queue.hpp"
 
+#include <pthread.h>
+
 #include "call.hpp"
 
 namespace tenon::grpc_transport {
 
 void queue::start() {
   thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), "tenon-grpc");
     void *tag = nullptr;
     bool ok = false;
     while (queue_->Next(&tag, &ok)) static_cast<event *>(tag)->happened(ok);

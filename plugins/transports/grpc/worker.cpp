@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "worker.hpp"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace tenon::grpc_transport {
@@ -27,6 +29,7 @@ void worker::post(std::function<void()> task) {
 
 void worker::run(std::chrono::milliseconds period, const std::function<void()> &regularly) {
   using clock = std::chrono::steady_clock;
+  pthread_setname_np(pthread_self(), "tenon-grpc-wait");
   clock::time_point due = clock::now() + period;
   std::unique_lock lock(mutex_);
   const auto woken = [&] { return ends_ || !tasks_.empty(); };

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "server.hpp"
 
+#include <pthread.h>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -104,7 +106,10 @@ void server::start() {
   s.listen();
   s.work.emplace(asio::make_work_guard(s.shared.io));
   asio::co_spawn(s.shared.io, s.accept(), asio::detached);
-  s.thread = std::thread([&s] { s.shared.io.run(); });
+  s.thread = std::thread([&s] {
+    pthread_setname_np(pthread_self(), "tenon-rest");
+    s.shared.io.run();
+  });
   s.given.log.log(TENON_LOG_INFO, "listens on " + s.url);
 }
 
