@@ -1,6 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // RMs that take their answers slowly, or not at all, and requests that come faster than they are applied.
+#include <optional>
+
 #include "service_case.hpp"
+#include "tenon/kernel/journal.hpp"
 
 namespace tenon::service::testing {
 namespace {
@@ -17,6 +20,11 @@ class Pressure : public service_case {
     how.limits->outbox_hard = 200;
     how.limits->mailbox_requests = 50;
     return how;
+  }
+  static requests asks(int count) {
+    requests out;
+    for (int i = 0; i < count; ++i) out.ask({.application = "app-1", .key = "ask-" + std::to_string(i)});
+    return out;
   }
 };
 
@@ -38,6 +46,40 @@ TEST_F(Pressure, SlowRm_NotSteppedAndItsRequestsComeBackLater_OthersGoOn) {
   for (int i = 0; i < 30; ++i) service_->step(5, 1'000);
   EXPECT_THAT(heard(slow, TENON_RM_ALLOCATION), SizeIs(30)) << "no decision was dropped";
   EXPECT_FALSE(status("slow").throttled);
+}
+
+// Each has a few requests and decisions in a row, so what a single request waits does not depend on others' batches.
+TEST_F(Pressure, SingleRequestBesideABatch_IsAppliedBeforeMostOfIt) {
+  constexpr int count = 2'000;
+  std::string journal;
+  auto how = running();
+  how.journal = [&](std::string_view bytes) { journal += bytes; };
+  open(std::move(how));
+  const uint64_t batch = enter("batch"), single = enter("single");
+  submit(batch, cluster(count / 10, 0));
+  submit(single, cluster(1, 0));
+  ASSERT_TRUE(fake_.wait([&] {
+    return heard(batch, TENON_RM_ACCEPTED_NODE).size() == count / 10 &&
+           heard(single, TENON_RM_ACCEPTED_APPLICATION).size() == 1;
+  }));
+  service_->call([&](cycle_access &) {  // the cycle is here meanwhile, so the batch comes first
+    submit(batch, asks(count));
+    submit(single, asks(1));
+  });
+  ASSERT_TRUE(fake_.wait([&] { return heard(batch, TENON_RM_ALLOCATION).size() == count; }));
+  service_->stop();
+  int others = 0;
+  std::optional<int> before;
+  std::optional<uint32_t> step_size;  // of the one that may decide it: answers go out after it
+  ASSERT_TRUE(read_journal(journal, [&](int64_t, const command &c) {
+    if (const auto *ask = std::get_if<put_ask>(&c)) {
+      if (ask->partition.starts_with("[batch]")) ++others;
+      if (ask->partition.starts_with("[single]")) before = others;
+    }
+    if (const auto *s = std::get_if<step>(&c); s != nullptr && before && !step_size) step_size = s->max_decisions;
+  }));
+  EXPECT_LT(before.value_or(count), 100) << "of " << count;
+  EXPECT_LT(step_size.value_or(count), 100U);
 }
 
 TEST_F(Pressure, BeyondTheHardLimit_PausedUntilItsAnswersAreTaken) {
