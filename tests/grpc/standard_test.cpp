@@ -5,6 +5,7 @@
 #include <google/protobuf/descriptor.pb.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "client.hpp"
@@ -90,6 +91,25 @@ TEST_F(GrpcStandard, WhoWatchesIsToldOfTheEnd) {
   EXPECT_EQ(all->finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(nobody->finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   stopping.join();
+}
+
+TEST_F(GrpcStandard, WhoIsSilentDoesNotHoldAStopUp) {
+  watch_stream has_not_asked(channel, "/grpc.health.v1.Health/Watch");
+  reflection_stream new_one(channel, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+  reflection_stream idle(channel, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+  v1::ServerReflectionRequest question;
+  question.set_list_services("");
+  v1::ServerReflectionResponse said;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(idle.send(question));
+    ASSERT_TRUE(idle.receive(said));
+  }
+  constexpr uint32_t drain_ms = 60'000;
+  const auto begun = std::chrono::steady_clock::now();
+  transport->stop(drain_ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(drain_ms / 2));
+  EXPECT_EQ(idle.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(new_one.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST_F(GrpcStandard, ReflectionListsServices) {

@@ -41,11 +41,12 @@ class health::watch final : public call {
 
   // The lock is held.
   void change() {
-    if (!asked_ || writing_ || finished_) return;
-    if (is_over_ || (told_ && !of_.serving_ && !serving_told_)) {
+    if (writing_ || finished_) return;
+    const bool has_heard_all = !asked_ || (told_ && !serving_told_);
+    if (is_over_ || (!of_.serving_ && has_heard_all)) {
       finished_ = true;
       finish(is_over_ ? problem_ : grpc::Status(grpc::StatusCode::UNAVAILABLE, "the scheduler shuts down"));
-    } else if (!told_ || (known_ && of_.serving_ != serving_told_)) {
+    } else if (asked_ && (!told_ || (known_ && of_.serving_ != serving_told_))) {
       told_ = writing_ = true;
       serving_told_ = known_ && of_.serving_;
       response_ = buffer_of(said(!known_         ? v1::HealthCheckResponse::SERVICE_UNKNOWN

@@ -86,30 +86,62 @@ v1::ServerReflectionResponse answer(const v1::ServerReflectionRequest &to, const
 // Questions and answers, one after the other.
 class reflection::conversation final : public call {
  public:
-  conversation(const reflection &of, std::unique_ptr<incoming> opened) : call(std::move(opened)), of_(of) {}
-  void begin() { read(&request_); }
+  conversation(reflection &of, std::unique_ptr<incoming> opened) : call(std::move(opened)), of_(of) {}
+
+  void begin() {
+    const std::lock_guard lock(of_.mutex_);
+    of_.conversations_.insert(this);
+    next();
+  }
+
+  // The lock is held.
+  void end_if_idle() {
+    if (!answering_) end({grpc::StatusCode::UNAVAILABLE, "the scheduler shuts down"});
+  }
 
  private:
   void on_read(bool ok) override {
-    if (!ok) return finish(grpc::Status::OK);
+    const std::lock_guard lock(of_.mutex_);
+    if (finished_) return;
+    if (!ok) return end(grpc::Status::OK);
     v1::ServerReflectionRequest request;
     if (!parse(request_, request)) {
-      return finish({grpc::StatusCode::INVALID_ARGUMENT, "want a ServerReflectionRequest, have bytes that are none"});
+      return end({grpc::StatusCode::INVALID_ARGUMENT, "want a ServerReflectionRequest, have bytes that are none"});
     }
+    answering_ = true;
     response_ = buffer_of(answer(request, of_.names_).SerializeAsString());
     write(&response_);
   }
   void on_written(bool ok) override {
-    if (!ok) return finish({grpc::StatusCode::CANCELLED, "the connection is gone"});
+    const std::lock_guard lock(of_.mutex_);
+    answering_ = false;
+    if (!ok) return end({grpc::StatusCode::CANCELLED, "the connection is gone"});
+    next();
+  }
+  void on_cancel() override {}  // what is under way ends with it
+  void on_done() override {
+    {
+      const std::lock_guard lock(of_.mutex_);
+      of_.conversations_.erase(this);
+    }
+    delete this;
+  }
+
+  void next() {
+    if (!of_.serving_) return end_if_idle();
     request_.Clear();
     read(&request_);
   }
-  void on_cancel() override {}  // what is under way ends with it
-  void on_done() override { delete this; }
+  void end(const grpc::Status &how) {
+    if (std::exchange(finished_, true)) return;
+    finish(how);
+  }
 
-  const reflection &of_;
+  reflection &of_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
+  bool answering_ = false;
+  bool finished_ = false;
 };
 
 reflection::reflection(std::vector<std::string> names) : names_(std::move(names)) {
@@ -121,6 +153,12 @@ reflection::reflection(std::vector<std::string> names) : names_(std::move(names)
                    made->begin();
                  });
   }
+}
+
+void reflection::stop_serving() {
+  const std::lock_guard lock(mutex_);
+  serving_ = false;
+  for (conversation *each : conversations_) each->end_if_idle();
 }
 
 }  // namespace tenon::grpc_transport

@@ -2,6 +2,8 @@
 // gRPC's standard reflection service, v1 and v1alpha: which services there are, and their messages.
 #pragma once
 
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,18 @@ class reflection {
 
   service &methods() { return methods_; }
 
+  // From now on each conversation ends when its question is answered.
+  void stop_serving();
+
  private:
   class conversation;
 
   const std::vector<std::string> names_;
+  std::mutex mutex_;  // guards what follows up to the next comment
+  bool serving_ = true;
+  std::set<conversation *> conversations_;
+
+  // Last, so that its calls are over first.
   service methods_;
 };
 

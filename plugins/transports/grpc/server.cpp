@@ -113,6 +113,7 @@ grpc::Status server::register_rm(const grpc::ServerContext &context, std::string
 
 void server::stop(std::chrono::milliseconds drain) {
   health_.stop_serving();
+  reflection_.stop_serving();
   registry_.shut_down();
   server_->Shutdown(std::chrono::system_clock::now() + drain);
   registry_.wait_empty(drain + std::chrono::seconds(5));
