@@ -20,6 +20,7 @@
 namespace tenon::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 namespace first = ::si::v1;
@@ -111,6 +112,16 @@ TEST_F(GrpcAccess, ACertificateSpeaksForTheRmsThatItNames) {
   hello.set_rmid("a");
   stream.send(hello);
   EXPECT_EQ(stream.finish().error_code(), grpc::StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(GrpcAccess, TheLogSaysWhichAddressesHaveTls) {
+  make_certificates(folder, {{"localhost", {}}});
+  loaded_transport both(R"({"listen": ["127.0.0.1:0", "unix:)" + file("rm.sock") + R"("], "tls_certificate": ")" +
+                            file("localhost.pem") + R"(", "tls_key": ")" + file("localhost.key") + "\"}",
+                        {{TENON_HOST_RM, scheduler.service()}});
+  ASSERT_EQ(both.start(), "");
+  EXPECT_THAT(both.log(), ElementsAre(::testing::MatchesRegex("listens on 127.0.0.1:[0-9]+ with TLS"),
+                                      "listens on unix:" + file("rm.sock")));
 }
 
 TEST_F(GrpcAccess, WithoutACertificateThereIsNoConnection) {

@@ -6,10 +6,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "fake_scheduler.hpp"
 #include "loaded_transport.hpp"
@@ -85,6 +88,35 @@ TEST(GrpcModule, SocketsThatNobodyListensOnAreTakenOverAndOthersAreNot) {
   std::ofstream(path) << "mine";
   EXPECT_THAT(refusal(configuration), HasSubstr("have a file"));
   std::filesystem::remove(path);
+}
+
+// Of another process, which has no time for it: one that is stopped, or drowns in connections.
+TEST(GrpcModule, ASocketWhoseListenerIsTooBusyToAnswerIsLeftAlone) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("tenon-grpc-busy-" + std::to_string(getpid()))).string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int busy = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(busy, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(busy, 0), 0);
+  std::vector<int> waiting;
+  int error = 0;
+  while (error == 0) {
+    waiting.push_back(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    error = connect(waiting.back(), reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0 ? 0 : errno;
+  }
+  ASSERT_EQ(error, EAGAIN);
+  EXPECT_THAT(refusal(R"({"listen": "unix:)" + path + "\"}"), HasSubstr("another process that listens there"));
+  EXPECT_TRUE(std::filesystem::is_socket(path));
+  for (const int each : waiting) close(each);
+  close(busy);
+  std::filesystem::remove(path);
+}
+
+TEST(GrpcModule, AnAddressIsListedOnce) {
+  EXPECT_THAT(refusal(R"({"listen": ["127.0.0.1:0", "127.0.0.1:0"]})"), HasSubstr("\"127.0.0.1:0\" twice"));
+  EXPECT_THAT(refusal(R"({"listen": ["unix:/tmp/a.sock", "unix:///tmp/a.sock"]})"), HasSubstr("twice"));
 }
 
 TEST(GrpcModule, WithoutASchedulerItDoesNotStart) {

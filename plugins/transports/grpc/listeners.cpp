@@ -1,48 +1,17 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "listeners.hpp"
 
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "tenon/sdk/unavailable.hpp"
+#include "unix_socket.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
-
-// A socket that nobody listens on may be taken over.
-bool is_listened_on(const std::string &path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return false;
-  const bool answered = connect(descriptor, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0;
-  close(descriptor);
-  return answered;
-}
-
-void check_socket(const std::string &path) {
-  if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-    throw sdk::invalid_config("listen: want a path of fewer than " + std::to_string(sizeof(sockaddr_un::sun_path)) +
-                              " bytes, have " + std::to_string(path.size()) + "; choose a shorter one");
-  }
-  struct stat found {};
-  if (lstat(path.c_str(), &found) != 0) return;
-  if (!S_ISSOCK(found.st_mode)) {
-    throw sdk::invalid_config("listen: want a socket or nothing at " + path + ", have a file; choose another path");
-  }
-  if (is_listened_on(path)) {
-    throw sdk::unavailable("listen: want " + path +
-                           " for this scheduler, have another process that listens there; stop "
-                           "it, or choose another path");
-  }
-}
 
 std::shared_ptr<grpc::ServerCredentials> credentials(const settings &with) {
   if (with.certificate.empty()) return grpc::InsecureServerCredentials();

@@ -52,7 +52,8 @@ server::server(const settings &with, const sdk::host_services &host, uint64_t tr
   for (service *each : all) each->open(*queue_);
   queue_->start();
   for (const std::string &address : opened) {
-    host_.log(TENON_LOG_INFO, "listens on " + address + (with.certificate.empty() ? "" : " with TLS"));
+    const bool secured = !with.certificate.empty() && socket_path(address).empty();
+    host_.log(TENON_LOG_INFO, "listens on " + address + (secured ? " with TLS" : ""));
   }
 }
 

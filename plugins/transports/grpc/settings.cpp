@@ -2,6 +2,7 @@
 #include "settings.hpp"
 
 #include <charconv>
+#include <set>
 #include <string_view>
 
 namespace tenon::grpc_transport {
@@ -43,6 +44,16 @@ void check_address(const std::string &address, bool open_without_tls) {
     throw invalid_config("listen: want a loopback address while there is no tls_certificate, have \"" + address +
                          "\"; set tls_certificate and tls_key, or write insecure_listen: true to let everyone in who "
                          "reaches this address");
+  }
+}
+
+void check_once(const std::vector<std::string> &listen) {
+  std::set<std::string> seen;
+  for (const std::string &address : listen) {
+    const std::string path = socket_path(address);
+    if (!seen.insert(path.empty() ? address : path).second) {
+      throw invalid_config("listen: want each address once, have \"" + address + "\" twice; leave one out");
+    }
   }
 }
 
@@ -103,6 +114,7 @@ settings::settings(const sdk::config &from)
   }
   const bool open_without_tls = certificate.empty() && !from.flag("insecure_listen", false);
   for (const std::string &address : listen) check_address(address, open_without_tls);
+  check_once(listen);
 }
 
 }  // namespace tenon::grpc_transport
