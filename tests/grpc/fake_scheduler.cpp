@@ -79,6 +79,10 @@ tenon_status fake_scheduler::submit(const tenon_host *, const tenon_rm_submit_in
   const std::lock_guard lock(current->mutex_);
   session *of = current->alive(in->session);
   if (of == nullptr) return TENON_DECLINED;
+  if (current->take_nothing && in->message_count > 0) {
+    current->note("not now");
+    return TENON_RETRY;
+  }
   if (current->retry_submits) {
     if (in->message_count > 0) current->take(*of, in->messages[0]);
     out->accepted = std::min<uint64_t>(in->message_count, 1);

@@ -33,7 +33,8 @@ class fake_scheduler {
 
   // How it behaves; set before it is used.
   std::function<tenon_status(const tenon_rm_registration &, std::string &words)> on_enter;
-  std::atomic<bool> retry_submits = false;
+  std::atomic<bool> retry_submits = false;  // takes one message at a time
+  std::atomic<bool> take_nothing = false;   // "not now", each time
   bool answer_asks = true;
 
   // What happened, as lines: "enter a", "lost a", "back a", "shutdown a", "application app", "ask key" ...

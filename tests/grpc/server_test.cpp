@@ -2,6 +2,8 @@
 // The server as RMs see it: both dialects, the life of a connection, limits and status codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -69,6 +71,25 @@ class GrpcServer : public ::testing::Test {
   fake_scheduler scheduler;
   std::unique_ptr<loaded_transport> transport;
   std::shared_ptr<grpc::Channel> tcp, unix_socket;
+};
+
+// A connection that never says a word.
+class silent_connection {
+ public:
+  explicit silent_connection(const std::string &path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    path.copy(to.sun_path, sizeof to.sun_path - 1);
+    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr *>(&to), sizeof to), 0);
+    char first = 0;
+    EXPECT_EQ(recv(socket_, &first, 1, 0), 1) << "the server speaks first";
+  }
+  ~silent_connection() { close(socket_); }
+  silent_connection(const silent_connection &) = delete;
+  silent_connection &operator=(const silent_connection &) = delete;
+
+ private:
+  const int socket_;
 };
 
 // A whole session of the first dialect; says how many allocations came back.
@@ -239,6 +260,29 @@ TEST_F(GrpcServer, ACutConnectionIsLostAndWhatWasUnsureComesAgain) {
   ASSERT_EQ(keys.size(), 11u);
   EXPECT_EQ(keys[0], "ask0");
   EXPECT_TRUE(scheduler.wait_for("back a"));
+}
+
+// What the host cannot take yet must not keep the cut from it.
+TEST_F(GrpcServer, AConnectionThatIsCutWhileARequestWaits_IsLostAndWhatWasUnsureComesAgain) {
+  start();
+  ASSERT_TRUE(enter("a", tcp).ok());
+  auto stream = updates(tcp);
+  ASSERT_EQ(play_first(*stream, "a", 10), 10);
+  scheduler.take_nothing = true;
+  first::UpdateRequest more = hello("a");
+  more.add_asks()->set_allocationkey("more");
+  ASSERT_TRUE(stream->send(more));
+  ASSERT_TRUE(scheduler.wait_for("not now"));
+  stream->cancel();
+  EXPECT_FALSE(stream->finish().ok());
+  ASSERT_TRUE(scheduler.wait_for("lost a"));
+  scheduler.take_nothing = false;
+  stream = updates(unix_socket);
+  stream->send(hello("a"));
+  int told_again = 0;
+  first::UpdateResponse response;
+  while (told_again < 10 && stream->receive(response)) told_again += response.newallocations_size();
+  EXPECT_GE(told_again, 10);  // 11, where the request was taken before its stream was gone
 }
 
 // A goodbye releases all that the RM has: nothing else may be taken for one.
@@ -445,6 +489,29 @@ TEST_F(GrpcServer, ManyRmsWithAllTheirStreams) {
     }
   }
   EXPECT_EQ(enter("one too many", tcp).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+TEST_F(GrpcServer, ManyRmsThatOpenAllTheirStreamsBeforeTheySpeak) {
+  start();
+  std::vector<std::unique_ptr<update_stream>> streams;
+  for (int i = 0; i < 256; ++i) streams.push_back(updates(i % 2 ? tcp : unix_socket));
+  for (int i = 0; i < 256; ++i) {
+    const std::string name = "rm" + std::to_string(i / 4);
+    if (i % 4 == 0) {
+      ASSERT_TRUE(enter(name, tcp).ok());
+    }
+    EXPECT_EQ(play_first(*streams[static_cast<size_t>(i)], name, 1), 1) << name;
+  }
+}
+
+TEST_F(GrpcServer, AConnectionThatSaysNothingDoesNotHoldAStopUp) {
+  start();
+  ASSERT_TRUE(enter("a", tcp).ok());
+  const silent_connection silent(socket());
+  constexpr uint32_t drain_ms = 60'000;
+  const auto begun = std::chrono::steady_clock::now();
+  transport->stop(drain_ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(drain_ms / 6));
 }
 
 }  // namespace

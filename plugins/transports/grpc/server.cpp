@@ -14,7 +14,8 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr int kWindow = 1 << 20;  // bytes that an RM may send before they are read, of each stream
+constexpr std::chrono::milliseconds kFarewell{500};  // for calls under way, once no RM waits for answers any more
+constexpr int kWindow = 1 << 20;                     // bytes that an RM may send before they are read, of each stream
 
 // Clients that were made from the schema as it is installed call the later methods here.
 constexpr char kLater[] = "/tenon.si.v1later.Scheduler/";
@@ -116,8 +117,10 @@ void server::stop(std::chrono::milliseconds drain) {
   health_.stop_serving();
   reflection_.stop_serving();
   registry_.shut_down();
-  server_->Shutdown(std::chrono::system_clock::now() + drain);
-  registry_.wait_empty(drain + std::chrono::seconds(5));
+  registry_.wait_empty(drain);
+  // Connections without a stream of an RM have nothing to wait for.
+  server_->Shutdown(std::chrono::system_clock::now() + kFarewell);
+  registry_.wait_empty(std::chrono::seconds(5));
   server_->Wait();
   queue_->stop();
 }

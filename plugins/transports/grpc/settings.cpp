@@ -94,7 +94,7 @@ settings::settings(const sdk::config &from)
       admin_certificates(from.texts("admin_certificates", {})),
       rms(count(from, "max_rms", 64, 1, 100'000)),
       streams_per_rm(count(from, "max_streams_per_rm", 4, 1, 1'000)),
-      unnamed_streams(count(from, "max_unnamed_streams", 64, 1, 100'000)),
+      unnamed_streams(count(from, "max_unnamed_streams", 256, 1, 100'000)),
       message_bytes(count(from, "max_message_bytes", 4 << 20, 1 << 10, 1 << 30)),
       queue_bytes(count(from, "queue_bytes", 1 << 20, 1 << 12, 1 << 30)),
       settle_bytes(count(from, "settle_bytes", 512 << 10, 0, 1 << 30)),

@@ -63,8 +63,16 @@ void stream::cut_if_late(answers::clock::time_point now) {
   advance();
 }
 
+// Its session hears of it at once: what is under way here, such as a request that the host cannot take yet, would keep
+// on_done() off for long, and an answer must not count as arrived because time passed.
 void stream::on_cancel() {
   cancelled_ = true;
+  std::shared_ptr<session> of;
+  {
+    const std::lock_guard lock(mutex_);
+    of = session_;
+  }
+  if (of) of->detach(self_, false);
   advance();
 }
 
@@ -216,7 +224,7 @@ grpc::Status stream::take_request() {
 
 bool stream::ends() {
   const std::lock_guard lock(mutex_);
-  return ending_.has_value();
+  return cancelled_ || ending_.has_value();
 }
 
 void stream::submit_rest() {
