@@ -188,6 +188,62 @@ TEST(EventHub, Audits_AreAmongTheRecordsInTurn) {
   EXPECT_EQ(audits, 800);
 }
 
+// The message of the only record that the hub makes of it.
+template <class Tell>
+std::string message_of(Tell &&tell_it) {
+  sink_in_test sink;
+  const auto hub = started({sink.listed()});
+  tell_it(*hub);
+  EXPECT_TRUE(hub->flush(patience));
+  const auto seen = sink.all();
+  EXPECT_THAT(seen, SizeIs(1));
+  return seen.empty() ? std::string{} : seen[0].message;
+}
+
+TEST(EventHub, LongMessage_EndsInDotsAfterAWholeCharacter) {
+  const std::string umlaut = "\xC3\xA4", sign = "\xE2\x82\xAC", face = "\xF0\x9F\x98\x80";
+  for (const std::string &character : {std::string("x"), umlaut, sign, face}) {
+    for (size_t before = 0; before < 4; ++before) {
+      SCOPED_TRACE(character + " after " + std::to_string(before));
+      std::string text(before, '-');
+      while (text.size() < 1'400) text += character;
+      const size_t whole = before + (1'021 - before) / character.size() * character.size();
+      const std::string wanted = text.substr(0, whole) + "...";
+      EXPECT_EQ(message_of([&](auto &hub) { hub.audit({"a", "b", "c", text, "", "", "", ""}, 1); }), wanted);
+      fact what;
+      what.kind = fact_kind::node_rejected;
+      what.node = "n";
+      what.text = text;
+      EXPECT_EQ(message_of([&](auto &hub) { hub.listener().take(what); }), wanted);
+    }
+  }
+  const std::string fits(1'024, 'x');
+  EXPECT_EQ(message_of([&](auto &hub) { hub.audit({"a", "b", "c", fits, "", "", "", ""}, 1); }), fits);
+}
+
+TEST(EventHub, AuditOfBytesThatAreNoUtf8_HasOthersInTheirPlace) {
+  sink_in_test sink;
+  const auto hub = started({sink.listed()});
+  const std::string instead = "\xEF\xBF\xBD", bad = "a\xFF\xC3", good = "a" + instead + instead;
+  hub->audit({bad, bad, bad, bad, bad, bad, bad, bad}, 1);
+  // Overlong, a surrogate, beyond the last character, half a character before a whole one.
+  hub->audit({"a", "b", "c", "\xC0\x80|\xED\xA0\x80|\xF4\x90\x80\x80|\xE2\x82|", "", "", "", ""}, 2);
+  ASSERT_TRUE(hub->flush(patience));
+  const auto seen = sink.all();
+  ASSERT_THAT(seen, SizeIs(2));
+  const seen_record &r = seen[0];
+  for (const std::string &text :
+       {r.object, r.reference, r.reason, r.message, r.partition, r.application, r.queue, r.node}) {
+    EXPECT_EQ(text, good);
+  }
+  const auto times = [&](int count) {
+    std::string out;
+    while (count-- > 0) out += instead;
+    return out;
+  };
+  EXPECT_EQ(seen[1].message, times(2) + "|" + times(3) + "|" + times(4) + "|" + times(2) + "|");
+}
+
 struct taken {
   std::vector<uint64_t> ids;
   uint64_t lost = 0;

@@ -91,7 +91,8 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
                                             "- {token: root-of-rita-and-below, user: rita}\n"
                                             "- {token: may-look-and-no-more, user: pat}\n";
   std::ofstream plan(folder_ / "tenon.yaml");
-  plan << "apiVersion: tenon/v1\npolicy_groups: {default: queues.yaml}\nevents: [{use: tenon.ring}]\ntransports:\n"
+  plan << "apiVersion: tenon/v1\npolicy_groups: {default: queues.yaml}\nevents: " << events_
+       << "\ntransports:\n"
           "  - use: tenon.rest\n    config:\n      listen: \"127.0.0.1:0\"\n      address_file: "
        << (folder_ / "address").string() << "\n      tokens: " << (folder_ / "tokens.yaml").string() << "\n";
   for (const std::string &line : config) plan << "      " << line << "\n";

@@ -52,6 +52,7 @@ class rest_case : public ::testing::Test {
 
   std::filesystem::path folder_;
   std::string queues_yaml_;  // empty: `queues`
+  std::string events_ = "[{use: tenon.ring}]";
   uint16_t port_ = 0;
   std::chrono::milliseconds health_memory_ = std::chrono::minutes(5);
   std::unique_ptr<service::scheduler> service_;

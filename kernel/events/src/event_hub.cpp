@@ -15,6 +15,7 @@
 #include "sink_runner.hpp"
 #include "subscriptions.hpp"
 #include "tenon/host/thread_role.hpp"
+#include "texts.hpp"
 
 namespace tenon::events {
 namespace {
@@ -77,14 +78,15 @@ void event_hub::impl::add_audits(record_batch &to, uint64_t before) {
     tenon_event_record &out = to.add(expected++, options.run);
     out.type = TENON_EVENT_SYSTEM;
     out.timestamp_ns = last_ns = std::max(last_ns, now_ms * 1'000'000);
-    out.object = to.keep(note.object);
-    out.reference = to.keep(note.who);
-    out.reason = to.keep(note.action);
-    out.message = to.keep(note.message.substr(0, longest_message));
-    out.partition = to.keep(note.partition);
-    out.application = to.keep(note.application);
-    out.queue = to.keep(note.queue);
-    out.node = to.keep(note.node);
+    const auto kept = [&](const std::string &text) { return to.keep(as_utf8(text)); };
+    out.object = kept(note.object);
+    out.reference = kept(note.who);
+    out.reason = kept(note.action);
+    out.message = to.keep(shortened(note.message));
+    out.partition = kept(note.partition);
+    out.application = kept(note.application);
+    out.queue = kept(note.queue);
+    out.node = kept(note.node);
     audits.erase(audits.begin());
   }
 }

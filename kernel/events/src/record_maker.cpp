@@ -7,6 +7,7 @@
 
 #include "tenon/events/trigger.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "texts.hpp"
 
 namespace tenon::events {
 namespace {
@@ -162,14 +163,7 @@ void add_records(record_batch &to, const queued_fact &from, std::string_view run
     out.reference = texts.of(row.reference);
     out.group = texts.of(row.group);
     out.reason = {row.reason.data(), row.reason.size()};
-    std::string message = message_of(row, from);
-    if (message.size() > longest_message) {
-      message.resize(longest_message - 3);
-      while ((message.back() & 0xC0) == 0x80) message.pop_back();  // not inside a character
-      if ((message.back() & 0x80) != 0) message.pop_back();
-      message += "...";
-    }
-    out.message = to.keep(message);
+    out.message = to.keep(shortened(message_of(row, from)));
     out.application = texts.of(source::application);
     out.queue = texts.of(source::queue);
     out.node = texts.of(source::node);

@@ -9,9 +9,6 @@
 
 namespace tenon::events {
 
-// Messages are cut there, "..." included.
-inline constexpr size_t longest_message = 1024;
-
 // Adds the fact's records, their ids from its first one on.
 void add_records(record_batch &to, const queued_fact &from, std::string_view run);
 

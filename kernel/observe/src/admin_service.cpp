@@ -54,9 +54,11 @@ void record(services::impl &s, const tenon_admin_caller *who, std::string_view a
             std::string_view partition, const outcome &how, std::string_view reason, std::string_view target = {}) {
   audited what{name_of(who), std::string(action),   std::string(object), std::string(partition),
                {},           how.status == TENON_OK};
-  if (!target.empty()) what.words = "to " + std::string(target);
-  if (!reason.empty()) what.words += (what.words.empty() ? "because " : ", because ") + std::string(reason);
-  if (!what.done) what.words += (what.words.empty() ? "refused: " : "; refused: ") + how.words;
+  const auto add = [&](std::string_view words) { (what.words += what.words.empty() ? "" : ", ") += words; };
+  // Why not stands first: what is too long is cut off at its end, and reasons may be long.
+  if (!what.done) add(how.words);
+  if (!target.empty()) add("to " + std::string(target));
+  if (!reason.empty()) add("because " + std::string(reason));
   s.to.audit(what);
 }
 
