@@ -171,10 +171,15 @@ class scheduler_door final : public door {
     add("tenon_events_lost_total", "Records that found no room.", true, c.lost);
     add("tenon_events_waiting_bytes", "Bytes of facts that wait for the event thread.", false, c.input_used);
     add("tenon_event_subscriptions", "Subscriptions to events.", false, c.subscriptions);
-    for (const events::sink_status &s : c.sinks) {
-      add("tenon_event_sink_kept_total", "Records that a sink took.", true, s.kept, {{"sink", s.name}});
-      add("tenon_event_sink_lost_total", "Records that a sink never will take.", true, s.lost, {{"sink", s.name}});
-      add("tenon_event_sink_waiting", "Records before a sink.", false, s.waiting, {{"sink", s.name}});
+    add("tenon_event_subscribers_lost_total", "Records that found no room before a subscriber.", true,
+        c.lost_by_subscribers);
+    for (size_t entry = 0; entry < c.sinks.size(); ++entry) {
+      const events::sink_status &s = c.sinks[entry];
+      // A deployment may list a module several times.
+      const std::map<std::string, std::string> labels{{"sink", s.name}, {"entry", std::to_string(entry)}};
+      add("tenon_event_sink_kept_total", "Records that a sink took.", true, s.kept, labels);
+      add("tenon_event_sink_lost_total", "Records that a sink never will take.", true, s.lost, labels);
+      add("tenon_event_sink_waiting", "Records before a sink.", false, s.waiting, labels);
     }
   }
   [[nodiscard]] int64_t first_seen(const std::string &session) const {
