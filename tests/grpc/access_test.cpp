@@ -114,6 +114,35 @@ TEST_F(GrpcAccess, ACertificateSpeaksForTheRmsThatItNames) {
   EXPECT_EQ(stream.finish().error_code(), grpc::StatusCode::PERMISSION_DENIED);
 }
 
+TEST_F(GrpcAccess, FilesThatAreNotWhatTheyShouldBeAreRefusedByName) {
+  make_certificates(folder, {{"a", {}}, {"b", {}}});
+  std::ofstream(folder / "garbage") << "no PEM\n";
+  std::ofstream(folder / "damaged") << "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n";
+  std::ofstream(folder / "empty");
+  std::ofstream(folder / "short") << "0123456789\n";
+  const auto refused = [&](const std::string &certificate, const std::string &key, const std::string &client_ca,
+                           const std::string &token = "token") {
+    loaded_transport made(R"({"listen": "127.0.0.1:0", "tls_certificate": ")" + file(certificate) +
+                              R"(", "tls_key": ")" + file(key) + R"(", "tls_client_ca": ")" + file(client_ca) +
+                              R"(", "admin_token_file": ")" + file(token) + "\"}",
+                          {{TENON_HOST_RM, scheduler.service()}});
+    return made.refusal().empty() ? made.start() : made.refusal();
+  };
+  EXPECT_EQ(refused("a.pem", "a.key", "ca.pem"), "");
+  EXPECT_THAT(refused("garbage", "a.key", "ca.pem"),
+              HasSubstr("tls_certificate, file " + file("garbage") + ": want a certificate in PEM"));
+  EXPECT_THAT(refused("damaged", "a.key", "ca.pem"), HasSubstr("a damaged one, number 1"));
+  EXPECT_THAT(refused("a.key", "a.key", "ca.pem"), HasSubstr("BEGIN CERTIFICATE"));
+  EXPECT_THAT(refused("a.pem", "a.pem", "ca.pem"), HasSubstr("tls_key, file " + file("a.pem")));
+  EXPECT_THAT(refused("a.pem", "b.key", "ca.pem"), HasSubstr("the key of another one"));
+  EXPECT_THAT(refused("a.pem", "a.key", "garbage"), HasSubstr("tls_client_ca, file " + file("garbage")));
+  EXPECT_THAT(refused(".", "a.key", "ca.pem"), HasSubstr("Is a directory"));
+  EXPECT_THAT(refused("a.pem", "empty", "ca.pem"), HasSubstr("which is empty"));
+  EXPECT_THAT(refused("a.pem", "a.key", "none"), HasSubstr("No such file"));
+  EXPECT_THAT(refused("a.pem", "a.key", "ca.pem", "none"), HasSubstr("admin_token_file: want a file"));
+  EXPECT_THAT(refused("a.pem", "a.key", "ca.pem", "short"), HasSubstr("16 bytes or more, have 10"));
+}
+
 TEST_F(GrpcAccess, TheLogSaysWhichAddressesHaveTls) {
   make_certificates(folder, {{"localhost", {}}});
   loaded_transport both(R"({"listen": ["127.0.0.1:0", "unix:)" + file("rm.sock") + R"("], "tls_certificate": ")" +

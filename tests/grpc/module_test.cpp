@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "certificates.hpp"
 #include "fake_scheduler.hpp"
 #include "loaded_transport.hpp"
 #include "tenon/host/library_lint.hpp"
@@ -53,8 +54,8 @@ TEST(GrpcModule, OptionsThatNeedOthersSaySo) {
   EXPECT_THAT(refusal(R"({"tls_client_ca": "a.pem"})"), HasSubstr("want tls_certificate and tls_key beside it"));
   EXPECT_THAT(refusal(R"({"admin_certificates": ["a"]})"), HasSubstr("want tls_client_ca beside it"));
   EXPECT_THAT(refusal(R"({"listen": "127.0.0.1:0", "tls_certificate": "/none/a.pem", "tls_key": "/none/a.key"})"),
-              HasSubstr("tls_key: want a file that can be read, have /none/a.key: No such file"));
-  EXPECT_THAT(refusal(R"({"listen": "nowhere"})"), HasSubstr("want HOST:PORT or unix:PATH"));
+              HasSubstr("tls_certificate: want a file that can be read, have /none/a.pem: No such file"));
+  EXPECT_THAT(refusal(R"({"listen": "nowhere"})"), HasSubstr("want HOST:PORT, [V6]:PORT or unix:PATH"));
   EXPECT_THAT(refusal(R"({"listen": "unix:)" + std::string(120, 'x') + "\"}"), HasSubstr("choose a shorter one"));
 }
 
@@ -63,6 +64,28 @@ TEST(GrpcModule, AnAddressInUseIsRefused) {
   loaded_transport one(R"({"listen": "127.0.0.1:0"})", {{TENON_HOST_RM, scheduler.service()}});
   ASSERT_EQ(one.start(), "");
   EXPECT_THAT(refusal(R"({"listen": ")" + one.addresses()[0] + "\"}"), HasSubstr("to be free"));
+  // Of several addresses the one at fault is named.
+  EXPECT_THAT(refusal(R"({"listen": ["127.0.0.1:0", ")" + one.addresses()[0] + "\"]}"),
+              HasSubstr("want " + one.addresses()[0] + " to be free"));
+}
+
+TEST(GrpcModule, AddressesThatTwoNamesShareAreRefusedByTheSecond) {
+  const std::string port = std::to_string(free_port());
+  fake_scheduler scheduler;
+  loaded_transport both(R"({"listen": ["127.0.0.1:)" + port + R"(", "localhost:)" + port + "\"]}",
+                        {{TENON_HOST_RM, scheduler.service()}});
+  const std::string why = both.start();
+  if (!why.empty()) {  // else localhost has another address, too, which gRPC takes instead
+    EXPECT_THAT(why, HasSubstr("want localhost:" + port + " to be free"));
+  }
+}
+
+TEST(GrpcModule, AnAddressThatCannotBeHadSaysWhy) {
+  EXPECT_THAT(refusal(R"({"listen": "192.0.2.1:0", "insecure_listen": true})"),
+              HasSubstr("192.0.2.1:0 to be an address of this machine"));
+  EXPECT_THAT(refusal(R"({"listen": "nobody.invalid:1", "insecure_listen": true})"), HasSubstr("\"nobody.invalid\": "));
+  EXPECT_THAT(refusal(R"({"listen": "::1:0"})"), HasSubstr("[V6]:PORT"));
+  EXPECT_THAT(refusal(R"({"listen": "unix:/none/rm.sock"})"), HasSubstr("have /none: No such file"));
 }
 
 TEST(GrpcModule, SocketsThatNobodyListensOnAreTakenOverAndOthersAreNot) {

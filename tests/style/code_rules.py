@@ -41,7 +41,7 @@ ARROWS = [
     Arrow(
         ("plugins/transports/grpc/",),
         ("tenon/abi/", "tenon/sdk/", "tenon/wire/", "tenon/si/", "tenon/v1/", "si/v1/", "google/protobuf/", "grpc/", "grpcpp/",
-         "pthread.h", "sys/", "unistd.h"),
+         "openssl/", "fcntl.h", "netdb.h", "pthread.h", "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "listeners.hpp"
+#include "files.hpp"
 #include "peer.hpp"
 #include "status.hpp"
 #include "tenon/v1/admin.pb.h"
@@ -69,15 +69,10 @@ grpc::Status parse(std::string_view bytes, Message &message) {
 }  // namespace
 
 admin::admin(const settings &with, const sdk::host_services &host)
-    : settings_(with), host_(host), admin_(host.find<tenon_host_admin>(TENON_HOST_ADMIN)) {
-  if (!with.admin_token_file.empty()) {
-    token_ = file_text(with.admin_token_file, "admin_token_file");
-    token_.erase(token_.find_last_not_of(" \t\r\n") + 1);
-    if (token_.size() < 16) {
-      throw sdk::invalid_config("admin_token_file: want a token of 16 bytes or more, have " +
-                                std::to_string(token_.size()) + "; write a long random one");
-    }
-  }
+    : settings_(with),
+      host_(host),
+      admin_(host.find<tenon_host_admin>(TENON_HOST_ADMIN)),
+      token_(token_in(with.admin_token_file)) {
   add("UpdateConfig", &admin::update_config);
   add("ValidateConfig", &admin::validate_config);
   add("RecoveryDone", &admin::recovery_done);

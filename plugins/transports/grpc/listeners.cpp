@@ -3,10 +3,11 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
+#include "certificates.hpp"
+#include "tcp_address.hpp"
 #include "tenon/sdk/unavailable.hpp"
 #include "unix_socket.hpp"
 
@@ -14,27 +15,17 @@ namespace tenon::grpc_transport {
 namespace {
 
 std::shared_ptr<grpc::ServerCredentials> credentials(const settings &with) {
-  if (with.certificate.empty()) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions options(with.client_ca.empty()
+  pem_texts texts = read_certificates(with);
+  if (texts.certificate.empty()) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(texts.client_ca.empty()
                                                 ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
                                                 : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_key_cert_pairs.push_back(
-      {file_text(with.key, "tls_key"), file_text(with.certificate, "tls_certificate")});
-  if (!with.client_ca.empty()) options.pem_root_certs = file_text(with.client_ca, "tls_client_ca");
+  options.pem_key_cert_pairs.push_back({std::move(texts.key), std::move(texts.certificate)});
+  options.pem_root_certs = std::move(texts.client_ca);
   return grpc::SslServerCredentials(options);
 }
 
 }  // namespace
-
-std::string file_text(const std::string &path, std::string_view key) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || text.empty()) {
-    throw sdk::invalid_config(std::string(key) + ": want a file that can be read, have " + path + ": " +
-                              std::strerror(errno) + "; give its path and the right to read it");
-  }
-  return text;
-}
 
 void add_listeners(const settings &with, grpc::ServerBuilder &builder, std::vector<int> &ports) {
   ports.assign(with.listen.size(), 0);
@@ -42,6 +33,7 @@ void add_listeners(const settings &with, grpc::ServerBuilder &builder, std::vect
   for (size_t i = 0; i < with.listen.size(); ++i) {
     const std::string path = socket_path(with.listen[i]);
     if (path.empty()) {
+      check_tcp_address(with.listen[i]);
       builder.AddListeningPort(with.listen[i], secured, &ports[i]);
     } else {
       check_socket(path);
@@ -50,16 +42,21 @@ void add_listeners(const settings &with, grpc::ServerBuilder &builder, std::vect
   }
 }
 
+void refuse_listeners(const settings &with, const std::vector<int> &ports) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i] != 0) continue;  // they are opened in turn, up to one that cannot be
+    throw sdk::unavailable("listen: want " + with.listen[i] +
+                           " to be free, have one that cannot be opened; see who listens there, this process under "
+                           "another of the addresses or another one, and whether this process may");
+  }
+  throw sdk::unavailable("listen: want a server on all addresses, have one that gRPC does not start; see its log");
+}
+
 std::vector<std::string> opened_listeners(const settings &with, const std::vector<int> &ports) {
   std::vector<std::string> out;
   for (size_t i = 0; i < with.listen.size(); ++i) {
     const std::string &address = with.listen[i];
     const std::string path = socket_path(address);
-    if (ports[i] == 0) {
-      throw sdk::unavailable("listen: want " + address +
-                             " to be free, have one that cannot be opened; see who listens "
-                             "there, and whether this process may");
-    }
     if (!path.empty() && chmod(path.c_str(), with.socket_mode) != 0) {
       throw sdk::unavailable("listen: want to set the mode of " + path + ", have: " + std::strerror(errno) +
                              "; choose a folder of this user");

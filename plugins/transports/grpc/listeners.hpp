@@ -12,14 +12,14 @@
 
 namespace tenon::grpc_transport {
 
-// The text of a file that the configuration names. Throws sdk::invalid_config.
-std::string file_text(const std::string &path, std::string_view key);
-
 // Adds all addresses; `ports` gets the port of each once the server is built. Throws sdk::invalid_config, and
 // sdk::unavailable where another process listens there.
 void add_listeners(const settings &with, grpc::ServerBuilder &builder, std::vector<int> &ports);
 
-// Gives sockets their mode. The addresses, with the ports that were chosen.
+// What is wrong where the server was not built. Throws sdk::unavailable.
+[[noreturn]] void refuse_listeners(const settings &with, const std::vector<int> &ports);
+
+// Gives sockets their mode. The addresses, with the ports that were chosen. Throws sdk::unavailable.
 std::vector<std::string> opened_listeners(const settings &with, const std::vector<int> &ports);
 
 }  // namespace tenon::grpc_transport

@@ -4,10 +4,12 @@
 #include <array>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "listeners.hpp"
 #include "status.hpp"
 #include "stream.hpp"
+#include "tenon/sdk/unavailable.hpp"
 #include "tenon/si/v1later/si.pb.h"
 #include "unary.hpp"
 
@@ -46,15 +48,26 @@ server::server(const settings &with, const sdk::host_services &host, uint64_t tr
   add_listeners(with, builder, ports);
   const std::array all{&scheduler_, &later_, &checks_, &admin_.methods(), &health_.methods(), &reflection_.methods()};
   for (service *each : all) builder.RegisterService(each);
-  queue_ = std::make_unique<queue>(builder.AddCompletionQueue());
+  auto events = builder.AddCompletionQueue();
   server_ = builder.BuildAndStart();
-  if (!server_) ports.assign(ports.size(), 0);
-  const auto opened = opened_listeners(with, ports);
+  // Without a server the queue is only freed: gRPC wants no other end of one whose server it forgot.
+  if (!server_) refuse_listeners(with, ports);
+  queue_ = std::make_unique<queue>(std::move(events));
+  const auto opened = names_of_opened(ports);
   for (service *each : all) each->open(*queue_);
   queue_->start();
   for (const std::string &address : opened) {
     const bool secured = !with.certificate.empty() && socket_path(address).empty();
     host_.log(TENON_LOG_INFO, "listens on " + address + (secured ? " with TLS" : ""));
+  }
+}
+
+std::vector<std::string> server::names_of_opened(const std::vector<int> &ports) {
+  try {
+    return opened_listeners(settings_, ports);
+  } catch (const sdk::unavailable &) {
+    server_->Shutdown(std::chrono::system_clock::now());  // before its queue
+    throw;
   }
 }
 

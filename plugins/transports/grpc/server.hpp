@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "admin.hpp"
@@ -31,6 +32,7 @@ class server {
  private:
   void configure(grpc::ServerBuilder &builder) const;
   void add_methods();
+  std::vector<std::string> names_of_opened(const std::vector<int> &ports);
   grpc::Status register_rm(const grpc::ServerContext &context, std::string_view request, bool checks);
 
   const settings &settings_;

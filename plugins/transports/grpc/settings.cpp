@@ -30,14 +30,16 @@ bool is_loopback(std::string_view address) {
 void check_address(const std::string &address, bool open_without_tls) {
   if (!socket_path(address).empty()) return;
   const size_t colon = address.rfind(':');
+  const std::string_view host = std::string_view(address).substr(0, colon);
+  const bool bare_v6 = host.find(':') != std::string_view::npos && !(host.starts_with('[') && host.ends_with(']'));
   uint32_t port = 65'536;
-  if (colon != std::string::npos && colon > 0) {
+  if (colon != std::string::npos && colon > 0 && !bare_v6) {
     const char *end = address.data() + address.size();
     const auto [last, error] = std::from_chars(address.data() + colon + 1, end, port);
     if (error != std::errc() || last != end) port = 65'536;
   }
   if (port > 65'535) {
-    throw invalid_config("listen: want HOST:PORT or unix:PATH, have \"" + address +
+    throw invalid_config("listen: want HOST:PORT, [V6]:PORT or unix:PATH, have \"" + address +
                          "\"; write 127.0.0.1:9444, or unix:/run/tenon/tenon.sock");
   }
   if (open_without_tls && !is_loopback(address)) {

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "unix_socket.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -27,6 +28,21 @@ int connection_to(const std::string &path) {
   return error;
 }
 
+// The socket is made there, and removed.
+void check_folder(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  struct stat found {};
+  if (stat(folder.c_str(), &found) != 0) {
+    throw sdk::invalid_config("listen: want a folder for the socket " + path + ", have " + folder + ": " +
+                              std::strerror(errno) + "; make it, or choose another path");
+  }
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    throw sdk::unavailable("listen: want to make the socket " + path + ", have " + folder + ": " +
+                           std::strerror(errno) + "; choose a folder where this process may write");
+  }
+}
+
 }  // namespace
 
 void check_socket(const std::string &path) {
@@ -34,6 +50,7 @@ void check_socket(const std::string &path) {
     throw sdk::invalid_config("listen: want a path of fewer than " + std::to_string(sizeof(sockaddr_un::sun_path)) +
                               " bytes, have " + std::to_string(path.size()) + "; choose a shorter one");
   }
+  check_folder(path);
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0) return;
   if (!S_ISSOCK(found.st_mode)) {
