@@ -59,6 +59,28 @@ TEST(GrpcModule, OptionsThatNeedOthersSaySo) {
   EXPECT_THAT(refusal(R"({"listen": "unix:)" + std::string(120, 'x') + "\"}"), HasSubstr("choose a shorter one"));
 }
 
+// As `tenon serve --check` does it.
+TEST(GrpcModule, WhatItsFilesLackIsFoundBeforeAnythingStarts) {
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("tenon-grpc-file-" + std::to_string(getpid()))).string();
+  std::ofstream(file) << "mine";
+  const auto refused_when_made = [](const std::string &configuration) {
+    return loaded_transport(configuration, {}).refusal();
+  };
+  EXPECT_THAT(refused_when_made(R"({"listen": "unix:)" + file + "\"}"), HasSubstr("have a file"));
+  EXPECT_THAT(refused_when_made(R"({"listen": "unix:)" + file + "/rm.sock\"}"), HasSubstr("Not a directory"));
+  EXPECT_THAT(refused_when_made(R"({"listen": "unix:/none/rm.sock"})"), HasSubstr("No such file"));
+  EXPECT_THAT(refused_when_made(R"({"listen": "unix:)" + std::string(120, 'x') + "\"}"), HasSubstr("shorter one"));
+  EXPECT_THAT(refused_when_made(R"({"admin_token_file": ")" + file + "\"}"), HasSubstr("have 4 in " + file));
+  EXPECT_THAT(refused_when_made(R"({"tls_certificate": ")" + file + R"(", "tls_key": ")" + file + "\"}"),
+              HasSubstr("want a certificate in PEM"));
+  // A folder below /run is made when the daemon starts.
+  const std::string later = R"({"listen": "unix:/run/tenon-none/rm.sock"})";
+  EXPECT_EQ(refused_when_made(later), "");
+  EXPECT_THAT(refusal(later), HasSubstr("make it, or choose another path"));
+  std::filesystem::remove(file);
+}
+
 TEST(GrpcModule, AnAddressInUseIsRefused) {
   fake_scheduler scheduler;
   loaded_transport one(R"({"listen": "127.0.0.1:0"})", {{TENON_HOST_RM, scheduler.service()}});

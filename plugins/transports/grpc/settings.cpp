@@ -5,6 +5,10 @@
 #include <set>
 #include <string_view>
 
+#include "certificates.hpp"
+#include "files.hpp"
+#include "unix_socket.hpp"
+
 namespace tenon::grpc_transport {
 namespace {
 
@@ -57,6 +61,15 @@ void check_once(const std::vector<std::string> &listen) {
       throw invalid_config("listen: want each address once, have \"" + address + "\" twice; leave one out");
     }
   }
+}
+
+// What is wrong with them is said before anything starts. The start reads them again.
+void check_files(const settings &with) {
+  for (const std::string &address : with.listen) {
+    if (const std::string path = socket_path(address); !path.empty()) check_socket_path(path);
+  }
+  read_certificates(with);
+  token_in(with.admin_token_file);
 }
 
 uint32_t mode_of(const std::string &octal) {
@@ -117,6 +130,7 @@ settings::settings(const sdk::config &from)
   const bool open_without_tls = certificate.empty() && !from.flag("insecure_listen", false);
   for (const std::string &address : listen) check_address(address, open_without_tls);
   check_once(listen);
+  check_files(*this);
 }
 
 }  // namespace tenon::grpc_transport

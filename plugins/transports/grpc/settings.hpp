@@ -13,6 +13,7 @@
 namespace tenon::grpc_transport {
 
 struct settings {
+  // Reads the files that they name, to see that they can be used. Throws sdk::invalid_config.
   explicit settings(const sdk::config &from);
 
   std::vector<std::string> listen;  // "127.0.0.1:9444", "unix:/run/tenon.sock"
