@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/dynamic_message.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -54,6 +55,17 @@ class GrpcStandard : public ::testing::Test {
     stream.half_close();
     EXPECT_TRUE(stream.finish().ok());
     return out;
+  }
+
+  // A file comes before those that it imports.
+  static void build(const v1::ServerReflectionResponse &said, google::protobuf::DescriptorPool &to) {
+    const auto &files = said.file_descriptor_response().file_descriptor_proto();
+    EXPECT_FALSE(files.empty()) << said.error_response().error_message();
+    for (auto each = files.rbegin(); each != files.rend(); ++each) {
+      google::protobuf::FileDescriptorProto file;
+      ASSERT_TRUE(file.ParseFromString(*each));
+      ASSERT_NE(to.BuildFile(file), nullptr) << file.name();
+    }
   }
 
   fake_scheduler scheduler;
@@ -129,19 +141,60 @@ TEST_F(GrpcStandard, ReflectionDescribesServicesWithAllThatTheyNeed) {
   question.set_file_containing_symbol("si.v1.Scheduler");
   const auto said = ask(question);
   google::protobuf::DescriptorPool pool;
-  // A file comes before those that it imports.
-  const auto &files = said.file_descriptor_response().file_descriptor_proto();
-  for (auto each = files.rbegin(); each != files.rend(); ++each) {
-    google::protobuf::FileDescriptorProto file;
-    ASSERT_TRUE(file.ParseFromString(*each));
-    ASSERT_NE(pool.BuildFile(file), nullptr) << file.name();
-  }
+  build(said, pool);
   const auto *service = pool.FindServiceByName("si.v1.Scheduler");
   ASSERT_NE(service, nullptr);
   EXPECT_NE(service->FindMethodByName("Update"), nullptr);
   v1::ServerReflectionRequest by_name;
   by_name.set_file_by_filename(service->file()->name());
-  EXPECT_EQ(ask(by_name).file_descriptor_response().file_descriptor_proto(0), files[0]);
+  EXPECT_EQ(ask(by_name).file_descriptor_response().file_descriptor_proto(0),
+            said.file_descriptor_response().file_descriptor_proto(0));
+}
+
+TEST_F(GrpcStandard, ReflectionDescribesAllThatItLists) {
+  v1::ServerReflectionRequest question;
+  question.set_list_services("");
+  const auto listed = ask(question);
+  ASSERT_FALSE(listed.list_services_response().service().empty());
+  for (const auto &each : listed.list_services_response().service()) {
+    v1::ServerReflectionRequest one;
+    one.set_file_containing_symbol(each.name());
+    google::protobuf::DescriptorPool pool;
+    build(ask(one), pool);
+    EXPECT_NE(pool.FindServiceByName(each.name()), nullptr) << each.name();
+  }
+}
+
+// As a client without generated code does it.
+TEST_F(GrpcStandard, HealthIsAskedByItsDescription) {
+  v1::ServerReflectionRequest question;
+  question.set_file_by_filename("grpc/health/v1/health.proto");
+  google::protobuf::DescriptorPool pool;
+  build(ask(question), pool);
+  const auto *method = pool.FindMethodByName("grpc.health.v1.Health.Check");
+  ASSERT_NE(method, nullptr);
+  google::protobuf::DynamicMessageFactory factory;
+  const std::unique_ptr<google::protobuf::Message> request(factory.GetPrototype(method->input_type())->New());
+  const std::unique_ptr<google::protobuf::Message> response(factory.GetPrototype(method->output_type())->New());
+  request->GetReflection()->SetString(request.get(), method->input_type()->FindFieldByName("service"),
+                                      "si.v1.Scheduler");
+  ASSERT_TRUE(call(channel, "/grpc.health.v1.Health/Check", *request, *response).ok());
+  EXPECT_EQ(response->ShortDebugString(), "status: SERVING");
+}
+
+TEST_F(GrpcStandard, ReflectionDescribesItselfUnderTheNamesOfTheStandard) {
+  for (const std::string package : {"grpc.reflection.v1", "grpc.reflection.v1alpha"}) {
+    v1::ServerReflectionRequest question;
+    question.set_file_containing_symbol(package + ".ExtensionRequest");
+    google::protobuf::DescriptorPool pool;
+    build(ask(question), pool);
+    const auto *method = pool.FindMethodByName(package + ".ServerReflection.ServerReflectionInfo");
+    ASSERT_NE(method, nullptr);
+    EXPECT_TRUE(method->client_streaming() && method->server_streaming());
+    const auto *said = method->output_type();
+    EXPECT_EQ(said->FindFieldByName("file_descriptor_response")->message_type()->name(), "FileDescriptorResponse");
+    EXPECT_EQ(said->FindFieldByName("error_response")->message_type()->full_name(), package + ".ErrorResponse");
+  }
 }
 
 TEST_F(GrpcStandard, ReflectionKnowsExtensions) {

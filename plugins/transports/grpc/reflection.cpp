@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bytes.hpp"
+#include "standard_files.hpp"
 #include "tenon/v1/standard.pb.h"
 
 namespace tenon::grpc_transport {
@@ -17,6 +18,16 @@ namespace {
 namespace pb = google::protobuf;
 
 const pb::DescriptorPool &pool() { return *pb::DescriptorPool::generated_pool(); }
+
+// What the process has, else what the standard says of its own services.
+template <class Found>
+const Found *find(const Found *(pb::DescriptorPool::*how)(const std::string &) const, const std::string &name) {
+  const Found *out = (pool().*how)(name);
+  return out == nullptr ? (standard_files().*how)(name) : out;
+}
+const pb::Descriptor *type_named(const std::string &name) {
+  return find(&pb::DescriptorPool::FindMessageTypeByName, name);
+}
 
 void add_with_imports(const pb::FileDescriptor &file, std::set<const pb::FileDescriptor *> &seen,
                       v1::ReflectedFiles &to) {
@@ -38,14 +49,14 @@ void answer_file(const pb::FileDescriptor *found, const std::string &wanted, v1:
 }
 
 const pb::FileDescriptor *file_of(const v1::ReflectedExtension &wanted) {
-  const pb::Descriptor *type = pool().FindMessageTypeByName(wanted.containing_type());
+  const pb::Descriptor *type = type_named(wanted.containing_type());
   const pb::FieldDescriptor *found =
       type == nullptr ? nullptr : pool().FindExtensionByNumber(type, wanted.extension_number());
   return found == nullptr ? nullptr : found->file();
 }
 
 void answer_extensions(const std::string &type_name, v1::ServerReflectionResponse &to) {
-  const pb::Descriptor *type = pool().FindMessageTypeByName(type_name);
+  const pb::Descriptor *type = type_named(type_name);
   if (type == nullptr) return answer_file(nullptr, type_name, to);
   std::vector<const pb::FieldDescriptor *> found;
   pool().FindAllExtensions(type, &found);
@@ -60,10 +71,11 @@ v1::ServerReflectionResponse answer(const v1::ServerReflectionRequest &to, const
   *out.mutable_original_request() = to;
   switch (to.message_request_case()) {
     case v1::ServerReflectionRequest::kFileByFilename:
-      answer_file(pool().FindFileByName(to.file_by_filename()), to.file_by_filename(), out);
+      answer_file(find(&pb::DescriptorPool::FindFileByName, to.file_by_filename()), to.file_by_filename(), out);
       break;
     case v1::ServerReflectionRequest::kFileContainingSymbol:
-      answer_file(pool().FindFileContainingSymbol(to.file_containing_symbol()), to.file_containing_symbol(), out);
+      answer_file(find(&pb::DescriptorPool::FindFileContainingSymbol, to.file_containing_symbol()),
+                  to.file_containing_symbol(), out);
       break;
     case v1::ServerReflectionRequest::kFileContainingExtension:
       answer_file(file_of(to.file_containing_extension()), to.file_containing_extension().containing_type(), out);
