@@ -97,37 +97,6 @@ class Refusals(ServeCase):
         self.assertEqual(journal.read_text(), "of yesterday")
 
 
-class Reload(ServeCase):
-    def test_hangup_reads_the_queues_again(self):
-        daemon = self.started()
-        daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait("RELOADING=1")
-        daemon.wait("READY=1")
-        daemon.finish()
-        self.assertIn("reloaded", daemon.words())
-
-    def test_bad_queues_change_nothing_and_are_told_with_their_place(self):
-        daemon = self.started()
-        self.queues.write_text(QUEUES.replace("max:", "maximum:"))
-        daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait("RELOADING=1")
-        daemon.wait("READY=1")
-        told = daemon.ctl("reload")
-        self.assertEqual(told.returncode, 1)
-        self.assertRegex(told.stderr, r"queues\.yaml:10:15\b")
-        self.queues.write_text(QUEUES)
-        self.assertEqual(daemon.ctl("reload").stdout, "reloaded\n")
-        daemon.finish()
-        self.assertRegex(daemon.words(), r"reload refused, nothing has changed: \S*queues\.yaml:10:15\b")
-
-    def test_a_deployment_that_has_become_wrong_is_refused(self):
-        daemon = self.started()
-        self.deployment("transpots: []\n")
-        told = daemon.ctl("reload")
-        self.assertEqual(told.returncode, 1)
-        self.assertIn("tenon.yaml:4:1", told.stderr)
-
-
 class Control(ServeCase):
     def test_nobody_listens(self):
         done = subprocess.run([Daemon.tenon, "ctl", "queues", "--control", str(self.folder / "none.sock")],

@@ -27,7 +27,8 @@ partitions:
     submitacl: '*'
 ```
 
-This is also what holds where the text is empty or has nothing but remarks.
+This is also what holds where the text is empty or has nothing but remarks; a daemon warns of it at its start, and refuses
+to change to such a text from one with content.
 
 ## Text
 

@@ -8,7 +8,9 @@
 namespace tenon::service::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 class Lockstep : public service_case {};
 
@@ -116,6 +118,49 @@ partitions: [ { name: default, queues: [ { name: root, submitacl: "*", queues: [
   EXPECT_FALSE(why) << why->text();
   EXPECT_THAT(paths(), ::testing::Contains("[rm-1]default root.new"));
   EXPECT_THAT(paths(), ::testing::Not(::testing::Contains("[rm-2]default root.new")));
+}
+
+TEST_F(Lockstep, ChangeToNothing_RefusedHoweverItIsSent) {
+  open(manual());
+  const uint64_t session = enter("rm-1");
+  const auto states = [&] {
+    std::vector<std::string> out;
+    service_->call([&](cycle_access &on) {
+      for (const auto &one : on.state().snapshot().partitions)
+        out.push_back(one.name + ' ' + std::to_string(static_cast<int>(one.state)));
+    });
+    return out;
+  };
+  const auto before = states();
+  ASSERT_THAT(before, SizeIs(1));
+  for (const std::string text : {"", "# nothing\n", "partitions: []\n", "partitions:\n"}) {
+    const auto why = service_->reload({{"default", text}});
+    ASSERT_TRUE(why) << text;
+    EXPECT_THAT(why->text(), HasSubstr("policy group 'default'"));
+    EXPECT_THAT(why->fix, HasSubstr("nothing was changed"));
+    service_->call([&](cycle_access &on) { EXPECT_TRUE(on.configure("rm-1", text)) << text; });
+    EXPECT_EQ(service_->policy_groups().at("default"), default_queues);
+    EXPECT_EQ(states(), before) << text;
+  }
+  for (const std::string text : {"# nothing\n", "partitions: []\n"})
+    submit(session, requests().configuration("rm-1", text));
+  settle();
+  for (const auto &answer : heard(session, TENON_RM_CONFIGURATION_ANSWER))
+    EXPECT_EQ(answer.number, 0U) << text_of(answer);
+  EXPECT_EQ(states(), before);
+  // Another partition instead is a change like any other: the first one drains.
+  const auto why = service_->reload({{"default", "partitions: [ { name: other, queues: [ { name: root } ] } ]"}});
+  EXPECT_FALSE(why) << why->text();
+  EXPECT_THAT(states(), SizeIs(2));
+}
+
+TEST_F(Lockstep, TextWithoutContentFromTheStart_HoldsAndIsWarnedOf) {
+  open(manual({{"default", "# later\n"}}));
+  EXPECT_THAT(service_->configuration_warnings(), ElementsAre(HasSubstr("the built-in one holds")));
+  enter("rm-1");
+  EXPECT_FALSE(service_->reload());
+  EXPECT_FALSE(service_->reload({{"default", default_queues}}));
+  EXPECT_THAT(service_->configuration_warnings(), SizeIs(0));
 }
 
 // The first two take the change before the last one, whose leaf has an application, refuses its own.

@@ -195,10 +195,8 @@ void add_ctl_commands(CLI::App &app, chosen_command &chosen) {
             print_modules, nothing_more, "  tenon ctl modules\n  tenon ctl modules --json\n");
   group.add("health", "Whether the daemon does its work", std::make_shared<ctl_options>(), print_health, nothing_more,
             "  tenon ctl health\n  tenon ctl health --json\n");
-  group.add(
-      "reload", "Read the queue files again: all of them, or nothing changes", std::make_shared<ctl_options>(),
-      [](const json::object &, std::ostream &out) { out << "reloaded\n"; }, nothing_more,
-      "  tenon ctl reload\n  tenon ctl reload -c /etc/tenon/tenon.yaml\n");
+  group.add("reload", "Read the queue files again: all of them, or nothing changes", std::make_shared<ctl_options>(),
+            print_reloaded, nothing_more, "  tenon ctl reload\n  tenon ctl reload -c /etc/tenon/tenon.yaml\n");
 }
 
 }  // namespace tenon::cli

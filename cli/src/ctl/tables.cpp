@@ -210,6 +210,13 @@ void print_modules(const json::object &result, std::ostream &out) {
   ways.print(out);
 }
 
+void print_reloaded(const json::object &result, std::ostream &out) {
+  out << "reloaded\n";
+  const json::value *warnings = result.if_contains("warnings");  // of a daemon that has them
+  if (warnings == nullptr) return;
+  for (const json::value &one : warnings->as_array()) out << "warning: " << one.as_string() << '\n';
+}
+
 void print_health(const json::object &result, std::ostream &out) {
   table all({{"CHECK"}, {"STATE"}, {"WORDS"}});
   for (const json::value &value : result.at("checks").as_array()) {

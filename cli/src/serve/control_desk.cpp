@@ -245,7 +245,9 @@ struct control_desk::impl {
   outcome reload() {
     if (auto why = around.reload()) return *why;
     snapshots.clear();
-    return json::object{{"reloaded", true}};
+    json::array warnings;
+    for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
+    return json::object{{"reloaded", true}, {"warnings", std::move(warnings)}};
   }
 
   outcome answer(const request &what, bool may_wait) {

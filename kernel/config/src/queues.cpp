@@ -52,10 +52,15 @@ void check_partition(const partition_source &partition, const parse_options &opt
   check_properties(root, options, report);
 }
 
-std::optional<cluster_config> parse(std::string_view text, const parse_options &options, problems &report) {
+std::optional<cluster_config> parse(std::string_view text, const parse_options &options, problems &report,
+                                    bool &has_content) {
   const auto root = read_yaml(text, report, options.limits);
   if (!root) return std::nullopt;
-  if (root->what == yaml_node::kind::null) return parse(default_queues_yaml(), options, report);
+  if (root->what == yaml_node::kind::null) {
+    bool of_built_in = true;
+    has_content = false;
+    return parse(default_queues_yaml(), options, report, of_built_in);
+  }
   if (!check_shape(*root, queues_file_spec, report)) return std::nullopt;
   const file_source file = read_source(*root);
   check_partition_names(file, report);
@@ -112,7 +117,7 @@ std::string queues_checksum(std::string_view text) {
 parsed_queues parse_queues(std::string_view text, std::string_view file_name, const parse_options &options) {
   problems report{std::string(file_name)};
   parsed_queues out;
-  out.config = parse(text, options, report);
+  out.config = parse(text, options, report, out.has_content);
   if (out.config) out.config->checksum = queues_checksum(text);
   out.refusals = report.refusals();
   out.warnings = report.warnings();
@@ -120,13 +125,17 @@ parsed_queues parse_queues(std::string_view text, std::string_view file_name, co
   return out;
 }
 
+refusal first_reason(const parsed_queues &refused) {
+  refusal first = refused.refusals.at(0);
+  if (refused.refused > 1) first.have += " (and " + std::to_string(refused.refused - 1) + " more)";
+  return first;
+}
+
 result<cluster_config> parse_queues_yaml(std::string_view text, std::string_view file_name,
                                          const parse_options &options) {
   parsed_queues parsed = parse_queues(text, file_name, options);
   if (parsed.config) return std::move(*parsed.config);
-  refusal first = parsed.refusals.at(0);
-  if (parsed.refused > 1) first.have += " (and " + std::to_string(parsed.refused - 1) + " more)";
-  return first;
+  return first_reason(parsed);
 }
 
 }  // namespace tenon::config

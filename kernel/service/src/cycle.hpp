@@ -81,6 +81,7 @@ class cycle final : public cycle_access {
   progress resolve(rm_session &from, parcel &of, request &one, add_application &c);
   void apply_release(rm_partition *where, const request &one, release c);
   void apply_own_configuration(rm_session &from, const sent_configuration &sent);
+  static std::optional<refusal> leaves_nothing(const rm_session &one, const group_config &config);
   outcome configure_rm(rm_session &one, const group_config &config);
   void note_partitions(rm_session &one, const cluster_config &config);
   uint32_t step_all(uint32_t max_decisions);

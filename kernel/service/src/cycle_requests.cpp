@@ -111,7 +111,11 @@ void cycle::apply_release(rm_partition *where, const request &one, release c) {
 void cycle::apply_own_configuration(rm_session &from, const sent_configuration &sent) {
   const std::string before = from.config_text;
   outcome out{false, sent.reason};
-  if (sent.config != nullptr) out = configure_rm(from, {sent.text, sent.config});
+  if (sent.config != nullptr) {
+    const group_config wanted{sent.text, sent.config, "the configuration that was sent", {}};
+    const auto why = leaves_nothing(from, wanted);
+    out = why ? outcome{false, why->text()} : configure_rm(from, wanted);
+  }
   answer_configuration(from, out.good, out.words, before);
   ++shared_.counters.answers;
 }

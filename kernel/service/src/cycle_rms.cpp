@@ -180,6 +180,17 @@ cycle::outcome cycle::configure_rm(rm_session &one, const group_config &config) 
   return out;
 }
 
+// Its partitions would drain, and with them what runs: nobody says that by leaving everything out.
+std::optional<refusal> cycle::leaves_nothing(const rm_session &one, const group_config &config) {
+  if (!config.config->partitions.empty() || one.config->partitions.empty()) return std::nullopt;
+  std::string names;
+  for (const partition_config &partition : one.config->partitions)
+    names += (names.empty() ? "" : ", ") + partition.name;
+  return refusal{config.file, "at least one entry of 'partitions' for RM '" + one.who.rm + "'",
+                 "none, so that all it has would drain: " + names,
+                 "nothing was changed; keep a partition, or let the RM end"};
+}
+
 std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &groups) {
   struct change {
     rm_session *of;
@@ -190,14 +201,18 @@ std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &
     if (one->who.own_config) continue;
     const auto group = groups.find(one->who.policy_group);
     if (group == groups.end() || *group->second.config == *one->config) continue;
-    done.push_back({one.get(), {one->config_text, one->config}});
-    const outcome out = configure_rm(*one, group->second);
-    if (out.good) continue;
-    done.pop_back();
+    auto why = leaves_nothing(*one, group->second);
+    if (!why) {
+      done.push_back({one.get(), {one->config_text, one->config, {}, {}}});
+      const outcome out = configure_rm(*one, group->second);
+      if (out.good) continue;
+      done.pop_back();
+      why = refusal{"policy group '" + group->first + "', RM '" + one->who.rm + "'",
+                    "a configuration that all RMs can take", out.words,
+                    "nothing was changed; correct it and reload again"};
+    }
     for (auto undo = done.rbegin(); undo != done.rend(); ++undo) configure_rm(*undo->of, undo->before);
-    return refusal{"policy group '" + group->first + "', RM '" + one->who.rm + "'",
-                   "a configuration that all RMs can take", out.words,
-                   "nothing was changed; correct it and reload again"};
+    return why;
   }
   return std::nullopt;
 }
@@ -207,8 +222,14 @@ std::optional<refusal> cycle::configure(std::string_view rm, std::string_view qu
   if (one == nullptr) return refusal{"", "a registered resource manager", "no RM '" + std::string(rm) + "'", ""};
   const auto config = shared_.read(queues_yaml, "the configuration of " + one->who.rm);
   if (!config) return config.why();
+  if (!config->has_content)
+    return refusal{config->file, "queues", "a text without content", "nothing was changed; send the whole text"};
+  if (auto why = leaves_nothing(*one, *config)) return why;
   const outcome out = configure_rm(*one, *config);
-  if (out.good) return std::nullopt;
+  if (out.good) {
+    shared_.warn_of(*config);
+    return std::nullopt;
+  }
   return refusal{"RM '" + one->who.rm + "'", "a configuration that it can take", out.words, "nothing was changed"};
 }
 

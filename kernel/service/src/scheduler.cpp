@@ -11,21 +11,34 @@
 namespace tenon::service {
 namespace {
 
+// An empty file is what a reader sees of one that is being written, and never what somebody wants to change to.
+std::optional<refusal> refuse_change_to_nothing(const std::string &name, const group_config &to,
+                                                const std::map<std::string, group_config> &in_force) {
+  const auto before = in_force.find(name);
+  if (to.has_content || before == in_force.end() || !before->second.has_content) return std::nullopt;
+  return refusal{
+      to.file, "queues, as those that are in force", "a text without content",
+      "nothing was changed; write the whole text, a file by renaming a complete one to its name, and try again"};
+}
+
 std::optional<refusal> read_groups(const std::map<std::string, std::string> &texts,
                                    const std::map<std::string, std::filesystem::path> &files,
                                    const service_state &shared, std::map<std::string, group_config> &to) {
-  for (const auto &[name, text] : texts) {
-    auto config = shared.read(text, "policy group '" + name + "'");
+  const std::map<std::string, group_config> in_force = shared.groups();
+  const auto take = [&](const std::string &name, result<group_config> config) -> std::optional<refusal> {
     if (!config) return config.why();
+    if (auto why = refuse_change_to_nothing(name, *config, in_force)) return why;
     to.insert_or_assign(name, std::move(*config));
+    return std::nullopt;
+  };
+  for (const auto &[name, text] : texts) {
+    if (auto why = take(name, shared.read(text, "policy group '" + name + "'"))) return why;
   }
   for (const auto &[name, file] : files) {
     if (texts.contains(name)) continue;
     const auto text = host::read_text_file(file);
     if (!text) return text.why();
-    auto config = shared.read(*text, file.string());
-    if (!config) return config.why();
-    to.insert_or_assign(name, std::move(*config));
+    if (auto why = take(name, shared.read(*text, file.string()))) return why;
   }
   if (!to.empty()) return std::nullopt;
   auto config = shared.read(config::default_queues_yaml(), "the built-in configuration");
@@ -48,6 +61,7 @@ result<std::unique_ptr<scheduler>> scheduler::open(std::unique_ptr<host::module_
   if (auto why =
           read_groups(texts, texts.empty() ? state->modules->plan().policy_groups : no_files, state->shared, groups))
     return *why;
+  for (const auto &[name, group] : groups) state->shared.warn_of(group);
   state->shared.set_groups(std::move(groups));
   return std::unique_ptr<scheduler>(new scheduler(std::move(state)));
 }
@@ -90,6 +104,13 @@ std::optional<refusal> scheduler::reload(const std::map<std::string, std::string
 std::map<std::string, std::string> scheduler::policy_groups() const {
   std::map<std::string, std::string> out;
   for (const auto &[name, group] : impl_->shared.groups()) out.emplace(name, group.text);
+  return out;
+}
+
+std::vector<std::string> scheduler::configuration_warnings() const {
+  std::vector<std::string> out;
+  for (const auto &[name, group] : impl_->shared.groups())
+    out.insert(out.end(), group.warnings.begin(), group.warnings.end());
   return out;
 }
 

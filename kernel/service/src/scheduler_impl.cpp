@@ -29,6 +29,9 @@ scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options
     const auto config =
         text.empty() ? shared.group(policy_group) : shared.read(text, "the configuration that was sent");
     if (!config) return sent_configuration{std::string(text), nullptr, config.why().text()};
+    if (!config->has_content && !text.empty())
+      return sent_configuration{std::string(text), nullptr,
+                                "want: queues; have: a text without content; nothing was changed, send the whole text"};
     return sent_configuration{config->text, config->config, {}};
   };
   modules->offer({TENON_HOST_RM, &rm_table(), static_cast<rm_calls *>(this)});
@@ -265,7 +268,9 @@ std::optional<refusal> scheduler::impl::reload(std::map<std::string, group_confi
   std::optional<refusal> out;
   const bool ran = call([&](cycle &on) {
     out = on.reload(groups);
-    if (!out) shared.set_groups(std::move(groups));
+    if (out) return;
+    for (const auto &[name, group] : groups) shared.warn_of(group);
+    shared.set_groups(std::move(groups));
   });
   if (!started_) {
     shared.set_groups(std::move(groups));

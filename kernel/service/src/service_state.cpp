@@ -9,9 +9,24 @@ result<group_config> service_state::read(std::string_view text, std::string_view
   config::parse_options options;
   options.known = known;
   options.max_queue_depth = max_queue_depth;
-  auto parsed = config::parse_queues_yaml(text, file, options);
-  if (!parsed) return parsed.why();
-  return group_config{std::string(text), std::make_shared<const cluster_config>(std::move(*parsed))};
+  auto parsed = config::parse_queues(text, file, options);
+  if (!parsed.config) return config::first_reason(parsed);
+  group_config out{std::string(text),
+                   std::make_shared<const cluster_config>(std::move(*parsed.config)),
+                   std::string(file),
+                   {},
+                   parsed.has_content};
+  for (const refusal &one : parsed.warnings) out.warnings.push_back(one.text());
+  if (!parsed.has_content)
+    out.warnings.push_back(refusal{out.file, "queues",
+                                   "a text without content, in place of which the built-in one holds",
+                                   "write the queues, or leave it out"}
+                               .text());
+  return out;
+}
+
+void service_state::warn_of(const group_config &read) const {
+  for (const std::string &one : read.warnings) warn(one);
 }
 
 // Where nothing is configured, everybody is in the default group with the default text.

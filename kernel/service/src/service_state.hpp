@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "parcel.hpp"
 #include "rm_session.hpp"
@@ -25,6 +26,9 @@ struct shared_counters {
 struct group_config {
   std::string text;
   std::shared_ptr<const cluster_config> config;
+  std::string file;  // for messages
+  std::vector<std::string> warnings;
+  bool has_content = true;
 };
 
 struct service_state {
@@ -41,6 +45,7 @@ struct service_state {
 
   // Any thread. Refused with the text of `config check`.
   [[nodiscard]] result<group_config> read(std::string_view text, std::string_view file) const;
+  void warn_of(const group_config &read) const;
   [[nodiscard]] result<group_config> group(std::string_view name) const;  // empty: default
   [[nodiscard]] std::map<std::string, group_config> groups() const;
   void set_groups(std::map<std::string, group_config> groups);

@@ -39,13 +39,17 @@ struct parsed_queues {
   std::vector<refusal> refusals;         // in the order of the field's checks, at most 100
   std::vector<refusal> warnings;         // accepted, but hardly meant; at most 100
   size_t refused = 0;                    // refusals beyond the 100 included
+  bool has_content = true;               // false: an empty text or one of remarks alone, read as the built-in one
 };
 
 // Reads a whole text and reports everything that is wrong with it. `file_name` is for messages.
 [[nodiscard]] parsed_queues parse_queues(std::string_view text, std::string_view file_name,
                                          const parse_options &options = {});
 
-// As parse_queues, for callers with room for one reason: the first one, with the number of others.
+// Of refusals, for callers with room for one reason: the first one, with the number of others.
+[[nodiscard]] refusal first_reason(const parsed_queues &refused);
+
+// As parse_queues, for such callers.
 [[nodiscard]] result<cluster_config> parse_queues_yaml(std::string_view text, std::string_view file_name,
                                                        const parse_options &options = {});
 

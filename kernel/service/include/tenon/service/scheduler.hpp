@@ -136,6 +136,8 @@ class scheduler {
   // The same with these texts; groups that are not given stay. Nothing of it outlives the next reload().
   [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, std::string> &policy_groups);
   [[nodiscard]] std::map<std::string, std::string> policy_groups() const;  // texts in force
+  // About those texts: accepted, but hardly meant. Also logged when they are read.
+  [[nodiscard]] std::vector<std::string> configuration_warnings() const;
 
   // Runs `work` on the cycle thread between two commands, soon; in manual mode here. Dropped after stop().
   void post(std::function<void(cycle_access &)> work);

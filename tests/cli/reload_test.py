@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""The daemon reads its queues again: all of them or none, and says what it thinks of them."""
+
+import signal
+import subprocess
+
+from daemon import QUEUES, WITHIN_S, Daemon, ServeCase, main
+
+
+class Reload(ServeCase):
+    def test_hangup_reads_the_queues_again(self):
+        daemon = self.started()
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait("RELOADING=1")
+        daemon.wait("READY=1")
+        daemon.finish()
+        self.assertIn("reloaded", daemon.words())
+
+    def test_bad_queues_change_nothing_and_are_told_with_their_place(self):
+        daemon = self.started()
+        self.queues.write_text(QUEUES.replace("max:", "maximum:"))
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait("RELOADING=1")
+        daemon.wait("READY=1")
+        told = daemon.ctl("reload")
+        self.assertEqual(told.returncode, 1)
+        self.assertRegex(told.stderr, r"queues\.yaml:10:15\b")
+        self.queues.write_text(QUEUES)
+        self.assertEqual(daemon.ctl("reload").stdout, "reloaded\n")
+        daemon.finish()
+        self.assertRegex(daemon.words(), r"reload refused, nothing has changed: \S*queues\.yaml:10:15\b")
+
+    def test_an_empty_file_changes_nothing(self):
+        daemon = self.started()
+        for text in ("", "# queues\n"):
+            self.queues.write_text(text)
+            told = daemon.ctl("reload")
+            self.assertEqual(told.returncode, 1)
+            for part in ("queues.yaml", "a text without content", "nothing was changed"):
+                self.assertIn(part, told.stderr)
+
+    def test_warnings_are_told_at_the_start_and_by_each_reload(self):
+        daemon = self.started()
+        self.queues.write_text("partitions: []\n")
+        for _ in range(2):
+            self.assertRegex(daemon.ctl("reload").stdout, r"reloaded\nwarning: \S*queues\.yaml:1:1: no partitions")
+        daemon.finish()
+        self.assertEqual(daemon.words().count("no partitions"), 2)
+        checked = subprocess.run([Daemon.tenon, "serve", "--check", "-c", str(self.folder / "tenon.yaml")],
+                                 capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        self.assertIn("no partitions", checked.stderr)
+
+    def test_a_deployment_that_has_become_wrong_is_refused(self):
+        daemon = self.started()
+        self.deployment("transpots: []\n")
+        told = daemon.ctl("reload")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("tenon.yaml:4:1", told.stderr)
+
+
+if __name__ == "__main__":
+    main()
