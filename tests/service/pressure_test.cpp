@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // RMs that take their answers slowly, or not at all, and requests that come faster than they are applied.
 #include <optional>
+#include <set>
 
 #include "service_case.hpp"
 #include "tenon/kernel/journal.hpp"
@@ -8,6 +9,7 @@
 namespace tenon::service::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -170,6 +172,32 @@ TEST_F(Pressure, CutAtRandom_NothingIsLost) {
   std::set<uint64_t> numbers;
   for (const delivered &one : fake_.taken(session)) numbers.insert(one.number);
   EXPECT_EQ(*numbers.rbegin(), numbers.size()) << "a number is missing";
+}
+
+// Memory and time of a turn are those of the partitions that there are.
+TEST_F(Pressure, UnknownPartitions_RefusedThroughOneLane) {
+  open(manual());
+  const uint64_t session = enter();
+  constexpr int names = 3'000;
+  requests batch;
+  for (int i = 0; i < names; ++i) {
+    const std::string partition = "none-" + std::to_string(i);
+    batch.application("app-" + std::to_string(i), "root.default", {}, "alice", partition);
+    batch.ask({.key = "ask-" + std::to_string(i), .partition = partition});
+  }
+  submit(session, batch);
+  settle();
+  EXPECT_THAT(heard(session, TENON_RM_REJECTED_APPLICATION), SizeIs(names));
+  EXPECT_THAT(heard(session, TENON_RM_REJECTED_ASK), SizeIs(names));
+  std::set<std::string> lanes;
+  uint64_t last = 0;
+  for (const delivered &one : fake_.taken(session)) {
+    lanes.insert(one.partition);
+    EXPECT_EQ(one.number, ++last) << "in the order of the requests";
+  }
+  EXPECT_THAT(lanes, ElementsAre(""));
+  EXPECT_THAT(status().partitions, ElementsAre("[rm-1]default"));
+  EXPECT_EQ(status().waiting_answers, 0U);
 }
 
 }  // namespace

@@ -67,10 +67,9 @@ void cycle::take(const decision_view &d) {
   if (to == nullptr) return;
   rm_partition *where = to->find_partition(d.partition);
   if (where == nullptr) {
-    // A partition that the RM does not have: the refusal goes where the RM listens for its name.
-    where = to->partitions.emplace_back(std::make_unique<rm_partition>()).get();
-    where->full_name = d.partition;
-    where->answers = &to->lane_of(plain(d.partition));
+    // However many names an RM makes up, their refusals have one place.
+    where = &to->elsewhere;
+    where->answers = &to->lane_of({});
   }
   if (d.kind == decision_kind::node_update_rejected)
     shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + std::string(d.text));

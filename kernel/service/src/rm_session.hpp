@@ -104,6 +104,7 @@ class rm_session {
   // The cycle thread's own.
   std::deque<std::unique_ptr<parcel>> open;  // taken from the mailbox, in order
   std::vector<std::unique_ptr<rm_partition>> partitions;
+  rm_partition elsewhere;  // stands for all that it does not have: refusals are answers about the RM as a whole
   std::unordered_map<std::string, rm_partition *> nodes;  // of RMs with several partitions
   std::string config_text;
   std::shared_ptr<const cluster_config> config;

@@ -131,7 +131,7 @@ typedef struct tenon_transport_deliver_in {
   uint32_t size;
   uint32_t reserved; /* 0 */
   tenon_rm_session session;
-  tenon_text partition;  /* as the RM names it; empty: answers about the RM as a whole, numbered apart */
+  tenon_text partition;  /* as the RM names it; empty: of none that it has, as the RM as a whole; numbered apart */
   uint64_t first_number; /* of messages[0]; the others follow without gaps */
   const tenon_rm_message *const *messages;
   uint64_t message_count;
