@@ -2,8 +2,11 @@
 // Who gets in: certificates of RMs, tokens and certificates of administrators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -46,6 +49,24 @@ tenon_status step(const tenon_host *, const tenon_admin_step_in *in, tenon_admin
   return TENON_OK;
 }
 const tenon_host_admin admin_table{sizeof(tenon_host_admin), 0, configure, configure, act, step};
+
+// Whether the server closes a connection that begins with this.
+bool ends_after(const std::string &address, const std::string &bytes) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  bool ended = false;
+  if (connect(descriptor, reinterpret_cast<const sockaddr *>(&to), sizeof to) == 0 &&
+      send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
+    char answer = 0;
+    while (recv(descriptor, &answer, 1, 0) > 0) continue;
+    ended = true;
+  }
+  close(descriptor);
+  return ended;
+}
 
 class GrpcAccess : public ::testing::Test {
  protected:
@@ -151,6 +172,30 @@ TEST_F(GrpcAccess, TheLogSaysWhichAddressesHaveTls) {
   ASSERT_EQ(both.start(), "");
   EXPECT_THAT(both.log(), ElementsAre(::testing::MatchesRegex("listens on 127.0.0.1:[0-9]+ with TLS"),
                                       "listens on unix:" + file("rm.sock")));
+}
+
+TEST_F(GrpcAccess, WhatGrpcSaysOfConnectionsIsInTheLogAndNotTooMuch) {
+  start_with_tls();
+  const auto begun = std::chrono::steady_clock::now();
+  ::testing::internal::CaptureStderr();
+  constexpr size_t connections = 100;
+  for (size_t i = 0; i < connections; ++i) EXPECT_TRUE(ends_after(at, "no handshake\n"));
+  transport->stop();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  size_t said = 0;
+  size_t left_out = 0;
+  for (const std::string &line : transport->log()) {
+    if (!line.starts_with("gRPC: ")) continue;
+    if (line.ends_with(" lines were left out")) {
+      left_out += std::stoul(line.substr(6));
+    } else {
+      EXPECT_THAT(line, HasSubstr("Handshake failed"));
+      ++said;
+    }
+  }
+  EXPECT_EQ(said + left_out, connections);
+  const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begun);
+  EXPECT_LE(said, 10 * (static_cast<size_t>(took.count()) + 2));
 }
 
 TEST_F(GrpcAccess, WithoutACertificateThereIsNoConnection) {

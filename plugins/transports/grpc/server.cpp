@@ -36,6 +36,7 @@ std::vector<std::string> with_standard(std::vector<std::string> names) {
 
 server::server(const settings &with, const sdk::host_services &host, uint64_t transport)
     : settings_(with),
+      log_(host),
       host_(host),
       registry_(with, host_, transport),
       admin_(with, host),

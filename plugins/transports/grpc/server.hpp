@@ -11,6 +11,7 @@
 
 #include "admin.hpp"
 #include "health.hpp"
+#include "process_log.hpp"
 #include "reflection.hpp"
 #include "registry.hpp"
 #include "services.hpp"
@@ -36,6 +37,7 @@ class server {
   grpc::Status register_rm(const grpc::ServerContext &context, std::string_view request, bool checks);
 
   const settings &settings_;
+  process_log log_;
   std::unique_ptr<queue> queue_;  // outlives all calls
   rm_host host_;
   registry registry_;
