@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "database.hpp"
+#include "query.hpp"
 #include "schema.hpp"
 #include "tenon/sdk/event_sink.hpp"
 
@@ -15,10 +16,6 @@ namespace {
 
 using namespace tenon::sdk;
 using namespace tenon::events_sqlite;
-
-constexpr std::string_view columns =
-    "run, id, last_id, type, timestamp_ns, change, detail, partition, object, reference, group_id, reason, message, "
-    "application, queue, node, resource";
 
 // "7d", "12h", "30m", "90s" in nanoseconds; 0: for ever.
 int64_t duration_ns(const std::string &text) {
@@ -96,7 +93,7 @@ struct sqlite {
 
   uint64_t query(const event_query &wanted, const event_taker &take) {
     uint64_t next = 0;
-    reached([&] { next = select(wanted, take); });
+    reached([&] { next = give_all(wanted, take); });
     return next;
   }
 
@@ -164,8 +161,8 @@ struct sqlite {
     }
     for (int round = 0; round < 16 && used_bytes() > max_bytes_; ++round) {
       db_.run(
-          "DELETE FROM event WHERE position <= (SELECT min(position) + (max(position) - min(position)) / 10 "
-          "FROM event)");
+          "DELETE FROM event WHERE position <= (SELECT min(position) FROM event) + ((SELECT max(position) FROM event) "
+          "- (SELECT min(position) FROM event)) / 10");
     }
     db_.run("PRAGMA incremental_vacuum");
   }
@@ -174,48 +171,14 @@ struct sqlite {
     return (db_.number("PRAGMA page_count") - db_.number("PRAGMA freelist_count")) * db_.number("PRAGMA page_size");
   }
 
-  uint64_t select(const event_query &wanted, const event_taker &take) {
-    std::string sql = "SELECT position, " + std::string(columns) + " FROM event WHERE position > ?1";
-    std::vector<std::pair<int, std::string_view>> texts;
-    int next = 2;
-    const auto text = [&](const char *column, std::string_view value) {
-      if (value.empty()) return;
-      sql += std::string(" AND ") + column + " = ?" + std::to_string(next);
-      // Without this the index, which leaves out empty texts, is not used.
-      sql += std::string(" AND ") + column + " <> ''";
-      texts.emplace_back(next++, value);
-    };
-    const auto number = [&](const std::string &condition, auto value, auto none) {
-      if (value != none) sql += " AND " + condition + std::to_string(value);
-    };
-    text("run", wanted.run);
-    text("partition", wanted.partition);
-    text("object", wanted.object);
-    text("application", wanted.application);
-    text("queue", wanted.queue);
-    text("node", wanted.node);
-    number("timestamp_ns >= ", wanted.since_ns, int64_t{0});
-    number("timestamp_ns < ", wanted.until_ns, int64_t{0});
-    number("last_id >= ", wanted.first_id, uint64_t{0});
-    number("id <= ", wanted.last_id, uint64_t{0});
-    if (wanted.types != 0) {
-      std::string list;
-      for (uint32_t type = 0; type < 32; ++type) {
-        if ((wanted.types >> type & 1U) != 0) list += (list.empty() ? "" : ",") + std::to_string(type);
-      }
-      sql += " AND type IN (" + list + ")";
-    }
-    sql += " ORDER BY position LIMIT ?" + std::to_string(next);
+  uint64_t give_all(const event_query &wanted, const event_taker &take) {
     const uint64_t limit = wanted.limit == 0 ? unlimited : std::min(wanted.limit, unlimited);
-    statement rows(db_.handle(), sql);
-    rows.bind(1, static_cast<int64_t>(wanted.after));
-    for (const auto &[at, value] : texts) rows.bind(at, value);
-    rows.bind(next, static_cast<int64_t>(limit + 1));  // one more tells whether there is more
+    auto rows = select(db_, wanted, limit + 1);  // one more tells whether there is more
     uint64_t given = 0, position = wanted.after;
-    while (rows.step()) {
+    while (rows && rows->step()) {
       if (given == limit) return position;
-      position = static_cast<uint64_t>(rows.number(0));
-      if (!give(rows, take)) return position;
+      position = static_cast<uint64_t>(rows->number(0));
+      if (!give(*rows, take)) return position;
       ++given;
     }
     return 0;
