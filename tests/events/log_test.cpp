@@ -1,10 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // tenon.log: lines of JSON, in a file that is rotated.
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "sink_case.hpp"
 
@@ -87,6 +90,59 @@ TEST_F(Log, FileThatCannotBeWritten_IsForLater) {
   std::filesystem::remove(folder_ / "file");
   EXPECT_EQ(log.emit({r}), TENON_OK) << log.error();
   EXPECT_EQ(lines(file).size(), 1U);
+}
+
+TEST_F(Log, FullDisk_LeavesNoHalfLine) {
+  const auto file = folder_ / "events.jsonl";
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  sink_case log("tenon.log", "{ path: " + file.string() + " }");
+  uint64_t last = 0;
+  for (const size_t length : {10, 1'000, 100'000}) {  // in the buffer, over its end, and larger than it
+    SCOPED_TRACE(length);
+    const rlimit small{(last == 0 ? 0 : std::filesystem::file_size(file)) + length * 3 + 512, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    std::vector<test_record> batch(10);
+    for (test_record &r : batch) {
+      r.id = ++last;
+      r.message.assign(length, 'x');
+    }
+    const tenon_status status = log.emit(batch), again = log.emit(batch);
+    const std::string words = log.error();
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(status, TENON_RETRY);
+    EXPECT_EQ(again, TENON_RETRY);
+    EXPECT_THAT(words, ::testing::HasSubstr(file.string()));
+    ASSERT_EQ(log.emit(batch), TENON_OK) << log.error();
+  }
+  std::set<int64_t> ids;
+  for (const auto &line : lines(file)) ids.insert(line.at("id").as_int64());
+  EXPECT_EQ(ids.size(), last);
+}
+
+TEST_F(Log, LineOfAKilledProcess_GivesWay_AndThoseOfOthersAreEnded) {
+  const auto file = folder_ / "events.jsonl";
+  test_record r;
+  r.id = 1;
+  std::ofstream(file) << "{\"id\":7}\n{\"id\":8,\"mess";
+  {
+    sink_case log("tenon.log", "{ path: " + file.string() + " }");
+    ASSERT_EQ(log.emit({r}), TENON_OK) << log.error();
+  }
+  const auto written = lines(file);
+  ASSERT_EQ(written.size(), 2U);
+  EXPECT_EQ(written[0].at("id"), 7);
+  EXPECT_EQ(written[1].at("id"), 1);
+  std::ofstream(file) << "a line of another program";
+  sink_case log("tenon.log", "{ path: " + file.string() + " }");
+  ASSERT_EQ(log.emit({r}), TENON_OK) << log.error();
+  std::ifstream in(file);
+  std::string first, second;
+  std::getline(in, first);
+  std::getline(in, second);
+  EXPECT_EQ(first, "a line of another program");
+  EXPECT_EQ(boost::json::parse(second).at("id"), 1);
 }
 
 }  // namespace

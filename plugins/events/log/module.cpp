@@ -4,7 +4,10 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -85,6 +88,37 @@ std::string as_json(const event &record) {
   return line + (record.resource_count() == 0 ? "}" : "}}");
 }
 
+// What stands behind the last newline of the file.
+std::string unfinished_line(const std::filesystem::path &file, uintmax_t size) {
+  std::ifstream in(file, std::ios::binary);
+  std::string tail, part;
+  while (in && tail.size() < size) {
+    const size_t more = std::min<uintmax_t>(size - tail.size(), 65'536);
+    part.resize(more);
+    in.seekg(static_cast<std::streamoff>(size - tail.size() - more));
+    in.read(part.data(), static_cast<std::streamsize>(more));
+    const size_t newline = part.rfind('\n');
+    tail.insert(0, part, newline == std::string::npos ? 0 : newline + 1, std::string::npos);
+    if (newline != std::string::npos) break;
+  }
+  return tail;
+}
+
+// A full disk or a kill leaves half a record, which comes again: it goes. Lines of others are only ended.
+void begin_a_line(const std::filesystem::path &file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return;
+  const uintmax_t size = std::filesystem::file_size(file);
+  const std::string tail = unfinished_line(file, size);
+  if (tail.starts_with('{')) {
+    std::filesystem::resize_file(file, size - tail.size());
+  } else if (!tail.empty()) {
+    std::ofstream out(file, std::ios::app);
+    out << std::endl;
+    if (!out) throw unavailable("cannot write to " + file.string());
+  }
+}
+
 struct json_lines {
   static constexpr std::string_view name = "log";
 
@@ -95,26 +129,33 @@ struct json_lines {
 
   // A batch whose lines were written, and that could not be flushed, comes again: a line may stand twice.
   void emit(const event_batch &records) {
-    if (failed_ || to_ == nullptr) open();
-    for (const event record : records) to_->log(spdlog::level::info, as_json(record));
-    to_->flush();
-    if (failed_) throw unavailable(words_);
+    if (to_ == nullptr) open();
+    for (const event record : records) {
+      to_->log(spdlog::level::info, as_json(record));
+      if (failed_) break;  // nothing may follow half a line
+    }
+    if (!failed_) to_->flush();
+    if (!failed_) return;
+    to_.reset();
+    throw unavailable(words_);
   }
 
  private:
   void open() {
     failed_ = false;
-    to_.reset();
     try {
       std::shared_ptr<spdlog::sinks::sink> sink;
       if (path_.empty()) {
         sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
       } else {
+        begin_a_line(path_);
         sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path_, max_bytes_, files_);
       }
       sink->set_pattern("%v");
       to_ = std::make_shared<spdlog::logger>("events", std::move(sink));
     } catch (const spdlog::spdlog_ex &e) {
+      throw unavailable(e.what());
+    } catch (const std::filesystem::filesystem_error &e) {
       throw unavailable(e.what());
     }
     to_->set_error_handler([this](const std::string &words) {
