@@ -101,6 +101,7 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
   how.preflight = false;
   auto host = host::open_deployment(folder_ / "tenon.yaml", how);
   ASSERT_TRUE(host) << host.why().text();
+  host::module_host &modules = **host;
   auto made = service::scheduler::open(std::move(*host), std::move(options));
   ASSERT_TRUE(made) << made.why().text();
   service_ = std::move(*made);
@@ -114,6 +115,7 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
   with.log_level = [](std::string_view level) { return level == "debug" || level == "info"; };
   with.health_memory = health_memory_;
   people_ = observe::open_to_people(*service_, std::move(with));
+  before_start(modules);
   const auto why = service_->start();
   ASSERT_FALSE(why) << why->text();
   std::ifstream address(folder_ / "address");

@@ -36,6 +36,8 @@ class rest_case : public ::testing::Test {
   // `config` are further keys of the module, one a line: "max_streams: 1".
   void open(const std::vector<std::string> &config = {}, service::scheduler_options options = {});
   void TearDown() override;
+  // Before modules get their services.
+  virtual void before_start(host::module_host &) {}
 
   uint64_t enter(const std::string &rm = "rm");
   void submit(uint64_t session, const interface::requests &batch);

@@ -63,29 +63,48 @@ class subscription {
   subscription(const subscription &) = delete;
   subscription &operator=(const subscription &) = delete;
 
-  // Lines of what waits. False: nothing more will come.
+  // Lines of what waits. False: nothing more will come. The first call may wait for the sink.
   bool take(std::string &lines) {
-    tenon_events_take_in in{};
-    in.size = sizeof in;
-    in.subscription = id_;
-    in.limit = at_once;
-    tenon_events_take_out out{};
-    out.size = sizeof out;
-    out.taker = &lines;
-    out.take = [](void *taker, const tenon_event_record *r) {
+    return take(at_once, &lines, [](void *taker, const tenon_event_record *r) {
       try {
         *static_cast<std::string *>(taker) += serialize(event_json(*r)) + "\n";
         return TENON_OK;
       } catch (...) {
         return TENON_INTERNAL;
       }
-    };
-    return services_.events->take(services_.host, &in, &out) == TENON_OK;
+    });
+  }
+
+  // Has a record found no room, as of the last call of take? What was taken lies before it.
+  [[nodiscard]] bool overrun() const { return lost_ != 0; }
+
+  // How many records will not be sent: what was lost, and what waits, which lies before and after it.
+  uint64_t give_up() {
+    uint64_t waiting = 0;
+    take(0, &waiting, [](void *taker, const tenon_event_record *) {
+      ++*static_cast<uint64_t *>(taker);
+      return TENON_OK;
+    });
+    return lost_ + waiting;
   }
 
  private:
+  bool take(uint64_t limit, void *taker, tenon_status (*with)(void *, const tenon_event_record *)) {
+    tenon_events_take_in in{};
+    in.size = sizeof in;
+    in.subscription = id_;
+    in.limit = limit;
+    tenon_events_take_out out{};
+    out.size = sizeof out;
+    out.taker = taker;
+    out.take = with;
+    const bool open = services_.events->take(services_.host, &in, &out) == TENON_OK;
+    lost_ = std::max(lost_, out.lost);
+    return open;
+  }
+
   const services &services_;
-  uint64_t id_ = 0;
+  uint64_t id_ = 0, lost_ = 0;
 };
 
 std::string first_line(const services &use) {
@@ -113,30 +132,51 @@ awaitable<bool> send_chunk(Stream &stream, const std::string &lines) {
   co_return !problem;
 }
 
+// What every stream begins with, and the records of before. Waits for the sink.
+bool begin(const services &use, subscription &events, std::string &lines) {
+  try {
+    lines = first_line(use);
+    return events.take(lines);
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+std::string last_line(subscription &events) {
+  std::string why = "Event stream was closed by the producer";
+  if (events.overrun()) {
+    why += ": the client does not keep up, " + std::to_string(events.give_up()) + " records were not sent";
+  }
+  return error_answer(200, why).body + "\n";
+}
+
 template <class Stream>
 awaitable<void> send_events(hub &h, Stream &stream, subscription &events, waker &w) {
-  const std::string hello = first_line(h.services);
-  if (!co_await send_chunk(stream, hello)) co_return;
+  std::string lines;
+  w.ringing = false;
+  co_await asio::post(asio::bind_executor(h.pool, use_awaitable));
+  bool more = begin(h.services, events, lines);
+  co_await asio::post(asio::bind_executor(h.io, use_awaitable));
   for (;;) {
-    w.ringing = false;
-    std::string lines;
-    const bool more = events.take(lines);
     if (!lines.empty() && !co_await send_chunk(stream, lines)) co_return;
-    if (!more || h.stopping) {
-      const std::string end = error_answer(200, "Event stream was closed by the producer").body + "\n";
+    if (!more || events.overrun() || h.stopping) {
+      const std::string end = last_line(events);
       if (!co_await send_chunk(stream, end)) co_return;
       error_code problem;
       const auto last = http::make_chunk_last();
       co_await asio::async_write(stream, last, asio::redirect_error(use_awaitable, problem));
       co_return;
     }
-    if (!lines.empty()) continue;
-    if (gone(beast::get_lowest_layer(stream))) co_return;
-    error_code problem;
-    beast::get_lowest_layer(stream).expires_never();
-    w.handle->expires_after(time_to_look);
-    if (w.ringing) continue;
-    co_await w.handle->async_wait(asio::redirect_error(use_awaitable, problem));
+    if (lines.empty()) {
+      if (gone(beast::get_lowest_layer(stream))) co_return;
+      error_code problem;
+      beast::get_lowest_layer(stream).expires_never();
+      w.handle->expires_after(time_to_look);
+      if (!w.ringing) co_await w.handle->async_wait(asio::redirect_error(use_awaitable, problem));
+    }
+    w.ringing = false;
+    lines.clear();
+    more = events.take(lines);
   }
 }
 
