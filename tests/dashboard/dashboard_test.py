@@ -221,6 +221,49 @@ class Actions(DashboardTest):
         self.expect(page.locator(".outcome")).to_contain_text("the token is not known")
 
 
+class Windows(DashboardTest):
+    def live(self, page):
+        return page.locator(".chips .chip:text-is('live')")
+
+    def see(self, page, hidden: bool):
+        page.evaluate("""hidden => {
+            Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""", hidden)
+
+    def test_eight_of_one_browser_all_work(self):
+        pages = [self.page()]
+        for _ in range(7):
+            pages.append(pages[0].context.new_page())
+            pages[-1].goto(f"{self.url}/", timeout=browser_case.PATIENCE_MS)
+        for page in pages:
+            self.shown(page, "queues")
+            self.expect(page.locator(".chips .chip:text-matches('^(live|not live)$')")).to_be_visible()
+        live = [page for page in pages if self.live(page).count() == 1]
+        self.assertEqual(len(live), 3)
+        for page in live:
+            page.close()
+        rest = [page for page in pages if page not in live]
+        for page in rest[:2]:
+            page.close()
+        for page in rest[2:]:
+            self.expect(self.live(page)).to_be_visible()
+
+    def test_one_that_nobody_looks_at_has_no_stream(self):
+        page = self.page("events")
+        self.expect(self.live(page)).to_be_visible()
+        self.see(page, hidden=True)
+        for _ in range(300):
+            if not self.server.streams:
+                break
+            page.wait_for_timeout(100)
+        self.assertEqual(len(self.server.streams), 0)
+        last = page.locator("tbody tr").first.get_attribute("data-key")
+        self.see(page, hidden=False)
+        self.expect(self.live(page)).to_be_visible()
+        page.wait_for_function("key => document.querySelector('tbody tr').dataset.key !== key", arg=last)
+
+
 class Trouble(DashboardTest):
     def test_a_server_that_is_gone_is_said_so_and_found_again(self):
         page = self.page("queues")

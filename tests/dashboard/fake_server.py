@@ -104,6 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
+        self.server.streams.add(self)
         try:
             self.wfile.write(b'{"InstanceUUID":"one"}\n')
             for at in range(1_000_000):
@@ -115,6 +116,8 @@ class Handler(BaseHTTPRequestHandler):
                     time.sleep(0.1)
         except OSError:
             pass
+        finally:
+            self.server.streams.discard(self)
 
     def json(self, answer, headers: dict | None = None):
         self.answer(200, "application/json; charset=UTF-8", json.dumps(answer).encode(), headers or {})
@@ -137,6 +140,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, cluster: fake_cluster.Cluster, port: int = 0):
         super().__init__(("127.0.0.1", port), Handler)
         self.cluster, self.trouble, self.ended, self.actions = cluster, "", False, []
+        self.streams = set()  # those that are open
 
     @property
     def url(self) -> str:
