@@ -108,7 +108,7 @@ figures run_events(const settings &s) {
   out["records_per_second_log"] = records_per_second(s, "{ use: tenon.log, config: { path: " + path + "/e.jsonl } }");
   try {
     out["records_per_second_sqlite"] =
-        records_per_second(s, "{ use: tenon.sqlite, config: { path: " + path + "/e.db } }");
+        records_per_second(s, "{ use: tenon.sqlite, config: { path: " + path + "/e.db, retention: '0' } }");
   } catch (const std::runtime_error &) {
     out["records_per_second_sqlite"] = 0;  // built without it
   }

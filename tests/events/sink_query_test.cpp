@@ -19,7 +19,8 @@ class SinkQuery : public ::testing::TestWithParam<std::string> {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     if (GetParam() == "tenon.sqlite" && !TENON_HAS_SQLITE) GTEST_SKIP() << "built without SQLite";
-    const std::string configuration = GetParam() == "tenon.sqlite" ? "{ path: " + folder_ + "/events.db }" : "{}";
+    const std::string configuration =
+        GetParam() == "tenon.sqlite" ? "{ path: " + folder_ + "/events.db, retention: '0' }" : "{}";
     sink_ = std::make_unique<sink_case>(GetParam(), configuration);
     std::vector<test_record> records;
     for (uint64_t id = 1; id <= 6; ++id) {

@@ -4,12 +4,27 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
 #include "sink_case.hpp"
 #include "tenon/events/event_hub.hpp"
+
+// Seconds by which this process is ahead of the world.
+static std::atomic<int64_t> ahead{0};
+
+// In place of the C library's, for the modules of this process too.
+extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t which, timespec *now) noexcept {
+  const auto status = static_cast<int>(::syscall(SYS_clock_gettime, which, now));
+  if (status == 0 && (which == CLOCK_REALTIME || which == CLOCK_MONOTONIC)) now->tv_sec += ahead.load();
+  return status;
+}
 
 namespace tenon::testing {
 namespace {
@@ -19,6 +34,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+constexpr int64_t hour_ns = 3'600'000'000'000;
+
+void clock_moved_by(int64_t seconds) { ahead = seconds; }
+int64_t now_ns() { return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
 class Sqlite : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +47,10 @@ class Sqlite : public ::testing::Test {
     folder_ = name;
     file_ = folder_ / "events.db";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override {
+    clock_moved_by(0);
+    std::filesystem::remove_all(folder_);
+  }
 
   std::string configuration(const std::string &more = "") const {
     return "{ path: " + file_.string() + ", busy_ms: 10" + more + " }";
@@ -37,7 +60,7 @@ class Sqlite : public ::testing::Test {
     for (uint64_t id = first; id < first + count; ++id) {
       test_record r;
       r.id = id;
-      r.timestamp_ns = static_cast<int64_t>(id) * 1'000'000'000;
+      r.timestamp_ns = now_ns() + static_cast<int64_t>(id);
       r.object = "o" + std::to_string(id);
       r.message.assign(message, 'x');
       out.push_back(std::move(r));
@@ -152,13 +175,39 @@ TEST_F(Sqlite, FileOfALaterVersion_IsLeftAlone) {
 }
 
 TEST_F(Sqlite, OldRecords_AreForgotten) {
-  sink_case sink("tenon.sqlite", configuration(", retention: 60s"));
-  ASSERT_EQ(sink.emit(records(1, 100)), TENON_OK);
+  sink_case sink("tenon.sqlite", configuration(", retention: 12h"));
+  auto some = records(1, 3);
+  for (size_t i = 0; i < some.size(); ++i) some[i].timestamp_ns = now_ns() - static_cast<int64_t>(i) * 10 * hour_ns;
+  ASSERT_EQ(sink.emit(some), TENON_OK);
   sink.restart();  // looks at age and size
-  const auto ids = sink.query(everything()).ids();
-  ASSERT_FALSE(ids.empty());
-  EXPECT_EQ(ids.front(), 40U);
-  EXPECT_EQ(ids.back(), 100U);
+  EXPECT_THAT(sink.query(everything()).ids(), ElementsAre(1, 2));
+}
+
+TEST_F(Sqlite, FewRecords_AreForgottenAsTimeGoesBy) {
+  sink_case sink("tenon.sqlite", configuration(", retention: 12h"));
+  ASSERT_EQ(sink.emit(records(1, 2)), TENON_OK);
+  clock_moved_by(24 * 3'600);
+  auto old = records(3, 2);
+  old[0].timestamp_ns -= 48 * hour_ns;
+  ASSERT_EQ(sink.emit(old), TENON_OK);
+  EXPECT_THAT(sink.query(everything()).ids(), ElementsAre(4));
+  clock_moved_by(36 * 3'600);  // nothing but an old record comes
+  auto older = records(5, 1);
+  older[0].timestamp_ns -= 48 * hour_ns;
+  ASSERT_EQ(sink.emit(older), TENON_OK);
+  clock_moved_by(0);
+  EXPECT_THAT(sink.query(everything()).ids(), IsEmpty());
+}
+
+TEST_F(Sqlite, WhatCannotBeForgotten_IsSaidWithTheFile) {
+  sink_case sink("tenon.sqlite", configuration(", retention: 12h"));
+  ASSERT_EQ(sink.emit(records(1, 1)), TENON_OK);
+  sql("CREATE TRIGGER kept BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+  clock_moved_by(24 * 3'600);
+  EXPECT_EQ(sink.emit(records(2, 1)), TENON_RETRY);
+  clock_moved_by(0);
+  EXPECT_THAT(sink.error(), HasSubstr(file_.string()));
+  EXPECT_THAT(sink.error(), HasSubstr("not this one"));
 }
 
 TEST_F(Sqlite, LargeFile_LosesItsOldest) {

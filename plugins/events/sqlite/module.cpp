@@ -82,13 +82,10 @@ struct sqlite {
     reached([&] {
       transaction all(db_);
       for (const event record : records) insert(record);
-      newest_ns_ = std::max(newest_ns_, records.size() == 0 ? 0 : records[records.size() - 1].timestamp_ns());
       all.commit();
     });
     since_look_ += records.size();
-    if (since_look_ < look_after) return;
-    since_look_ = 0;
-    forget_old();
+    if (since_look_ >= look_after || clock::now() - looked_ >= look_every) reached([&] { forget_old(); });
   }
 
   uint64_t query(const event_query &wanted, const event_taker &take) {
@@ -98,7 +95,9 @@ struct sqlite {
   }
 
  private:
-  static constexpr uint64_t look_after = 10'000;  // records between two looks at age and size
+  using clock = std::chrono::steady_clock;
+  static constexpr uint64_t look_after = 10'000;               // records between two looks at age and size,
+  static constexpr auto look_every = std::chrono::minutes(1);  // or less, where that comes first
   static constexpr uint64_t unlimited = 1'000'000'000;
 
   // Opens the file where it is not open; closes it after an error that another try may not have.
@@ -125,7 +124,6 @@ struct sqlite {
     db_ = std::move(fresh);
     insert_.emplace(db_.handle(), "INSERT OR IGNORE INTO event (" + std::string(columns) +
                                       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    newest_ns_ = db_.number("SELECT max(timestamp_ns) FROM event");
     forget_old();
   }
 
@@ -153,11 +151,14 @@ struct sqlite {
     insert_->reset();
   }
 
-  // What is older than the newest record by more than the retention, and the oldest while the file is too large.
+  // What is older than the retention, and the oldest while the file is too large.
   void forget_old() {
-    if (retention_ns_ != 0 && newest_ns_ > retention_ns_) {
+    since_look_ = 0;
+    looked_ = clock::now();
+    if (retention_ns_ != 0) {
+      const std::chrono::nanoseconds present = std::chrono::system_clock::now().time_since_epoch();
       statement old(db_.handle(), "DELETE FROM event WHERE timestamp_ns < ?");
-      old.bind(1, newest_ns_ - retention_ns_).step();
+      old.bind(1, present.count() - retention_ns_).step();
     }
     for (int round = 0; round < 16 && used_bytes() > max_bytes_; ++round) {
       db_.run(
@@ -219,8 +220,8 @@ struct sqlite {
   int busy_ms_;
   database db_;
   std::optional<statement> insert_;  // of db_
-  int64_t newest_ns_ = 0;
-  uint64_t since_look_ = 0;
+  uint64_t since_look_ = 0;          // records
+  clock::time_point looked_;
 };
 
 }  // namespace
