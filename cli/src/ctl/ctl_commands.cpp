@@ -169,7 +169,9 @@ void add_events(ctl_group &group) {
   events->add_option("--application", o->application, "Only about this one")->type_name("ID");
   events->add_option("--queue", o->queue, "Only about this one")->type_name("PATH");
   events->add_option("--node", o->node, "Only about this one")->type_name("ID");
-  events->add_option("--object", o->object, "Only about this one: an allocation key, application, node, queue, user")
+  events
+      ->add_option("--object", o->object,
+                   "Only about this one: an application, node, queue, user; of type REQUEST the key of an ask")
       ->type_name("ID");
   events->add_option("--partition", o->partition, "Only of this partition, [RM]NAME")->type_name("NAME");
   events->add_option("--run", o->run, "Only of this run of the daemon, where a sink keeps several")->type_name("ID");
