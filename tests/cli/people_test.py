@@ -18,14 +18,14 @@ TOKEN = "a-token-for-this-test"
 CLIENT = """
 import json, sys
 import grpc
-address, code, method, token, config = sys.argv[1:]
+address, code, method, token, request = sys.argv[1:]
 sys.path.insert(0, code)
 from tenon.v1 import admin_pb2 as of
 with grpc.insecure_channel(address) as channel:
     call = channel.unary_unary(f"/tenon.v1.Admin/{method}", getattr(of, method + "Request").SerializeToString,
                                getattr(of, method + "Response").FromString)
     try:
-        said = call(getattr(of, method + "Request")(config=config), wait_for_ready=True, timeout=60,
+        said = call(getattr(of, method + "Request")(**json.loads(request)), wait_for_ready=True, timeout=60,
                     metadata=[("authorization", f"Bearer {token}")])
         print(json.dumps({"success": said.success, "reason": said.reason, "checksum": said.checksum, "old": said.oldConfig}))
     except grpc.RpcError as failed:
@@ -69,8 +69,9 @@ transports:
         subprocess.run(["protoc", "-I", protos, f"--python_out={code}", "tenon/v1/admin.proto", "si/v1/si.proto"], check=True)
         daemon = self.serving()
 
-        def call(method: str, config: str, token: str = TOKEN) -> dict:
-            done = subprocess.run([self.python, "-B", "-c", CLIENT, f"unix:{self.folder}/rm.sock", code, method, token, config],
+        def call(method: str, config: str, token: str = TOKEN, **more) -> dict:
+            request = json.dumps({"config": config} | more)
+            done = subprocess.run([self.python, "-B", "-c", CLIENT, f"unix:{self.folder}/rm.sock", code, method, token, request],
                                   capture_output=True, text=True, timeout=2 * WITHIN_S)
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)
@@ -86,6 +87,20 @@ transports:
         changed = call("UpdateConfig", other)
         self.assertEqual(changed, {"success": True, "reason": "", "checksum": checked["checksum"], "old": QUEUES})
         self.assertEqual(call("ValidateConfig", "nonsense")["old"], other)
+        for method in ("ValidateConfig", "UpdateConfig"):
+            for config in ("", QUEUES):
+                for more in ({"rmID": "none"}, {"policyGroup": "none"}, {"extraConfig": {"a": "b"}}):
+                    with self.subTest(f"{method} {more} {config[:1]}"):
+                        said = call(method, config, **more)
+                        self.assertFalse(said.get("success", False), said)
+            self.assertFalse(call(method, "# nothing")["success"])
+        self.queues.write_text(QUEUES.replace("max:", "maximum:"))
+        broken = call("ValidateConfig", "", policyGroup="default")
+        self.assertRegex(broken["reason"], r"queues\.yaml:10:15\b")
+        self.queues.write_text(QUEUES)
+        self.assertTrue(call("ValidateConfig", "")["success"])
+        self.assertTrue(call("UpdateConfig", "", policyGroup="default")["success"])
+        self.assertEqual(call("ValidateConfig", "nonsense")["old"], QUEUES)
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_it_is_read_and_changed_over_http(self):

@@ -116,6 +116,13 @@ outcome may_configure(services::impl &s, const tenon_admin_config_in &in) {
   return {TENON_DECLINED, "the admin ACLs of the root queues of all partitions do not name " + std::string(who.user)};
 }
 
+// Settings beside queues.yaml there are none for people to change: nobody is to think that one was taken.
+outcome extra_problem(const tenon_admin_config_in &in) {
+  if (!TENON_COVERS(&in, tenon_admin_config_in, extra) || in.extra.count == 0) return {};
+  return {TENON_INVALID_CONFIG, "extraConfig: want nothing, have " + std::to_string(in.extra.count) +
+                                    " settings; leave it out, all that can be changed is in queues.yaml"};
+}
+
 tenon_status update_config(const tenon_host *host, const tenon_admin_config_in *in, tenon_admin_config_out *out) {
   services::impl *s = self(host);
   if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_admin_config_in, configuration) ||
@@ -124,6 +131,7 @@ tenon_status update_config(const tenon_host *host, const tenon_admin_config_in *
   }
   outcome how = may_configure(*s, *in);
   std::string before;
+  if (how.status == TENON_OK) how = extra_problem(*in);
   if (how.status == TENON_OK) {
     before = s->to.configuration(view_of(in->rm), view_of(in->policy_group));
     how = from(s->to.configure(view_of(in->rm), view_of(in->policy_group), view_of(in->configuration)));
@@ -148,7 +156,14 @@ tenon_status validate_config(const tenon_host *host, const tenon_admin_config_in
     return TENON_UNSUPPORTED;
   }
   say_old(*out, s->to.configuration(view_of(in->rm), view_of(in->policy_group)));
-  const result<std::string> checked = s->to.check(view_of(in->policy_group), view_of(in->configuration));
+  outcome how = extra_problem(*in);
+  if (how.status == TENON_OK) how = from(s->to.look_for(view_of(in->rm), view_of(in->policy_group)));
+  if (how.status != TENON_OK) {
+    say(out->error, how.words);
+    return how.status;
+  }
+  const result<std::string> checked =
+      s->to.check(view_of(in->rm), view_of(in->policy_group), view_of(in->configuration));
   if (!checked) {
     say(out->error, checked.why().text());
     return TENON_INVALID_CONFIG;

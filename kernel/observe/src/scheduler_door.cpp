@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/observe/scheduler_door.hpp"
 
-#include <algorithm>
 #include <mutex>
 
 #include "tenon/config/queues.hpp"
@@ -55,12 +54,8 @@ class scheduler_door final : public door {
   }
 
   [[nodiscard]] std::string configuration(std::string_view rm, std::string_view group) const override {
-    std::string name = group.empty() ? std::string("default") : std::string(group);
-    for (const service::rm_status &s : to_.rms()) {
-      if (s.id == rm) name = s.policy_group;
-    }
     const std::map<std::string, std::string> groups = to_.policy_groups();
-    const auto found = groups.find(name);
+    const auto found = groups.find(group_of(rm, group));
     return found == groups.end() ? std::string{} : found->second;
   }
 
@@ -68,26 +63,41 @@ class scheduler_door final : public door {
     const auto told = [](const std::optional<refusal> &why) {
       return why ? configured{configured::outcome::refused, why->text()} : configured{};
     };
-    if (text.empty()) return told(to_.reload());
+    if (configured found = look_for(rm, group); found.what != configured::outcome::done) return found;
+    if (text.empty()) return told(rm.empty() && group.empty() ? to_.reload() : to_.reload_group(group_of(rm, group)));
     if (!rm.empty()) {
-      const auto known = to_.rms();
-      if (std::none_of(known.begin(), known.end(), [&](const auto &one) { return one.id == rm; })) {
-        return {configured::outcome::unknown, "there is no resource manager '" + std::string(rm) + "'"};
-      }
       std::optional<refusal> why;
       const bool ran = to_.call([&](service::cycle_access &on) { why = on.configure(rm, text); });
       return ran ? told(why) : configured{configured::outcome::stopping, "the scheduler stops"};
     }
-    const std::string name = group.empty() ? std::string("default") : std::string(group);
-    if (!to_.policy_groups().contains(name)) {
-      return {configured::outcome::unknown, "there is no policy group '" + name + "'"};
-    }
-    return told(to_.reload({{name, std::string(text)}}));
+    return told(to_.reload({{group_of(rm, group), std::string(text)}}));
   }
 
-  result<std::string> check(std::string_view, std::string_view text) override {
-    const config::parsed_queues parsed = config::parse_queues(text, "queues.yaml", {known_, 32, {}});
-    if (parsed.config) return config::queues_checksum(text);
+  [[nodiscard]] configured look_for(std::string_view rm, std::string_view group) const override {
+    const auto unknown = [](const std::string &what) { return configured{configured::outcome::unknown, what}; };
+    const std::string wanted = group.empty() ? std::string("default") : std::string(group);
+    if ((rm.empty() || !group.empty()) && !to_.policy_groups().contains(wanted))
+      return unknown("there is no policy group '" + wanted + "'");
+    if (rm.empty()) return {};
+    for (const service::rm_status &one : to_.rms()) {
+      if (one.id != rm) continue;
+      if (group.empty() || one.policy_group == group) return {};
+      return unknown("resource manager '" + one.id + "' is of policy group '" + one.policy_group + "', not of '" +
+                     wanted + "'");
+    }
+    return unknown("there is no resource manager '" + std::string(rm) + "'");
+  }
+
+  result<std::string> check(std::string_view rm, std::string_view group, std::string_view given) override {
+    service::scheduler::configuration_source from{"queues.yaml", std::string(given)};
+    if (given.empty()) {
+      auto read = to_.source_of(group_of(rm, group));
+      if (!read) return read.why();
+      from = std::move(*read);
+    }
+    const config::parsed_queues parsed = config::parse_queues(from.text, from.place, {known_, 32, {}});
+    if (!parsed.has_content) return refusal{from.place, "queues", "a text without content", "write the whole text"};
+    if (parsed.config) return config::queues_checksum(from.text);
     std::string why;
     for (const refusal &one : parsed.refusals) why += (why.empty() ? "" : "\n") + one.text();
     return refusal{{}, {}, why, {}};
@@ -110,8 +120,7 @@ class scheduler_door final : public door {
       note.object = what.object;
       note.partition = what.partition;
       note.message = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
-                     (what.done ? ": done" : ": refused") +
-                     (what.words.empty() ? "" : (what.done ? ", " : ": ") + what.words);
+                     (what.done ? ": done" : "") + (what.words.empty() ? "" : (what.done ? ", " : ": ") + what.words);
       hub->audit(note, now_unix_ms());
     }
     if (options_.audit) options_.audit(what);
@@ -161,6 +170,12 @@ class scheduler_door final : public door {
   }
 
  private:
+  [[nodiscard]] std::string group_of(std::string_view rm, std::string_view group) const {
+    for (const service::rm_status &one : to_.rms()) {
+      if (!rm.empty() && one.id == rm) return one.policy_group;
+    }
+    return group.empty() ? std::string("default") : std::string(group);
+  }
   static void add_events(const events::hub_counters &c, std::vector<figure> &out) {
     const auto add = [&](const char *name, const char *help, bool counter, uint64_t value,
                          std::map<std::string, std::string> labels = {}) {

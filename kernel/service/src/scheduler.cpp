@@ -95,6 +95,34 @@ std::optional<refusal> scheduler::reload() {
   return impl_->reload(std::move(groups));
 }
 
+std::optional<refusal> scheduler::reload_group(const std::string &policy_group) {
+  auto groups = impl_->shared.groups();
+  std::map<std::string, std::string> texts;
+  std::map<std::string, std::filesystem::path> files;
+  const auto &all_texts = impl_->options.policy_groups;
+  const auto &all_files = impl_->modules->plan().policy_groups;
+  if (const auto text = all_texts.find(policy_group); text != all_texts.end())
+    texts.insert(*text);
+  else if (const auto file = all_files.find(policy_group); file != all_files.end() && all_texts.empty())
+    files.insert(*file);
+  if (texts.empty() && files.empty()) return reload();  // what is built in
+  if (auto why = read_groups(texts, files, impl_->shared, groups)) return why;
+  return impl_->reload(std::move(groups));
+}
+
+result<scheduler::configuration_source> scheduler::source_of(const std::string &policy_group) const {
+  const auto &texts = impl_->options.policy_groups;
+  if (const auto text = texts.find(policy_group); text != texts.end())
+    return configuration_source{"policy group '" + policy_group + "'", text->second};
+  const auto &files = impl_->modules->plan().policy_groups;
+  const auto file = files.find(policy_group);
+  if (file == files.end() || !texts.empty())
+    return configuration_source{"the built-in configuration", std::string(config::default_queues_yaml())};
+  const auto text = host::read_text_file(file->second);
+  if (!text) return text.why();
+  return configuration_source{file->second.string(), *text};
+}
+
 std::optional<refusal> scheduler::reload(const std::map<std::string, std::string> &policy_groups) {
   auto groups = impl_->shared.groups();
   if (auto why = read_groups(policy_groups, {}, impl_->shared, groups)) return why;

@@ -64,10 +64,14 @@ class door {
 
   // The queues.yaml in force for an RM, or else a policy group; both empty: the group `default`.
   [[nodiscard]] virtual std::string configuration(std::string_view rm, std::string_view group) const = 0;
-  // Empty text: the files of the policy groups are read again. Empty `rm`: all that use the group.
+  // Whether there are such an RM and such a group, and the RM is of that group; an empty name is no question.
+  [[nodiscard]] virtual configured look_for(std::string_view rm, std::string_view group) const = 0;
+  // Empty text: the file of the group is read again, of all groups where none is named. Empty `rm`: all that use the
+  // group.
   virtual configured configure(std::string_view rm, std::string_view group, std::string_view text) = 0;
-  // The checksum of a configuration that would be taken, or why it would not.
-  virtual result<std::string> check(std::string_view group, std::string_view text) = 0;
+  // The checksum of a configuration that would be taken, or why it would not. Empty text: the group's file as it is
+  // now.
+  virtual result<std::string> check(std::string_view rm, std::string_view group, std::string_view text) = 0;
   // False: no such RM holds.
   virtual bool recovery_done(std::string_view rm) = 0;
   // Decisions made; nothing where the scheduler runs by itself.

@@ -133,7 +133,14 @@ class scheduler {
   // Reads the policy groups again and configures all RMs that use them, all or none. The refusal says which place of
   // which file, or which RM's state, is in the way.
   [[nodiscard]] std::optional<refusal> reload();
-  // The same with these texts; groups that are not given stay. Nothing of it outlives the next reload().
+  // The same of one group, which must be there; the others stay.
+  [[nodiscard]] std::optional<refusal> reload_group(const std::string &policy_group);
+  // Where a group's text comes from, and what it is there now.
+  struct configuration_source {
+    std::string place, text;
+  };
+  [[nodiscard]] result<configuration_source> source_of(const std::string &policy_group) const;
+  // As reload(), with these texts; groups that are not given stay. Nothing of it outlives the next reload().
   [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, std::string> &policy_groups);
   [[nodiscard]] std::map<std::string, std::string> policy_groups() const;  // texts in force
   // About those texts: accepted, but hardly meant. Also logged when they are read.
