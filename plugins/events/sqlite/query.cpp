@@ -90,14 +90,14 @@ struct conditions {
 
 // Each of several types is found through the index, and their records are merged in order: IN would sort them.
 std::string with_types(const conditions &where, uint32_t types) {
-  const std::string rows = "SELECT position, " + std::string(columns) + where.sql;
+  std::string rows = "SELECT position, " + std::string(columns) + where.sql;
   if (types == 0) return rows;
   std::string merged, list;
   for (uint32_t type = 0; type < 32; ++type) {
     if ((types >> type & 1U) == 0) continue;
     const std::string number = std::to_string(type);
-    merged += (merged.empty() ? "" : " UNION ALL ") + rows + " AND type = " + number;
-    list += (list.empty() ? "" : ",") + number;
+    merged.append(merged.empty() ? "" : " UNION ALL ").append(rows).append(" AND type = ").append(number);
+    list.append(list.empty() ? "" : ",").append(number);
   }
   return where.has_index ? rows + " AND +type IN (" + list + ")" : merged;
 }
