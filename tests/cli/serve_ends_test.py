@@ -2,6 +2,7 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """A daemon that is held up: by a resource manager that reads nothing, by a module, by somebody who cannot wait."""
 
+import os
 import pathlib
 import shutil
 import signal
@@ -47,6 +48,7 @@ class HeldUp(RmCase):
         still = self.of_slow(daemon)
         self.assertTrue(still["throttled"], still)
         self.assertGreater(still["waiting_answers"], 0)
+        self.assertRegex(daemon.ctl("rms").stdout, r"slow +Running, throttled")
         said, _ = slow.communicate("read\n", timeout=WITHIN_S)
         self.assertEqual(said, f"placed {ASKS}\n")
         self.assertEqual(daemon.finish(), 0, daemon.words())
@@ -64,6 +66,22 @@ class HeldUp(RmCase):
                 self.assertNotIn("stopped\n", daemon.words())
                 self.assertFalse(daemon.control.exists())
                 self.whole(*names)
+
+    def test_a_recording_that_nobody_reads_does_not_keep_it(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        full = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, full)
+        try:
+            while os.write(full, b"x" * 4096):
+                pass
+        except BlockingIOError:
+            pass
+        daemon = self.started("--record", str(pipe))
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait("STOPPING=1")
+        self.assertEqual(daemon.finish(signal.SIGTERM), 1, daemon.words())
+        self.assertIn("the recordings are not whole", daemon.words())
 
     def whole(self, journal: pathlib.Path, decisions: pathlib.Path, again: pathlib.Path) -> None:
         replay = subprocess.run([Daemon.tenon, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],

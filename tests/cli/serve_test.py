@@ -95,6 +95,12 @@ class Refusals(ServeCase):
         journal.write_text("of yesterday")
         self.assertIn("move it away", self.refused("serve", "-c", str(self.deployment()), "--record", str(journal)))
         self.assertEqual(journal.read_text(), "of yesterday")
+        new = ("--record", f"{self.folder}/new", "--decisions", f"{self.folder}/./new")
+        self.assertIn("another file", self.refused("serve", "-c", str(self.deployment()), *new))
+
+    def test_a_limit_below_nothing(self):
+        for command in ("apps", "events"):
+            self.assertIn("--limit", self.refused("ctl", command, "--limit", "-1"))
 
 
 class Control(ServeCase):

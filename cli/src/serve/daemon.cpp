@@ -2,6 +2,7 @@
 #include "serve/daemon.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -11,6 +12,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -31,7 +33,8 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr milliseconds tick{500};  // between heartbeats, and until what is recorded is written out
+constexpr milliseconds last_wait{2000};  // for recordings, of whoever ends at once; 64 MiB at most wait to be written
+constexpr milliseconds tick{500};        // between heartbeats, and until what is recorded is written out
 
 }  // namespace
 
@@ -80,6 +83,9 @@ std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_
   };
   if (options.check) return std::nullopt;
   if (auto why = add(options.record, to.journal)) return why;
+  std::error_code none;
+  if (!options.record.empty() && std::filesystem::equivalent(options.record, options.decisions, none))
+    return refusal{options.decisions, "another file than that of --record", "the same one", "name two files"};
   return add(options.decisions, to.decisions);
 }
 
@@ -112,7 +118,20 @@ std::optional<refusal> daemon_process::impl::open() {
   return std::nullopt;
 }
 
+// Connections are descriptors, and a listener that runs out of them does not always listen again.
+static void raise_descriptors(spdlog::logger &log) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) == 0)
+    log.info("may open {} files, as the hard limit says; the soft one said {}", limit.rlim_max, before);
+  else
+    log.warn("may open {} files only: the soft limit cannot be raised", before);
+}
+
 std::optional<refusal> daemon_process::impl::run(exit_code &code) {
+  raise_descriptors(*log);
   const std::filesystem::path path = !options.control.empty()       ? std::filesystem::path(options.control)
                                      : !plan.control_socket.empty() ? plan.control_socket
                                                                     : default_control_socket();
@@ -145,10 +164,10 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   while_signals_count([this] {
     work.join();
     scheduler.reset();
+    for (const auto &one : recordings) one->flush();
   });
   socket.reset();
   for (const auto &one : recordings) {
-    one->flush();
     if (const auto failed = one->failure()) {
       log->error("{}", failed->text());
       ended = exit_code::failed;
@@ -177,7 +196,14 @@ void daemon_process::impl::wait_for_signal() {
 
 void daemon_process::impl::end_at_once() {
   log->warn("a second signal: stops at once; what resource managers and event sinks have not taken is lost");
-  for (const auto &one : recordings) one->finish();
+  // Into a pipe that nobody reads, or a disk that is gone, writing never ends.
+  const auto written = std::make_shared<std::promise<void>>();
+  std::thread([this, written] {
+    for (const auto &one : recordings) one->finish();
+    written->set_value();
+  }).detach();
+  if (written->get_future().wait_for(last_wait) != std::future_status::ready)
+    log->error("the recordings are not whole: what they are written to takes nothing");
   socket.reset();
   log->flush();
   ::_exit(static_cast<int>(exit_code::failed));
