@@ -17,6 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
+// CLI11 reads -1 as the largest number.
+const CLI::Validator at_most = CLI::Range(int64_t{0}, int64_t{1'000'000'000'000}).description("");
+
 constexpr const char *exit_codes =
     "Exit codes: 0 done; 1 the daemon says no, or is not healthy; 2 bad input; 3 no daemon answers.";
 
@@ -25,7 +28,7 @@ struct ctl_options {
   bool as_json = false, ended = false;
   uint64_t limit = 0;
   std::string partition, queue, state, user, name;
-  std::string application;  // and perhaps "/KEY"
+  std::string application;  // and perhaps "/KEY", which the daemon can tell
 };
 using shared_options = std::shared_ptr<ctl_options>;
 using printer = void (*)(const json::object &, std::ostream &);
@@ -107,7 +110,7 @@ void add_partition(CLI::App &to, const shared_options &o) {
 
 void add_limit(CLI::App &to, const shared_options &o) {
   add_partition(to, o);
-  to.add_option("--limit", o->limit, "So many at most")->type_name("N");
+  to.add_option("--limit", o->limit, "So many at most")->check(at_most)->type_name("N");
 }
 
 void add_state_commands(ctl_group &group) {
@@ -142,9 +145,7 @@ void add_state_commands(ctl_group &group) {
 void add_explain(ctl_group &group) {
   const auto o = std::make_shared<ctl_options>();
   const auto make = [](const ctl_options &given, json::object &request) {
-    const size_t slash = given.application.rfind('/');
-    request["application"] = given.application.substr(0, slash);
-    if (slash != std::string::npos) request["key"] = given.application.substr(slash + 1);
+    request["application"] = given.application;
     put(request, "partition", given.partition);
   };
   CLI::App *explain =
@@ -162,7 +163,9 @@ void add_events(ctl_group &group) {
                                  "  tenon ctl events --follow --json\n");
   events->add_flag("--json", o->as_json, "Print each as JSON, one a line");
   events->add_flag("-f,--follow", o->follow, "Go on with what happens from now on");
-  events->add_option("--limit", o->limit, "The last so many; 100 unless told, 10000 at most")->type_name("N");
+  events->add_option("--limit", o->limit, "The last so many; 100 unless told, 10000 at most")
+      ->check(at_most)
+      ->type_name("N");
   events->add_option("--type", o->types, "Only of these types")
       ->check(CLI::IsMember({"SYSTEM", "REQUEST", "APP", "NODE", "QUEUE", "USERGROUP"}))
       ->type_name("WORD");

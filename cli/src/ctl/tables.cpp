@@ -165,8 +165,10 @@ void print_rms(const json::object &result, std::ostream &out) {
              {"PARTITIONS", true}});
   for (const json::value &value : result.at("rms").as_array()) {
     const json::object &one = value.as_object();
-    all.add({text(one, "id"), text(one, "state") + (yes(one, "connected") ? "" : ", lost"), text(one, "transport"),
-             text(one, "policy_group"), text(one, "version"), count(one, "waiting_requests"),
+    all.add({text(one, "id"),
+             text(one, "state") + (yes(one, "connected") ? "" : ", lost") + (yes(one, "held") ? ", held" : "") +
+                 (yes(one, "throttled") ? ", throttled" : ""),
+             text(one, "transport"), text(one, "policy_group"), text(one, "version"), count(one, "waiting_requests"),
              count(one, "waiting_answers"), size(one, "partitions")});
   }
   if (all.empty())

@@ -12,6 +12,7 @@
 #include "control/state_json.hpp"
 #include "run/refusal_json.hpp"
 #include "serve/event_answers.hpp"
+#include "serve/explained.hpp"
 #include "simulate/explain_json.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_host.hpp"
@@ -168,11 +169,12 @@ struct control_desk::impl {
   }
 
   // Every waiting ask of the application where no key is given.
-  outcome explain(const request &what) {
+  outcome explain(request what) {
     if (what.application.empty())
       return refusal{"explain", "an application", "none", "give application, and key for one of its asks"};
     const kernel_snapshot *from = snapshot(snapshot_part::applications | snapshot_part::asks);
     if (from == nullptr) return stopping();
+    find_application(*from, what.which.partition, what.application, what.key);
     std::vector<std::pair<std::string, std::string>> wanted;  // partition, key
     bool known = false;
     for (const partition_snapshot &partition : from->partitions) {
@@ -190,10 +192,16 @@ struct control_desk::impl {
     const bool more = wanted.size() > most;
     if (more) wanted.resize(most);
     json::array explanations;
+    std::map<std::string, std::string> holds;
+    for (const auto &[partition, key] : wanted) holds.try_emplace(partition, held_up(scheduler.rms(), partition));
     const bool ran = scheduler.call([&](service::cycle_access &on) {
       for (const auto &[partition, key] : wanted)
-        if (const auto why = on.state().explain(partition, what.application, key))
-          explanations.push_back(explanation_json(*why));
+        if (const auto why = on.state().explain(partition, what.application, key)) {
+          json::object one = explanation_json(*why);
+          if (const std::string &held = holds[partition]; !held.empty())
+            one["text"] = held + std::string(one["text"].as_string());
+          explanations.push_back(std::move(one));
+        }
     });
     if (!ran) return stopping();
     return json::object{{"explanations", std::move(explanations)}, {"more", more}};
