@@ -122,15 +122,9 @@ class Stream : public rest_case {
     return out;
   }
 
-  held_events calls_;
-  asio::io_context io_;
-  asio::ip::tcp::socket socket_{io_};
-  asio::streambuf buffer_;
-};
-
-TEST_F(Stream, ThatWaitsForTheSinkHoldsUpNobodyElse) {
-  open();
-  for (const auto held : {held_events::call::range, held_events::call::take}) {
+  // Once for each server: a stream of before would be held, too, on a thread that must not be.
+  void expect_nobody_waits_for(held_events::call held) {
+    open();
     calls_.hold(held);
     ask("/ws/v1/events/stream?count=1000");
     calls_.await_caller();
@@ -141,7 +135,16 @@ TEST_F(Stream, ThatWaitsForTheSinkHoldsUpNobodyElse) {
     read_until("InstanceUUID");
     read_until("\"noted\"");
   }
-}
+
+  held_events calls_;
+  asio::io_context io_;
+  asio::ip::tcp::socket socket_{io_};
+  asio::streambuf buffer_;
+};
+
+TEST_F(Stream, ThatAsksTheSinkWhatItHasHoldsUpNobodyElse) { expect_nobody_waits_for(held_events::call::range); }
+
+TEST_F(Stream, ThatReadsWhatTheSinkHasHoldsUpNobodyElse) { expect_nobody_waits_for(held_events::call::take); }
 
 TEST_F(Stream, OfAClientThatIsTooSlowEndsAndSaysWhatWasNotSent) {
   open();

@@ -120,7 +120,8 @@ class scheduler_door final : public door {
       note.object = what.object;
       note.partition = what.partition;
       note.message = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
-                     (what.done ? ": done" : "") + (what.words.empty() ? "" : (what.done ? ", " : ": ") + what.words);
+                     (what.done ? ": done" : ": refused") +
+                     (what.words.empty() ? "" : (what.done ? ", " : ": ") + what.words);
       hub->audit(note, now_unix_ms());
     }
     if (options_.audit) options_.audit(what);
