@@ -285,6 +285,10 @@ class Trouble(DashboardTest):
     def test_a_server_that_wants_a_token_to_read_gets_one(self):
         self.server.trouble = "token"
         page = self.page("queues")
+        page.fill("#token-text", "wrong")
+        page.keyboard.press("Enter")
+        self.expect(page.locator("#notice")).to_contain_text("The server refuses the token: the token is not known.")
+        page.click("#notice button")
         page.fill("#token-text", fake_server.TOKEN)
         page.keyboard.press("Enter")
         self.shown(page, "queues")

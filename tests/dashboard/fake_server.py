@@ -43,7 +43,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.trouble == "refuse":
             return self.refuse(500, "internal error")
         if self.server.trouble == "token" and not self.known():
-            return self.refuse(401, "want a token: Authorization: Bearer TOKEN")
+            sent = self.headers.get("Authorization")
+            return self.refuse(401, "the token is not known" if sent else "want a token: Authorization: Bearer TOKEN")
         if url.path == "/ws/v1/events/stream":
             return self.stream()
         return self.read(url.path, parse_qs(url.query))

@@ -63,7 +63,6 @@ TEST_F(Actions, WantTheRight_AndAreRecordedEitherWay) {
   };
   const std::vector<action> all{
       {"/tenon/v1/reload", "reload the configuration", ""},
-      {"/tenon/v1/reload?policyGroup=default", "reload the configuration default", "default"},
       {node + "/drain", "drain node node-1", "node-1"},
       {node + "/undrain", "undrain node node-1", "node-1"},
       {queue + "/stop", "stop queue root.default", "root.default"},
@@ -233,6 +232,8 @@ TEST_F(Actions, ChangeTheConfiguration) {
   const reply done = post("/tenon/v1/config", text, everything);
   EXPECT_EQ(done.status, 200U) << done.body;
   until(field + "/queue/root.small", [](const reply &r) { return r.json().at("maxResource").at("vcore") == 5000; });
+  EXPECT_EQ(post("/tenon/v1/reload?rm=rm", {}, everything).status, 400U);
+  EXPECT_EQ(post("/tenon/v1/reload?policyGroup=none", {}, everything).status, 400U);
   EXPECT_EQ(post("/tenon/v1/reload", {}, everything).status, 200U);
   until(field + "/queue/root.small", [](const reply &r) { return r.json().at("maxResource").at("vcore") == 2000; });
   EXPECT_EQ(send(port_, "PUT", "/tenon/v1/loglevel/debug", {}, {{"Authorization", std::string("Bearer ") + everything}})

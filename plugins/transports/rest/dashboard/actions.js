@@ -31,8 +31,9 @@ function form(action) {
       h("button", { type: "button", "data-do": "no-act" }, "Cancel")));
 }
 
-function tokenForm() {
+function tokenForm(refused) {
   return [h("h2", { id: "token-title" }, "Token"),
+    refused ? h("p", { role: "alert", class: "notice bad" }, `The server refuses the token: ${refused}.`) : null,
     h("p", {}, "Actions want a token that the configuration of tenon.rest lists. It is kept until this tab is closed."),
     h("form", { "data-submit": "token" },
       h("label", { class: "field" }, h("span", {}, "Token"),
@@ -42,15 +43,16 @@ function tokenForm() {
         h("button", { type: "button", "data-do": "close-token" }, "Cancel")))];
 }
 
-export function askForToken() {
+// `problem` is a 401, where one asks for it.
+export function askForToken(problem) {
   const dialog = document.getElementById("token");
-  show(dialog, tokenForm());
+  show(dialog, tokenForm(hasToken() ? problem?.message : null));
   if (!dialog.open) dialog.showModal();
   document.getElementById("token-text").focus();
 }
 
 export const handlers = {
-  token: askForToken,
+  token: () => askForToken(),
   "close-token"() {
     document.getElementById("token").close();
   },
@@ -88,7 +90,7 @@ export const submits = {
       outcome = { path, words: "Done." };
     } catch (problem) {
       outcome = { path, words: `Refused: ${problem.message}`, bad: true };
-      if (problem.status === 401) askForToken();
+      if (problem.status === 401) askForToken(problem);
     }
     app.reload();
   },

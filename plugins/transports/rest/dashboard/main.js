@@ -168,7 +168,7 @@ async function tick() {
     const tries = app.connection.tries + 1;
     const wait = RETRY_MS[Math.min(tries, RETRY_MS.length) - 1];
     app.connection = { ...app.connection, problem, tries, next: Date.now() + wait };
-    if (problem.status === 401 && tries === 1) actions.askForToken();
+    if (problem.status === 401 && tries === 1) actions.askForToken(problem);
   }
   reading = false;
   draw();

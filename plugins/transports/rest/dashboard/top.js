@@ -50,7 +50,7 @@ export function heading(app) {
 }
 
 function trouble(problem) {
-  if (problem.status === 401) return "The server wants a token.";
+  if (problem.status === 401) return hasToken() ? `The server refuses the token: ${problem.message}.` : "The server wants a token.";
   if (problem.status === 429) return "The server answers this page no more for a moment: too many requests.";
   return problem.status ? `The scheduler refuses: ${problem.message}.` : "The scheduler does not answer.";
 }

@@ -49,8 +49,8 @@ identity identity_of(const settings &s, const http::request<http::string_body> &
   const std::string sent = text(from[http::field::authorization]);
   if (sent.empty()) return {};
   constexpr std::string_view scheme = "Bearer ";
-  const identity *known =
-      sent.starts_with(scheme) ? owner_of(s.tokens, std::string_view(sent).substr(scheme.size())) : nullptr;
+  if (!sent.starts_with(scheme)) throw refused{401, "want a token: Authorization: Bearer TOKEN"};
+  const identity *known = owner_of(s.tokens, std::string_view(sent).substr(scheme.size()));
   if (known == nullptr) throw refused{401, "the token is not known"};
   return *known;
 }
@@ -220,7 +220,7 @@ awaitable<void> serve(hub &h, Stream &stream, const std::string &address) {
     match m = admitted(h, asked, message);
     const bool keep_alive = message.keep_alive() && !h.stopping;
     if (m.found != nullptr && m.found->handle == nullptr) {
-      if (asked.method == "GET" && h.clients.begin_stream(address)) {
+      if (h.clients.begin_stream(address)) {
         co_await stream_events(h, stream, asked);
         h.clients.end_stream(address);
         co_return;

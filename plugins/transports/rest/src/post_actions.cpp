@@ -96,7 +96,13 @@ answer post_config(const context &c) {
   if (c.asked.body.empty()) throw refused{400, "body: want a queues.yaml, have nothing"};
   return configure(c, c.asked.body, "config");
 }
-answer post_reload(const context &c) { return configure(c, {}, "reload"); }
+answer post_reload(const context &c) {
+  for (const std::string_view name : {"rm", "policyGroup"}) {
+    if (!c.asked.asked(name)) continue;
+    throw refused{400, std::string(name) + ": reload takes none, it reads the files of all policy groups"};
+  }
+  return configure(c, {}, "reload");
+}
 
 answer post_drain_node(const context &c) {
   return act(c, TENON_ADMIN_DRAIN_NODE, c.asked.parameter("node"), "drain node");

@@ -80,8 +80,8 @@ constexpr route routes[] = {
     {"GET", "/tenon/v1/openapi.json", get_openapi, "this interface as an OpenAPI document", ""},
     {"POST", "/tenon/v1/config", post_config, "takes a configuration, whole or not at all", "Done", false,
      access::change, config_of, "queues.yaml"},
-    {"POST", "/tenon/v1/reload", post_reload, "reads the policy groups' files again", "Done", false, access::change,
-     config_of},
+    {"POST", "/tenon/v1/reload", post_reload, "reads the files of all policy groups again", "Done", false,
+     access::change},
     {"POST", OURS "/node/:node/drain", post_drain_node, "nothing new runs on the node", "Done", false, access::change,
      why},
     {"POST", OURS "/node/:node/undrain", post_undrain_node, "undoes drain", "Done", false, access::change, why},
@@ -155,7 +155,8 @@ match find_route(request &r) {
   for (const route &one : routes) {
     const auto pattern = segments(one.path);
     if (!fits(pattern, parts)) continue;
-    if (one.method != r.method && !(r.method == "HEAD" && one.method == "GET")) {
+    const bool head = r.method == "HEAD" && one.method == "GET" && one.handle != nullptr;
+    if (one.method != r.method && !head) {
       other_method = true;
       continue;
     }

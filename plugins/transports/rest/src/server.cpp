@@ -77,8 +77,15 @@ void server::impl::listen() {
         std::to_string(acceptor->local_endpoint().port());
   if (!limits.address_file.empty()) {
     const std::string fresh = limits.address_file + ".new";
-    std::ofstream(fresh) << url << "\n";
-    std::filesystem::rename(fresh, limits.address_file);  // whoever waits for it reads it whole
+    std::ofstream file(fresh);
+    file << url << "\n";
+    file.close();
+    std::error_code why = file ? std::error_code{} : std::error_code(errno, std::generic_category());
+    if (file) std::filesystem::rename(fresh, limits.address_file, why);  // whoever waits for it reads it whole
+    if (why) {
+      throw sdk::unavailable("configuration key \"address_file\": cannot write " + limits.address_file + ": " +
+                             why.message());
+    }
   }
 }
 

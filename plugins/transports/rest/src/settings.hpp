@@ -31,7 +31,7 @@ struct settings {
   uint64_t most_connections_of_client = 256;
   uint64_t most_streams = 100;
   uint64_t most_streams_of_client = 15;
-  uint64_t requests_a_second = 1000;  // of one client; 0: no limit
+  uint64_t requests_a_second = 20'000;  // of one client; 0: no limit
   uint64_t most_body = uint64_t{4} << 20;
 
   // Throws sdk::invalid_config.
