@@ -1,11 +1,12 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 # Debian packages, one for each install component: tenon (programs), tenon-plugins (the modules that come with it),
 # libtenon (the scheduler as a library),
-# tenon-proto (the scheduler interface's messages) and tenon-sdk (what a vendor builds modules with).
+# tenon-proto (the scheduler interface's messages), python3-tenon (resource managers in Python) and tenon-sdk (what a
+# vendor builds modules with).
 # `cpack --config build/release/CPackConfig.cmake` makes them.
 include_guard(GLOBAL)
 
-foreach(component IN ITEMS runtime modules library proto sdk)
+foreach(component IN ITEMS runtime modules library proto python sdk)
   set(package tenon-${component})
   if(component STREQUAL "runtime")
     set(package tenon)
@@ -13,6 +14,8 @@ foreach(component IN ITEMS runtime modules library proto sdk)
     set(package tenon-plugins)
   elseif(component STREQUAL "library")
     set(package libtenon)
+  elseif(component STREQUAL "python")
+    set(package python3-tenon)
   endif()
   install(FILES LICENSE DESTINATION share/doc/${package} RENAME copyright COMPONENT ${component})
 endforeach()
@@ -25,7 +28,7 @@ set(CPACK_PACKAGE_VENDOR "The Tenon Authors")
 set(CPACK_PACKAGE_CONTACT "The Tenon Authors <maintainers@tenon.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
-set(CPACK_COMPONENTS_ALL runtime modules library proto sdk)
+set(CPACK_COMPONENTS_ALL runtime modules library proto python sdk)
 # Manifests have the digests of their libraries: what is packaged is what was built.
 set(CPACK_STRIP_FILES OFF)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -58,6 +61,16 @@ set(CPACK_DEBIAN_PROTO_PACKAGE_NAME tenon-proto)
 set(CPACK_DEBIAN_PROTO_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PROTO_DESCRIPTION "The messages of the scheduler interface: .proto files for clients in any language, and
 the one library of their generated C++ code, which transports link.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-tenon)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+# The generated code is that of the protobuf that it was made with.
+find_package(Protobuf 3.21 REQUIRED)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3-grpcio, python3-protobuf (>= ${Protobuf_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "tenon (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Resource managers in Python, for the scheduler Tenon over gRPC: nodes, applications and
+asks, what was placed, recovery, placement checks, connections that break.")
 
 set(CPACK_DEBIAN_SDK_PACKAGE_NAME tenon-sdk)
 set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)

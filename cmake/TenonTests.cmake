@@ -31,8 +31,7 @@ function(tenon_add_test)
   # What is under test is optimised and sanitized; its test program is compiled once and runs for seconds.
   target_compile_options(${arg_NAME} PRIVATE ${TENON_TEST_PROGRAM_OPTIONS})
   target_compile_definitions(${arg_NAME} PRIVATE
-    # Reference material beside the checkout; tests skip, and say so, where it is absent.
-    TENON_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared"
+    TENON_TEST_DATA_DIR="${CMAKE_SOURCE_DIR}/tests/data"
     TENON_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     ${arg_DEFINITIONS})
   list(JOIN arg_LABELS "," label)  # one label of all: discovery loses lists, and `ctest -L` searches inside

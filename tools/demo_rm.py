@@ -2,70 +2,23 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """A resource manager over gRPC: a generated cluster whose pods run, end, and make room for those that wait.
 
-Ends with a summary once every pod was placed. The generated code of the .proto files is made by protoc:
-protoc -I sdk/proto --python_out=FOLDER si/v1/si.proto"""
+Ends with a summary once every pod was placed. Its client is the package tenon of sdk/python."""
 
 import argparse
 import collections
 import pathlib
-import queue
 import random
 import sys
+import threading
 import time
 
-try:
-    import grpc
-except ImportError as missing:
-    print(f"skipped: {missing}; the package python3-grpcio has it")
-    sys.exit(77)
-
 WITHIN_S = 120  # for the next answer
-BATCH = 100
 NODE = {"gpu": 8, "vcore": 96_000, "memory": 768 << 30}
 SHAPES = [
     {"gpu": gpu, "vcore": 8_000 * gpu, "memory": (48 * gpu + more) << 30} for gpu in (1, 2, 4) for more in (0, 4, 12)
 ]
 # Of the GPUs: beyond it the pods that run longest end. Some node then always has room for the largest shape.
 BUSY = 0.5
-
-
-class Session:
-    """One RM with its stream."""
-
-    def __init__(self, si, address: str, rm: str):
-        self.si, self.rm = si, rm
-        self.requests: queue.Queue = queue.Queue()
-        self.channel = grpc.insecure_channel(address)
-        grpc.channel_ready_future(self.channel).result(timeout=WITHIN_S)
-        self.call("unary_unary", "RegisterResourceManager")(
-            si.RegisterResourceManagerRequest(rmID=rm, version="demo", policyGroup="default"), timeout=WITHIN_S
-        )
-        self.answers = self.call("stream_stream", "Update")(iter(self.requests.get, None))
-        self.send()
-
-    def call(self, kind: str, method: str):
-        request = self.si.RegisterResourceManagerRequest if kind == "unary_unary" else self.si.UpdateRequest
-        answer = self.si.RegisterResourceManagerResponse if kind == "unary_unary" else self.si.UpdateResponse
-        return getattr(self.channel, kind)(
-            f"/si.v1.Scheduler/{method}",
-            request_serializer=request.SerializeToString,
-            response_deserializer=answer.FromString,
-        )
-
-    def send(self, **fields) -> None:
-        self.requests.put(self.si.UpdateRequest(rmID=self.rm, **fields))
-
-    def resource(self, amounts: dict):
-        out = self.si.Resource()
-        for name, value in amounts.items():
-            out.resources[name].value = value
-        return out
-
-    def goodbye(self) -> None:
-        self.requests.put(None)
-        for _ in self.answers:
-            pass
-        self.channel.close()
 
 
 class Cluster:
@@ -79,64 +32,77 @@ class Cluster:
         self.application = {pod: f"app-{dice.randrange(options.queues)}" for pod in self.pods}
         self.too_large = {f"large-{i:05}": {**NODE, "gpu": 1000} for i in range(options.too_large)}
         self.application |= dict.fromkeys(self.too_large, "app-0")
+        self.ended: set = set()  # pods
         self.placed: collections.Counter = collections.Counter()  # by application
-        self.running: collections.OrderedDict = collections.OrderedDict()  # UUID: allocation
+        self.running: collections.OrderedDict = collections.OrderedDict()  # pod: allocation
         self.used: collections.Counter = collections.Counter()
         self.peak: dict = {}
 
     def capacity(self, kind: str) -> int:
         return NODE[kind] * len(self.nodes)
 
-    def take(self, allocation) -> None:
-        self.placed[allocation.applicationID] += 1
-        self.running[allocation.UUID] = allocation
-        self.used.update(self.pods[allocation.allocationKey])
+    def report(self, rm) -> None:
+        """All that there is: at the start, and to a scheduler that knows nothing any more."""
+        for i, name in enumerate(self.queues):
+            rm.add_application(f"app-{i}", name, f"user-{i}", ["demo"])
+        for name in self.nodes:
+            rm.add_node(name, NODE)
+        for allocation in self.running.values():
+            rm.again(allocation)
+        for pod, shape in (self.too_large | self.pods).items():
+            if pod not in self.running and pod not in self.ended:
+                rm.ask(self.application[pod], pod, shape)
+
+    def start(self, allocation) -> None:
+        self.placed[allocation.application] += 1
+        self.running[allocation.key] = allocation
+        self.used.update(self.pods[allocation.key])
         for kind in NODE:
             self.peak[kind] = max(self.peak.get(kind, 0), self.used[kind])
 
-    def end_some(self) -> list:
+    def stop(self, pod: str) -> None:
+        if self.running.pop(pod, None):
+            self.used.subtract(self.pods[pod])
+            self.ended.add(pod)
+
+    def hear(self, rm, heard) -> None:
+        import tenon
+
+        match heard:
+            case tenon.AskRejected() | tenon.ApplicationRejected() | tenon.NodeRejected():
+                raise SystemExit(f"refused: {heard}")
+            case tenon.Allocated():
+                self.start(heard)
+            case tenon.Released():
+                self.stop(heard.key)
+                if heard.to_confirm:
+                    rm.confirm(heard)
+
+    def end_some(self, rm) -> None:
         """Those that run longest, where many run."""
-        ended = []
         while self.used["gpu"] > BUSY * self.capacity("gpu"):
-            _, allocation = self.running.popitem(last=False)
-            self.used.subtract(self.pods[allocation.allocationKey])
-            ended.append(allocation)
-        return ended
+            pod, allocation = next(iter(self.running.items()))
+            self.stop(pod)
+            rm.release(allocation.application, pod)
 
 
-def announce(session: Session, cluster: Cluster) -> None:
-    si = session.si
-    for i, name in enumerate(cluster.queues):
-        session.send(newApplications=[si.AddApplicationRequest(
-            applicationID=f"app-{i}", queueName=name, partitionName="default",
-            ugi=si.UserGroupInformation(user=f"user-{i}", groups=["demo"]))])
-    nodes = [si.NewNodeInfo(nodeID=name, schedulableResource=session.resource(NODE)) for name in cluster.nodes]
-    for at in range(0, len(nodes), BATCH):
-        session.send(newSchedulableNodes=nodes[at:at + BATCH])
-    asks = [si.AllocationAsk(allocationKey=pod, applicationID=cluster.application[pod], partitionName="default",
-                             maxAllocations=1, resourceAsk=session.resource(shape))
-            for pod, shape in (cluster.too_large | cluster.pods).items()]
-    for at in range(0, len(asks), BATCH):
-        session.send(asks=asks[at:at + BATCH])
-
-
-def schedule(session: Session, cluster: Cluster) -> float:
+def schedule(rm, cluster: Cluster) -> float:
     """Until every pod was placed; the seconds that it took."""
-    si = session.si
     began = time.monotonic()
-    announce(session, cluster)
-    for answer in session.answers:
-        for refused in (*answer.rejectedAllocations, *answer.rejectedApplications, *answer.rejectedNodes):
-            raise SystemExit(f"refused: {refused}")
-        for allocation in answer.newAllocations:
-            cluster.take(allocation)
+    while heard := rm.next(WITHIN_S):
+        cluster.hear(rm, heard)
         if sum(cluster.placed.values()) == len(cluster.pods):
             return time.monotonic() - began
-        ended = [si.AllocationRelease(partitionName="default", applicationID=one.applicationID, UUID=one.UUID,
-                                      terminationType=si.STOPPED_BY_RM) for one in cluster.end_some()]
-        if ended:
-            session.send(releases=si.AllocationReleasesRequest(allocationsToRelease=ended))
-    raise SystemExit("the scheduler ended the stream")
+        cluster.end_some(rm)
+    raise SystemExit(f"the scheduler says nothing for {WITHIN_S} s")
+
+
+def stay(rm, cluster: Cluster) -> None:
+    """Until standard input ends."""
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    while not ended.is_set():
+        cluster.hear(rm, rm.next(0.1))
 
 
 def tell(cluster: Cluster, seconds: float) -> None:
@@ -157,7 +123,7 @@ def tell(cluster: Cluster, seconds: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--address", required=True, help="of the scheduler, as unix:/run/tenon/rm.sock")
-    parser.add_argument("--code", required=True, type=pathlib.Path, help="folder of the generated code")
+    parser.add_argument("--package", type=pathlib.Path, help="folder of the package tenon, where it is not installed")
     parser.add_argument("--rm", default="demo", help="name of this resource manager")
     parser.add_argument("--nodes", type=int, default=200)
     parser.add_argument("--pods", type=int, default=4000)
@@ -166,15 +132,22 @@ def main() -> None:
     parser.add_argument("--too-large", type=int, default=0, help="so many more pods, which no node can hold")
     parser.add_argument("--stay", action="store_true", help="go when standard input ends")
     options = parser.parse_args()
-    sys.path.insert(0, str(options.code))
-    import si.v1.si_pb2 as si
+    if options.package:
+        sys.path.insert(0, str(options.package))
+    try:
+        import tenon
+    except ImportError as missing:
+        print(f"skipped: {missing}; the package python3-grpcio has grpc, the package python3-tenon or --package has tenon")
+        sys.exit(77)
 
     cluster = Cluster(options)
-    session = Session(si, options.address, options.rm)
-    tell(cluster, schedule(session, cluster))
-    if options.stay:
-        sys.stdin.read()
-    session.goodbye()
+    with tenon.ResourceManager(options.address, options.rm, cluster.report, version="demo", policy_group="default") as rm:
+        tell(cluster, schedule(rm, cluster))
+        if options.stay:
+            stay(rm, cluster)
+        rm.leave()
+        for _ in rm:
+            pass
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@
 #include "scenario/run_command.hpp"
 #include "serve/serve_command.hpp"
 #include "simulate/command.hpp"
+#include "tenon/config/problems.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "trace/trace.hpp"
 
@@ -44,6 +45,7 @@ struct choice {
 void add_scenario(CLI::App &app, choice &chosen) {
   CLI::App *scenario = app.add_subcommand("scenario", "Test a configuration or a policy with scenario files");
   scenario->require_subcommand(1);
+  scenario->footer("Examples:\n  tenon scenario run tests/scenarios\n\n`tenon scenario run --help` says more.");
   CLI::App *run =
       scenario->add_subcommand("run", "Play scenario files, each against a fresh scheduler in virtual time");
   scenario_run_options &o = chosen.scenario_run;
@@ -61,8 +63,9 @@ void add_scenario(CLI::App &app, choice &chosen) {
       "  tenon scenario run tests/scenarios\n"
       "  tenon scenario run quota.yaml --json\n"
       "  tenon scenario run tests/scenarios --filter '^sort-' --junit report.xml\n"
-      "  tenon scenario run quota.yaml --record quota.journal && tenon simulate --replay quota.journal\n\n" +
-      std::string(exit_codes));
+      "  tenon scenario run quota.yaml --record quota.journal && tenon simulate --replay quota.journal\n\n"
+      "Exit codes: 0 every scenario passed; 1 one failed; 2 an option is refused, nothing was played, or a file is,\n"
+      "all others were played.");
   run->callback([&chosen] {
     chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
       return static_cast<int>(run_scenarios(chosen.scenario_run, out, err));
@@ -94,7 +97,7 @@ void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate) {
 
   add_choice(simulate, "--gangs", o.gangs,
              {{"none", gang_style::none}, {"soft", gang_style::soft}, {"hard", gang_style::hard}},
-             "How gangs are asked for: none, worker by worker (the default); soft, hard: with placeholders");
+             "How gangs are asked for: soft (the default), hard: with placeholders; none: worker by worker");
   simulate.add_option("--placeholder-timeout-s", o.placeholder_timeout_s, "How long a gang may wait for all of them")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30).description(""));
 
@@ -128,12 +131,15 @@ void add_simulate(CLI::App &app, choice &chosen) {
   simulate->add_option("--node-sort", o.node_sort, "Node sort policy: fair, binpacking or a module's")
       ->type_name("NAME");
   simulate->add_option("--queue", o.queue, "Queue of every application, in place of the load's")->type_name("PATH");
-  simulate->add_option("--record", o.record, "Write the journal")->type_name("FILE");
+  simulate->add_option("--record", o.record, "Write the journal, to a new file")->type_name("FILE");
   simulate->add_option("--decisions", o.decisions, "Write every decision, one a line")->type_name("FILE");
   simulate->add_option("--explain", o.explain, "Say why this ask waits at the end, instead of the summary")
       ->type_name("APPLICATION/KEY");
   simulate->add_option("--dump", o.dump, "Write the state at the end as JSON")->type_name("FILE");
   simulate->add_option("--report", o.report, "Draw the run as one HTML page")->type_name("FILE");
+  simulate->add_option("--beside", o.beside, "Draw it beside the run of this report")
+      ->type_name("FILE")
+      ->needs(simulate->get_option("--report"));
   simulate->add_flag("--json", o.json, "Print the summary as JSON");
   simulate->add_flag("--no-progress", chosen.no_progress, "Say nothing before the end");
   simulate->add_option("--deployment", o.deployment, "Modules to use")->type_name("FILE");
@@ -147,9 +153,10 @@ void add_simulate(CLI::App &app, choice &chosen) {
       "  tenon simulate\n"
       "  tenon simulate --generate --seed 7 --nodes 100 --pods 2000 --node-sort binpacking\n"
       "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --node-sort device-packing --json\n"
-      "  tenon simulate --trace philly:jobs.csv,machines.csv --gangs soft\n"
+      "  tenon simulate --trace philly:jobs.csv,machines.csv\n"
       "  tenon simulate --trace swf:CTC-SP2-1996-3.1-cln.swf\n"
-      "  tenon simulate --nodes 100 --report run.html\n"
+      "  tenon simulate --nodes 100 --report fair.html\n"
+      "  tenon simulate --nodes 100 --node-sort binpacking --report packed.html --beside fair.html\n"
       "  tenon simulate --record run.journal && tenon simulate --replay run.journal\n\n" +
       std::string(exit_codes));
   simulate->callback([&chosen] {
@@ -191,6 +198,11 @@ void add_config_check(CLI::App &config, choice &chosen) {
 void add_config(CLI::App &app, choice &chosen) {
   CLI::App *config = app.add_subcommand("config", "Check configuration files and print their schemas");
   config->require_subcommand(1);
+  config->footer(
+      "Examples:\n"
+      "  tenon config check queues.yaml\n"
+      "  tenon config schema deployment\n\n"
+      "`tenon config COMMAND --help` says more.");
   add_config_check(*config, chosen);
   CLI::App *schema = config->add_subcommand("schema", "Print the JSON Schema of a format, for editors");
   schema->add_option("FORMAT", chosen.schema_format, "queues (the default), deployment or module");
@@ -220,6 +232,36 @@ void add_completion(CLI::App &app, choice &chosen) {
       return static_cast<int>(exit_code::ok);
     };
   });
+}
+
+// What was typed and is no command or option of `at`; empty where that is not what is wrong.
+std::string unknown_word(const CLI::App &at, bool is_group) {
+  for (const std::string &word : at.remaining())
+    if (is_group || word.starts_with('-')) return word;
+  return {};
+}
+
+// With the word that was meant, where one is near.
+refusal mistake(const CLI::App &at, const std::string &command, const std::string &parser_says) {
+  const std::vector<const CLI::App *> commands = at.get_subcommands([](const CLI::App *) { return true; });
+  const std::string word = unknown_word(at, !commands.empty());
+  refusal out{command, "", parser_says, command + " --help lists what there is"};
+  if (word.empty()) return out;
+  std::vector<std::string> known;
+  if (word.starts_with('-')) {
+    for (const CLI::Option *one : at.get_options())
+      for (const std::string &name : one->get_lnames()) known.push_back("--" + name);
+  } else {
+    for (const CLI::App *one : commands) known.push_back(one->get_name());
+  }
+  out.want = word.starts_with('-') ? "an option" : "a command";
+  out.have = config::in_quotes(word);
+  std::string_view near = config::closest(word, std::vector<std::string_view>(known.begin(), known.end()));
+  std::vector<std::string> begun = known;  // or what was meant is longer
+  std::erase_if(begun, [&](const std::string &one) { return !one.starts_with(word); });
+  if (near.empty() && begun.size() == 1) near = begun.front();
+  if (!near.empty()) out.fix = "did you mean " + config::in_quotes(near) + "? " + out.fix;
+  return out;
 }
 
 int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &out, std::ostream &err) {
@@ -253,7 +295,7 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
     for (const CLI::App *up = at; up != nullptr; up = up->get_parent()) {
       command = command.empty() ? up->get_name() : up->get_name() + " " + command;
     }
-    complain(err, refusal{command, "", wrong.what(), command + " --help lists what there is"});
+    complain(err, mistake(*at, command, wrong.what()));
     return static_cast<int>(exit_code::bad_input);
   }
   return chosen.run(in, out, err);

@@ -12,6 +12,10 @@ std::string_view name(obstacle_kind kind) {
   switch (kind) {
     case obstacle_kind::application_state:
       return "application-state";
+    case obstacle_kind::partition_stopped:
+      return "partition-stopped";
+    case obstacle_kind::queue_stopped:
+      return "queue-stopped";
     case obstacle_kind::queue_applications:
       return "queue-applications";
     case obstacle_kind::limit_applications:
@@ -38,6 +42,8 @@ std::string_view name(obstacle_kind kind) {
       return "victims";
     case obstacle_kind::preempts_later:
       return "preempts-later";
+    case obstacle_kind::no_victims:
+      return "no-victims";
   }
   return "";
 }
@@ -62,6 +68,28 @@ std::string_view name(change_kind kind) {
       return "add-node";
     case change_kind::resume_rm:
       return "resume-rm";
+    case change_kind::start_partition:
+      return "start-partition";
+    case change_kind::start_queue:
+      return "start-queue";
+  }
+  return "";
+}
+
+std::string_view name(change_outcome outcome) {
+  switch (outcome) {
+    case change_outcome::none:
+      return "none";
+    case change_outcome::at_its_turn:
+      return "at-its-turn";
+    case change_outcome::runs:
+      return "runs";
+    case change_outcome::waits:
+      return "waits";
+    case change_outcome::others_first:
+      return "others-first";
+    case change_outcome::not_tried:
+      return "not-tried";
   }
   return "";
 }
@@ -95,6 +123,10 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
   switch (h.kind) {
     case obstacle_kind::application_state:
       return "The application is " + h.name + " and not scheduled";
+    case obstacle_kind::partition_stopped:
+      return "Partition " + h.name + " is Stopped: nothing is scheduled in it";
+    case obstacle_kind::queue_stopped:
+      return "Queue " + h.queue + " is Stopped: nothing is scheduled in it";
     case obstacle_kind::queue_applications:
       return "Queue " + h.queue + " runs " + std::to_string(h.used) + " of at most " + std::to_string(h.limit) +
              " applications";
@@ -120,6 +152,9 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
       for (const auto &[type, count] : nodes.types) add(count, "too little " + type);
       for (const auto &[type, count] : nodes.devices) add(count, "too few devices of " + type + " with room for it");
       for (const auto &[reason, count] : nodes.predicates) add(count, reason);
+      for (const auto &[reason, count] : nodes.refused) {
+        add(count, "refused by the resource manager" + (reason.empty() ? "" : ": " + reason));
+      }
       add(nodes.not_schedulable, "not schedulable");
       return why.empty() ? out : out + ": " + why;
     }
@@ -136,7 +171,10 @@ std::string words(const obstacle &h, const node_reasons &nodes) {
     case obstacle_kind::victims:
       return "It waits until " + std::to_string(h.asked) + " that give way to it are gone: " + h.name;
     case obstacle_kind::preempts_later:
-      return "It tries to preempt others at " + utc(h.until_ms);
+      return "It tries to preempt others at " + utc(h.until_ms) + "; as things are, " + std::to_string(h.asked) +
+             " on node " + h.name + " would give way";
+    case obstacle_kind::no_victims:
+      return "Preemption is no help: " + h.reason;
   }
   return {};
 }
@@ -170,8 +208,49 @@ std::string words(const change &c) {
     }
     case change_kind::resume_rm:
       return "let resource manager " + c.name + " connect again";
+    case change_kind::start_partition:
+      return "start partition " + c.name;
+    case change_kind::start_queue:
+      return "start queue " + c.queue;
   }
   return {};
+}
+
+// "raise ..., ... and ..."
+std::string all_of(const std::vector<change> &changes) {
+  std::string out = changes.front().text;
+  for (size_t i = 1; i < changes.size(); ++i) out += (i + 1 == changes.size() ? " and " : ", ") + changes[i].text;
+  return out;
+}
+
+std::string others(uint64_t count) {
+  return count == 1 ? "one decision for another" : std::to_string(count) + " decisions for others";
+}
+
+// What comes of the changes, a sentence; "" where there is nothing to say.
+std::string words_of_outcome(const explanation &e) {
+  switch (e.outcome) {
+    case change_outcome::none:
+      return {};
+    case change_outcome::at_its_turn:
+      return e.after == 0 ? "It is placed next." : "It is placed after " + others(e.after) + ".";
+    case change_outcome::runs:
+      return "It would run " + (e.after == 0 ? std::string("next") : "after " + others(e.after)) + " if you " +
+             all_of(e.changes) + ".";
+    case change_outcome::waits: {
+      if (e.changes.empty()) return {};
+      std::string out = "It would still wait if you " + all_of(e.changes) + ".";
+      for (const std::string &hold : e.holds) out += " " + hold + ".";
+      return out;
+    }
+    case change_outcome::others_first:
+    case change_outcome::not_tried:
+      break;
+  }
+  if (e.changes.empty()) return {};
+  return "For itself it would need you to " + all_of(e.changes) + "; " +
+         (e.outcome == change_outcome::not_tried ? "whether others take that first was not tried."
+                                                 : "others take that first, however much was tried.");
 }
 
 }  // namespace
@@ -188,23 +267,35 @@ change raise(change_kind kind, const obstacle &h, int64_t to) {
   return c;
 }
 
+obstacle &add_obstacle(explanation &out, obstacle_kind kind, std::string_view who) {
+  obstacle &o = out.obstacles.emplace_back();
+  o.kind = kind;
+  o.name = who;
+  return o;
+}
+
+change &add_change(explanation &out, change_kind kind, std::string_view who) {
+  change &c = out.changes.emplace_back();
+  c.kind = kind;
+  c.name = who;
+  return c;
+}
+
+void put_obstacles_in_words(explanation &e) {
+  for (obstacle &h : e.obstacles) h.text = words(h, e.nodes);
+}
+
 void put_in_words(explanation &e) {
   e.text = "Ask " + e.key + " of application " + e.application + " in queue " + e.queue + " waits for " +
            std::to_string(e.waiting) + (e.waiting == 1 ? " allocation." : " allocations.");
-  for (obstacle &h : e.obstacles) {
-    h.text = words(h, e.nodes);
-    e.text += "\n" + h.text + ".";
-  }
+  put_obstacles_in_words(e);
+  for (const obstacle &h : e.obstacles) e.text += "\n" + h.text + ".";
   if (e.obstacles.empty()) e.text += "\nNothing holds it: it is tried when its turn comes.";
   e.text += e.before == 0   ? "\nNothing is tried before it."
             : e.before == 1 ? "\nOne pending allocation is tried before it."
                             : "\n" + std::to_string(e.before) + " pending allocations are tried before it.";
   for (change &c : e.changes) c.text = words(c);
-  if (e.changes.empty()) return;
-  e.text += "\nIt would run next if you " + e.changes.front().text;
-  for (size_t i = 1; i < e.changes.size(); ++i)
-    e.text += (i + 1 == e.changes.size() ? " and " : ", ") + e.changes[i].text;
-  e.text += ".";
+  if (const std::string outcome = words_of_outcome(e); !outcome.empty()) e.text += "\n" + outcome;
 }
 
 }  // namespace internal

@@ -2,16 +2,18 @@
 // The words of explain.
 #pragma once
 
-#include "objects.hpp"
+#include <string_view>
+
 #include "tenon/kernel/explain.hpp"
 
 namespace tenon::internal {
 
 // The change that raises the limit of a hold to `to`.
 [[nodiscard]] change raise(change_kind kind, const obstacle &h, int64_t to);
-// Fills every `text` of the explanation.
+obstacle &add_obstacle(explanation &out, obstacle_kind kind, std::string_view who);
+change &add_change(explanation &out, change_kind kind, std::string_view who);
+// Fills every `text` of the explanation, or of its obstacles alone.
 void put_in_words(explanation &e);
-// Pending allocations of the application.
-[[nodiscard]] int64_t waiting_of(const application &app);
+void put_obstacles_in_words(explanation &e);
 
 }  // namespace tenon::internal

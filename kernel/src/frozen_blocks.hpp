@@ -159,7 +159,8 @@ enum class blocker : uint8_t {
   limit,                      // on a type in a queue
   headroom,                   // of a type in a queue
   nodes,                      // none fits
-  queue_order                 // of a queue holds one of its children back
+  queue_order,                // of a queue holds one of its children back
+  stopped_queue               // somebody stopped it
 };
 struct group_wait {
   blocker what = blocker::none;

@@ -56,6 +56,10 @@ template <>
 inline constexpr uint8_t number_of<fail_application> = 21;
 template <>
 inline constexpr uint8_t number_of<move_application> = 22;
+template <>
+inline constexpr uint8_t number_of<change_partition> = 23;
+template <>
+inline constexpr uint8_t number_of<checks_delivered> = 24;
 
 // Commands have a second number where they got fields later: existing allocations of which some have a detail,
 // registrations of those who check placements. The first means that there are none, as in every older journal.
@@ -161,6 +165,10 @@ void fields(IO &io, ref<IO, change_node> f) {
   io(f.partition, f.node, f.event);
 }
 template <class IO>
+void fields(IO &io, ref<IO, change_partition> f) {
+  io(f.partition, f.event);
+}
+template <class IO>
 void fields(IO &io, ref<IO, change_queue> f) {
   io(f.partition, f.queue, f.event);
 }
@@ -190,6 +198,10 @@ void fields(IO &io, ref<IO, inspect> f) {
 template <class IO>
 void fields(IO &io, ref<IO, check_answer> f) {
   io(f.partition, f.number, f.accepted, f.reason);
+}
+template <class IO>
+void fields(IO &io, ref<IO, checks_delivered> f) {
+  io(f.partition, f.number);
 }
 template <class IO>
 void fields(IO &io, ref<IO, check_again> f) {

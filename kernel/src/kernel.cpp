@@ -8,6 +8,7 @@
 #include "core.hpp"
 #include "frozen_state_impl.hpp"
 #include "partition.hpp"
+#include "partition_copy.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
@@ -154,7 +155,7 @@ void kernel::impl::apply(const configure &c) {
   }
   shared.emit(decision_kind::configured, rm, {});
   for (const auto &p : partitions) {
-    if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->start_draining();
+    if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->leave_out();
   }
   for (size_t i = 0; i < all.size(); ++i) {
     all[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
@@ -178,7 +179,10 @@ void kernel::impl::apply(const signal_rm &c) {
   for (const auto &p : partitions) {
     if (p->rm != c.rm) continue;
     p->paused = *to == rm_state::paused;
-    if (event == rm_event::back) p->check_again({});
+    if (event == rm_event::lost) p->stop_deadlines();
+    if (event != rm_event::back) continue;
+    p->check_again({});
+    p->restart_deadlines();
   }
 }
 
@@ -262,15 +266,20 @@ uint32_t kernel::impl::dispatch(const command &c) {
       }
     } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
                          std::is_same_v<type, check_answer> || std::is_same_v<type, check_again> ||
-                         std::is_same_v<type, change_queue> || std::is_same_v<type, fail_application> ||
+                         std::is_same_v<type, checks_delivered> || std::is_same_v<type, change_queue> ||
+                         std::is_same_v<type, change_partition> || std::is_same_v<type, fail_application> ||
                          std::is_same_v<type, move_application>) {
       if (partition *p = find(one.partition); p != nullptr) {
         if constexpr (std::is_same_v<type, check_answer>) {
           p->answer(one);
         } else if constexpr (std::is_same_v<type, check_again>) {
           p->check_again(one);
+        } else if constexpr (std::is_same_v<type, checks_delivered>) {
+          p->delivered(one);
         } else if constexpr (std::is_same_v<type, change_queue>) {
           p->change_queue(one);
+        } else if constexpr (std::is_same_v<type, change_partition>) {
+          p->change_partition(one);
         } else if constexpr (std::is_same_v<type, fail_application>) {
           p->fail_application(one);
         } else if constexpr (std::is_same_v<type, move_application>) {
@@ -413,6 +422,36 @@ std::optional<explanation> kernel::explain(std::string_view name, std::string_vi
 }
 
 const kernel_counters &kernel::counters() const { return impl_->shared.counters; }
+
+std::unique_ptr<kernel> kernel::copy() const {
+  const internal::core &own = impl_->shared;
+  auto out = std::make_unique<kernel>(own.policies, own.options);
+  out->impl_->shared.now_ms = own.now_ms;
+  out->impl_->rms = impl_->rms;
+  for (const auto &p : impl_->partitions) {
+    auto &made = out->impl_->partitions.emplace_back(std::make_unique<partition>(
+        out->impl_->shared, out->impl_->next_partition++, p->rm, p->plain_name, p->check_deadline_ms));
+    copy_partition(*p, *made);
+  }
+  out->drain([](const decision_view &) {});
+  return out;
+}
+
+std::vector<std::string> kernel::partitions() const {
+  std::vector<std::string> out;
+  for (const auto &p : impl_->partitions) out.push_back(p->name);
+  return out;
+}
+
+std::optional<object_state> kernel::state_of_partition(std::string_view name) const {
+  const partition *p = impl_->find(name);
+  return p == nullptr ? std::nullopt : std::optional(p->state);
+}
+
+size_t kernel::open_checks(std::string_view name) const {
+  const partition *p = impl_->find(name);
+  return p == nullptr ? 0 : p->proposed.size();
+}
 
 std::optional<node_state> kernel::state_of_node(std::string_view name, std::string_view node) const {
   const partition *p = impl_->find(name);

@@ -1,9 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/kernel/messages.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "tenon/kernel/devices.hpp"
+#include "tenon/kernel/duration.hpp"
 
 namespace tenon::messages {
 namespace {
@@ -50,8 +52,10 @@ std::string queue_too_deep(std::string_view queue, uint32_t limit) {
 std::string application_without_partition(std::string_view application, std::string_view partition) {
   return join({"Failed to add application ", application, " to partition ", partition, ", partition doesn't exist"});
 }
-std::string application_to_stopped_partition(std::string_view partition, std::string_view application) {
-  return join({"partition ", partition, " is stopped cannot add a new application ", application});
+std::string application_to_stopped_partition(std::string_view partition, std::string_view application,
+                                             std::string_view state) {
+  return join(
+      {"partition ", partition, " is stopped cannot add a new application ", application, ", its state is ", state});
 }
 std::string application_exists(std::string_view application, std::string_view partition) {
   return join({"adding application ", application, " to partition ", partition, ", but application already existed"});
@@ -115,6 +119,29 @@ std::string order_refused_queue(std::string_view queue, std::string_view order, 
   return join(
       {"queue sort policy ", order, " refused the properties of queue ", queue, words.empty() ? "" : ": ", words});
 }
+std::string_view ask_added() { return "an ask was added"; }
+std::string_view allocation_added() { return "an allocation was added"; }
+std::string_view gang_complete() { return "all placeholders are allocated"; }
+std::string_view gang_runs() { return "real allocations run and no placeholder is pending"; }
+std::string_view no_placeholder_left() { return "no placeholder is left"; }
+std::string_view nothing_left() { return "nothing is pending or allocated"; }
+std::string starting_timeout(int64_t ms) { return join({"StartingTimeout: ", format_duration_ms(ms), " in Starting"}); }
+std::string completing_timeout(int64_t ms) {
+  return join({"CompletingTimeout: ", format_duration_ms(ms), " in Completing"});
+}
+std::string terminated_timeout(int64_t ms, std::string_view state) {
+  return join({"TerminatedTimeout: ", format_duration_ms(ms), " in ", state});
+}
+std::string reservation_timeout(int64_t ms, uint64_t allocated, uint64_t pending) {
+  return join({reservation_timeout(), ": ", format_duration_ms(ms), " in Accepted, placeholders allocated: ",
+               std::to_string(allocated), ", pending: ", std::to_string(pending)});
+}
+std::string execution_timeout(int64_t since_start_ms) {
+  return join({execution_timeout(), ": ", format_duration_ms(since_start_ms), " since it started"});
+}
+std::string partition_removed(int64_t drain_timeout_ms) {
+  return join({partition_removed(), ": ", format_duration_ms(drain_timeout_ms), " of draining"});
+}
 std::string partition_removed() { return "PartitionRemoved"; }
 std::string execution_timeout() { return "ExecutionTimeout"; }
 std::string reservation_timeout() { return "ResourceReservationTimeout"; }
@@ -169,8 +196,8 @@ std::string node_without_id() { return "node ID is empty"; }
 std::string node_without_partition(std::string_view partition, std::string_view node) {
   return join({"failed to find partition ", partition, " for new node ", node});
 }
-std::string node_to_stopped_partition(std::string_view partition, std::string_view node) {
-  return join({"partition ", partition, " is stopped cannot add a new node ", node});
+std::string node_to_draining_partition(std::string_view partition, std::string_view node) {
+  return join({"partition ", partition, " is stopped cannot add a new node ", node, ", its state is Draining"});
 }
 std::string node_allocation_not_restored(std::string_view key, std::string_view why) {
   return join({"failed to restore allocation ", key, ": ", why});
@@ -230,8 +257,18 @@ std::string no_application(std::string_view application) { return join({"there i
 std::string queue_event_unknown(uint8_t event) {
   return join({"a queue is stopped or started, event ", std::to_string(event), " is neither"});
 }
+std::string partition_event_unknown(uint8_t event) {
+  return join({"a partition is stopped, started or drained, event ", std::to_string(event), " is none of these"});
+}
+std::string partition_start_while_draining(std::string_view partition) {
+  return join(
+      {"partition ", partition, " is Draining: a configuration that names it makes it Active again, nothing else"});
+}
 std::string application_killed(std::string_view why) {
-  return why.empty() ? std::string("ApplicationKilled") : join({"ApplicationKilled: ", why});
+  std::string out = why.empty() ? std::string("ApplicationKilled") : join({"ApplicationKilled: ", why});
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(out.begin(), out.end(), is_control, ' ');
+  return out;
 }
 
 std::string move_of_ending(std::string_view application, std::string_view state) {

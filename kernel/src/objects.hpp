@@ -53,6 +53,7 @@ struct replacement;
 struct task_group;
 struct node;
 struct sort_policy;
+struct node_sorting;
 
 struct usage_tracker;
 struct frozen_tracker;
@@ -65,7 +66,7 @@ struct usage_node {
   resources usage;
   resources max;                                   // a type that is undefined is unlimited
   uint64_t max_applications = 0;                   // 0: unlimited
-  std::set<const application *> running;           // any order: asked for membership and size, sorted where shown
+  std::set<const application *> running;           // any order: asked for size, sorted where shown
   std::vector<app_class *> parked;                 // wait for usage here to fall
   std::vector<reservation *> parked_reservations;  // the same
   std::vector<application *> held;                 // wait for `running` here to shrink
@@ -92,10 +93,10 @@ enum class container_word : uint8_t { none, skipped, failed };
 
 inline constexpr uint32_t no_ask = ~uint32_t{0};
 
-// The RM refused a node for an ask, or was late to answer.
+// The RM refused a node for an ask.
 struct node_refusal {
   const node *where = nullptr;
-  std::string why;
+  std::string reason;  // as it said
 };
 
 // What only asks have that reserved a node, tried to preempt or were refused.
@@ -107,6 +108,7 @@ struct ask_wait {
   reservation *held = nullptr;
   boost::container::small_vector<allocation *, 2> victims;  // under way for it
   std::vector<node_refusal> refusals;
+  uint64_t held_off = 0;  // place among those whose last try failed for reservations of others; 0: it is none of them
 };
 
 struct ask {
@@ -216,6 +218,20 @@ struct proposal {
   [[nodiscard]] bool is_placeholder() const { return made != nullptr && made->placeholder; }
 };
 
+// Where a proposal is found, and its deadline.
+struct open_proposal {
+  application *owner = nullptr;
+  uint32_t armed = 0;         // how often it was armed
+  bool has_deadline = false;  // the last one is in force
+};
+
+// Whether an application counts towards maxapplications of its user and group.
+enum class limit_place : uint8_t {
+  none,
+  offered,  // as long as what the RM checks may still become its first allocation
+  taken     // until nothing of it is allocated or pending
+};
+
 inline constexpr uint32_t no_class = ~uint32_t{0};
 
 // The placeholders of one name in an application, and the real asks that wait for them.
@@ -270,6 +286,7 @@ struct application {
   past_use past;
   bool hard_gang = false, direct_running = false, independent = false, forced = false;
   bool counted = false;  // in running_apps of its queues
+  limit_place place = limit_place::none;
   bool key_dirty = false;
   uint8_t told_held = 0;         // why the listener knows it to be held
   uint64_t epoch = 0;            // of the state: timers of an older one are void
@@ -280,6 +297,7 @@ struct application {
   app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike
   sort_key key;
   std::array<uint64_t, 4> prepared{};  // by its queue's order
+  node_sorting *nodes_by = nullptr;    // that it chose; null: its partition's
   std::vector<decayed_usage> decayed;  // that its queue's order reads
   queue *held_by = nullptr;            // maxapplications of this queue
   usage_node *held_by_limit = nullptr;
@@ -360,6 +378,7 @@ struct leaf_class : parked_unit {
   // The last try to preempt that failed: at which change of the partition, of which priority.
   uint64_t hopeless_at = 0;
   int32_t hopeless_priority = 0;
+  bool held_off = false;  // and whether that was for reservations of others
 };
 
 struct leaf_class_before {

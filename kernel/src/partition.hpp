@@ -5,11 +5,12 @@
 // partition_asks.cpp, partition_nodes.cpp, partition_devices.cpp, partition_parking.cpp (what waits for what),
 // partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
 // (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
-// groups), partition_proposals.cpp (what the RM checks), partition_scores.cpp (orders of nodes for an ask),
+// groups), partition_proposals.cpp (what the RM checks), partition_node_sortings.cpp (orders of nodes that applications
+// choose), partition_scores.cpp (orders of nodes for an ask),
 // partition_placement.cpp, partition_administration.cpp and partition_moves.cpp (what people do),
-// partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations), partition_explain.cpp,
-// partition_inspect.cpp, partition_snapshot.cpp and partition_timers.cpp (what is void, and what happens when one is
-// due).
+// partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations), partition_explain*.cpp (why
+// something waits), partition_inspect.cpp, partition_snapshot.cpp and partition_timers.cpp (what is void, and what
+// happens when one is due).
 #pragma once
 
 #include <functional>
@@ -24,7 +25,7 @@
 #include "core.hpp"
 #include "device_room.hpp"
 #include "frozen_columns.hpp"
-#include "node_order.hpp"
+#include "node_sorting.hpp"
 #include "node_table.hpp"
 #include "objects.hpp"
 #include "placement_rules.hpp"
@@ -46,6 +47,8 @@ using property_map = std::map<std::string, std::string>;
 // Of a managed queue: its own and what it inherits.
 [[nodiscard]] property_map effective_properties(const property_map &parent, const property_map &own);
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
+// What an order of nodes is configured with.
+[[nodiscard]] std::string node_sort_json(const node_sort_config &c);
 
 // Wider than any sum of amounts.
 __extension__ using wide_sum = __int128;
@@ -66,6 +69,8 @@ struct partition {
   void answer(const check_answer &c);
   void check_again(const tenon::check_again &c);
   // -- What people do (partition_administration.cpp). `problem` is why nothing is done. --
+  void change_partition(const tenon::change_partition &c);
+  [[nodiscard]] std::string problem_with(const tenon::change_partition &c) const;
   void change_queue(const tenon::change_queue &c);
   void fail_application(const tenon::fail_application &c);
   [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const;
@@ -94,8 +99,9 @@ struct partition {
   std::string stage_rules(std::vector<placement_rule_config> wanted);
   std::string stage_policies(const partition_config &c);
   void apply_config(const partition_config &c, const std::map<std::string, int32_t> &priority_classes);
-  // No new applications and nodes; disappears when empty.
-  void start_draining();
+  void turn(object_event event);  // one that is possible
+  // A configuration does not name it: it drains, and what is left after some time fails.
+  void leave_out();
   void configure_queue(queue &q, const queue_config &c);
   void resolve_properties(queue &q);
   static void resolve_preemption(queue &q);
@@ -154,25 +160,28 @@ struct partition {
   std::shared_ptr<frozen_columns> unread;  // on its way out
   uint64_t queues_version = 1;             // of what changes with a configuration
 
-  // -- Explain (partition_explain.cpp). --
+  // -- Explain (partition_explain*.cpp). --
   explanation explain(std::string_view app_id, std::string_view key);
+  // What holds the pending ask, and what it lacks for itself.
+  void explain_ask(const ask &a, explanation &out);
+  void explain_stopped(const queue &leaf, explanation &out) const;
   void explain_applications(const application &app, explanation &out) const;
   void explain_limits(const application &app, const ask_class &c, explanation &out) const;
-  void explain_orders(const application &app, explanation &out);
   void explain_queues(const queue &leaf, const ask_class &c, explanation &out) const;
+  void explain_placeholders(const ask &a, explanation &out);
   void explain_nodes(const ask &a, explanation &out);
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
-  std::string reason_of(const ask_class &c, uint32_t slot) const;
-  void explain_gang(const ask &a, explanation &out);
+  [[nodiscard]] std::string reason_of(const ask_class &c, uint32_t slot) const;
   void explain_claims(const ask &a, explanation &out) const;
+  void explain_preemption(const ask &a, explanation &out);
+  void explain_orders(const application &app, explanation &out);
   uint64_t count_before(const ask &a);
-  uint64_t count_before_in_gangs(const ask &a) const;
+  [[nodiscard]] uint64_t count_before_in_gangs(const ask &a) const;
   template <class Item>
   using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
   // Of its children, as they would be made now; `fine`: whether the policy made them.
   keys_of<queue> fresh_keys(queue &parent, bool *fine = nullptr);
   keys_of<application> fresh_keys_of_apps(queue &leaf, bool *fine = nullptr);
-  static std::string refusals_in_words(const ask &a);
   [[nodiscard]] std::string open_checks(const ask &a) const;
   void flush();  // after a drain: names of gone objects may go
 
@@ -206,7 +215,8 @@ struct partition {
   std::unique_ptr<queue> root;
   class_table classes;
   ask_class *last_class = nullptr;  // of the last classify()
-  int32_t last_priority = 0;        // of the ask that it was for
+  const node_sorting *last_sorting = nullptr;
+  int32_t last_priority = 0;  // of the ask that it was for
   tag_list last_tags;
   bool last_class_shared = true;  // asks alike share it
   slab<application> applications;
@@ -230,7 +240,7 @@ struct partition {
   uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_reservation = 1,
            next_end = 1;
   int64_t created_ms = 0;
-  uint64_t drain_epoch = 0;  // 0: not draining
+  uint64_t drain_epoch = 0;  // 0: it may drain for ever
   bool gone = false;         // the cleaner or the drain timer ended it
 
   std::vector<std::unique_ptr<placement_rule>> rules;
@@ -240,13 +250,13 @@ struct partition {
     std::vector<std::unique_ptr<placement_rule>> rules;
     std::vector<std::string> types;
     std::unique_ptr<sort_policy> node_policy;
-    std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
+    std::map<std::string, std::unique_ptr<sort_policy>> chosen, queue_policies, app_policies;
     std::vector<node_predicate> predicates;
   } staged;
 
   // -- Policies. --
-  std::unique_ptr<sort_policy> node_policy;
-  std::unique_ptr<node_order> order;
+  node_sorting sorting;                                 // of the nodes, as configured
+  std::map<std::string, node_sorting> chosen_sortings;  // by policy, null where it is not to be had
   std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
   std::vector<std::unique_ptr<sort_policy>> retired_policies;
   std::vector<node_predicate> predicates;
@@ -255,12 +265,15 @@ struct partition {
   bool predicates_read_need = false;     // of asks: verdicts are shared by those of equal resources alone
   std::vector<std::string> reason_texts;
   std::vector<ask_class *> blocked_classes;
-  std::vector<ask *> refused_by_rm;    // in the order of refusal
-  std::unique_ptr<preemption> seeker;  // of victims
-  std::vector<ask *> claimants;        // asks with victims under way
+  std::vector<ask *> refused_by_rm;       // in the order of refusal
+  std::unique_ptr<preemption> seeker;     // of victims
+  std::vector<ask *> claimants;           // asks with victims under way
+  std::map<uint64_t, ask *> held_off;     // whose last try to preempt failed for reservations of others, by that try
+  std::vector<const node *> refused_now;  // by an RM that is asked within steps, while an ask is looked at
   boost::unordered_flat_map<const allocation *, ask *> victims_for;
-  std::vector<queue *> over_quota;                              // whose quota timer runs
-  boost::unordered_flat_map<uint64_t, application *> proposed;  // by number
+  std::vector<queue *> over_quota;             // whose quota timer runs
+  std::map<uint64_t, open_proposal> proposed;  // by number
+  uint64_t checks_delivered_to = 0;            // number of the last proposal that the RM was given
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on;
   uint64_t changes = 1;                                  // of anything that a search for victims looks at
   reserved_heap reserved_ready;                          // units that pass A looks at
@@ -273,13 +286,6 @@ struct partition {
   std::map<std::string, int32_t> priority_classes;
   std::set<std::string, std::less<>> named_classes;  // of these, past ones included, those that asks named
   std::set<score_facts> known_facts;                 // of asks that came
-  struct score_order {
-    std::vector<std::vector<int64_t>> counts;
-    ask_facts facts;
-    node_order order;
-  };
-  // By class and, where the score counts allocations of the application, its submission, else 0.
-  std::map<std::pair<uint32_t, uint64_t>, std::unique_ptr<score_order>> score_orders;
 
   // -- Queues (partition_queues.cpp). --
   queue *find_queue(std::string_view path) const;
@@ -297,7 +303,8 @@ struct partition {
   void refresh_priority(queue &q);
   // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.
   queue *blocking_queue(queue &leaf, const ask_class &c, type_index &type) const;
-  queue *blocking_app_queue(queue &leaf) const;
+  // The queue whose maxapplications holds the application; null: none does, or it is counted already.
+  [[nodiscard]] static queue *full_queue_of(const application &app);
   void arm_cleaner();
   void clean_queues();
 
@@ -308,13 +315,15 @@ struct partition {
   // The application of an independent ask, made where it is not active yet; null with the reason.
   application *independent_application(const tenon::put_ask &c, std::string &problem);
   void reject_application(const tenon::add_application &c, std::string why, bool keep);
-  void run(application &app);
+  void run(application &app, std::string_view why);
   void leave_queue(application &app);
   void forget(application &app);
   void count_up(application &app, bool counted);  // towards maxapplications
-  bool move(application &app, application_event event, std::string_view message = {});
+  // `why`: of the new state, where it is another one; empty: what made it leave the last one.
+  bool move(application &app, application_event event, std::string_view why);
   void enter_state(application &app, application_state from);
   void note_state(application &app);
+  [[nodiscard]] int64_t time_in_state(const application &app) const;
   std::string gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const;
   void app_changed(application &app, uint32_t change);  // its key may be stale
   void end_application(application &app);
@@ -354,7 +363,7 @@ struct partition {
   allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
                        std::string_view detail = {}, allocation_state in = allocation_state::allocated);
   void take_room(node &n, const ask_class &c);
-  void announce(const allocation &x, const allocation_terms &terms, std::string_view text);
+  void announce(const allocation &x, const allocation_terms &terms, bool existing = false);
   void count_placed(ask &a);
   void after_placing(application &app, const allocation &x);
   void remove_allocation(allocation &a, bool node_gone = false);
@@ -404,6 +413,8 @@ struct partition {
   allocation &place_replacement(replacement &r);
   replacement &make_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
   void stand_in(const allocation &x, const allocation_terms &terms);
+  static size_t real_allocations(const application &app);
+  void run_short_gang(application &app);
   void break_replacement(allocation &placeholder, bool pending_again, const node *dying);
   bool break_replacements(application &app, const ask *only, bool pending_again);
 
@@ -414,7 +425,11 @@ struct partition {
   void emit_proposal(decision_kind kind, const proposal &p, std::string_view text);
   proposal take_proposal(application &app, uint64_t number);  // it is none any more
   void confirm(application &app, const proposal &p);
-  void refuse(application &app, const proposal &p, std::string why);
+  void refuse(application &app, const proposal &p, std::string why, std::string_view reason);
+  void delivered(const checks_delivered &c);
+  void arm_deadline(uint64_t number, open_proposal &p);
+  void stop_deadlines();
+  void restart_deadlines();
   void check_is_late(uint64_t number);
   void undo(application &app, uint64_t number, std::string_view text, bool pending_again);
   using which_proposals = std::function<bool(const proposal &)>;
@@ -546,7 +561,11 @@ struct partition {
   // From when on the ask may try; INT64_MAX: never.
   [[nodiscard]] int64_t preempts_at(const ask &a) const;
   bool try_to_preempt(ask &a);
-  node *find_victims(ask &a);
+  node *find_victims(ask &a, bool &off);
+  bool may_make_room(const node &n, const ask &a);
+  void hold_off(ask &a);
+  void forget_held_off(ask &a);
+  void call_held_off();
   bool preempt_on(node &n, ask &a);
   void take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
                     const queue *over = nullptr);
@@ -565,6 +584,8 @@ struct partition {
   size_t give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over);
 
   // -- Limits (partition_limits.cpp). --
+  // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
+  static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
   usage_node &usage_of(std::string_view name, bool group, queue &q);
   void attach_usage(application &app);  // finds its user's and group's nodes
   void detach_usage(application &app);
@@ -575,8 +596,11 @@ struct partition {
                                   const queue &q) const;
   void add_limit_usage(application &app, const resources &amount, int sign);
   usage_node *blocking_limit(application &app, const ask_class &c, type_index &type) const;
-  usage_node *blocking_app_limit(application &app) const;
-  void count_limit_running(application &app, bool running);
+  // The limit whose maxapplications holds the application; null: none does, or it has its place already.
+  [[nodiscard]] static usage_node *full_limit_of(const application &app);
+  void enter_limits(application &app, bool checked);
+  void leave_limits(application &app);  // where it has no right to it any more
+  void count_in_limits(const application &app, bool running);
   void refresh_limits();  // after a configuration
 
   // -- Placement (partition_placement.cpp). --
@@ -622,6 +646,8 @@ struct partition {
   node *search(ask_class &c, ask &a, bool &refused);
   bool rm_agrees(const ask &a, const node &n, bool allocate);
   bool ask_rm(const ask &a, const node &n, bool allocate);
+  // It did already.
+  [[nodiscard]] bool rm_refused(const ask &a, const node &n) const;
   bool passes(const ask_class &c, uint32_t slot);
   void judge(verdict_set &v, const resources &need);
   void touch_node(uint32_t slot);
@@ -630,10 +656,30 @@ struct partition {
   void fail_as_told();
   [[nodiscard]] std::string fault_words(std::string_view kind, std::string_view policy) const;
 
+  // -- Orders of nodes (partition_node_sortings.cpp). --
+  template <class F>
+  void for_each_sorting(F &&f) {
+    f(sorting);
+    for (auto &[policy, one] : chosen_sortings) {
+      if (one.policy != nullptr) f(one);
+    }
+  }
+  template <class F>
+  void for_each_node_order(F &&f) {
+    for_each_sorting([&](node_sorting &by) { by.for_each_order(f); });
+  }
+  node_sorting &sorting_of(const application &app) { return app.nodes_by != nullptr ? *app.nodes_by : sorting; }
+  node_sorting *choose_sorting(texts tags);  // null: none is chosen, or to be had
+  std::unique_ptr<sort_policy> bind_chosen(const std::string &policy, const node_sort_config &c);
+  void stage_chosen(const partition_config &c);
+  void adopt_chosen();
+  std::string bind_sort_policy(policy_kind kind, const std::string &policy, const std::string &json,
+                               std::unique_ptr<sort_policy> &into);  // "" or why not
+
   // -- Scores (partition_scores.cpp). --
   // Until the next call. Null: the built-in order failed too.
   node_order *order_for(const ask_class &c, const application &app);
-  void count_for_score(const application &app, score_order &scored);
+  void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored);
   const score_facts *facts_for_score(const ask &a);
   void classify_for_score();  // the node order changed: asks may be of other classes now
 
@@ -672,7 +718,8 @@ struct partition {
   decision_view &emit(decision_kind kind, const ask &a);
   decision_view &emit(decision_kind kind, const allocation &a);
   static bool describe(const decision_view &d, placement_view &out);
-  void emit_application(decision_kind kind, const application &app, std::string_view text);
+  void describe_replacement(uint64_t number, placement_view &out) const;
+  decision_view &emit_application(decision_kind kind, const application &app, std::string_view text);
   void emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text);
   void emit_ask_released(const ask &a, termination why, std::string_view text);
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }

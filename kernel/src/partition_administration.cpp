@@ -25,6 +25,24 @@ std::optional<bool> partition::may_administer(std::string_view path, std::string
   return false;
 }
 
+std::string partition::problem_with(const tenon::change_partition &c) const {
+  const auto event = static_cast<object_event>(c.event);
+  if (c.event > static_cast<uint8_t>(object_event::stop)) return messages::partition_event_unknown(c.event);
+  if (!next_state(state, event)) return refusal_text(state, event);
+  const bool undrains = event == object_event::start && state == object_state::draining;
+  return undrains ? messages::partition_start_while_draining(name) : std::string{};
+}
+
+void partition::change_partition(const tenon::change_partition &c) {
+  if (problem_with(c).empty()) turn(static_cast<object_event>(c.event));
+}
+
+void partition::turn(object_event event) {
+  const object_state before = state;
+  state = *next_state(state, event);
+  if (state != before) since_ms = shared.now_ms;
+}
+
 std::string partition::problem_with(const tenon::change_queue &c) const {
   const queue *q = find_queue(c.queue);
   if (q == nullptr) return messages::no_queue(c.queue);
@@ -65,7 +83,6 @@ void partition::fail_application(const tenon::fail_application &c) {
   if (!problem_with(c).empty()) return;
   application &app = *find_application(c.application);
   const std::string words = messages::application_killed(c.text);
-  app.message = words;
   move(app, application_event::fail, words);
   expire_all(app, words, false);
   drop_asks(app, termination::timeout, words, false);

@@ -39,7 +39,7 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   x.create_time_ms = terms.create_time_ms;
   x.bind_time_ms = bind_time_ms;
   x.gang = terms.gang;
-  if (app.allocations.empty()) count_limit_running(app, true);
+  if (app.place != limit_place::taken) enter_limits(app, in == allocation_state::proposed);
   x.app_slot = static_cast<uint32_t>(app.allocations.size());
   app.allocations.push_back(&x);
   x.node_slot = static_cast<uint32_t>(n.allocations.size());
@@ -71,8 +71,10 @@ void partition::take_room(node &n, const ask_class &c) {
 }
 
 // To the RM; its execution timer runs from now on.
-void partition::announce(const allocation &x, const allocation_terms &terms, std::string_view text) {
-  emit_allocation(decision_kind::allocated, x, termination::unknown, text);
+void partition::announce(const allocation &x, const allocation_terms &terms, bool existing) {
+  decision_view &d = emit(decision_kind::allocated, x);
+  d.existing = existing;
+  if (existing) d.text = keep(messages::existing());
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at.emplace(x.sequence, ends_ms);
@@ -85,7 +87,7 @@ void partition::commit(ask &a, node &n) {
   node *kept = use_reservation(a);
   const allocation &x = place_on(a, n, terms, shared.now_ms);
   count_placed(a);
-  announce(x, terms, {});
+  announce(x, terms);
   after_placing(*a.owner, x);
   if (kept != nullptr) reopen(*kept);
 }
@@ -107,8 +109,9 @@ void partition::count_placed(ask &a) {
 
 // The state that a new allocation brings its application to.
 void partition::after_placing(application &app, const allocation &x) {
+  if (app.state == application_state::running) return;
   if (!x.placeholder) {
-    if (app.state != application_state::resuming) run(app);
+    if (app.state != application_state::resuming) run(app, messages::allocation_added());
     return;
   }
   if (app.state == application_state::accepted) {
@@ -131,8 +134,10 @@ void partition::after_placing(application &app, const allocation &x) {
     placed.prune();
     return placed == app.placeholder_ask;
   };
-  const bool complete = app.state == application_state::accepted && all_placed();
-  if (complete || app.state == application_state::completing) run(app);
+  if (app.state == application_state::completing) return run(app, messages::allocation_added());
+  if (app.state != application_state::accepted) return;
+  if (!all_placed()) return run_short_gang(app);
+  run(app, messages::gang_complete());
 }
 
 void partition::remove_allocation(allocation &a, bool node_gone) {
@@ -160,7 +165,6 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   allocations.retire(a);
   touched(a);
   touched(n);
-  if (app.allocations.empty()) count_limit_running(app, false);
   add_limit_usage(app, need, -1);
   add_usage(*app.home, need, -1);
   if (!node_gone && a.state != allocation_state::proposed) forget_refusals_on(n);
@@ -263,7 +267,7 @@ void partition::release(const tenon::release &c) {
     if (application *app = find_application(c.application); app != nullptr) release_of(*app, c);
     return;
   }
-  if (!c.key.empty()) {
+  if (!c.key.empty() && c.what != release_what::asks) {
     if (const auto found = foreign.find(c.key); found != foreign.end()) {
       node &n = *found->second->where;
       remove_foreign(*found->second);
@@ -282,6 +286,8 @@ void partition::release_of(application &app, const tenon::release &c) {
     if (found == app.asks.end()) return;
     only = found->second;
   }
+  // What is on its way to become an allocation is an ask to the resource manager.
+  const bool asks_stay = c.what == release_what::allocations;
   bool gone_any = false, real_went = false;
   if (c.allocation_sequence == 0 && c.limit == 0) {
     const auto of_these = [&](const proposal &p) {
@@ -289,8 +295,8 @@ void partition::release_of(application &app, const tenon::release &c) {
       real_went |= !p.is_placeholder();
       return true;
     };
-    if (!app.proposals.empty()) gone_any = undo_proposals(app, of_these, messages::released_by_rm(), false);
-    if (break_replacements(app, only, false)) gone_any = real_went = true;
+    if (!app.proposals.empty()) gone_any = undo_proposals(app, of_these, messages::released_by_rm(), asks_stay);
+    if (break_replacements(app, only, asks_stay)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
     std::vector<allocation *> going;
@@ -410,7 +416,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->max_allocations = 0;
   }
   lower_submission(app, c.create_time_ms);
-  if (app.state == application_state::new_) run(app);
+  if (app.state == application_state::new_) run(app, messages::allocation_added());
   const allocation_terms terms{.class_id = plain_class(need, std::move(devices)).id,
                                .priority = priority,
                                .placeholder = c.placeholder && !c.task_group.empty(),
@@ -428,7 +434,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->max_allocations = std::max(a->max_allocations, ++a->placed);
     touched(*a);
   }
-  announce(x, terms, keep(messages::existing()));
+  announce(x, terms, true);
   watch_left_over(app, false);
   after_placing(app, x);
   if (kept != nullptr) reopen(*kept);

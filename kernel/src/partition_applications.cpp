@@ -113,7 +113,8 @@ void partition::add_application(const tenon::add_application &c) {
     return reject_application(as, std::move(problem), true);
   }
   if (state != object_state::active) {
-    return reject_application(as, messages::application_to_stopped_partition(name, c.application), true);
+    return reject_application(as, messages::application_to_stopped_partition(name, c.application, tenon::name(state)),
+                              true);
   }
   if (find_application(c.application) != nullptr) {
     return reject_application(c, messages::application_exists(c.application, name), false);
@@ -134,6 +135,7 @@ void partition::add_application(const tenon::add_application &c) {
   app.groups.assign(as.groups.begin(), as.groups.end());
   app.tags = std::move(tags);
   app.prepared = prepared;
+  app.nodes_by = choose_sorting(c.tags);
   app.submitted_queue = c.queue;
   app.execution_timeout_ms = c.execution_timeout_ms;
   app.placeholder_ask = std::move(gang);
@@ -163,7 +165,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
     return problem.empty() ? app : nullptr;
   }
   if (state != object_state::active) {
-    problem = messages::application_to_stopped_partition(name, app_id);
+    problem = messages::application_to_stopped_partition(name, app_id, tenon::name(state));
     return nullptr;
   }
   static constexpr std::string_view nogroup = "nogroup";
@@ -186,6 +188,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   app.groups = {"nogroup"};
   app.tags = std::move(tags);
   app.prepared = prepared;
+  app.nodes_by = choose_sorting(c.tags);
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
   app.independent = true;
@@ -194,17 +197,17 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   return &app;
 }
 
-void partition::run(application &app) {
-  move(app, app.direct_running ? application_event::run_directly : application_event::run);
+void partition::run(application &app, std::string_view why) {
+  move(app, app.direct_running ? application_event::run_directly : application_event::run, why);
 }
 
-bool partition::move(application &app, application_event event, std::string_view message) {
+bool partition::move(application &app, application_event event, std::string_view why) {
   const auto to = next_state(app.state, event);
   if (!to) return false;
   if (*to == app.state) return true;
   const application_state from = app.state;
   app.state = *to;
-  if (!message.empty()) app.message = message;
+  if (!why.empty()) app.message = why;
   enter_state(app, from);
   return true;
 }
@@ -215,11 +218,17 @@ void partition::note_state(application &app) {
   app.state_log.emplace_back(shared.now_ms, app.state);
 }
 
+int64_t partition::time_in_state(const application &app) const {
+  return app.state_log.empty() ? 0 : sub_saturating(shared.now_ms, app.state_log.back().first);
+}
+
 void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   touched(app);
   note_state(app);
-  if (!app.independent) emit_application(decision_kind::application_state, app, tenon::name(app.state));
+  if (!app.independent) {
+    emit_application(decision_kind::application_state, app, tenon::name(app.state)).detail = keep(app.message);
+  }
   if (app.told_held != 0) tell_held(app, false, false);
   tell_application(fact_kind::application_state, app, app.message);
   if (!app.runs()) {
@@ -298,16 +307,18 @@ void partition::app_changed(application &app, uint32_t change) {
 
 // Something of the application went, `real_went`: something that is no placeholder.
 void partition::settle(application &app, bool real_went) {
+  leave_limits(app);
   watch_left_over(app, real_went);
   if (app.state == application_state::resuming) {
-    if (app.placeholder_count == 0) run(app);
-    return;
+    if (app.placeholder_count != 0) return;
+    run(app, messages::no_placeholder_left());
+    return run_short_gang(app);
   }
-  if (!app.allocations.empty() || !app.pending.empty()) return;
+  if (!app.allocations.empty() || !app.pending.empty()) return run_short_gang(app);
   if (app.state == application_state::failing) {
-    move(app, application_event::fail);
+    move(app, application_event::fail, {});
   } else if (app.state != application_state::completing) {
-    move(app, application_event::complete);
+    move(app, application_event::complete, messages::nothing_left());
   }
 }
 
@@ -323,10 +334,12 @@ void partition::leave_queue(application &app) {
   count_up(app, false);
   hold(app);
   give_up_place(app);
+  leave_limits(app);
   detach_usage(app);
   tell_application(fact_kind::application_left, app);
   leave_order(app);
   app.home = nullptr;
+  app.nodes_by = nullptr;
   active.erase(app.id);
 }
 
@@ -367,9 +380,7 @@ void partition::remove_application(const tenon::remove_application &c) {
 }
 
 void partition::execution_timed_out(application &app) {
-  touched(app);
-  app.message = messages::execution_timeout();
-  move(app, application_event::fail, app.message);
+  move(app, application_event::fail, messages::execution_timeout(sub_saturating(shared.now_ms, app.started_ms)));
   expire_all(app, messages::execution_timeout(), false);
   drop_asks(app, termination::timeout, messages::execution_timeout(), false);
   settle(app);
@@ -384,7 +395,9 @@ std::vector<application *> partition::by_submission() const {
 
 void partition::fail_everything() {
   for (application *app : by_submission()) {
-    if (app->state != application_state::failing) move(*app, application_event::fail, messages::partition_removed());
+    if (app->state != application_state::failing) {
+      move(*app, application_event::fail, messages::partition_removed(config.tuning.drain_timeout_ms));
+    }
     for (allocation *a : by_sequence(app->allocations)) {
       emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::partition_removed()));
       remove_allocation(*a);
@@ -395,11 +408,12 @@ void partition::fail_everything() {
   gone = true;
 }
 
-void partition::emit_application(decision_kind kind, const application &app, std::string_view text) {
+decision_view &partition::emit_application(decision_kind kind, const application &app, std::string_view text) {
   decision_view &d = emit(kind);
   d.application = app.id;
   d.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
   d.text = text;
+  return d;
 }
 
 }  // namespace tenon::internal

@@ -30,8 +30,7 @@ void partition::types_grew() {
   type_texts.clear();
   for (type_index t = 0; t < types.count(); ++t) type_texts.push_back({types.name(t).data(), types.name(t).size()});
   for (const auto &[node_id, n] : nodes.by_id()) nodes.store(*n, types.count());
-  if (order != nullptr) order->touch_all();
-  for (auto &[class_id, scored] : score_orders) scored->order.touch_all();
+  if (sorting.order != nullptr) for_each_node_order([](node_order &order) { order.touch_all(); });
 }
 
 std::string partition::check_need(amounts from, resources &out) {
@@ -108,7 +107,10 @@ void partition::put_ask(const tenon::put_ask &c) {
   add_pending_of(*a, a->pending());
   enqueue(*a);
   watch_left_over(*app, false);
-  if (app->state == application_state::new_ || app->state == application_state::completing) run(*app);
+  if (app->state == application_state::new_ || app->state == application_state::completing) {
+    run(*app, messages::ask_added());
+  }
+  run_short_gang(*app);  // it may have been a placeholder
 }
 
 std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
@@ -158,11 +160,14 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
   const int64_t timeout_ms = config.tuning.reservation_backfill ? a.execution_timeout_ms : 0;
   const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node &&
                      last_class->timeout_ms == timeout_ms && last_class->devices == devices;
-  if (alike && ((predicates.empty() && !node_policy->score_reads_ask()) ||
-                (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
+  const node_sorting &by = sorting_of(*a.owner);
+  if (alike && last_sorting == &by &&
+      ((predicates.empty() && !by.policy->score_reads_ask()) ||
+       (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
     return *last_class;
   }
   last_class_shared = true;
+  last_sorting = &by;
   class_key key{need, std::string(required_node), timeout_ms, nullptr, facts_for_score(a), std::move(devices)};
   if (!predicates.empty()) {
     std::vector<uint64_t> signature;

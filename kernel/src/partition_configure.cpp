@@ -35,6 +35,13 @@ void collect_types(const queue_config &c, std::vector<std::string> &out) {
   for (const queue_config &child : c.queues) collect_types(child, out);
 }
 
+bool has_applications(const queue &q) {
+  return !q.apps.empty() ||
+         std::any_of(q.children.begin(), q.children.end(), [](const auto &child) { return has_applications(*child); });
+}
+
+}  // namespace
+
 std::string node_sort_json(const node_sort_config &c) {
   if (c.resource_weights.empty()) return "{}";
   std::string out = "{\"resourceweights\":{";
@@ -52,13 +59,6 @@ std::string node_sort_json(const node_sort_config &c) {
   }
   return out + "}}";
 }
-
-bool has_applications(const queue &q) {
-  return !q.apps.empty() ||
-         std::any_of(q.children.begin(), q.children.end(), [](const auto &child) { return has_applications(*child); });
-}
-
-}  // namespace
 
 std::string property_of(const property_map &properties, const std::string &key) {
   const auto found = properties.find(key);
@@ -118,33 +118,36 @@ std::string partition::stage_rules(std::vector<placement_rule_config> wanted) {
   return {};
 }
 
+std::string partition::bind_sort_policy(policy_kind kind, const std::string &policy, const std::string &json,
+                                        std::unique_ptr<sort_policy> &into) {
+  auto bound = shared.policies.bind(kind, policy, json, types.limit());
+  if (!bound) return bound.why().text();
+  auto wrapped = wrap_sort_policy(kind, std::move(*bound));
+  if (!wrapped) return wrapped.why().text();
+  into = std::move(*wrapped);
+  return {};
+}
+
 // Binds what is not bound yet, so that applying cannot fail.
 std::string partition::stage_policies(const partition_config &c) {
-  const auto bind = [&](policy_kind kind, const std::string &policy, const std::string &json,
-                        auto &into) -> std::string {
-    auto bound = shared.policies.bind(kind, policy, json, types.limit());
-    if (!bound) return bound.why().text();
-    auto wrapped = wrap_sort_policy(kind, std::move(*bound));
-    if (!wrapped) return wrapped.why().text();
-    into = std::move(*wrapped);
-    return {};
-  };
-  if (node_policy == nullptr || config.node_sort != c.node_sort) {
+  if (sorting.policy == nullptr || config.node_sort != c.node_sort) {
     const std::string type = c.node_sort.type.empty() ? "fair" : c.node_sort.type;
-    std::string problem = bind(policy_kind::node_sort, type, node_sort_json(c.node_sort), staged.node_policy);
+    std::string problem =
+        bind_sort_policy(policy_kind::node_sort, type, node_sort_json(c.node_sort), staged.node_policy);
     if (!problem.empty()) return problem;
+    stage_chosen(c);
   }
   std::set<std::string> app_sort{"fifo"}, queue_sort{"fair"};
   collect_policies(c.root, app_sort, queue_sort);
   for (const std::string &policy : queue_sort) {
     if (queue_policies.contains(policy)) continue;
-    std::string problem = bind(policy_kind::queue_sort, policy, "{}", staged.queue_policies[policy]);
+    std::string problem = bind_sort_policy(policy_kind::queue_sort, policy, "{}", staged.queue_policies[policy]);
     if (!problem.empty()) return problem;
   }
   for (const std::string &policy : app_sort) {
     if (app_policies.contains(policy)) continue;
     // The field takes an unknown value for fifo, and its configurations run here unchanged.
-    if (!bind(policy_kind::app_sort, policy, "{}", staged.app_policies[policy]).empty())
+    if (!bind_sort_policy(policy_kind::app_sort, policy, "{}", staged.app_policies[policy]).empty())
       staged.app_policies.erase(policy);
   }
   if (root != nullptr) return {};
@@ -163,18 +166,18 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   const bool fresh = root == nullptr, backfilled = config.tuning.reservation_backfill;
   config = c;
   priority_classes = classes_of_priority;
-  state = object_state::active;
+  if (state == object_state::draining) turn(object_event::start);
   drain_epoch = 0;
   rules = std::move(staged.rules);
   for (const std::string &type : staged.types) types.intern(type);
   queue_policies.merge(staged.queue_policies);
   app_policies.merge(staged.app_policies);
   if (fresh) adopt_predicates();
+  adopt_chosen();
   if (staged.node_policy != nullptr) {
-    if (node_policy != nullptr) retired_policies.push_back(std::move(node_policy));
-    node_policy = std::move(staged.node_policy);
-    order = std::make_unique<node_order>(nodes, *node_policy);
-    score_orders.clear();
+    if (sorting.policy != nullptr) retired_policies.push_back(std::move(sorting.policy));
+    sorting.policy = std::move(staged.node_policy);
+    sorting.start(nodes);
     classify_for_score();
   }
   types_grew();
@@ -322,10 +325,9 @@ void partition::refresh_priorities(queue &q) {
   refresh_priority(q);
 }
 
-void partition::start_draining() {
-  if (state == object_state::draining) return;
-  if (const auto to = next_state(state, object_event::remove)) state = *to;
-  since_ms = shared.now_ms;
+void partition::leave_out() {
+  if (drain_epoch != 0) return;
+  turn(object_event::remove);
   drain_epoch = shared.next_epoch++;
   shared.timers.arm(shared.now_ms + config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch);
 }

@@ -43,13 +43,12 @@ bool partition::decide_ask() {
   return false;
 }
 
-// An Accepted application that may not be one more of those that run is held from now on.
+// An application that may not be one more of those that run is held from now on.
 bool partition::held_back(application &app) {
-  if (app.state != application_state::accepted) return false;
-  if (queue *full = app.counted ? nullptr : blocking_app_queue(*app.home); full != nullptr) {
+  if (queue *full = full_queue_of(app); full != nullptr) {
     app.held_by = full;
     full->held_apps.push_back(&app);
-  } else if (usage_node *limit = app.allocations.empty() ? blocking_app_limit(app) : nullptr; limit != nullptr) {
+  } else if (usage_node *limit = full_limit_of(app); limit != nullptr) {
     app.held_by_limit = limit;
     limit->held.push_back(&app);
   } else {
@@ -66,6 +65,7 @@ bool partition::try_unit(leaf_class &u) {
   ask &a = *g.first();
   ask_class &c = classes[u.class_id];
   ++shared.counters.asks_examined;
+  refused_now.clear();
   if (held_back(app)) return false;
   type_index type = no_type;
   if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
@@ -146,8 +146,13 @@ bool partition::ask_rm(const ask &a, const node &n, bool allocate) {
   } else {
     ok = shared.check(name, a.owner->id, a.key, n.id, allocate);
   }
+  if (!ok) refused_now.push_back(&n);
   shared.used_answers.push_back({step_answer::kind::rm_check, at, ok, {}});
   return ok;
+}
+
+bool partition::rm_refused(const ask &a, const node &n) const {
+  return is_refused(a, n) || std::find(refused_now.begin(), refused_now.end(), &n) != refused_now.end();
 }
 
 bool partition::passes(const ask_class &c, uint32_t slot) {
@@ -206,7 +211,7 @@ std::string_view kind_of(const sort_policy &policy) {
     case policy_kind::app_sort:
       return "application order";
     default:
-      return "node order";
+      return policy.chosen ? "node order of applications" : "node order";
   }
 }
 
@@ -223,7 +228,7 @@ void partition::fail_as_told() {
       policy_failed(policy);
     }
   };
-  fail(*node_policy);
+  for_each_sorting([&](node_sorting &by) { fail(*by.policy); });
   for (auto &[policy_name, policy] : queue_policies) fail(*policy);
   for (auto &[policy_name, policy] : app_policies) fail(*policy);
 }
@@ -233,12 +238,14 @@ void partition::policy_failed(sort_policy &policy) {
   if (policy.faulty) return;  // the fallback itself cannot fail
   auto wrapped = wrap_sort_policy(policy.kind, shared.policies.fallback(policy.kind, types.limit()));
   const uint64_t calls = policy.calls, faults = policy.faults;
+  const bool chosen = policy.chosen;
   shared.note_fault(fault_words(kind_of(policy), policy.bound->name));
   retired_policies.push_back(std::make_unique<sort_policy>(std::move(policy)));
   policy = std::move(**wrapped);
   policy.calls = calls;
   policy.faults = faults;
   policy.faulty = true;
+  policy.chosen = chosen;
   rekey_all(policy);
 }
 

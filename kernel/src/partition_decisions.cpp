@@ -77,7 +77,19 @@ bool partition::describe(const decision_view &d, placement_view &out) {
   out.create_time_ms = x != nullptr ? x->create_time_ms : a.create_time_ms;
   out.bind_time_ms = x != nullptr ? x->bind_time_ms : 0;
   out.execution_timeout_ms = a.execution_timeout_ms;
+  if (d.kind == decision_kind::proposed && x == nullptr) from->describe_replacement(d.allocation_sequence, out);
   return true;
+}
+
+void partition::describe_replacement(uint64_t number, placement_view &out) const {
+  const auto open = proposed.find(number);
+  if (open == proposed.end()) return;
+  for (const proposal &p : open->second.owner->proposals) {
+    if (p.number != number || p.instead == nullptr) continue;
+    out.replaces = p.instead->placeholder->sequence;
+    out.replaces_key = p.instead->placeholder->key();
+    out.in_place = !p.instead->elsewhere();
+  }
 }
 
 }  // namespace tenon::internal

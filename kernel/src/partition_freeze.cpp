@@ -220,6 +220,9 @@ void partition::freeze_queues(frozen_columns &in) {
 group_wait partition::wait_of(const app_class &g) {
   const application &app = *g.owner;
   const auto in = [](blocker what, const queue &q, type_index type = no_type) { return group_wait{what, type, &q}; };
+  for (const queue *q = app.home; q != nullptr; q = q->parent) {
+    if (q->state == object_state::stopped) return in(blocker::stopped_queue, *q);
+  }
   if (app.held_by != nullptr) return in(blocker::application_count, *app.held_by);
   if (app.held_by_limit != nullptr) return in(blocker::limited_application_count, *app.held_by_limit->where);
   if (app.key.held_back()) return in(blocker::application_order, *app.home);
@@ -261,6 +264,8 @@ std::string words_of(blocker what, std::string_view type, std::string_view queue
       return "headroom of " + std::string(type) + " in queue " + of;
     case blocker::nodes:
       return "no node fits";
+    case blocker::stopped_queue:
+      return "queue " + of + " is stopped";
   }
   return {};
 }

@@ -292,11 +292,33 @@ allocation &partition::place_replacement(replacement &r) {
 
 // The first one of an application changes its state no more than its placeholder did.
 void partition::stand_in(const allocation &x, const allocation_terms &terms) {
+  announce(x, terms);
   application &app = *x.owner;
-  announce(x, terms, {});
+  if (real_allocations(app) > 1) {
+    after_placing(app, x);
+  } else {
+    run_short_gang(app);
+  }
+}
+
+// What is none of placeholders, and nothing that the RM checks still.
+size_t partition::real_allocations(const application &app) {
   size_t real = app.allocations.size() - app.placeholder_count;
   for (const proposal &p : app.proposals) real -= p.made != nullptr && !p.is_placeholder() ? 1 : 0;
-  if (real > 1) after_placing(app, x);
+  return real;
+}
+
+// A gang runs when all that its placeholder ask names is allocated; and, where fewer placeholders came, once real work
+// of it is there and no placeholder is to come.
+void partition::run_short_gang(application &app) {
+  if (app.state != application_state::accepted || app.allocations.empty()) return;
+  const auto to_come = [](const auto &item) { return item.second.pending > 0; };
+  const auto unanswered = [](const proposal &p) { return p.is_placeholder(); };
+  if (std::any_of(app.task_groups.begin(), app.task_groups.end(), to_come) ||
+      std::any_of(app.proposals.begin(), app.proposals.end(), unanswered)) {
+    return;
+  }
+  if (real_allocations(app) != 0) run(app, messages::gang_runs());
 }
 
 void partition::break_replacement(allocation &placeholder, bool pending_again, const node *dying) {

@@ -96,10 +96,9 @@ void partition::inspect_queue(queue &q, inspection &seen) {
 }
 
 void partition::inspect_application(application &app, inspection &seen) {
-  const bool held =
-      app.state == application_state::accepted && ((!app.counted && blocking_app_queue(*app.home) != nullptr) ||
-                                                   (app.allocations.empty() && blocking_app_limit(app) != nullptr));
-  tell_held(app, held && !app.counted && blocking_app_queue(*app.home) != nullptr, held);
+  const bool full = full_queue_of(app) != nullptr;
+  const bool held = full || full_limit_of(app) != nullptr;
+  tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
     const bool aside = a->line == ask_line::aside && !waits_for_placeholders(*a);

@@ -145,15 +145,14 @@ void partition::start_periods() {
     next_period_ms = std::min(next_period_ms, policy.period_end(shared.now_ms));
     if (policy.begin_periods(shared.now_ms)) begun.push_back(&policy);
   };
-  look(*node_policy);
+  for_each_sorting([&](node_sorting &by) { look(*by.policy); });
   for (auto *policies : {&queue_policies, &app_policies}) {
     for (auto &[policy_name, policy] : *policies) look(*policy);
   }
   const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
-  if (begins(node_policy.get())) {
-    order->touch_all();
-    for (auto &[class_id, scored] : score_orders) scored->order.touch_all();
-  }
+  for_each_sorting([&](node_sorting &by) {
+    if (begins(by.policy.get())) by.for_each_order([](node_order &order) { order.touch_all(); });
+  });
   for_each_queue(*root, [&](queue &q) {
     if (begins(q.order)) mark_all_dirty(q);
   });

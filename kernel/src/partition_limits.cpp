@@ -5,10 +5,8 @@
 #include "partition.hpp"
 
 namespace tenon::internal {
-namespace {
 
-// The limit of a queue for a user or group: the entry that names it, else the one of "*".
-const limit_config *limit_for(const queue &q, std::string_view name, bool group) {
+const limit_config *partition::limit_for(const queue &q, std::string_view name, bool group) {
   const limit_config *wildcard = nullptr;
   for (const limit_config &limit : q.limits) {
     for (const std::string &named : group ? limit.groups : limit.users) {
@@ -18,8 +16,6 @@ const limit_config *limit_for(const queue &q, std::string_view name, bool group)
   }
   return group ? nullptr : wildcard;
 }
-
-}  // namespace
 
 usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
   auto &trackers = group ? user_groups : users;
@@ -88,7 +84,29 @@ void partition::add_limit_usage(application &app, const resources &amount, int s
   }
 }
 
-void partition::count_limit_running(application &app, bool running) {
+// It is to have an allocation: for good where the RM does not check it first.
+void partition::enter_limits(application &app, bool checked) {
+  if (app.place == limit_place::none) {
+    count_in_limits(app, true);
+    if (app.held_by_limit != nullptr) {
+      stop_waiting(app);
+      let_go(app);
+      refresh_reservations(app);
+    }
+  }
+  if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
+}
+
+// Something of it went. One that lost its last allocation and still asks keeps its place, so that nobody takes it
+// meanwhile and both run; one that never had an allocation has nothing to keep.
+void partition::leave_limits(application &app) {
+  if (app.place == limit_place::none || !app.allocations.empty()) return;
+  if (!app.pending.empty() && app.place == limit_place::taken) return;
+  app.place = limit_place::none;
+  count_in_limits(app, false);
+}
+
+void partition::count_in_limits(const application &app, bool running) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     if (start != nullptr) start->of->touched = true;
     for (usage_node *u = start; u != nullptr; u = u->parent) {
@@ -117,7 +135,8 @@ usage_node *partition::blocking_limit(application &app, const ask_class &c, type
   return nullptr;
 }
 
-usage_node *partition::blocking_app_limit(application &app) const {
+usage_node *partition::full_limit_of(const application &app) {
+  if (app.place != limit_place::none) return nullptr;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
       if (u->max_applications != 0 && u->running.size() >= u->max_applications) return u;
@@ -143,7 +162,7 @@ bool partition::breaks_limit(const application &app, const resources &used, std:
     if (amount > 0 && amount > sub_saturating(max, there == nullptr ? 0 : there->usage[t])) return true;
   }
   const size_t running = there == nullptr ? 0 : there->running.size();
-  return !app.allocations.empty() && limit->max_applications != 0 && running >= limit->max_applications;
+  return app.place != limit_place::none && limit->max_applications != 0 && running >= limit->max_applications;
 }
 
 // Limits may name others now: every application is attached anew, with what it uses.
@@ -165,7 +184,7 @@ void partition::refresh_limits() {
   user_groups.clear();
   for (application *app : by_submission()) {
     attach_usage(*app);
-    if (!app->allocations.empty()) count_limit_running(*app, true);
+    if (app->place != limit_place::none) count_in_limits(*app, true);
     resources used = app->allocated;
     used += app->placeholders;
     add_limit_usage(*app, used, 1);

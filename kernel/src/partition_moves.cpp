@@ -126,10 +126,10 @@ void partition::move_application(const tenon::move_application &c) {
 // With sign 1 it is counted in its queue, for its user and group; with -1 it is not any more.
 void partition::count_in_queues(application &app, const std::vector<ask *> &waiting, int sign) {
   const resources used = use_of(app);
-  const bool uses = !is_zero(used), has_allocations = !app.allocations.empty();
+  const bool uses = !is_zero(used);
   if (sign > 0) attach_usage(app);
   if (uses) tell_user_usage(app, used, sign > 0);
-  if (has_allocations) count_limit_running(app, sign > 0);
+  if (app.place != limit_place::none) count_in_limits(app, sign > 0);
   add_limit_usage(app, used, sign);
   if (sign < 0) {
     detach_usage(app);

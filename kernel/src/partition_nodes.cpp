@@ -19,7 +19,7 @@ void partition::add_node(const tenon::add_node &c) {
   const auto refuse = [&](const std::string &why) {
     reject_node(decision_kind::node_rejected, c.node, messages::node_rejected(why));
   };
-  if (state != object_state::active) return refuse(messages::node_to_stopped_partition(name, c.node));
+  if (state == object_state::draining) return refuse(messages::node_to_draining_partition(name, c.node));
   if (c.node.empty()) return refuse(messages::node_without_id());
   if (nodes.find(c.node) != nullptr) return refuse(messages::node_exists(name, c.node));
   resources capacity, occupied;
@@ -96,8 +96,7 @@ void partition::node_changed(node &n) {
 
 void partition::touch_node(uint32_t slot) {
   ++changes;
-  order->touch(slot);
-  for (auto &[class_id, scored] : score_orders) scored->order.touch(slot);
+  for_each_node_order([slot](node_order &order) { order.touch(slot); });
   if (!predicates_read_amounts) return;
   for (auto &[signature, verdicts] : verdict_sets) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;

@@ -23,9 +23,15 @@ void partition::placeholders_timed_out(application &app) {
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
   if (!some && std::none_of(app.proposals.begin(), app.proposals.end(), proposed_too)) return;
   if (app.state == application_state::accepted) {
-    touched(app);
-    app.message = messages::reservation_timeout();
-    move(app, app.hard_gang ? application_event::fail : application_event::resume);
+    uint64_t placed = app.placeholder_count, waiting = 0;
+    for (const auto &[group, g] : app.task_groups) waiting += static_cast<uint64_t>(g.pending);
+    for (const proposal &p : app.proposals) {
+      if (!p.is_placeholder()) continue;
+      --placed;
+      ++waiting;
+    }
+    move(app, app.hard_gang ? application_event::fail : application_event::resume,
+         messages::reservation_timeout(time_in_state(app), placed, waiting));
   }
   const bool only_placeholders = app.state != application_state::failing;
   if (only_placeholders) undo_placeholders(app, messages::placeholders_timed_out());

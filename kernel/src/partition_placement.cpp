@@ -170,16 +170,19 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
     for (const auto &[type, amount] : amounts) fresh += types.find(type) == no_type ? 1 : 0;
     return types.count() + fresh <= types.limit();
   };
-  bool changed = false;
+  const auto taken = [&](std::string_view tag) -> std::optional<resources> {
+    const auto amounts = amounts_in_tag(find_tag(tags, tag));
+    return amounts && room(*amounts) ? std::optional(configured_amounts(*amounts)) : std::nullopt;
+  };
   const resources guaranteed_before = leaf.guaranteed, max_before = leaf.max;
-  if (const auto quota = amounts_in_tag(find_tag(tags, "namespace.resourcequota")); quota && room(*quota)) {
-    leaf.max = configured_amounts(*quota);
+  const std::optional<resources> max = taken("namespace.resourcequota"),
+                                 guaranteed = taken("namespace.resourceguaranteed");
+  bool changed = max || guaranteed;
+  if (changed) {  // a pair: what only an older application said is not so any more
+    const child_template_config &t = leaf.parent->child_template;
+    leaf.max = max ? *max : configured_amounts(t.max);
+    leaf.guaranteed = guaranteed ? *guaranteed : configured_amounts(t.guaranteed);
     look_at_quotas_on(leaf);
-    changed = true;
-  }
-  if (const auto share = amounts_in_tag(find_tag(tags, "namespace.resourceguaranteed")); share && room(*share)) {
-    leaf.guaranteed = configured_amounts(*share);
-    changed = true;
   }
   const std::string_view apps = find_tag(tags, "namespace.resourcemaxapps");
   uint64_t max_apps = 0;

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Preemption: when an ask tries, what it takes, and victims until the resource manager confirms them.
 #include <algorithm>
+#include <utility>
 
 #include "partition.hpp"
 #include "preemption.hpp"
@@ -11,15 +12,11 @@ namespace tenon::internal {
 
 // -- When. --
 
-// The guarantee of what is in the leaf, or above it, says something of a type that the class needs.
+// The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
 bool partition::is_guaranteed(const queue &leaf, const ask_class &c) {
-  const auto says = [&](const queue &q) {
-    return std::any_of(c.positive.begin(), c.positive.end(),
-                       [&](const class_amount &p) { return q.guaranteed.has(p.type); });
-  };
-  if (!leaf.guaranteed.empty()) return says(leaf);
-  for (const queue *q = leaf.parent; q != nullptr; q = q->parent) {
-    if (says(*q)) return true;
+  for (const queue *q = &leaf; q != nullptr; q = q->parent) {
+    const auto says = [&](const class_amount &p) { return q->guaranteed.has(p.type); };
+    if (std::any_of(c.positive.begin(), c.positive.end(), says)) return true;
   }
   return false;
 }
@@ -41,11 +38,22 @@ int64_t partition::preempts_at(const ask &a) const {
 
 // -- For a guarantee, and within the queue. --
 
+// Room may be made there for the ask, but for reservations. Not where the RM refused the node, whatever is free there.
+bool partition::may_make_room(const node &n, const ask &a) {
+  const ask_class &c = classes[a.class_id];
+  return n.schedulable && holds(n, c) && passes(c, n.slot) && !rm_refused(a, n);
+}
+
 bool partition::try_to_preempt(ask &a) {
   if (preempts_at(a) > shared.now_ms) return false;
   wait_of(a).preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
-  node *n = find_victims(a);
-  if (n == nullptr) return false;
+  forget_held_off(a);
+  bool off = false;
+  node *n = find_victims(a, off);
+  if (n == nullptr) {
+    if (off) hold_off(a);
+    return false;
+  }
   reservation *held = reservation_of(a);
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
@@ -59,7 +67,8 @@ bool partition::try_to_preempt(ask &a) {
 }
 
 // Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
-node *partition::find_victims(ask &a) {
+// `off`: it fails, and victims on a node that is reserved for another ask would have done.
+node *partition::find_victims(ask &a, bool &off) {
   const ask_class &c = classes[a.class_id];
   // What the RM says is of this ask alone.
   const bool rm_checks = check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
@@ -67,19 +76,47 @@ node *partition::find_victims(ask &a) {
   leaf_class &alike = unit_of(*a.owner->home, a.class_id, unit_kind::young);
   const bool hopeless = !rm_checks && alike.hopeless_at == changes && alike.hopeless_priority == a.priority;
   const reservation *held = reservation_of(a);
-  if (hopeless && held == nullptr) return nullptr;
+  if (hopeless && held == nullptr) {
+    off = alike.held_off;
+    return nullptr;
+  }
   ++shared.counters.victim_searches;
-  seeker->start();
   for (;;) {
     node *n = seeker->find(a, c, hopeless ? held->where : nullptr);
     if (n == nullptr) break;
     if (rm_agrees(a, *n, false)) return n;
-    seeker->leave_out(*n);
   }
+  off = seeker->would_do_but_for_reservations(a, c, held);
   if (rm_checks && check_deadline_ms > 0) return nullptr;
   alike.hopeless_at = changes;
   alike.hopeless_priority = a.priority;
+  alike.held_off = off || (held != nullptr && seeker->would_do_but_for_reservations(a, c, nullptr));
   return nullptr;
+}
+
+// -- Asks that are held off by reservations of others. --
+
+void partition::hold_off(ask &a) {
+  a.wait->held_off = shared.next_epoch++;
+  held_off.emplace(a.wait->held_off, &a);
+}
+
+void partition::forget_held_off(ask &a) {
+  if (a.wait != nullptr) held_off.erase(std::exchange(a.wait->held_off, 0));
+}
+
+// A reservation ended: they may try again, whenever they tried last.
+void partition::call_held_off() {
+  for (const auto &[number, a] : std::exchange(held_off, {})) {
+    a->wait->held_off = 0;
+    a->wait->preempt_from_ms = INT64_MIN;
+    if (a->line == ask_line::aside) {
+      dequeue(*a);
+      enqueue(*a);
+    } else {
+      chance_changed(*a);
+    }
+  }
 }
 
 // -- On a node that the ask requires. --

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Proposals: placements that the resource manager checks before they are made known. They are counted from the
-// start; a refusal takes them back and is remembered for the ask and the node, until something changes there.
+// start; a refusal takes them back and is remembered for the ask and the node, until something changes there. One that
+// is not answered in time is taken back alone.
 #include <algorithm>
 
 #include "partition.hpp"
@@ -33,13 +34,37 @@ void partition::propose_replacement(ask &a, allocation &placeholder, node &n, co
 
 void partition::note_proposal(application &app, const proposal &p) {
   app.proposals.push_back(p);
-  proposed.emplace(p.number, &app);
+  proposed.emplace(p.number, open_proposal{&app});
   ++shared.counters.proposed;
   emit_proposal(
       decision_kind::proposed, p,
       p.instead == nullptr ? std::string_view{} : keep(messages::proposed_in_place(p.instead->placeholder->key())));
   if (app.state == application_state::accepted) count_up(app, true);
-  shared.timers.arm(add_saturating(shared.now_ms, check_deadline_ms), timer_kind::rm_check, id, 0, p.number);
+}
+
+// -- Deadlines: from the delivery of the check. --
+
+void partition::delivered(const checks_delivered &c) {
+  for (auto at = proposed.upper_bound(checks_delivered_to); at != proposed.end() && at->first <= c.number; ++at) {
+    arm_deadline(at->first, at->second);
+  }
+  checks_delivered_to = std::max(checks_delivered_to, c.number);
+}
+
+void partition::arm_deadline(uint64_t number, open_proposal &p) {
+  p.has_deadline = true;
+  shared.timers.arm(add_saturating(shared.now_ms, check_deadline_ms), timer_kind::rm_check, id, ++p.armed, number);
+}
+
+// Nobody is there who could answer.
+void partition::stop_deadlines() {
+  for (auto &[number, p] : proposed) p.has_deadline = false;
+}
+
+void partition::restart_deadlines() {
+  for (auto &[number, p] : proposed) {
+    if (number <= checks_delivered_to) arm_deadline(number, p);
+  }
 }
 
 // -- Answered. --
@@ -47,22 +72,21 @@ void partition::note_proposal(application &app, const proposal &p) {
 void partition::answer(const check_answer &c) {
   const auto found = proposed.find(c.number);
   if (found == proposed.end()) return;
-  application &app = *found->second;
+  application &app = *found->second.owner;
   const auto is_it = [&](const proposal &p) { return p.number == c.number; };
   const proposal p = *std::find_if(app.proposals.begin(), app.proposals.end(), is_it);
   if (c.accepted) return confirm(app, p);
   ++shared.counters.proposals_refused;
-  refuse(app, p, messages::check_refused(p.where().id, c.reason));
+  refuse(app, p, messages::check_refused(p.where().id, c.reason), c.reason);
 }
 
+// It said nothing: nothing is remembered, and the ask may be proposed there again.
 void partition::check_is_late(uint64_t number) {
-  const auto found = proposed.find(number);
-  if (found == proposed.end()) return;
-  application &app = *found->second;
+  application &app = *proposed.at(number).owner;
   const auto is_it = [&](const proposal &p) { return p.number == number; };
   const proposal p = *std::find_if(app.proposals.begin(), app.proposals.end(), is_it);
   ++shared.counters.proposals_late;
-  refuse(app, p, messages::check_late(p.where().id));
+  undo(app, number, keep(messages::check_late(p.where().id)), true);
 }
 
 proposal partition::take_proposal(application &app, uint64_t number) {
@@ -79,12 +103,13 @@ void partition::confirm(application &app, const proposal &p) {
   if (p.made != nullptr) {
     allocation &x = *p.made;
     set_state(x, allocation_state::allocated);
+    enter_limits(app, false);
     x.bind_time_ms = shared.now_ms;
     look_for_victims(*x.where);
     if (x.placeholder) make_available(x);
     allocation_terms terms;
     terms.execution_timeout_ms = p.execution_timeout_ms;
-    announce(x, terms, {});
+    announce(x, terms);
     watch_left_over(app, false);
     return after_placing(app, x);
   }
@@ -98,11 +123,11 @@ void partition::confirm(application &app, const proposal &p) {
   state_changed(placeholder);
 }
 
-void partition::refuse(application &app, const proposal &p, std::string why) {
+void partition::refuse(application &app, const proposal &p, std::string why, std::string_view reason) {
   ask &a = p.of();
-  const std::string_view kept = keep(why);
+  const std::string_view kept = keep(std::move(why));
   if (!is_refused(a, p.where())) {
-    wait_of(a).refusals.push_back({&p.where(), std::move(why)});
+    wait_of(a).refusals.push_back({&p.where(), std::string(reason)});
     refused_on[&p.where()].push_back(&a);
   }
   undo(app, p.number, kept, true);
@@ -134,6 +159,7 @@ void partition::undo(application &app, uint64_t number, std::string_view text, b
   forget_if_done(of);
   const bool alone = app.proposals.empty() && app.first_bind_ms == INT64_MAX;
   if (app.state == application_state::accepted && alone) count_up(app, false);
+  leave_limits(app);
   watch_left_over(app, false);
 }
 
@@ -183,7 +209,7 @@ void partition::undo_proposals_on(node &n, const std::string &text, bool unfit_a
   }
   std::sort(numbers.begin(), numbers.end());
   const std::string_view kept = numbers.empty() ? std::string_view{} : keep(text);
-  for (const uint64_t number : numbers) undo(*proposed.at(number), number, kept, true);
+  for (const uint64_t number : numbers) undo(*proposed.at(number).owner, number, kept, true);
 }
 
 // It is not there any more, or something else becomes of it.

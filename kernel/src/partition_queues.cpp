@@ -118,10 +118,10 @@ void partition::mark_stale(queue &q) {
 }
 
 void partition::rekey_all(sort_policy &policy) {
-  if (node_policy.get() == &policy) {
-    order = std::make_unique<node_order>(nodes, policy);
-    score_orders.clear();
-    return;
+  if (policy.kind == policy_kind::node_sort) {
+    return for_each_sorting([&](node_sorting &by) {
+      if (by.policy.get() == &policy) by.start(nodes);
+    });
   }
   for_each_queue(*root, [&](queue &q) {
     if (q.order == &policy) rekey_queue(q);
@@ -180,8 +180,9 @@ queue *partition::blocking_queue(queue &leaf, const ask_class &c, type_index &ty
   return nullptr;
 }
 
-queue *partition::blocking_app_queue(queue &leaf) const {
-  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+queue *partition::full_queue_of(const application &app) {
+  if (app.counted || app.state != application_state::accepted) return nullptr;
+  for (queue *q = app.home; q != nullptr; q = q->parent) {
     if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
   }
   return nullptr;

@@ -195,6 +195,7 @@ void partition::end_reservation(reservation &r, std::string_view text) {
   std::erase(a.owner->reservations, &r);
   std::erase(r.where->reservations, &r);
   reservations.retire(r);
+  if (!held_off.empty()) call_held_off();
 }
 
 void partition::unreserve(reservation &r, std::string_view text) {
@@ -222,8 +223,7 @@ void partition::drop_reservations(application &app) {
 void partition::reopen(node &n) {
   nodes.close(n.slot, keeps_others_out(n));
   if (nodes.open(n.slot)) {
-    order->opened(n.slot);
-    for (auto &[class_id, scored] : score_orders) scored->order.opened(n.slot);
+    for_each_node_order([&](node_order &order) { order.opened(n.slot); });
   }
   wake_for_node(n);
 }
@@ -261,6 +261,7 @@ bool partition::try_reserved(reservation &r) {
   reserved_unit &u = *r.unit;
   ask_class &c = *u.shape;
   ++shared.counters.asks_examined;
+  refused_now.clear();
   if (held_back(app)) return false;
   type_index type = no_type;
   if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
@@ -297,7 +298,10 @@ bool partition::place_reserved(reservation &r, bool &refused) {
       refused = true;
     }
     r.look = false;
-    if (!c.required_node.empty()) return preempt_on(own, a);
+    if (!c.required_node.empty()) {
+      refused |= rm_refused(a, own);  // nobody gives way for what the RM does not let run there
+      return !refused && preempt_on(own, a);
+    }
   }
   if (!c.required_node.empty() || c.blocked) return false;
   bool search_refused = false;

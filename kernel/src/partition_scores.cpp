@@ -15,33 +15,35 @@ constexpr size_t orders_kept = 64;
 }  // namespace
 
 node_order *partition::order_for(const ask_class &c, const application &app) {
-  if (node_policy->scores()) {
-    const bool counts = !node_policy->counts_by.empty();
+  node_sorting &by = sorting_of(app);
+  const sort_policy &policy = *by.policy;
+  if (policy.scores()) {
+    const bool counts = !policy.counts_by.empty();
     const std::pair key{c.id, counts ? app.submission : 0};
-    if (counts && score_orders.size() >= orders_kept && !score_orders.contains(key)) score_orders.clear();
-    auto &slot = score_orders[key];
+    if (counts && by.scored.size() >= orders_kept && !by.scored.contains(key)) by.scored.clear();
+    auto &slot = by.scored[key];
     if (slot == nullptr) {
       static const score_facts nothing;
       const score_facts &read = c.scored != nullptr ? *c.scored : nothing;
       const ask_facts facts{c.need, read.priority, read.tags, &c.devices};
-      slot.reset(new score_order{{}, facts, node_order(nodes, *node_policy)});
+      slot.reset(new node_sorting::score_order{{}, facts, node_order(nodes, *by.policy)});
       if (counts) slot->facts.counts = &slot->counts;
       slot->order.score_for(slot->facts);
     }
-    if (counts) count_for_score(app, *slot);
+    if (counts) count_for_score(app, policy, *slot);
     if (slot->order.refresh(context())) return &slot->order;
-  } else if (order->refresh(context())) {
-    return order.get();
+  } else if (by.order->refresh(context())) {
+    return by.order.get();
   }
-  policy_failed(*node_policy);
-  return order->refresh(context()) ? order.get() : nullptr;
+  policy_failed(*by.policy);
+  return by.order->refresh(context()) ? by.order.get() : nullptr;
 }
 
 // Nodes of groups whose count changed get new scores.
-void partition::count_for_score(const application &app, score_order &scored) {
-  scored.counts.resize(node_policy->counts_by.size());
+void partition::count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored) {
+  scored.counts.resize(policy.counts_by.size());
   for (size_t i = 0; i < scored.counts.size(); ++i) {
-    const node_table::grouping &same = nodes.groups_by(node_policy->counts_by[i]);
+    const node_table::grouping &same = nodes.groups_by(policy.counts_by[i]);
     std::vector<int64_t> now(same.count());
     for (const allocation *a : app.allocations) ++now[same.of[a->where->slot]];
     scored.counts[i].resize(now.size());
@@ -55,12 +57,13 @@ void partition::count_for_score(const application &app, score_order &scored) {
 }
 
 const score_facts *partition::facts_for_score(const ask &a) {
-  if (!node_policy->score_reads_ask()) return nullptr;
+  const sort_policy &policy = *sorting_of(*a.owner).policy;
+  if (!policy.score_reads_ask()) return nullptr;
   score_facts facts;
-  if (node_policy->reads_ask_priority) facts.priority = a.priority;
-  const auto &wanted = node_policy->ask_tags;
+  if (policy.reads_ask_priority) facts.priority = a.priority;
+  const auto &wanted = policy.ask_tags;
   for (const auto &tag : a.tags) {
-    const bool read = node_policy->reads_ask_tags || std::find(wanted.begin(), wanted.end(), tag.first) != wanted.end();
+    const bool read = policy.reads_ask_tags || std::find(wanted.begin(), wanted.end(), tag.first) != wanted.end();
     if (read) facts.tags.push_back(tag);
   }
   return &*known_facts.insert(std::move(facts)).first;

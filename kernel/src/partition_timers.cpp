@@ -4,6 +4,7 @@
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 
@@ -17,15 +18,15 @@ void partition::fire(const timer &t) {
       application &app = applications[t.object];
       switch (app.state) {
         case application_state::starting:
-          return run(app);
+          return run(app, messages::starting_timeout(time_in_state(app)));
         case application_state::completing:
-          move(app, application_event::complete);
+          move(app, application_event::complete, messages::completing_timeout(time_in_state(app)));
           return;
         default:
           break;
       }
       std::erase(ended, &app);
-      move(app, application_event::expire);
+      move(app, application_event::expire, messages::terminated_timeout(time_in_state(app), tenon::name(app.state)));
       return forget(app);
     }
     case timer_kind::application_execution:
@@ -85,8 +86,10 @@ bool partition::is_void(const timer &t) const {
                           [&](const queue *q) { return q->quota.epoch == t.epoch; });
     case timer_kind::reservation_wait:
       return !reservations[t.object].live || reservations[t.object].sequence != t.epoch;
-    case timer_kind::rm_check:
-      return !proposed.contains(t.epoch);
+    case timer_kind::rm_check: {
+      const auto found = proposed.find(t.epoch);
+      return found == proposed.end() || !found->second.has_deadline || found->second.armed != t.object;
+    }
     case timer_kind::ask_alarm:
       return !asks[t.object].live || asks[t.object].alarm != t.epoch;
     case timer_kind::allocation_execution:

@@ -17,6 +17,7 @@ void partition::forget_wait(ask &a) {
   if (a.wait == nullptr) return;
   forget_victims(a);
   forget_refusals(a);
+  forget_held_off(a);
   waits.retire(*a.wait);
   a.wait = nullptr;
 }

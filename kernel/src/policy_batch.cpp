@@ -94,6 +94,8 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
           items, types, [](const application &a) -> auto & { return a.pending; });
     case column_source::app_submitted:
       return b.numbers_of(items, [](const application &a) { return a.submitted_ms; });
+    case column_source::app_submission:
+      return b.numbers_of(items, [](const application &a) { return static_cast<int64_t>(a.submission); });
     case column_source::app_priority:
       return b.numbers_of(items, [](const application &a) { return int64_t{a.priority}; });
     case column_source::app_state:

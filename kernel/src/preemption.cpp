@@ -26,17 +26,52 @@ int64_t seen_above(int64_t priority, const queue &q) {
 node *preemption::find(const ask &a, const ask_class &c, const node *only) {
   ask_ = &a;
   class_ = &c;
+  if (look_for_guarantee() && has_claim()) {
+    if (node *n = search(only); n != nullptr) return n;
+  }
+  return look_within() ? search(only) : nullptr;
+}
+
+// False: no guarantee on its path says anything of the ask, or its leaf is fenced off.
+bool preemption::look_for_guarantee() {
   within_ = false;
   look_at_path();
   look_at_claims();
-  if (find_fence() && is_guaranteed() && find_shortages()) {
-    if (node *n = search(only); n != nullptr) return n;
-  }
-  if (!levels_.front().where->intra) return nullptr;
+  find_shortages();
+  find_top();
+  const queue &own = *levels_.front().where;
+  return !own.fence && !exceeds_max(own) && p_.is_guaranteed(own, *class_);
+}
+
+// False: nobody gives way to others of his queue.
+bool preemption::look_within() {
+  if (!levels_.front().where->intra) return false;
   within_ = true;
   look_at_path();
-  (void)find_shortages();
-  return search(only);
+  return true;
+}
+
+bool preemption::has_guarantee_left(const ask &a, const ask_class &c) {
+  ask_ = &a;
+  class_ = &c;
+  (void)look_for_guarantee();
+  return has_guarantee_left();
+}
+
+std::string preemption::why_nobody(const ask &a, const ask_class &c) {
+  ask_ = &a;
+  class_ = &c;
+  (void)look_for_guarantee();
+  if (!p_.is_guaranteed(*levels_.front().where, c)) {
+    return "nothing is guaranteed to its queue, and in the queue nobody gives way to it";
+  }
+  if (!has_guarantee_left()) return "its queue has used up its guarantee";
+  find_top(false);
+  if (!has_claim() || search(nullptr) == nullptr) return "no allocations that may give way make room for it";
+  const auto holds_it = [&](const level &l) { return l.where->fence || exceeds_max(*l.where); };
+  const queue &fence = *std::find_if(levels_.begin(), levels_.end() - 1, holds_it)->where;
+  if (fence.fence) return "the fence of queue " + fence.path + " keeps it from the allocations that could give way";
+  return "the max of queue " + fence.path + " is full, and nobody below it gives way";
 }
 
 int64_t preemption::amount(const allocation &x, size_t type) const {
@@ -81,36 +116,50 @@ int64_t preemption::missing_of_max(const queue &q, const class_amount &p) const 
   return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
 }
 
-// False: it is the leaf itself, so that there is nobody to take from.
-bool preemption::find_fence() {
-  for (fence_ = 0; fence_ + 1 < levels_.size(); ++fence_) {
-    const queue &q = *levels_[fence_].where;
-    const bool exceeded = std::any_of(class_->positive.begin(), class_->positive.end(),
-                                      [&](const class_amount &p) { return missing_of_max(q, p) > 0; });
-    if (q.fence || exceeded) break;
-  }
-  return fence_ != 0;
+bool preemption::exceeds_max(const queue &q) const {
+  return std::any_of(class_->positive.begin(), class_->positive.end(),
+                     [&](const class_amount &p) { return missing_of_max(q, p) > 0; });
 }
 
-bool preemption::is_guaranteed() const { return p_.is_guaranteed(*levels_.front().where, *class_); }
+bool preemption::is_guaranteed(const queue &q) const {
+  return std::any_of(class_->positive.begin(), class_->positive.end(),
+                     [&](const class_amount &p) { return q.guaranteed.has(p.type); });
+}
 
-// False: there is one that no victim could make up for.
-bool preemption::find_shortages() {
+// With the ask.
+bool preemption::exceeds_guarantee(const queue &q) const {
+  return std::any_of(class_->positive.begin(), class_->positive.end(), [&](const class_amount &p) {
+    return q.guaranteed.has(p.type) && p.amount > sub_saturating(q.guaranteed[p.type], used(q, p.type));
+  });
+}
+
+// The lowest guarantee is one of all claims.
+bool preemption::has_guarantee_left() const {
+  const auto lowest =
+      std::find_if(levels_.begin(), levels_.end(), [&](const level &l) { return is_guaranteed(*l.where); });
+  return lowest != levels_.end() && !exceeds_guarantee(*lowest->where);
+}
+
+// The ask has a claim on what is in another queue where, of the queues on its path that do not hold that one too, some
+// has a guarantee and none exceeds its guarantee with the ask. The guarantee of a queue that holds both says nothing
+// about what is in it. `fences`: nobody beyond a fence, or a max that is full, gives way.
+void preemption::find_top(bool fences) {
+  first_claim_ = levels_.size();
+  for (top_ = 0; top_ + 1 < levels_.size(); ++top_) {
+    const queue &q = *levels_[top_].where;
+    if ((fences && (q.fence || exceeds_max(q))) || exceeds_guarantee(q)) break;
+    if (is_guaranteed(q)) first_claim_ = std::min(first_claim_, top_);
+  }
+}
+
+void preemption::find_shortages() {
   short_.clear();
-  const bool own = !levels_.front().where->guaranteed.empty();
   for (size_t i = 0; i < levels_.size(); ++i) {
-    const queue &q = *levels_[i].where;
     for (size_t k = 0; k < class_->positive.size(); ++k) {
-      const class_amount &p = class_->positive[k];
-      if (const int64_t missing = missing_of_max(q, p); missing > 0) short_.push_back({i, k, missing, false});
-      if (within_ || own != (i == 0) || !q.guaranteed.has(p.type)) continue;
-      const int64_t left = sub_saturating(q.guaranteed[p.type], used(q, p.type));
-      if (p.amount <= left) continue;
-      if (i == 0) return false;
-      short_.push_back({i, k, sub_saturating(p.amount, left), true});
+      const int64_t missing = missing_of_max(*levels_[i].where, class_->positive[k]);
+      if (missing > 0) short_.push_back({i, k, missing});
     }
   }
-  return true;
 }
 
 // -- Leaves with victims. --
@@ -133,7 +182,7 @@ uint32_t preemption::leaf_of(queue &q) {
     l.offset += at->priority_offset;
   }
   l.common = at->mark.level;
-  l.open = at != &q && l.common <= fence_ && !p_.spares(q);
+  l.open = at != &q && l.common > first_claim_ && l.common <= top_ && !p_.spares(q);
   if (!l.open) return mark.leaf;
   find_shields(l, q);
   // Covered by its guarantees already, it is so the more when something was taken.
@@ -145,10 +194,9 @@ uint32_t preemption::leaf_of(queue &q) {
 }
 
 void preemption::find_shields(leaf &l, queue &of) {
-  const bool own = !levels_.front().where->guaranteed.empty();
-  for (queue *q = &of; q != nullptr; q = q->parent) {
+  for (queue *q = &of; mark_of(*q, search_).level == unknown; q = q->parent) {
     search_mark &mark = mark_of(*q, search_);
-    if (q->guaranteed.empty() || (own && mark.level != unknown)) continue;
+    if (q->guaranteed.empty()) continue;
     if (mark.shield == unknown) {
       mark.shield = static_cast<uint32_t>(shields_.size());
       shield &s = shields_.emplace_back();
@@ -209,9 +257,8 @@ bool preemption::is_short(const shortage &s) const {
   return given_[s.level * class_->positive.size() + s.type] < s.missing;
 }
 
-bool preemption::queues_are_short(bool of_guarantee_too) const {
-  return std::any_of(short_.begin(), short_.end(),
-                     [&](const shortage &s) { return (of_guarantee_too || !s.of_guarantee) && is_short(s); });
+bool preemption::queues_are_short() const {
+  return std::any_of(short_.begin(), short_.end(), [&](const shortage &s) { return is_short(s); });
 }
 
 bool preemption::node_is_short() const {
@@ -274,7 +321,7 @@ bool preemption::all_would_do() const {
 const preemption::victim *preemption::elsewhere(size_t at) {
   if (!gathered_) {
     gathered_ = true;
-    gather(*levels_[within_ ? 0 : fence_].where);
+    gather(*levels_[within_ ? 0 : top_].where);
     if (!all_would_do()) {
       heap_.clear();
       hopeless_ = true;
@@ -313,7 +360,8 @@ bool preemption::take_on_node(size_t most) {
   return !node_is_short();
 }
 
-// The victims for one node; false: it cannot be had, or not with at most so many on the node itself.
+// What would have to go for one node, some of it perhaps in vain; false: it cannot be had, or not with at most so many
+// on the node itself.
 bool preemption::take_for(const node &n, size_t most) {
   const size_t types = class_->positive.size();
   node_ = &n;
@@ -327,32 +375,25 @@ bool preemption::take_for(const node &n, size_t most) {
     missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
   }
   if (node_is_short() && !take_on_node(most)) return false;
-  for (size_t i = 0; queues_are_short(true); ++i) {
+  for (size_t i = 0; queues_are_short(); ++i) {
     const victim *v = elsewhere(i);
     if (v == nullptr) return false;
     const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });
     if (!taken && may_be_taken(leaves_[v->from]) && relieves_queues(*v)) take(*v);
   }
-  return put_back();
+  return true;
 }
 
-// Those that are not needed. A node for which one is needed for the guarantee alone is none: the ask could be
-// placed without.
+// Those that are not needed. False: none is.
 bool preemption::put_back() {
   std::sort(taken_.begin(), taken_.end(), [](const victim &a, const victim &b) { return later(b, a); });
   for (size_t i = taken_.size(); i-- > 0;) {
     give_back(taken_[i], -1);
-    if (node_is_short() || queues_are_short(true)) {
+    if (node_is_short() || queues_are_short()) {
       give_back(taken_[i], 1);
     } else {
       taken_.erase(taken_.begin() + static_cast<ptrdiff_t>(i));
     }
-  }
-  for (const victim &v : taken_) {
-    give_back(v, -1);
-    const bool needed = node_is_short() || queues_are_short(false);
-    give_back(v, 1);
-    if (!needed) return false;
   }
   return !taken_.empty();
 }
@@ -360,29 +401,44 @@ bool preemption::put_back() {
 // -- Nodes. --
 
 bool preemption::may_have(const node &n) const {
-  if (!n.schedulable || !p_.holds(n, *class_)) return false;
-  for (const reservation *r : n.reservations) {
-    if (r->of != ask_) return false;
-  }
-  return p_.passes(*class_, n.slot) && std::find(left_out_.begin(), left_out_.end(), &n) == left_out_.end();
+  const auto of_another = [&](const reservation *r) { return r->of != ask_; };
+  return p_.may_make_room(n, *ask_) && std::none_of(n.reservations.begin(), n.reservations.end(), of_another);
 }
 
-// By id: of equals the first is the best.
-node *preemption::search(const node *only) {
+void preemption::start_search() {
   heap_.clear();
   sorted_.clear();
   best_.clear();
   gathered_ = hopeless_ = false;
-  const auto may_be_chosen = [&](const node &n) {
-    const auto others = [&](const reservation *r) { return r->of != ask_; };
-    return n.schedulable && p_.holds(n, *class_) && p_.passes(*class_, n.slot) &&
-           std::none_of(n.reservations.begin(), n.reservations.end(), others);
-  };
+}
+
+bool preemption::some_kept_node_would_do(const reservation *but) {
+  start_search();
+  for (uint32_t i = 0; i < p_.reservations.extent(); ++i) {
+    const reservation &r = p_.reservations[i];
+    const bool kept = r.live && &r != but && p_.may_make_room(*r.where, *ask_);
+    if (kept && take_for(*r.where, SIZE_MAX)) return true;
+    if (hopeless_) return false;
+  }
+  return false;
+}
+
+bool preemption::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
+  if (p_.reservations.live() == (own != nullptr ? 1U : 0U)) return false;
+  ask_ = &a;
+  class_ = &c;
+  if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
+  return look_within() && some_kept_node_would_do(own);
+}
+
+// By id: of equals the first is the best.
+node *preemption::search(const node *only) {
+  start_search();
   bool looked_for_room = false, room = false;
   const auto some_node_has_room = [&] {
     if (std::exchange(looked_for_room, true)) return room;
     room = std::any_of(p_.nodes.by_id().begin(), p_.nodes.by_id().end(), [&](const auto &item) {
-      return p_.nodes.holds(*class_, item.second->slot) && may_be_chosen(*item.second);
+      return p_.nodes.holds(*class_, item.second->slot) && may_have(*item.second);
     });
     return room;
   };
@@ -400,12 +456,12 @@ node *preemption::search(const node *only) {
       const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
       if (gone) devices.give(p_.held_devices_of[v.who->devices].held);
     }
-    return devices.fits(*class_) && may_be_chosen(n);
+    return devices.fits(*class_) && may_have(n);
   };
   // The ask would be placed elsewhere before that one is gone.
   const auto is_one_too_many = [&](const victim &v) {
     give_back(v, -1);
-    const bool needed = queues_are_short(false);
+    const bool needed = queues_are_short();
     give_back(v, 1);
     if (needed) return false;
     return some_node_has_room() || std::any_of(taken_.begin(), taken_.end(), [&](const victim &other) {
@@ -421,7 +477,7 @@ node *preemption::search(const node *only) {
     if (fits && std::exchange(looked_at_fitting, true)) continue;
     // One that is no better than the best need not be found.
     const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;
-    const bool found = take_for(*n, most);
+    const bool found = take_for(*n, most) && put_back();
     if (hopeless_) return nullptr;
     if (!found) continue;
     const bool with_originator =

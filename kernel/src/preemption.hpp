@@ -4,6 +4,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ask_class.hpp"
@@ -23,10 +24,12 @@ class preemption {
   // are those without reservation of another ask.
   node *find(const ask &a, const ask_class &c, const node *only);
   [[nodiscard]] const std::vector<allocation *> &victims() const { return best_; }
-
-  // Nodes that find() passes over from now on.
-  void start() { left_out_.clear(); }
-  void leave_out(const node &n) { left_out_.push_back(&n); }
+  // There is a node that the ask could have, were it not reserved for another one. `own`: the ask's reservation.
+  bool would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own);
+  // For people: why there is no such node; and whether something is guaranteed to the ask that its queue has not used
+  // up.
+  [[nodiscard]] std::string why_nobody(const ask &a, const ask_class &c);
+  [[nodiscard]] bool has_guarantee_left(const ask &a, const ask_class &c);
 
  private:
   // A queue on the path of the ask's leaf, the leaf first.
@@ -34,11 +37,10 @@ class preemption {
     queue *where = nullptr;
     int64_t ask_priority = 0;  // seen from it
   };
-  // What a level has too little of for the ask. `type` counts the ask's types above 0, here and below.
+  // By how much a level's max is too little for the ask. `type` counts the ask's types above 0, here and below.
   struct shortage {
     size_t level = 0, type = 0;
     int64_t missing = 0;
-    bool of_guarantee = false;  // else of max
   };
   // A queue whose guarantee protects what is in it as far as it is covered. By type: used less guaranteed, and what
   // was taken of it.
@@ -59,13 +61,19 @@ class preemption {
     uint32_t from = 0;  // its leaf
   };
 
+  bool look_for_guarantee();
+  bool look_within();
   void look_at_path();
   void look_at_claims();
   [[nodiscard]] int64_t used(const queue &q, type_index t) const;
   [[nodiscard]] int64_t missing_of_max(const queue &q, const class_amount &p) const;
-  bool find_fence();
-  [[nodiscard]] bool is_guaranteed() const;
-  bool find_shortages();
+  [[nodiscard]] bool exceeds_max(const queue &q) const;
+  [[nodiscard]] bool is_guaranteed(const queue &q) const;
+  [[nodiscard]] bool exceeds_guarantee(const queue &q) const;
+  [[nodiscard]] bool has_guarantee_left() const;
+  void find_top(bool fences = true);
+  [[nodiscard]] bool has_claim() const { return first_claim_ < top_; }
+  void find_shortages();
   uint32_t leaf_of(queue &q);
   void find_shields(leaf &l, queue &of);
   [[nodiscard]] bool is_candidate(const allocation &x, const leaf &l) const;
@@ -74,7 +82,7 @@ class preemption {
   void give_back(const victim &v, int sign);
   void take(const victim &v);
   [[nodiscard]] bool is_short(const shortage &s) const;
-  [[nodiscard]] bool queues_are_short(bool of_guarantee_too) const;
+  [[nodiscard]] bool queues_are_short() const;
   [[nodiscard]] bool node_is_short() const;
   [[nodiscard]] bool node_is_short_of(size_t type) const;
   [[nodiscard]] bool relieves_queues(const victim &v) const;
@@ -87,14 +95,17 @@ class preemption {
   bool take_for(const node &n, size_t most);
   bool put_back();
   [[nodiscard]] bool may_have(const node &n) const;
+  void start_search();
+  bool some_kept_node_would_do(const reservation *but);
   node *search(const node *only);
 
   partition &p_;
   uint64_t search_ = 0;
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;
-  bool within_ = false;  // victims are of the ask's own leaf
-  size_t fence_ = 0;     // the highest level below which there may be victims
+  bool within_ = false;     // victims are of the ask's own leaf
+  size_t first_claim_ = 0;  // the lowest level with a guarantee: what is below it gives way to nobody
+  size_t top_ = 0;          // the highest level below which there may be victims
   std::vector<level> levels_;
   std::vector<shortage> short_;
   std::vector<std::pair<const queue *, const ask_class *>> claims_;  // what reserved asks will take
@@ -108,7 +119,6 @@ class preemption {
   device_room devices_;  // of the node
   std::vector<victim> on_node_, taken_;
   std::vector<allocation *> best_;
-  std::vector<const node *> left_out_;
 };
 
 }  // namespace tenon::internal

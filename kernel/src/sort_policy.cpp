@@ -43,6 +43,7 @@ constexpr std::array sources{
     source_entry{"app.placeholders", column_source::app_placeholders, column::placeholders, by_app},
     source_entry{"app.pending", column_source::app_pending, column::pending, by_app},
     source_entry{"app.submitted_ms", column_source::app_submitted, column::submitted, by_app},
+    source_entry{"app.submission", column_source::app_submission, column::fixed, by_app},
     source_entry{"app.priority", column_source::app_priority, column::priority, by_app},
     source_entry{"app.state", column_source::app_state, column::state, by_app},
     source_entry{"app.user", column_source::app_user, column::fixed, by_app},

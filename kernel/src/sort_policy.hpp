@@ -23,7 +23,7 @@ inline constexpr uint32_t state = 1U << 4;
 inline constexpr uint32_t submitted = 1U << 5;
 inline constexpr uint32_t limits = 1U << 6;  // guaranteed, max, fair_max, properties
 inline constexpr uint32_t parent_sort = 1U << 7;
-inline constexpr uint32_t fixed = 1U << 8;  // user, tags: never change
+inline constexpr uint32_t fixed = 1U << 8;  // place by submission, user, tags: never change
 inline constexpr uint32_t node_amounts = 1U << 9;
 inline constexpr uint32_t node_attributes = 1U << 10;
 inline constexpr uint32_t ask_context = 1U << 11;
@@ -50,6 +50,7 @@ enum class column_source : uint8_t {
   app_placeholders,
   app_pending,
   app_submitted,
+  app_submission,
   app_priority,
   app_state,
   app_user,
@@ -95,6 +96,7 @@ struct sort_policy {
   std::vector<uint32_t> half_lives;    // seconds, of the decayed columns that it reads
   uint64_t calls = 0, faults = 0;
   bool faulty = false;  // the module failed: `bound` is the fallback
+  bool chosen = false;  // by applications; orders of nodes alone
   struct period {
     int64_t length_ms;
     int64_t begun_ms;  // the multiple of it that all keys are of

@@ -36,7 +36,7 @@ KINDS = (
     Kind("placement-rule", ("placement_rule.h",), "", "`placementrules` of the partition", "placement_rule.hpp"),
     Kind("identity", ("identity.h",), "", "`usergroupresolver.type` of the partition", "identity.hpp"),
     Kind("event-sink", ("event_sink.h",), "", "`events` of the deployment", "event_sink.hpp"),
-    Kind("transport", ("transport.h",), "", "`transports` of the deployment", "transport.hpp"),
+    Kind("transport", ("transport.h", "host_rm.h"), "", "`transports` of the deployment", "transport.hpp"),
 )
 MADE = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "event-sink")  # by tenon plugin new
 

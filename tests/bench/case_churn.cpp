@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
+#include "counted.hpp"
 
 namespace tenon::bench {
 
@@ -17,8 +18,11 @@ figures run_churn(const settings &s) {
   std::vector<uint32_t> latencies;
   int64_t oldest = 0, next = s.asks;
   const uint64_t before = c.allocated();
+  figures out;
+  counted turns("turns");
   const stopwatch watch;
-  while (watch.seconds() < static_cast<double>(s.seconds)) {
+  const auto goes_on = [&] { return counting() ? oldest < s.turns : watch.seconds() < static_cast<double>(s.seconds); };
+  while (goes_on()) {
     for (int turn = 0; turn < 100; ++turn, ++oldest, ++next) {
       const stopwatch one;
       c.give_back(application(oldest), key(oldest));
@@ -29,7 +33,7 @@ figures run_churn(const settings &s) {
       latencies.push_back(static_cast<uint32_t>(one.nanoseconds()));
     }
   }
-  figures out;
+  turns.done(out, static_cast<double>(oldest));
   out["allocations_per_second"] = static_cast<double>(c.allocated() - before) / watch.seconds();
   out["latency_p50_ns"] = percentile(latencies, 50);
   out["latency_p99_ns"] = percentile(latencies, 99);

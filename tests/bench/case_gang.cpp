@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
+#include "counted.hpp"
 
 namespace tenon::bench {
 
@@ -15,14 +16,17 @@ figures run_gang(const settings &s) {
   const auto placeholder = [](int64_t i) { return "placeholder-" + std::to_string(i); };
   figures out;
   {
+    counted placeholders("placeholders");
     const stopwatch watch;
     for (int64_t i = 0; i < s.asks; ++i) c.ask_in_gang(application(i), placeholder(i), need, true);
     c.schedule();
+    placeholders.done(out, static_cast<double>(s.asks));
     out["placeholders_per_second"] = static_cast<double>(c.allocated()) / watch.seconds();
   }
   const uint64_t before = c.allocated();
   std::vector<uint32_t> latencies;
   latencies.reserve(static_cast<size_t>(s.asks) + 1);
+  counted replacements("replacements");
   const stopwatch watch;
   for (int64_t i = 0; i < s.asks; ++i) c.ask_in_gang(application(i), "real-" + std::to_string(i), need, false);
   c.schedule_singly(latencies);
@@ -30,6 +34,7 @@ figures run_gang(const settings &s) {
     c.give_back(application(i), placeholder(i), termination::placeholder_replaced);
     c.deliver();
   }
+  replacements.done(out, static_cast<double>(s.asks));
   out["replacements_per_second"] = static_cast<double>(c.allocated() - before) / watch.seconds();
   out["latency_p50_ns"] = percentile(latencies, 50);
   out["latency_p99_ns"] = percentile(latencies, 99);

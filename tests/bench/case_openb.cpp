@@ -1,20 +1,18 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "cases.hpp"
+#include "counted.hpp"
 #include "trace/openb.hpp"
+#include "trace/trace_file.hpp"
 
 namespace tenon::bench {
 namespace {
 
-std::string slurp(const std::string &path) {
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(path + ": cannot be read; give the trace as --trace NODES.csv,PODS.csv");
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
+std::string text_of(const std::string &path) {
+  auto read = cli::read_trace_file(path);
+  if (!read) throw std::runtime_error(read.why().text());
+  return std::move(*read);
 }
 
 }  // namespace
@@ -23,7 +21,7 @@ figures run_openb(const settings &s) {
   const size_t comma = s.trace.find(',');
   if (comma == std::string::npos) throw std::runtime_error("openb wants --trace NODES.csv,PODS.csv");
   const std::string nodes_path = s.trace.substr(0, comma), pods_path = s.trace.substr(comma + 1);
-  const std::string nodes_text = slurp(nodes_path), pods_text = slurp(pods_path);
+  const std::string nodes_text = text_of(nodes_path), pods_text = text_of(pods_path);
   auto read = cli::read_openb({nodes_path, nodes_text}, {pods_path, pods_text},
                               s.devices ? cli::gpu_model::device : cli::gpu_model::sum);
   if (!read) throw std::runtime_error(read.why().text());
@@ -60,6 +58,8 @@ figures run_openb(const settings &s) {
     k.apply(1, c);
   }
   deliver();
+  figures out;
+  counted fill("fill");
   const stopwatch watch;
   for (const cli::load_ask &a : read->asks) {
     const cli::load_shape &shape = read->shapes[a.shape];
@@ -79,7 +79,7 @@ figures run_openb(const settings &s) {
   s_all.max_decisions = 1'000;
   while (k.apply(1, s_all) != 0) deliver();
   deliver();
-  figures out;
+  fill.done(out, static_cast<double>(allocated));
   out["fill_ms"] = watch.seconds() * 1e3;
   out["placed"] = static_cast<double>(allocated);
   out["allocations_per_second"] = static_cast<double>(allocated) / watch.seconds();

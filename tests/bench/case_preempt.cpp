@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "counted.hpp"
 
 namespace tenon::bench {
 namespace {
@@ -124,20 +125,26 @@ figures run_preempt(const settings &s) {
   const int64_t claims = s.nodes / 10 + 1;
   const stopwatch watch;
   for (int64_t i = 0; i < claims; ++i) c.ask("poor", i, 1, true, true);
+  counted one_victim("one-victim");
   std::vector<uint32_t> one = c.decide(claims);
+  one_victim.done(out, static_cast<double>(claims));
   c.confirm();
   c.decide(claims);
   out["allocations_per_second"] = static_cast<double>(c.placed()) / watch.seconds();
   out["one_victim_p50_ns"] = percentile(one, 50);
   out["one_victim_p99_ns"] = percentile(one, 99);
-  constexpr int64_t several = 20;
+  const int64_t several = counting() ? 3 : 20;
   for (int64_t i = 0; i < several; ++i) c.ask("poor", claims + i, 8, true, true);
+  counted eight_victims("eight-victims");
   std::vector<uint32_t> eight = c.decide(several);
+  eight_victims.done(out, static_cast<double>(several));
   out["eight_victims_p50_ns"] = percentile(eight, 50);
 
   full_cluster fixed(*policies, s, false);
   fixed.ask("poor", 0, 8, true, true);
+  counted no_victim("no-victim");
   std::vector<uint32_t> none = fixed.decide(1);
+  no_victim.done(out, 1);
   out["no_victim_ns"] = percentile(none, 50);
   return out;
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cases.hpp"
+#include "counted.hpp"
 
 namespace tenon::bench {
 namespace {
@@ -107,6 +108,22 @@ double ms_of(const std::function<void()> &work) {
   return (thread_seconds() - before) * 1e3;
 }
 
+// What a state costs the thread that decides: the first, one after some decisions, and these decisions themselves.
+void count_readers(busy_cluster &c, const settings &s, figures &out) {
+  counted first("first");
+  std::shared_ptr<const frozen_state> state = c.scheduler().freeze();
+  first.done(out, static_cast<double>(s.asks));
+  counted deciding("decide-kept");
+  c.decide(s.turns);
+  deciding.done(out, static_cast<double>(s.turns));
+  counted next("next");
+  state = c.scheduler().freeze();
+  next.done(out, static_cast<double>(s.turns));
+  counted plain("plain");
+  (void)state->plain();
+  plain.done(out, static_cast<double>(s.asks));
+}
+
 }  // namespace
 
 figures run_readers(const settings &s) {
@@ -114,6 +131,10 @@ figures run_readers(const settings &s) {
   busy_cluster c(*policies, s);
   kernel &k = c.scheduler();
   figures out;
+  if (counting()) {
+    count_readers(c, s, out);
+    return out;
+  }
   const auto churn = [&](const std::function<void()> &between) {
     const double from = thread_seconds();
     int64_t decided = 0;

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "cases.hpp"
+#include "counted.hpp"
 
 namespace tenon::bench {
 namespace {
@@ -40,7 +41,7 @@ void add_unplaceable(cluster &c, const settings &s) {
   }
 }
 
-double rate(const settings &s, int64_t unplaceable, double &decide_rate) {
+double rate(const settings &s, int64_t unplaceable, double &decide_rate, figures &counts) {
   const auto policies = make_policies(s);
   cluster c(*policies, s);
   prepare(c, s);
@@ -49,9 +50,13 @@ double rate(const settings &s, int64_t unplaceable, double &decide_rate) {
   add_unplaceable(c, with);
   c.schedule();
   const stopwatch all;
+  counted intake("intake");
   c.ask(s.asks, one_ask(s), "ask-0000");
+  intake.done(counts, static_cast<double>(s.asks));
   const stopwatch deciding;
+  counted deciding_counted("decide");
   c.schedule();
+  deciding_counted.done(counts, static_cast<double>(c.allocated()));
   decide_rate = static_cast<double>(c.allocated()) / deciding.seconds();
   return static_cast<double>(c.allocated()) / all.seconds();
 }
@@ -60,7 +65,8 @@ double rate(const settings &s, int64_t unplaceable, double &decide_rate) {
 
 figures run_schedule(const settings &s) {
   figures out;
-  out["allocations_per_second"] = rate(s, 0, out["decisions_per_second"]);
+  out["allocations_per_second"] = rate(s, 0, out["decisions_per_second"], out);
+  if (counting()) return out;
   const auto policies = make_policies(s);
   cluster c(*policies, s);
   prepare(c, s);
@@ -77,8 +83,8 @@ figures run_schedule(const settings &s) {
 figures run_unplaceable(const settings &s) {
   figures out;
   double ignored = 0;
-  const double without = rate(s, 0, ignored);
-  const double with = rate(s, s.unplaceable, ignored);
+  const double without = counting() ? 1 : rate(s, 0, ignored, out);
+  const double with = rate(s, s.unplaceable, ignored, out);
   out["allocations_per_second"] = with;
   out["allocations_without_them_per_second"] = without;
   out["percent_of_without"] = 100 * with / without;
@@ -98,13 +104,17 @@ figures run_mixed(const settings &s) {
   cluster c(*policies, s);
   c.add_nodes(s.nodes, {{"vcore", 64'000}, {"memory", int64_t{256} << 30}, {"gpu", 8'000}});
   c.add_applications();
+  figures out;
   const stopwatch watch;
+  counted intake("intake");
   for (int64_t i = 0; i < s.asks; ++i) {
     c.ask_one(static_cast<uint32_t>(static_cast<size_t>(i) % c.applications()), "mixed-" + std::to_string(i),
               shapes[static_cast<size_t>(random() % shapes.size())]);
   }
+  intake.done(out, static_cast<double>(s.asks));
+  counted deciding("decide");
   c.schedule();
-  figures out;
+  deciding.done(out, static_cast<double>(c.allocated()));
   out["allocations_per_second"] = static_cast<double>(c.allocated()) / watch.seconds();
   out["allocated"] = static_cast<double>(c.allocated());
   return out;

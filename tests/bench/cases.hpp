@@ -14,6 +14,8 @@ figures run_unplaceable(const settings &s);
 figures run_mixed(const settings &s);
 // Steady state: an allocation ends, an ask comes, a decision is made.
 figures run_churn(const settings &s);
+// The state that clusters live in: nearly full, many shapes and queues, one ends and one comes.
+figures run_steady(const settings &s);
 // Gangs: placeholders, then real asks that take their places.
 figures run_gang(const settings &s);
 // Nodes and asks registered, nothing decided: time and memory.

@@ -15,6 +15,7 @@ namespace tenon::bench {
 struct settings {
   int64_t nodes = 1'000, asks = 50'000, queues = 2, applications = 1;  // applications: of each queue
   int64_t shapes = 1, unplaceable = 0, seconds = 2;
+  int64_t turns = 2'000;             // of churn and steady while they are counted
   int64_t batch = 100, streams = 1;  // of requests
   double rate = 0;                   // of grpc, in allocations a second
   bool real_time = false;            // priority of grpc

@@ -19,12 +19,17 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, gang, load, preempt, snapshot, openb, inproc, grpc, rest;
+  settings schedule, queues, mixed, unplaceable, churn, steady, gang, load, preempt, snapshot, openb, inproc, grpc,
+      rest;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
   mixed.node_sort = "binpacking";
   unplaceable.unplaceable = 10'000;
+  steady.nodes = 10'000;
+  steady.asks = 300'000;
+  steady.shapes = 1'000;
+  steady.queues = 200;
   gang.applications = 250;
   preempt.nodes = 10'000;
   inproc.asks = 200'000;
@@ -45,6 +50,8 @@ std::vector<bench_case> cases() {
       {"mixed", "asks of many shapes while the cluster fills up", tenon::bench::run_mixed, mixed},
       {"unplaceable", "asks that fit nowhere beside the load of schedule", tenon::bench::run_unplaceable, unplaceable},
       {"churn", "steady state: an allocation ends, an ask comes, a decision is made", tenon::bench::run_churn, churn},
+      {"steady", "a cluster that is 95 % full of many shapes: an allocation ends, one of its shape comes",
+       tenon::bench::run_steady, steady},
       {"gang", "placeholders of gangs, then asks that take their places", tenon::bench::run_gang, gang},
       {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
       {"preempt", "a queue below its guarantee in a full cluster, 30 allocations a node", tenon::bench::run_preempt,
@@ -84,7 +91,10 @@ int main(int argc, char **argv) {
         ->capture_default_str();
     sub->add_option("--shapes", s.shapes)->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_option("--unplaceable", s.unplaceable)->capture_default_str();
-    sub->add_option("--seconds", s.seconds, "of churn and of each turn of rest")
+    sub->add_option("--seconds", s.seconds, "of churn and steady, and of each turn of rest")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    sub->add_option("--turns", s.turns, "of churn and steady while tests/cost counts them")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     sub->add_option("--batch", s.batch, "requests submitted at once")

@@ -150,6 +150,10 @@ INSTANTIATE_TEST_SUITE_P(
         bad_input{"MissingJournal", {"simulate", "--no-progress", "--replay", "@none"}, {}, {"@none"}},
         bad_input{"NotAJournal", {"simulate", "--no-progress", "--replay", "@j"}, {{"j", "hello"}}, {"@j"}},
         bad_input{"RecordCannotBeWritten", {"simulate", "--no-progress", "--record", "@none/j"}, {}, {"@none/j"}},
+        bad_input{"RecordIsThereAlready",
+                  {"simulate", "--no-progress", "--nodes", "1", "--pods", "1", "--record", "@j"},
+                  {{"j", "hello"}},
+                  {"@j", "one with 5 bytes", "move it away"}},
         bad_input{"ReportCannotBeWritten", {"simulate", "--no-progress", "--report", "@none/r"}, {}, {"@none/r"}}),
     name_of);
 

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import queue
-import shutil
 import signal
 import socket
 import stat
@@ -46,6 +45,7 @@ class Daemon:
         path = tempfile.mkdtemp(dir=self.folder)
         manager.bind(f"{path}/notify")
         self.log: list[str] = []
+        self.more_log = threading.Condition()
         self.process = subprocess.Popen(
             [Daemon.tenon, "serve", "-c", str(deployment), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -59,7 +59,9 @@ class Daemon:
 
     def read_log(self) -> None:
         for line in self.process.stderr:
-            self.log.append(line)
+            with self.more_log:
+                self.log.append(line)
+                self.more_log.notify_all()
         self.ended.set()
         self.notices.put("ENDED")
 
@@ -75,6 +77,11 @@ class Daemon:
 
     def words(self) -> str:
         return "".join(self.log)
+
+    def wait_for_words(self, words: str) -> None:
+        with self.more_log:
+            if not self.more_log.wait_for(lambda: words in self.words(), WITHIN_S):
+                raise AssertionError(f"never logged: {words}\n{self.words()}")
 
     def finish(self, number: int | None = signal.SIGTERM) -> int:
         if number is not None:
@@ -145,6 +152,11 @@ class ServeCase(unittest.TestCase):
         return done.stderr
 
 
+def built_package() -> pathlib.Path:
+    """The folder of the Python package tenon, of the build that made the program under test."""
+    return pathlib.Path(Daemon.tenon).resolve().parents[1] / "python"
+
+
 class RmCase(ServeCase):
     """Resource managers over gRPC, on a Unix socket."""
 
@@ -152,13 +164,9 @@ class RmCase(ServeCase):
 
     @classmethod
     def setUpClass(cls):
-        grpc = subprocess.run([cls.python, "-c", "import grpc"], capture_output=True)
-        if not shutil.which("protoc") or grpc.returncode != 0:
-            raise unittest.SkipTest("protoc or python3-grpcio is not installed")
-        folder = tempfile.TemporaryDirectory(prefix="tenon-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.code = folder.name
-        subprocess.run(["protoc", "-I", ROOT / "sdk/proto", f"--python_out={cls.code}", "si/v1/si.proto"], check=True)
+        if subprocess.run([cls.python, "-c", "import grpc"], capture_output=True).returncode:
+            raise unittest.SkipTest("python3-grpcio is not installed")
+        cls.package = built_package()
 
     def served(self, *options: str, more: str = "", config: str = "") -> Daemon:
         listen = f"listen: 'unix:{self.folder}/rm.sock'{config}"
@@ -169,7 +177,7 @@ class RmCase(ServeCase):
         """One whose pods are placed, and which stays until its standard input is closed."""
         process = subprocess.Popen(
             [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock",
-             "--code", self.code, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay", *options],
+             "--package", self.package, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(end, process)
         timer = threading.Timer(WITHIN_S, process.kill)

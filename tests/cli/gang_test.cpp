@@ -98,6 +98,42 @@ TEST_P(Gangs, HardGangFailsAfterItsTimeoutAndStaysPending) {
   EXPECT_EQ(out.at("makespan_seconds").to_number<double>(), 200.0);
 }
 
+TEST_P(Gangs, ThatHoldWhatEachOtherWantsAreFound) {
+  // Worker by worker each gets two of the four processors, and wants three: nothing ends, and two more jobs wait.
+  const std::vector<std::array<int, 4>> jobs{{1, 0, 10, 3}, {2, 0, 10, 3}, {3, 100, 10, 1}, {4, 500, 10, 1}};
+  const auto out = play(jobs, gang_style::none);
+  EXPECT_EQ(out.at("placed"), 4);
+  EXPECT_EQ(out.at("pending"), 4);
+  ASSERT_EQ(out.at("findings").as_array().size(), 1U);
+  const std::string finding(out.at("findings").at(0).as_string());
+  for (const char *part : {"2 gangs are placed in part and cannot start", "4 of their workers hold vcore 4000m",
+                           "wait for 2 more, and 4 workers in all wait", "--gangs soft"}) {
+    EXPECT_THAT(finding, testing::HasSubstr(part));
+  }
+  EXPECT_EQ(play(jobs, gang_style::soft, 60).at("findings").as_array().size(), 0U);
+}
+
+TEST_P(Gangs, ThatNeverRanWaitToTheEndInEveryFigure) {
+  const auto out = play({{1, 0, 10, 3}, {2, 0, 10, 3}, {3, 100, 10, 1}, {5, 500, 10, 1}}, gang_style::none);
+  const auto &odd = out.at("waiting_seconds").at("root.q1");  // jobs 1, 3 and 5
+  EXPECT_EQ(odd.at("placed"), 2);
+  EXPECT_EQ(odd.at("never_placed"), 3);
+  const auto end = out.at("makespan_seconds").to_number<double>();
+  EXPECT_EQ(odd.at("p50").to_number<double>(), end - 500);  // of 0, 0, end - 500, end - 100 and end
+  EXPECT_EQ(odd.at("max").to_number<double>(), end);
+  EXPECT_EQ(json::serialize(odd.at("at_least")), R"(["mean","p50","p90","p95","p99","max"])");
+}
+
+TEST_P(Gangs, ThatFailedWaitToTheEndAsWell) {
+  const auto out = play({{1, 0, 200, 3}, {3, 1, 10, 3}}, gang_style::hard, 60);
+  const auto &all = out.at("waiting_seconds").at("root.q1");
+  EXPECT_EQ(all.at("placed"), 3);
+  EXPECT_EQ(all.at("never_placed"), 3);
+  EXPECT_EQ(all.at("p50").to_number<double>(), 0.0);
+  EXPECT_EQ(all.at("max").to_number<double>(), 199.0);
+  EXPECT_EQ(json::serialize(all.at("at_least")), R"(["mean","p90","p95","p99","max"])");
+}
+
 TEST_P(Gangs, SingleWorkersRunBesideGangs) {
   const auto out = play({{1, 0, 10, 3}, {2, 0, 4, 1}, {3, 1, 10, 3}, {4, 5, 1, 1}}, gang_style::soft);
   EXPECT_EQ(out.at("placed"), 8);

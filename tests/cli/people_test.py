@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -27,7 +28,11 @@ with grpc.insecure_channel(address) as channel:
     try:
         said = call(getattr(of, method + "Request")(**json.loads(request)), wait_for_ready=True, timeout=60,
                     metadata=[("authorization", f"Bearer {token}")])
-        print(json.dumps({"success": said.success, "reason": said.reason, "checksum": said.checksum, "old": said.oldConfig}))
+        fields = {"success": "success", "reason": "reason", "checksum": "checksum", "oldConfig": "old", "decisions": "decisions"}
+        out = {word: getattr(said, field) for field, word in fields.items() if hasattr(said, field)}
+        if "extraConfig" in request and hasattr(said, "warnings"):
+            out["warnings"] = list(said.warnings)
+        print(json.dumps(out))
     except grpc.RpcError as failed:
         print(json.dumps({"code": failed.code().name}))
 """
@@ -36,15 +41,15 @@ with grpc.insecure_channel(address) as channel:
 class People(ServeCase):
     python = "/usr/bin/python3"
 
-    def serving(self) -> Daemon:
+    def serving(self, *options: str, more: str = "") -> Daemon:
         (self.folder / "token").write_text(TOKEN)
         (self.folder / "tokens.yaml").write_text(f"- {{ token: {TOKEN}, user: root, all: true }}\n")
-        daemon = self.started(more=f"""events: [{{ use: tenon.ring }}]
+        daemon = self.started(*options, more=f"""events: [{{ use: tenon.ring }}]
 transports:
   - {{ use: tenon.grpc, config: {{ listen: "unix:{self.folder}/rm.sock", admin_token_file: {self.folder}/token }} }}
   - use: tenon.rest
     config: {{ listen: "127.0.0.1:0", address_file: {self.folder}/address, tokens: {self.folder}/tokens.yaml }}
-""")
+{more}""")
         self.url = (self.folder / "address").read_text().strip()
         return daemon
 
@@ -61,20 +66,38 @@ transports:
             refused.close()
             return refused.code
 
-    def test_configurations_are_checked_and_changed_over_grpc(self):
+    def clients(self) -> str:
+        """A folder with the code of the administration service."""
         if not shutil.which("protoc") or subprocess.run([self.python, "-c", "import grpc"], capture_output=True).returncode:
             self.skipTest("protoc or python3-grpcio is not installed")
         code = self.enterContext(tempfile.TemporaryDirectory(prefix="tenon-"))
-        protos = ROOT / "sdk/proto"
-        subprocess.run(["protoc", "-I", protos, f"--python_out={code}", "tenon/v1/admin.proto", "si/v1/si.proto"], check=True)
+        subprocess.run(["protoc", "-I", ROOT / "sdk/proto", f"--python_out={code}", "tenon/v1/admin.proto",
+                        "tenon/v1/options.proto"], check=True)
+        return code
+
+    def ask(self, code: str, method: str, request: dict, token: str = TOKEN) -> dict:
+        done = subprocess.run([self.python, "-B", "-c", CLIENT, f"unix:{self.folder}/rm.sock", code, method, token,
+                               json.dumps(request)], capture_output=True, text=True, timeout=2 * WITHIN_S)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_a_daemon_is_stepped_over_grpc_where_its_deployment_says_so(self):
+        code = self.clients()
+        daemon = self.serving()
+        self.assertEqual(self.ask(code, "Step", {"most": 1}), {"code": "FAILED_PRECONDITION"})
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        manual = self.serving(more="cycle: { manual: true }\n")
+        self.assertEqual(self.ask(code, "Step", {"most": 1}), {"decisions": 0})
+        self.assertEqual(self.ask(code, "Step", {"most": 1, "partition": "none"}), {"code": "NOT_FOUND"})
+        self.assertEqual(self.ask(code, "Step", {"most": 1}, "another-token"), {"code": "PERMISSION_DENIED"})
+        self.assertEqual(manual.finish(), 0, manual.words())
+
+    def test_configurations_are_checked_and_changed_over_grpc(self):
+        code = self.clients()
         daemon = self.serving()
 
         def call(method: str, config: str, token: str = TOKEN, **more) -> dict:
-            request = json.dumps({"config": config} | more)
-            done = subprocess.run([self.python, "-B", "-c", CLIENT, f"unix:{self.folder}/rm.sock", code, method, token, request],
-                                  capture_output=True, text=True, timeout=2 * WITHIN_S)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return json.loads(done.stdout)
+            return self.ask(code, method, {"config": config} | more, token)
 
         other = QUEUES.replace("3200", "1600")
         self.assertEqual(call("ValidateConfig", other, "another-token-of-nobody"), {"code": "PERMISSION_DENIED"})
@@ -89,19 +112,54 @@ transports:
         self.assertEqual(call("ValidateConfig", "nonsense")["old"], other)
         for method in ("ValidateConfig", "UpdateConfig"):
             for config in ("", QUEUES):
-                for more in ({"rmID": "none"}, {"policyGroup": "none"}, {"extraConfig": {"a": "b"}}):
+                for more in ({"rmID": "none"}, {"policyGroup": "none"}):
                     with self.subTest(f"{method} {more} {config[:1]}"):
                         said = call(method, config, **more)
                         self.assertFalse(said.get("success", False), said)
             self.assertFalse(call(method, "# nothing")["success"])
+            ignored = call(method, QUEUES, extraConfig={"a": "b", "c": "d"})
+            self.assertTrue(ignored["success"], ignored)
+            if method == "UpdateConfig":
+                self.assertIn("2 settings were not looked at", ignored["warnings"][-1])
         self.queues.write_text(QUEUES.replace("max:", "maximum:"))
         broken = call("ValidateConfig", "", policyGroup="default")
         self.assertRegex(broken["reason"], r"queues\.yaml:10:15\b")
         self.queues.write_text(QUEUES)
         self.assertTrue(call("ValidateConfig", "")["success"])
-        self.assertTrue(call("UpdateConfig", "", policyGroup="default")["success"])
+        self.assertEqual(call("UpdateConfig", "", policyGroup="default"), {"code": "FAILED_PRECONDITION"})
+        self.assertTrue(call("UpdateConfig", "", policyGroup="default", force=True)["success"])
         self.assertEqual(call("ValidateConfig", "nonsense")["old"], QUEUES)
         self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_health_is_the_same_to_everybody(self):
+        if subprocess.run([self.python, "-c", "import grpc"], capture_output=True).returncode:
+            self.skipTest("python3-grpcio is not installed")
+        ask = ("import grpc, sys\n"
+               "with grpc.insecure_channel(sys.argv[1]) as channel:\n"
+               "    asked = b'' if len(sys.argv) == 2 else bytes([10, len(sys.argv[2])]) + sys.argv[2].encode()\n"
+               "    print(channel.unary_unary('/grpc.health.v1.Health/Check')(asked, wait_for_ready=True, timeout=60)[1])\n")
+
+        def over_grpc(*service: str) -> str:
+            done = subprocess.run([self.python, "-c", ask, f"unix:{self.folder}/rm.sock", *service],
+                                  capture_output=True, text=True, timeout=2 * WITHIN_S)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return {"1": "SERVING", "2": "NOT_SERVING"}[done.stdout.strip()]
+
+        daemon = self.serving("--record", "/dev/full")  # a disk that takes nothing
+        daemon.wait_for_words("ready")
+        until = time.monotonic() + WITHIN_S
+        while daemon.ctl("health").returncode == 0 and time.monotonic() < until:
+            time.sleep(0.05)
+        said = daemon.ctl("health")
+        self.assertEqual(said.returncode, 1)
+        self.assertRegex(said.stdout, r"(?m)^Recordings +unhealthy +/dev/full: writing failed")
+        rest = json.loads(self.get("/ws/v1/scheduler/healthcheck"))
+        self.assertFalse(rest["Healthy"])
+        checks = json.loads(daemon.ctl("health", "--json").stdout)["checks"]
+        self.assertEqual([(c["name"], c["state"] == "healthy") for c in checks],
+                         [(c["Name"], c["Succeeded"]) for c in rest["HealthChecks"]])
+        self.assertEqual(over_grpc(), "NOT_SERVING")
+        self.assertEqual(over_grpc("si.v1.Scheduler"), "SERVING")
 
     def test_it_is_read_and_changed_over_http(self):
         daemon = self.serving()

@@ -86,6 +86,36 @@ TEST_F(Plugin, ExplainSaysWhatIsMissing) {
   EXPECT_THAT(run.out, HasSubstr("not listed"));
 }
 
+TEST_F(Plugin, ExplainNamesAListedModuleThatIsNotThere) {
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules: [{id: acme.good}, {id: acme.godo}]\n"
+                     "policy_groups: {default: queues.yaml}\n");
+  const command_result run = explain();
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("acme.godo"), HasSubstr(deployment_ + ":3:33"), HasSubstr("node-sort fixture")));
+}
+
+TEST_F(Plugin, ConfigCheckRefusesTheDeploymentsThatCannotBeServed) {
+  const auto both = [&](const std::string &deployment, int code, const std::string &why) {
+    (void)folder_.file("tenon.yaml", "apiVersion: tenon/v1\nmodule_path: [mods]\n" + deployment);
+    const command_result served = run_tenon({"serve", "--check", "-c", deployment_});
+    const command_result checked = run_tenon({"config", "check", deployment_});
+    EXPECT_EQ(served.code, code) << served.err;
+    EXPECT_EQ(checked.code, code) << checked.err << checked.out;
+    EXPECT_THAT(served.err, HasSubstr(why));
+    EXPECT_THAT(checked.err, HasSubstr(why));
+  };
+  both("modules: [{id: acme.good}]\n", 0, "");
+  both("modules: [{id: acme.godo}]\n", 2, "acme.godo");
+  both("transports: [{use: acme.good}]\n", 2, "provides none");
+  both("events: [{use: tenon.ring, config: {entriez: 5}}]\n", 2, "entriez");
+  both("transports: [{use: tenon.rest, config: {listen: nowhere}}]\n", 2, "nowhere");
+  both("policy_groups: {default: queues.yaml}\n", 2, "fixture");  // nobody who is listed provides it
+  copy("load_aborts");
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  both("modules: [{id: acme.good}]\n", 2, "SIGABRT");
+}
+
 TEST_F(Plugin, ExplainSaysWhatIsRefusedAndGoesOn) {
   copy("load_aborts");
   ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);

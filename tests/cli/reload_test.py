@@ -15,7 +15,7 @@ class Reload(ServeCase):
         daemon.wait("RELOADING=1")
         daemon.wait("READY=1")
         daemon.finish()
-        self.assertIn("reloaded", daemon.words())
+        self.assertIn("SIGHUP: reload the configuration: done", daemon.words())
 
     def test_bad_queues_change_nothing_and_are_told_with_their_place(self):
         daemon = self.started()
@@ -29,7 +29,7 @@ class Reload(ServeCase):
         self.queues.write_text(QUEUES)
         self.assertEqual(daemon.ctl("reload").stdout, "reloaded\n")
         daemon.finish()
-        self.assertRegex(daemon.words(), r"reload refused, nothing has changed: \S*queues\.yaml:10:15\b")
+        self.assertRegex(daemon.words(), r"SIGHUP: reload the configuration: refused, \S*queues\.yaml:10:15\b")
 
     def test_an_empty_file_changes_nothing(self):
         daemon = self.started()

@@ -11,6 +11,7 @@
 
 #include "report/fair_share.hpp"
 #include "report/fragmentation.hpp"
+#include "report/page.hpp"
 #include "report/series.hpp"
 #include "report/words.hpp"
 #include "simulate/tally.hpp"
@@ -192,6 +193,30 @@ TEST(Words, MarkupIsEscapedAndLongNamesAreCut) {
   EXPECT_EQ(grouped(1'234'567), "1\u202F234\u202F567");
 }
 
+TEST(Words, DatesBeginDaysMonthsAndYears) {
+  constexpr int64_t october = 1'506'988'800'000;  // 2017-10-03
+  EXPECT_EQ(date_words(october + 61'000), "3 Oct 2017, 00:01");
+  EXPECT_THAT(texts(date_ticks(october + 3'600'000, 86'400, 8)),
+              ElementsAre("03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00", "4 Oct"));
+  EXPECT_THAT(texts(date_ticks(october, 180 * 86'400.0, 8)), ElementsAre("Nov", "Dec", "2018", "Feb", "Mar", "Apr"));
+  EXPECT_THAT(texts(date_ticks(october, 3000 * 86'400.0, 8)),
+              ElementsAre("2018", "2019", "2020", "2021", "2022", "2023", "2024", "2025"));
+}
+
+TEST(Spread, WhatIsNotOverMakesWhatIsBehindItALowerBound) {
+  std::vector<measured> values;
+  for (int i = 1; i <= 10; ++i) values.push_back({static_cast<double>(i), i != 8});
+  const spread of = spread_of(values);
+  EXPECT_EQ(of.over, 9U);
+  EXPECT_EQ(of.open, 1U);
+  EXPECT_EQ(of.p50.value, 5);
+  EXPECT_FALSE(of.p50.at_least);
+  EXPECT_EQ(of.p90.value, 9);
+  EXPECT_TRUE(of.p90.at_least);
+  EXPECT_TRUE(of.mean.at_least);
+  EXPECT_EQ(spread_of({}).count(), 0U);
+}
+
 // A run kept by hand: one node of 4, queue a takes 3 of it from 0 s to 10 s, b wants 2 from 5 s on.
 class Curves : public testing::Test {
  protected:
@@ -262,6 +287,26 @@ TEST_F(Curves, FairnessIsAboutTheTimeWhenSomebodyWaits) {
   EXPECT_DOUBLE_EQ(curves.queues[0].satisfied[1], 1.5);
   EXPECT_DOUBLE_EQ(curves.queues[1].satisfied[1], 0);
   EXPECT_TRUE(std::isnan(curves.queues[0].satisfied[3]));
+}
+
+TEST_F(Curves, PreemptionsAddUp) {
+  EXPECT_THAT(make_curves(kept_, 4).preempted, ElementsAre(0, 0, 0, 0));
+  decision_view taken;
+  taken.now_ms = 20'000;
+  taken.kind = decision_kind::released;
+  taken.why = termination::preempted_by_scheduler;
+  taken.partition = "[rm]p";
+  taken.application = "app-b";
+  taken.key = "k";
+  taken.allocation_sequence = 1;
+  counted_.hears(taken);
+  sees(40'000, advance{});
+  counted_.ends();
+  const run_curves curves = make_curves(kept_, 4);
+  EXPECT_THAT(curves.preempted, ElementsAre(0, 0, 1, 1));
+  EXPECT_EQ(curves.queues[0].preempted, 0U);
+  EXPECT_EQ(curves.queues[1].name, "root.b");
+  EXPECT_EQ(curves.queues[1].preempted, 1U);
 }
 
 TEST_F(Curves, QueuesBeyondTheLimitAreOneCurve) {
@@ -341,22 +386,117 @@ TEST_F(Page, NamesAreNoMarkup) {
   expect_has(html, "p&lt;b&gt;&amp;&#39;.csv");
 }
 
-TEST_F(Page, EveryChartHasTitleAndDescription) {
-  const std::string html = page({"--trace", trace()});
+std::vector<std::string> charts_in(const std::string &html) {
   const std::regex chart(
-      "<svg [^>]*role=\"img\" id=\"(\\w+)\" aria-labelledby=\"(\\w+)-title (\\w+)-desc\">\n<title "
-      "id=\"(\\w+)-title\">[^<]+</title>\n<desc id=\"(\\w+)-desc\">[^<]+</desc>");
+      "<div class=\"chart(?: rows)?\" role=\"img\" id=\"([\\w-]+)\" aria-labelledby=\"([\\w-]+)-title "
+      "([\\w-]+)-desc\">\n"
+      "<span hidden id=\"([\\w-]+)-title\">[^<]+</span>\n<span hidden id=\"([\\w-]+)-desc\">[^<]+</span>");
   std::vector<std::string> ids;
   for (std::sregex_iterator at(html.begin(), html.end(), chart), end; at != end; ++at) {
     ids.push_back((*at)[1]);
     for (const size_t group : {2U, 3U, 4U, 5U}) EXPECT_EQ((*at)[group], ids.back());
   }
-  EXPECT_THAT(ids, ElementsAre("use", "share", "waiting", "waits", "fairness", "satisfied", "fragmentation"));
-  // Pictures without a name are said to be none.
+  return ids;
+}
+
+TEST_F(Page, EveryChartHasTitleAndDescription) {
+  const std::string html = page({"--trace", trace()});
+  EXPECT_THAT(charts_in(html), ElementsAre("use", "share", "waiting", "job-waits", "job-completions", "job-slowdowns",
+                                           "waits", "fairness", "satisfied", "fragmentation"));
+  // What is drawn says nothing by itself.
   size_t hidden = 0, all = 0;
-  for (size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1)) ++all;
-  for (size_t at = html.find("aria-hidden"); at != std::string::npos; at = html.find("aria-hidden", at + 1)) ++hidden;
-  EXPECT_EQ(all, hidden + ids.size());
+  for (size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1)) {
+    ++all;
+    hidden += html.substr(at, html.find('>', at) - at).find("aria-hidden") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(all, hidden);
+}
+
+TEST_F(Page, JobsAreFollowedToTheirEnd) {
+  // The GPU is p1's for an hour, then p3's for a minute, then p2's for ten.
+  const std::string html = page({"--trace", trace()});
+  const auto &slowdown = summary_.at("slowdown_of_jobs");
+  EXPECT_EQ(slowdown.at("started"), 3);
+  EXPECT_EQ(slowdown.at("p50").to_number<double>(), (3600.0 + 600) / 600);
+  EXPECT_EQ(slowdown.at("max").to_number<double>(), (3540.0 + 60) / 60);
+  EXPECT_EQ(summary_.at("completion_seconds_of_jobs").at("max").to_number<double>(), 4200.0);
+  expect_has(html, "<th scope=\"row\">Bounded slowdown</th>");
+  expect_has(html, "<caption>Waiting by queue</caption>");
+}
+
+TEST_F(Page, WhatNeverStartedHasAsLongAWaitAsThereIs) {
+  const std::string text =
+      "; MaxProcs: 2\n1 0 0 100 2 -1 -1 -1 -1 -1 1 1 1 -1 0 -1 -1 -1\n"
+      "2 10 0 40 2 -1 -1 -1 -1 -1 1 2 1 -1 0 -1 -1 -1\n";
+  const std::string held = folder_.file("held.yaml", R"(partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues: [{name: q0, maxapplications: 1, limits: [{limit: none, users: [user2], maxresources: {vcore: 1}}]}]
+)");
+  const std::string html = page({"--trace", "swf:" + folder_.file("t.swf", text), "--config", held, "--gangs", "none"});
+  const auto &slowdown = summary_.at("slowdown_of_jobs");
+  EXPECT_EQ(slowdown.at("never_started"), 1);
+  // It runs 40 s, and waited to the end so far.
+  const double waited = summary_.at("makespan_seconds").to_number<double>() - 10;
+  EXPECT_EQ(slowdown.at("max").to_number<double>(), (waited + 40) / 40);
+  EXPECT_EQ(json::serialize(slowdown.at("at_least")), R"(["mean","p90","p95","p99","max"])");
+  expect_has(html, "<td>&gt; ");
+  expect_has(html, "<dd>2, 1 never started</dd>");
+}
+
+TEST_F(Page, DrawsTwoRunsSideBySide) {
+  const std::vector<std::string> load{"--nodes", "20", "--pods", "600", "--queues", "4"};
+  (void)page(load);
+  std::filesystem::rename(folder_.file("r.html"), folder_.file("fair.html"));
+  auto again = load;
+  again.insert(again.end(), {"--node-sort", "binpacking", "--beside", folder_.file("fair.html")});
+  const std::string html = page(again);
+  expect_well_formed(html);
+  expect_has(html, "<h1>Two runs side by side</h1>");
+  EXPECT_THAT(charts_in(html), testing::IsSupersetOf({"use", "use-other", "share", "share-other", "waiting",
+                                                      "job-waits", "satisfied", "satisfied-other"}));
+  expect_has(html, "<h2>Figures of r</h2>");
+  expect_has(html, "<h2>Figures of fair</h2>");
+  // The page of two runs is the report of the first.
+  EXPECT_EQ(run_tenon({"simulate", "--no-progress", "--nodes", "3", "--pods", "9", "--report",
+                       folder_.file("third.html"), "--beside", folder_.file("r.html")})
+                .code,
+            0);
+  expect_has(folder_.text("third.html"), "<h2>Figures of r</h2>");
+}
+
+TEST_F(Page, HoldsTheRunThatItShows) {
+  const std::string html = page({"--nodes", "20", "--pods", "600", "--queues", "4"});
+  const auto read = read_report(html, "r.html");
+  ASSERT_TRUE(static_cast<bool>(read));
+  EXPECT_EQ(read->counted.placed, 600U);
+  EXPECT_EQ(read->curves.waiting.size(), read->curves.intervals);
+  EXPECT_TRUE(html.find(to_json(*read)) != std::string::npos);
+}
+
+TEST_F(Page, IsNotDrawnBesideWhatIsNoReport) {
+  for (const std::string text : {"", "<html></html>", "<script type=\"application/json\" id=\"run\">{}</script>"}) {
+    const std::string file = folder_.file("no.html", text);
+    const command_result run =
+        run_tenon({"simulate", "--no-progress", "--nodes", "3", "--report", folder_.file("r.html"), "--beside", file});
+    EXPECT_EQ(run.code, 2);
+    EXPECT_THAT(run.err, testing::AllOf(testing::HasSubstr(file), testing::HasSubstr("--report")));
+  }
+}
+
+TEST_F(Page, ShowsTheDatesOfTracesThatHaveThem) {
+  // 2017-10-03 00:00:00 UTC, and two jobs within four days.
+  const std::string text =
+      "; MaxProcs: 2\n; UnixStartTime: 1506988800\n"
+      "1 0 0 100 1 -1 -1 -1 -1 -1 1 1 1 -1 0 -1 -1 -1\n"
+      "2 345600 0 100 1 -1 -1 -1 -1 -1 1 2 1 -1 0 -1 -1 -1\n";
+  const std::string html = page({"--trace", "swf:" + folder_.file("t.swf", text)});
+  expect_has(html, "From 3 Oct 2017, 00:00 to 7 Oct 2017, 00:01, UTC");
+  for (const char *day : {">3 Oct<", ">5 Oct<", ">7 Oct<"}) expect_has(html, day);
+  expect_has(html, "virtual time, UTC");
+  expect_has_not(page({"--trace", trace()}), "UTC");
 }
 
 TEST_F(Page, TablesSayWhatTheSummarySays) {
@@ -364,7 +504,7 @@ TEST_F(Page, TablesSayWhatTheSummarySays) {
   const auto &be = summary_.at("waiting_seconds").at("root.be");
   const std::string longest = duration_words(be.at("max").to_number<double>());
   EXPECT_EQ(longest, "60 min");
-  expect_has(html, "<th scope=\"row\">root.be</th>\n<td>1</td>\n<td>" + longest + "</td>");
+  expect_has(html, "<th scope=\"row\">root.be</th>\n<td>1</td>\n<td>0</td>\n<td>" + longest + "</td>");
   expect_has(html, "<th scope=\"row\">gpu</th>\n<td>" +
                        percent(summary_.at("utilisation").at("gpu").at("average").to_number<double>()));
 }

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 const fs::path own_folder = fs::path(TENON_SOURCE_DIR) / "tests/scenarios";
 const fs::path failing_folder = fs::path(TENON_SOURCE_DIR) / "tests/cli/failing";
-const fs::path shared_folder = fs::path(TENON_SHARED_DIR) / "scenarios";
+const fs::path sample_folder = fs::path(TENON_TEST_DATA_DIR) / "scenarios";
 
 opened_policies &policies() {
   static opened_policies opened = [] {
@@ -70,7 +70,7 @@ TEST(ScenarioRun, FailsThoseThatAreWrongAndSaysWhere) {
       {"no-alternative-holds", "steps[4].expect.any_of: want one block that holds"},
       {"not-released", "steps[4].expect.rm.released.PREEMPTED_BY_SCHEDULER: want [k], have []"},
       {"wrong-refusal", "steps[4].reload.expect_error: want a refusal with 'the moon is full'"},
-      {"accepted-refresh", "steps[4].reload.expect_error: want a refusal with 'nothing', have it is accepted"},
+      {"accepted-refresh", "steps[4].reload.expect_error: want a refusal with 'nothing', have none"},
       {"missing-partition", "steps[4].expect.cluster.total_nodes: want 0, have no such partition"},
   };
   size_t seen = 0;
@@ -84,11 +84,8 @@ TEST(ScenarioRun, FailsThoseThatAreWrongAndSaysWhere) {
   EXPECT_EQ(seen, wanted.size());
 }
 
-// Families of samples whose features the kernel has.
-TEST(ScenarioRun, PassesTheSamplesOfTheseFamilies) {
-  if (!fs::exists(shared_folder)) GTEST_SKIP() << "no sample scenarios in " << shared_folder;
-  const command_result run = run_tenon({"scenario", "run", shared_folder.string(), "--filter",
-                                        "^(acl|basic|config|dynamic|limit|multi|nodes|recover|sort)-"});
+TEST(ScenarioRun, PassesTheSamples) {
+  const command_result run = run_tenon({"scenario", "run", sample_folder.string()});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
 }
 
@@ -167,10 +164,7 @@ int expect_all_altered_fail(const fs::path &folder) {
 
 TEST(ScenarioRun, FailsWhenAnyExpectationOfTheTreeIsAltered) { EXPECT_GT(expect_all_altered_fail(own_folder), 100); }
 
-TEST(ScenarioRun, FailsWhenAnyExpectationOfASampleIsAltered) {
-  if (!fs::exists(shared_folder)) GTEST_SKIP() << "no sample scenarios in " << shared_folder;
-  EXPECT_GT(expect_all_altered_fail(shared_folder), 100);
-}
+TEST(ScenarioRun, FailsWhenAnyExpectationOfASampleIsAltered) { EXPECT_GT(expect_all_altered_fail(sample_folder), 100); }
 
 // --- the command's outputs ---
 
@@ -215,6 +209,28 @@ TEST(ScenarioRun, WritesJUnit) {
   EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"1\""));
   EXPECT_THAT(xml, HasSubstr("name=\"a&lt;b\""));
   EXPECT_THAT(xml, HasSubstr("want 9, have 2"));
+}
+
+TEST(ScenarioRun, PlaysTheOthersWhenAFileIsRefused) {
+  const temporary_folder folder;
+  (void)folder.file("a-broken.yaml", small_scenario("- expct: {}\n"));
+  (void)folder.file("b-good.yaml", small_scenario(""));
+  (void)folder.file("c-fails.yaml", small_scenario("- expect: {rm: {allocations: 9}}\n"));
+  (void)folder.file("d-config.yaml",
+                    "config: |\n  partitions: [{name: default, queues: [{name: root, x: 1}]}]\nsteps: []\n");
+  (void)folder.file("e-modules.yaml", "deployment: none.yaml\n" + small_scenario(""));
+  const command_result run = run_tenon({"scenario", "run", folder.file(""), "--junit", folder.file("junit.xml")});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.out, testing::AllOf(HasSubstr("ok      b-good"), HasSubstr("FAILED  c-fails"),
+                                      HasSubstr("1 passed, 1 failed, 3 refused")));
+  for (const char *file : {"a-broken.yaml", "d-config.yaml", "none.yaml"}) EXPECT_THAT(run.err, HasSubstr(file));
+  EXPECT_THAT(folder.text("junit.xml"),
+              testing::AllOf(HasSubstr("tests=\"5\" failures=\"1\" errors=\"3\""), HasSubstr("<error message=")));
+  const command_result json = run_tenon({"scenario", "run", folder.file(""), "--json"});
+  EXPECT_EQ(json.code, 2);
+  const auto report = boost::json::parse(json.out);
+  EXPECT_EQ(report.at("scenarios").as_array().size(), 2U);
+  EXPECT_EQ(report.at("refused").as_array().size(), 3U);
 }
 
 TEST(ScenarioRun, FilterPicksByName) {

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,7 @@ class HeldUp(RmCase):
         """Until nothing is decided for it any more."""
         process = subprocess.Popen(
             [self.python, "-B", ROOT / "tests/cli/slow_rm.py", "--address", f"unix:{self.folder}/rm.sock",
-             "--code", self.code, "--asks", str(ASKS)],
+             "--package", self.package, "--asks", str(ASKS)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(end, process)
         timer = threading.Timer(WITHIN_S, process.kill)
@@ -83,11 +84,36 @@ class HeldUp(RmCase):
         self.assertEqual(daemon.finish(signal.SIGTERM), 1, daemon.words())
         self.assertIn("the recordings are not whole", daemon.words())
 
-    def whole(self, journal: pathlib.Path, decisions: pathlib.Path, again: pathlib.Path) -> None:
+    def test_what_was_told_is_recorded_however_the_process_ends(self):
+        names = [self.folder / name for name in ("journal", "decisions", "again")]
+        daemon = self.served("--record", str(names[0]), "--decisions", str(names[1]), "--record-at-once")
+        self.rm()  # which has been told of its 60 pods
+        daemon.finish(signal.SIGKILL)
+        self.whole(*names, least=60)
+
+    def test_a_full_disk_leaves_what_can_be_replayed(self):
+        for room in (6_001, 6_010, 6_050):  # within a record, or between two
+            with self.subTest(room=room):
+                journal, again = self.folder / f"journal-{room}", self.folder / f"again-{room}"
+                daemon = self.served("--record", str(journal))
+                resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (room, room))
+                self.gone(self.rm())
+                until = time.monotonic() + WITHIN_S
+                while "File too large" not in daemon.ctl("health").stdout:
+                    self.assertLess(time.monotonic(), until, daemon.ctl("health").stdout)
+                    time.sleep(0.1)
+                self.assertEqual(daemon.finish(), 1, daemon.words())
+                self.assertGreater(journal.stat().st_size, room - 4_000)
+                replay = subprocess.run([Daemon.tenon, "simulate", "--replay", journal, "--decisions", again,
+                                         "--no-progress"], capture_output=True, text=True, timeout=WITHIN_S)
+                self.assertEqual(replay.returncode, 0, replay.stderr)
+                self.assertIn("\n", again.read_text())
+
+    def whole(self, journal: pathlib.Path, decisions: pathlib.Path, again: pathlib.Path, least: int = 1000) -> None:
         replay = subprocess.run([Daemon.tenon, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],
                                 capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(replay.returncode, 0, replay.stderr)
-        self.assertGreaterEqual(decisions.read_text().count("\n"), 1000)
+        self.assertGreaterEqual(decisions.read_text().count("\n"), least)
         self.assertEqual(decisions.read_text(), again.read_text())
 
     def test_hanging_up_while_it_stops_neither_reloads_nor_ends_it(self):
@@ -116,8 +142,8 @@ class ModuleAtFault(RmCase):
 
     def ask(self) -> subprocess.Popen:
         process = subprocess.Popen(
-            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--code",
-             self.code, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay"],
+            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--package",
+             self.package, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(end, process)
         return process

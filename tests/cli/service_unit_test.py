@@ -37,6 +37,32 @@ class Unit(unittest.TestCase):
         done = run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}", str(self.unit))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def calls_of(self, name: str) -> set[str]:
+        """A system call, or all of a group and of the groups in it, as systemd lists them."""
+        if not name.startswith("@"):
+            return {name}
+        listed = run("systemd-analyze", "syscall-filter", name).stdout.splitlines()[1:]
+        return {call for word in listed if word and not word.strip().startswith("#") for call in self.calls_of(word.strip())}
+
+    def may_call(self) -> set[str]:
+        """What its filter leaves: the first line is a list of what is allowed, each later one adds to it or takes away."""
+        allowed: set[str] = set()
+        for line in re.findall(r"^SystemCallFilter=(.+)$", self.unit.read_text(), re.MULTILINE):
+            named = {call for word in line.lstrip("~").split() for call in self.calls_of(word)}
+            allowed = allowed - named if line.startswith("~") else allowed | named
+        return allowed
+
+    def test_threads_that_answer_may_step_back_as_the_documents_promise(self):
+        allowed = self.may_call()
+        self.assertIn("epoll_wait", allowed)
+        self.assertNotIn("mount", allowed)
+        self.assertNotIn("sched_setscheduler", allowed)
+        rest = (SERVICE.parents[1] / "plugins/transports/rest/src/conversation.cpp").read_text()
+        self.assertIn("::setpriority(", rest)
+        self.assertIn("setpriority", allowed)
+        # Forward is another matter: with no capability a thread stays behind.
+        self.assertIn("\nCapabilityBoundingSet=\n", self.unit.read_text())
+
     def test_its_user(self):
         if not shutil.which("systemd-sysusers"):
             self.skipTest("systemd-sysusers is not installed")

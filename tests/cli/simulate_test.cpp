@@ -21,7 +21,7 @@ namespace json = boost::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const fs::path openb_folder = fs::path(TENON_SHARED_DIR) / "traces/openb";
+const fs::path traces_folder = fs::path(TENON_TEST_DATA_DIR) / "traces";
 
 json::value simulated(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "simulate");
@@ -261,12 +261,11 @@ TEST(Progress, DrawsABarOnATerminal) {
 }
 
 TEST(OpenbTrace, FillPlacesMostAndTwiceTheSame) {
-  if (!fs::exists(openb_folder)) GTEST_SKIP() << "no openb trace in " << openb_folder;
   const temporary_folder folder;
   const auto fill = [&](const std::string &decisions) {
     return simulated({"--mode", "fill", "--gpu-model", "sum", "--decisions", folder.file(decisions), "--trace",
-                      "openb:" + (openb_folder / "openb_node_list_all_node.csv").string() + "," +
-                          (openb_folder / "openb_pod_list_default.csv").string()});
+                      "openb:" + (traces_folder / "openb-nodes.csv.gz").string() + "," +
+                          (traces_folder / "openb-pods.csv.gz").string()});
   };
   const auto out = fill("first");
   EXPECT_GE(out.at("placed").to_number<int>(), 7900);

@@ -2,6 +2,7 @@
 // Traces of jobs: how their lines become nodes, queues and gangs, and how gangs are played.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <boost/json.hpp>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "trace/machines.hpp"
 #include "trace/philly.hpp"
 #include "trace/swf.hpp"
+#include "trace/trace_file.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -156,20 +158,65 @@ TEST(Philly, JobLargerThanAllMachinesIsLeftOut) {
   EXPECT_EQ(read.left_out_jobs[0].count, 1U);
 }
 
-// All of the trace on a twelfth of the machines: 560 GPUs, which are not enough at all times.
-TEST(PhillyTrace, EveryJobOfFifteenQueuesIsPlacedAsAGang) {
-  const fs::path folder = fs::path(TENON_SHARED_DIR) / "traces";
-  if (!fs::exists(folder / "philly")) GTEST_SKIP() << "no Philly trace in " << folder;
-  const temporary_folder files;
-  std::istringstream all(*read_file(folder / "machines/alibaba_pai_2020.csv"));
-  std::string line, some;
-  for (int i = 0, with_gpus = 0; std::getline(all, line); ++i) {
-    if (i == 0 || (line.find(",CPU,") == std::string::npos && with_gpus++ % 12 == 0)) some += line + "\n";
+// A file of `text` as gzip makes it.
+std::string compressed(const temporary_folder &in, const std::string &name, const std::string &text) {
+  const std::string path = in.file(name, "");
+  const gzFile out = ::gzopen(path.c_str(), "wb");
+  EXPECT_EQ(::gzwrite(out, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
+  EXPECT_EQ(::gzclose(out), Z_OK);
+  return path;
+}
+
+std::string many_lines() {
+  std::string out;
+  for (int i = 0; i < 400'000; ++i) out += std::to_string(i) + "\n";
+  return out;
+}
+
+TEST(TraceFile, IsTheSameCompressedAndPlainWhateverItsName) {
+  const temporary_folder folder;
+  const std::string text = many_lines();
+  EXPECT_EQ(*read_trace_file(folder.file("plain.csv.gz", text)), text);
+  EXPECT_EQ(*read_trace_file(compressed(folder, "compressed.csv", text)), text);
+  EXPECT_EQ(*read_trace_file(folder.file("empty.csv", "")), "");
+}
+
+TEST(TraceFile, ThatIsCutOrDamagedIsRefused) {
+  const temporary_folder folder;
+  const std::string whole = *read_file(compressed(folder, "whole.gz", many_lines()));
+  std::string damaged = whole;
+  damaged[whole.size() / 2] = static_cast<char>(~damaged[whole.size() / 2]);
+  for (const std::string &bytes : {whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1), damaged}) {
+    const auto read = read_trace_file(folder.file("bad.gz", bytes));
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.why().text(), testing::HasSubstr("damaged or cut"));
   }
-  const auto out =
-      simulated({"--gangs", "soft", "--trace",
-                 "philly:" + (folder / "philly/philly.csv").string() + "," + files.file("some.csv", some)});
-  EXPECT_EQ(out.at("placed"), 107'235);
+}
+
+TEST(TraceFile, ThatCannotBeReadIsRefused) {
+  const temporary_folder folder;
+  for (const std::string &path : {folder.file("none.csv"), std::string("/proc")}) {
+    const auto read = read_trace_file(path);
+    ASSERT_FALSE(read) << path;
+    EXPECT_THAT(read.why().text(), testing::HasSubstr("cannot read it: ")) << path;
+  }
+}
+
+TEST(TraceFile, ThatHoldsMoreThanTheLimitIsRefused) {
+  const temporary_folder folder;
+  const std::string path = compressed(folder, "large.gz", std::string(5'000'000, 'a'));
+  EXPECT_EQ(read_trace_file(path, 5'000'000)->size(), 5'000'000U);
+  const auto read = read_trace_file(path, 4'999'999);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.why().have, "it holds more than 4999999 bytes");
+}
+
+// 70 GPUs, which are not enough at all times.
+TEST(PhillyTrace, EveryJobOfFifteenQueuesIsPlacedAsAGang) {
+  const std::string folder = TENON_TEST_DATA_DIR "/traces/";
+  const auto out = simulated(
+      {"--gangs", "soft", "--trace", "philly:" + folder + "philly-jobs.csv.gz," + folder + "philly-machines.csv"});
+  EXPECT_EQ(out.at("placed"), 6'692);
   EXPECT_EQ(out.at("pending"), 0);
   EXPECT_EQ(out.at("waiting_seconds").as_object().size(), 15U);
   EXPECT_EQ(out.at("utilisation").at("gpu").at("peak").to_number<double>(), 1.0);
@@ -248,11 +295,12 @@ TEST_F(SwfPlay, SameTraceGivesTheSameRunAndItsJournalToo) {
       (void)simulated(arguments);
       return folder_.text(name);
     };
+    const std::string journal = folder_.file("journal-" + style);
     auto recorded = played;
-    recorded.insert(recorded.end(), {"--record", folder_.file("journal")});
+    recorded.insert(recorded.end(), {"--record", journal});
     const std::string first = run(recorded, "first");
     EXPECT_EQ(run(played, "second"), first);
-    EXPECT_EQ(run({"--replay", folder_.file("journal")}, "replayed"), first);
+    EXPECT_EQ(run({"--replay", journal}, "replayed"), first);
   }
 }
 

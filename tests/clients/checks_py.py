@@ -49,8 +49,12 @@ def play(rm, within: int, open_stream: Callable, application, check: Callable) -
     late = rm.wait(stream, "checks", 2)[1]
     check(late.nodeID == "taken", "another node is tried")
     rm.wait(stream, "over", 2)
-    stream.send(checks.CheckPlacementsRequest(again=[checks.CheckAgain(allocationKey="ask", nodeID="taken")]))
     question = rm.wait(stream, "checks", 3)[2]
+    check(question.nodeID == "taken", "it is tried again, since nobody refused")
+    answer(question, False, "not yet")
+    rm.wait(stream, "over", 3)
+    stream.send(checks.CheckPlacementsRequest(again=[checks.CheckAgain(allocationKey="ask", nodeID="taken")]))
+    question = rm.wait(stream, "checks", 4)[3]
     check(question.nodeID == "taken", "it is tried again when the RM says so")
     answer(question, True)
     placed = rm.wait(rm.allocations, rm.NEW, 1)[0]

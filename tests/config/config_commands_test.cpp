@@ -44,7 +44,7 @@ class config_check : public testing::Test {
 };
 
 const std::string good =
-    "partitions:\n- name: default\n  queues:\n  - name: root\n    queues: [{name: a}, {name: b}]\n";
+    "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{name: a}, {name: b}]\n";
 
 TEST_F(config_check, a_good_file_gives_zero_and_one_line) {
   const std::string path = file("queues.yaml", good);
@@ -63,7 +63,7 @@ TEST_F(config_check, a_bad_file_gives_two_and_every_reason_with_its_place) {
 }
 
 TEST_F(config_check, warnings_do_not_refuse) {
-  const std::string path = file("queues.yaml", "partitions: [{queues: [{name: a, submitacl: '1x'}]}]");
+  const std::string path = file("queues.yaml", "partitions: [{queues: [{name: a, submitacl: 'bob,1x'}]}]");
   EXPECT_EQ(check({path}), 0);
   EXPECT_THAT(out(), HasSubstr("good, 1 partition, 2 queues, 1 warning"));
   EXPECT_THAT(err(), HasSubstr("warning: '1x' in an ACL"));

@@ -85,6 +85,7 @@ groups, together, and needs a named group before it. A name may be in one limit 
 partitions:
 - queues:
   - name: root
+    submitacl: '*'
     queues:
     - name: shared
       maxapplications: 100
@@ -93,6 +94,22 @@ partitions:
       - {limit: the team, groups: [team-a], maxresources: {memory: 50Gi}, maxapplications: 20}
       - {limit: all others, users: ['*'], maxresources: {memory: 1Gi}, maxapplications: 2}
 ```
+
+## Order of applications
+
+`application.sort.policy` of a leaf says which of its applications the next placement goes to. One of which nothing can be
+placed now is passed over. Ties go by submission.
+
+| policy | goes first | use it for |
+|---|---|---|
+| `fifo` | the application that was submitted first | work that should end in the order in which it came, and gangs |
+| `fair` | the application that uses least, measured in what the leaf guarantees, type by type; placeholders do not count | several applications that are to run side by side |
+| `stateaware` | as `fifo`, but only one application starts at a time: an Accepted one waits while another one is Starting, which is until its second allocation, `timeouts.starting` at most | jobs whose first process asks for the others: else a full queue holds nothing but first ones that wait for each other |
+
+Before any of these goes priority, where `application.sort.priority` is `enabled`.
+
+**Gangs need `fifo` or `stateaware`.** An application with a placeholder ask is refused in a leaf that is `fair`: of two gangs
+always the one with less would go first, so that both get a part of their places, hold it, and wait for each other's.
 
 ## Placement
 

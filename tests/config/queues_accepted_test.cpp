@@ -120,7 +120,8 @@ TEST(queues_accepted, partition_names_lose_the_rm_and_default_is_lower_case) {
 }
 
 TEST(queues_accepted, a_max_of_zeros_is_none) {
-  const std::string text = "partitions: [{queues: [{name: a, resources: {max: {memory: 0, vcore: 0}}}]}]";
+  const std::string text =
+      "partitions: [{queues: [{name: a, submitacl: '*', resources: {max: {memory: 0, vcore: 0}}}]}]";
   EXPECT_THAT(partition_of(text).root.queues[0].max, IsEmpty());
   EXPECT_THAT(warnings(text), ElementsAre(HasSubstr("max of queue a is all zero and is ignored")));
   EXPECT_THAT(
@@ -218,8 +219,8 @@ partitions:
 
 TEST(queues_accepted, an_application_sort_policy_that_nobody_provides_is_fifo) {
   const std::string text =
-      "partitions: [{queues: [{name: a, properties: {application.sort.policy: acme}, childtemplate: {properties: "
-      "{application.sort.policy: acme}}}]}]";
+      "partitions: [{queues: [{name: a, submitacl: '*', properties: {application.sort.policy: acme}, childtemplate: "
+      "{properties: {application.sort.policy: acme}}}]}]";
   // Nobody knows what modules provide: kept for whoever does.
   EXPECT_EQ(partition_of(text).root.queues[0].properties.at("application.sort.policy"), "acme");
   EXPECT_EQ(warnings(text).size(), 2U);
@@ -235,7 +236,7 @@ TEST(queues_accepted, an_application_sort_policy_that_nobody_provides_is_fifo) {
 
 TEST(queues_accepted, bad_property_values_are_warned_about) {
   const auto warned = [](const std::string &property) {
-    const auto all = warnings("partitions: [{queues: [{name: a, properties: {" + property + "}}]}]");
+    const auto all = warnings("partitions: [{queues: [{name: a, submitacl: '*', properties: {" + property + "}}]}]");
     return all.empty() ? std::string() : all[0];
   };
   for (const char *good : {"application.sort.priority: Disabled", "application.unschedasks.backoff: 5",
@@ -266,7 +267,9 @@ TEST(queues_accepted, other_things_hardly_meant_are_warned_about) {
       {"partitions: [{queues: [], placementrules: [{name: acme}]}]", "rule acme is not built in"},
       {"partitions: [{queues: [], placementrules: [{name: user, filter: {users: [a, '^b']}}]}]",
        "an expression must be the only entry"},
-      {"partitions: [{queues: [], usergroupresolver: {type: ldpa}}]", "did you mean 'ldap'?"},
+      {"partitions: [{queues: [], usergroupresolver: {type: ldap}}]",
+       "user group resolver 'ldap' is not provided; want: one that is built in, or that a module of the deployment "
+       "provides; fix: one of: none, os; a daemon refuses it"},
       {"partitions: [{queues: [~, {name: a, maxapplications: 1.5}]}]", "it is read as 1"},
       {"partitions: [{queues: [{name: '@recovery@'}]}]", "applications that are recovered"},
       {"partitions: [{queues: [{name: root, queues: [{name: d, queues: [{name: x}]}]}], placementrules: [{name: fixed, "
@@ -277,6 +280,69 @@ TEST(queues_accepted, other_things_hardly_meant_are_warned_about) {
        "the rule never matches"},
   };
   for (const auto &[text, reason] : cases) EXPECT_THAT(warnings(text), testing::Contains(HasSubstr(reason))) << text;
+}
+
+// What stands in a partition whose root lets everybody in, as far as it is warned about.
+std::vector<std::string> warnings_of_queues(const std::string &queues) {
+  return warnings("partitions: [{queues: [{name: root, submitacl: '*', queues: [" + queues + "]}]}]");
+}
+
+TEST(queues_accepted, queues_that_nobody_may_use_are_warned_about) {
+  EXPECT_THAT(warnings("partitions: [{queues: [{name: root, queues: [{name: a}, {name: b}]}]}]"),
+              testing::ElementsAre(HasSubstr("q.yaml:1:24: nobody may submit to queue root and all below it")));
+  EXPECT_THAT(warnings("partitions: [{queues: [{name: root, queues: [{name: a, adminacl: bob}, {name: B, submitacl: ' "
+                       "team'}, {name: c, queues: [{name: d, submitacl: al}, {name: e}]}, {name: f}]}]}]"),
+              testing::ElementsAre(HasSubstr("nobody may submit to queue root.c.e"),
+                                   HasSubstr("nobody may submit to queue root.f")));
+  EXPECT_THAT(warnings_of_queues("{name: a}"), IsEmpty());
+}
+
+TEST(queues_accepted, a_root_without_children_is_warned_about) {
+  const std::string root = "queues: [{name: root, submitacl: '*'}]";
+  EXPECT_THAT(warnings("partitions: [{" + root + "}]"),
+              testing::ElementsAre(HasSubstr("root of partition default has no child queue, and no placement rule")));
+  EXPECT_THAT(warnings("partitions: [{" + root + ", placementrules: [{name: user, create: true}]}]"), IsEmpty());
+}
+
+TEST(queues_accepted, guarantees_behind_a_fence_are_warned_about) {
+  const std::string inside = "resources: {guaranteed: {vcore: 1}}";
+  const std::string fence = "properties: {preemption.policy: fence}";
+  EXPECT_THAT(
+      warnings_of_queues("{name: a, " + fence + ", queues: [{name: b, " + inside + "}]}, {name: c, " + inside + "}"),
+      testing::ElementsAre(HasSubstr("what root.a.b has guaranteed is behind the preemption fence of root.a")));
+  EXPECT_THAT(warnings_of_queues("{name: a, " + inside + ", " + fence + "}"),
+              testing::ElementsAre(HasSubstr("what root.a has guaranteed is behind the preemption fence of root.a")));
+  EXPECT_THAT(warnings_of_queues("{name: a, " + fence + "}, {name: b, " + inside + "}"), IsEmpty());
+}
+
+TEST(queues_accepted, memory_without_unit_is_warned_about) {
+  EXPECT_THAT(
+      warnings_of_queues("{name: a, resources: {max: {memory: 64, vcore: 8}}}"),
+      testing::ElementsAre(HasSubstr("memory of 64 bytes: a number without unit is bytes; want: a unit, as 64Mi "
+                                     "or 64Gi")));
+  EXPECT_THAT(warnings_of_queues("{name: a, limits: [{limit: l, users: ['*'], maxresources: {memory: 8}}]}"),
+              testing::ElementsAre(HasSubstr("memory of 8 bytes")));
+  EXPECT_THAT(warnings_of_queues("{name: a, resources: {max: {memory: 64Gi}}}, {name: b, resources: {max: {memory: "
+                                 "68719476736}}}, {name: c, resources: {max: {memory: 0, vcore: 1}}}"),
+              IsEmpty());
+}
+
+TEST(queues_accepted, an_empty_text_is_warned_about) {
+  for (const char *text : {"", "# nothing\n"})
+    EXPECT_THAT(warnings(text), testing::ElementsAre(HasSubstr("q.yaml: a text without content, in place of which")))
+        << text;
+}
+
+TEST(queues_accepted, a_resolver_that_nobody_provides_is_refused_where_that_is_known) {
+  parse_options options;
+  options.known.identities = {"none", "os"};
+  const auto refused =
+      parse_queues("partitions: [{queues: [{name: a}], usergroupresolver: {type: ldap}}]", "q.yaml", options);
+  EXPECT_FALSE(refused.config);
+  ASSERT_EQ(refused.refusals.size(), 1U);
+  EXPECT_THAT(refused.refusals[0].text(), HasSubstr("user group resolver 'ldap' is not provided"));
+  EXPECT_TRUE(
+      parse_queues("partitions: [{queues: [{name: a}], usergroupresolver: {type: os}}]", "q.yaml", options).config);
 }
 
 TEST(queues_checksum, is_of_the_text_without_its_checksum) {

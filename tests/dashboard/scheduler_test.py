@@ -56,14 +56,14 @@ transports:
     config: {{ listen: "127.0.0.1:0", address_file: {folder}/address, tokens: {folder}/tokens.yaml }}
 control: {{ socket: control.sock }}
 """)
-        subprocess.run(["protoc", "-I", ROOT / "sdk/proto", f"--python_out={folder}", "si/v1/si.proto"], check=True)
 
     def start(self):
         self.run([TENON, "serve", "-c", self.folder / "tenon.yaml", "--log-level", "warning"], stdin=subprocess.DEVNULL)
         self.url = self.wait(lambda: (self.folder / "address").read_text().strip()).rstrip("/")
         self.wait(lambda: urllib.request.urlopen(f"{self.url}/ws/v1/clusters").read())
-        client = self.run([PYTHON, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--code", self.folder,
-                           "--stay", "--nodes", "60", "--pods", "300", "--too-large", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        package = pathlib.Path(TENON).resolve().parents[1] / "python"
+        client = self.run([PYTHON, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--package", package, "--stay",
+                           "--nodes", "60", "--pods", "300", "--too-large", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for line in client.stdout:
             if b"decisions in" in line:
                 return

@@ -57,15 +57,16 @@ TEST_F(Records, LifeOfAnApplication) {
   cluster_->add_app("app-1", "root.a", "alice");
   EXPECT_THAT(recorded(), ElementsAre("APP app-1 - ADD APP_NEW", "QUEUE root.a app-1 ADD QUEUE_APP"));
   cluster_->ask("app-1", "k1", {{"memory", 30}});
-  EXPECT_THAT(recorded(), ElementsAre("APP app-1 k1 ADD APP_REQUEST memory:30", "APP app-1 - SET APP_ACCEPTED"));
+  EXPECT_THAT(recorded(),
+              ElementsAre("APP app-1 k1 ADD APP_REQUEST memory:30", "APP app-1 - SET APP_ACCEPTED 'an ask was added'"));
   cluster_->settle();
   EXPECT_THAT(recorded(), IsSupersetOf({"APP app-1 k1 ADD APP_ALLOC memory:30", "NODE n1 k1 ADD NODE_ALLOC memory:30",
                                         "USERGROUP alice root.a ADD UG_USER_RESOURCE memory:30"}));
   cluster_->give_back("app-1", "k1");
-  EXPECT_THAT(
-      recorded(),
-      IsSupersetOf({"APP app-1 k1 REMOVE ALLOC_CANCEL memory:30", "NODE n1 k1 REMOVE NODE_ALLOC memory:30",
-                    "USERGROUP alice root.a REMOVE UG_USER_RESOURCE memory:30", "APP app-1 - SET APP_COMPLETING"}));
+  EXPECT_THAT(recorded(),
+              IsSupersetOf({"APP app-1 k1 REMOVE ALLOC_CANCEL memory:30", "NODE n1 k1 REMOVE NODE_ALLOC memory:30",
+                            "USERGROUP alice root.a REMOVE UG_USER_RESOURCE memory:30",
+                            "APP app-1 - SET APP_COMPLETING 'nothing is pending or allocated'"}));
   cluster_->run(remove_application{default_partition, "app-1"});
   EXPECT_THAT(recorded(), ElementsAre("APP app-1 - REMOVE -", "QUEUE root.a app-1 REMOVE QUEUE_APP"));
 }

@@ -120,25 +120,27 @@ std::vector<trigger_story> stories_of_applications() {
       {"one completes and expires",
        from_start_to_expiry,
        {
-           "APP app - SET APP_COMPLETED | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_COMPLETED | ApplicationState root.a | app root.a - | - | CompletingTimeout: 30s in "
+           "Completing",
            "APP app - REMOVE - | ApplicationRemoved root.a | app root.a - | - | -",
            "QUEUE root.a app REMOVE QUEUE_APP | ApplicationRemoved [rm]default | app root.a - | - | -",
-           "APP app - SET APP_EXPIRED | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_EXPIRED | ApplicationState root.a | app root.a - | - | TerminatedTimeout: 72h0m0s in "
+           "Completed",
        }},
       {"one runs",
        runs,
        {
            "APP app k ADD APP_REQUEST | AskAdded root.a | app root.a - | memory:10 | -",
-           "APP app - SET APP_ACCEPTED | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_ACCEPTED | ApplicationState root.a | app root.a - | - | an ask was added",
            "APP app k2 ADD APP_REQUEST | AskAdded root.a | app root.a - | memory:10 | -",
            "APP app k ADD APP_ALLOC | AllocationAdded root.a | app root.a n1 | memory:10 | -",
            "NODE n1 k ADD NODE_ALLOC | AllocationAdded [rm]default | app root.a n1 | memory:10 | -",
            "USERGROUP alice root.a ADD UG_USER_RESOURCE | UsageAdded root.a | app root.a n1 | memory:10 | -",
-           "APP app - SET APP_STARTING | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_STARTING | ApplicationState root.a | app root.a - | - | an allocation was added",
            "APP app k2 ADD APP_ALLOC | AllocationAdded root.a | app root.a n1 | memory:10 | -",
            "NODE n1 k2 ADD NODE_ALLOC | AllocationAdded [rm]default | app root.a n1 | memory:10 | -",
            "USERGROUP alice root.a ADD UG_USER_RESOURCE | UsageAdded root.a | app root.a n1 | memory:10 | -",
-           "APP app - SET APP_RUNNING | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_RUNNING | ApplicationState root.a | app root.a - | - | an allocation was added",
        }},
       {"one is told to fail",
        fails,
@@ -154,7 +156,8 @@ std::vector<trigger_story> stories_of_applications() {
       {"placeholders of a soft gang time out",
        soft_gang_goes_on,
        {
-           "APP app - SET APP_RESUMING | ApplicationState root.a | app root.a - | - | ResourceReservationTimeout",
+           "APP app - SET APP_RESUMING | ApplicationState root.a | app root.a - | - | ResourceReservationTimeout: "
+           "15m0s in Accepted, placeholders allocated: 1, pending: 1",
            "APP app p2 REMOVE REQUEST_TIMEOUT | AskRemoved root.a | app root.a - | memory:10 | -",
        }},
       {"one is moved to another queue",

@@ -186,7 +186,7 @@ std::vector<trigger_story> stories_of_asks() {
            "NODE n1 k ADD NODE_ALLOC | AllocationAdded [rm]default | app root.a n1 | memory:10 | -",
            "USERGROUP alice root.a ADD UG_USER_RESOURCE | UsageAdded root.a | app root.a n1 | memory:10 | -",
            "USERGROUP dev root.a ADD UG_GROUP_RESOURCE | UsageAdded root.a | app root.a n1 | memory:10 | -",
-           "APP app - SET APP_RUNNING | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_RUNNING | ApplicationState root.a | app root.a - | - | an allocation was added",
            "APP app k REMOVE ALLOC_CANCEL | AllocationRemoved root.a | app root.a n1 | memory:10 | -",
            "NODE n1 k REMOVE NODE_ALLOC | AllocationRemoved [rm]default | app root.a n1 | memory:10 | -",
            "USERGROUP alice root.a REMOVE UG_USER_RESOURCE | UsageRemoved root.a | app root.a n1 | memory:10 | -",
@@ -251,6 +251,8 @@ std::vector<trigger_story> stories_of_asks() {
            "APP app p REMOVE ALLOC_REPLACED | AllocationRemoved root.a | app root.a n1 | memory:10 | -",
            "NODE n1 p REMOVE NODE_ALLOC | AllocationRemoved [rm]default | app root.a n1 | memory:10 | -",
            "USERGROUP alice root.a REMOVE UG_USER_RESOURCE | UsageRemoved root.a | app root.a n1 | memory:10 | -",
+           "APP app - SET APP_STARTING | ApplicationState root.a | app root.a - | - | real allocations run and no "
+           "placeholder is pending",
        }},
       {"a placeholder is too small",
        is_too_large_for_the_place,
@@ -268,7 +270,8 @@ std::vector<trigger_story> stories_of_asks() {
            "APP app whole REMOVE ALLOC_PREEMPT | AllocationRemoved root.a | app root.a n1 | memory:100 | -",
            "NODE n1 whole REMOVE NODE_ALLOC | AllocationRemoved [rm]default | app root.a n1 | memory:100 | -",
            "USERGROUP alice root.a REMOVE UG_USER_RESOURCE | UsageRemoved root.a | app root.a n1 | memory:100 | -",
-           "APP app - SET APP_COMPLETING | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_COMPLETING | ApplicationState root.a | app root.a - | - | nothing is pending or "
+           "allocated",
        }},
       {"one goes for its queue's lowered max",
        goes_for_the_max,

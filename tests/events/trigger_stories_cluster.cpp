@@ -169,7 +169,8 @@ std::vector<trigger_story> stories_of_nodes_and_queues() {
            "USERGROUP alice root.a REMOVE UG_USER_RESOURCE | UsageRemoved root.a | app root.a n1 | memory:20 | -",
            "NODE n1 - REMOVE NODE_DECOMISSION | NodeRemoved [rm]default | - - n1 | - | Node removed from the scheduler",
            "QUEUE root - SET QUEUE_MAX | QueueMax [rm]default | - root - | - | -",
-           "APP app - SET APP_COMPLETING | ApplicationState root.a | app root.a - | - | -",
+           "APP app - SET APP_COMPLETING | ApplicationState root.a | app root.a - | - | nothing is pending or "
+           "allocated",
        }},
       {"a foreign allocation comes and goes",
        foreign_allocation,

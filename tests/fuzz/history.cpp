@@ -12,6 +12,7 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/recovery.pb.h"
 
 namespace tenon::fuzz {
 namespace {
@@ -32,6 +33,7 @@ const std::map<std::string, written_as> &messages() {
       {"application", {frame_kind::application, &later::ApplicationRequest::default_instance()}},
       {"node", {frame_kind::node, &later::NodeRequest::default_instance()}},
       {"checks", {frame_kind::checks, &tenon::v1::CheckPlacementsRequest::default_instance()}},
+      {"recovery", {frame_kind::recovery, &tenon::v1::RecoveryRequest::default_instance()}},
   };
   return all;
 }

@@ -54,12 +54,13 @@ struct stream_of {
   const char *request;
   const char *response;
 };
-constexpr std::array<stream_of, 5> kStreams{{
+constexpr std::array<stream_of, 6> kStreams{{
     {wire::dialect::first, "UpdateRequest", "UpdateResponse"},
     {wire::dialect::later, "AllocationRequest", "AllocationResponse"},
     {wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
     {wire::dialect::later, "NodeRequest", "NodeResponse"},
     {wire::dialect::later, "CheckPlacementsRequest", "CheckPlacementsResponse"},
+    {wire::dialect::later, "RecoveryRequest", "RecoveryResponse"},
 }};
 
 std::unique_ptr<pb::Message> new_message(const stream_of &stream, const std::string &name) {
@@ -191,6 +192,7 @@ class world {
     }
     out->taken = in->message_count;
     const tenon_rm_acknowledge_in has{sizeof has, 0, in->session, in->partition, in->first_number + out->taken - 1};
+    rm_->sent(to.service_->linked_host(), &has);
     rm_->acknowledge(to.service_->linked_host(), &has);
     return TENON_OK;
   }

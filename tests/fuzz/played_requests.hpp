@@ -22,10 +22,11 @@ enum class frame_kind : uint8_t {
   application,
   node,
   checks,
+  recovery,
   wait,     // milliseconds, low byte first
   hang_up,  // the connection breaks, and comes back
 };
-inline constexpr uint8_t kFrameKinds = 8;
+inline constexpr uint8_t kFrameKinds = 9;
 
 std::string frame_of(frame_kind kind, std::string_view bytes);
 

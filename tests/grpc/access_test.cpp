@@ -19,6 +19,7 @@
 #include "tenon/sdk/error.hpp"
 #include "tenon/v1/admin.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/recovery.pb.h"
 
 namespace tenon::testing {
 namespace {
@@ -135,6 +136,55 @@ TEST_F(GrpcAccess, ACertificateSpeaksForTheRmsThatItNames) {
   EXPECT_EQ(stream.finish().error_code(), grpc::StatusCode::PERMISSION_DENIED);
 }
 
+TEST_F(GrpcAccess, ANameBelongsToTheConnectionWhoseStreamsAreOpen) {
+  start("");
+  const auto own = channel_to(at), other = channel_to(at);
+  ASSERT_TRUE(enter(own, "a").ok());
+  const std::string path = "/si.v1.Scheduler/Update";
+  first::UpdateRequest hello;
+  hello.set_rmid("a");
+  first::UpdateRequest work = hello;
+  work.add_newapplications()->set_applicationid("first");
+  open_stream<first::UpdateRequest, first::UpdateResponse> stream(own, path);
+  stream.send(work);
+  ASSERT_TRUE(scheduler.wait_for("application first"));
+
+  const grpc::Status refused = enter(other, "a");
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::ALREADY_EXISTS);
+  EXPECT_THAT(refused.error_message(), HasSubstr("want a name that no other client has, have \"a\""));
+  open_stream<first::UpdateRequest, first::UpdateResponse> stolen(other, path);
+  stolen.send(hello);
+  EXPECT_EQ(stolen.finish().error_code(), grpc::StatusCode::ALREADY_EXISTS);
+  // The first goes on, and a second stream of its connection is its own.
+  open_stream<first::UpdateRequest, first::UpdateResponse> second(own, path);
+  work.mutable_newapplications(0)->set_applicationid("second");
+  second.send(work);
+  EXPECT_TRUE(scheduler.wait_for("application second"));
+  EXPECT_TRUE(enter(own, "a").ok());
+  EXPECT_EQ(stream.finish().error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_EQ(second.finish().error_code(), grpc::StatusCode::ABORTED);
+  // Nobody is connected: the name is free.
+  EXPECT_TRUE(enter(other, "a").ok());
+}
+
+TEST_F(GrpcAccess, RegistrationsWithoutStreamsMakeRoomAndRmsThatAreConnectedStay) {
+  start(R"(, "max_rms": 4)");
+  const auto channel = channel_to(at), other = channel_to(at);
+  ASSERT_TRUE(enter(channel, "a").ok());
+  open_stream<first::UpdateRequest, first::UpdateResponse> stream(channel, "/si.v1.Scheduler/Update");
+  first::UpdateRequest work;
+  work.set_rmid("a");
+  work.add_newapplications()->set_applicationid("before");
+  stream.send(work);
+  ASSERT_TRUE(scheduler.wait_for("application before"));
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(enter(other, "flood-" + std::to_string(i)).ok());
+  EXPECT_TRUE(scheduler.wait_for("shutdown flood-0"));
+  EXPECT_TRUE(enter(other, "b").ok());
+  work.mutable_newapplications(0)->set_applicationid("after");
+  stream.send(work);
+  EXPECT_TRUE(scheduler.wait_for("application after"));
+}
+
 TEST_F(GrpcAccess, FilesThatAreNotWhatTheyShouldBeAreRefusedByName) {
   make_certificates(folder, {{"a", {}}, {"b", {}}});
   std::ofstream(folder / "garbage") << "no PEM\n";
@@ -174,7 +224,7 @@ TEST_F(GrpcAccess, TheLogSaysWhichAddressesHaveTls) {
                                       "listens on unix:" + file("rm.sock")));
 }
 
-TEST_F(GrpcAccess, WhatGrpcSaysOfConnectionsIsInTheLogAndNotTooMuch) {
+TEST_F(GrpcAccess, WhatIsSaidOfConnectionsIsInTheLogAndNotTooMuch) {
   start_with_tls();
   const auto begun = std::chrono::steady_clock::now();
   ::testing::internal::CaptureStderr();
@@ -185,11 +235,11 @@ TEST_F(GrpcAccess, WhatGrpcSaysOfConnectionsIsInTheLogAndNotTooMuch) {
   size_t said = 0;
   size_t left_out = 0;
   for (const std::string &line : transport->log()) {
-    if (!line.starts_with("gRPC: ")) continue;
-    if (line.ends_with(" lines were left out")) {
-      left_out += std::stoul(line.substr(6));
-    } else {
-      EXPECT_THAT(line, HasSubstr("Handshake failed"));
+    constexpr std::string_view all = "connections: ";
+    if (line.starts_with(all)) {
+      left_out += std::stoul(line.substr(all.size()));
+    } else if (line.starts_with("connection ")) {
+      EXPECT_THAT(line, HasSubstr("TLS handshake failed"));
       ++said;
     }
   }
@@ -241,6 +291,72 @@ TEST_F(GrpcAccess, ChecksAreForRmsThatRegisteredForThem) {
   const grpc::Status taken = opened();
   EXPECT_TRUE(taken.ok()) << taken.error_message();
   EXPECT_TRUE(scheduler.wait_for("message of type " + std::to_string(TENON_RM_CHECK_AGAIN)));
+}
+
+// Time runs from when an RM could know of it.
+TEST_F(GrpcAccess, ACheckIsSentWhenItsStreamIsOpenAndNotBefore) {
+  start("");
+  scheduler.deliver_through(transport.get());
+  const auto channel = channel_to(at);
+  first::RegisterResourceManagerRequest request;
+  request.set_rmid("a");
+  first::RegisterResourceManagerResponse response;
+  ASSERT_TRUE(call(channel, "/tenon.v1.Checks/RegisterResourceManager", request, response).ok());
+  open_stream<first::UpdateRequest, first::UpdateResponse> update(channel, "/si.v1.Scheduler/Update");
+  first::UpdateRequest hello;
+  hello.set_rmid("a");
+  ASSERT_TRUE(update.send(hello));
+  scheduler.tell("a", TENON_RM_CHECK, "ask-1");
+  scheduler.tell("a", TENON_RM_CHECK, "ask-2");
+  scheduler.tell("a", TENON_RM_ACCEPTED_APPLICATION, "app");
+  for (first::UpdateResponse said; said.acceptedapplications_size() == 0;) ASSERT_TRUE(update.receive(said));
+  EXPECT_THAT(scheduler.seen(), ::testing::Not(::testing::Contains(::testing::StartsWith("sent "))));
+  open_stream<v1::CheckPlacementsRequest, v1::CheckPlacementsResponse> checks(channel,
+                                                                              "/tenon.v1.Checks/CheckPlacements");
+  v1::CheckPlacementsRequest mine;
+  mine.set_rmid("a");
+  ASSERT_TRUE(checks.send(mine));
+  int count = 0;
+  for (v1::CheckPlacementsResponse said; count < 2; count += said.checks_size()) ASSERT_TRUE(checks.receive(said));
+  EXPECT_TRUE(scheduler.wait_for("sent 2 a"));
+}
+
+// It is one stream beside the others: what is to be said there is for whoever listens, and its end is no break.
+TEST_F(GrpcAccess, AnswersAboutRecoveryWaitForNobodyAndTheEndOfTheirStreamIsNoBreak) {
+  start("");
+  scheduler.deliver_through(transport.get());
+  const auto channel = channel_to(at);
+  ASSERT_TRUE(enter(channel, "a").ok());
+  open_stream<first::UpdateRequest, first::UpdateResponse> update(channel, "/si.v1.Scheduler/Update");
+  first::UpdateRequest hello;
+  hello.set_rmid("a");
+  ASSERT_TRUE(update.send(hello));
+  scheduler.tell("a", TENON_RM_RECOVERY_STATE, "");
+  scheduler.tell("a", TENON_RM_ACCEPTED_APPLICATION, "app");
+  first::UpdateResponse said;
+  ASSERT_TRUE(update.receive(said));
+  EXPECT_EQ(said.acceptedapplications_size(), 1) << "what nobody hears holds nothing up";
+  {
+    open_stream<v1::RecoveryRequest, v1::RecoveryResponse> recovery(channel, "/tenon.v1.Recovery/UpdateRecovery");
+    v1::RecoveryRequest mine;
+    mine.set_rmid("a");
+    mine.add_reports()->set_done(true);
+    ASSERT_TRUE(recovery.send(mine));
+    ASSERT_TRUE(scheduler.wait_for("message of type " + std::to_string(TENON_RM_RECOVERY_REPORT)));
+    scheduler.tell("a", TENON_RM_RECOVERY_STATE, "");
+    v1::RecoveryResponse heard;
+    ASSERT_TRUE(recovery.receive(heard));
+    EXPECT_EQ(heard.states_size(), 1);
+    recovery.cancel();
+    EXPECT_EQ(recovery.finish().error_code(), grpc::StatusCode::CANCELLED);
+  }
+  scheduler.tell("a", TENON_RM_ACCEPTED_APPLICATION, "other");
+  ASSERT_TRUE(update.receive(said));
+  update.half_close();
+  while (update.receive(said)) continue;
+  EXPECT_TRUE(update.finish().ok());
+  EXPECT_TRUE(scheduler.wait_for("shutdown a")) << "a goodbye, though another stream was cut";
+  EXPECT_THAT(scheduler.seen(), ::testing::Not(::testing::Contains("lost a")));
 }
 
 TEST_F(GrpcAccess, ACertificateChecksForTheRmsThatItNames) {

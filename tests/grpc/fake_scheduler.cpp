@@ -18,7 +18,7 @@ std::string copy(const tenon_text &text) { return std::string(sdk::view(text)); 
 
 }  // namespace
 
-fake_scheduler::fake_scheduler() : table_{sizeof table_, 0, enter, submit, signal, acknowledge} {
+fake_scheduler::fake_scheduler() : table_{sizeof table_, 0, enter, submit, signal, acknowledge, sent} {
   current = this;
   thread_ = std::thread([this] { run(); });
 }
@@ -164,6 +164,14 @@ tenon_status fake_scheduler::acknowledge(const tenon_host *, const tenon_rm_ackn
   return TENON_OK;
 }
 
+tenon_status fake_scheduler::sent(const tenon_host *, const tenon_rm_acknowledge_in *in) {
+  const std::lock_guard lock(current->mutex_);
+  const session *of = current->alive(in->session);
+  if (of == nullptr) return TENON_DECLINED;
+  current->note("sent " + std::to_string(in->number) + " " + of->rm);
+  return TENON_OK;
+}
+
 void fake_scheduler::end_session(const std::string &rm) {
   const std::lock_guard lock(mutex_);
   for (auto &[id, each] : sessions_) each.ended |= each.rm == rm;
@@ -224,6 +232,8 @@ bool fake_scheduler::deliver_some() {
     std::vector<tenon_rm_allocation> allocations(batch.size());
     std::vector<tenon_rm_verdict> verdicts(batch.size());
     std::vector<tenon_rm_release> releases(batch.size());
+    std::vector<tenon_rm_check> checks(batch.size());
+    std::vector<tenon_rm_recovery_state> states(batch.size());
     std::vector<const tenon_rm_message *> messages;
     for (size_t i = 0; i < batch.size(); ++i) {
       const answer &one = batch[i];
@@ -242,6 +252,19 @@ bool fake_scheduler::deliver_some() {
         out.uuid = sdk::text(one.id);
         out.application = sdk::text(one.application);
         out.termination = TENON_TERMINATION_STOPPED_BY_RM;
+        messages.push_back(reinterpret_cast<const tenon_rm_message *>(&out));
+      } else if (one.type == TENON_RM_CHECK) {
+        tenon_rm_check &out = checks[i];
+        out.size = sizeof out;
+        out.type = one.type;
+        out.key = sdk::text(one.id);
+        out.application = sdk::text(one.application);
+        out.node = sdk::text(one.node);
+        messages.push_back(reinterpret_cast<const tenon_rm_message *>(&out));
+      } else if (one.type == TENON_RM_RECOVERY_STATE) {
+        tenon_rm_recovery_state &out = states[i];
+        out.size = sizeof out;
+        out.type = one.type;
         messages.push_back(reinterpret_cast<const tenon_rm_message *>(&out));
       } else {
         tenon_rm_verdict &out = verdicts[i];

@@ -37,7 +37,7 @@ class fake_scheduler {
   std::atomic<bool> take_nothing = false;   // "not now", each time
   bool answer_asks = true;
 
-  // What happened, as lines: "enter a", "lost a", "back a", "shutdown a", "application app", "ask key" ...
+  // What happened, as lines: "enter a", "lost a", "back a", "shutdown a", "sent 1 a", "application app", "ask key" ...
   std::vector<std::string> seen();
   bool wait_for(const std::string &line, size_t times = 1);
 
@@ -65,6 +65,7 @@ class fake_scheduler {
   static tenon_status submit(const tenon_host *, const tenon_rm_submit_in *, tenon_rm_submit_out *out);
   static tenon_status signal(const tenon_host *, const tenon_rm_signal_in *);
   static tenon_status acknowledge(const tenon_host *, const tenon_rm_acknowledge_in *);
+  static tenon_status sent(const tenon_host *, const tenon_rm_acknowledge_in *);
 
   void note(const std::string &line);
   void take(session &from, const tenon_rm_message *message);

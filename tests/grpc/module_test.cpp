@@ -46,6 +46,18 @@ TEST(GrpcModule, OtherAddressesThanLoopbackNeedTlsOrTheWord) {
   }
   EXPECT_THAT(refusal(R"({"listen": "0.0.0.0:0"})"), HasSubstr("insecure_listen: true"));
   EXPECT_EQ(refusal(R"({"listen": "0.0.0.0:0", "insecure_listen": true})"), "");
+  // TLS alone keeps nobody out.
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tenon-open-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  make_certificates(folder, {{"a", {}}});
+  const std::string files = R"("tls_certificate": ")" + (folder / "a.pem").string() + R"(", "tls_key": ")" +
+                            (folder / "a.key").string() + '"';
+  EXPECT_THAT(refusal(R"({"listen": "0.0.0.0:0", )" + files + "}"), HasSubstr("insecure_listen: true"));
+  EXPECT_EQ(
+      refusal(R"({"listen": "0.0.0.0:0", )" + files + R"(, "tls_client_ca": ")" + (folder / "ca.pem").string() + "\"}"),
+      "");
+  std::filesystem::remove_all(folder);
   EXPECT_EQ(refusal(R"({"listen": ["127.0.0.1:0", "127.0.0.2:0"]})"), "");
 }
 

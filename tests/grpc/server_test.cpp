@@ -219,9 +219,9 @@ TEST_F(GrpcServer, TheNewestRegistrationHasTheStreams) {
   ASSERT_TRUE(enter("a", tcp).ok());
   const auto older = updates(tcp);
   ASSERT_EQ(play_first(*older, "a", 3), 3);
-  ASSERT_TRUE(enter("a", unix_socket).ok());
+  ASSERT_TRUE(enter("a", tcp).ok());
   EXPECT_EQ(older->finish().error_code(), grpc::StatusCode::ABORTED);
-  const auto newer = updates(unix_socket);
+  const auto newer = updates(tcp);
   EXPECT_EQ(play_first(*newer, "a", 3), 3);
   const std::vector<std::string> seen = scheduler.seen();
   EXPECT_EQ(std::count(seen.begin(), seen.end(), "lost a"), 0);
@@ -388,14 +388,15 @@ TEST_F(GrpcServer, AnRmThatTheHostGaveUpRegistersAgain) {
 TEST_F(GrpcServer, LimitsOfRmsAndStreams) {
   start(R"(, "max_rms": 2, "max_streams_per_rm": 2)");
   ASSERT_TRUE(enter("a", tcp).ok());
-  ASSERT_TRUE(enter("b", tcp).ok());
-  EXPECT_EQ(enter("c", tcp).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  ASSERT_TRUE(enter("b", tcp).ok());
   std::vector<std::unique_ptr<update_stream>> streams;
   for (int i = 0; i < 2; ++i) {
     streams.push_back(updates(tcp));
     EXPECT_EQ(play_first(*streams.back(), "a", 1), 1);
   }
+  ASSERT_TRUE(enter("b", tcp).ok());
+  const auto of_b = updates(tcp);
+  EXPECT_EQ(play_first(*of_b, "b", 1), 1);
+  EXPECT_EQ(enter("c", tcp).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   const auto third = updates(tcp);
   third->send(hello("a"));
   EXPECT_EQ(third->finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
@@ -435,6 +436,34 @@ TEST_F(GrpcServer, BadRequestsEndTheirStreamWithAReason) {
   first::UpdateRequest large = hello("a");
   large.add_asks()->set_allocationkey(std::string(5'000, 'x'));
   EXPECT_EQ(refusal(large).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+TEST_F(GrpcServer, CompressedRequestsAreRead) {
+  start();
+  ASSERT_TRUE(enter("a", tcp).ok());
+  for (const grpc_compression_algorithm how : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    arguments.SetCompressionAlgorithm(how);
+    const auto through =
+        grpc::CreateCustomChannel(transport->addresses()[0], grpc::InsecureChannelCredentials(), arguments);
+    const auto stream = updates(through);
+    EXPECT_EQ(play_first(*stream, "a", 1'000), 1'000);
+  }
+}
+
+// Several streams with requests beyond what may be on the way to each, none of which is read before the others came.
+TEST_F(GrpcServer, LargeRequestsOfSeveralStreamsTakeTurns) {
+  start();
+  ASSERT_TRUE(enter("a", tcp).ok());
+  std::vector<std::unique_ptr<update_stream>> streams;
+  for (int i = 0; i < 4; ++i) streams.push_back(updates(tcp));
+  first::UpdateRequest request = hello("a");
+  request.add_newapplications()->set_applicationid("app");
+  for (int i = 0; i < 5'000; ++i) request.add_asks()->set_allocationkey(std::string(500, 'k') + std::to_string(i));
+  ASSERT_GT(request.ByteSizeLong(), size_t{2} << 20);
+  for (const auto &each : streams) ASSERT_TRUE(each->send(request));
+  EXPECT_TRUE(scheduler.wait_for("application app", 4)) << ::testing::PrintToString(scheduler.seen());
 }
 
 TEST_F(GrpcServer, RequestsThatAreNotTakenAtOnceAreHandedOverLater) {
@@ -494,11 +523,12 @@ TEST_F(GrpcServer, ManyRmsWithAllTheirStreams) {
 TEST_F(GrpcServer, ManyRmsThatOpenAllTheirStreamsBeforeTheySpeak) {
   start();
   std::vector<std::unique_ptr<update_stream>> streams;
-  for (int i = 0; i < 256; ++i) streams.push_back(updates(i % 2 ? tcp : unix_socket));
+  const auto channel = [&](int stream) { return stream / 4 % 2 != 0 ? tcp : unix_socket; };
+  for (int i = 0; i < 256; ++i) streams.push_back(updates(channel(i)));
   for (int i = 0; i < 256; ++i) {
     const std::string name = "rm" + std::to_string(i / 4);
     if (i % 4 == 0) {
-      ASSERT_TRUE(enter(name, tcp).ok());
+      ASSERT_TRUE(enter(name, channel(i)).ok());
     }
     EXPECT_EQ(play_first(*streams[static_cast<size_t>(i)], name, 1), 1) << name;
   }

@@ -74,7 +74,8 @@ class GrpcStandard : public ::testing::Test {
 };
 
 TEST_F(GrpcStandard, HealthIsOfTheWholeAndOfEachService) {
-  for (const char *name : {"", "si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks"}) {
+  for (const char *name : {"", "si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks",
+                           "tenon.v1.Recovery"}) {
     v1::HealthCheckResponse said;
     ASSERT_TRUE(check(name, said).ok()) << name;
     EXPECT_EQ(said.status(), v1::HealthCheckResponse::SERVING) << name;
@@ -132,7 +133,7 @@ TEST_F(GrpcStandard, ReflectionListsServices) {
     const auto said = ask(question, version);
     for (const auto &each : said.list_services_response().service()) names.push_back(each.name());
     EXPECT_THAT(names, IsSupersetOf({"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
-                                     "tenon.v1.Checks", "grpc.health.v1.Health"}));
+                                     "tenon.v1.Checks", "tenon.v1.Recovery", "grpc.health.v1.Health"}));
   }
 }
 

@@ -82,6 +82,27 @@ TEST_F(Deployment, ApiVersionAlone_IsADeployment) {
   EXPECT_TRUE(plan->predicates.empty());
 }
 
+TEST_F(Deployment, WhatADaemonWritesAndHowItMoves_IsRead) {
+  const auto plan = parse(
+      "apiVersion: tenon/v1\n"
+      "cycle: { manual: true }\n"
+      "control: { socket: run/tenon.sock }\n"
+      "configuration: { store: state/sent }\n"
+      "audit: { file: /var/log/audit.jsonl }\n");
+  ASSERT_TRUE(plan) << report_.refusals().front().text();
+  EXPECT_TRUE(plan->running.manual);
+  EXPECT_EQ(plan->control_socket, folder_.path() / "run/tenon.sock");
+  EXPECT_EQ(plan->configuration_store, folder_.path() / "state/sent");
+  EXPECT_EQ(plan->audit_file, "/var/log/audit.jsonl");
+  const auto none = parse("apiVersion: tenon/v1\n");
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->running.manual);
+  EXPECT_TRUE(none->configuration_store.empty());
+  EXPECT_TRUE(none->audit_file.empty());
+  EXPECT_THAT(refusals_of("configuration: { store: '' }\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:25", "a folder", "store is empty", "leave it out"})));
+}
+
 TEST_F(Deployment, NoApiVersion_IsRefused) {
   EXPECT_FALSE(parse("modules: []\n"));
   EXPECT_THAT(report_.refusals(), ElementsAre(refuses(refusal_parts{"tenon.yaml:1:1", "", "apiVersion", ""})));

@@ -20,6 +20,7 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/recovery.pb.h"
 #include "tenon/wire/convert.hpp"
 
 namespace tenon::interface {
@@ -152,6 +153,18 @@ class later_lines final : public lines {
   std::unique_ptr<line<later::ApplicationRequest, later::ApplicationResponse>> applications_;
   std::unique_ptr<line<later::NodeRequest, later::NodeResponse>> nodes_;
   std::unique_ptr<line<later::AllocationRequest, later::AllocationResponse>> allocations_;
+};
+
+// The stream of an RM that says how far its recovery is, beside the others.
+class recovery_line {
+ public:
+  recovery_line(const std::shared_ptr<grpc::Channel> &channel, const std::shared_ptr<inbox> &in)
+      : line_(channel, "/tenon.v1.Recovery/UpdateRecovery", in) {}
+  void send(const std::string &rm, std::span<const tenon_rm_message *const> messages) { line_.send(rm, messages); }
+  void leave() { line_.leave(); }
+
+ private:
+  line<v1::RecoveryRequest, v1::RecoveryResponse> line_;
 };
 
 // The stream of an RM that checks placements, beside the others.

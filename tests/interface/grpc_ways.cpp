@@ -63,10 +63,16 @@ class grpc_client final : public rm_client {
       return one->type == TENON_RM_CHECK_ANSWER || one->type == TENON_RM_CHECK_AGAIN;
     };
     std::vector<const tenon_rm_message *> all(messages.begin(), messages.end());
-    const auto checks = std::stable_partition(all.begin(), all.end(), std::not_fn(is_for_checks));
+    const auto recovery = std::stable_partition(
+        all.begin(), all.end(), [](const tenon_rm_message *one) { return one->type != TENON_RM_RECOVERY_REPORT; });
+    const auto checks = std::stable_partition(all.begin(), recovery, std::not_fn(is_for_checks));
     try {
       if (checks != all.begin()) lines_->send(rm_, {all.begin(), checks});
-      if (checks != all.end()) checks_->send({checks, all.end()});
+      if (checks != recovery) checks_->send({checks, recovery});
+      if (recovery != all.end()) {
+        if (!recovery_) recovery_ = std::make_unique<recovery_line>(channel_, in_);
+        recovery_->send(rm_, {recovery, all.end()});
+      }
       return {true, TENON_OK, {}, messages.size()};
     } catch (const std::invalid_argument &why) {
       return {false, TENON_INVALID_CONFIG, why.what(), 0};
@@ -82,6 +88,7 @@ class grpc_client final : public rm_client {
   }
 
   void cut() override {
+    recovery_.reset();
     checks_.reset();
     lines_->cut();
   }
@@ -96,6 +103,7 @@ class grpc_client final : public rm_client {
     return {};
   }
   void leave() override {
+    if (recovery_) recovery_->leave();
     if (checks_) checks_->leave();
     lines_->leave();
   }
@@ -108,6 +116,7 @@ class grpc_client final : public rm_client {
   std::unique_ptr<lines> lines_;
   std::function<std::optional<bool>(const heard &)> may_run_;
   std::unique_ptr<check_line> checks_;
+  std::unique_ptr<recovery_line> recovery_;
 };
 
 enum class carrier : uint8_t { tcp, unix_socket, tls };

@@ -23,6 +23,7 @@ void take(heard &out, const tenon_rm_allocation &m) {
   out.task_group = text(m.task_group);
   out.priority = m.priority.value;
   out.placeholder = m.placeholder != 0;
+  out.recovered = m.recovered != 0;
   for (uint32_t i = 0; i < m.resources.count; ++i) out.resources[text(m.resources.types[i])] = m.resources.values[i];
   for (uint64_t i = 0; i < m.tags.count; ++i) out.tags[text(m.tags.names[i])] = text(m.tags.values[i]);
 }
@@ -76,6 +77,7 @@ heard copy_of(const tenon_rm_message &m) {
     case TENON_RM_UPDATED_APPLICATION:
       out.application = text(as<tenon_rm_updated_application>(m).application);
       out.state = text(as<tenon_rm_updated_application>(m).state);
+      out.words = text(as<tenon_rm_updated_application>(m).words);
       break;
     case TENON_RM_ASSUMED_ALLOCATION:
     case TENON_RM_FORGOTTEN_ALLOCATION:
@@ -96,8 +98,14 @@ heard copy_of(const tenon_rm_message &m) {
       out.words = text(c.reason);
       break;
     }
+    case TENON_RM_RECOVERY_STATE:
+      out.number = as<tenon_rm_recovery_state>(m).held;
+      break;
     case TENON_RM_CHECK: {
       const auto &c = as<tenon_rm_check>(m);
+      out.allocate = c.allocate != 0;
+      out.placeholder_key = text(c.placeholder_key);
+      out.placeholder_uuid = text(c.placeholder_uuid);
       out.partition = text(c.partition);
       out.application = text(c.application);
       out.key = text(c.key);

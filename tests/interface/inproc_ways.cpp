@@ -38,7 +38,8 @@ class inproc_client final : public rm_client {
       };
     }
     try {
-      const rm::identity who{request.rm, request.version, request.policy_group, request.config};
+      const bool hold = request.extra_config.contains("recovery.hold");
+      const rm::identity who{request.rm, request.version, request.policy_group, request.config, hold};
       rm_ = std::make_unique<rm::resource_manager>(with_, who, std::move(on));
       return {};
     } catch (const rm::failed &why) {

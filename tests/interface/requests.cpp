@@ -53,8 +53,10 @@ requests &requests::application(const std::string &id, const std::string &queue,
   return *this;
 }
 
-requests &requests::gang(const std::string &id, const amounts_of &placeholders, const std::string &style) {
+requests &requests::gang(const std::string &id, const amounts_of &placeholders, const std::string &style,
+                         int64_t timeout_ms) {
   application(id);
+  applications_.back().execution_timeout_ms = timeout_ms;
   applications_.back().placeholder_ask = amounts(placeholders);
   applications_.back().gang_style = text(style);
   return *this;
@@ -115,6 +117,20 @@ requests &requests::ask(const ask_of &what) {
   m.task_group = text(what.task_group);
   m.placeholder = what.placeholder ? 1 : 0;
   m.execution_timeout_ms = what.timeout_ms;
+  if (what.may_preempt_others) m.preemption = {1, 1, 1, 0};
+  return *this;
+}
+
+requests &requests::ask_by_allocation(const ask_of &what) {
+  auto &m = start(allocations_, TENON_RM_ALLOCATION, &messages_);
+  m.application = text(what.application);
+  m.key = text(what.key);
+  m.partition = text(what.partition);
+  m.resources = amounts(what.resources);
+  m.priority = {TENON_PRIORITY_VALUE, what.priority, {}};
+  m.tags = pairs(what.tags);
+  m.task_group = text(what.task_group);
+  m.placeholder = what.placeholder ? 1 : 0;
   return *this;
 }
 
@@ -140,6 +156,7 @@ requests &requests::release_ask(const std::string &application, const std::strin
   auto &m = start(ask_releases_, TENON_RM_ASK_RELEASE, &messages_);
   m.application = text(application);
   m.key = text(key);
+  m.termination = TENON_TERMINATION_STOPPED_BY_RM;
   return *this;
 }
 
@@ -155,6 +172,11 @@ requests &requests::check_again(const std::string &application, const std::strin
   auto &m = start(checks_again_, TENON_RM_CHECK_AGAIN, &messages_);
   m.application = text(application);
   m.key = text(key);
+  return *this;
+}
+
+requests &requests::recovery_done() {
+  start(recovery_reports_, TENON_RM_RECOVERY_REPORT, &messages_).done = 1;
   return *this;
 }
 

@@ -25,6 +25,7 @@ struct ask_of {
   bool placeholder = false;
   std::string partition = {};
   int64_t timeout_ms = 0;
+  bool may_preempt_others = false;
 };
 
 struct existing_of {
@@ -38,12 +39,15 @@ class requests {
  public:
   requests &application(const std::string &id, const std::string &queue = "root.default", const tags_of &tags = {},
                         const std::string &user = "alice", const std::string &partition = {});
-  requests &gang(const std::string &id, const amounts_of &placeholders, const std::string &style = "soft");
+  requests &gang(const std::string &id, const amounts_of &placeholders, const std::string &style = "soft",
+                 int64_t timeout_ms = 0);
   requests &remove_application(const std::string &id);
   requests &node(const std::string &id, const amounts_of &capacity, const tags_of &attributes = {},
                  const std::vector<existing_of> &existing = {}, uint32_t action = TENON_NODE_CREATE);
   requests &change_node(const std::string &id, uint32_t action, const amounts_of &capacity = {});
   requests &ask(const ask_of &what);
+  // The same as an allocation without node, which may stand for one allocation alone.
+  requests &ask_by_allocation(const ask_of &what);
   // An allocation that runs on the node.
   requests &allocation(const existing_of &what, const std::string &node);
   requests &release(const std::string &application, const std::string &key, const std::string &uuid = {},
@@ -54,6 +58,7 @@ class requests {
   // What was refused may be accepted by now.
   requests &check_again(const std::string &application, const std::string &key = {});
   requests &configuration(const std::string &rm, const std::string &queues);
+  requests &recovery_done();
 
   [[nodiscard]] std::span<const tenon_rm_message *const> messages() const { return messages_; }
   [[nodiscard]] size_t size() const { return messages_.size(); }
@@ -78,6 +83,7 @@ class requests {
   std::deque<tenon_rm_configuration> configurations_;
   std::deque<tenon_rm_check_answer> check_answers_;
   std::deque<tenon_rm_check_again> checks_again_;
+  std::deque<tenon_rm_recovery_report> recovery_reports_;
   std::vector<const tenon_rm_message *> messages_;
 };
 

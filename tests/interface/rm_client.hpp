@@ -25,7 +25,9 @@ struct heard {
   std::map<std::string, std::string> tags;
   int32_t priority = 0;
   uint32_t number = 0;  // termination, scheduling state, success
-  bool placeholder = false;
+  bool placeholder = false, recovered = false;
+  bool allocate = false;  // of a check, and what follows
+  std::string placeholder_key, placeholder_uuid;
 };
 [[nodiscard]] heard copy_of(const tenon_rm_message &answer);
 // One line, for comparison and for failing tests.

@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,7 +10,10 @@
 namespace tenon::interface {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
 TEST_P(Interface, AsksArePlaced_WithWhatTheyAskedFor) {
@@ -103,6 +105,28 @@ TEST_P(Interface, Gang_PlaceholdersAreReplaced) {
   confirm.release("app-1", lacks(has_release_by_uuid) ? replaced.key : "", replaced.uuid, TENON_TERMINATION_REPLACED);
   submit(confirm);
   EXPECT_FALSE(expect(TENON_RM_ALLOCATION, "real-1").placeholder);
+}
+
+// A shim looks for that very word, to fail what waits for the gang.
+TEST_P(Interface, HardGangThatNeverFits_SaysWhyItFails) {
+  enter();
+  requests batch;
+  batch.gang("app-1", {{"vcore", 20'000}}, "hard", 1).node("node-1", {{"vcore", 10'000}});
+  submit(batch);
+  expect(TENON_RM_ACCEPTED_APPLICATION, "app-1");
+  expect(TENON_RM_ACCEPTED_NODE, "node-1");
+  requests asks;
+  asks.ask({.key = "ph-1", .resources = {{"vcore", 20'000}}, .task_group = "tg", .placeholder = true});
+  submit(asks);
+  std::vector<std::string> said;
+  for (heard one; one.state != "Failed" && said.size() < 9;) {
+    one = expect(TENON_RM_UPDATED_APPLICATION, "app-1");
+    said.push_back(one.state + ": " + one.words);
+  }
+  const auto timed_out = [](const std::string &state) {
+    return AllOf(StartsWith(state + ": ResourceReservationTimeout: "), HasSubstr("allocated"), HasSubstr("1"));
+  };
+  EXPECT_THAT(said, ElementsAre("Accepted: an ask was added", timed_out("Failing"), timed_out("Failed")));
 }
 
 TEST_P(Interface, NodeThatGoes_ItsAllocationsAreReleased) {
@@ -207,12 +231,6 @@ TEST_P(Interface, TwoRms_DoNotSeeEachOther) {
   EXPECT_TRUE(other_hears(TENON_RM_ALLOCATION));
 }
 
-std::string name_of(const ::testing::TestParamInfo<way> &one) {
-  std::string out = one.param.about.name;
-  std::replace(out.begin(), out.end(), '-', '_');
-  return out;
-}
-
 // Each line of the document's table is a blank of one kind of ways, and there are no others.
 TEST(InterfaceWays, BlanksAreInTheDocument) {
   std::ostringstream page;
@@ -232,7 +250,7 @@ TEST(InterfaceWays, BlanksAreInTheDocument) {
 }
 
 // The cases of all files of the suite.
-INSTANTIATE_TEST_SUITE_P(, Interface, ::testing::ValuesIn(ways()), name_of);
+INSTANTIATE_TEST_SUITE_P(, Interface, ::testing::ValuesIn(ways()), way_name);
 
 }  // namespace
 }  // namespace tenon::interface

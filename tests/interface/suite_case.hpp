@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -23,6 +24,12 @@ partitions:
           - name: small
             resources: { max: { vcore: 2 } }
 )";
+
+inline std::string way_name(const ::testing::TestParamInfo<way> &one) {
+  std::string out = one.param.about.name;
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
 
 class Interface : public ::testing::TestWithParam<way> {
  protected:
@@ -65,11 +72,28 @@ class Interface : public ::testing::TestWithParam<way> {
     return {};
   }
 
+  // What comes meanwhile is kept aside. For what must not come: too short a time lets a fault through, never the
+  // reverse.
+  bool hears_within(uint32_t type, std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    for (;;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      const auto one = left.count() > 0 ? rm_->next(left) : std::nullopt;
+      if (!one) return false;
+      aside_.push_back(*one);
+      if (one->type == type) return true;
+    }
+  }
+
   // An RM that answers no check before the flag is set, with node-1 and an ask "ask-1" of "app-1".
   std::shared_ptr<std::atomic<bool>> ask_of_silent_rm() {
     auto answers = std::make_shared<std::atomic<bool>>(false);
     registration_request request;
     request.may_run = [answers](const heard &) { return *answers ? std::optional(true) : std::nullopt; };
+    enter_with_ask(request);
+    return answers;
+  }
+  void enter_with_ask(const registration_request &request) {
     enter(request);
     requests batch;
     batch.application("app-1").node("node-1", {{"vcore", 10'000}});
@@ -79,7 +103,6 @@ class Interface : public ::testing::TestWithParam<way> {
     requests asks;
     asks.ask({.key = "ask-1"});
     submit(asks);
-    return answers;
   }
 
   std::unique_ptr<world> world_;

@@ -75,12 +75,14 @@ void cluster::undrain(std::string_view id) {
   run(change_node{default_partition, id, static_cast<uint8_t>(node_event::undrain)});
 }
 
-void cluster::add_app(std::string_view id, std::string_view queue, std::string_view user) {
+void cluster::add_app(std::string_view id, std::string_view queue, std::string_view user,
+                      const std::map<std::string, std::string> &tags) {
   add_application c;
   c.partition = default_partition;
   c.application = id;
   c.queue = queue;
   c.user = user;
+  c.tags = own_.tags(tags);
   run(c);
 }
 

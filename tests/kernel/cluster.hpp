@@ -29,7 +29,8 @@ class cluster {
   void set_capacity(std::string_view id, const amount_map &capacity);
   void set_attributes(std::string_view id, const std::map<std::string, std::string> &attributes);
   void undrain(std::string_view id);
-  void add_app(std::string_view id, std::string_view queue, std::string_view user = "testuser");
+  void add_app(std::string_view id, std::string_view queue, std::string_view user = "testuser",
+               const std::map<std::string, std::string> &tags = {});
   void ask(std::string_view app, std::string_view key, const amount_map &resources, int32_t priority = 0,
            const std::map<std::string, std::string> &tags = {});
   void give_back(std::string_view app, std::string_view key);

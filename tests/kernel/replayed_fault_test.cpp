@@ -80,7 +80,7 @@ std::vector<queue_config> leaves() {
   return {by_priority};
 }
 
-// Nodes of several sizes and zones, and steps of many decisions.
+// Nodes of several sizes and zones, applications with an order of nodes of their own, and steps of many decisions.
 void load(cluster &c) {
   for (int i = 0; i < 6; ++i) {
     c.add_node("node-" + std::to_string(i), {{"vcore", 4 + i}, {"memory", 8 + 3 * i}},
@@ -90,7 +90,8 @@ void load(cluster &c) {
   for (int round = 0; round < 4; ++round) {
     for (int app = 0; app < 6; ++app) {
       const std::string id = "app-" + std::to_string(app);
-      if (round == 0) c.add_app(id, queues[static_cast<size_t>(app % 3)]);
+      const std::map<std::string, std::string> order{{"tenon/node-sort", app % 2 == 0 ? "fair" : ""}};
+      if (round == 0) c.add_app(id, queues[static_cast<size_t>(app % 3)], "testuser", order);
       const std::map<std::string, std::string> zone{{"si/zone", (app + round) % 2 == 0 ? "even" : "odd"}};
       for (const char *more : {"a", "b"}) {
         c.ask(id, "ask-" + std::to_string(round) + more, {{"vcore", 1 + app % 2}, {"memory", 1 + app}}, 0, zone);

@@ -134,6 +134,64 @@ TEST_F(Score, NodeOrderChanges_PendingAsksFollow) {
   EXPECT_EQ(where("3"), "node-x");
 }
 
+// An application that chose an order which scores, among others that did not: asks alike but for their tags.
+TEST_F(Score, ChosenByAnApplication_ItsAsksAlone) {
+  start("fair");
+  const std::map<std::string, std::string> chosen{{"tenon/node-sort", "near-first"}};
+  it_->add_app("chooses", "root.a", "testuser", chosen);
+  it_->add_app("chooses-b", "root.b", "testuser", chosen);
+  ask("1", "z", 0, "chooses");
+  ask("1", "z");
+  ask("2", "y", 0, "chooses");
+  ask("1", "z", 0, "chooses-b");
+  EXPECT_EQ(where("1", "chooses"), "node-z");
+  EXPECT_EQ(where("1"), "node-x") << "spread";
+  EXPECT_EQ(where("2", "chooses"), "node-y");
+  EXPECT_EQ(where("1", "chooses-b"), "node-z");
+  cluster_config config = it_->config();
+  config.partitions[0].node_sort.type = "near-first";
+  it_->configure(config);
+  ask("3", "z");
+  ask("3", "y", 0, "chooses");
+  EXPECT_EQ(where("3"), "node-z");
+  EXPECT_EQ(where("3", "chooses"), "node-y");
+  config.partitions[0].node_sort.type = "binpacking";
+  it_->configure(config);
+  ask("4", "x");
+  ask("4", "x", 0, "chooses");
+  EXPECT_EQ(where("4"), "node-z") << "the fullest one";
+  EXPECT_EQ(where("4", "chooses"), "node-x");
+}
+
+// As a host does with a module whose schema has no weights.
+struct without_weights : with_module {
+  using with_module::with_module;
+  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+                                             uint32_t max_resource_types) override {
+    if (name == "near-first" && configuration != "{}") return refusal{"near-first", "{}", "weights", "leave them out"};
+    return with_module::bind(kind, name, configuration, max_resource_types);
+  }
+};
+
+TEST_F(Score, ChosenByAnApplication_TakesNoWeightsThatItsPolicyRefuses) {
+  without_weights policies(TENON_MODULE_ENTRY);
+  it_ = std::make_unique<cluster>(policies, std::vector{named_queue("a")}, "fair");
+  cluster_config config = it_->config();
+  config.partitions[0].node_sort.resource_weights = {{"memory", 1}};
+  it_->configure(config);
+  for (const char *zone : {"x", "y", "z"}) {
+    it_->add_node(own_.text("node-" + std::string(zone)), {{"vcore", 100'000}}, {{"zone", zone}});
+  }
+  it_->add_app("app", "root.a", "testuser", {{"tenon/node-sort", "near-first"}});
+  ask("1", "y");
+  EXPECT_EQ(where("1"), "node-y");
+  config.partitions[0].node_sort.resource_weights = {{"vcore", 1}};
+  it_->configure(config);
+  ask("2", "z");
+  EXPECT_EQ(where("2"), "node-z");
+  it_.reset();
+}
+
 // Where each goes, out of the allocations as they are.
 TEST_F(Score, CountsByAttribute_AreThoseOfTheMoment) {
   it_ = std::make_unique<cluster>(policies_, std::vector{named_queue("a")}, "spread");

@@ -10,7 +10,8 @@ namespace tenon::testing {
 
 class with_module : public builtin_policy_source {
  public:
-  explicit with_module(const tenon_module &entry) : modules_{builtin::static_module{"test.module", &entry}} {}
+  explicit with_module(const tenon_module &entry, std::vector<predicate_use> predicates = {})
+      : builtin_policy_source(std::move(predicates)), modules_{builtin::static_module{"test.module", &entry}} {}
 
   [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override {
     return own(kind, name, "{}", 16) || builtin_policy_source::provides(kind, name);

@@ -120,6 +120,39 @@ TEST_F(Embedded, HandlersOfEachKind_AreCalled) {
   EXPECT_THAT(forgotten, ::testing::ElementsAre("ask-0"));
 }
 
+TEST_F(Embedded, WhatTheRmReported_IsNothingToStart) {
+  scheduler with({.manual = true, .start_ms = 1'000});
+  std::vector<std::string> started, known, assumed, states;
+  handlers on;
+  on.allocated = [&](const tenon_rm_allocation &a) { started.emplace_back(view(a.key)); };
+  on.recovered = [&](const tenon_rm_allocation &a) { known.emplace_back(view(a.key)); };
+  on.assumed = [&](const tenon_rm_assumption &a) { assumed.emplace_back(view(a.key)); };
+  on.scheduling_state = [&](const tenon_rm_scheduling_state &s) { states.emplace_back(view(s.key)); };
+  resource_manager rm(with, {.name = "rm-1"}, std::move(on));
+  requests batch;
+  batch.application("app-1", "", {{"namespace", "default"}})
+      .node("node-1", {{"vcore", 10'000}}, {}, {{.key = "old-1"}})
+      .allocation({.key = "old-2"}, "node-1")
+      .ask({.key = "new-1"});
+  rm.submit(batch.messages());
+  with.step(2'000);
+  EXPECT_THAT(known, ::testing::ElementsAre("old-1", "old-2"));
+  EXPECT_THAT(started, ::testing::ElementsAre("new-1"));
+  EXPECT_THAT(assumed, ::testing::ElementsAre("new-1"));
+  EXPECT_THAT(states, ::testing::ElementsAre("new-1"));
+}
+
+TEST_F(Embedded, Held_UntilItSaysThatItsRecoveryIsDone) {
+  scheduler with({.manual = true, .start_ms = 1'000});
+  resource_manager rm(with, {.name = "rm-1", .hold = true}, all());
+  rm.submit(cluster(1).messages());
+  EXPECT_EQ(with.step(2'000), 0U);
+  EXPECT_THAT(of_type(TENON_RM_ALLOCATION), SizeIs(0));
+  EXPECT_TRUE(rm.recovery_done());
+  EXPECT_EQ(with.step(2'000), 1U);
+  EXPECT_THAT(of_type(TENON_RM_ALLOCATION), SizeIs(1));
+}
+
 TEST_F(Embedded, Events_OfTheRmAlone) {
   scheduler with;
   std::vector<std::string> objects;

@@ -86,6 +86,7 @@ allocation &partition::allocate(application &a, const ask &from, const std::stri
 }
 
 void partition::announce(application &a, allocation x, std::string text, bool replaces) {
+  a.counts = true;
   tell(decision_kind::allocated, a, x, termination::unknown, std::move(text));
   if (x.execution_timeout_ms > 0) {
     const int64_t due = std::max(shared.now_ms, x.bind_time_ms + x.execution_timeout_ms);
@@ -95,8 +96,8 @@ void partition::announce(application &a, allocation x, std::string text, bool re
   if (!x.placeholder) {
     const auto is_real = [](const allocation &one) { return !one.placeholder && !one.is_proposed(); };
     const bool first_in_place = replaces && std::count_if(a.allocations.begin(), a.allocations.end(), is_real) == 1;
-    if (!first_in_place && a.state != application_state::resuming) fire_run(a);
-    return;
+    if (!first_in_place && a.state != application_state::resuming) fire_run(a, messages::allocation_added());
+    return look_at_gang(a);
   }
   if (a.state == application_state::accepted) {
     a.had_placeholder = true;
@@ -110,7 +111,9 @@ void partition::announce(application &a, allocation x, std::string text, bool re
     if (one.placeholder && !one.is_proposed()) add(placeholders, one.resources);
   }
   const bool all_placed = a.state == application_state::accepted && same_amounts(placeholders, a.placeholder_ask);
-  if (all_placed || a.state == application_state::completing) fire_run(a);
+  if (all_placed) fire_run(a, messages::gang_complete());
+  if (a.state == application_state::completing) fire_run(a, messages::allocation_added());
+  look_at_gang(a);
 }
 
 void partition::remove_allocation(application &a, uint64_t sequence, bool undone) {
@@ -222,7 +225,7 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
   }
   ask k = make_ask(c.ask);
   a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);
-  if (a->state == application_state::new_) fire_run(*a);
+  if (a->state == application_state::new_) fire_run(*a, messages::allocation_added());
   const auto waiting = std::find_if(a->asks.begin(), a->asks.end(), [&](const ask &one) { return one.key == k.key; });
   if (waiting == a->asks.end()) {
     k.max_allocations = k.placed = 1;
@@ -255,7 +258,7 @@ void partition::release(const tenon::release &c) {
     if (application *a = find_application(c.application)) release_from(*a, c);
     return;
   }
-  if (!key.empty()) {
+  if (!key.empty() && c.what != release_what::asks) {
     if (const auto found = foreign.find(key); found != foreign.end()) {
       forget_refusals_on(found->second.node);
       foreign.erase(found);
@@ -278,6 +281,8 @@ void partition::release(const tenon::release &c) {
 
 void partition::release_from(application &a, const tenon::release &c) {
   const auto wanted = [&](const std::string &key) { return c.key.empty() || c.key == key; };
+  // What is on its way to become an allocation is an ask to the resource manager.
+  const bool asks_stay = c.what == release_what::allocations;
   bool changed = false, real_went = false;
   if (c.allocation_sequence == 0 && c.limit == 0) {
     const auto of_these = [&](const proposal &p) {
@@ -285,11 +290,11 @@ void partition::release_from(application &a, const tenon::release &c) {
       real_went |= p.made == nullptr || !p.made->placeholder;
       return true;
     };
-    changed = undo_all(of_these, messages::released_by_rm(), false);
+    changed = undo_all(of_these, messages::released_by_rm(), asks_stay);
   }
   for (allocation &x : a.allocations) {
     if (c.allocation_sequence != 0 || c.limit != 0 || !x.under_way || !wanted(x.under_way->real.key)) continue;
-    break_replacement(a, x, false);
+    break_replacement(a, x, asks_stay);
     changed = real_went = true;
   }
   std::vector<uint64_t> going;

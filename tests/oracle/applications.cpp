@@ -78,7 +78,8 @@ void partition::add_application(const tenon::add_application &c) {
   if (!is_user_name(values.user)) return refuse(messages::user_invalid(), true);
   if (const auto type = first_negative(c.placeholder_ask)) return refuse(messages::negative_amount(*type), true);
   if (std::string why = intern(names_in({c.placeholder_ask})); !why.empty()) return refuse(why, true);
-  if (state != object_state::active) return refuse(messages::application_to_stopped_partition(name, values.id), true);
+  if (state != object_state::active)
+    return refuse(messages::application_to_stopped_partition(name, values.id, tenon::name(state)), true);
   if (find_application(values.id) != nullptr) return refuse(messages::application_exists(values.id, name), false);
   const std::string submitted = values.queue;
   std::string why = place(values);
@@ -112,8 +113,7 @@ void partition::reject(application values, std::string why, bool keep) {
   application &a = *ended.back();
   a.uid = shared.next_uid++;
   a.submitted_ms = a.finished_ms = shared.now_ms;
-  a.message = std::move(why);
-  fire(a, application_event::reject);
+  fire(a, application_event::reject, why);
 }
 
 void partition::remove_application(const tenon::remove_application &c) {
@@ -129,14 +129,16 @@ void partition::remove_application(const tenon::remove_application &c) {
   std::erase_if(applications, [&](const auto &one) { return one.get() == a; });
 }
 
-void partition::fire(application &a, application_event e) {
+void partition::fire(application &a, application_event e, std::string_view why) {
   const auto next = next_state(a.state, e);
-  if (next && *next != a.state) enter(a, *next);
+  if (!next || *next == a.state) return;
+  if (!why.empty()) a.message = why;
+  enter(a, *next);
 }
 
-void partition::fire_run(application &a) {
+void partition::fire_run(application &a, std::string_view why) {
   const bool direct = is_true(tag_of(a.tags, "application.stateaware.disable"));
-  fire(a, direct ? application_event::run_directly : application_event::run);
+  fire(a, direct ? application_event::run_directly : application_event::run, why);
 }
 
 void partition::enter(application &a, application_state s) {
@@ -150,6 +152,7 @@ void partition::enter(application &a, application_state s) {
     decision &d = emit(decision_kind::application_state, a.id);
     d.queue = a.queue;
     d.text = tenon::name(s);
+    d.detail = a.message;
   }
   if (s != application_state::accepted && !is_busy(s)) {
     undo_all([&](const proposal &p) { return p.owner == &a; }, messages::proposal_not_running(), true);
@@ -200,15 +203,17 @@ void partition::end(application &a) {
 
 void partition::settle(application &a, bool real_went) {
   look_for_left_over(a, real_went);
+  look_at_gang(a);
   if (a.state == application_state::resuming) {
     const bool held =
         std::any_of(a.allocations.begin(), a.allocations.end(), [](const auto &x) { return x.placeholder; });
-    if (!held) fire_run(a);
-    return;
+    if (!held) fire_run(a, messages::no_placeholder_left());
+    return look_at_gang(a);
   }
-  const bool pending = std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending() > 0; });
-  if (pending || !a.allocations.empty()) return;
-  if (a.state == application_state::accepted || is_busy(a.state)) return fire(a, application_event::complete);
+  if (a.has_pending() || !a.allocations.empty()) return;
+  if (a.state == application_state::accepted || is_busy(a.state)) {
+    return fire(a, application_event::complete, messages::nothing_left());
+  }
   if (a.state == application_state::failing) fire(a, application_event::fail);
 }
 
@@ -256,15 +261,18 @@ void partition::on_timer(const timer &t) {
 }
 
 void partition::on_state_timer(application &a) {
-  if (a.state == application_state::starting) return fire(a, application_event::run);
-  if (a.state == application_state::completing) return fire(a, application_event::complete);
-  fire(a, application_event::expire);
+  if (a.state == application_state::starting) {
+    return fire(a, application_event::run, messages::starting_timeout(since(a)));
+  }
+  if (a.state == application_state::completing) {
+    return fire(a, application_event::complete, messages::completing_timeout(since(a)));
+  }
+  fire(a, application_event::expire, messages::terminated_timeout(since(a), tenon::name(a.state)));
   std::erase_if(ended, [&](const auto &one) { return one.get() == &a; });
 }
 
 void partition::on_execution_timer(application &a) {
-  a.message = messages::execution_timeout();
-  fire(a, application_event::fail);
+  fire(a, application_event::fail, messages::execution_timeout(shared.now_ms - a.started_ms));
   for (allocation &x : a.allocations) expire(a, x, messages::execution_timeout());
   drop_asks(a, termination::timeout, messages::execution_timeout());
   settle(a);
@@ -273,10 +281,10 @@ void partition::on_execution_timer(application &a) {
 void partition::fail_application(const tenon::fail_application &c) {
   application *a = find_application(c.application);
   if (a == nullptr || !next_state(a->state, application_event::fail) || a->state == application_state::failing) return;
-  a->message = messages::application_killed(c.text);
-  fire(*a, application_event::fail);
-  for (allocation &x : a->allocations) expire(*a, x, messages::application_killed(c.text));
-  drop_asks(*a, termination::timeout, messages::application_killed(c.text));
+  const std::string why = messages::application_killed(c.text);
+  fire(*a, application_event::fail, why);
+  for (allocation &x : a->allocations) expire(*a, x, why);
+  drop_asks(*a, termination::timeout, why);
   settle(*a);
 }
 

@@ -46,7 +46,7 @@ application partition::independent_of(const tenon::put_ask &c) {
 }
 
 std::string partition::place_independent(application &a) {
-  if (state != object_state::active) return messages::application_to_stopped_partition(name, a.id);
+  if (state != object_state::active) return messages::application_to_stopped_partition(name, a.id, tenon::name(state));
   const std::string why = place(a);
   return why.empty() ? why : messages::placement_failed(a.id, why);
 }
@@ -100,7 +100,8 @@ void partition::put_ask(const tenon::put_ask &c) {
   a->asks.push_back(std::move(k));
   forget_idle_asks(*a);
   look_for_left_over(*a, false);
-  if (more && (a->state == application_state::new_ || a->state == application_state::completing)) return fire_run(*a);
+  const bool idle = a->state == application_state::new_ || a->state == application_state::completing;
+  if (more && idle) return fire_run(*a, messages::ask_added());
   settle(*a);
 }
 

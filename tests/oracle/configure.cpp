@@ -93,7 +93,8 @@ partition::partition(world &w, std::string rm_id, const partition_config &c,
 void partition::configure(const partition_config &c, const std::map<std::string, int32_t> &classes) {
   config = c;
   priority_classes = classes;
-  state = object_state::active;
+  if (state == object_state::draining) state = object_state::active;
+  drains_for_a_time = false;
   shared.disarm([&](const timer &t) { return t.where == this && t.kind == timer_kind::drain; });
   intern(types_of(c));
   std::set<std::string> named;
@@ -140,9 +141,18 @@ void partition::change_queue(const tenon::change_queue &c) {
   if (c.event == static_cast<uint8_t>(object_event::start) && now == object_state::stopped) now = object_state::active;
 }
 
-void partition::start_draining() {
-  if (state == object_state::draining) return;
+void partition::change_partition(const tenon::change_partition &c) {
+  if (c.event == static_cast<uint8_t>(object_event::stop) && state == object_state::active)
+    state = object_state::stopped;
+  if (c.event == static_cast<uint8_t>(object_event::start) && state == object_state::stopped)
+    state = object_state::active;
+  if (c.event == static_cast<uint8_t>(object_event::remove)) state = object_state::draining;
+}
+
+void partition::leave_out() {
+  if (drains_for_a_time) return;
   state = object_state::draining;
+  drains_for_a_time = true;
   shared.arm({shared.now_ms + config.tuning.drain_timeout_ms, 0, timer_kind::drain, this, 0, 0});
 }
 
@@ -165,8 +175,7 @@ void partition::fail_everything() {
   while (!applications.empty()) {
     application &a = *applications.front();
     if (a.state != application_state::failing) {
-      a.message = why;
-      fire(a, application_event::fail);
+      fire(a, application_event::fail, messages::partition_removed(config.tuning.drain_timeout_ms));
     }
     for (const allocation &x : a.allocations) {
       tell(decision_kind::released, a, x, termination::stopped_by_rm, why);

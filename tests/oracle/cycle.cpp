@@ -41,6 +41,7 @@ bool partition::decide_in(const queue &q, const usage &used) {
 }
 
 bool partition::try_ask(application &a, ask &k, const usage &used) {
+  refused_at_turn.clear();
   if (!within_limits(a, k, used)) return false;
   const bool room = within_queues(a, k, used);
   if (shared.has.reservations && !k.required_node.empty()) return room && try_required(a, k, used);
@@ -74,22 +75,24 @@ bool partition::in_stopped_queue(const application &a) const {
 }
 
 bool partition::may_run(const application &a, const usage &used) const {
-  if (a.state != application_state::accepted) return true;
+  const bool starts = a.state == application_state::accepted && !a.had_placeholder && !a.has_proposals();
   const std::string group = group_of(a);
   for (const std::string &path : path_down(a.queue)) {
     const queue &q = *find_queue(path);
-    if (!a.had_placeholder && !a.has_proposals() && q.max_applications != 0 &&
-        used.of_queue(path).counted >= q.max_applications)
-      return false;
-    if (!a.allocations.empty()) continue;
+    if (starts && q.max_applications != 0 && used.of_queue(path).counted >= q.max_applications) return false;
+    if (a.runs_for_user()) continue;
     const auto full = [&](const limit_config *limit, const tally *of) {
       return limit != nullptr && of != nullptr && limit->max_applications != 0 &&
-             of->with_allocations >= limit->max_applications;
+             of->for_user >= limit->max_applications;
     };
     if (full(user_limit(q, a.user), find(used.users, a.user, path))) return false;
     if (!group.empty() && full(group_limit(q, group), find(used.groups, group, path))) return false;
   }
   return true;
+}
+
+void partition::free_places() {
+  for (const auto &a : applications) a->counts = a->counts && (!a->allocations.empty() || a->has_pending());
 }
 
 bool partition::within_limits(const application &a, const ask &k, const usage &used) const {
@@ -140,14 +143,20 @@ bool partition::attributes_match(const ask &k, const node &n) {
   });
 }
 
-bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const {
+bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) {
   if (!attributes_match(k, n)) return false;
-  if (check_deadline_ms > 0) return !refused.contains({k.arrival, n.id});
-  return !shared.check || shared.check(name, a.id, k.key, n.id, allocate);
+  if (check_deadline_ms > 0) return !is_refused(k, n);
+  if (!shared.check || shared.check(name, a.id, k.key, n.id, allocate)) return true;
+  refused_at_turn.insert(n.id);
+  return false;
 }
 
-const node *partition::choose_node(const application &a, const ask &k, const usage &used) const {
-  for (const node *n : sorted_nodes(k, used)) {
+bool partition::is_refused(const ask &k, const node &n) const {
+  return check_deadline_ms > 0 ? refused.contains({k.arrival, n.id}) : refused_at_turn.contains(n.id);
+}
+
+const node *partition::choose_node(const application &a, const ask &k, const usage &used) {
+  for (const node *n : sorted_nodes(a, k, used)) {
     const bool allowed = k.required_node.empty() ? n->schedulable : n->id == k.required_node;
     if (allowed && may_use(*n, k, used) && has_room(*n, room_on(*n, used), k) && predicates_pass(a, k, *n, true))
       return n;

@@ -15,6 +15,7 @@ class oracle_engine final : public cli::engine {
   void drain(const std::function<void(const decision_view &)> &take) override { oracle_.drain(take); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return oracle_.next_due(); }
   [[nodiscard]] std::span<const step_answer> answers() const override { return {}; }
+  [[nodiscard]] std::optional<std::string> problem_with(const command &) const override { return std::nullopt; }
   void set_rm_check(rm_check check) override { oracle_.set_rm_check(std::move(check)); }
   [[nodiscard]] bool has_work() const override { return true; }
   [[nodiscard]] kernel_snapshot snapshot() const override { return oracle_.snapshot(); }

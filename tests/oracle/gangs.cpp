@@ -24,6 +24,22 @@ int64_t creation_ms(const application &a) {
   return mul_saturating(std::atoll(text.c_str()), 1'000);
 }
 
+struct placeholder_count {
+  uint64_t allocated = 0, pending = 0;
+};
+
+// One that is proposed is as good as pending.
+placeholder_count count_placeholders(const application &a) {
+  placeholder_count out;
+  for (const ask &k : a.asks) {
+    if (k.placeholder) out.pending += static_cast<uint64_t>(k.pending());
+  }
+  for (const allocation &x : a.allocations) {
+    if (x.placeholder) ++(x.is_proposed() ? out.pending : out.allocated);
+  }
+  return out;
+}
+
 bool covers(const amount_map &placeholder, const amount_map &real) {
   return std::all_of(real.begin(), real.end(),
                      [&](const auto &item) { return item.second <= amount_of(placeholder, item.first); });
@@ -111,6 +127,13 @@ void partition::replace(application &a, ask &k, allocation &placeholder, const s
   k.told.clear();
 }
 
+void partition::look_at_gang(application &a) {
+  const bool real = std::any_of(a.allocations.begin(), a.allocations.end(),
+                                [](const allocation &x) { return !x.placeholder && !x.is_proposed(); });
+  if (a.state != application_state::accepted || !real || count_placeholders(a).pending != 0) return;
+  fire_run(a, messages::gang_runs());
+}
+
 void partition::take_place(application &a, const allocation &gone) {
   if (!gone.under_way) return;
   allocate(a, gone.under_way->real, gone.under_way->node, gone.under_way->detail, shared.now_ms, {}, true);
@@ -138,14 +161,11 @@ void partition::arm_placeholder_timer(application &a, int64_t from_ms) {
 
 void partition::on_placeholder_timer(application &a) {
   const bool held = std::any_of(a.allocations.begin(), a.allocations.end(), is_held);
-  const bool asked =
-      std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.placeholder && k.pending() > 0; }) ||
-      std::any_of(a.allocations.begin(), a.allocations.end(),
-                  [](const allocation &x) { return x.placeholder && x.is_proposed(); });
-  if (!held && !asked) return;
+  if (!held && count_placeholders(a).pending == 0) return;
   if (a.state == application_state::accepted) {
-    a.message = messages::reservation_timeout();
-    fire(a, a.hard_gang ? application_event::fail : application_event::resume);
+    const auto [allocated, pending] = count_placeholders(a);
+    fire(a, a.hard_gang ? application_event::fail : application_event::resume,
+         messages::reservation_timeout(since(a), allocated, pending));
   }
   if (a.state == application_state::failing) {
     for (allocation &x : a.allocations) expire(a, x, messages::placeholders_timed_out());
@@ -174,10 +194,9 @@ bool partition::undo_placeholders(application &a, const std::string &text) {
 void partition::look_for_left_over(application &a, bool real_went) {
   if (!shared.has.gangs) return;
   const bool busy = a.state == application_state::starting || a.state == application_state::running;
-  const bool pending = std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending() > 0; });
   const bool only_placeholders = std::all_of(a.allocations.begin(), a.allocations.end(),
                                              [](const allocation &x) { return x.placeholder && !x.under_way; });
-  const bool left_over = busy && !pending && only_placeholders && !a.allocations.empty();
+  const bool left_over = busy && !a.has_pending() && only_placeholders && !a.allocations.empty();
   if (!left_over) {
     shared.disarm(
         [&](const timer &t) { return t.application == a.uid && t.kind == timer_kind::left_over_placeholders; });

@@ -7,7 +7,7 @@
 
 namespace tenon::naive {
 
-std::string partition::waits_for(const application &a, const ask &k, const usage &used, const usage &wanted) const {
+std::string partition::waits_for(const application &a, const ask &k, const usage &used, const usage &wanted) {
   if (!may_run(a, used) || !within_limits(a, k, wanted) || !within_max(a, k, wanted)) {
     return messages::container_skipped();
   }

@@ -61,7 +61,7 @@ bool partition::is_within_limits_at(const application &moved, const application 
   const auto within = [&](const limit_config *limit, const tally &has) {
     if (limit == nullptr) return true;
     if (!fits_limit(limit->max_resources, has.allocated, use_of(moved))) return false;
-    return moved.allocations.empty() || limit->max_applications == 0 || has.with_allocations < limit->max_applications;
+    return !moved.runs_for_user() || limit->max_applications == 0 || has.for_user < limit->max_applications;
   };
   for (const std::string &path : path_down(moved.queue)) {
     const queue &q = *find_queue(path);

@@ -31,7 +31,7 @@ std::vector<std::string> divided_types(const std::map<std::string, std::string> 
 
 std::string partition::problem_of(const tenon::add_node &c) {
   const std::string id(c.node);
-  if (state != object_state::active) return messages::node_to_stopped_partition(name, id);
+  if (state == object_state::draining) return messages::node_to_draining_partition(name, id);
   if (id.empty()) return messages::node_without_id();
   if (nodes.contains(id)) return messages::node_exists(name, id);
   for (const amounts &given : {c.capacity, c.occupied}) {

@@ -32,6 +32,7 @@ struct ask {
   bool withdrawn = false;               // while something of it was pending
   int64_t reserve_from_ms = INT64_MIN;  // a reservation waited too long
   int64_t preempt_from_ms = INT64_MIN;  // an attempt came to nothing
+  bool held_off = false;                // but would not have without reservations of others
   std::string told;                     // what inspect said of it last
 
   [[nodiscard]] int32_t pending() const { return withdrawn ? 0 : std::max(0, max_allocations - placed); }
@@ -97,6 +98,7 @@ struct application {
   bool independent = false;                                   // made for an ask without application
   bool had_placeholder = false;                               // one was allocated since it was Accepted
   bool left_over = false;                                     // the timer of left-over placeholders runs
+  bool counts = false;                                        // it had an allocation, and has or asks for some since
   std::optional<int64_t> first_bind_ms;                       // of a placeholder since it was Accepted
   std::map<std::string, placeholder_tally> placeholder_data;  // those that ended, by task group
   std::vector<ask> asks;                                      // by arrival; those with nothing pending have allocations
@@ -106,6 +108,11 @@ struct application {
     return std::any_of(allocations.begin(), allocations.end(),
                        [](const allocation &x) { return x.is_proposed() || x.is_offered(); });
   }
+  [[nodiscard]] bool has_pending() const {
+    return std::any_of(asks.begin(), asks.end(), [](const ask &k) { return k.pending() > 0; });
+  }
+  // For maxapplications of its user and group.
+  [[nodiscard]] bool runs_for_user() const { return counts || !allocations.empty(); }
 };
 
 struct queue {

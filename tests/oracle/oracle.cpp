@@ -48,15 +48,19 @@ struct oracle::impl {
     });
   }
 
-  void void_quotas() {
-    for (const auto &p : partitions) p->void_quotas();
+  // What is looked at when a command, a timer or a decision is done.
+  void look_around() {
+    for (const auto &p : partitions) {
+      p->void_quotas();
+      p->free_places();
+    }
   }
 
   void fire_timers(int64_t now_ms) {
     while (const auto t = shared.take_due(now_ms)) {
       shared.now_ms = std::max(shared.now_ms, t->due_ms);
       t->where->on_timer(*t);
-      void_quotas();
+      look_around();
       forget([&](const partition &p) { return &p == t->where && p.finished() && t->kind >= naive::timer_kind::drain; });
     }
   }
@@ -114,7 +118,7 @@ struct oracle::impl {
     for (const auto &p : partitions) {
       const bool named = std::any_of(c.config->partitions.begin(), c.config->partitions.end(),
                                      [&](const partition_config &n) { return n.name == p->plain_name; });
-      if (p->rm == rm && !named) p->start_draining();
+      if (p->rm == rm && !named) p->leave_out();
     }
     for (const partition_config &p : c.config->partitions) {
       if (partition *now = find("[" + rm + "]" + p.name)) {
@@ -142,7 +146,10 @@ struct oracle::impl {
     for (const auto &p : partitions) {
       if (p->rm != rm) continue;
       p->paused = *next == rm_state::paused;
-      if (c.signal == rm_signal::back) p->forget_refusals({}, {}, {});
+      if (c.signal == rm_signal::lost) p->stop_check_timers();
+      if (c.signal != rm_signal::back) continue;
+      p->forget_refusals({}, {}, {});
+      p->arm_check_timers(0, p->delivered_to);
     }
     if (*next == rm_state::stopped) forget([&](const partition &p) { return p.rm == rm; });
   }
@@ -189,6 +196,12 @@ struct oracle::impl {
   void run(const check_again &c) {
     if (partition *p = find(c.partition)) p->forget_refusals(c.application, c.key, c.node);
   }
+  void run(const change_partition &c) {
+    if (partition *p = find(c.partition)) p->change_partition(c);
+  }
+  void run(const checks_delivered &c) {
+    if (partition *p = find(c.partition)) p->delivered(c);
+  }
   void run(const change_queue &c) {
     if (partition *p = find(c.partition)) p->change_queue(c);
   }
@@ -212,7 +225,9 @@ struct oracle::impl {
   void run(const advance &) {}
   void run(const inspect &c) {
     for (const auto &p : partitions) {
-      if (shared.has.inspection && !p->paused && (c.partition.empty() || p->name == c.partition)) p->inspect();
+      if (shared.has.inspection && !p->paused && p->state != object_state::stopped &&
+          (c.partition.empty() || p->name == c.partition))
+        p->inspect();
     }
   }
 };
@@ -229,7 +244,7 @@ uint32_t oracle::apply(int64_t now_ms, const command &c) {
   impl_->shared.now_ms = now_ms;
   impl_->decided = 0;
   std::visit([this](const auto &one) { impl_->run(one); }, c);
-  impl_->void_quotas();
+  impl_->look_around();
   return impl_->decided;
 }
 

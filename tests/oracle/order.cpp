@@ -52,22 +52,17 @@ int32_t priority_of(const application &a) {
   return highest;
 }
 
-bool has_pending(const application &a) {
-  return std::any_of(a.asks.begin(), a.asks.end(), [](const ask &k) { return k.pending() > 0; });
-}
-
 bool is(const application *a, application_state s) { return a->state == s; }
 
-// Accepted ones but those of the earliest submission go, and these too while another is Starting.
-void keep_state_aware(std::vector<application *> &apps) {
-  int64_t oldest = INT64_MAX;
-  bool starting = false;
+// Accepted ones but the first go, and that one too while another is Starting. They come by submission.
+void keep_state_aware(std::vector<application *> &apps, bool one_is_starting) {
+  const application *first = nullptr;
   for (const application *a : apps) {
-    if (is(a, application_state::accepted)) oldest = std::min(oldest, a->submitted_ms);
-    starting |= is(a, application_state::starting);
+    if (!is(a, application_state::accepted)) continue;
+    if (first == nullptr || a->submitted_ms < first->submitted_ms) first = a;
   }
   std::erase_if(apps, [&](const application *a) {
-    return is(a, application_state::accepted) && (starting || a->submitted_ms != oldest);
+    return is(a, application_state::accepted) && (one_is_starting || a != first);
   });
 }
 
@@ -168,13 +163,16 @@ std::vector<const queue *> partition::sorted_children(const queue &parent, const
 
 std::vector<application *> partition::sorted_applications(const queue &leaf) {
   std::vector<application *> out;
+  bool one_is_starting = false;  // whether it asks for something or not
   for (const auto &a : applications) {
+    if (a->queue != leaf.path) continue;
+    one_is_starting |= is(a.get(), application_state::starting);
     const bool may = is(a.get(), application_state::accepted) || is(a.get(), application_state::starting) ||
                      is(a.get(), application_state::running);
-    if (a->queue == leaf.path && may && has_pending(*a)) out.push_back(a.get());
+    if (may && a->has_pending()) out.push_back(a.get());
   }
   const std::string policy = property(leaf, "application.sort.policy", "fifo");
-  if (policy == "stateaware") keep_state_aware(out);
+  if (policy == "stateaware") keep_state_aware(out, one_is_starting);
   const bool priority_first = by_priority(leaf);
   std::stable_sort(out.begin(), out.end(), [&](const application *a, const application *b) {
     const int32_t of_a = naive::priority_of(*a), of_b = naive::priority_of(*b);
@@ -199,16 +197,18 @@ std::vector<ask *> partition::sorted_asks(application &a) {
   return out;
 }
 
-std::vector<const node *> partition::sorted_nodes(const ask &k, const usage &used) const {
+std::vector<const node *> partition::sorted_nodes(const application &a, const ask &k, const usage &used) const {
   auto weights = config.node_sort.resource_weights;
-  if (config.node_sort.type == "device-packing") return packed_nodes(*this, k, used, weights);
+  std::string order = tag_of(a.tags, "tenon/node-sort");
+  if (order != "fair" && order != "binpacking" && order != "device-packing") order = config.node_sort.type;
+  if (order == "device-packing") return packed_nodes(*this, k, used, weights);
   if (weights.empty()) weights = {{"vcore", 1}, {"memory", 1}};
   std::vector<std::pair<double, const node *>> all;  // nodes come by id
   for (const auto &[id, n] : nodes) {
     const double share = node_usage(used.free_on_node.at(id), n.capacity, weights, types);
-    all.emplace_back(config.node_sort.type == "binpacking" ? 1.0 - share : share, &n);
+    all.emplace_back(order == "binpacking" ? 1.0 - share : share, &n);
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::stable_sort(all.begin(), all.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
   std::vector<const node *> out;
   for (const auto &[score, n] : all) out.push_back(n);
   return out;

@@ -47,7 +47,7 @@ struct partition {
   void configure(const partition_config &c, const std::map<std::string, int32_t> &classes);
   void configure_queue(const queue_config &c, const std::string &parent);
   [[nodiscard]] bool is_below_leaf(const std::string &path) const;
-  void start_draining();
+  void leave_out();
   void clean();
   void fail_everything();
   [[nodiscard]] bool finished() const { return state == object_state::draining && applications.empty(); }
@@ -59,8 +59,11 @@ struct partition {
   application *find_application(uint64_t uid);
   application &create_application(application values);
   void reject(application values, std::string why, bool keep);
-  void fire(application &a, application_event e);
-  void fire_run(application &a);
+  // `why` becomes the message where the state changes; empty keeps the one that is there.
+  void fire(application &a, application_event e, std::string_view why = {});
+  void fire_run(application &a, std::string_view why);
+  // How long it is in its state.
+  [[nodiscard]] int64_t since(const application &a) const { return shared.now_ms - a.state_log.back().first; }
   void enter(application &a, application_state s);
   void end(application &a);
   // Fires complete, fail or run where nothing is left of what held the application.
@@ -78,6 +81,8 @@ struct partition {
   [[nodiscard]] bool waits_for_placeholders(const application &a, const ask &k) const;
   // What takes the place of a placeholder that is gone.
   void take_place(application &a, const allocation &gone);
+  // Real work runs, and no placeholder is waited for: it is Accepted no longer.
+  void look_at_gang(application &a);
   // Real asks are pending again, or not, when what was to become of them breaks.
   static void break_replacement(application &a, allocation &placeholder, bool pending_again);
   void arm_placeholder_timer(application &a, int64_t from_ms);
@@ -148,7 +153,10 @@ struct partition {
   bool undo_all(const which_proposals &which, const std::string &text, bool pending_again);
   [[nodiscard]] std::vector<proposal> all_proposals();
   void look_at_proposals_on(const std::string &node_id);
-  void arm_check_timer(const application &a, uint64_t number);
+  // Of proposals with numbers between these.
+  void arm_check_timers(uint64_t above, uint64_t up_to);
+  void delivered(const checks_delivered &c);
+  void stop_check_timers();
   // Asks that were refused there may be proposed there again. Empty: any.
   void forget_refusals(std::string_view application, std::string_view key, std::string_view node_id);
   void forget_refusals_on(const std::string &node_id) { forget_refusals({}, {}, node_id); }
@@ -158,6 +166,8 @@ struct partition {
   bool try_required(application &a, ask &k, const usage &used);
   void reserve(application &a, ask &k, const std::string &node_id);
   void end_reservation(uint64_t id, const std::string &why);
+  // A reservation ended: asks that were held off may preempt again.
+  void let_try_again();
   // Of an ask; of an application: in order. Nothing where there is none.
   void end_reservation_of(const ask &k, const std::string &why);
   void end_reservations_of(const application &a, const std::string &why);
@@ -166,7 +176,7 @@ struct partition {
   [[nodiscard]] const reservation *reservation_of(const ask &k) const;
   [[nodiscard]] std::vector<reservation> reservations_on(const std::string &node_id) const;
   [[nodiscard]] bool holds(const node &n, const ask &k) const;
-  [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used) const;
+  [[nodiscard]] const node *node_to_reserve(const application &a, const ask &k, const usage &used);
   // Whether others' reservations let the ask use the node.
   [[nodiscard]] bool may_use(const node &n, const ask &k, const usage &used) const;
 
@@ -193,6 +203,7 @@ struct partition {
   std::string problem_of(const tenon::add_node &c);
   void update_node(const tenon::update_node &c);
   void change_node(const tenon::change_node &c);
+  void change_partition(const tenon::change_partition &c);
   void change_queue(const tenon::change_queue &c);
   void fail_application(const tenon::fail_application &c);
 
@@ -245,7 +256,8 @@ struct partition {
   [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used) const;
   [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
   [[nodiscard]] static std::vector<ask *> sorted_asks(application &a);
-  [[nodiscard]] std::vector<const node *> sorted_nodes(const ask &k, const usage &used) const;
+  // The application may choose the order.
+  [[nodiscard]] std::vector<const node *> sorted_nodes(const application &a, const ask &k, const usage &used) const;
 
   // -- cycle.cpp --
   bool decide();
@@ -254,18 +266,22 @@ struct partition {
   void place(application &a, ask &k, const std::string &node_id);
   [[nodiscard]] bool in_stopped_queue(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
+  // Applications with nothing pending and nothing allocated run for nobody.
+  void free_places();
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
   // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
   [[nodiscard]] static bool attributes_match(const ask &k, const node &n);
-  [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate) const;
-  [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used) const;
+  [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate);
+  // By the resource manager: until something changes, or at this turn of the ask alone where it is asked at once.
+  [[nodiscard]] bool is_refused(const ask &k, const node &n) const;
+  [[nodiscard]] const node *choose_node(const application &a, const ask &k, const usage &used);
 
   // -- inspect.cpp --
   void inspect();
   // What the ask waits for; empty when a step would place it.
-  std::string waits_for(const application &a, const ask &k, const usage &used, const usage &wanted) const;
+  std::string waits_for(const application &a, const ask &k, const usage &used, const usage &wanted);
 
   [[nodiscard]] partition_snapshot snapshot() const;
   decision &emit(decision_kind kind, const std::string &application = {}, const std::string &key = {});
@@ -276,9 +292,12 @@ struct partition {
   partition_config config;
   std::map<std::string, int32_t> priority_classes;
   object_state state = object_state::active;
+  bool drains_for_a_time = false;                      // the configuration leaves it out
   bool paused = false;                                 // its resource manager is away
   int64_t check_deadline_ms = 0;                       // it checks placements, and has so long; 0: it does not
+  uint64_t delivered_to = 0;                           // number of the last proposal whose check it was given
   std::set<std::pair<uint64_t, std::string>> refused;  // arrival of the ask, node
+  std::set<std::string> refused_at_turn;               // nodes, when the resource manager is asked at once
 
   std::vector<std::string> types;  // in the order in which they came
   std::map<std::string, queue> queues;

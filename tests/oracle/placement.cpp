@@ -116,9 +116,13 @@ std::string partition::create_queue(const std::string &path, bool forced) {
 
 void partition::apply_namespace_tags(const application &a, queue &leaf) {
   if (leaf.managed || leaf.path == recovery_queue) return;
-  if (const auto max = tag_amounts(tag_of(a.tags, "namespace.resourcequota"))) leaf.max = *max;
-  if (const auto guaranteed = tag_amounts(tag_of(a.tags, "namespace.resourceguaranteed")))
-    leaf.guaranteed = *guaranteed;
+  const auto max = tag_amounts(tag_of(a.tags, "namespace.resourcequota"));
+  const auto guaranteed = tag_amounts(tag_of(a.tags, "namespace.resourceguaranteed"));
+  if (max || guaranteed) {  // a pair: what one of them no longer says is the template's again
+    const child_template_config like = template_of(leaf.path);
+    leaf.max = max.value_or(any_positive(like.max) ? like.max : amount_map());
+    leaf.guaranteed = guaranteed.value_or(any_positive(like.guaranteed) ? like.guaranteed : amount_map());
+  }
   if (const auto count = tag_count(tag_of(a.tags, "namespace.resourcemaxapps"))) leaf.max_applications = *count;
 }
 

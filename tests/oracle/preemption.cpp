@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "partition.hpp"
@@ -40,30 +41,55 @@ class question {
   question(partition &p, const application &a, const ask &k, const usage &used)
       : p_(p), k_(k), used_(used), leaf_(*p.find_queue(a.queue)) {}
 
-  // The guarantee of the ask says something of a type that it wants.
+  // A guarantee on its path says something of a type that it wants.
   [[nodiscard]] bool is_guaranteed() const {
-    const auto guarantee = guarantees_of_ask();
-    return std::any_of(guarantee.begin(), guarantee.end(), [&](const auto &item) {
-      return std::any_of(item.second.begin(), item.second.end(),
+    const std::vector<std::string> path = path_down(leaf_.path);
+    return std::any_of(path.begin(), path.end(), [&](const std::string &at) {
+      const amount_map &guaranteed = p_.find_queue(at)->guaranteed;
+      return std::any_of(guaranteed.begin(), guaranteed.end(),
                          [&](const auto &amount) { return amount_of(k_.resources, amount.first) > 0; });
     });
   }
 
-  // Answers, the best first.
-  std::vector<answer> for_guarantee() {
+  // The best answer for the guarantee, else within the queue where that may be.
+  std::optional<answer> best(bool within) {
+    std::optional<answer> out;
+    if (look_for_guarantee()) out = best_answer();
+    if (out || !within) return out;
+    look_within_queue();
+    return best_answer();
+  }
+
+  // It would do, were it not for the reservations of others.
+  bool is_held_off(bool within) {
+    const auto on_a_reserved_node = [&] {
+      const auto nodes = suitable_nodes(true);
+      return std::any_of(nodes.begin(), nodes.end(), [&](const node *n) { return would_do(*n); });
+    };
+    if (look_for_guarantee() && on_a_reserved_node()) return true;
+    if (!within) return false;
+    look_within_queue();
+    return on_a_reserved_node();
+  }
+
+ private:
+  // False: its guarantees are of no use to it at all.
+  bool look_for_guarantee() {
     guaranteed_ = true;
+    candidates_.clear();
     const std::string fence = fence_of();
-    if (fence == leaf_.path || !is_guaranteed()) return {};
+    if (fence == leaf_.path || !is_guaranteed()) return false;
     for (const candidate &c : p_.all_candidates(false)) {
       const std::string &home = c.owner->queue;
       if (home == leaf_.path || !lies_in(home, fence) || !shares_a_type(c.what->resources, k_.resources)) continue;
       const std::string meeting = lowest_common(home);
+      if (!has_claim_below(meeting)) continue;
       if (seen_from(meeting, home, c.what->priority) <= seen_from(meeting, leaf_.path, k_.priority))
         candidates_.push_back(c);
     }
-    return answers();
+    return true;
   }
-  std::vector<answer> within_queue() {
+  void look_within_queue() {
     guaranteed_ = false;
     candidates_.clear();
     for (const auto &a : p_.applications) {
@@ -75,10 +101,8 @@ class question {
       }
     }
     std::sort(candidates_.begin(), candidates_.end(), victim_before);
-    return answers();
   }
 
- private:
   [[nodiscard]] std::string fence_of() const {
     std::vector<std::string> path = path_down(leaf_.path);
     for (; path.size() > 1; path.pop_back()) {
@@ -129,25 +153,27 @@ class question {
     return out;
   }
 
-  // By queue: the own one of the leaf, else those above.
-  [[nodiscard]] std::map<std::string, amount_map> guarantees_of_ask() const {
-    std::map<std::string, amount_map> out;
-    if (!leaf_.guaranteed.empty()) {
-      out[leaf_.path] = left_of_guarantee(leaf_);
-      return out;
-    }
+  // A guarantee of the ask's queues that do not have the victim is not used up, and none of them with the ask.
+  [[nodiscard]] bool has_claim_below(const std::string &meeting) {
+    taken_.clear();
+    bool found = false;
     for (const std::string &at : path_down(leaf_.path)) {
-      const queue &q = *p_.find_queue(at);
-      if (!q.guaranteed.empty()) out[at] = left_of_guarantee(q);
+      if (lies_in(meeting, at)) continue;
+      for (const auto &[type, left] : left_of_guarantee(*p_.find_queue(at))) {
+        const int64_t wanted = amount_of(k_.resources, type);
+        if (wanted > 0 && wanted > left) return false;
+        found |= wanted > 0;
+      }
     }
-    return out;
+    return found;
   }
 
+  // Guarantees of queues that have the ask as well do not say who of them gives way.
   [[nodiscard]] bool may_be_taken(const candidate &c) const {
     if (!guaranteed_) return true;
     amount_map left;
     for (const std::string &at : path_down(c.owner->queue)) {
-      if (!leaf_.guaranteed.empty() && lies_in(leaf_.path, at)) continue;
+      if (lies_in(leaf_.path, at)) continue;
       for (const auto &[type, amount] : left_of_guarantee(*p_.find_queue(at))) {
         const auto known = left.find(type);
         left[type] = known == left.end() ? amount : std::min(known->second, amount);
@@ -189,14 +215,6 @@ class question {
     }
     return out;
   }
-  [[nodiscard]] std::map<std::string, std::set<std::string>> short_queues() const {
-    auto out = short_of_max();
-    if (!guaranteed_) return out;
-    for (const auto &[path, left] : guarantees_of_ask()) {
-      for (const std::string &type : short_of(left, false)) out[path].insert(type);
-    }
-    return out;
-  }
   [[nodiscard]] bool has_place() const {
     return short_of_max().empty() &&
            std::any_of(nodes_.begin(), nodes_.end(), [&](const node *n) { return short_on(*n).empty(); });
@@ -217,25 +235,33 @@ class question {
     return yes;
   }
 
-  // Victims that make room on the node; none where that cannot be.
-  std::vector<candidate> victims_for(const node &n) {
+  [[nodiscard]] bool nothing_short(const node &n) const { return short_on(n).empty() && short_of_max().empty(); }
+
+  // Takes what would make room on the node, more than is needed perhaps.
+  bool would_do(const node &n) {
     taken_.clear();
     for (const candidate &c : candidates_) {
       if (c.what->node == n.id && may_be_taken(c) && has_some(*c.what, short_on(n))) taken_.push_back(c);
     }
     for (const candidate &c : candidates_) {
       if (is_taken(c) || !may_be_taken(c)) continue;
-      const auto short_here = short_queues();
+      const auto short_here = short_of_max();
       const bool helps = std::any_of(short_here.begin(), short_here.end(), [&](const auto &item) {
         return lies_in(c.owner->queue, item.first) && has_some(*c.what, item.second);
       });
       if (helps) taken_.push_back(c);
     }
-    const auto nothing_short = [&] { return short_on(n).empty() && short_queues().empty(); };
-    if (!nothing_short()) return {};
+    return nothing_short(n);
+  }
+
+  // Victims that make room on the node; none where that cannot be.
+  std::vector<candidate> victims_for(const node &n) {
+    if (!would_do(n)) return {};
     std::sort(taken_.begin(), taken_.end(), victim_before);
     for (size_t i = taken_.size(); i-- > 0;) {
-      if (put_back_is_fine(i, nothing_short)) taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (put_back_is_fine(i, [&] { return nothing_short(n); })) {
+        taken_.erase(taken_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
     }
     for (size_t i = 0; i < taken_.size(); ++i) {
       if (put_back_is_fine(i, [&] { return has_place(); })) return {};
@@ -243,20 +269,26 @@ class question {
     return taken_;
   }
 
-  std::vector<answer> answers() {
-    std::vector<answer> out;
-    nodes_.clear();
+  // By id; reserved for another ask, or not.
+  std::vector<const node *> suitable_nodes(bool reserved) {
+    std::vector<const node *> out;
     for (const auto &[id, n] : p_.nodes) {
       const auto there = p_.reservations_on(id);
       const bool others =
           std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask != k_.arrival; });
-      if (!n.schedulable || others || !p_.holds(n, k_)) continue;
-      if (partition::attributes_match(k_, n)) nodes_.push_back(&n);
+      if (!n.schedulable || others != reserved || !p_.holds(n, k_) || p_.is_refused(k_, n)) continue;
+      if (partition::attributes_match(k_, n)) out.push_back(&n);
     }
+    return out;
+  }
+
+  std::optional<answer> best_answer() {
+    std::optional<answer> out;
+    nodes_ = suitable_nodes(false);
     for (const node *n : nodes_) {
-      if (auto victims = victims_for(*n); !victims.empty()) out.push_back({n, std::move(victims)});
+      answer one{n, victims_for(*n)};
+      if (!one.victims.empty() && (!out || one.better_than(*out))) out = std::move(one);
     }
-    std::stable_sort(out.begin(), out.end(), [](const answer &a, const answer &b) { return a.better_than(b); });
     return out;
   }
 
@@ -281,18 +313,19 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   const int64_t delay_ms = duration_of(leaf, "preemption.delay", 30'000);
   if (shared.now_ms < add_saturating(k.create_time_ms, delay_ms) || shared.now_ms < k.preempt_from_ms) return false;
   k.preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
-  auto answers = ask_for.for_guarantee();
-  if (answers.empty() && within) answers = ask_for.within_queue();
-  for (const auto &[where, victims] : answers) {
-    if (!predicates_pass(a, k, *where, false)) continue;
-    const reservation *held = reservation_of(k);
-    const bool stays = held != nullptr && held->node == where->id;
-    if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(where->id));
-    if (!stays) reserve(a, k, where->id);
-    take_victims(victims, k.arrival, messages::preempted_for_ask(k.key));
-    return true;
+  k.held_off = false;
+  auto found = ask_for.best(within);
+  while (found && !predicates_pass(a, k, *found->where, false)) found = ask_for.best(within);
+  if (!found) {
+    k.held_off = ask_for.is_held_off(within);
+    return false;
   }
-  return false;
+  const reservation *held = reservation_of(k);
+  const bool stays = held != nullptr && held->node == found->where->id;
+  if (held != nullptr && !stays) end_reservation(held->id, messages::reservation_moved(found->where->id));
+  if (!stays) reserve(a, k, found->where->id);
+  take_victims(found->victims, k.arrival, messages::preempted_for_ask(k.key));
+  return true;
 }
 
 }  // namespace tenon::naive

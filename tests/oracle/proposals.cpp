@@ -10,16 +10,10 @@ namespace tenon::naive {
 
 // -- Made. --
 
-void partition::arm_check_timer(const application &a, uint64_t number) {
-  const int64_t due = add_saturating(shared.now_ms, check_deadline_ms);
-  shared.arm({due, 0, timer_kind::check, this, a.uid, number});
-}
-
 void partition::propose(application &a, ask &k, const std::string &node_id) {
   allocation &x = make(a, k, node_id, {}, shared.now_ms);
   x.state = allocation_state::proposed;
   tell(decision_kind::proposed, a, x, termination::unknown, {});
-  arm_check_timer(a, x.sequence);
 }
 
 void partition::propose_replacement(application &a, const ask &k, allocation &placeholder, const std::string &node_id,
@@ -27,7 +21,6 @@ void partition::propose_replacement(application &a, const ask &k, allocation &pl
   const uint64_t number = next_allocation++;
   placeholder.under_way = replacement{k, node_id, std::move(detail), number};
   tell_replacement(decision_kind::proposed, a, placeholder, messages::proposed_in_place(placeholder.key));
-  arm_check_timer(a, number);
 }
 
 void partition::tell_replacement(decision_kind kind, const application &a, const allocation &placeholder,
@@ -51,6 +44,25 @@ std::vector<partition::proposal> partition::all_proposals() {
   }
   std::sort(out.begin(), out.end(), [](const auto &x, const auto &y) { return x.number() < y.number(); });
   return out;
+}
+
+// -- Delivered: from then on there is a deadline. --
+
+void partition::arm_check_timers(uint64_t above, uint64_t up_to) {
+  const int64_t due = add_saturating(shared.now_ms, check_deadline_ms);
+  for (const proposal &p : all_proposals()) {
+    if (p.number() > above && p.number() <= up_to)
+      shared.arm({due, 0, timer_kind::check, this, p.owner->uid, p.number()});
+  }
+}
+
+void partition::delivered(const checks_delivered &c) {
+  arm_check_timers(delivered_to, c.number);
+  delivered_to = std::max(delivered_to, c.number);
+}
+
+void partition::stop_check_timers() {
+  shared.disarm([this](const timer &t) { return t.kind == timer_kind::check && t.where == this; });
 }
 
 // -- Answered. --
@@ -79,9 +91,10 @@ void partition::refuse(const proposal &p, const std::string &text) {
   undo(p, text, true);
 }
 
+// Nothing was said, so nothing is refused.
 void partition::on_check_timer(uint64_t number) {
   for (const proposal &p : all_proposals()) {
-    if (p.number() == number) return refuse(p, messages::check_late(p.node()));
+    if (p.number() == number) return undo(p, messages::check_late(p.node()), true);
   }
 }
 

@@ -52,6 +52,7 @@ void partition::end_reservation(uint64_t id, const std::string &why) {
       std::find_if(reservations.begin(), reservations.end(), [&](const reservation &r) { return r.id == id; });
   const reservation gone = *at;
   reservations.erase(at);
+  let_try_again();
   shared.disarm(
       [&](const timer &t) { return t.where == this && t.kind == timer_kind::reservation_wait && t.reservation == id; });
   const application &a = *find_application(gone.application);
@@ -61,6 +62,15 @@ void partition::end_reservation(uint64_t id, const std::string &why) {
   d.queue = a.queue;
   d.placeholder = k->placeholder;
   d.text = why;
+}
+
+void partition::let_try_again() {
+  for (const auto &a : applications) {
+    for (ask &k : a->asks) {
+      if (k.held_off) k.preempt_from_ms = INT64_MIN;
+      k.held_off = false;
+    }
+  }
 }
 
 void partition::end_reservation_of(const ask &k, const std::string &why) {
@@ -109,6 +119,7 @@ bool partition::decide_reserved(const usage &used) {
   for (const reservation &r : all) {
     application &a = *find_application(r.application);
     ask &k = ask_of(a, r);
+    refused_at_turn.clear();
     if (!runs(a) || !may_run(a, used) || in_stopped_queue(a) || !within_limits(a, k, used)) continue;
     if (waits_for_placeholders(a, k)) continue;
     const node *n = nullptr;
@@ -123,7 +134,8 @@ bool partition::decide_reserved(const usage &used) {
       return true;
     }
     if (!shared.has.preemption) continue;
-    if (daemon ? within && preempt_on(a, k, used) : preempt(a, k, used)) return true;
+    const bool may_clear = daemon && within && !is_refused(k, nodes.at(r.node));
+    if (daemon ? may_clear && preempt_on(a, k, used) : preempt(a, k, used)) return true;
   }
   return false;
 }
@@ -150,10 +162,10 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
   return true;
 }
 
-const node *partition::node_to_reserve(const application &a, const ask &k, const usage &used) const {
+const node *partition::node_to_reserve(const application &a, const ask &k, const usage &used) {
   const node *best = nullptr;
   double least = 0;
-  for (const node *n : sorted_nodes(k, used)) {
+  for (const node *n : sorted_nodes(a, k, used)) {
     if (!n->schedulable || !reservations_on(n->id).empty() || !holds(*n, k)) continue;
     double lacks = 0;
     for (const std::string &type : types) {  // this order decides the last bit

@@ -85,7 +85,7 @@ placement place_by(const placement_rule_config &rule, const application &a, cons
       if (above.path.empty()) return above;
       parent = above.path;
       const queue *q = find(lower(parent));
-      if (q != nullptr && q->leaf) return {{}, messages::parent_rule_gave_leaf(parent)};
+      if (q != nullptr && q->leaf) return {{}, messages::parent_rule_gave_leaf(lower(parent))};
     }
     path = parent + "." + path;
   }

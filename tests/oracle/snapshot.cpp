@@ -98,7 +98,7 @@ std::vector<usage_snapshot> shown(const std::map<std::string, std::map<std::stri
   std::vector<usage_snapshot> out;
   for (const auto &[name, paths] : all) {
     for (const auto &[path, of] : paths) {
-      if (of.with_allocations == 0) continue;
+      if (of.for_user == 0) continue;
       const std::set<std::string> &ids = running.at(name).at(path);
       out.push_back({name, path, without_zeros(of.allocated), {ids.begin(), ids.end()}, {}, 0});
     }
@@ -149,7 +149,7 @@ partition_snapshot partition::snapshot() const {
         coming_to_node[x.under_way->node][x.sequence] = a->id + "/" + x.under_way->real.key + "#0";
       }
     }
-    if (a->allocations.empty()) continue;
+    if (!a->runs_for_user()) continue;
     for (const std::string &path : path_down(a->queue)) {
       users[a->user][path].insert(a->id);
       groups[group_of(*a)][path].insert(a->id);

@@ -23,7 +23,7 @@ tally tally_of(const application &a) {
   const bool runs = a.state == application_state::starting || a.state == application_state::running;
   out.running = runs ? 1 : 0;
   out.counted = runs || (a.state == application_state::accepted && (a.had_placeholder || a.has_proposals())) ? 1 : 0;
-  out.with_allocations = a.allocations.empty() ? 0 : 1;
+  out.for_user = a.runs_for_user() ? 1 : 0;
   return out;
 }
 
@@ -34,7 +34,7 @@ void count_in(tally &to, const tally &what) {
   add(to.claimed, what.claimed);
   to.running += what.running;
   to.counted += what.counted;
-  to.with_allocations += what.with_allocations;
+  to.for_user += what.for_user;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct tally {
   amount_map preempting, claimed;  // by victims; by asks that have victims under way
   uint64_t running = 0;            // applications that are Starting or Running
   uint64_t counted = 0;            // those that maxapplications counts
-  uint64_t with_allocations = 0;   // applications
+  uint64_t for_user = 0;           // those that maxapplications of users and groups count
 };
 
 struct usage {

@@ -9,6 +9,7 @@
 
 #include "features.hpp"
 #include "tenon/kernel/kernel.hpp"
+#include "tenon/kernel/messages.hpp"
 
 namespace tenon::naive {
 
@@ -25,8 +26,9 @@ struct decision {
   std::string rm, partition, application, key, node, queue, text, detail;
 
   [[nodiscard]] decision_view view() const {
-    return {sequence, now_ms, kind,  why,  placeholder, allocation_sequence, rm, partition, application,
-            key,      node,   queue, text, detail};
+    const bool existing = kind == decision_kind::allocated && text == messages::existing();
+    return {sequence, now_ms, kind, why,    placeholder, allocation_sequence, rm, partition, application, key,
+            node,     queue,  text, detail, existing};
   }
 };
 

@@ -16,6 +16,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/style"))
 import linkage  # noqa: E402
+import page_session  # noqa: E402
 
 ARGUMENTS = argparse.Namespace()
 KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "event-sink")
@@ -64,13 +65,14 @@ class Packages(unittest.TestCase):
     def here(self, *command, cwd=None, fails: bool = False) -> str:
         return run(*command, cwd=cwd or self.folder, env=self.environment, fails=fails)
 
-    def test_there_are_five_with_what_they_should_have(self):
-        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "libtenon", "tenon-proto", "tenon-sdk"})
+    def test_there_are_six_with_what_they_should_have(self):
+        self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "libtenon", "tenon-proto", "tenon-sdk", "python3-tenon"})
         for path in ("bin/tenon", "bin/tenon-preflight", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
                      "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/tenon/libtenon_proto.so.0",
                      "share/tenon/proto/si/v1/si.proto", "lib/pkgconfig/tenon-sdk.pc",
                      "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
-                     "lib/libtenon.so.0", "include/tenon/rm/tenon.h",
+                     "lib/libtenon.so.0", "include/tenon/rm/tenon.h", "lib/python3/dist-packages/tenon/manager.py",
+                     "lib/python3/dist-packages/tenon/si/v1later/si_pb2.py",
                      "share/doc/tenon/copyright", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
             self.assertTrue((self.usr / path).is_file(), path)
         for name, package in self.packages.items():
@@ -176,6 +178,16 @@ class Packages(unittest.TestCase):
                     ran += 1
         self.assertGreater(ran, 15)
 
+    def test_every_command_of_the_page_about_resource_managers(self):
+        here = self.folder / "rm"
+        here.mkdir()
+        # The distribution's Python, for which grpcio is a package.
+        environment = self.environment | {"PATH": f"{self.usr / 'bin'}:/usr/bin:/bin",
+                                          "PYTHONPATH": str(self.usr / "lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE": "1"}
+        if subprocess.run(["python3", "-c", "import grpc"], env=environment, capture_output=True).returncode:
+            self.skipTest("python3-grpcio is not installed")
+        self.assertGreater(page_session.play(ROOT / "docs/writing-an-rm.md", here, environment), 15)
+
     def test_resource_managers_with_the_scheduler_in_their_process(self):
         for example, source in (("rm-cpp", "main.cpp"), ("rm-c", "main.c")):
             with self.subTest(example=example):
@@ -183,7 +195,9 @@ class Packages(unittest.TestCase):
                 shutil.copytree(self.usr / f"share/doc/tenon-sdk/examples/{example}", project)
                 self.here(ARGUMENTS.cmake, "-B", "build", cwd=project)
                 self.assertNotIn("warning", self.here(ARGUMENTS.cmake, "--build", "build", cwd=project))
-                self.assertIn("ask-1 runs on node-1", self.here(project / "build/manager", cwd=project))
+                said = self.here(project / "build/manager", cwd=project)
+                self.assertIn("ask-0 still runs on node-1", said)
+                self.assertIn("ask-1 is started on node-1", said)
                 compiler = "$CXX -std=c++20" if source.endswith("cpp") else "$CC"
                 environment = self.environment | {"PKG_CONFIG_PATH": str(self.plain_usr() / "lib/pkgconfig")}
                 run("sh", "-c", f"{compiler} $(pkg-config --cflags tenon) {source} -o by-hand $(pkg-config --libs tenon)",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -67,6 +68,8 @@ TEST_F(Actions, WantTheRight_AndAreRecordedEitherWay) {
       {node + "/undrain", "undrain node node-1", "node-1"},
       {queue + "/stop", "stop queue root.default", "root.default"},
       {queue + "/start", "start queue root.default", "root.default"},
+      {ours + "/stop", "stop partition", ""},
+      {ours + "/start", "start partition", ""},
       {moved + "/move?queue=root.default", "move application app-2", "app-2"},
       {application + "/kill", "kill application app-1", "app-1"},
   };
@@ -133,6 +136,34 @@ TEST_F(Actions, StopAndStartQueues) {
   EXPECT_EQ(get(field + "/application/app-2").json().as_object().contains("allocations"), false);
   EXPECT_EQ(post(ours + "/queue/root.small/start", {}, olga).status, 200U);
   until(field + "/application/app-2", [](const reply &r) { return r.json().as_object().contains("allocations"); });
+}
+
+TEST_F(Actions, StopStartAndDrainPartitions) {
+  open();
+  const uint64_t session = small_cluster();
+  const auto state = [&](const std::string &wanted) {
+    return until("/ws/v1/partitions", [&](const reply &r) { return r.json().at(0).at("state").as_string() == wanted; });
+  };
+  EXPECT_EQ(post(ours + "/stop", {}, olga).status, 403U);
+  EXPECT_EQ(post("/tenon/v1/partition/none/stop", {}, everything).status, 404U);
+  EXPECT_EQ(post(ours + "/stop?reason=night", {}, rita).status, 200U);
+  state("Stopped");
+  EXPECT_EQ(post(ours + "/stop", {}, rita).status, 409U);
+  interface::requests batch;
+  batch.application("app-3", "root.default").ask({.application = "app-1", .key = "later"});
+  submit(session, batch);
+  until(field + "/applications/rejected",
+        [](const reply &r) { return r.body.find("its state is Stopped") != std::string::npos; });
+  until(field + "/application/app-1", [](const reply &r) { return r.body.find("\"later\"") != std::string::npos; });
+  EXPECT_EQ(get(field + "/application/app-1").json().at("allocations").as_array().size(), 3U);
+  EXPECT_EQ(post(ours + "/start", {}, rita).status, 200U);
+  until(field + "/application/app-1", [](const reply &r) { return r.json().at("allocations").as_array().size() == 4; });
+  EXPECT_EQ(post(ours + "/drain", {}, rita).status, 200U);
+  state("Draining");
+  EXPECT_EQ(post(ours + "/start", {}, rita).status, 409U);
+  EXPECT_EQ(post("/tenon/v1/reload", {}, everything).status, 200U);
+  state("Active");
+  expect_recorded("rita", "drain partition", "", "done");
 }
 
 TEST_F(Actions, KillApplications) {
@@ -231,10 +262,18 @@ TEST_F(Actions, ChangeTheConfiguration) {
   EXPECT_EQ(post("/tenon/v1/config?policyGroup=none", text, everything).status, 404U);
   const reply done = post("/tenon/v1/config", text, everything);
   EXPECT_EQ(done.status, 200U) << done.body;
+  EXPECT_EQ(done.json().at("revision"), 2);
+  EXPECT_NE(done.body.find("kept in memory alone"), std::string::npos) << done.body;
   until(field + "/queue/root.small", [](const reply &r) { return r.json().at("maxResource").at("vcore") == 5000; });
   EXPECT_EQ(post("/tenon/v1/reload?rm=rm", {}, everything).status, 400U);
   EXPECT_EQ(post("/tenon/v1/reload?policyGroup=none", {}, everything).status, 400U);
-  EXPECT_EQ(post("/tenon/v1/reload", {}, everything).status, 200U);
+  const reply older = post("/tenon/v1/reload", {}, everything);
+  EXPECT_EQ(older.status, 409U);
+  EXPECT_NE(older.body.find("revision 2, which root (rest 127.0.0.1) sent"), std::string::npos) << older.body;
+  const reply forced = post("/tenon/v1/reload?force=true", {}, everything);
+  EXPECT_EQ(forced.status, 200U);
+  EXPECT_EQ(forced.json().at("revision"), 3) << forced.body;
+  EXPECT_NE(forced.body.find("replaced revision 2"), std::string::npos) << forced.body;
   until(field + "/queue/root.small", [](const reply &r) { return r.json().at("maxResource").at("vcore") == 2000; });
   EXPECT_EQ(send(port_, "PUT", "/tenon/v1/loglevel/debug", {}, {{"Authorization", std::string("Bearer ") + everything}})
                 .status,
@@ -251,20 +290,127 @@ TEST_F(Actions, ReadingMayWantATokenToo) {
 }
 
 TEST_F(Actions, WhatWentWrongIsWellAgainAWhileLater) {
-  health_memory_ = std::chrono::seconds(1);
+  health_memory_ = std::chrono::seconds(5);
   open();
   const uint64_t session = small_cluster();
   interface::requests batch;
   batch.node("node-1", {{"vcore", -1}});
   submit(session, batch);
-  const auto is = [](bool well) { return [well](const reply &r) { return r.json().at("Healthy").as_bool() == well; }; };
-  const reply ill = until("/ws/v1/scheduler/healthcheck", is(false));
-  EXPECT_NE(ill.body.find("a node was refused lately"), std::string::npos) << ill.body;
-  until("/ws/v1/scheduler/healthcheck", is(true));
+  const auto warns = [](const std::string &check, bool yes) {
+    return [check, yes](const reply &r) {
+      const json::value body = r.json();
+      for (const json::value &one : body.at("HealthChecks").as_array())
+        if (one.at("Name").as_string() == check) return one.at("Succeeded").as_bool() != yes;
+      return false;
+    };
+  };
+  const std::string health = "/ws/v1/scheduler/healthcheck";
+  const reply ill = until(health, warns("Failed nodes", true));
+  EXPECT_NE(ill.body.find("warning: a node was refused lately"), std::string::npos) << ill.body;
+  EXPECT_TRUE(ill.json().at("Healthy").as_bool()) << "it goes on: " << ill.body;
+  until(health, warns("Failed nodes", false));
   EXPECT_EQ(rm_.signal(session, TENON_RM_LOST), TENON_OK);
-  EXPECT_NE(until("/ws/v1/scheduler/healthcheck", is(false)).body.find("away: rm"), std::string::npos);
+  const reply lost = until(health, warns("Resource managers", true));
+  EXPECT_NE(lost.body.find("warning: rm is away"), std::string::npos) << lost.body;
+  EXPECT_TRUE(lost.json().at("Healthy").as_bool()) << lost.body;
   enter();
-  until("/ws/v1/scheduler/healthcheck", is(true));
+  until(health, warns("Resource managers", false));
+}
+
+TEST_F(Actions, MetricsTellWhatWaitsAndWhoIsThere) {
+  open();
+  const uint64_t session = small_cluster();
+  const std::string body = get("/ws/v1/metrics").body;
+  for (const char *line : {
+           "tenon_queue_pending_allocations{partition=\"[rm]default\",queue=\"root.small\"} 1\n",
+           "tenon_queue_pending_allocations{partition=\"[rm]default\",queue=\"root.default\"} 0\n",
+           "tenon_queue_oldest_wait_seconds{partition=\"[rm]default\",queue=\"root.default\"} 0\n",
+           "tenon_queue_waiting_seconds_count{partition=\"[rm]default\",queue=\"root.default\"} 3\n",
+           "tenon_queue_waiting_seconds_bucket{partition=\"[rm]default\",queue=\"root.default\",le=\"+Inf\"} 3\n",
+           "tenon_queue_reservations{partition=\"[rm]default\",queue=\"root.small\"} 0\n",
+           "tenon_rm_connected{rm=\"rm\"} 1\n",
+           "tenon_health{check=\"Resource managers\"} 1\n",
+           "tenon_build_info{compiler=\"",
+       }) {
+    EXPECT_NE(body.find(line), std::string::npos) << line << "\n" << body;
+  }
+  const auto shows = [](const std::string &line) {
+    return [line](const reply &r) { return r.body.find(line) != std::string::npos; };
+  };
+  // What waits gets older, and reading is a turn of the scheduler.
+  const std::regex waits("tenon_queue_oldest_wait_seconds\\{[^}]*root.small\"\\} (0\\.[0-9]*)?[1-9]");
+  until("/ws/v1/metrics", [&](const reply &r) { return std::regex_search(r.body, waits); });
+  const auto turns = [&] {
+    const std::string now = get("/ws/v1/metrics").body;
+    return std::stod(now.substr(now.find("\ntenon_turns_total ") + 19));
+  };
+  const double before = turns();
+  EXPECT_GT(turns(), before);
+  EXPECT_EQ(rm_.signal(session, TENON_RM_LOST), TENON_OK);
+  until("/ws/v1/metrics", shows("tenon_rm_connected{rm=\"rm\"} 0\n"));
+  until("/ws/v1/metrics", shows("tenon_health{check=\"Resource managers\"} 0\n"));
+}
+
+TEST_F(Actions, MetricsCountGangsThatAreGivenUp) {
+  open();
+  const uint64_t session = enter();
+  interface::requests batch;
+  batch.node("node-1", {{"vcore", 4000}}).gang("gang", {{"vcore", 8000}}, "soft", 1000);
+  batch.ask(
+      {.application = "gang", .key = "place", .resources = {{"vcore", 8000}}, .task_group = "g", .placeholder = true});
+  submit(session, batch);
+  const reply after = until("/ws/v1/metrics", [](const reply &r) {
+    return r.body.find("tenon_queue_gang_timeouts_total{partition=\"[rm]default\",queue=\"root.default\"} 1\n") !=
+           std::string::npos;
+  });
+  // Placeholders are no waits.
+  EXPECT_NE(after.body.find("tenon_queue_waiting_seconds_count{partition=\"[rm]default\",queue=\"root.default\"} 0\n"),
+            std::string::npos)
+      << after.body;
+}
+
+TEST_F(Actions, MetricsCountNodesThatAreKept) {
+  queues_yaml_ = queues;
+  queues_yaml_.insert(queues_yaml_.find("    queues:"), "    reservation: {delay: 10ms}\n");
+  open();
+  const uint64_t session = small_cluster();
+  // In all there is room for it, and on no node.
+  submit(session, interface::requests().ask({.application = "app-1", .key = "wide", .resources = {{"vcore", 3000}}}));
+  const std::string of = "{partition=\"[rm]default\",queue=\"root.default\"} 1\n";
+  until("/ws/v1/metrics", [&](const reply &r) {
+    return r.body.find("tenon_queue_reservations" + of) != std::string::npos &&
+           r.body.find("tenon_queue_reservations_total" + of) != std::string::npos;
+  });
+}
+
+TEST_F(Actions, MetricsCountWhatHadToGiveWay) {
+  queues_yaml_ = R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: rich
+          - name: poor
+            resources: {guaranteed: {vcore: 2}}
+            properties: {preemption.delay: 1s}
+)";
+  open();
+  const uint64_t session = enter();
+  interface::requests full;
+  full.node("node-1", {{"vcore", 4000}}).application("rich", "root.rich").application("poor", "root.poor");
+  full.ask({.application = "rich", .key = "runs", .max_allocations = 4});
+  submit(session, full);
+  until("/ws/v1/partitions", [](const reply &r) { return r.json().at(0).at("totalContainers") == 4; });
+  submit(session, interface::requests().ask({.application = "poor", .key = "claims", .may_preempt_others = true}));
+  const reply after = until("/ws/v1/metrics", [](const reply &r) {
+    return r.body.find("tenon_queue_preemptions_total{partition=\"[rm]default\",queue=\"root.rich\"} 1\n") !=
+           std::string::npos;
+  });
+  EXPECT_EQ(after.body.find("tenon_queue_preemptions_total{partition=\"[rm]default\",queue=\"root.poor\"} 1\n"),
+            std::string::npos)
+      << after.body;
 }
 
 TEST_F(Actions, MetricsAreAsPrometheusWantsThem) {

@@ -61,7 +61,7 @@ TEST_F(Load, EventsStreamAsTheyHappen) {
   asio::io_context io;
   asio::ip::tcp::socket socket(io);
   socket.connect({asio::ip::address_v4::loopback(), port_});
-  asio::write(socket, asio::buffer(std::string("GET /ws/v1/events/stream HTTP/1.1\r\nHost: x\r\n\r\n")));
+  asio::write(socket, asio::buffer(std::string("GET /ws/v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")));
   asio::streambuf buffer;
   asio::read_until(socket, buffer, "InstanceUUID");
   interface::requests batch;
@@ -80,7 +80,7 @@ TEST_F(Load, OneClientMayAskThousandsOfTimesAtOnce) {
   socket.connect({asio::ip::address_v4::loopback(), port_});
   std::thread asks([&] {
     std::string all;
-    for (int i = 0; i < 6000; ++i) all += "OPTIONS /ws/v1/partitions HTTP/1.1\r\nHost: x\r\n\r\n";
+    for (int i = 0; i < 6000; ++i) all += "OPTIONS /ws/v1/partitions HTTP/1.1\r\nHost: localhost\r\n\r\n";
     asio::write(socket, asio::buffer(all));
   });
   asio::streambuf buffer;

@@ -62,7 +62,7 @@ reply send(uint16_t port, const std::string &method, const std::string &target, 
   http::request<http::string_body> message;
   message.method_string(method);
   message.target(target);
-  message.set(http::field::host, "tenon");
+  message.set(http::field::host, "localhost");
   message.set(http::field::connection, "close");
   for (const auto &[name, value] : headers) message.set(name, value);
   message.body() = body;

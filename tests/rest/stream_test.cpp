@@ -98,7 +98,7 @@ class Stream : public rest_case {
   void ask(const std::string &target) {
     socket_ = asio::ip::tcp::socket(io_);
     socket_.connect({asio::ip::address_v4::loopback(), port_});
-    asio::write(socket_, asio::buffer("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n"));
+    asio::write(socket_, asio::buffer("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   }
   void note(uint64_t times) {
     events::audit_note note;

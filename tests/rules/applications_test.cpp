@@ -121,7 +121,7 @@ TYPED_TEST(rules_of_applications, the_execution_timeout_fails_it_and_waits_for_c
   EXPECT_THAT(this->ask("app-1", "ask-2", {{"vcore", 1}}),
               ElementsAre(HasSubstr("ask_rejected app-1/ask-2: application app-1 is Failing")));
   EXPECT_THAT(this->give_back("app-1", "ask-1", termination::timeout), ElementsAre("application_state app-1 Failed"));
-  EXPECT_EQ(this->app("app-1")->message, "ExecutionTimeout");
+  EXPECT_EQ(this->app("app-1")->message, "ExecutionTimeout: 10s since it started");
 }
 
 TYPED_TEST(rules_of_applications, timers_fire_in_order_with_their_own_time) {

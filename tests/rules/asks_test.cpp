@@ -77,6 +77,21 @@ TYPED_TEST(rules_of_asks, a_released_allocation_is_not_pending_again) {
   EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
 }
 
+TYPED_TEST(rules_of_asks, a_key_without_application_withdraws_it_everywhere_and_touches_no_allocation) {
+  this->add_app("app-2");
+  this->put("node-1", this->foreign("a", {{"vcore", 1}}));
+  this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+  this->schedule();
+  this->ask("app-1", "b", {{"vcore", 20}});
+  this->ask("app-2", "a", {{"vcore", 20}});
+  this->ask("", "a", {{"vcore", 20}});
+  EXPECT_THAT(this->withdraw("", "a"), ElementsAre("application_state app-2 Completing"));
+  EXPECT_EQ(this->app("app-1")->allocations.size(), 1U);
+  EXPECT_EQ(this->app("app-1")->pending, (amount_map{{"vcore", 20}}));
+  EXPECT_EQ(this->queue_at("root")->pending, (amount_map{{"vcore", 20}}));
+  EXPECT_EQ(this->node_of("node-1")->occupied, (amount_map{{"vcore", 1}}));
+}
+
 TYPED_TEST(rules_of_asks, one_that_could_not_be_bound_is_pending_again) {
   this->ask("app-1", "a", {{"vcore", 1}});
   this->schedule();

@@ -48,7 +48,8 @@ TYPED_TEST(rules_of_device_gangs, a_replacement_takes_devices_over) {
   EXPECT_THAT(this->want("r", 6), Contains("released gang/ph#2 on node-1 PLACEHOLDER_REPLACED: replacing "
                                            "allocationKey: r with gpu=8@1"));
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(3, 0)) << "held by the placeholder until it is gone";
-  EXPECT_THAT(this->confirm("ph"), ElementsAre("allocated gang/r#3 on node-1 with gpu=6@1"));
+  EXPECT_THAT(this->confirm("ph"),
+              ElementsAre("allocated gang/r#3 on node-1 with gpu=6@1", "application_state gang Starting"));
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(3, 2));
 }
 
@@ -81,7 +82,8 @@ TYPED_TEST(rules_of_device_gangs, a_replacement_that_breaks_gives_its_devices_ba
 TYPED_TEST(rules_of_device_gangs, parts_of_several_devices_are_taken_over_in_order) {
   this->hold("ph", 16, two_of_eight);
   this->want("r", 5);
-  EXPECT_THAT(this->confirm("ph"), ElementsAre("allocated gang/r#2 on node-1 with gpu=5@0"));
+  EXPECT_THAT(this->confirm("ph"),
+              ElementsAre("allocated gang/r#2 on node-1 with gpu=5@0", "application_state gang Starting"));
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(3, 8));
 }
 

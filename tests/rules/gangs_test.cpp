@@ -203,7 +203,8 @@ TYPED_TEST(rules_of_gangs, a_hard_gang_that_times_out_fails) {
                   "released gang/ph#1 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout",
                   "ask_released gang/big TIMEOUT: releasing pending placeholders on placeholder timeout"));
   EXPECT_THAT(this->confirm("ph", termination::timeout), ElementsAre("application_state gang Failed"));
-  EXPECT_EQ(this->app("gang")->message, "ResourceReservationTimeout");
+  EXPECT_EQ(this->app("gang")->message,
+            "ResourceReservationTimeout: 1m0s in Accepted, placeholders allocated: 1, pending: 1");
 }
 
 TYPED_TEST(rules_of_gangs, a_gang_without_any_room_times_out_too) {
@@ -272,11 +273,86 @@ TYPED_TEST(rules_of_gangs, whatever_ends_the_placeholder_the_real_one_comes) {
                           "allocated gang/r#2 on node-1"));
 }
 
+TYPED_TEST(rules_of_gangs, a_release_of_all_allocations_leaves_the_real_ask_that_was_on_its_way) {
+  this->start_gang(1);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule();
+  EXPECT_THAT(this->give_back("gang", ""),
+              ElementsAre("released gang/ph#1 on node-1 STOPPED_BY_RM: allocation remove as per RM request"));
+  EXPECT_EQ(this->app("gang")->pending, (amount_map{{"vcore", 2}}));
+  EXPECT_EQ(this->placed(), (lines{"gang/r#2 on node-1"}));
+}
+
 TYPED_TEST(rules_of_gangs, real_asks_of_other_groups_do_not_wait) {
   this->start_gang(1);
   this->ask("gang", "free", {{"vcore", 2}}, {.task_group = "other"});
   this->ask("gang", "none", {{"vcore", 2}});
   EXPECT_EQ(this->placed(), (lines{"gang/free#2 on node-1", "gang/none#3 on node-1"}));
+}
+
+TYPED_TEST(rules_of_gangs, it_runs_with_its_first_real_allocation_when_no_more_placeholders_come) {
+  this->add_app("gang", {.placeholder_ask = {{"vcore", 6}}});
+  this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule(9);
+  EXPECT_EQ(this->app("gang")->state, application_state::accepted);
+  EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced),
+              ElementsAre("allocated gang/r#2 on node-1", "application_state gang Starting"));
+  EXPECT_EQ(this->app("gang")->message, "real allocations run and no placeholder is pending");
+}
+
+TYPED_TEST(rules_of_gangs, it_waits_while_a_placeholder_is_pending_and_not_longer) {
+  for (const bool withdrawn : {true, false}) {
+    this->SetUp();
+    this->add_app("gang", {.placeholder_ask = {{"vcore", 20}}});
+    this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
+    this->ask("gang", "large", {{"vcore", 11}}, placeholder);
+    this->schedule(9);
+    this->ask("gang", "r", {{"vcore", 2}}, real);
+    this->schedule(9);
+    EXPECT_THAT(this->confirm("ph", termination::placeholder_replaced), ElementsAre("allocated gang/r#2 on node-1"));
+    if (withdrawn) {
+      EXPECT_THAT(this->withdraw("gang", "large"), ElementsAre("application_state gang Starting"));
+    } else {
+      this->add("node-2", {{"vcore", 20}});
+      EXPECT_THAT(this->schedule(9),
+                  ElementsAre("allocated gang/large#3 on node-2", "application_state gang Starting"));
+    }
+  }
+}
+
+TYPED_TEST(rules_of_gangs, one_that_gave_up_with_real_work_runs_at_once) {
+  this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
+  this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
+  this->ask("gang", "large", {{"vcore", 11}}, placeholder);
+  this->schedule(9);
+  this->ask("gang", "r", {{"vcore", 2}}, real);
+  this->schedule(9);
+  this->confirm("ph", termination::placeholder_replaced);
+  this->reasons();
+  this->wait(60 * second);
+  EXPECT_THAT(
+      this->reasons(),
+      ElementsAre("Resuming: ResourceReservationTimeout: 1m0s in Accepted, placeholders allocated: 0, pending: 1",
+                  "Accepted: no placeholder is left", "Starting: real allocations run and no placeholder is pending"));
+}
+
+TYPED_TEST(rules_of_gangs, a_node_that_is_kept_for_a_real_ask_takes_it_although_no_other_holds_it) {
+  this->add("node-2", {{"vcore", 4}}, {.attributes = {{"si/zone", "a"}}});
+  this->add_app("other");
+  this->put("node-2", this->existing("other", "o", {{"vcore", 4}}));
+  this->add_app("gang");
+  ask_options there = real;
+  there.tags = {{"si/zone", "a"}};
+  this->ask("gang", "r", {{"vcore", 2}}, there);
+  this->wait(2 * second);
+  EXPECT_THAT(this->schedule(9), ElementsAre("reserved gang/r on node-2"));
+  this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
+  EXPECT_THAT(this->schedule(9), ElementsAre("allocated gang/ph#2 on node-1"));
+  this->give_back("other", "o");
+  EXPECT_THAT(this->schedule(9),
+              ElementsAre("unreserved gang/r on node-2: placed",
+                          "released gang/ph#2 on node-1 PLACEHOLDER_REPLACED: replacing allocationKey: r"));
 }
 
 }  // namespace

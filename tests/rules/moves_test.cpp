@@ -326,5 +326,26 @@ TYPED_TEST(rules_of_moves, its_victims_stay_under_way_and_so_do_those_of_others_
   EXPECT_EQ(this->queue_at("root.other")->allocated, (amount_map{{"vcore", 2}}));
 }
 
+TYPED_TEST(rules_of_moves, the_place_of_one_that_has_nothing_goes_along) {
+  queue_config there = make_queue("there");
+  there.limits = {make_limit({"*"}, {}, {}, 1)};
+  this->start({make_queue("here"), there});
+  this->add("node-1", {{"vcore", 9}});
+  for (const char *id : {"app-1", "app-2"}) {
+    this->add_app(id, {.queue = "root.here"});
+    this->ask(id, "a", {{"vcore", 1}});
+    this->ask(id, "b", {{"vcore", 99}});
+    this->placed();
+    this->give_back(id, "a");
+  }
+  this->move("app-1", "root.there");
+  EXPECT_EQ(this->app("app-1")->queue, "root.there");
+  this->move("app-2", "root.there");
+  EXPECT_EQ(this->app("app-2")->queue, "root.here") << "app-1 runs there for the user, with nothing allocated";
+  this->withdraw("app-1", "b");
+  this->move("app-2", "root.there");
+  EXPECT_EQ(this->app("app-2")->queue, "root.there");
+}
+
 }  // namespace
 }  // namespace tenon::testing

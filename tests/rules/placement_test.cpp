@@ -144,6 +144,38 @@ TYPED_TEST(rules_of_placement, namespace_tags_set_dynamic_leaves_only) {
   EXPECT_EQ(this->queue_at("root.made")->max_running_apps, 4U);
 }
 
+TYPED_TEST(rules_of_placement, quota_and_guarantee_of_a_namespace_are_a_pair) {
+  const auto tags = [](const std::string &quota, const std::string &guarantee) {
+    const auto json = [](const std::string &n) { return R"({"resources":{"first":{"value":)" + n + "}}}"; };
+    tags_of out;
+    if (!quota.empty()) out["namespace.resourcequota"] = json(quota);
+    if (!guarantee.empty()) out["namespace.resourceguaranteed"] = json(guarantee);
+    return out;
+  };
+  queue_config parent = make_queue("parent");
+  parent.parent = true;
+  parent.child_template.max = {{"first", 70}};
+  this->begin({rule("provided", true)}, {parent});
+  int n = 0;
+  const auto expect = [&](const std::string &queue, const tags_of &of, std::optional<amount_map> max,
+                          const amount_map &guaranteed) {
+    this->place("a" + std::to_string(++n), {.queue = queue, .tags = of});
+    EXPECT_EQ(this->queue_at(queue)->max, max) << n;
+    EXPECT_EQ(this->queue_at(queue)->guaranteed, guaranteed) << n;
+  };
+  const amount_map ten{{"first", 10}}, five{{"first", 5}}, none;
+  expect("root.made", tags("10", "5"), ten, five);
+  expect("root.made", tags("10", ""), ten, none);
+  expect("root.made", tags("", "5"), std::nullopt, five);
+  expect("root.made", tags("10", "5"), ten, five);
+  expect("root.made", tags("", ""), ten, five);
+  expect("root.made", tags("0", ""), ten, five);
+  expect("root.made", tags("0", "5"), std::nullopt, five);
+  expect("root.parent.made", tags("", ""), amount_map{{"first", 70}}, none);
+  expect("root.parent.made", tags("10", "5"), ten, five);
+  expect("root.parent.made", tags("", "5"), amount_map{{"first", 70}}, five);
+}
+
 TYPED_TEST(rules_of_placement, empty_dynamic_queues_are_cleaned_bottom_up) {
   this->begin({rule("provided", true)}, {make_queue("fixed")});
   this->place("a1", {.queue = "root.x.y.z"});

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Rules of preemption: for a guarantee, within a queue, on a required node.
+#include "guaranteed.hpp"
 #include "scene.hpp"
 
 namespace tenon::testing {
@@ -11,12 +12,6 @@ using ::testing::Not;
 
 const ask_options preempts{.preempt_other = true};
 
-queue_config guaranteed(std::string name, amount_map amounts, std::vector<queue_config> children = {}) {
-  queue_config q = make_queue(std::move(name), std::move(children));
-  q.guaranteed = std::move(amounts);
-  q.properties["preemption.delay"] = "1s";
-  return q;
-}
 queue_config with(queue_config q, const std::string &property, const std::string &value) {
   q.properties[property] = value;
   return q;
@@ -245,6 +240,26 @@ TYPED_TEST(rules_of_preemption, an_attempt_that_came_to_nothing_is_repeated_afte
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
 }
 
+TYPED_TEST(rules_of_preemption, one_for_which_all_nodes_were_kept_preempts_as_soon_as_one_is_not) {
+  this->begin(guaranteed("ours", {{"vcore", 8}}));
+  this->add("node-2", {{"vcore", 2}});
+  this->ask("them", "f", {{"vcore", 2}});
+  EXPECT_EQ(this->placed().size(), 1U);
+  for (const char *key : {"k1", "k2", "k3", "k4"}) this->ask("us", key, {{"vcore", 2}}, preempts);
+  EXPECT_EQ(this->after_delay(), (lines{"them/e", "them/f"}));
+  EXPECT_THAT(this->victims(), IsEmpty());
+  this->wait(10);
+  this->confirm("them", "e");
+  EXPECT_EQ(this->victims(), lines{"them/d"}) << "the third";
+  this->confirm("them", "d");
+  EXPECT_EQ(this->victims(), lines{"them/c"}) << "the fourth";
+  this->confirm("them", "c");
+  this->confirm("them", "f");
+  this->schedule(9);
+  EXPECT_EQ(this->queue_at("root.ours")->allocated, (amount_map{{"vcore", 8}}));
+  EXPECT_EQ(this->now_ms_, start_ms + 5 + second + 10);
+}
+
 TYPED_TEST(rules_of_preemption, within_a_queue_lower_priority_gives_way_where_it_says_so) {
   queue_config mine = with(guaranteed("ours", {}), "preemption.policy", "intra");
   this->start({mine, make_queue("theirs")});
@@ -304,6 +319,32 @@ TYPED_TEST(rules_of_preemption, daemons_spare_each_other_and_higher_priority) {
   this->begin(make_queue("ours"), make_queue("theirs"), {.required_node = "node-1"});
   this->ask("us", "daemon", {{"vcore", 2}}, {.required_node = "node-1"});
   EXPECT_THAT(this->victims(), IsEmpty());
+}
+
+TYPED_TEST(rules_of_preemption, one_that_had_no_victims_on_reserved_nodes_either_waits_all_the_same) {
+  const auto with_kept = [](amount_map amounts) {
+    return make_cluster(
+        {guaranteed("ours", {{"vcore", 9}}), make_queue("theirs"), guaranteed("kept", std::move(amounts))});
+  };
+  this->start(with_kept({{"vcore", 2}}));
+  this->add("node-1", {{"vcore", 2}});
+  this->add_app("kept", {.queue = "root.kept"});
+  this->ask("kept", "x", {{"vcore", 2}});
+  EXPECT_EQ(this->placed().size(), 1U);
+  this->add("node-2", {{"vcore", 2}});
+  this->add_app("them", {.queue = "root.theirs"});
+  this->ask("them", "f", {{"vcore", 2}});
+  EXPECT_EQ(this->placed().size(), 1U);
+  this->add_app("us", {.queue = "root.ours"});
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  this->ask("us", "l", {{"vcore", 2}}, preempts);
+  EXPECT_EQ(this->after_delay(), lines{"them/f"});
+  this->confirm("them", "f");
+  EXPECT_EQ(this->placed(), lines{"us/k#3 on node-2"});
+  this->reload(with_kept({}));
+  EXPECT_THAT(this->victims(), IsEmpty());
+  EXPECT_THAT(this->after_delay(14 * second), IsEmpty());
+  EXPECT_EQ(this->after_delay(), lines{"kept/x"});
 }
 
 }  // namespace

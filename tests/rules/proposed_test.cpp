@@ -54,6 +54,7 @@ TYPED_TEST(rules_of_proposals, a_placement_is_counted_at_once_and_made_known_whe
   this->ask("app", "a", {{"vcore", 4}}, {.execution_timeout_ms = 5 * second});
   EXPECT_THAT(this->schedule(), ElementsAre("proposed app/a#1 on node-1"));
   EXPECT_EQ(this->made_, 1U);
+  this->deliver(1);
   EXPECT_EQ(this->state_of("app"), allocation_state::proposed);
   EXPECT_EQ(this->app("app")->state, application_state::accepted);
   EXPECT_EQ(this->app("app")->pending, amount_map());
@@ -92,14 +93,45 @@ TYPED_TEST(rules_of_proposals, a_refused_one_goes_elsewhere) {
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/b#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, no_answer_in_time_is_a_refusal) {
+TYPED_TEST(rules_of_proposals, no_answer_in_time_takes_it_back_and_refuses_nothing) {
   this->ask("app", "a", {{"vcore", 4}});
   this->schedule();
+  this->deliver(1);
   EXPECT_THAT(this->wait(deadline_ms - 1), IsEmpty());
   EXPECT_THAT(this->wait(1),
               ElementsAre("undone app/a#1 on node-1: the resource manager did not answer about node node-1"));
+  this->expect_nothing_of("app");
   EXPECT_THAT(this->accept(1), IsEmpty());
-  EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#2 on node-2"));
+  EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#2 on node-1"));
+}
+
+TYPED_TEST(rules_of_proposals, there_is_no_deadline_before_the_rm_has_the_check) {
+  this->ask("app", "a", {{"vcore", 1}}, {.count = 3});
+  this->schedule(9);
+  EXPECT_THAT(this->wait(10 * deadline_ms), IsEmpty());
+  this->deliver(2);
+  EXPECT_THAT(this->wait(deadline_ms / 2), IsEmpty());
+  this->deliver(2);  // what it has already does not begin anew
+  this->deliver(9);
+  this->accept(2);
+  EXPECT_THAT(this->wait(deadline_ms / 2),
+              ElementsAre("undone app/a#1 on node-1: the resource manager did not answer about node node-1"));
+  EXPECT_THAT(this->wait(deadline_ms / 2),
+              ElementsAre("undone app/a#3 on node-1: the resource manager did not answer about node node-1"));
+}
+
+TYPED_TEST(rules_of_proposals, deadlines_rest_while_the_rm_is_away) {
+  this->ask("app", "a", {{"vcore", 1}}, {.count = 3});
+  this->schedule(9);
+  this->deliver(2);
+  this->signal(rm_signal::lost);
+  EXPECT_THAT(this->wait(10 * deadline_ms), IsEmpty());
+  this->signal(rm_signal::back);
+  EXPECT_THAT(this->wait(deadline_ms - 1), IsEmpty());
+  EXPECT_THAT(this->wait(1),
+              ElementsAre("undone app/a#1 on node-1: the resource manager did not answer about node node-1",
+                          "undone app/a#2 on node-1: the resource manager did not answer about node node-1"));
+  EXPECT_THAT(this->wait(10 * deadline_ms), IsEmpty()) << "it never had the third";
 }
 
 TYPED_TEST(rules_of_proposals, a_change_of_the_node_is_a_new_chance) {
@@ -151,10 +183,21 @@ TYPED_TEST(rules_of_proposals, maxapplications_counts_an_application_with_a_prop
 TYPED_TEST(rules_of_proposals, a_release_ends_it_for_good) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
-  EXPECT_THAT(this->give_back("app", "a"), ElementsAre("undone app/a#1 on node-1: allocation remove as per RM request",
-                                                       "undone app/a#2 on node-1: allocation remove as per RM request",
-                                                       "application_state app Completing"));
+  EXPECT_THAT(
+      this->give_back("app", "a", termination::stopped_by_rm, release_what::both),
+      ElementsAre("undone app/a#1 on node-1: allocation remove as per RM request",
+                  "undone app/a#2 on node-1: allocation remove as per RM request", "application_state app Completing"));
   EXPECT_THAT(this->schedule(9), IsEmpty());
+}
+
+TYPED_TEST(rules_of_proposals, a_release_of_allocations_alone_leaves_the_ask) {
+  this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
+  this->schedule(9);
+  this->accept(1);
+  EXPECT_THAT(this->give_back("app", ""),
+              ElementsAre("undone app/a#2 on node-1: allocation remove as per RM request",
+                          "released app/a#1 on node-1 STOPPED_BY_RM: allocation remove as per RM request"));
+  EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#3 on node-1"));
 }
 
 TYPED_TEST(rules_of_proposals, a_limited_release_is_about_what_is_known) {
@@ -326,13 +369,61 @@ TYPED_TEST(rules_of_proposed_gangs, a_placeholder_that_goes_takes_the_proposal_a
 TYPED_TEST(rules_of_proposed_gangs, a_gang_that_gives_up_takes_back_what_is_proposed) {
   this->start_gang(true);
   this->accept(1);
-  this->wait(59 * second + 500);  // the other one was late
+  this->wait(59 * second + 500);
+  this->refuse(2);
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed gang/ph#3 on node-2"));
   EXPECT_THAT(
       this->wait(500),
       ElementsAre("application_state gang Failing", "undone gang/ph#3 on node-2: the application does not run any more",
                   "released gang/ph#1 on node-1 TIMEOUT: releasing allocated placeholders on placeholder timeout",
                   "ask_released gang/ph TIMEOUT: releasing pending placeholders on placeholder timeout"));
+}
+
+TYPED_TEST(rules_of_proposals, nobody_gives_way_on_a_required_node_that_was_refused) {
+  this->ask("app", "daemon", {{"vcore", 6}}, {.count = 2, .priority = 1, .required_node = "node-1"});
+  EXPECT_THAT(this->schedule(2), ElementsAre("proposed app/daemon#1 on node-1", "reserved app/daemon on node-1"));
+  this->refuse(1);
+  this->put("node-1", this->existing("app", "other", {{"vcore", 6}}));
+  EXPECT_THAT(this->schedule(9), IsEmpty());
+  this->run(check_again{this->partition_, "app", "daemon", {}});
+  EXPECT_THAT(this->schedule(9), ElementsAre(HasSubstr("released app/other#2 on node-1 PREEMPTED_BY_SCHEDULER")));
+}
+
+TYPED_TEST(rules_of_proposals, what_was_proposed_and_refused_leaves_no_place_behind) {
+  queue_config leaf = make_queue("leaf");
+  leaf.limits = {make_limit({"*"}, {}, {}, 1)};
+  this->start(make_cluster({leaf}), second);
+  this->add("node-1", {{"vcore", 9}});
+  this->add_app("app-1");
+  this->add_app("app-2");
+  this->ask("app-1", "a", {{"vcore", 1}});
+  this->ask("app-2", "a", {{"vcore", 1}});
+  EXPECT_THAT(this->schedule(9), ElementsAre("proposed app-1/a#1 on node-1"));
+  EXPECT_THAT(this->look().users.at(0).running, ElementsAre("app-1"));
+  this->refuse(1);
+  EXPECT_THAT(this->look().users, IsEmpty());
+  EXPECT_THAT(this->schedule(9), ElementsAre("proposed app-2/a#2 on node-1"));
+}
+
+TYPED_TEST(rules_of_proposals, room_on_a_refused_node_does_not_keep_from_preempting_on_another) {
+  queue_config ours = make_queue("ours");
+  ours.guaranteed = {{"vcore", 4}};
+  ours.properties["preemption.delay"] = "1s";
+  this->start(make_cluster({ours, make_queue("theirs")}), second);
+  this->add("full", {{"vcore", 2}});
+  this->add_app("them", {.queue = "root.theirs"});
+  this->add_app("us", {.queue = "root.ours"});
+  this->ask("them", "a", {{"vcore", 2}});
+  this->schedule(9);
+  this->accept(1);
+  this->add("room", {{"vcore", 9}});
+  this->ask("us", "k", {{"vcore", 2}}, {.preempt_other = true});
+  EXPECT_THAT(this->schedule(9), ElementsAre("proposed us/k#2 on room"));
+  this->refuse(2);
+  this->wait(second);
+  EXPECT_THAT(this->schedule(1), ElementsAre("reserved us/k on full",
+                                             "released them/a#1 on full PREEMPTED_BY_SCHEDULER: preempting "
+                                             "allocations to free up resources to run ask: k"));
 }
 
 }  // namespace

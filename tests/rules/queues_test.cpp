@@ -163,20 +163,6 @@ TYPED_TEST(rules_of_queues, fair_applications_share_by_their_largest_share) {
                                           "app-1/a#4 on node-1", "app-2/a#5 on node-1", "app-1/a#6 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, stateaware_starts_one_after_the_other) {
-  queue_config leaf = make_queue("leaf");
-  leaf.properties["application.sort.policy"] = "stateaware";
-  this->start({leaf});
-  this->add("node-1", {{"vcore", 100}});
-  for (const std::string id : {"app-1", "app-2"}) {
-    this->add_app(id);
-    this->ask(id, "a", {{"vcore", 1}}, {.count = 2});
-    this->wait(1);
-  }
-  EXPECT_THAT(this->placed(),
-              ElementsAre("app-1/a#1 on node-1", "app-1/a#2 on node-1", "app-2/a#3 on node-1", "app-2/a#4 on node-1"));
-}
-
 TYPED_TEST(rules_of_queues, a_user_has_its_own_limit_on_every_level) {
   queue_config leaf = make_queue("leaf");
   leaf.limits = {make_limit({"one"}, {}, {{"vcore", 1}}), make_limit({"*"}, {}, {{"vcore", 2}})};
@@ -207,20 +193,6 @@ TYPED_TEST(rules_of_queues, a_group_shares_one_limit) {
   ASSERT_EQ(this->look().groups.size(), 4U);
   EXPECT_EQ(this->look().groups[2].name, "dev");
   EXPECT_EQ(this->look().groups[3].usage, (amount_map{{"vcore", 3}}));
-}
-
-TYPED_TEST(rules_of_queues, a_limit_counts_applications_by_allocation) {
-  queue_config leaf = make_queue("leaf");
-  leaf.limits = {make_limit({"*"}, {}, {}, 1)};
-  this->start({leaf});
-  this->add("node-1", {{"vcore", 9}});
-  this->add_app("app-1", {.user = "one"});
-  this->add_app("app-2", {.user = "one"});
-  this->add_app("app-3", {.user = "two"});
-  for (const std::string id : {"app-1", "app-2", "app-3"}) this->ask(id, "a", {{"vcore", 1}});
-  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1", "app-3/a#2 on node-1"));
-  this->give_back("app-1", "a");
-  EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
 }
 
 TYPED_TEST(rules_of_queues, nothing_is_placed_in_a_stopped_queue_until_it_is_started) {

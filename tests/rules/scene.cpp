@@ -16,7 +16,7 @@ std::string brief(const decision_view &d) {
   append(" on ", d.node);
   if (d.kind == decision_kind::released || d.kind == decision_kind::ask_released) append(" ", name(d.why));
   append(d.kind == decision_kind::application_state || d.kind == decision_kind::allocated ? " " : ": ", d.text);
-  append(" with ", d.detail);
+  if (d.kind != decision_kind::application_state) append(" with ", d.detail);
   return out;
 }
 

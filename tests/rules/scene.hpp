@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arena.hpp"
@@ -28,7 +29,8 @@ using tags_of = std::map<std::string, std::string>;
 inline constexpr int64_t second = 1'000;
 inline constexpr int64_t start_ms = 1'000'000;
 
-// "released app-1/ask-1#1 on node-1 STOPPED_BY_RM: text with gpu=1@0", without what is empty.
+// "released app-1/ask-1#1 on node-1 STOPPED_BY_RM: text with gpu=1@0", without what is empty, and without the
+// reasons of states.
 [[nodiscard]] std::string brief(const decision_view &d);
 
 [[nodiscard]] queue_config make_queue(std::string name, std::vector<queue_config> children = {});
@@ -75,15 +77,23 @@ class scene : public ::testing::Test {
   lines run(const command &c) {
     made_ = it_->apply(now_ms_, c);
     lines out;
-    it_->drain([&](const decision_view &d) { out.push_back(brief(d)); });
+    it_->drain([&](const decision_view &d) {
+      out.push_back(brief(d));
+      if (d.kind == decision_kind::application_state)
+        reasons_.push_back(std::string(d.text) + ": " + std::string(d.detail));
+    });
     return out;
   }
+  // What states were told with, since the last look.
+  lines reasons() { return std::exchange(reasons_, {}); }
 
   lines start(cluster_config config, int64_t check_deadline_ms = 0) {
     return run(register_rm{"rm", "1", "default", own_.config(std::move(config)), check_deadline_ms});
   }
   // The RM answers to what was proposed under the number.
   lines accept(uint64_t number) { return run(check_answer{partition_, number, true, {}}); }
+  // The RM is given the checks up to the number.
+  lines deliver(uint64_t number) { return run(checks_delivered{partition_, number}); }
   lines refuse(uint64_t number) { return run(check_answer{partition_, number, false, "no"}); }
   lines start(std::vector<queue_config> queues) { return start(make_cluster(std::move(queues))); }
   lines reload(cluster_config config) { return run(configure{"rm", own_.config(std::move(config))}); }
@@ -231,6 +241,7 @@ class scene : public ::testing::Test {
   std::string_view partition_ = "[rm]default";
   int64_t now_ms_ = start_ms;
   uint32_t made_ = 0;
+  lines reasons_;
 };
 
 }  // namespace tenon::testing

@@ -54,7 +54,7 @@ TEST_F(Check, Refused_TriedOnAnotherNode) {
   EXPECT_NE(heard(session, TENON_RM_CHECK)[1].node, heard(session, TENON_RM_CHECK)[0].node);
 }
 
-TEST_F(Check, Late_UndoneAfterItsTime) {
+TEST_F(Check, Late_UndoneAfterItsTimeAndAskedAgain) {
   open(manual());
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
   submit(session, cluster(1, 1));
@@ -62,11 +62,112 @@ TEST_F(Check, Late_UndoneAfterItsTime) {
   ASSERT_THAT(heard(session, TENON_RM_CHECK), SizeIs(1));
   settle(1'000 + service_->limits().check_deadline_ms);
   EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(1));
+  EXPECT_EQ(service_->counters().kernel.proposals_late, 1U);
+  EXPECT_EQ(service_->counters().kernel.proposals_refused, 0U);
+  const auto checks = heard(session, TENON_RM_CHECK);
+  ASSERT_THAT(checks, SizeIs(2)) << "the node is not remembered as refused";
   requests late;
-  late.checked(heard(session, TENON_RM_CHECK)[0].number, true);
+  late.checked(checks[0].number, true);
   submit(session, late);
-  settle(3'000);
+  settle(2'100);
   EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(0));
+  requests yes;
+  yes.checked(checks[1].number, true);
+  submit(session, yes);
+  settle(2'200);
+  EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(1));
+}
+
+TEST_F(Check, TimeRuns_FromWhenTheRmHasIt) {
+  open(manual());
+  fake_.send_at_once(false);
+  const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
+  submit(session, cluster(1, 2));
+  settle(1'000);
+  const auto number_of = [&](const std::string &key) {
+    for (const delivered &one : fake_.taken(session))
+      if (one.what.type == TENON_RM_CHECK && one.what.key == key) return one.number;
+    return uint64_t{0};
+  };
+  settle(60'000);
+  EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(0)) << "nobody could have answered";
+  fake_.sent(session, "default", number_of("ask-0"));
+  settle(60'500);
+  settle(61'499);
+  EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(0));
+  settle(61'500);
+  ASSERT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(1));
+  EXPECT_EQ(heard(session, TENON_RM_CHECK_OVER)[0].key, "ask-0");
+}
+
+// One that answers in a tenth of the time what it is asked, one after the other, is late with nothing.
+TEST_F(Check, Window_BoundsWhatIsOpen) {
+  open(manual());
+  uint64_t session = 0;
+  interface::registration_request who;
+  who.extra_config = {{"checks.window", "5"}};
+  ASSERT_TRUE(fake_.enter(who, TENON_RM_WANTS_PROPOSALS, session).good);
+  submit(session, cluster(8, 80));
+  int64_t now_ms = 1'000;
+  settle(now_ms);
+  for (size_t answered = 0; answered < 80; ++answered) {
+    const auto checks = heard(session, TENON_RM_CHECK);
+    ASSERT_EQ(checks.size(), std::min<size_t>(answered + 5, 80));
+    requests yes;
+    yes.checked(checks[answered].number, true);
+    submit(session, yes);
+    settle(now_ms += service_->limits().check_deadline_ms / 10);
+  }
+  EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(80));
+  EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(0));
+}
+
+TEST_F(Check, Window_OfTheDeploymentIsTheMost) {
+  scheduler_options options = manual();
+  options.limits = host::running_limits();
+  options.limits->check_window = 3;
+  open(std::move(options));
+  uint64_t session = 0;
+  interface::registration_request who;
+  who.extra_config = {{"checks.window", "50"}};
+  ASSERT_TRUE(fake_.enter(who, TENON_RM_WANTS_PROPOSALS, session).good);
+  submit(session, cluster(2, 20));
+  settle(1'000);
+  EXPECT_THAT(heard(session, TENON_RM_CHECK), SizeIs(3));
+}
+
+// Its own window holds up nobody else.
+TEST_F(Check, Window_ThatIsFullHoldsUpItsRmAlone) {
+  open(manual());
+  uint64_t session = 0;
+  interface::registration_request who;
+  who.extra_config = {{"checks.window", "1"}};
+  ASSERT_TRUE(fake_.enter(who, TENON_RM_WANTS_PROPOSALS, session).good);
+  const uint64_t other = enter("rm-2");
+  submit(session, cluster(1, 9));
+  submit(other, cluster(1, 9));
+  settle(1'000);
+  EXPECT_THAT(heard(session, TENON_RM_CHECK), SizeIs(1));
+  EXPECT_THAT(heard(other, TENON_RM_ALLOCATION), SizeIs(9));
+}
+
+TEST_F(Check, AwayAndBack_TimeBeginsAnew) {
+  open(manual());
+  fake_.acknowledge_at_once(false);
+  const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
+  submit(session, cluster(1, 1));
+  settle(1'000);
+  ASSERT_THAT(heard(session, TENON_RM_CHECK), SizeIs(1));
+  fake_.signal(session, TENON_RM_LOST);
+  settle(100'000);
+  EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(0));
+  fake_.signal(session, TENON_RM_BACK);
+  settle(100'999);
+  const auto checks = heard(session, TENON_RM_CHECK);
+  ASSERT_THAT(checks, SizeIs(2)) << "told again";
+  EXPECT_EQ(checks[0].number, checks[1].number);
+  settle(101'000);
+  EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(1));
 }
 
 }  // namespace

@@ -69,6 +69,11 @@ tenon_status fake_transport::acknowledge(uint64_t session, const std::string &pa
   return scheduler::rm_service()->acknowledge(host_, &in);
 }
 
+tenon_status fake_transport::sent(uint64_t session, const std::string &partition, uint64_t number) {
+  const tenon_rm_acknowledge_in in{sizeof in, 0, session, text(partition), number};
+  return scheduler::rm_service()->sent(host_, &in);
+}
+
 void fake_transport::take_at_most(uint64_t session, uint64_t answers) {
   const std::lock_guard lock(mutex_);
   room_[session] = answers;
@@ -82,6 +87,11 @@ void fake_transport::take_all(uint64_t session) {
 void fake_transport::acknowledge_at_once(bool yes) {
   const std::lock_guard lock(mutex_);
   acknowledges_ = yes;
+}
+
+void fake_transport::send_at_once(bool yes) {
+  const std::lock_guard lock(mutex_);
+  sends_ = yes;
 }
 
 void fake_transport::fail_next_deliver() {
@@ -143,7 +153,7 @@ tenon_status fake_transport::stop(tenon_instance *self, const tenon_transport_st
 tenon_status fake_transport::deliver(tenon_instance *self, const tenon_transport_deliver_in *in,
                                      tenon_transport_deliver_out *out) {
   fake_transport &fake = of(self);
-  bool acknowledges = false;
+  bool acknowledges = false, sends = false;
   const std::string partition(in->partition.data, in->partition.length);
   {
     const std::lock_guard lock(fake.mutex_);
@@ -157,8 +167,10 @@ tenon_status fake_transport::deliver(tenon_instance *self, const tenon_transport
       fake.taken_[in->session].push_back({in->first_number + i, partition, interface::copy_of(*in->messages[i])});
     out->taken = room;
     acknowledges = fake.acknowledges_;
+    sends = fake.sends_;
     fake.changed_.notify_all();
   }
+  if (sends && out->taken != 0) fake.sent(in->session, partition, in->first_number + out->taken - 1);
   if (acknowledges && out->taken != 0) fake.acknowledge(in->session, partition, in->first_number + out->taken - 1);
   return out->taken == in->message_count ? TENON_OK : TENON_RETRY;
 }

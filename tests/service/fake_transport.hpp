@@ -29,11 +29,14 @@ class fake_transport {
   interface::outcome submit(uint64_t session, std::span<const tenon_rm_message *const> messages);
   tenon_status signal(uint64_t session, uint32_t signal);
   tenon_status acknowledge(uint64_t session, const std::string &partition, uint64_t number);
+  tenon_status sent(uint64_t session, const std::string &partition, uint64_t number);
 
   // How many answers of a session are taken before RETRY; without an entry all.
   void take_at_most(uint64_t session, uint64_t answers);
   void take_all(uint64_t session);
   void acknowledge_at_once(bool yes);
+  // Whether what is taken is on the RM's connection at once.
+  void send_at_once(bool yes);
   void fail_next_deliver();
   // Answers to checks by node; without an entry yes.
   void refuse_node(const std::string &node);
@@ -57,7 +60,7 @@ class fake_transport {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   uint64_t handle_ = 0, starts_ = 0;
-  bool running_ = false, acknowledges_ = true, fails_next_ = false;
+  bool running_ = false, acknowledges_ = true, sends_ = true, fails_next_ = false;
   std::map<uint64_t, uint64_t> room_;
   std::map<uint64_t, std::vector<delivered>> taken_;
   std::map<uint64_t, uint32_t> ended_;

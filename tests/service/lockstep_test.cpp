@@ -138,7 +138,7 @@ TEST_F(Lockstep, ChangeToNothing_RefusedHoweverItIsSent) {
     ASSERT_TRUE(why) << text;
     EXPECT_THAT(why->text(), HasSubstr("policy group 'default'"));
     EXPECT_THAT(why->fix, HasSubstr("nothing was changed"));
-    service_->call([&](cycle_access &on) { EXPECT_TRUE(on.configure("rm-1", text)) << text; });
+    EXPECT_TRUE(service_->configure({"rm-1", "default", text, "somebody"}).why) << text;
     EXPECT_EQ(service_->policy_groups().at("default"), default_queues);
     EXPECT_EQ(states(), before) << text;
   }

@@ -148,6 +148,12 @@ std::string of(const change_node &c) {
       .with("event", name(static_cast<node_event>(c.event)))
       .done();
 }
+std::string of(const change_partition &c) {
+  return line("change_partition")
+      .with("partition", c.partition)
+      .with("event", name(static_cast<object_event>(c.event)))
+      .done();
+}
 std::string of(const change_queue &c) {
   return line("change_queue")
       .with("partition", c.partition)
@@ -179,6 +185,9 @@ std::string of(const check_answer &c) {
       .flag("accepted", c.accepted)
       .with("reason", c.reason)
       .done();
+}
+std::string of(const checks_delivered &c) {
+  return line("checks_delivered").with("partition", c.partition).with("number", static_cast<int64_t>(c.number)).done();
 }
 std::string of(const check_again &c) {
   return line("check_again")

@@ -20,8 +20,8 @@ timed_command load::next(const kernel_snapshot &seen) {
 command load::choose(const kernel_snapshot &seen) {
   if (!registered_) return a_configuration(true);
   if (profile_.reloads) {
-    if (random_.between(0, 99) < 3) return a_configuration(false);
-    if (random_.between(0, 199) < 2) return a_signal();
+    if (random_.between(0, 99) < (profile_.places ? 2 : 3)) return a_configuration(false);
+    if (random_.between(0, 199) < (profile_.places ? 1 : 2)) return a_signal();
     if (random_.between(0, 299) == 0) return a_configuration(true);
   }
   if (random_.percent(2)) return advance{};
@@ -43,6 +43,7 @@ command load::choose_in(const partition_snapshot &p) {
     if (const auto answer = an_answer(p)) return *answer;
   }
   if (profile_.people && random_.between(0, 199) < 5) return an_intervention(p);
+  if (profile_.places) return choose_among_places(p);
   if (profile_.dense) return choose_in_dense(p);
   const int64_t draw = random_.between(0, 99);
   if (draw < 30) return a_step(p);
@@ -72,6 +73,27 @@ command load::choose_in_dense(const partition_snapshot &p) {
   return a_step(p);
 }
 
+// Applications lose their last allocation while they ask, and ask again when they have neither.
+command load::choose_among_places(const partition_snapshot &p) {
+  const auto few = static_cast<int64_t>(p.nodes.size()) < profile_.max_nodes;
+  const auto idle = static_cast<int64_t>(p.applications.size()) < profile_.max_applications;
+  const int64_t draw = random_.between(0, 199);
+  if (draw < 50) return an_ask(p);
+  if (draw < 68 && idle) return an_application(p);
+  if (draw < 78) return a_loss(p, release_what::allocations);
+  if (draw < 84) return a_loss(p, release_what::asks);
+  if (draw < 100) return a_release(p);
+  if (draw < 108 && few) return a_new_node(p);
+  if (draw < 111) return a_node_update(p);
+  if (draw < 115 && p.nodes.size() > 1) {
+    return change_node{own_->text(p.name), own_->text(some_node(p)), static_cast<uint8_t>(node_event::decommission)};
+  }
+  if (draw < 117) return a_node_change(p);
+  if (draw < 125) return a_move(p);
+  if (draw < 127) return remove_application{own_->text(p.name), own_->text(some_application(p))};
+  return a_step(p);
+}
+
 command load::a_configuration(bool anew) {
   const std::string rm = profile_.odd && random_.percent(5) ? random_.one_of({"", "other", "r[m"}) : "rm";
   cluster_config made = make_config(random_, profile_);
@@ -79,7 +101,8 @@ command load::a_configuration(bool anew) {
   if (refused) break_config(random_, made);
   const cluster_config *config = own_->config(std::move(made));
   registered_ |= rm == "rm";
-  const int64_t deadline_ms = profile_.checks && random_.percent(95) ? random_.between(1, 5) * 500 : 0;
+  const bool checks = profile_.checks && random_.percent(profile_.places ? 30 : 95);
+  const int64_t deadline_ms = checks ? random_.between(1, 5) * 500 : 0;
   if (anew) return register_rm{own_->text(rm), "1", "default", config, deadline_ms};
   return configure{own_->text(rm), config};
 }
@@ -98,15 +121,29 @@ command load::a_step(const partition_snapshot &p) {
   return step{random_.percent(70) ? std::string_view() : own_->text(p.name), static_cast<uint32_t>(many), {}};
 }
 
+command load::a_partition_change(const partition_snapshot &p) {
+  auto event = object_event::stop;
+  if (p.state == object_state::stopped && random_.percent(75)) event = object_event::start;
+  // One that drains comes back with a configuration alone.
+  else if (profile_.reloads && random_.percent(20))
+    event = object_event::remove;
+  if (profile_.odd && random_.percent(5)) event = static_cast<object_event>(random_.between(0, 6));
+  return change_partition{own_->text(p.name), static_cast<uint8_t>(event)};
+}
+
+command load::a_move(const partition_snapshot &p) {
+  const std::string application = some_application(p), queue = some_queue(p);
+  return move_application{own_->text(p.name), own_->text(application), own_->text(queue)};
+}
+
 command load::an_intervention(const partition_snapshot &p) {
-  if (random_.percent(45)) {
-    return move_application{own_->text(p.name), own_->text(some_application(p)), own_->text(some_queue(p))};
-  }
+  // What is stopped is soon started again.
+  if (random_.percent(p.state == object_state::stopped ? 60 : 8)) return a_partition_change(p);
+  if (random_.percent(45)) return a_move(p);
   if (random_.percent(20)) {
     const std::string text = random_.one_of({"", "because"});
     return fail_application{own_->text(p.name), own_->text(some_application(p)), own_->text(text)};
   }
-  // What is stopped is soon started again.
   std::vector<std::string> stopped;
   for (const queue_snapshot &q : p.queues) {
     if (q.state == object_state::stopped) stopped.push_back(q.path);

@@ -33,11 +33,15 @@ class load {
   command choose(const kernel_snapshot &seen);
   command choose_in(const partition_snapshot &p);
   command choose_in_dense(const partition_snapshot &p);
+  command choose_among_places(const partition_snapshot &p);
   command a_configuration(bool anew);
   command a_signal();
   command an_application(const partition_snapshot &p);
   command an_ask(const partition_snapshot &p);
   command a_release(const partition_snapshot &p);
+  // All that an application has, or all that it asks for.
+  command a_loss(const partition_snapshot &p, release_what what);
+  command a_move(const partition_snapshot &p);
   std::optional<command> a_confirmation(const partition_snapshot &p);
   // What the resource manager says to what is proposed.
   std::optional<command> an_answer(const partition_snapshot &p);
@@ -47,6 +51,7 @@ class load {
   command an_allocation(const partition_snapshot &p);
   command a_step(const partition_snapshot &p);
   // What people do.
+  command a_partition_change(const partition_snapshot &p);
   command an_intervention(const partition_snapshot &p);
 
   put_ask make_ask(const partition_snapshot &p);

@@ -49,6 +49,9 @@ std::string load::some_queue(const partition_snapshot &p) {
 std::map<std::string, std::string> load::application_tags() {
   std::map<std::string, std::string> out;
   if (random_.percent(10)) out["application.stateaware.disable"] = random_.one_of({"true", "false"});
+  if (profile_.devices && random_.percent(30)) {
+    out["tenon/node-sort"] = random_.one_of({"fair", "binpacking", "device-packing", "Fair", "no-such-order", ""});
+  }
   if (!profile_.placement) return out;
   if (random_.percent(50)) out["namespace"] = random_.one_of({"a", "space", "two.parts", "root.a.deep"});
   if (random_.percent(10)) out["application.create.force"] = random_.one_of({"true", "no"});
@@ -72,7 +75,7 @@ command load::an_application(const partition_snapshot &p) {
                                                          : random_.one_of({"ann", "bob", "eve", "joe.doe"}));
   std::vector<std::string> groups;
   for (const char *group : {"ops", "dev", "qa"}) {
-    if (random_.percent(35)) groups.emplace_back(group);
+    if (random_.percent(profile_.places ? 60 : 35)) groups.emplace_back(group);
   }
   c.groups = own_->list(groups);
   c.tags = own_->tags(application_tags());
@@ -125,7 +128,7 @@ put_ask load::make_ask(const partition_snapshot &p) {
     c.task_group = own_->text(random_.one_of({"tg-1", "tg-2", ""}));
     c.placeholder = random_.percent(70);
   }
-  if (profile_.dense) {
+  if (profile_.dense || profile_.places) {
     c.resources = own_->resources({{"vcore", random_.between(1, 3)}});
     c.max_allocations = static_cast<int32_t>(random_.between(1, 3));
     if (random_.percent(85)) c.tags = {};
@@ -213,6 +216,16 @@ command load::a_release(const partition_snapshot &p) {
   return c;
 }
 
+command load::a_loss(const partition_snapshot &p, release_what what) {
+  release c;
+  c.partition = own_->text(p.name);
+  c.application = own_->text(some_application(p));
+  c.what = what;
+  if (random_.percent(15))
+    c.why = random_.one_of(std::vector<termination>{termination::scheduling_failed, termination::timeout});
+  return c;
+}
+
 // Of a release that the scheduler asked for; mostly as it asked for it.
 std::optional<command> load::a_confirmation(const partition_snapshot &p) {
   std::vector<std::pair<const allocation_snapshot *, termination>> open;
@@ -256,6 +269,11 @@ std::optional<command> load::an_answer(const partition_snapshot &p) {
     return c;
   }
   if (open.empty()) return std::nullopt;
+  // The RM is given checks before it answers, mostly all that there are.
+  if (random_.percent(30)) {
+    const uint64_t last = random_.percent(70) ? *std::max_element(open.begin(), open.end()) : random_.one_of(open);
+    return checks_delivered{own_->text(p.name), random_.percent(3) ? last + 5 : last};
+  }
   check_answer c{own_->text(p.name), random_.one_of(open), random_.percent(65), {}};
   if (random_.percent(3)) c.number = static_cast<uint64_t>(random_.between(1, 40));
   if (!c.accepted && random_.percent(50)) c.reason = "because";

@@ -66,17 +66,37 @@ void add_preemption(random &r, const profile &p, queue_config &q) {
   if (p.quotas && r.percent(80)) q.properties["quota.preemption.delay"] = r.one_of({"20s", "3m", "0"});
 }
 
+// One or two applications at a time, for users and for groups that share them; room is seldom limited.
+void add_places(random &r, queue_config &q) {
+  const auto limit = [&](std::vector<std::string> users, std::vector<std::string> groups) {
+    limit_config l;
+    l.users = std::move(users);
+    l.groups = std::move(groups);
+    l.max_applications = static_cast<uint64_t>(r.between(1, 2));
+    if (r.percent(15)) l.max_resources["vcore"] = r.between(4, 12);
+    q.limits.push_back(std::move(l));
+  };
+  if (r.percent(50)) limit({"ann"}, {});
+  if (r.percent(30)) limit({"bob", "eve"}, {});
+  const bool one = r.percent(40), other = r.percent(40);
+  if (one) limit({}, r.percent(50) ? std::vector<std::string>{"dev"} : std::vector<std::string>{"ops", "dev"});
+  if (other) limit({}, {"qa"});
+  if ((one || other) && r.percent(40)) limit({}, {"*"});
+  if (r.percent(30)) limit({"*"}, {});
+}
+
 queue_config make_queue(random &r, const profile &p, const std::string &name, int depth) {
   queue_config q;
   q.name = name;
   add_properties(r, q.properties);
   if (depth > 0) {
     if (r.percent(40)) q.guaranteed = some_amounts(r, 0, 15);
-    if (r.percent(p.preemption ? 15 : 40)) q.max = some_amounts(r, p.preemption ? 6 : 0, 30);
+    if (r.percent(p.preemption || p.places ? 15 : 40)) q.max = some_amounts(r, p.preemption ? 6 : 0, 30);
   }
   add_preemption(r, p, q);
+  if (p.places && r.percent(60)) add_places(r, q);
   if (p.limits && r.percent(30)) q.max_applications = static_cast<uint64_t>(r.between(1, 5));
-  if (p.limits && r.percent(40)) add_limits(r, q);
+  if (p.limits && !p.places && r.percent(40)) add_limits(r, q);
   if (p.placement) {
     if (r.percent(40)) q.submit_acl = make_acl(r);
     if (r.percent(10)) q.admin_acl = make_acl(r);
@@ -84,10 +104,10 @@ queue_config make_queue(random &r, const profile &p, const std::string &name, in
   }
   const bool has_children = depth == 0 || (depth < 3 && r.percent(35));
   q.parent = has_children || (p.placement && r.percent(15));
-  const int64_t least = depth == 0 ? (p.dense ? 2 : 1) : 0;
+  const int64_t least = depth == 0 ? (p.dense || p.places ? 2 : 1) : 0;
   const int64_t children = has_children ? r.between(least, 3) : 0;
   for (int64_t i = 0; i < children; ++i) {
-    if (r.percent(p.dense ? 5 : 15)) continue;  // so that reloads add and take away
+    if (r.percent(p.dense || p.places ? 5 : 15)) continue;  // so that reloads add and take away
     q.queues.push_back(make_queue(r, p, std::string(1, static_cast<char>('a' + i)), depth + 1));
   }
   return q;

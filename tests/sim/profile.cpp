@@ -78,6 +78,13 @@ std::vector<profile> make_profiles() {
     p.compared.quotas = true;
   }
   {
+    profile &p = add("maxapplications");
+    p.limits = p.places = p.reloads = p.people = p.checks = p.gangs = p.inspection = true;
+    p.max_nodes = 4;
+    p.max_applications = 14;
+    p.jump_percent = 5;
+  }
+  {
     profile &p = add("proposed");
     p.checks = p.gangs = p.reservations = p.limits = p.recovery = p.timeouts = p.devices = p.inspection = true;
     p.people = true;

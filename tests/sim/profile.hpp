@@ -14,6 +14,7 @@ namespace tenon::sim {
 struct profile {
   std::string name;
   bool limits = false;        // queue max applications, limits of users and groups
+  bool places = false;        // few applications may run for a user or group, and lose what they have
   bool placement = false;     // rules, access lists, dynamic queues
   bool gangs = false;         // placeholders
   bool tight_gangs = false;   // most applications are gangs whose real asks nearly fit their placeholders

@@ -198,8 +198,20 @@ class history {
       if (about_.gangs && order_in(p, false) != order_in(q, false)) return "order of submission";
       if (!same_states(p, q) && counts_states(p)) return "states that count";
       if (!same_states(p, q) && any_resuming(p)) return "gangs that gave up";
+      if (places_in(p) != places_in(q)) return "places of those that have nothing";
     }
     return {};
+  }
+
+  // Who runs for whom.
+  static std::set<std::string> places_in(const partition_snapshot &p) {
+    std::set<std::string> out;
+    for (const auto *list : {&p.users, &p.groups}) {
+      for (const usage_snapshot &u : *list) {
+        for (const std::string &id : u.running) out.insert(u.name + ' ' + u.queue + ' ' + id);
+      }
+    }
+    return out;
   }
 
   // Nothing of such an application is placed while it has placeholders.

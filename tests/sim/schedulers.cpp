@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
+#include "copied_state.hpp"
 #include "oracle/oracle.hpp"
 #include "read_state.hpp"
 #include "session.hpp"
@@ -26,18 +27,28 @@ std::unique_ptr<policy_source> make_policies() {
 class kernel_scheduler : public scheduler {
  public:
   kernel_scheduler() { kernel_.set_fact_listener(&told_); }
-  uint32_t apply(int64_t now_ms, const command &c) override { return kernel_.apply(now_ms, c); }
-  void drain(const std::function<void(const decision_view &)> &take) override { kernel_.drain(take); }
+  uint32_t apply(int64_t now_ms, const command &c) override {
+    copied_.before(kernel_, now_ms, c);
+    return kernel_.apply(now_ms, c);
+  }
+  void drain(const std::function<void(const decision_view &)> &take) override {
+    kernel_.drain([&](const decision_view &d) {
+      copied_.hear(d);
+      take(d);
+    });
+  }
   [[nodiscard]] kernel_snapshot snapshot() const override { return kernel_.snapshot(); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return kernel_.next_due(); }
   [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }
   [[nodiscard]] std::vector<std::string> told_wrong(const kernel_snapshot &s) override {
     std::vector<std::string> out = told_.differences(s);
     for (std::string &line : read_.differences(kernel_)) out.push_back(std::move(line));
+    for (std::string &line : copied_.differences(kernel_)) out.push_back(std::move(line));
     return out;
   }
 
  private:
+  copied_state copied_;
   read_state read_;
   told_state told_;
   std::unique_ptr<policy_source> policies_ = make_policies();

@@ -7,6 +7,7 @@
 #include "command_text.hpp"
 #include "compare.hpp"
 #include "invariants.hpp"
+#include "places.hpp"
 #include "tenon/kernel/journal.hpp"
 
 namespace tenon::sim {
@@ -83,6 +84,7 @@ class player {
     if (options_.print) std::cout << out_.steps << " @" << c.now_ms << ' ' << text_of(c.what) << std::endl;
     const bool steps = std::holds_alternative<tenon::step>(c.what);
     ledger_.note(c.what);
+    places_.note(c.what);
     const std::optional<int64_t> due = tested_->next_due();
     const bool fires = due && *due <= c.now_ms;
     const bool idle = steps && !fires && !tested_->has_work();
@@ -92,6 +94,7 @@ class player {
       unannounced |= d.now_ms < c.now_ms && (!fires || d.now_ms < *due);
       if (d.kind == decision_kind::allocated) ++out_.placed;
       ledger_.note(d, steps);
+      places_.note(d);
     });
     const outcome its = run(*reference_, c.now_ms, c.what, [](const decision_view &) {});
     lines_.insert(lines_.end(), mine.lines.begin(), mine.lines.end());
@@ -117,6 +120,9 @@ class player {
     if (mine != its) return fail(c, side_by_side("snapshots", mine, its, true));
     std::vector<std::string> broken = broken_sums(tested);
     for (std::string &line : ledger_.broken(tested)) broken.push_back(std::move(line));
+    if (options_.compare_every == 1) {
+      for (std::string &line : places_.broken(tested)) broken.push_back(std::move(line));
+    }
     for (std::string &line : tested_->told_wrong(tested)) broken.push_back(std::move(line));
     if (!broken.empty()) fail(c, list_of("invariants broken:", broken));
   }
@@ -145,6 +151,7 @@ class player {
   load load_;
   std::unique_ptr<scheduler> tested_, reference_;
   ledger ledger_;
+  places places_;
   std::string journal_;
   std::vector<std::string> lines_;
   session_result out_;

@@ -94,4 +94,29 @@ def differences(tree: Tree) -> Iterator[Complaint]:
             yield Complaint(DIFFERENCES, 0, f"section {at} must have the items 1 to {wanted} in order, and has {items}")
 
 
-RULES = [links, index, differences]
+PHASES, BUDGETS = "tools/test", "HACKING.md"
+MOST_MINUTES = (45, 80)  # of all phases together: warm, cold
+PHASE = re.compile(r'\[(\w+)\]="(\d+) (\d+)"')
+BUDGET = re.compile(r"^\|\s*`?(\w+)`?\s*\|\s*(\d+)\s*\|\s*(\d+)\s*\|$")
+
+
+def budgets(tree: Tree) -> Iterator[Complaint]:
+    """HACKING.md has the minutes of each phase as tools/test has them, and all together are few enough"""
+    if not tree.exists(PHASES):
+        return
+    wanted = {phase: (int(warm), int(cold)) for phase, warm, cold in PHASE.findall(tree.text(PHASES) or "")}
+    sums = tuple(sum(minutes) for minutes in zip(*wanted.values())) or (0, 0)
+    if sums[0] > MOST_MINUTES[0] or sums[1] > MOST_MINUTES[1]:
+        yield Complaint(PHASES, 0, f"its phases may take {sums} minutes, warm and cold; want at most {MOST_MINUTES}")
+    wanted["all"] = sums
+    found = {}
+    for number, line in prose(tree, BUDGETS):
+        if row := BUDGET.match(line):
+            found[row[1]] = (int(row[2]), int(row[3]))
+            if found[row[1]] != wanted.get(row[1]):
+                yield Complaint(BUDGETS, number, f"has other minutes for {row[1]} than {PHASES}: {wanted.get(row[1])}")
+    for phase in wanted.keys() - found.keys():
+        yield Complaint(BUDGETS, 0, f"has no minutes for {phase}")
+
+
+RULES = [links, index, differences, budgets]

@@ -91,6 +91,7 @@ CASES = [
     *complains_at_line_one("arrows", "kernel/config/a.cpp", '#include "tenon/host/a.hpp"'),
     *is_content_with("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/sdk/sort.hpp"'),
     *complains_at_line_one("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/kernel/kernel.hpp"'),
+    *complains_at_line_one("arrows", "plugins/transports/grpc/http2/a.cpp", '#include "tenon/wire/bytes.hpp"'),
     # Banned calls.
     *is_content_with(
         "banned",
@@ -197,6 +198,10 @@ CASES = [
         {DIFFERENCES: answers(without="| 4 | theirs | ours *not built* | — |\n"), "tests/a_test.cpp": "TEST(suite, name) {}\n"},
         [DIFFERENCES],
     ),
+    Case("budgets", {"tools/test": '[a]="1 2" [b]="3 4"\n', "HACKING.md": "| `a` | 1 | 2 |\n| `b` | 3 | 4 |\n| all | 4 | 6 |\n"}),
+    Case("budgets", {"tools/test": '[a]="1 2" [b]="3 4"\n', "HACKING.md": "| `a` | 1 | 3 |\n| all | 4 | 6 |\n"},
+         ["HACKING.md:1", "HACKING.md"]),
+    Case("budgets", {"tools/test": '[a]="46 50"\n', "HACKING.md": "| `a` | 46 | 50 |\n| all | 46 | 50 |\n"}, ["tools/test"]),
     *complains_at_line_one("links", "a.md", "[gone](b.md)", "[gone](#nothing)", "`docs/gone.md`", "![gone](a.svg)"),
 ]
 

@@ -6,7 +6,7 @@ from typing import Iterator
 
 from tree import C_SOURCES, Complaint, Tree
 
-SOURCES = (*C_SOURCES, "*.py", "*.rs", "*.proto", "*.cmake", "CMakeLists.txt")
+SOURCES = (*C_SOURCES, "*.py", "*.rs", "*.go", "*.proto", "*.cmake", "CMakeLists.txt")
 MAX_LINES = 1000
 MAX_ABI_LINES = 200
 ABI = "sdk/include/tenon/abi/"
@@ -34,7 +34,7 @@ def is_script(tree: Tree, path: str) -> bool:
 
 def licence(tree: Tree) -> Iterator[Complaint]:
     """each source names its licence in its first lines"""
-    named = set(tree.paths(*C_SOURCES, "*.py", "*.rs", "*.proto", "*.cmake"))
+    named = set(tree.paths(*C_SOURCES, "*.py", "*.rs", "*.go", "*.proto", "*.cmake"))
     scripts = {path for path in tree.paths() if is_script(tree, path)}
     for path in sorted(named | scripts):
         if path.startswith(VENDORS_OWN):

@@ -213,9 +213,11 @@ TEST(Journal, ARegistrationThatChecksPlacementsHasANumberOfItsOwn) {
   EXPECT_EQ(plain[16], '\x01');
   EXPECT_EQ(checks[16], '\x13');
   EXPECT_EQ(hex(checks.substr(17)), hex(plain.substr(17)) + "e803000000000000");
-  std::string answer, again;
+  std::string answer, again, delivered;
   append_entry(answer, 1, check_answer{"p", 7, true, "r"});
   append_entry(again, 1, check_again{"p", "a", "k", "n"});
+  append_entry(delivered, 1, checks_delivered{"p", 7});
+  EXPECT_EQ(hex(delivered.substr(16)), "1801000000700700000000000000");
   EXPECT_EQ(hex(answer.substr(16)), "1101000000700700000000000000010100000072");
   EXPECT_EQ(hex(again.substr(16)), "1201000000700100000061010000006b010000006e");
 }
@@ -346,7 +348,7 @@ TEST(HostileJournal, ACountBeyondTheEntryAllocatesNothing) {
 
 TEST(HostileJournal, UnknownCommandsAreRefused) {
   for (int number = 0; number < 256; ++number) {
-    if (number >= 1 && number <= 22) continue;
+    if (number >= 1 && number <= 24) continue;
     const reading result = read(journal_header("") + framed(std::string(8, '\0') + static_cast<char>(number)));
     EXPECT_NE(result.refused.find("number " + std::to_string(number)), std::string::npos) << result.refused;
   }
@@ -354,7 +356,7 @@ TEST(HostileJournal, UnknownCommandsAreRefused) {
 
 TEST(HostileJournal, EveryFieldStopsAtTheEndOfItsEntry) {
   random_commands random(3, true);
-  for (int i = 0; i < 42; ++i) {
+  for (int i = 0; i < 44; ++i) {
     std::string entry;
     append_entry(entry, 1, random.next());
     const std::string payload = entry.substr(8);

@@ -15,7 +15,8 @@ constexpr int causes = 0;
 template <>
 constexpr auto causes<application_event> = std::to_array<std::string_view>({
     "placement or submission refuses it",
-    "the first ask; an allocation; all placeholders of a gang are allocated; 5 minutes of Starting; the last "
+    "the first ask; an allocation; all placeholders of a gang are allocated, or no more are pending and real work "
+    "runs; 5 minutes of Starting; the last "
     "placeholder of a Resuming one is gone",
     "as run, where the tag application.stateaware.disable is true",
     "nothing pending and nothing allocated; then 30 seconds of that",
@@ -26,7 +27,7 @@ constexpr auto causes<application_event> = std::to_array<std::string_view>({
 });
 template <>
 constexpr auto causes<object_event> = std::to_array<std::string_view>({
-    "a new configuration does not name it any more",
+    "a new configuration does not name it any more, or an administrator drains the partition",
     "a new configuration names it again, or an administrator starts it",
     "an administrator stops it: nothing new is scheduled in it, what runs stays",
 });

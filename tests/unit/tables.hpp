@@ -21,8 +21,8 @@ using row = std::vector<std::string>;
 // The rows of a CSV text without its header: cells may be quoted, a quote in a quoted cell is doubled.
 [[nodiscard]] std::vector<row> parse_csv(std::string_view text);
 
-// The rows of a table of the reference material; nothing where that is absent.
-[[nodiscard]] std::optional<std::vector<row>> load(const std::string &name);
+// The rows of a table of tests/data/tables.
+[[nodiscard]] std::vector<row> load(const std::string &name);
 
 // Resources of a row: JSON null is none, which some operations tell from an empty set.
 using nullable = std::optional<resources>;

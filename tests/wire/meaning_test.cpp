@@ -8,6 +8,9 @@
 #include "tenon/abi/rm_answers.h"
 #include "tenon/abi/rm_requests.h"
 #include "tenon/si/v1later/si.pb.h"
+#include "tenon/v1/admin.pb.h"
+#include "tenon/v1/checks.pb.h"
+#include "tenon/v1/options.pb.h"
 
 namespace tenon::testing {
 namespace {
@@ -151,7 +154,7 @@ int mark_secrets(pb::Message &message) {
   const pb::Descriptor *type = message.GetDescriptor();
   for (int i = 0; i < type->field_count(); ++i) {
     const pb::FieldDescriptor *field = type->field(i);
-    if (!field->options().GetExtension(::si::v1::si_secret)) {
+    if (!field->options().GetExtension(::si::v1::si_secret) && !field->options().GetExtension(v1::secret)) {
       continue;
     }
     ++marked;
@@ -168,12 +171,17 @@ int mark_secrets(pb::Message &message) {
 
 TEST_F(WireMeaning, LogsHaveNoSecrets) {
   int secrets = 0;
-  for (const any_message &message : every_message()) {
-    secrets += mark_secrets(*message);
-    message->GetReflection()->MutableUnknownFields(message.get())->AddLengthDelimited(77, "hush");
-    EXPECT_THAT(wire::log_line(*message), Not(HasSubstr("hush"))) << message->GetDescriptor()->full_name();
+  for (const pb::FileDescriptor *file :
+       {::si::v1::Quantity::descriptor()->file(), si::v1later::Quantity::descriptor()->file(),
+        v1::Check::descriptor()->file(), v1::UpdateConfigRequest::descriptor()->file()}) {
+    for (int i = 0; i < file->message_type_count(); ++i) {
+      const any_message message(pb::MessageFactory::generated_factory()->GetPrototype(file->message_type(i))->New());
+      secrets += mark_secrets(*message);
+      message->GetReflection()->MutableUnknownFields(message.get())->AddLengthDelimited(77, "hush");
+      EXPECT_THAT(wire::log_line(*message), Not(HasSubstr("hush"))) << message->GetDescriptor()->full_name();
+    }
   }
-  EXPECT_EQ(secrets, 6);
+  EXPECT_EQ(secrets, 14);
   ::si::v1::RegisterResourceManagerRequest plain;
   plain.set_rmid("rm1");
   EXPECT_THAT(wire::log_line(plain), HasSubstr("rm1"));

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Messages of both dialects, and of tenon.v1.Checks, for tests: all types, random content, bytes that compare.
+// Messages of both dialects, and of tenon.v1 that RMs send and hear, for tests: all types, random content, bytes that
+// compare.
 #pragma once
 
 #include <google/protobuf/message.h>

@@ -10,7 +10,9 @@
 #include <ostream>
 
 #include "run/complain.hpp"
+#include "run/quiet_log.hpp"
 #include "run/refusal_json.hpp"
+#include "run/try_modules.hpp"
 #include "tenon/abi/app_sort.h"
 #include "tenon/abi/identity.h"
 #include "tenon/abi/node_sort.h"
@@ -19,6 +21,7 @@
 #include "tenon/config/schema.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/module_catalog.hpp"
+#include "tenon/host/module_host.hpp"
 #include "tenon/host/module_manifest.hpp"
 
 namespace tenon::cli {
@@ -92,6 +95,15 @@ config::known_policies known_by(const host::deployment &plan) {
           names[TENON_IDENTITY]};
 }
 
+// What a host that opens all of it refuses, as `tenon serve --check` would: modules that are missing or damaged,
+// configurations that they do not take. Nothing is started.
+std::optional<refusal> refusal_of_a_host(const host::deployment &plan) {
+  host::host_options how;
+  how.log = quiet_log();
+  const auto opened = host::open_host(plan, std::move(how));
+  return opened ? refusal_of_modules(**opened) : opened.why();
+}
+
 class checker {
  public:
   checker(const config_check_options &options, std::istream &in) : options_(options), known_(options.known), in_(in) {}
@@ -118,6 +130,10 @@ class checker {
     const auto deployment = host::parse_deployment(*text, file, report);
     add(file, format, report);
     if (!deployment) return;
+    if (auto no = refusal_of_a_host(*deployment)) {
+      verdicts_.back().refusals.push_back(std::move(*no));
+      ++verdicts_.back().refused;
+    }
     known_ = known_by(*deployment);
     for (const auto &[group, queues] : deployment->policy_groups) check(queues.string());
     known_ = options_.known;

@@ -12,8 +12,9 @@
 namespace tenon::cli {
 
 struct config_check_options {
-  // queues.yaml files, deployments (apiVersion tenon/v1; their queues.yaml files are checked, too) and module
-  // manifests (apiVersion tenon.module/v1), told apart by what is in them. "-" is the standard input.
+  // queues.yaml files, deployments (apiVersion tenon/v1; their queues.yaml files are checked, too, and their modules
+  // opened) and module manifests (apiVersion tenon.module/v1), told apart by what is in them. "-" is the standard
+  // input.
   std::vector<std::string> files;
   config::known_policies known;  // what modules provide, where the caller has asked them
   bool json = false;

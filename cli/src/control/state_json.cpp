@@ -77,6 +77,28 @@ json::object object_of(const queue_snapshot &q) {
           {"current_priority", q.current_priority}};
 }
 
+json::object object_of(const allocation_snapshot &a) {
+  return {{"key", a.key},
+          {"application", a.application},
+          {"node", a.node},
+          {"resources", amounts_of(a.resources)},
+          {"devices", a.detail},
+          {"priority", a.priority},
+          {"placeholder", a.placeholder},
+          {"foreign", a.foreign},
+          {"state", name(a.state)},
+          {"bound_ms", a.bind_time_ms}};
+}
+
+json::array running_on(const partition_snapshot &p, const node_snapshot &n) {
+  json::array out;
+  for (const application_snapshot &app : p.applications)
+    for (const allocation_snapshot &one : app.allocations)
+      if (one.node == n.id) out.push_back(object_of(one));
+  for (const allocation_snapshot &one : n.foreign) out.push_back(object_of(one));
+  return out;
+}
+
 json::object object_of(const application_snapshot &a) {
   json::array asks;
   for (const ask_snapshot &ask : a.asks)
@@ -137,7 +159,13 @@ json::object applications_json(const kernel_snapshot &from, const state_filter &
       if (!is_below(one.queue, which.queue) || !is_any_or(which.state, name(one.state)) ||
           !is_any_or(which.user, one.user) || !is_any_or(which.name, one.id))
         continue;
-      if (!add(object_of(one))) return;
+      json::object item = object_of(one);
+      if (!which.name.empty()) {
+        json::array running;
+        for (const allocation_snapshot &each : one.allocations) running.push_back(object_of(each));
+        item["running"] = std::move(running);
+      }
+      if (!add(std::move(item))) return;
     }
   });
 }
@@ -147,7 +175,9 @@ json::object nodes_json(const kernel_snapshot &from, const state_filter &which) 
     for (const node_snapshot &one : of.nodes) {
       const std::string_view state = one.schedulable ? "schedulable" : "draining";
       if (!is_any_or(which.state, state) || !is_any_or(which.name, one.id)) continue;
-      if (!add(object_of(one))) return;
+      json::object item = object_of(one);
+      if (!which.name.empty()) item["running"] = running_on(of, one);
+      if (!add(std::move(item))) return;
     }
   });
 }

@@ -1,96 +1,16 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "ctl/ctl_commands.hpp"
 
-#include <CLI/CLI.hpp>
-#include <boost/json.hpp>
-#include <memory>
-#include <ostream>
-#include <utility>
-
-#include "ctl/client.hpp"
+#include "ctl/action_commands.hpp"
+#include "ctl/configuration_commands.hpp"
+#include "ctl/ctl_group.hpp"
 #include "ctl/events_command.hpp"
 #include "ctl/tables.hpp"
-#include "run/complain.hpp"
 
 namespace tenon::cli {
 namespace {
 
 namespace json = boost::json;
-
-// CLI11 reads -1 as the largest number.
-const CLI::Validator at_most = CLI::Range(int64_t{0}, int64_t{1'000'000'000'000}).description("");
-
-constexpr const char *exit_codes =
-    "Exit codes: 0 done; 1 the daemon says no, or is not healthy; 2 bad input; 3 no daemon answers.";
-
-struct ctl_options {
-  control_choice choice;
-  bool as_json = false, ended = false;
-  uint64_t limit = 0;
-  std::string partition, queue, state, user, name;
-  std::string application;  // and perhaps "/KEY", which the daemon can tell
-};
-using shared_options = std::shared_ptr<ctl_options>;
-using printer = void (*)(const json::object &, std::ostream &);
-
-int ask(const ctl_options &o, json::object request, printer print, std::ostream &out, std::ostream &err) {
-  control_client client(o.choice);
-  const control_answer answer = client.ask(std::move(request));
-  if (const auto *no = std::get_if<no_answer>(&answer)) {
-    complain(err, no->why);
-    return static_cast<int>(no->code);
-  }
-  const auto &result = std::get<json::object>(answer);
-  if (o.as_json)
-    out << json::serialize(result) << '\n';
-  else
-    print(result, out);
-  const json::value *healthy = result.if_contains("healthy");
-  return static_cast<int>(healthy != nullptr && !healthy->as_bool() ? exit_code::failed : exit_code::ok);
-}
-
-class ctl_group {
- public:
-  ctl_group(CLI::App &group, chosen_command &chosen) : group_(group), chosen_(chosen) {}
-
-  // A command with what all have; `make` fills the request.
-  template <class Make>
-  CLI::App *add(const char *name, const char *what, const shared_options &o, printer print, Make make,
-                const std::string &examples) {
-    CLI::App *command = plain(name, what, o->choice, examples);
-    command->add_flag("--json", o->as_json, "Print the answer as JSON");
-    command->callback([this_chosen = &chosen_, o, print, make, name] {
-      *this_chosen = [o, print, make, name](std::istream &, std::ostream &out, std::ostream &err) {
-        json::object request{{"command", name}};
-        make(*o, request);
-        return ask(*o, std::move(request), print, out, err);
-      };
-    });
-    return command;
-  }
-
-  // One without.
-  CLI::App *plain(const char *name, const char *what, control_choice &choice, const std::string &examples) {
-    CLI::App *command = group_.add_subcommand(name, what);
-    command->add_option("--control", choice.control, "Socket of the daemon")->type_name("FILE");
-    command->add_option("-c,--deployment", choice.deployment, "Deployment of the daemon, which names its socket")
-        ->type_name("FILE");
-    command->add_option("--timeout-s", choice.timeout_s, "How long to wait for the answer")
-        ->check(CLI::Range(int64_t{1}, int64_t{86'400}).description(""))
-        ->capture_default_str();
-    command->footer("Examples:\n" + examples + "\n" + exit_codes);
-    return command;
-  }
-  chosen_command &chosen() { return chosen_; }
-
- private:
-  CLI::App &group_;
-  chosen_command &chosen_;
-};
-
-void put(json::object &into, std::string_view key, const std::string &text) {
-  if (!text.empty()) into[key] = text;
-}
 
 void filters(const ctl_options &o, json::object &request) {
   put(request, "partition", o.partition);
@@ -100,17 +20,6 @@ void filters(const ctl_options &o, json::object &request) {
   put(request, "name", o.name);
   if (o.ended) request["ended"] = true;
   if (o.limit != 0) request["limit"] = o.limit;
-}
-
-void nothing_more(const ctl_options &, json::object &) {}
-
-void add_partition(CLI::App &to, const shared_options &o) {
-  to.add_option("--partition", o->partition, "Only of this partition, [RM]NAME or NAME")->type_name("NAME");
-}
-
-void add_limit(CLI::App &to, const shared_options &o) {
-  add_partition(to, o);
-  to.add_option("--limit", o->limit, "So many at most")->check(at_most)->type_name("N");
 }
 
 void add_state_commands(ctl_group &group) {
@@ -190,18 +99,26 @@ void add_events(ctl_group &group) {
 void add_ctl_commands(CLI::App &app, chosen_command &chosen) {
   CLI::App *ctl = app.add_subcommand("ctl", "Look at a running daemon and tell it what to do");
   ctl->require_subcommand(1);
+  ctl->footer(
+      "Examples:\n"
+      "  tenon ctl queues\n"
+      "  tenon ctl apps --state Running\n"
+      "  tenon ctl explain app-7\n"
+      "  tenon ctl drain node n-17 --reason \"bad memory\"\n"
+      "  tenon ctl health\n\n"
+      "`tenon ctl COMMAND --help` says more.");
   ctl_group group(*ctl, chosen);
   add_state_commands(group);
   add_explain(group);
   add_events(group);
+  add_action_commands(group);
   group.add("rms", "The resource managers and what waits for them", std::make_shared<ctl_options>(), print_rms,
             nothing_more, "  tenon ctl rms\n");
   group.add("modules", "The modules, whether they are used, and their faults", std::make_shared<ctl_options>(),
             print_modules, nothing_more, "  tenon ctl modules\n  tenon ctl modules --json\n");
   group.add("health", "Whether the daemon does its work", std::make_shared<ctl_options>(), print_health, nothing_more,
             "  tenon ctl health\n  tenon ctl health --json\n");
-  group.add("reload", "Read the queue files again: all of them, or nothing changes", std::make_shared<ctl_options>(),
-            print_reloaded, nothing_more, "  tenon ctl reload\n  tenon ctl reload -c /etc/tenon/tenon.yaml\n");
+  add_configuration_commands(group);
 }
 
 }  // namespace tenon::cli

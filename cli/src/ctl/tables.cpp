@@ -3,61 +3,18 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cctype>
 #include <ostream>
-#include <set>
 #include <string>
 
-#include "report/words.hpp"
+#include "ctl/answer_fields.hpp"
+#include "ctl/details.hpp"
 #include "run/table.hpp"
 
 namespace tenon::cli {
 namespace {
 
 namespace json = boost::json;
-
-std::string text(const json::object &of, std::string_view key) { return std::string(of.at(key).as_string()); }
-bool yes(const json::object &of, std::string_view key) { return of.at(key).as_bool(); }
-int64_t number(const json::object &of, std::string_view key) { return of.at(key).to_number<int64_t>(); }
-std::string count(const json::object &of, std::string_view key) { return std::to_string(number(of, key)); }
-std::string size(const json::object &of, std::string_view key) { return std::to_string(of.at(key).as_array().size()); }
-std::string or_none(std::string words) { return words.empty() ? "-" : words; }
-
-// Types that any of the items has anything of, under any of the keys.
-std::set<std::string> types_of(const json::array &items, std::initializer_list<std::string_view> keys) {
-  std::set<std::string> out;
-  for (const json::value &item : items)
-    for (const std::string_view key : keys)
-      if (const json::object *amounts = item.as_object().at(key).if_object())
-        for (const auto &one : *amounts) out.insert(std::string(one.key()));
-  return out;
-}
-
-// "-" where there is nothing of the type.
-std::string amount(const json::object &of, std::string_view key, const std::string &type) {
-  const json::object *amounts = of.at(key).if_object();
-  const json::value *found = amounts == nullptr ? nullptr : amounts->if_contains(type);
-  return found == nullptr ? "-" : amount_words(type, found->to_number<int64_t>());
-}
-
-std::string amounts(const json::object &of, std::string_view key) {
-  std::string out;
-  for (const auto &one : of.at(key).as_object()) {
-    const std::string type(one.key());
-    out += (out.empty() ? "" : ", ") + type + " " + amount_words(type, one.value().to_number<int64_t>());
-  }
-  return or_none(out);
-}
-
-std::string title(std::string type, std::string_view what) {
-  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::toupper(c); });
-  return type + " " + std::string(what);
-}
-
-std::string age(const json::object &of, std::string_view key, int64_t now_ms) {
-  const int64_t from = number(of, key);
-  return from == 0 ? "-" : duration_words(static_cast<double>(std::max<int64_t>(now_ms - from, 0)) / 1000);
-}
+using namespace answer_fields;
 
 // Each partition with its table.
 template <class Print>
@@ -75,7 +32,7 @@ void in_partitions(const json::object &result, std::string_view key, std::string
     if (items.empty())
       out << none << '\n';
     else
-      print(items);
+      print(partition, items);
   }
   if (yes(result, "more")) out << "... and more: --limit\n";
 }
@@ -83,7 +40,7 @@ void in_partitions(const json::object &result, std::string_view key, std::string
 }  // namespace
 
 void print_queues(const json::object &result, std::ostream &out) {
-  in_partitions(result, "queues", "no such queue", out, [&](const json::array &items) {
+  in_partitions(result, "queues", "no such queue", out, [&](const json::object &, const json::array &items) {
     const auto types = types_of(items, {"allocated", "guaranteed", "max", "pending"});
     std::vector<column> columns{{"QUEUE"}, {"STATE"}, {"APPS", true}};
     for (const std::string &type : types) columns.push_back({title(type, "used/guar/max"), true});
@@ -93,12 +50,12 @@ void print_queues(const json::object &result, std::ostream &out) {
       const json::object &queue = item.as_object();
       const std::string path = text(queue, "path");
       const int64_t most = number(queue, "max_running_apps");
-      const auto depth = static_cast<size_t>(std::count(path.begin(), path.end(), '.'));
-      std::vector<std::string> row{std::string(2 * depth, ' ') + path.substr(path.rfind('.') + 1), text(queue, "state"),
-                                   count(queue, "running_apps") + (most == 0 ? "" : "/" + std::to_string(most))};
+      std::vector<std::string> row{
+          std::string(2 * static_cast<size_t>(std::count(path.begin(), path.end(), '.')), ' ') + path,
+          text(queue, "state"), count(queue, "running_apps") + (most == 0 ? "" : "/" + std::to_string(most))};
       for (const std::string &type : types)
-        row.push_back(amount(queue, "allocated", type) + "/" + amount(queue, "guaranteed", type) + "/" +
-                      amount(queue, "max", type));
+        row.push_back(used(queue, "allocated", type) + "/" + set(queue, "guaranteed", type) + "/" +
+                      set(queue, "max", type));
       row.push_back(amounts(queue, "pending"));
       all.add(std::move(row));
     }
@@ -108,49 +65,56 @@ void print_queues(const json::object &result, std::ostream &out) {
 
 void print_applications(const json::object &result, std::ostream &out) {
   const int64_t now_ms = number(result, "now_ms");
-  in_partitions(result, "applications", "no such application", out, [&](const json::array &items) {
-    table all({{"APPLICATION"},
-               {"QUEUE"},
-               {"USER"},
-               {"STATE"},
-               {"RUN", true},
-               {"WAIT", true},
-               {"AGE", true},
-               {"ALLOCATED"},
-               {"PENDING"},
-               {"WAITS FOR"}});
-    for (const json::value &item : items) {
-      const json::object &one = item.as_object();
-      int64_t waiting = 0;
-      std::string blocker = text(one, "message");
-      for (const json::value &value : one.at("asks").as_array()) {
-        const json::object &ask = value.as_object();
-        waiting += number(ask, "pending");
-        if (blocker.empty()) blocker = text(ask, "waits_for");
-      }
-      all.add({text(one, "id"), text(one, "queue"), text(one, "user"), text(one, "state"), count(one, "allocations"),
-               std::to_string(waiting), age(one, "submitted_ms", now_ms), amounts(one, "allocated"),
-               amounts(one, "pending"), or_none(blocker)});
-    }
-    all.print(out);
-  });
+  in_partitions(result, "applications", "no such application", out,
+                [&](const json::object &partition, const json::array &items) {
+                  const bool ended = items.front().as_object().at("finished_ms").to_number<int64_t>() != 0;
+                  const std::string hold = ended ? std::string() : text_or_nothing(partition, "held_by");
+                  table all({{"APPLICATION"},
+                             {"QUEUE"},
+                             {"USER"},
+                             {"STATE"},
+                             {"RUN", true},
+                             {"WAIT", true},
+                             {"AGE", true},
+                             {"ALLOCATED"},
+                             {"PENDING"},
+                             {ended ? "WHY" : "WAITS FOR"}});
+                  for (const json::value &item : items) {
+                    const json::object &one = item.as_object();
+                    all.add({text(one, "id"), text(one, "queue"), text(one, "user"), text(one, "state"),
+                             count(one, "allocations"), std::to_string(waiting(one)), age(one, "submitted_ms", now_ms),
+                             amounts(one, "allocated"), amounts(one, "pending"),
+                             or_none(ended ? text(one, "message") : waits_for(one, hold))});
+                  }
+                  all.print(out);
+                  for (const json::value &item : items) print_application_details(item.as_object(), now_ms, out);
+                });
 }
 
 void print_nodes(const json::object &result, std::ostream &out) {
-  in_partitions(result, "nodes", "no such node", out, [&](const json::array &items) {
+  const int64_t now_ms = number(result, "now_ms");
+  in_partitions(result, "nodes", "no such node", out, [&](const json::object &, const json::array &items) {
     const auto types = types_of(items, {"capacity"});
+    const bool divided = std::any_of(items.begin(), items.end(), [](const json::value &item) {
+      return !item.as_object().at("devices").as_object().empty();
+    });
     std::vector<column> columns{{"NODE"}, {"STATE"}, {"ALLOCATIONS", true}, {"RESERVED", true}};
     for (const std::string &type : types) columns.push_back({title(type, "free/all"), true});
+    if (divided) columns.push_back({"DEVICES, FREE OF EACH"});
     table all(std::move(columns));
     for (const json::value &item : items) {
       const json::object &node = item.as_object();
       std::vector<std::string> row{text(node, "id"), yes(node, "schedulable") ? "schedulable" : "draining",
                                    count(node, "allocations"), size(node, "reservations")};
-      for (const std::string &type : types)
-        row.push_back(amount(node, "available", type) + "/" + amount(node, "capacity", type));
+      for (const std::string &type : types) {
+        const bool has = node.at("capacity").as_object().contains(type);
+        row.push_back(has ? used(node, "available", type) + "/" + set(node, "capacity", type) : "-");
+      }
+      if (divided) row.push_back(or_none(devices(node)));
       all.add(std::move(row));
     }
     all.print(out);
+    for (const json::value &item : items) print_node_details(item.as_object(), now_ms, out);
   });
 }
 
@@ -212,18 +176,16 @@ void print_modules(const json::object &result, std::ostream &out) {
   ways.print(out);
 }
 
-void print_reloaded(const json::object &result, std::ostream &out) {
-  out << "reloaded\n";
-  const json::value *warnings = result.if_contains("warnings");  // of a daemon that has them
-  if (warnings == nullptr) return;
-  for (const json::value &one : warnings->as_array()) out << "warning: " << one.as_string() << '\n';
-}
-
 void print_health(const json::object &result, std::ostream &out) {
   table all({{"CHECK"}, {"STATE"}, {"WORDS"}});
   for (const json::value &value : result.at("checks").as_array()) {
     const json::object &one = value.as_object();
-    all.add({text(one, "name"), yes(one, "healthy") ? "healthy" : "unhealthy", text(one, "words")});
+    const std::string state = text_or_nothing(one, "state");
+    all.add({text(one, "name"),
+             !state.empty()        ? state
+             : yes(one, "healthy") ? "healthy"
+                                   : "unhealthy",
+             or_none(text(one, "words"))});
   }
   all.print(out);
 }

@@ -15,6 +15,5 @@ void print_rms(const boost::json::object &result, std::ostream &out);
 void print_explanations(const boost::json::object &result, std::ostream &out);
 void print_modules(const boost::json::object &result, std::ostream &out);
 void print_health(const boost::json::object &result, std::ostream &out);
-void print_reloaded(const boost::json::object &result, std::ostream &out);
 
 }  // namespace tenon::cli

@@ -108,6 +108,11 @@ void add_seal(CLI::App &plugin, chosen_command &chosen) {
 void add_plugin_commands(CLI::App &app, chosen_command &chosen) {
   CLI::App *plugin = app.add_subcommand("plugin", "Make, check, pin and explain modules");
   plugin->require_subcommand(1);
+  plugin->footer(
+      "Examples:\n"
+      "  tenon plugin new acme-binpack --kind node-sort\n"
+      "  tenon plugin list --deployment tenon.yaml\n\n"
+      "`tenon plugin COMMAND --help` says more.");
   add_new(*plugin, chosen);
   add_lint(*plugin, chosen);
   add_verify(*plugin, chosen);

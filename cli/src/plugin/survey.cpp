@@ -110,6 +110,7 @@ class surveyor {
     for (const host::broken_manifest &broken : catalog_.broken()) add(broken);
     if (auto no = collect_names()) return no;
     for (served_name &name : out_.served) serve(name);
+    for (const host::module_use &listed : out_.plan.modules) expect(listed);
     for (const auto *uses : {&out_.plan.predicates, &out_.plan.events, &out_.plan.transports}) serve_uses(*uses);
     return std::nullopt;
   }
@@ -256,6 +257,17 @@ class surveyor {
     if (!no) return;
     one.standing = module_standing::refused;
     one.refused = std::move(*no);
+  }
+
+  // A module that the deployment lists must be there, whether a configuration names what it provides or not.
+  void expect(const host::module_use &listed) {
+    if (catalog_.find(listed.id) != nullptr) return;
+    served_name one;
+    one.kind = "module";
+    one.name = listed.id;
+    one.wanted_by = place_of(listed.at);
+    one.refused = catalog_.missing(listed.id, one.wanted_by);
+    out_.served.push_back(std::move(one));
   }
 
   void serve_uses(const std::vector<host::interface_use> &uses) {

@@ -7,10 +7,10 @@
 #include <ostream>
 #include <string>
 
+#include "plugin/checks_library.hpp"
 #include "run/complain.hpp"
 #include "run/exit_code.hpp"
 #include "run/output_file.hpp"
-#include "tenon/conformance/verify.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -22,9 +22,9 @@ struct verify_choice {
   bool json = false, list = false, verbose = false;
 };
 
-void print_list(bool as_json, std::ostream &out) {
+void print_list(const conformance::library &checks, bool as_json, std::ostream &out) {
   boost::json::array all;
-  for (const conformance::check_entry &c : conformance::all_checks()) {
+  for (const conformance::check_entry &c : checks.all_checks()) {
     if (as_json) {
       all.push_back(boost::json::object{{"id", c.id},
                                         {"sentence", c.sentence},
@@ -41,8 +41,14 @@ void print_list(bool as_json, std::ostream &out) {
 }
 
 int run_verify(verify_choice &o, std::ostream &out, std::ostream &err) {
+  const auto checks = open_checks();
+  if (!checks) {
+    complain(err, checks.why());
+    return static_cast<int>(exit_code::bad_input);
+  }
+  const conformance::library &lib = **checks;
   if (o.list) {
-    print_list(o.json, out);
+    print_list(lib, o.json, out);
     return static_cast<int>(exit_code::ok);
   }
   if (o.manifest.empty()) {
@@ -55,21 +61,21 @@ int run_verify(verify_choice &o, std::ostream &out, std::ostream &err) {
   if (!o.json) {
     o.what.on_result = [&](const conformance::check_result &r) {
       if (r.bad() || o.verbose || r.how == conformance::outcome::switched_off)
-        out << as_text(r, o.what.manifest) << std::flush;
+        out << lib.as_text(r, o.what.manifest) << std::flush;
     };
   }
-  const auto report = conformance::verify(o.what);
+  const auto report = lib.verify(o.what);
   if (!report) {
     complain(err, report.why());
     return static_cast<int>(exit_code::bad_input);
   }
   if (!o.junit.empty()) {
-    if (auto no = write_file(o.junit, as_junit(*report))) {
+    if (auto no = write_file(o.junit, lib.as_junit(*report))) {
       complain(err, *no);
       return static_cast<int>(exit_code::bad_input);
     }
   }
-  out << (o.json ? as_json(*report) + "\n" : summary(*report));
+  out << (o.json ? lib.as_json(*report) + "\n" : lib.summary(*report));
   return static_cast<int>(report->good() ? exit_code::ok : exit_code::failed);
 }
 

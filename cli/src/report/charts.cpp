@@ -5,115 +5,16 @@
 #include <array>
 #include <cmath>
 
+#include "report/axes.hpp"
 #include "report/words.hpp"
 
 namespace tenon::cli {
 namespace {
 
-// All in the units of the view box; the page scales it.
-constexpr double width = 960;
-constexpr double plot_top = 30, plot_right = 944;
-constexpr double plot_height = 210;
-constexpr double axis_room = 44;  // below the plot: ticks and title
-constexpr double narrow_left = 52, wide_left = 190;
-constexpr size_t name_length = 24;
-
-std::string px(double value) { return decimal(value, 1); }
-
-class svg {
- public:
-  svg(const chart_text &text, double height) {
-    out_ = "<svg viewBox=\"0 0 " + px(width) + " " + px(height) + "\" role=\"img\" id=\"" + text.id +
-           "\" aria-labelledby=\"" + text.id + "-title " + text.id + "-desc\">\n<title id=\"" + text.id + "-title\">" +
-           escaped(text.title) + "</title>\n<desc id=\"" + text.id + "-desc\">" + escaped(text.desc) + "</desc>\n";
-  }
-
-  void text(double x, double y, std::string_view look, std::string_view words, std::string_view full = {}) {
-    out_ += "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\" class=\"" + std::string(look) + "\">";
-    if (!full.empty() && full != words) out_ += "<title>" + escaped(full) + "</title>";
-    out_ += escaped(words) + "</text>\n";
-  }
-  void line(double x1, double y1, double x2, double y2, std::string_view look) {
-    out_ += "<line x1=\"" + px(x1) + "\" y1=\"" + px(y1) + "\" x2=\"" + px(x2) + "\" y2=\"" + px(y2) + "\" class=\"" +
-            std::string(look) + "\"/>\n";
-  }
-  void path(const std::string &shape, std::string_view look) {
-    if (shape.empty()) return;
-    out_ += "<path d=\"" + shape + "\" class=\"" + std::string(look) + "\"/>\n";
-  }
-  void rect(double x, double y, double w, double h, std::string_view look, double radius = 0) {
-    out_ += "<rect x=\"" + px(x) + "\" y=\"" + px(y) + "\" width=\"" + px(w) + "\" height=\"" + px(h) + "\"";
-    if (radius > 0) out_ += " rx=\"" + px(radius) + "\"";
-    out_ += " class=\"" + std::string(look) + "\"/>\n";
-  }
-  void circle(double x, double y, double r, std::string_view look) {
-    out_ +=
-        "<circle cx=\"" + px(x) + "\" cy=\"" + px(y) + "\" r=\"" + px(r) + "\" class=\"" + std::string(look) + "\"/>\n";
-  }
-
-  std::string end() { return std::move(out_) + "</svg>\n"; }
-
- private:
-  std::string out_;
-};
-
-// Where the intervals of a run lie from left to right.
-class run_axis {
- public:
-  run_axis(const run_curves &axis, double left) : axis_(axis), left_(left) {}
-
-  [[nodiscard]] double at(double position) const { return left_ + (plot_right - left_) * position / axis_.span; }
-  [[nodiscard]] double edge(size_t interval) const {
-    return at(axis_.span * static_cast<double>(interval) / static_cast<double>(axis_.intervals));
-  }
-  [[nodiscard]] double middle(size_t interval) const { return (edge(interval) + edge(interval + 1)) / 2; }
-
-  void draw(svg &to, double bottom) const {
-    const auto ticks = axis_.by_time ? time_ticks(axis_.span, 8) : number_ticks(axis_.span, 8);
-    to.line(left_, bottom, plot_right, bottom, "base");
-    for (const tick &t : ticks) {
-      to.line(at(t.at), bottom, at(t.at), bottom + 5, "base");
-      to.text(at(t.at), bottom + 19, "tick mid", t.text);
-    }
-    const std::string title =
-        axis_.by_time ? "virtual time, " + std::string(unit_of(axis_.span).name) : "placements, one after the other";
-    to.text(plot_right, bottom + 37, "axis end", title);
-  }
-
- private:
-  const run_curves &axis_;
-  double left_;
-};
-
-class value_axis {
- public:
-  value_axis(double most, y_scale scale) : most_(most), scale_(scale) {
-    ticks_ = scale == y_scale::percents ? number_ticks(most, most > 1 ? 5 : 4, 100) : number_ticks(most, 4);
-    if (scale == y_scale::percents && most == 1) {
-      ticks_ = {{0, "0"}, {0.25, "25"}, {0.5, "50"}, {0.75, "75"}, {1, "100"}};
-    }
-  }
-
-  [[nodiscard]] double at(double value) const {
-    return plot_top + plot_height * (1 - std::clamp(value, 0.0, most_) / most_);
-  }
-
-  void draw(svg &to, const std::string &title) const {
-    for (const tick &t : ticks_) {
-      if (t.at > 0) to.line(narrow_left, at(t.at), plot_right, at(t.at), "grid");
-      to.text(narrow_left - 8, at(t.at) + 4, "tick end", t.text + (scale_ == y_scale::percents ? "%" : ""));
-    }
-    to.text(0, 14, "axis", title);
-  }
-
- private:
-  double most_;
-  y_scale scale_;
-  std::vector<tick> ticks_;
-};
+std::string number(double value) { return decimal(value, 2); }
 
 // A line through the middles of the intervals, broken where there is no value.
-std::string line_path(const curve &values, const run_axis &x, const value_axis &y) {
+std::string line_path(const curve &values, const plot &on) {
   std::string out;
   bool drawing = false;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -123,32 +24,51 @@ std::string line_path(const curve &values, const run_axis &x, const value_axis &
     }
     // The ends of a line lie on the edges, so that one interval alone is seen as well.
     const bool last = i + 1 == values.size() || std::isnan(values[i + 1]);
-    const std::string height = px(y.at(values[i]));
-    if (!drawing) out += "M" + px(x.edge(i)) + " " + height;
-    out += "L" + px(x.middle(i)) + " " + height;
-    if (last) out += "L" + px(x.edge(i + 1)) + " " + height;
+    const std::string height = number(on.y(values[i]));
+    if (!drawing) out += "M" + number(on.edge(i)) + " " + height;
+    out += "L" + number(on.middle(i)) + " " + height;
+    if (last) out += "L" + number(on.edge(i + 1)) + " " + height;
     drawing = true;
   }
   return out;
 }
 
 // The area between two curves without gaps.
-std::string band_path(const curve &below, const curve &above, const run_axis &x, const value_axis &y) {
+std::string band_path(const curve &below, const curve &above, const plot &on) {
   std::string out;
   const size_t count = above.size();
   for (size_t i = 0; i < count; ++i) {
-    const std::string height = px(y.at(above[i]));
-    if (i == 0) out += "M" + px(x.edge(0)) + " " + height;
-    out += "L" + px(x.middle(i)) + " " + height;
-    if (i + 1 == count) out += "L" + px(x.edge(count)) + " " + height;
+    const std::string height = number(on.y(above[i]));
+    if (i == 0) out += "M" + number(on.edge(0)) + " " + height;
+    out += "L" + number(on.middle(i)) + " " + height;
+    if (i + 1 == count) out += "L" + number(on.edge(count)) + " " + height;
   }
   for (size_t i = count; i-- > 0;) {
-    const std::string height = px(y.at(below[i]));
-    if (i + 1 == count) out += "L" + px(x.edge(count)) + " " + height;
-    out += "L" + px(x.middle(i)) + " " + height;
-    if (i == 0) out += "L" + px(x.edge(0)) + " " + height;
+    const std::string height = number(on.y(below[i]));
+    if (i + 1 == count) out += "L" + number(on.edge(count)) + " " + height;
+    out += "L" + number(on.middle(i)) + " " + height;
+    if (i == 0) out += "L" + number(on.edge(0)) + " " + height;
   }
   return out + "Z";
+}
+
+std::string path(const std::string &shape, const std::string &look) {
+  return shape.empty() ? "" : "<path d=\"" + shape + "\" class=\"" + look + "\"/>\n";
+}
+
+std::string svg(const std::string &inside) {
+  return "<svg viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\n" + inside + "</svg>\n";
+}
+
+// `plot` and the texts around it.
+std::string framed(const chart_text &text, const std::string &y_axis, const std::string &inside,
+                   const std::string &x_axis, const std::string &x_title, const char *look = "chart") {
+  return "<div class=\"" + std::string(look) + "\" role=\"img\" id=\"" + text.id + "\" aria-labelledby=\"" + text.id +
+         "-title " + text.id + "-desc\">\n<span hidden id=\"" + text.id + "-title\">" + escaped(text.title) +
+         "</span>\n<span hidden id=\"" + text.id + "-desc\">" + escaped(text.desc) +
+         "</span>\n<div class=\"y-title\">" + escaped(text.y_title) + "</div>\n<div class=\"y-axis\">" + y_axis +
+         "</div>\n<div class=\"plot\">" + inside + "</div>\n<div class=\"x-axis\">" + x_axis +
+         "</div>\n<div class=\"x-title\">" + escaped(x_title) + "</div>\n</div>\n";
 }
 
 double most_of(const std::vector<chart_line> &lines) {
@@ -169,91 +89,80 @@ size_t step_of(double satisfied) {
   return static_cast<size_t>(std::upper_bound(step_ends.begin(), step_ends.end(), satisfied) - step_ends.begin());
 }
 
-// Seconds on a logarithmic axis that begins at one second; what is below lies on a place of its own.
-class wait_axis {
- public:
-  explicit wait_axis(double most) : most_(std::max(most, 10.0)) {}
-
-  [[nodiscard]] double at(double seconds) const {
-    if (seconds < 1) return wide_left + 14;
-    return first_ + (plot_right - 10 - first_) * std::log(seconds) / std::log(most_);
-  }
-
-  void draw(svg &to, double top, double bottom) const {
-    to.text(at(0), bottom + 19, "tick mid", "< 1 s");
-    struct named {
-      double seconds;
-      const char *text;
-    };
-    constexpr std::array places = {named{1, "1 s"},
-                                   named{10, "10 s"},
-                                   named{60, "1 min"},
-                                   named{600, "10 min"},
-                                   named{3600, "1 h"},
-                                   named{21'600, "6 h"},
-                                   named{86'400, "1 day"},
-                                   named{604'800, "7 days"},
-                                   named{2'592'000, "30 days"},
-                                   named{31'536'000, "1 year"}};
-    for (const named &place : places) {
-      if (place.seconds > most_ * 1.0001) continue;
-      to.line(at(place.seconds), top, at(place.seconds), bottom, "grid");
-      to.text(at(place.seconds), bottom + 19, "tick mid", place.text);
+std::string cells_of(const curve &satisfied) {
+  std::string out;
+  const auto intervals = static_cast<double>(satisfied.size());
+  for (size_t i = 0; i < satisfied.size();) {
+    if (std::isnan(satisfied[i])) {
+      ++i;
+      continue;
     }
-    to.line(wide_left, bottom, plot_right, bottom, "base");
-    to.text(plot_right, bottom + 37, "axis end", "from submission to placement, logarithmic");
+    const size_t step = step_of(satisfied[i]);
+    size_t end = i + 1;
+    while (end < satisfied.size() && !std::isnan(satisfied[end]) && step_of(satisfied[end]) == step) ++end;
+    const double from = 1000 * static_cast<double>(i) / intervals, to = 1000 * static_cast<double>(end) / intervals;
+    out += "<rect x=\"" + number(from) + "\" y=\"0\" width=\"" + number(to - from) + "\" height=\"100\" class=\"h" +
+           std::to_string(step) + "\"/>\n";
+    i = end;
   }
+  return out;
+}
 
- private:
-  static constexpr double first_ = wide_left + 60;
-  double most_;
-};
+std::string row_of(const std::string &name, const std::string &inside) {
+  const std::string text = escaped(name);
+  return "<div class=\"row\"><span class=\"name\" title=\"" + text + "\">" + text + "</span><div class=\"track\">" +
+         inside + "</div></div>\n";
+}
+
+std::string mark(const std::string &look, double from, double to = -1) {
+  std::string out = "<i class=\"" + look + "\" style=\"left:" + number(from * 100) + "%";
+  if (to >= from) out += ";width:" + number((to - from) * 100) + "%";
+  return out + "\"></i>";
+}
 
 }  // namespace
 
-chart_frame frame_of_lines() { return {narrow_left, plot_right, plot_top, plot_top + plot_height, 0}; }
-
-chart_frame frame_of_satisfaction(size_t queues) {
-  constexpr double row = 20, top = 10;
-  return {wide_left, plot_right, top, top + row * static_cast<double>(queues), row};
-}
-
 std::string colour_of(size_t index) { return index < 8 ? "c" + std::to_string(index + 1) : "rest"; }
 
-std::string line_chart(const chart_text &text, const run_curves &axis, const std::vector<chart_line> &lines,
-                       y_scale scale) {
-  svg out(text, plot_top + plot_height + axis_room);
-  const double most = most_of(lines);
-  const value_axis y(scale == y_scale::percents ? percents_up_to(most) : std::max(most * 1.05, 1.0), scale);
-  const run_axis x(axis, narrow_left);
-  y.draw(out, text.y_title);
-  for (const chart_line &line : lines) {
-    if (line.filled) out.path(band_path(curve(line.values->size(), 0), *line.values, x, y), "wash f-" + line.colour);
-    out.path(line_path(*line.values, x, y), "curve s-" + line.colour);
-  }
-  x.draw(out, plot_top + plot_height);
-  return out.end();
+run_axis axis_of(const run_curves &curves, int64_t begins_ms) {
+  return {curves.by_time, curves.span, curves.by_time ? begins_ms : 0, curves.intervals};
 }
 
-std::string stacked_chart(const chart_text &text, const run_curves &axis, const std::vector<chart_line> &layers) {
-  svg out(text, plot_top + plot_height + axis_room);
+std::string line_chart(const chart_text &text, const run_axis &axis, const std::vector<chart_line> &lines,
+                       y_scale scale, double least_top) {
+  const double most = std::max(most_of(lines), least_top);
+  const double top = scale == y_scale::percents ? percents_up_to(most) : std::max(most * 1.05, 1.0);
+  const plot on{axis.intervals, top};
+  const std::vector<tick> ticks = scale == y_scale::percents ? percent_ticks(top) : number_ticks(top, 4);
+  std::string inside = grid_lines(ticks, top);
+  for (const chart_line &line : lines) {
+    if (line.filled) {
+      inside += path(band_path(curve(line.values->size(), 0), *line.values, on), "wash f-" + line.colour);
+    }
+    inside += path(line_path(*line.values, on), "curve s-" + line.colour + (line.dashed ? " dashed" : ""));
+  }
+  return framed(text, y_labels(ticks, top, scale == y_scale::percents ? "%" : ""), svg(inside),
+                x_labels(ticks_of(axis), axis.span), title_of(axis));
+}
+
+std::string stacked_chart(const chart_text &text, const run_axis &axis, const std::vector<chart_line> &layers) {
   curve below(axis.intervals, 0);
   double most = 1;
   for (const chart_line &layer : layers) {
     for (size_t i = 0; i < below.size(); ++i) most = std::max(most, below[i] += (*layer.values)[i]);
   }
-  const value_axis y(percents_up_to(most), y_scale::percents);
-  const run_axis x(axis, narrow_left);
-  y.draw(out, text.y_title);
+  const double top = percents_up_to(most);
+  const plot on{axis.intervals, top};
+  const std::vector<tick> ticks = percent_ticks(top);
+  std::string inside = grid_lines(ticks, top);
   below.assign(axis.intervals, 0);
   for (const chart_line &layer : layers) {
     curve above = below;
     for (size_t i = 0; i < above.size(); ++i) above[i] += (*layer.values)[i];
-    out.path(band_path(below, above, x, y), "layer f-" + layer.colour);
+    inside += path(band_path(below, above, on), "layer f-" + layer.colour);
     below = std::move(above);
   }
-  x.draw(out, plot_top + plot_height);
-  return out.end();
+  return framed(text, y_labels(ticks, top, "%"), svg(inside), x_labels(ticks_of(axis), axis.span), title_of(axis));
 }
 
 std::vector<std::pair<std::string, std::string>> satisfaction_steps() {
@@ -261,53 +170,64 @@ std::vector<std::pair<std::string, std::string>> satisfaction_steps() {
           {"h4", "its share"}, {"h5", "105–150%"}, {"h6", "more than 150%"}};
 }
 
-std::string satisfaction_chart(const chart_text &text, const run_curves &curves) {
-  constexpr double cell = 16;
-  const chart_frame frame = frame_of_satisfaction(curves.queues.size());
-  svg out(text, frame.bottom + axis_room);
-  const run_axis x(curves, frame.left);
-  for (size_t q = 0; q < curves.queues.size(); ++q) {
-    const queue_curves &queue = curves.queues[q];
-    const double y = frame.top + frame.row * static_cast<double>(q);
-    out.text(wide_left - 10, y + 12, "name end", shortened(queue.name, name_length), queue.name);
-    for (size_t i = 0; i < queue.satisfied.size();) {
-      if (std::isnan(queue.satisfied[i])) {
-        ++i;
-        continue;
-      }
-      const size_t step = step_of(queue.satisfied[i]);
-      size_t end = i + 1;
-      while (end < queue.satisfied.size() && !std::isnan(queue.satisfied[end]) &&
-             step_of(queue.satisfied[end]) == step) {
-        ++end;
-      }
-      out.rect(x.edge(i), y, x.edge(end) - x.edge(i), cell, "h" + std::to_string(step));
-      i = end;
-    }
-  }
-  x.draw(out, frame.bottom);
-  return out.end();
+std::string satisfaction_chart(const chart_text &text, const run_axis &axis, const std::vector<queue_curves> &queues) {
+  std::string rows;
+  for (const queue_curves &queue : queues) rows += row_of(queue.name, svg(cells_of(queue.satisfied)));
+  return framed(text, "", rows, x_labels(ticks_of(axis), axis.span), title_of(axis), "chart rows");
 }
 
-std::string waiting_chart(const chart_text &text, const std::vector<std::pair<std::string, waiting>> &queues) {
-  constexpr double row = 24, top = 6;
-  const double bottom = top + row * static_cast<double>(queues.size());
-  svg out(text, bottom + axis_room);
-  double most = 0;
-  for (const auto &[name, wait] : queues) most = std::max(most, wait.most);
-  const wait_axis x(most);
-  x.draw(out, top, bottom);
-  for (size_t q = 0; q < queues.size(); ++q) {
-    const auto &[name, wait] = queues[q];
-    const double y = top + row * (static_cast<double>(q) + 0.5);
-    out.text(wide_left - 10, y + 4, "name end", shortened(name, name_length), name);
-    out.line(x.at(wait.p50), y, x.at(wait.most), y, "thin s-c1");
-    out.rect(x.at(wait.p50), y - 5, std::max(x.at(wait.p90) - x.at(wait.p50), 0.0), 10, "part f-c1", 2);
-    out.line(x.at(wait.p99), y - 6, x.at(wait.p99), y + 6, "mark s-c1");
-    out.circle(x.at(wait.most), y, 3, "hollow s-c1");
-    out.circle(x.at(wait.p50), y, 5, "dot f-c1");
+std::string spread_chart(const chart_text &text, const std::vector<spread_row> &rows) {
+  double most = 10;
+  for (const spread_row &row : rows) most = std::max(most, row.values.most.value);
+  const log_axis axis{most, true};
+  const std::vector<tick> ticks = log_ticks(axis);
+  std::string inside;
+  for (const spread_row &row : rows) {
+    const spread &v = row.values;
+    std::string marks;
+    for (const tick &t : ticks) marks += mark("gridline", t.at);
+    marks += mark("thin f-" + row.colour, axis.at(v.p50.value), axis.at(v.most.value)) +
+             mark("part f-" + row.colour, axis.at(v.p50.value), axis.at(v.p90.value)) +
+             mark("mark f-" + row.colour, axis.at(v.p99.value)) +
+             mark((v.most.at_least ? "more s-" : "ring s-") + row.colour, axis.at(v.most.value)) +
+             mark("dot f-" + row.colour, axis.at(v.p50.value));
+    inside += row_of(row.name, marks);
   }
-  return out.end();
+  return framed(text, "", inside, x_labels(ticks, 1), "time, logarithmic", "chart rows");
+}
+
+std::string spread_keys() {
+  const auto key = [](const std::string &look, const std::string &words) {
+    return "<li><span class=\"key\" aria-hidden=\"true\"><i class=\"" + look + "\"></i></span>" + words + "</li>\n";
+  };
+  return "<ul class=\"legend\">\n" + key("dot f-c1", "median") + key("part f-c1", "to nine tenths") +
+         key("mark f-c1", "99 of 100") + key("ring s-c1", "longest") + key("more s-c1", "longest, and not over yet") +
+         "</ul>\n";
+}
+
+std::string cumulative_chart(const chart_text &text, const std::vector<cumulative_line> &lines, bool seconds) {
+  double most = seconds ? 10 : 2;
+  for (const cumulative_line &line : lines) {
+    if (!line.values->values.empty()) most = std::max(most, line.values->values.back());
+  }
+  const log_axis axis{most, seconds};
+  const std::vector<tick> ticks = log_ticks(axis), parts = percent_ticks(1);
+  std::string inside = grid_lines(parts, 1);
+  for (const cumulative_line &line : lines) {
+    const cumulative &of = *line.values;
+    std::string shape;
+    double part = 0;
+    for (size_t i = 0; i < of.values.size(); ++i) {
+      const std::string x = number(axis.at(of.values[i]) * 1000);
+      shape +=
+          (i == 0 ? "M" : "L") + x + " " + number(100 * (1 - part)) + "L" + x + " " + number(100 * (1 - of.parts[i]));
+      part = of.parts[i];
+    }
+    if (!shape.empty()) shape += "L1000 " + number(100 * (1 - part));
+    inside += path(shape, "curve s-" + line.colour + (line.dashed ? " dashed" : ""));
+  }
+  return framed(text, y_labels(parts, 1, "%"), svg(inside), x_labels(ticks, 1),
+                seconds ? "time, logarithmic" : "logarithmic");
 }
 
 }  // namespace tenon::cli

@@ -1,14 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The pictures of a report, as SVG to stand in a page. Colours are the page's variables (page_style.hpp), so that they
-// follow its light or dark scheme.
+// The pictures of a report. What is drawn is SVG that stretches to the width there is, and its texts are texts of the
+// page beside it, so that a chart can be read on a phone. Colours are the page's variables (page_style.hpp), so that
+// they follow its light or dark scheme.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "report/job_figures.hpp"
 #include "report/series.hpp"
-#include "simulate/tally.hpp"
+#include "simulate/spread.hpp"
 
 namespace tenon::cli {
 
@@ -20,6 +21,7 @@ struct chart_line {
   std::string colour;
   const curve *values = nullptr;
   bool filled = false;  // down to the axis
+  bool dashed = false;
 };
 
 struct chart_text {
@@ -28,28 +30,48 @@ struct chart_text {
   std::string y_title;
 };
 
-// Where the values of a chart lie in its view box.
-struct chart_frame {
-  double left = 0, right = 0, top = 0, bottom = 0;
-  double row = 0;  // height of a row; 0: the chart has none
+// The axis from left to right: virtual time, with dates where they are known, or placements one after the other.
+struct run_axis {
+  bool by_time = true;
+  double span = 0;  // seconds, or placements
+  int64_t begins_ms = 0;
+  size_t intervals = 0;
 };
-[[nodiscard]] chart_frame frame_of_lines();
-[[nodiscard]] chart_frame frame_of_satisfaction(size_t queues);
+[[nodiscard]] run_axis axis_of(const run_curves &curves, int64_t begins_ms);
 
 enum class y_scale : uint8_t { percents, counts };
 
-// Lines over the axis of the run. Percents go from 0 to 100, and further only where a line does.
-[[nodiscard]] std::string line_chart(const chart_text &text, const run_curves &axis,
-                                     const std::vector<chart_line> &lines, y_scale scale);
+// Lines over the axis of the run. Percents go from 0 to 100, and further only where a line does. `least_top`: the axis
+// goes up to that at least, so that two charts can be compared.
+[[nodiscard]] std::string line_chart(const chart_text &text, const run_axis &axis, const std::vector<chart_line> &lines,
+                                     y_scale scale, double least_top = 0);
 // The same curves stacked, the first at the bottom. Percents.
-[[nodiscard]] std::string stacked_chart(const chart_text &text, const run_curves &axis,
+[[nodiscard]] std::string stacked_chart(const chart_text &text, const run_axis &axis,
                                         const std::vector<chart_line> &layers);
 // A row for each queue, coloured by what it has of its fair share.
-[[nodiscard]] std::string satisfaction_chart(const chart_text &text, const run_curves &curves);
+[[nodiscard]] std::string satisfaction_chart(const chart_text &text, const run_axis &axis,
+                                             const std::vector<queue_curves> &queues);
 // The steps of its colours: class of the colour, and what it stands for.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> satisfaction_steps();
-// A row for each queue: median, nine tenths, 99 of 100 and the longest, on a logarithmic axis.
-[[nodiscard]] std::string waiting_chart(const chart_text &text,
-                                        const std::vector<std::pair<std::string, waiting>> &queues);
+
+struct spread_row {
+  std::string name;
+  spread values;
+  std::string colour = "c1";
+};
+// A row each: median, nine tenths, 99 of 100 and the longest, in seconds on a logarithmic axis.
+[[nodiscard]] std::string spread_chart(const chart_text &text, const std::vector<spread_row> &rows);
+[[nodiscard]] std::string spread_keys();
+
+struct cumulative_line {
+  std::string name;
+  std::string colour;
+  const cumulative *values = nullptr;
+  bool dashed = false;
+};
+// So large a part of all jobs, from the bottom up, has at most the value, on a logarithmic axis: of seconds, or of
+// numbers from 1 on.
+[[nodiscard]] std::string cumulative_chart(const chart_text &text, const std::vector<cumulative_line> &lines,
+                                           bool seconds);
 
 }  // namespace tenon::cli

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "report/charts.hpp"
+#include "report/html.hpp"
 #include "report/page_style.hpp"
+#include "report/page_tables.hpp"
 #include "report/words.hpp"
 
 namespace tenon::cli {
@@ -14,54 +16,11 @@ namespace {
 
 namespace json = boost::json;
 
-// Layers of the stacked chart with a colour of their own, rows of the chart of waits, rows of tables.
-constexpr size_t most_layers = 8, most_rows = 40, most_table_rows = 500;
+// Layers of the stacked chart with a colour of their own, and rows of charts.
+constexpr size_t most_layers = 8, most_rows = 40;
 
-std::string element(std::string_view tag, const std::string &inside, std::string_view look = {}) {
-  std::string out = "<" + std::string(tag);
-  if (!look.empty()) out += " class=\"" + std::string(look) + "\"";
-  return out + ">" + inside + "</" + std::string(tag) + ">\n";
-}
-
-std::string swatch(std::string_view look) {
-  return "<svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><rect width=\"14\" height=\"14\" rx=\"3\" class=\"" +
-         std::string(look) + "\"/></svg>";
-}
-
-std::string legend(const std::vector<std::pair<std::string, std::string>> &entries) {
-  std::string items;
-  for (const auto &[look, words] : entries) items += element("li", swatch(look) + escaped(words));
-  return "<ul class=\"legend\">\n" + items + "</ul>\n";
-}
-
-std::string row_of(std::string_view cell, const std::vector<std::string> &texts) {
-  std::string cells = element("th", escaped(texts.front()));
-  cells.insert(3, cell == "th" ? " scope=\"col\"" : " scope=\"row\"");
-  for (size_t i = 1; i < texts.size(); ++i) {
-    cells += cell == "th" ? "<th scope=\"col\">" + escaped(texts[i]) + "</th>\n" : element(cell, escaped(texts[i]));
-  }
-  return element("tr", "\n" + cells);
-}
-
-std::string table(std::string_view caption, const std::vector<std::string> &head,
-                  const std::vector<std::vector<std::string>> &rows, const std::vector<std::string> &foot = {}) {
-  std::string body;
-  for (const auto &row : rows) body += row_of("td", row);
-  std::string out = "<div class=\"wide\" tabindex=\"0\"><table>\n" + element("caption", escaped(caption)) +
-                    element("thead", "\n" + row_of("th", head)) + element("tbody", "\n" + body);
-  if (!foot.empty()) out += element("tfoot", "\n" + row_of("td", foot));
-  return out + "</table></div>\n";
-}
-
-std::vector<std::string> wait_cells(const std::string &name, const waiting &w) {
-  return {name,
-          grouped(w.placed),
-          duration_words(w.mean),
-          duration_words(w.p50),
-          duration_words(w.p90),
-          duration_words(w.p99),
-          duration_words(w.most)};
-}
+// What belongs to the second run.
+constexpr const char *other_colour = "c2";
 
 double average_of(const curve &values) {
   double sum = 0;
@@ -69,153 +28,364 @@ double average_of(const curve &values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+// Where the script finds the values of a line: in the run that the page holds.
+json::array place(const char *run, const char *name) { return {run, "curves", name}; }
+
 class page {
  public:
-  page(const run_report &report, const run_curves &curves,
-       const std::vector<std::pair<std::string, std::string>> &settings)
-      : report_(report), run_(report.counted), curves_(curves), settings_(settings) {}
+  page(const run_record &run, const run_record *other) : run_(run), other_(other) {
+    runs_.push_back(&run);
+    if (other != nullptr) runs_.push_back(other);
+  }
 
   std::string make() {
-    std::string body = head() + tiles();
-    if (curves_.use.empty()) {
+    std::string body = head() + findings() + tiles();
+    if (run_.curves.use.empty()) {
       body += section("Nothing to draw", "Nothing was placed, or there were no nodes.", "");
     } else {
       body += use();
       body += share();
-      if (curves_.by_time) {
+      if (by_time()) {
         body += waiting_asks();
-        body += waits();
+        body += jobs();
+        body += waits_by_queue();
+        body += waits_by_size();
         body += fairness();
       }
       body += fragmentation();
+      body += preemptions();
     }
-    body += figures();
+    body += tables_of(runs_);
+    const std::string title = (two() ? "Two runs: " + run_.label + ", " + other_->label : "Simulation: " + run_.origin);
+    const auto script = [](const char *id, const std::string &text) {
+      return "<script type=\"application/json\" id=\"" + std::string(id) + "\">" + text + "</script>\n";
+    };
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
            "<meta name=\"generator\" content=\"tenon simulate\">\n" +
-           element("title", "Simulation: " + escaped(report_.origin)) + "<style>" + std::string(page_style) +
-           "</style>\n</head>\n<body>\n<main>\n" + body + "</main>\n<script type=\"application/json\" id=\"values\">" +
-           values() + "</script>\n<script>" + std::string(page_script) + "</script>\n</body>\n</html>\n";
+           element("title", escaped(title)) + "<style>" + std::string(page_style) +
+           "</style>\n</head>\n<body>\n<main>\n" + body + "</main>\n" + script("run", to_json(run_)) +
+           (two() ? script("other", to_json(*other_)) : "") + script("charts", charts()) + "<script>" +
+           std::string(page_script) + "</script>\n</body>\n</html>\n";
   }
 
  private:
-  static std::string section(const std::string &title, const std::string &words, const std::string &inside) {
-    return element("section", "\n" + element("h2", escaped(title)) + element("p", escaped(words)) + inside);
+  [[nodiscard]] bool two() const { return other_ != nullptr; }
+  // Both go by time, or else neither is drawn so.
+  [[nodiscard]] bool by_time() const {
+    return std::all_of(runs_.begin(), runs_.end(), [](const run_record *r) { return r->curves.by_time; });
   }
-  // May be wider than the window: then it scrolls, with keys too.
-  static std::string drawn(const std::string &chart) {
-    return "<div class=\"wide\" tabindex=\"0\">\n" + chart + "</div>\n";
+  [[nodiscard]] std::string over() const { return by_time() ? "over time" : "while the cluster fills"; }
+  [[nodiscard]] static const char *name_of(size_t run) { return run == 0 ? "run" : "other"; }
+  // Of something that is drawn once for each run.
+  [[nodiscard]] std::string id_of(const std::string &name, size_t run) const {
+    return run == 0 ? name : name + "-other";
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> run_legend() const {
+    if (!two()) return {};
+    return {{"f-c1", run_.label}, {"f-c2 dashes", other_->label}};
   }
 
   // The average, or what it is at the end where there is no time.
-  [[nodiscard]] double shown_use(const curve &used) const {
-    return curves_.by_time ? average_of(used) : used.empty() ? 0 : used.back();
+  static double shown_use(const run_record &run, const curve &used) {
+    return run.curves.by_time ? average_of(used) : used.empty() ? 0 : used.back();
   }
-  [[nodiscard]] std::string over() const { return curves_.by_time ? "over time" : "while the cluster fills"; }
 
   [[nodiscard]] std::string head() const {
-    return element("header", "\n" + element("h1", "Simulation report") + element("p", escaped(report_.origin)));
+    std::string out = element("h1", two() ? "Two runs side by side" : "Simulation report");
+    for (const run_record *run : runs_) {
+      out += element("p", (two() ? "<b>" + escaped(run->label) + "</b>: " : "") + escaped(run->origin));
+      if (run->begins_ms == 0) continue;
+      const int64_t end_ms = run->begins_ms + static_cast<int64_t>(run->counted.makespan_s * 1000);
+      out += element("p", escaped("From " + date_words(run->begins_ms) + " to " + date_words(end_ms) + ", UTC"));
+    }
+    return element("header", "\n" + out);
+  }
+
+  [[nodiscard]] std::string findings() const {
+    std::string out;
+    for (const run_record *run : runs_) {
+      for (const std::string &words : run->counted.findings) {
+        out += element("p", (two() ? "<b>" + escaped(run->label) + "</b>: " : "") + escaped(words) + ".");
+      }
+    }
+    return out.empty() ? out : "<section class=\"finding\">\n" + element("h2", "Finding") + out + "</section>\n";
+  }
+
+  // `value` and `more` of each run; the second one's value stands below the first.
+  template <class Value, class More>
+  void tile(std::string &to, const std::string &name, Value &&value, More &&more) const {
+    std::string inside = element("span", escaped(name)) + element("strong", escaped(value(run_)));
+    inside += element("span", escaped(two() ? other_->label + ": " + value(*other_) : more(run_)));
+    to += element("li", inside);
   }
 
   [[nodiscard]] std::string tiles() const {
     std::string out;
-    const auto tile = [&](const std::string &name, const std::string &value, const std::string &more) {
-      out += element(
-          "li", element("span", escaped(name)) + element("strong", escaped(value)) + element("span", escaped(more)));
+    const auto nothing = [](const run_record &) { return std::string(); };
+    const auto any = [&](auto &&which) { return std::any_of(runs_.begin(), runs_.end(), which); };
+    tile(
+        out, "Placed", [](const run_record &r) { return grouped(r.counted.placed); },
+        [](const run_record &r) {
+          const std::string pending = grouped(r.counted.pending) + " pending";
+          return r.counted.rejected > 0 ? pending + ", " + grouped(r.counted.rejected) + " rejected" : pending;
+        });
+    if (two())
+      tile(
+          out, "Pending", [](const run_record &r) { return grouped(r.counted.pending); }, nothing);
+    const std::string &type = run_.curves.main_type;
+    const auto use_of = [&](const run_record &r) {
+      const auto found = r.counted.use.find(type);
+      return found == r.counted.use.end() ? utilisation{} : found->second;
     };
-    tile("Placed", grouped(run_.placed),
-         run_.rejected > 0 ? grouped(run_.pending) + " pending, " + grouped(run_.rejected) + " rejected"
-                           : grouped(run_.pending) + " pending");
-    if (const auto main = run_.use.find(curves_.main_type); main != run_.use.end()) {
-      tile("Use of " + main->first, percent(main->second.average),
-           curves_.by_time ? percent(main->second.peak) + " at its peak" : "at the end");
+    if (!type.empty()) {
+      tile(
+          out, "Use of " + type, [&](const run_record &r) { return percent(use_of(r).average); },
+          [&](const run_record &r) { return by_time() ? percent(use_of(r).peak) + " at its peak" : "at the end"; });
     }
-    if (curves_.by_time)
-      tile("Median wait", duration_words(run_.all_waits.p50), "99 of 100: " + duration_words(run_.all_waits.p99));
-    if (!std::isnan(curves_.average_fairness)) {
-      tile("Fairness", percent(curves_.average_fairness), "Jain’s index while asks wait");
+    if (by_time()) {
+      tile(
+          out, "Median wait", [](const run_record &r) { return words_of(r.counted.all_waits.p50); },
+          [](const run_record &r) { return "99 of 100: " + words_of(r.counted.all_waits.p99); });
+      tile(
+          out, "Bounded slowdown", [](const run_record &r) { return times_words(r.jobs.slowdown.mean); },
+          [](const run_record &r) { return "median " + times_words(r.jobs.slowdown.p50); });
     }
-    if (!std::isnan(curves_.average_scattered)) {
-      tile("Free, but scattered", percent(curves_.average_scattered), "of the free " + curves_.main_type);
+    if (any([](const run_record *r) { return !std::isnan(r->curves.average_fairness); })) {
+      tile(
+          out, "Fairness", [](const run_record &r) { return percent(r.curves.average_fairness); },
+          [](const run_record &) { return std::string("Jain’s index while asks wait"); });
     }
-    if (curves_.by_time) {
-      tile("Virtual time", duration_words(run_.makespan_s), grouped(run_.nodes) + " nodes");
+    if (any([](const run_record *r) { return !std::isnan(r->curves.average_scattered); })) {
+      tile(
+          out, "Free, but scattered", [](const run_record &r) { return percent(r.curves.average_scattered); },
+          [&](const run_record &) { return "of the free " + type; });
+    }
+    if (any([](const run_record *r) { return r->counted.preempted > 0; })) {
+      tile(
+          out, "Preempted", [](const run_record &r) { return grouped(r.counted.preempted); },
+          [](const run_record &) { return std::string("gave way to others"); });
+    }
+    const auto nodes = [](const run_record &r) { return grouped(r.counted.nodes); };
+    if (by_time()) {
+      tile(
+          out, "Virtual time", [](const run_record &r) { return duration_words(r.counted.makespan_s); },
+          [&](const run_record &r) { return nodes(r) + " nodes"; });
     } else {
-      tile("Nodes", grouped(run_.nodes), "everything at one time");
+      tile(out, "Nodes", nodes, [](const run_record &) { return std::string("everything at one time"); });
     }
     return "<ul class=\"tiles\">\n" + out + "</ul>\n";
   }
 
-  std::string use() {
-    std::vector<chart_line> lines;
-    std::vector<std::pair<std::string, std::string>> names;
-    std::string desc = "Use of each resource type, in percent of its capacity: ";
-    for (size_t i = 0; i < curves_.use.size(); ++i) {
-      const named_curve &type = curves_.use[i];
-      lines.push_back({type.name, colour_of(i), &type.values, type.name == curves_.main_type});
-      const utilisation &u = run_.use.at(type.name);
-      const std::string words =
-          type.name + ": " + percent(u.average) +
-          (curves_.by_time ? " on average, " + percent(u.peak) + " at its peak" : std::string(" at the end"));
-      names.emplace_back("f-" + colour_of(i), words);
-      desc += words + (i + 1 < curves_.use.size() ? "; " : ".");
+  // One picture for each run, which do not go into one.
+  template <class Draw>
+  [[nodiscard]] std::string each(Draw &&draw) {
+    if (!two()) return draw(run_, 0);
+    std::vector<std::string> parts;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      parts.push_back(element("h3", escaped(runs_[i]->label)) + draw(*runs_[i], i));
     }
-    const chart_text text{"use", "Use of the capacity " + over(), desc, "part of the capacity"};
-    keep(text, lines, true, frame_of_lines());
-    return section(text.title, "What runs, as a part of what all nodes have.",
-                   legend(names) + drawn(line_chart(text, curves_, lines, y_scale::percents)));
+    return beside(parts);
+  }
+
+  std::string use() {
+    double most = 0;
+    for (const run_record *run : runs_) {
+      for (const named_curve &type : run->curves.use) {
+        most = std::max(most, *std::max_element(type.values.begin(), type.values.end()));
+      }
+    }
+    const std::string title = "Use of the capacity " + over();
+    return section(title, "What runs, as a part of what all nodes have.", each([&](const run_record &run, size_t at) {
+                     std::vector<chart_line> lines;
+                     std::vector<std::pair<std::string, std::string>> names;
+                     std::string desc = "Use of each resource type, in percent of its capacity: ";
+                     json::array kept;
+                     for (size_t i = 0; i < run.curves.use.size(); ++i) {
+                       const named_curve &type = run.curves.use[i];
+                       lines.push_back({type.name, colour_of(i), &type.values, type.name == run.curves.main_type});
+                       const utilisation &u = run.counted.use.at(type.name);
+                       const std::string words =
+                           type.name + ": " + percent(u.average) +
+                           (run.curves.by_time ? " on average, " + percent(u.peak) + " at its peak" : " at the end");
+                       names.emplace_back("f-" + colour_of(i), words);
+                       desc += words + (i + 1 < run.curves.use.size() ? "; " : ".");
+                       kept.push_back(line(type.name, colour_of(i), {name_of(at), "curves", "use", i, "values"}));
+                     }
+                     const chart_text text{id_of("use", at), title, desc, "part of the capacity"};
+                     keep(text, at, "percents", std::move(kept));
+                     return legend(names) +
+                            line_chart(text, axis_of(run.curves, run.begins_ms), lines, y_scale::percents, most);
+                   }));
   }
 
   std::string share() {
+    const std::string title = "Who uses the " + run_.curves.main_type;
+    return section(title,
+                   by_time() ? "The resource that is used most, by queue; beside the names the average of the run."
+                             : "The resource that is used most, by queue; beside the names what they have at the end.",
+                   each([&](const run_record &run, size_t at) { return share_of(run, at, title); }));
+  }
+
+  std::string share_of(const run_record &run, size_t at, const std::string &title) {
+    const run_curves &curves = run.curves;
     std::vector<chart_line> layers;
     std::vector<std::pair<std::string, std::string>> names;
-    others_ = curves_.used_by_others;
-    size_t others = curves_.others;
-    for (size_t i = 0; i < curves_.queues.size(); ++i) {
-      const queue_curves &queue = curves_.queues[i];
+    json::array kept;
+    curve rest = curves.used_by_others;
+    size_t others = curves.others;
+    for (size_t i = 0; i < curves.queues.size(); ++i) {
+      const queue_curves &queue = curves.queues[i];
       if (i < most_layers) {
         layers.push_back({queue.name, colour_of(i), &queue.used});
-        names.emplace_back("f-" + colour_of(i), queue.name + ": " + percent(shown_use(queue.used)));
+        names.emplace_back("f-" + colour_of(i), queue.name + ": " + percent(shown_use(run, queue.used)));
+        kept.push_back(line(queue.name, colour_of(i), {name_of(at), "curves", "queues", i, "used"}));
         continue;
       }
       ++others;
-      for (size_t at = 0; at < others_.size(); ++at) others_[at] += queue.used[at];
+      for (size_t k = 0; k < rest.size(); ++k) rest[k] += queue.used[k];
     }
     if (others > 0) {
       const std::string name = others == 1 ? "one more queue" : grouped(others) + " more queues";
-      layers.push_back({name, "rest", &others_});
-      names.emplace_back("f-rest", name + ": " + percent(shown_use(others_)));
+      layers.push_back({name, "rest", &rest});
+      names.emplace_back("f-rest", name + ": " + percent(shown_use(run, rest)));
+      kept.push_back(
+          json::object{{"name", name}, {"colour", "rest"}, {"values", json::array(rest.begin(), rest.end())}});
     }
-    const chart_text text{"share", "Who uses the " + curves_.main_type,
+    const chart_text text{id_of("share", at), title,
                           "What each queue uses, stacked, in percent of the capacity. The largest is " +
-                              (curves_.queues.empty() ? std::string("none") : curves_.queues.front().name) + ".",
+                              (curves.queues.empty() ? std::string("none") : curves.queues.front().name) + ".",
                           "part of the capacity"};
-    keep(text, layers, true, frame_of_lines());
-    return section(text.title,
-                   curves_.by_time
-                       ? "The resource that is used most, by queue; beside the names the average of the run."
-                       : "The resource that is used most, by queue; beside the names what they have at the end.",
-                   legend(names) + drawn(stacked_chart(text, curves_, layers)));
+    keep(text, at, "percents", std::move(kept));
+    return legend(names) + stacked_chart(text, axis_of(curves, run.begins_ms), layers);
+  }
+
+  // Runs of different length share the longer axis: their curves are brought to it.
+  [[nodiscard]] std::pair<run_axis, std::vector<curve>> on_one_axis(const curve run_curves::*which) const {
+    const run_record *longest = runs_.front();
+    for (const run_record *run : runs_) {
+      if (run->curves.span > longest->curves.span) longest = run;
+    }
+    run_axis axis = axis_of(longest->curves, two() ? 0 : run_.begins_ms);
+    std::vector<curve> out;
+    for (const run_record *run : runs_) {
+      const curve &from = run->curves.*which;
+      curve to(axis.intervals, std::nan(""));
+      for (size_t i = 0; i < to.size() && !from.empty(); ++i) {
+        const double at = axis.span * (static_cast<double>(i) + 0.5) / static_cast<double>(axis.intervals);
+        const auto index = static_cast<size_t>(at / run->curves.span * static_cast<double>(from.size()));
+        if (at < run->curves.span && index < from.size()) to[i] = from[index];
+      }
+      out.push_back(std::move(to));
+    }
+    return {axis, std::move(out)};
+  }
+
+  struct overlaid {
+    const char *name, *words, *colour;
+    const curve run_curves::*which;
+  };
+
+  // Lines of all runs in one picture.
+  std::string overlay(const chart_text &text, const std::vector<overlaid> &wanted, y_scale scale) {
+    std::vector<std::vector<curve>> curves;
+    run_axis axis;
+    for (const overlaid &one : wanted) {
+      auto [shared, all] = on_one_axis(one.which);
+      axis = shared;
+      curves.push_back(std::move(all));
+    }
+    std::vector<chart_line> lines;
+    json::array kept;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      for (size_t run = 0; run < runs_.size(); ++run) {
+        const std::string colour = run == 1 && wanted.size() == 1 ? other_colour : wanted[i].colour;
+        const std::string name = two() ? runs_[run]->label + ", " + wanted[i].words : wanted[i].words;
+        lines.push_back(
+            {name, colour, &curves[i][run], wanted.size() == 1 && !two() && scale == y_scale::counts, run == 1});
+        kept.push_back(two() ? values_line(name, colour, curves[i][run])
+                             : line(name, colour, place("run", wanted[i].name)));
+      }
+    }
+    keep(text, 0, scale == y_scale::percents ? "percents" : "counts", std::move(kept), axis);
+    return line_chart(text, axis, lines, scale);
   }
 
   std::string waiting_asks() {
-    const std::vector<chart_line> lines{{"asks that wait", "c1", &curves_.waiting, true}};
-    const double most = curves_.waiting.empty() ? 0 : *std::max_element(curves_.waiting.begin(), curves_.waiting.end());
-    const chart_text text{"waiting", "Asks that wait " + over(),
-                          "Number of pending asks. At most " + grouped(static_cast<uint64_t>(std::llround(most))) + ".",
-                          "asks"};
-    keep(text, lines, false, frame_of_lines());
+    const chart_text text{"waiting", "Asks that wait " + over(), "Number of pending asks.", "asks"};
     return section(text.title, "Submitted and not placed, placeholders included.",
-                   drawn(line_chart(text, curves_, lines, y_scale::counts)));
+                   legend(run_legend()) +
+                       overlay(text, {{"waiting", "asks that wait", "c1", &run_curves::waiting}}, y_scale::counts));
   }
 
-  [[nodiscard]] std::string waits() const {
-    std::vector<std::pair<std::string, waiting>> rows(run_.waits.begin(), run_.waits.end());
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto &a, const auto &b) { return a.second.placed > b.second.placed; });
-    std::string words = "From submission to placement, by queue, those with the most placed asks first.";
+  std::string jobs() {
+    if (std::all_of(runs_.begin(), runs_.end(), [](const run_record *r) { return r->jobs.jobs == 0; })) return "";
+    const auto chart = [&](const char *id, const std::string &title, const cumulative job_figures::*which,
+                           const char *field, bool seconds) {
+      std::vector<cumulative_line> lines;
+      json::array kept;
+      for (size_t i = 0; i < runs_.size(); ++i) {
+        const std::string colour = i == 0 ? "c1" : other_colour;
+        lines.push_back({runs_[i]->label, colour, &(runs_[i]->jobs.*which), i == 1});
+        kept.push_back(line(two() ? runs_[i]->label : "jobs", colour, {name_of(i), "jobs", field}));
+      }
+      const chart_text text{id, title,
+                            title +
+                                ": the part of all jobs that it was at most so much for. The figures are in "
+                                "the table of jobs.",
+                            "part of all jobs"};
+      keep_cumulative(text, lines, seconds, std::move(kept));
+      return element("h3", escaped(title)) + cumulative_chart(text, lines, seconds);
+    };
+    return section(
+        "How jobs fared",
+        "A job is all that an application asked for at one moment; it starts with the last of that and ends with the "
+        "last "
+        "of it. Slowdown is how many times as long as its run a job took from submission to end, runs shorter than 10 "
+        "s "
+        "counted as 10 s. Jobs that never started hold the curves down.",
+        legend(run_legend()) +
+            beside(
+                {chart("job-waits", "Wait", &job_figures::wait_curve, "wait_curve", true),
+                 chart("job-completions", "Completion time", &job_figures::completion_curve, "completion_curve", true),
+                 chart("job-slowdowns", "Bounded slowdown", &job_figures::slowdown_curve, "slowdown_curve", false)}) +
+            job_table(runs_));
+  }
+
+  // Names of the first run first, then those that only the other has.
+  template <class Rows>
+  [[nodiscard]] std::vector<spread_row> rows_of(Rows &&rows) const {
+    std::vector<spread_row> out;
+    std::vector<std::pair<std::string, spread>> first = rows(run_), second;
+    if (two()) second = rows(*other_);
+    const auto add = [&](const std::string &name, const spread &values, size_t run) {
+      out.push_back({two() ? name + " (" + runs_[run]->label + ")" : name, values, run == 0 ? "c1" : other_colour});
+    };
+    for (const auto &[name, values] : first) {
+      add(name, values, 0);
+      const auto same =
+          std::find_if(second.begin(), second.end(), [&, of = name](const auto &s) { return s.first == of; });
+      if (same == second.end()) continue;
+      add(name, same->second, 1);
+      second.erase(same);
+    }
+    for (const auto &[name, values] : second) add(name, values, 1);
+    return out;
+  }
+
+  [[nodiscard]] std::string waits_by_queue() const {
+    std::vector<spread_row> rows = rows_of([](const run_record &run) {
+      std::vector<std::pair<std::string, spread>> of(run.counted.waits.begin(), run.counted.waits.end());
+      std::stable_sort(of.begin(), of.end(),
+                       [](const auto &a, const auto &b) { return a.second.count() > b.second.count(); });
+      for (auto &[name, values] : of) name = name.empty() ? "(no queue)" : name;
+      return of;
+    });
+    std::string words =
+        "From submission to placement, by queue, those with the most asks first. Asks that were never "
+        "placed waited to the end of the run.";
     if (rows.size() > most_rows) {
-      words += " " + grouped(rows.size() - most_rows) + " more queues are in the table below.";
+      words += " " + grouped(rows.size() - most_rows) + " more rows are in the tables below.";
       rows.resize(most_rows);
     }
     if (rows.empty()) return "";
@@ -223,165 +393,137 @@ class page {
                           "A row for each queue: median, nine tenths, 99 of 100 and the longest wait, on a logarithmic "
                           "axis. The figures are in the table of queues.",
                           ""};
-    const std::string keys =
-        "<ul class=\"legend\">\n"
-        "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><circle cx=\"7\" cy=\"7\" r=\"5\" class=\"f-c1\"/></svg>"
-        "median</li>\n"
-        "<li><svg viewBox=\"0 0 34 14\" class=\"key\" aria-hidden=\"true\"><rect x=\"2\" y=\"2\" width=\"30\" "
-        "height=\"10\" rx=\"2\" class=\"part f-c1\"/></svg>to nine tenths</li>\n"
-        "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><line x1=\"7\" y1=\"1\" x2=\"7\" y2=\"13\" class=\"mark "
-        "s-c1\"/></svg>99 of 100</li>\n"
-        "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><circle cx=\"7\" cy=\"7\" r=\"3.5\" class=\"hollow "
-        "s-c1\"/></svg>longest</li>\n</ul>\n";
-    return section(text.title, words, keys + drawn(waiting_chart(text, rows)));
+    return section(text.title, words, spread_keys() + spread_chart(text, rows));
+  }
+
+  [[nodiscard]] std::string waits_by_size() const {
+    const std::vector<spread_row> rows = rows_of([](const run_record &run) {
+      std::vector<std::pair<std::string, spread>> of;
+      for (const job_group &group : run.jobs.sizes) of.emplace_back(group.name, group.wait);
+      return of;
+    });
+    if (rows.size() < 2) return "";
+    const chart_text text{"sizes", "Waiting time by size of the job",
+                          "A row for each range of sizes: median, nine tenths, 99 of 100 and the longest wait, on a "
+                          "logarithmic axis. The figures are in the table of sizes.",
+                          ""};
+    return section(text.title,
+                   "By the " + run_.curves.main_type + " that all of the job takes together, the smallest first.",
+                   spread_keys() + spread_chart(text, rows));
   }
 
   std::string fairness() {
-    const std::vector<chart_line> lines{{"Jain’s index", "c3", &curves_.fairness}};
     const chart_text index{
         "fairness", "Fairness " + over(),
         "Jain's index of what the queues have of their fair share, in percent, while asks wait. " +
-            (std::isnan(curves_.average_fairness) ? std::string("No ask waited.")
-                                                  : "On average " + percent(curves_.average_fairness) + "."),
+            (std::isnan(run_.curves.average_fairness) ? std::string("No ask waited.")
+                                                      : "On average " + percent(run_.curves.average_fairness) + "."),
         "Jain’s index"};
-    const chart_text rows{
-        "satisfied", "What each queue has of its fair share",
-        "A row for each queue, coloured by its use as a part of its fair share: under 25%, 25 to 50%, 50 "
-        "to 75%, 75 to 95%, about its share, up to 150%, more. Empty where it wants nothing.",
-        ""};
-    keep(index, lines, true, frame_of_lines());
-    std::vector<chart_line> queue_lines;
-    for (const queue_curves &queue : curves_.queues) queue_lines.push_back({queue.name, "", &queue.satisfied});
-    keep(rows, queue_lines, true, frame_of_satisfaction(queue_lines.size()));
     std::vector<std::pair<std::string, std::string>> steps = satisfaction_steps();
-    steps.emplace_back("hollow-swatch", "wants nothing");
+    steps.emplace_back("hollow", "wants nothing");
+    const std::string below = "What each queue has of its fair share";
     return section(
         index.title,
         "The fair share of a queue is what it would have if every parent gave all children that want something "
         "equally much: the largest part of any resource counts, measured against guarantees where there are "
         "some. The index is 100% where all queues have the same part of theirs; there is no line while nobody "
         "waits.",
-        drawn(line_chart(index, curves_, lines, y_scale::percents)) + element("h3", escaped(rows.title)) +
-            legend(steps) + drawn(satisfaction_chart(rows, curves_)));
+        legend(run_legend()) +
+            overlay(index, {{"fairness", "Jain’s index", "c3", &run_curves::fairness}}, y_scale::percents) +
+            element("h3", escaped(below)) + legend(steps) + each([&](const run_record &run, size_t at) {
+              const chart_text text{
+                  id_of("satisfied", at), below,
+                  "A row for each queue, coloured by its use as a part of its fair share: under 25%, 25 to 50%, 50 "
+                  "to 75%, 75 to 95%, about its share, up to 150%, more. Empty where it wants nothing.",
+                  ""};
+              json::array kept;
+              for (size_t i = 0; i < run.curves.queues.size(); ++i) {
+                kept.push_back(line(run.curves.queues[i].name, "", {name_of(at), "curves", "queues", i, "satisfied"}));
+              }
+              keep(text, at, "rows", std::move(kept));
+              return satisfaction_chart(text, axis_of(run.curves, run.begins_ms), run.curves.queues);
+            }));
   }
 
   std::string fragmentation() {
-    const std::vector<chart_line> lines{{"scattered", "c2", &curves_.scattered}, {"stranded", "c4", &curves_.stranded}};
-    const std::string &type = curves_.main_type;
+    const std::string &type = run_.curves.main_type;
     const chart_text text{"fragmentation", "Fragmentation " + over(),
                           "Parts of the free " + type + ", in percent: scattered, on average " +
-                              percent(curves_.average_scattered) + "; stranded, on average " +
-                              percent(curves_.average_stranded) + ".",
+                              percent(run_.curves.average_scattered) + "; stranded, on average " +
+                              percent(run_.curves.average_stranded) + ".",
                           "part of the free " + type};
-    keep(text, lines, true, frame_of_lines());
+    std::vector<std::pair<std::string, std::string>> names = run_legend();
+    for (auto &[look, words] : names) look = look.find("dashes") == std::string::npos ? "f-base" : "f-base dashes";
+    names.emplace_back("f-c2", "scattered: " + percent(run_.curves.average_scattered) + " on average");
+    names.emplace_back("f-c4", "stranded: " + percent(run_.curves.average_stranded) + " on average");
     return section(text.title,
                    "Scattered is what lies on nodes that are used in part. Stranded is what a typical ask of this load "
                    "cannot use, because its node has not enough of it, or of something else. No line: nothing is free.",
-                   legend({{"f-c2", "scattered: " + percent(curves_.average_scattered) + " on average"},
-                           {"f-c4", "stranded: " + percent(curves_.average_stranded) + " on average"}}) +
-                       drawn(line_chart(text, curves_, lines, y_scale::percents)));
+                   legend(names) + overlay(text,
+                                           {{"scattered", "scattered", "c2", &run_curves::scattered},
+                                            {"stranded", "stranded", "c4", &run_curves::stranded}},
+                                           y_scale::percents));
   }
 
-  [[nodiscard]] std::string figures() const {
-    std::string out;
-    std::vector<std::vector<std::string>> rows;
-    for (const auto &[queue, w] : run_.waits) {
-      if (rows.size() < most_table_rows) rows.push_back(wait_cells(queue.empty() ? "(no queue)" : queue, w));
-    }
-    std::vector<std::string> columns{"Queue", "Placed", "Mean", "Median", "90%", "99%", "Longest"};
-    std::vector<std::string> together = wait_cells("All queues", run_.all_waits);
-    std::string caption = "Waiting by queue";
-    if (!curves_.by_time) {  // nobody waited
-      caption = "Placed by queue";
-      columns.resize(2);
-      together.resize(2);
-      for (auto &row : rows) row.resize(2);
-    }
-    if (run_.waits.size() > rows.size()) {
-      caption += "; the summary has " + grouped(run_.waits.size() - rows.size()) + " more queues";
-    }
-    out += table(caption, columns, rows, together);
-    rows.clear();
-    for (const auto &[type, u] : run_.use) rows.push_back({type, percent(u.average), percent(u.peak)});
-    out += table("Use of the capacity", {"Resource", curves_.by_time ? "Average" : "At the end", "Peak"}, rows);
-    out += reasons("Pending at the end", run_.pending, run_.pending_reasons);
-    out += reasons("Rejected", run_.rejected, run_.rejection_reasons);
-    out += reasons("Left out of the trace", run_.skipped, run_.skipped_reasons);
-    std::string list;
-    const auto entry = [&](const std::string &name, const std::string &value) {
-      list += element("dt", escaped(name)) + element("dd", escaped(value));
-    };
-    for (const auto &[name, value] : settings_) entry(name, value);
-    entry("Nodes", grouped(run_.nodes));
-    entry("Virtual time", duration_words(run_.makespan_s));
-    entry("Commands", grouped(run_.commands));
-    entry("Decisions", grouped(run_.decisions));
-    if (run_.preempted > 0) entry("Preempted", grouped(run_.preempted));
-    if (run_.gpus_placed > 0)
-      entry("GPUs placed", run_.gpus_placed == std::floor(run_.gpus_placed)
-                               ? grouped(static_cast<uint64_t>(run_.gpus_placed))
-                               : decimal(run_.gpus_placed, 1));
-    return element("section",
-                   "\n" + element("h2", "Figures") + out + element("h3", "The run") + element("dl", "\n" + list));
+  std::string preemptions() {
+    if (std::all_of(runs_.begin(), runs_.end(), [](const run_record *r) { return r->counted.preempted == 0; }))
+      return "";
+    const chart_text text{"preempted", "Preemptions " + over(), "Number of allocations that gave way to others so far.",
+                          "allocations so far"};
+    return section(text.title, "Allocations that the scheduler took back for others, added up.",
+                   legend(run_legend()) +
+                       overlay(text, {{"preempted", "preempted", "c7", &run_curves::preempted}}, y_scale::counts) +
+                       preemption_table(runs_));
   }
 
-  static std::string reasons(const std::string &title, uint64_t count, const std::map<std::string, uint64_t> &of) {
-    if (count == 0) return "";
-    std::vector<std::pair<std::string, uint64_t>> sorted(of.begin(), of.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
-    std::vector<std::vector<std::string>> rows;
-    for (const auto &[reason, number] : sorted) {
-      if (rows.size() < most_table_rows) rows.push_back({reason, grouped(number)});
-    }
-    return table(title, {"Reason", "Asks"}, rows, {"Together", grouped(count)});
+  // -- For the pointer. --
+
+  static json::object line(const std::string &name, const std::string &colour, json::array of) {
+    return {{"name", name}, {"colour", colour}, {"of", std::move(of)}};
+  }
+  static json::object values_line(const std::string &name, const std::string &colour, const curve &values) {
+    json::array out;
+    for (const double value : values) out.push_back(std::isnan(value) ? json::value(nullptr) : json::value(value));
+    return {{"name", name}, {"colour", colour}, {"values", std::move(out)}};
   }
 
-  // The values of a chart, for the pointer.
-  void keep(const chart_text &text, const std::vector<chart_line> &lines, bool percents, const chart_frame &frame) {
-    json::array all;
-    for (const chart_line &line : lines) {
-      json::array values;
-      for (const double value : *line.values) {
-        values.push_back(std::isnan(value) ? json::value(nullptr) : json::value(value));
-      }
-      all.push_back(json::object{{"name", line.name}, {"colour", line.colour}, {"values", std::move(values)}});
-    }
+  void keep(const chart_text &text, size_t run, const char *kind, json::array lines) {
+    keep(text, run, kind, std::move(lines), axis_of(runs_[run]->curves, 0));
+  }
+  void keep(const chart_text &text, size_t, const char *kind, json::array lines, const run_axis &axis) {
+    const time_unit unit = unit_of(axis.span);
     charts_.push_back(json::object{{"id", text.id},
-                                   {"left", frame.left},
-                                   {"right", frame.right},
-                                   {"top", frame.top},
-                                   {"bottom", frame.bottom},
-                                   {"row", frame.row},
-                                   {"percents", percents},
-                                   {"lines", std::move(all)}});
+                                   {"kind", kind},
+                                   {"unit", axis.by_time ? std::string(unit.name) : std::string()},
+                                   {"span", axis.by_time ? axis.span / unit.seconds : axis.span},
+                                   {"intervals", axis.intervals},
+                                   {"lines", std::move(lines)}});
+  }
+  void keep_cumulative(const chart_text &text, const std::vector<cumulative_line> &of, bool seconds,
+                       json::array lines) {
+    double most = seconds ? 10 : 2;
+    for (const cumulative_line &one : of) {
+      if (!one.values->values.empty()) most = std::max(most, one.values->values.back());
+    }
+    charts_.push_back(json::object{
+        {"id", text.id}, {"kind", "cumulative"}, {"most", most}, {"seconds", seconds}, {"lines", std::move(lines)}});
   }
 
-  [[nodiscard]] std::string values() const {
-    const time_unit unit = unit_of(curves_.span);
-    std::string text =
-        json::serialize(json::object{{"time", curves_.by_time},
-                                     {"unit", unit.name},
-                                     {"span", curves_.by_time ? curves_.span / unit.seconds : curves_.span},
-                                     {"intervals", curves_.intervals},
-                                     {"charts", charts_}});
+  [[nodiscard]] std::string charts() const {
+    std::string text = json::serialize(charts_);
     // Nothing in it may end the element that holds it.
     for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
     return text;
   }
 
-  const run_report &report_;
-  const run_summary &run_;
-  const run_curves &curves_;
-  const std::vector<std::pair<std::string, std::string>> &settings_;
-  curve others_;
+  const run_record &run_;
+  const run_record *other_;
+  std::vector<const run_record *> runs_;
   json::array charts_;
 };
 
 }  // namespace
 
-std::string report_page(const run_report &report, const run_curves &curves,
-                        const std::vector<std::pair<std::string, std::string>> &settings) {
-  return page(report, curves, settings).make();
-}
+std::string report_page(const run_record &run, const run_record *other) { return page(run, other).make(); }
 
 }  // namespace tenon::cli

@@ -1,19 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The report of a run: one HTML file that needs nothing else.
+// The report of a run, or of two side by side: one HTML file that needs nothing else.
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "report/series.hpp"
-#include "simulate/summary.hpp"
+#include "report/run_record.hpp"
 
 namespace tenon::cli {
 
-// `settings`: how it was played, name and value, in the order in which they are shown. The same run gives the same
-// page, on every machine.
-[[nodiscard]] std::string report_page(const run_report &report, const run_curves &curves,
-                                      const std::vector<std::pair<std::string, std::string>> &settings);
+// The same runs give the same page, on every machine. `other`: one that is drawn beside it; null: none.
+[[nodiscard]] std::string report_page(const run_record &run, const run_record *other);
 
 }  // namespace tenon::cli

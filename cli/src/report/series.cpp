@@ -169,12 +169,12 @@ class main_walk final : public walk {
         satisfied_(of.names->queues().size()) {
     for (const uint32_t queue : shown_) {
       const std::string &name = of.names->queues()[queue];
-      queues.push_back({name.empty() ? "(no queue)" : name, {}, {}});
+      queues.push_back({name.empty() ? "(no queue)" : name, {}, 0, {}});
     }
   }
 
   std::vector<queue_curves> queues;  // as shown
-  curve used_by_others, waiting, fairness, scattered, stranded;
+  curve used_by_others, waiting, fairness, scattered, stranded, preempted;
 
  private:
   void take(double at, const change &c) override {
@@ -184,6 +184,11 @@ class main_walk final : public walk {
       for (const auto &[type, amount] : amounts) capacity_[type].add(at, static_cast<double>(sign * amount));
       room_.change_capacity(c.node, amounts, sign);
       return;
+    }
+    if (c.preempted) {
+      ++gave_way_;
+      const auto found = std::find(shown_.begin(), shown_.end(), c.queue);
+      if (found != shown_.end()) ++queues[static_cast<size_t>(found - shown_.begin())].preempted;
     }
     // What is placed was wanted before; what ran already was not.
     const bool asks = !is_use(c), placed = c.kind == change::what::placed;
@@ -224,6 +229,7 @@ class main_walk final : public walk {
     used_by_others.push_back(capacity[type_] > 0 ? std::max(used_now - shown_use, 0.0) / capacity[type_] : 0);
     waiting.push_back(std::max(waiting_.close(end, width_), 0.0));
     if (by_time_) fairness.push_back(waits_now ? jain_index(satisfied_) : std::nan(""));
+    preempted.push_back(gave_way_);
     scattered.push_back(room_.scattered());
     stranded.push_back(typical_.empty() ? std::nan("") : room_.stranded(typical_));
   }
@@ -236,6 +242,7 @@ class main_walk final : public walk {
   ask_kinds kinds_;
   share_tree tree_;
   level waiting_;
+  double gave_way_ = 0;
   std::vector<level> capacity_;       // by type
   std::vector<level> used_levels_;    // [queue][type]
   std::vector<level> wanted_levels_;  // [queue][kind][type]: used and asked for
@@ -330,6 +337,7 @@ run_curves make_curves(const timeline &of, size_t intervals, size_t queues) {
   out.fairness = std::move(all.fairness);
   out.scattered = std::move(all.scattered);
   out.stranded = std::move(all.stranded);
+  out.preempted = std::move(all.preempted);
   out.average_fairness = average_of(out.fairness);
   out.average_scattered = average_of(out.scattered);
   out.average_stranded = average_of(out.stranded);

@@ -21,8 +21,9 @@ struct named_curve {
 
 struct queue_curves {
   std::string name;
-  curve used;       // parts of the capacity, of the main type
-  curve satisfied;  // its share as a part of its fair share (fair_share.hpp); NaN where it wants nothing
+  curve used;              // parts of the capacity, of the main type
+  uint64_t preempted = 0;  // allocations of it that gave way to others
+  curve satisfied;         // its share as a part of its fair share (fair_share.hpp); NaN where it wants nothing
 };
 
 struct run_curves {
@@ -39,6 +40,7 @@ struct run_curves {
   curve waiting;                     // asks that wait, placeholders included
   curve fairness;                    // Jain's index of how satisfied queues are; NaN while none waits
   curve scattered, stranded;         // fragmentation.hpp, at the end of each interval
+  curve preempted;                   // allocations that gave way to others, up to the end of each interval
 
   // Without time there is no fairness: curves of it are empty.
   // Of the intervals that have one; NaN: there is none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 namespace tenon::cli {
@@ -28,6 +29,29 @@ int digits_of(double step) {
     ++digits;
   return digits;
 }
+
+constexpr std::array month_names = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::string two_digits(int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+struct date {
+  std::chrono::year_month_day day;
+  int64_t hour, minute;
+
+  explicit date(int64_t ms) {
+    const std::chrono::sys_time<std::chrono::milliseconds> at{std::chrono::milliseconds(ms)};
+    const auto midnight = std::chrono::floor<std::chrono::days>(at);
+    day = std::chrono::year_month_day(midnight);
+    const std::chrono::hh_mm_ss of_day{at - midnight};
+    hour = of_day.hours().count();
+    minute = of_day.minutes().count();
+  }
+  [[nodiscard]] std::string month() const { return month_names[static_cast<unsigned>(day.month()) - 1]; }
+  [[nodiscard]] std::string day_and_month() const {
+    return std::to_string(static_cast<unsigned>(day.day())) + " " + month();
+  }
+  [[nodiscard]] std::string year() const { return std::to_string(int{day.year()}); }
+};
 
 }  // namespace
 
@@ -140,6 +164,46 @@ std::vector<tick> time_ticks(double most_seconds, int wanted) {
   std::vector<tick> out;
   for (int i = 0; i * step <= most * 1.0000001; ++i) {
     out.push_back({i * step * unit.seconds, decimal(i * step, digits_of(step))});
+  }
+  return out;
+}
+
+std::string date_words(int64_t ms) {
+  const date d(ms);
+  return d.day_and_month() + " " + d.year() + ", " + two_digits(d.hour) + ":" + two_digits(d.minute);
+}
+
+std::vector<tick> date_ticks(int64_t begins_ms, double most_seconds, int wanted) {
+  std::vector<tick> out;
+  const auto add = [&](int64_t ms, const std::string &text) {
+    const double at = static_cast<double>(ms - begins_ms) / 1000.0;
+    if (at >= 0 && at <= most_seconds * 1.0000001) out.push_back({at, text});
+  };
+  const double days = most_seconds / day;
+  if (days > 31.0 * wanted / 2) {  // months: every one, or those with which quarters, halves and years begin
+    const double months = days / 30.4;
+    const unsigned step = months <= wanted * 1.5 ? 1 : months <= wanted * 4.5 ? 3 : months <= wanted * 9 ? 6 : 12;
+    using namespace std::chrono;
+    const date first(begins_ms);
+    for (year_month month{first.day.year(), January};; month += std::chrono::months(step)) {
+      const sys_days at{month / 1};
+      const int64_t ms = duration_cast<milliseconds>(at.time_since_epoch()).count();
+      if (static_cast<double>(ms - begins_ms) / 1000.0 > most_seconds) break;
+      const date d(ms);
+      add(ms, month.month() == January || step == 12 ? d.year() : d.month());
+    }
+    return out;
+  }
+  constexpr std::array steps = {1.0 / 24 / 12, 1.0 / 24 / 4, 1.0 / 24, 3.0 / 24, 6.0 / 24,
+                                12.0 / 24,     1.0,          2.0,      7.0,      14.0};
+  const auto found = std::find_if(steps.begin(), steps.end(), [&](double s) { return days / s <= wanted * 1.25; });
+  const auto step_ms = static_cast<int64_t>((found == steps.end() ? 14.0 : *found) * day * 1000);
+  for (int64_t ms = (begins_ms + step_ms - 1) / step_ms * step_ms;
+       static_cast<double>(ms - begins_ms) / 1000.0 <= most_seconds; ms += step_ms) {
+    const date d(ms);
+    const bool midnight = d.hour == 0 && d.minute == 0;
+    add(ms, midnight || step_ms >= static_cast<int64_t>(day) * 1000 ? d.day_and_month()
+                                                                    : two_digits(d.hour) + ":" + two_digits(d.minute));
   }
   return out;
 }

@@ -41,4 +41,9 @@ struct time_unit {
 [[nodiscard]] time_unit unit_of(double most_seconds);
 [[nodiscard]] std::vector<tick> time_ticks(double most_seconds, int wanted);
 
+// "3 Oct 2017, 07:01", UTC.
+[[nodiscard]] std::string date_words(int64_t ms);
+// Seconds from `begins_ms` on at which hours, days, months or years begin, at most about `wanted` of them.
+[[nodiscard]] std::vector<tick> date_ticks(int64_t begins_ms, double most_seconds, int wanted);
+
 }  // namespace tenon::cli

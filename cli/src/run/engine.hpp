@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +26,8 @@ class engine {
   [[nodiscard]] virtual std::optional<int64_t> next_due() const = 0;
   [[nodiscard]] virtual std::span<const step_answer> answers() const = 0;
   virtual void set_rm_check(rm_check check) = 0;
+  // Nothing where it cannot say.
+  [[nodiscard]] virtual std::optional<std::string> problem_with(const command &c) const = 0;
   [[nodiscard]] virtual bool has_work() const = 0;
   [[nodiscard]] virtual kernel_snapshot snapshot() const = 0;
   [[nodiscard]] virtual std::optional<explanation> explain(std::string_view partition, std::string_view application,
@@ -42,6 +45,10 @@ class engine_of final : public engine {
   std::optional<int64_t> next_due() const override { return scheduler_.next_due(); }
   std::span<const step_answer> answers() const override { return scheduler_.answers(); }
   void set_rm_check(rm_check check) override { scheduler_.set_rm_check(std::move(check)); }
+  std::optional<std::string> problem_with(const command &c) const override {
+    if constexpr (requires { scheduler_.problem_with(c); }) return scheduler_.problem_with(c);
+    return std::nullopt;
+  }
   bool has_work() const override { return scheduler_.has_work(); }
   kernel_snapshot snapshot() const override { return scheduler_.snapshot(); }
   std::optional<explanation> explain(std::string_view partition, std::string_view application,

@@ -7,7 +7,7 @@ namespace tenon::cli {
 enum class exit_code : int {
   ok = 0,
   failed = 1,       // what was asked for was done, and the answer is no: a scenario failed
-  bad_input = 2,    // nothing was done: an option, a file or its content is refused
+  bad_input = 2,    // an option, a file or its content is refused: nothing was done, or nothing with that file
   unreachable = 3,  // no daemon answers
 };
 

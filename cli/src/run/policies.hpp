@@ -18,6 +18,13 @@ struct policy_choice {
 struct opened_policies {
   std::unique_ptr<policy_source> source;
   config::known_policies known;  // what configurations may name
+
+  // The same where users are not looked up, so that a configuration of a daemon with other modules can be tried.
+  [[nodiscard]] config::known_policies known_without_users() const {
+    config::known_policies out = known;
+    out.identities.reset();
+    return out;
+  }
 };
 
 // Budgets are off: what is decided depends on the journal, not on the machine.

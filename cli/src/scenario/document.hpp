@@ -93,6 +93,23 @@ struct reload_item {
   std::optional<std::string> expect_error;
 };
 
+// What people do to a partition, queue or application.
+struct action_item {
+  enum class kind : uint8_t {
+    stop_partition,
+    start_partition,
+    drain_partition,
+    stop_queue,
+    start_queue,
+    move_application,
+    kill_application
+  };
+  text_position at;
+  kind what;
+  std::string partition, object;
+  std::string target;  // the queue that an application is moved to, or why it is killed
+};
+
 struct schedule_item {
   text_position at;
   std::optional<uint32_t> cycles;  // nothing: until quiescent
@@ -104,6 +121,8 @@ struct scenario_step {
   bool restart = false;
   std::optional<std::map<std::string, text_list>> predicate_failures;  // node -> ask keys or "*"
   std::optional<reload_item> reload;
+  std::vector<action_item> actions;
+  std::optional<std::string> expect_error;  // of the actions
   std::vector<node_item> add_nodes;
   std::vector<node_update_item> update_nodes;
   std::vector<named_item> drain_nodes, undrain_nodes, remove_nodes;

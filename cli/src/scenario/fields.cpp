@@ -175,6 +175,7 @@ constexpr auto application_rows = std::to_array<field_row>({
     {"placeholder_data", r::tallies, placeholder_counts},
     {"state_log", r::in_order, state_log},
     {"rejected", r::part, [](subject of, sub_key) { return word(of.application->message); }},
+    {"message", r::part, [](subject of, sub_key) { return word(of.application->message); }},
 });
 
 constexpr auto usage_rows = std::to_array<field_row>({
@@ -207,6 +208,7 @@ constexpr auto rm_rows = std::to_array<field_row>({
     {"proposed", r::exactly, [](subject of, sub_key) { return value(of.rm->proposed_keys()); }},
     {"released", r::key_set, released_keys, sub_keys::terminations},
     {"app_states", r::reported, [](subject of, sub_key) { return value(of.rm->app_states()); }},
+    {"app_messages", r::parts, [](subject of, sub_key) { return value(of.rm->app_messages()); }},
     {"container_states", r::reported, [](subject of, sub_key) { return value(of.rm->container_states()); }},
     {"container_updates", r::number, [](subject of, sub_key) { return number(of.rm->container_updates()); }},
 });

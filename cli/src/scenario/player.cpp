@@ -77,6 +77,8 @@ class player {
     if (s.restart && !restart()) return;
     if (s.predicate_failures) refuse_placements(*s.predicate_failures);
     if (s.reload && !reload(*s.reload)) return;
+    for (const action_item &action : s.actions)
+      if (!act(action, s.expect_error)) return;
     for (const node_item &node : s.add_nodes) add(node);
     for (const node_update_item &node : s.update_nodes) update(node);
     for (const named_item &node : s.drain_nodes) change(node, node_event::drain);
@@ -153,6 +155,52 @@ class player {
                                               std::string_view node, bool) { return accepts(key, node); });
   }
 
+  // What people do; refused where they would be told so.
+  bool act(const action_item &item, const std::optional<std::string> &expect_error) {
+    const std::string partition = inside(item.partition);
+    const command wanted = command_of(item, partition);
+    const std::optional<std::string> refused = session_->scheduler().problem_with(wanted);
+    submit(wanted);  // which changes nothing where it is refused
+    return !refused || as_expected(item.at, path_, *refused, expect_error);
+  }
+
+  static command command_of(const action_item &item, const std::string &partition) {
+    using what = action_item::kind;
+    const auto turned = [](object_event event) { return static_cast<uint8_t>(event); };
+    switch (item.what) {
+      case what::stop_partition:
+        return change_partition{partition, turned(object_event::stop)};
+      case what::start_partition:
+        return change_partition{partition, turned(object_event::start)};
+      case what::drain_partition:
+        return change_partition{partition, turned(object_event::remove)};
+      case what::stop_queue:
+        return change_queue{partition, item.object, turned(object_event::stop)};
+      case what::start_queue:
+        return change_queue{partition, item.object, turned(object_event::start)};
+      case what::move_application:
+        return move_application{partition, item.object, item.target};
+      default:
+        return fail_application{partition, item.object, item.target};
+    }
+  }
+
+  // Whether it was refused as the scenario says; a failure where it was not.
+  bool as_expected(text_position at, const std::string &path, const std::string &refused,
+                   const std::optional<std::string> &expect_error) {
+    if (!expect_error) {
+      if (refused.empty()) return true;
+      fail(at, path, "no refusal", refused);
+    } else if (refused.empty()) {
+      fail(at, path + ".expect_error", "a refusal with '" + *expect_error + "'", "none");
+    } else if (refused.find(*expect_error) == std::string::npos) {
+      fail(at, path + ".expect_error", "a refusal with '" + *expect_error + "'", refused);
+    } else {
+      return true;
+    }
+    return false;
+  }
+
   bool reload(const reload_item &item) {
     const std::string path = path_ + ".reload";
     cluster_config before = config_;
@@ -163,17 +211,7 @@ class player {
       submit(configure{rm_name, &config_});
     }
     if (!refused_.empty()) config_ = std::move(before);
-    if (!item.expect_error) {
-      if (refused_.empty()) return true;
-      fail(item.at, path, "a configuration that is accepted", refused_);
-    } else if (refused_.empty()) {
-      fail(item.at, path + ".expect_error", "a refusal with '" + *item.expect_error + "'", "it is accepted");
-    } else if (refused_.find(*item.expect_error) == std::string::npos) {
-      fail(item.at, path + ".expect_error", "a refusal with '" + *item.expect_error + "'", refused_);
-    } else {
-      return true;
-    }
-    return false;
+    return as_expected(item.at, path, refused_, item.expect_error);
   }
 
   bool take_config(const std::string &text, text_position at, const std::string &path) {
@@ -314,6 +352,7 @@ class player {
   bool cycle() {
     const uint64_t before = session_->decisions();
     const uint32_t made = apply(step{"", 1, {}});
+    for (const rm_model::open_check &c : rm_.given()) apply(checks_delivered{inside(c.partition), c.number});
     return made != 0 || session_->decisions() != before;
   }
 

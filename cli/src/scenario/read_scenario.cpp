@@ -39,6 +39,7 @@ class step_reader {
     step_.restart = boolean_of(node_, "restart", false);
     read_predicate_failures();
     read_reload();
+    read_actions();
     for_each("add_nodes", [this](const yaml_node &n) { step_.add_nodes.push_back(read_node(n)); });
     for_each("update_nodes", [this](const yaml_node &n) { step_.update_nodes.push_back(read_node_update(n)); });
     read_names("drain_nodes", step_.drain_nodes);
@@ -121,6 +122,33 @@ class step_reader {
     if (found == nullptr) return;
     step_.reload.emplace(reload_item{found->at, text_of(*found, "config"), std::nullopt});
     if (found->find("expect_error") != nullptr) step_.reload->expect_error = text_of(*found, "expect_error");
+  }
+
+  void read_actions() {
+    using what = action_item::kind;
+    constexpr std::pair<std::string_view, what> of_partitions[] = {{"stop_partitions", what::stop_partition},
+                                                                   {"start_partitions", what::start_partition},
+                                                                   {"drain_partitions", what::drain_partition}};
+    for (const auto &[key, done] : of_partitions)
+      for_each(key, [&, what_is_done = done](const yaml_node &n) {
+        step_.actions.push_back({n.at, what_is_done, n.text, {}, {}});
+      });
+    for (const auto &[key, done] : {std::pair("stop_queues", what::stop_queue), {"start_queues", what::start_queue}})
+      for_each(key, [&, what_is_done = done](const yaml_node &n) {
+        step_.actions.push_back({n.at, what_is_done, partition_, n.text, {}});
+      });
+    for_each("move_apps", [&](const yaml_node &n) {
+      step_.actions.push_back({n.at, what::move_application, partition_of(n), text_of(n, "id"), text_of(n, "queue")});
+    });
+    for_each("kill_apps", [&](const yaml_node &n) {
+      step_.actions.push_back({n.at, what::kill_application, partition_of(n), text_of(n, "id"), text_of(n, "reason")});
+    });
+    const yaml_node *refused = node_.find("expect_error");
+    if (refused == nullptr) return;
+    step_.expect_error = refused->text;
+    if (step_.actions.empty())
+      report_.refuse(refused->at, "expect_error in a step in which nobody does anything",
+                     "one of stop_partitions to kill_apps beside it", "of a reload it stands in reload");
   }
 
   ask_item read_ask(const yaml_node &n) {

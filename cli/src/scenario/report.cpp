@@ -52,27 +52,31 @@ void print(std::ostream &out, const outcome &one) {
   for (const std::string &line : one.failures) out << "  " << line << '\n';
 }
 
-void print_totals(std::ostream &out, std::span<const outcome> all) {
+void print_totals(std::ostream &out, std::span<const outcome> all, std::span<const refused_file> refused) {
   const size_t failed = failed_count(all);
-  out << all.size() - failed << " passed, " << failed << " failed\n";
+  out << all.size() - failed << " passed, " << failed << " failed";
+  if (!refused.empty()) out << ", " << refused.size() << " refused";
+  out << '\n';
 }
 
-std::string to_json(std::span<const outcome> all, std::span<const refusal> refused) {
+std::string to_json(std::span<const outcome> all, std::span<const refused_file> refused) {
   json::array scenarios;
   for (const outcome &one : all) scenarios.push_back(to_object(one));
   json::object report{{"scenarios", std::move(scenarios)}};
-  if (!refused.empty()) {
-    report["refused"] = refusals_json(refused);
+  json::array reasons;
+  for (const refused_file &one : refused) {
+    for (const refusal &why : one.why) reasons.push_back(refusal_json(why));
   }
+  if (!reasons.empty()) report["refused"] = std::move(reasons);
   return json::serialize(report);
 }
 
-std::string to_junit(std::span<const outcome> all) {
+std::string to_junit(std::span<const outcome> all, std::span<const refused_file> refused) {
   double seconds = 0;
   for (const outcome &one : all) seconds += one.seconds;
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tenon scenario run\" tests=\"" +
-                    std::to_string(all.size()) + "\" failures=\"" + std::to_string(failed_count(all)) +
-                    "\" errors=\"0\" time=\"" + seconds_text(seconds) + "\">\n";
+                    std::to_string(all.size() + refused.size()) + "\" failures=\"" + std::to_string(failed_count(all)) +
+                    "\" errors=\"" + std::to_string(refused.size()) + "\" time=\"" + seconds_text(seconds) + "\">\n";
   for (const outcome &one : all) {
     out += "  <testcase name=\"" + xml(one.name) + "\" classname=\"scenario\" file=\"" + xml(one.file) + "\" time=\"" +
            seconds_text(one.seconds) + "\"";
@@ -82,6 +86,14 @@ std::string to_junit(std::span<const outcome> all) {
     }
     out += ">\n    <failure message=\"" + xml(one.failures.front()) + "\">" + xml(joined_lines(one.failures)) +
            "</failure>\n  </testcase>\n";
+  }
+  for (const refused_file &one : refused) {
+    std::vector<std::string> lines;
+    for (const refusal &why : one.why) lines.push_back(why.text());
+    const std::string file = xml(one.file);
+    out += "  <testcase name=\"" + file + "\" classname=\"scenario\" file=\"" + file +
+           "\" time=\"0.000\">\n    <error message=\"" + xml(lines.front()) + "\">" + xml(joined_lines(lines)) +
+           "</error>\n  </testcase>\n";
   }
   return out + "</testsuite>\n";
 }

@@ -64,6 +64,7 @@ std::vector<rm_model::open_release> rm_model::confirms(const std::vector<termina
 void rm_model::restarts() {
   open_.clear();
   checks_.clear();
+  fresh_checks_.clear();
   reported_.clear();
   for (allocation &a : running_) {
     a.sequence = 0;
@@ -81,6 +82,7 @@ void rm_model::hears(const decision_view &d) {
       break;
     case decision_kind::application_state:
       add_line(app_states_, d.application, d.text);
+      add_line(app_messages_, d.application, d.detail);
       break;
     case decision_kind::ask_rejected:
     case decision_kind::allocation_rejected:
@@ -111,6 +113,7 @@ void rm_model::hears(const decision_view &d) {
     case decision_kind::proposed:
       checks_.push_back({std::string(plain_partition(d.partition)), std::string(d.application), std::string(d.key),
                          std::string(d.node), d.allocation_sequence});
+      fresh_checks_.push_back(checks_.back());
       break;
     case decision_kind::undone:
       std::erase_if(checks_, [&](const open_check &c) {

@@ -59,6 +59,8 @@ class rm_model {
   // Takes the first open releases of these types, all types when there are none, at most `limit`.
   [[nodiscard]] std::vector<open_release> confirms(const std::vector<termination> &types,
                                                    std::optional<uint32_t> limit);
+  // What was proposed since the last call, oldest first: the RM has it from now on.
+  [[nodiscard]] std::vector<open_check> given() { return std::exchange(fresh_checks_, {}); }
   // Takes all that is proposed, oldest first.
   [[nodiscard]] std::vector<open_check> answers() { return std::exchange(checks_, {}); }
   // The scheduler stops. The RM keeps what it knew, and has nothing left to confirm.
@@ -84,6 +86,7 @@ class rm_model {
   [[nodiscard]] const text_list &accepted_apps() const { return accepted_apps_; }
   [[nodiscard]] const text_map &rejected_apps() const { return rejected_apps_; }        // reasons, one a line
   [[nodiscard]] const text_map &app_states() const { return app_states_; }              // states, one a line
+  [[nodiscard]] const text_map &app_messages() const { return app_messages_; }          // why, one a line
   [[nodiscard]] const text_map &container_states() const { return container_states_; }  // the last of each ask, by key
   [[nodiscard]] uint64_t container_updates() const { return container_updates_; }       // how many of SKIPPED, FAILED
   [[nodiscard]] const text_list &accepted_nodes() const { return accepted_nodes_; }
@@ -103,10 +106,10 @@ class rm_model {
   std::vector<allocation> running_;
   std::vector<allocation> reported_;  // with nodes that are not accepted yet
   std::vector<open_release> open_;
-  std::vector<open_check> checks_;
+  std::vector<open_check> checks_, fresh_checks_;
   std::map<termination, std::vector<std::pair<std::tuple<ask_id, uint64_t>, std::string>>> released_;
   text_list accepted_apps_, accepted_nodes_, rejected_nodes_, rejected_asks_;
-  text_map rejected_apps_, app_states_, container_states_;
+  text_map rejected_apps_, app_states_, app_messages_, container_states_;
   uint64_t container_updates_ = 0;
 };
 

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <ostream>
-#include <regex>
 
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
@@ -16,6 +15,7 @@
 #include "scenario/player.hpp"
 #include "scenario/reader.hpp"
 #include "scenario/report.hpp"
+#include "tenon/host/expression.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files as given, and those below a given folder by name.
-std::vector<std::string> find_files(const std::vector<std::string> &paths, std::vector<refusal> &refused) {
+std::vector<std::string> find_files(const std::vector<std::string> &paths, std::vector<refused_file> &refused) {
   std::vector<std::string> files;
   for (const std::string &path : paths) {
     std::error_code why;
@@ -36,9 +36,10 @@ std::vector<std::string> find_files(const std::vector<std::string> &paths, std::
       const std::string extension = it->path().extension().string();
       if (it->is_regular_file() && (extension == ".yaml" || extension == ".yml")) found.push_back(it->path().string());
     }
-    if (why) refused.push_back({path, "a folder that can be read", why.message(), "check its permissions"});
+    if (why) refused.push_back({path, {{path, "a folder that can be read", why.message(), "check its permissions"}}});
     if (found.empty() && !why) {
-      refused.push_back({path, "scenario files", "no *.yaml below this folder", "name a file or another folder"});
+      const refusal nothing{path, "scenario files", "no *.yaml below this folder", "name a file or another folder"};
+      refused.push_back({path, {nothing}});
     }
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
@@ -46,12 +47,12 @@ std::vector<std::string> find_files(const std::vector<std::string> &paths, std::
   return files;
 }
 
-std::vector<scenario> read_all(const std::vector<std::string> &files, std::vector<refusal> &refused) {
+std::vector<scenario> read_all(const std::vector<std::string> &files, std::vector<refused_file> &refused) {
   std::vector<scenario> out;
   for (const std::string &file : files) {
     const auto text = read_file(file);
     if (!text) {
-      refused.push_back(text.why());
+      refused.push_back({file, {text.why()}});
       continue;
     }
     config::problems report(file);
@@ -59,7 +60,7 @@ std::vector<scenario> read_all(const std::vector<std::string> &files, std::vecto
     if (read) {
       out.push_back(std::move(*read));
     } else {
-      refused.insert(refused.end(), report.refusals().begin(), report.refusals().end());
+      refused.push_back({file, report.refusals()});
     }
   }
   return out;
@@ -67,12 +68,9 @@ std::vector<scenario> read_all(const std::vector<std::string> &files, std::vecto
 
 std::optional<refusal> keep_matching(const std::string &filter, std::vector<scenario> &all) {
   if (filter.empty()) return std::nullopt;
-  try {
-    const std::regex wanted(filter, std::regex::ECMAScript);
-    std::erase_if(all, [&](const scenario &s) { return !std::regex_search(s.name, wanted); });
-  } catch (const std::regex_error &e) {
-    return refusal{"--filter", "a regular expression", "'" + filter + "': " + e.what(), "escape special characters"};
-  }
+  auto wanted = host::expression::compile(filter);
+  if (!wanted) return refusal{"--filter", wanted.why().want, wanted.why().have, wanted.why().fix};
+  std::erase_if(all, [&](const scenario &s) { return !wanted->found_in(s.name); });
   if (!all.empty()) return std::nullopt;
   return refusal{"--filter", "a name that matches", "no scenario's name has '" + filter + "'", "try without --filter"};
 }
@@ -123,17 +121,28 @@ class runner {
   runner(const scenario_run_options &options, const engine_factory &make_engine)
       : options_(options), make_engine_(make_engine), journals_(options.record) {}
 
-  // What cannot be written or opened is refused before the first scenario is played.
+  // The deployment that holds for all scenarios, where one was given.
+  std::optional<refusal> open_given() {
+    if (options_.deployment.empty()) return std::nullopt;
+    const auto opened = policies_in(options_.deployment);
+    return opened ? std::nullopt : std::optional(opened.why());
+  }
+
+  // Takes those out of `all` whose deployment or configuration is refused.
+  void check(std::vector<scenario> &all, std::vector<refused_file> &refused) {
+    std::erase_if(all, [&](const scenario &s) {
+      const auto why = problem_with(s);
+      if (why) refused.push_back({s.file, {*why}});
+      return why.has_value();
+    });
+  }
+
+  // What was asked for and cannot be opened is refused before the first scenario is played.
   std::optional<refusal> prepare(const std::vector<scenario> &all) {
     if (!options_.record.empty() && !journals_.is_folder() && all.size() > 1) {
       return refusal{"--record", "one scenario, or a folder for the journals of several",
                      std::to_string(all.size()) + " scenarios and '" + options_.record + "', which is no folder",
                      "make the folder first, or narrow the run with --filter"};
-    }
-    for (const scenario &s : all) {
-      const auto policies = policies_of(s);
-      if (!policies) return policies.why();
-      if (auto why = check_config(s, **policies)) return why;
     }
     if (options_.decisions.empty()) return std::nullopt;
     auto file = output_file::create(options_.decisions);
@@ -147,7 +156,7 @@ class runner {
     stage on;
     const opened_policies *policies = *policies_of(what);
     on.policies = policies->source.get();
-    on.known = policies->known;
+    on.known = policies->known_without_users();
     on.make_engine = make_engine_;
     if (!options_.record.empty()) on.next_journal = journals_.of(what.name);
     if (decisions_) {
@@ -168,9 +177,11 @@ class runner {
 
  private:
   // A configuration that cannot be read is wrong in the file; one that the scheduler refuses fails the scenario.
-  static std::optional<refusal> check_config(const scenario &what, const opened_policies &policies) {
-    const auto parsed = config::parse_queues_yaml(what.config, "config",
-                                                  {.known = policies.known, .max_queue_depth = 32, .limits = {}});
+  std::optional<refusal> problem_with(const scenario &what) {
+    const auto policies = policies_of(what);
+    if (!policies) return policies.why();
+    const auto parsed = config::parse_queues_yaml(
+        what.config, "config", {.known = (*policies)->known_without_users(), .max_queue_depth = 32, .limits = {}});
     if (parsed) return std::nullopt;
     refusal why = parsed.why();
     why.where = config::problems(what.file).where(what.config_at) + ": " + why.where;
@@ -183,6 +194,10 @@ class runner {
     if (deployment.empty() && !what.deployment.empty()) {
       deployment = (fs::path(what.file).parent_path() / what.deployment).lexically_normal().string();
     }
+    return policies_in(deployment);
+  }
+
+  result<const opened_policies *> policies_in(const std::string &deployment) {
     const auto known = policies_.find(deployment);
     if (known != policies_.end()) return &known->second;
     auto opened = open_policies({deployment, options_.module_path});
@@ -198,10 +213,10 @@ class runner {
   bool several_ = false;
 };
 
-exit_code refuse(const scenario_run_options &options, const std::vector<refusal> &refused, std::ostream &out,
-                 std::ostream &err) {
-  complain(err, refused);
-  if (options.json) out << to_json({}, refused) << '\n';
+exit_code refuse(const scenario_run_options &options, const refusal &why, std::ostream &out, std::ostream &err) {
+  complain(err, why);
+  const refused_file all{{}, {why}};
+  if (options.json) out << to_json({}, {&all, 1}) << '\n';
   return exit_code::bad_input;
 }
 
@@ -209,28 +224,35 @@ exit_code refuse(const scenario_run_options &options, const std::vector<refusal>
 
 exit_code run_scenarios(const scenario_run_options &options, std::ostream &out, std::ostream &err,
                         const engine_factory &make_engine) {
-  std::vector<refusal> refused;
-  std::vector<scenario> all = read_all(find_files(options.paths, refused), refused);
-  if (!refused.empty()) return refuse(options, refused, out, err);
-  if (const auto why = keep_matching(options.filter, all)) return refuse(options, {*why}, out, err);
-
   runner plays(options, make_engine);
-  if (const auto why = plays.prepare(all)) return refuse(options, {*why}, out, err);
+  if (const auto why = plays.open_given()) return refuse(options, *why, out, err);
+  std::vector<refused_file> refused;
+  std::vector<scenario> all = read_all(find_files(options.paths, refused), refused);
+  // What is refused is told whatever the filter: it may have no name yet.
+  const bool any = !all.empty();
+  if (const auto why = keep_matching(options.filter, all); why && any) return refuse(options, *why, out, err);
+
+  plays.check(all, refused);
+  for (const refused_file &one : refused) complain(err, one.why);
+  if (const auto why = plays.prepare(all)) return refuse(options, *why, out, err);
   std::vector<outcome> outcomes;
   for (const scenario &what : all) {
     outcomes.push_back(plays.run(what));
     if (!options.json) print(out, outcomes.back());
-    if (const auto why = plays.finish_one()) return refuse(options, {*why}, out, err);
+    if (const auto why = plays.finish_one()) return refuse(options, *why, out, err);
   }
-  if (const auto why = plays.finish()) return refuse(options, {*why}, out, err);
+  if (const auto why = plays.finish()) return refuse(options, *why, out, err);
   if (!options.junit.empty()) {
-    if (const auto why = write_file(options.junit, to_junit(outcomes))) return refuse(options, {*why}, out, err);
+    if (const auto why = write_file(options.junit, to_junit(outcomes, refused))) {
+      return refuse(options, *why, out, err);
+    }
   }
   if (options.json) {
-    out << to_json(outcomes, {}) << '\n';
-  } else {
-    print_totals(out, outcomes);
+    out << to_json(outcomes, refused) << '\n';
+  } else if (!outcomes.empty()) {
+    print_totals(out, outcomes, refused);
   }
+  if (!refused.empty()) return exit_code::bad_input;
   const bool passed = std::all_of(outcomes.begin(), outcomes.end(), [](const outcome &o) { return o.passed(); });
   return passed ? exit_code::ok : exit_code::failed;
 }

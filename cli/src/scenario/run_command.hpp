@@ -22,7 +22,8 @@ struct scenario_run_options {
   std::string module_path;  // folder; empty: the installed one
 };
 
-// Reads all files, then plays each scenario in a fresh scheduler. Nothing is played when one is refused.
+// Reads all files, then plays each scenario in a fresh scheduler. A file that is refused is told and passed over; the
+// code is bad_input then, whatever comes of the others.
 exit_code run_scenarios(const scenario_run_options &options, std::ostream &out, std::ostream &err,
                         const engine_factory &make_engine = kernel_factory());
 

@@ -130,11 +130,36 @@ constexpr key_spec reload_keys[] = {
 };
 constexpr object_spec reload_shape = {"reload", "A configuration refresh.", reload_keys};
 
+constexpr key_spec move_keys[] = {
+    {.key = "id", .kind = value_kind::text, .summary = "Application id.", .required = true},
+    {.key = "queue", .kind = value_kind::text, .summary = "The leaf that it goes to.", .required = true},
+    partition_key,
+};
+constexpr object_spec move_shape = {"move", "An application that people move.", move_keys};
+
+constexpr key_spec kill_keys[] = {
+    {.key = "id", .kind = value_kind::text, .summary = "Application id.", .required = true},
+    {"reason", value_kind::text, "Why, for its message."},
+    partition_key,
+};
+constexpr object_spec kill_shape = {"kill", "An application that people end.", kill_keys};
+
 constexpr key_spec step_keys[] = {
     {"restart", value_kind::boolean, "Stops the scheduler and starts it again with the current configuration.",
      "false"},
     {"predicate_failures", value_kind::any, "{node: [ask keys or \"*\"]} that the RM refuses from now on."},
     {.key = "reload", .kind = value_kind::object, .summary = "Configuration refresh.", .object = &reload_shape},
+    {"stop_partitions", value_kind::text_list, "Partitions in which nothing is decided any more."},
+    {"start_partitions", value_kind::text_list, "Stopped partitions that go on."},
+    {"drain_partitions", value_kind::text_list, "Partitions that take nothing new and go when they are empty."},
+    {"stop_queues", value_kind::text_list, "Queues in which nothing is placed any more."},
+    {"start_queues", value_kind::text_list, "Stopped queues that go on."},
+    {.key = "move_apps",
+     .kind = value_kind::object_list,
+     .summary = "Applications that go to another queue.",
+     .object = &move_shape},
+    {.key = "kill_apps", .kind = value_kind::object_list, .summary = "Applications that end.", .object = &kill_shape},
+    {"expect_error", value_kind::text, "stop_partitions to kill_apps must be refused with a text that has this part."},
     {.key = "add_nodes", .kind = value_kind::object_list, .summary = "New nodes.", .object = &node_shape},
     {.key = "update_nodes", .kind = value_kind::object_list, .summary = "Node changes.", .object = &node_update_shape},
     {"drain_nodes", value_kind::text_list, "Node ids."},

@@ -11,6 +11,7 @@
 #include "control/protocol.hpp"
 #include "control/state_json.hpp"
 #include "run/refusal_json.hpp"
+#include "serve/actions.hpp"
 #include "serve/event_answers.hpp"
 #include "serve/explained.hpp"
 #include "simulate/explain_json.hpp"
@@ -25,11 +26,12 @@ namespace json = boost::json;
 using config::in_quotes;
 using outcome = result<json::object>;
 
-constexpr std::array<std::string_view, 9> commands{"queues",  "apps",   "nodes",  "rms",   "explain",
-                                                   "modules", "health", "events", "reload"};
-constexpr std::array<std::string_view, 20> fields{
-    "version", "id",   "command",     "partition", "queue", "state",  "user",     "name",     "ended",    "limit",
-    "key",     "node", "application", "types",     "run",   "object", "first_id", "since_ms", "until_ms", "wait_ms"};
+constexpr std::array<std::string_view, 12> commands{"queues", "apps",   "nodes",  "rms", "explain", "modules",
+                                                    "health", "events", "reload", "act", "config",  "step"};
+constexpr std::array<std::string_view, 27> fields{
+    "version",  "id",      "command", "partition",   "queue",  "state",        "user",   "name",     "ended",
+    "limit",    "key",     "node",    "application", "types",  "run",          "object", "first_id", "since_ms",
+    "until_ms", "wait_ms", "action",  "target",      "reason", "policy_group", "rm",     "forced",   "text"};
 constexpr uint64_t most_explanations = 20;
 
 refusal stopping() { return {"", "a daemon that schedules", "one that stops", "ask again when it is up again"}; }
@@ -145,7 +147,9 @@ struct control_desk::impl {
 
   static snapshot_part parts_of(const request &what) {
     if (what.command == "queues") return snapshot_part::queues;
-    if (what.command == "nodes") return snapshot_part::nodes | snapshot_part::contents;
+    const snapshot_part of_nodes = snapshot_part::nodes | snapshot_part::contents;
+    if (what.command == "nodes")
+      return what.which.name.empty() ? of_nodes : of_nodes | snapshot_part::applications | snapshot_part::allocations;
     return (what.which.ended ? snapshot_part::ended : snapshot_part::applications) | snapshot_part::asks |
            snapshot_part::allocations;
   }
@@ -164,8 +168,21 @@ struct control_desk::impl {
                      in_quotes(what.which.partition), "correct it"};
     }
     if (what.command == "queues") return queues_json(*from, what.which);
-    if (what.command == "apps") return applications_json(*from, what.which);
+    if (what.command == "apps") return with_holds(applications_json(*from, what.which));
     return nodes_json(*from, what.which);
+  }
+
+  // What holds whole partitions up, which their asks do not say.
+  json::object with_holds(json::object applications) {
+    const auto rms = scheduler.rms();
+    for (json::value &one : applications.at("partitions").as_array()) {
+      json::object &partition = one.as_object();
+      std::string hold = short_hold(rms, std::string(partition.at("name").as_string()));
+      if (partition.at("state").as_string() == name(object_state::stopped)) hold = "the partition is stopped";
+      if (hold.empty() && scheduler.is_manual()) hold = "a step: nothing moves by itself";
+      partition["held_by"] = hold;
+    }
+    return applications;
   }
 
   // Every waiting ask of the application where no key is given.
@@ -194,16 +211,19 @@ struct control_desk::impl {
     json::array explanations;
     std::map<std::string, std::string> holds;
     for (const auto &[partition, key] : wanted) holds.try_emplace(partition, held_up(scheduler.rms(), partition));
-    const bool ran = scheduler.call([&](service::cycle_access &on) {
-      for (const auto &[partition, key] : wanted)
-        if (const auto why = on.state().explain(partition, what.application, key)) {
-          json::object one = explanation_json(*why);
-          if (const std::string &held = holds[partition]; !held.empty())
-            one["text"] = held + std::string(one["text"].as_string());
-          explanations.push_back(std::move(one));
-        }
-    });
-    if (!ran) return stopping();
+    for (const auto &[partition, key] : wanted) {
+      std::optional<explanation> why;  // each in a turn of its own, so that the scheduler goes on between them
+      if (!scheduler.call([&, of = partition, ask = key](service::cycle_access &on) {
+            why = on.state().explain(of, what.application, ask);
+          })) {
+        return stopping();
+      }
+      if (!why) continue;
+      json::object one = explanation_json(*why);
+      if (const std::string &held = holds[partition]; !held.empty())
+        one["text"] = held + std::string(one["text"].as_string());
+      explanations.push_back(std::move(one));
+    }
     return json::object{{"explanations", std::move(explanations)}, {"more", more}};
   }
 
@@ -224,13 +244,15 @@ struct control_desk::impl {
   }
 
   outcome health() {
+    const observe::health_report now = around.health.look();
     json::array checks;
-    bool healthy = true;
-    for (const health_check &one : around.health()) {
-      healthy = healthy && one.healthy;
-      checks.push_back(json::object{{"name", one.name}, {"healthy", one.healthy}, {"words", one.words}});
-    }
-    return json::object{{"healthy", healthy}, {"checks", std::move(checks)}};
+    for (const observe::health_check &one : now.checks)
+      checks.push_back(json::object{{"name", one.name},
+                                    {"state", observe::name(one.is)},
+                                    {"healthy", one.is != observe::health_check::state::fails},
+                                    {"meaning", one.meaning},
+                                    {"words", one.diagnosis}});
+    return json::object{{"healthy", now.healthy}, {"checks", std::move(checks)}};
   }
 
   outcome rms() {
@@ -250,21 +272,39 @@ struct control_desk::impl {
     }
   }
 
-  outcome reload() {
-    if (auto why = around.reload()) return *why;
+  // What changes something, or says what people may change.
+  outcome administered(const request &what, const observe::caller &who) {
     snapshots.clear();
-    json::array warnings;
-    for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
-    return json::object{{"reloaded", true}, {"warnings", std::move(warnings)}};
+    try {
+      if (what.command == "act") return act(around.people, who, what.given);
+      if (what.command == "step") return step(around.people, who, what.given);
+      if (what.command == "config") return configurations(scheduler, what.given);
+      return reload(what.given, who);
+    } catch (const std::exception &wrong) {
+      return refusal{"request", "values as docs/control-socket.md has them", wrong.what(), "correct it"};
+    }
   }
 
-  outcome answer(const request &what, bool may_wait) {
+  outcome reload(const json::object &given, const observe::caller &who) {
+    observe::configuration_change wish;
+    wish.policy_group = word_of(given, "policy_group");
+    if (const json::value *forced = given.if_contains("forced")) wish.forced = forced->as_bool();
+    const observe::configuration_outcome made = around.reload(who, wish);
+    if (made.why) return *made.why;
+    if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.words, ""};
+    json::array warnings(made.notes.begin(), made.notes.end());
+    for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
+    return json::object{{"reloaded", true}, {"revision", made.revision}, {"warnings", std::move(warnings)}};
+  }
+
+  outcome answer(const request &what, const observe::caller &who, bool may_wait) {
+    for (const std::string_view one : {"act", "step", "config", "reload"})
+      if (what.command == one) return administered(what, who);
     if (what.command == "explain") return explain(what);
     if (what.command == "modules") return modules();
     if (what.command == "health") return health();
     if (what.command == "rms") return rms();
     if (what.command == "events") return events(what, may_wait);
-    if (what.command == "reload") return reload();
     return of_state(what);
   }
 };
@@ -288,10 +328,10 @@ void control_desk::give_up() {
   if (impl_->scheduler.events() != nullptr) impl_->scheduler.events()->wake_waiting();
 }
 
-std::string control_desk::answer(std::string_view line, bool may_wait) {
+std::string control_desk::answer(std::string_view line, const observe::caller &who, bool may_wait) {
   const auto what = read(line);
   if (!what) return refusing({}, what.why());
-  auto found = impl_->answer(*what, may_wait);
+  auto found = impl_->answer(*what, who, may_wait);
   if (!found) return refusing(what->id, found.why());
   std::string out = finished(what->id, {{"ok", true}, {"result", std::move(*found)}});
   if (out.size() <= most_answer_bytes) return out;

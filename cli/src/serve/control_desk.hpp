@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/health.hpp"
 #include "tenon/kernel/refusal.hpp"
+#include "tenon/observe/administration.hpp"
+#include "tenon/observe/health.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::cli {
@@ -20,8 +21,10 @@ class control_desk {
  public:
   // What is not the scheduler's own.
   struct surroundings {
-    std::function<std::optional<refusal>()> reload;
-    std::function<std::vector<health_check>()> health;  // does not wait
+    std::function<observe::configuration_outcome(const observe::caller &, const observe::configuration_change &)>
+        reload;
+    observe::health_checks &health;
+    observe::administration &people;
   };
 
   control_desk(service::scheduler &scheduler, surroundings around);
@@ -33,7 +36,7 @@ class control_desk {
   [[nodiscard]] static bool waits_for_events(std::string_view request);
   // A line of JSON for a line of JSON, both without their ends. Requests that wait: one thread at a time; those that
   // wait for events: any number. Without `may_wait` such a one is answered with what there is.
-  [[nodiscard]] std::string answer(std::string_view request, bool may_wait = true);
+  [[nodiscard]] std::string answer(std::string_view request, const observe::caller &who, bool may_wait = true);
   // From any thread: nobody waits for events any more.
   void give_up();
 

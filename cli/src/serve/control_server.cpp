@@ -12,6 +12,7 @@
 #include <string>
 
 #include "control/protocol.hpp"
+#include "serve/peer.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -42,7 +43,7 @@ struct control_server::impl : std::enable_shared_from_this<control_server::impl>
 class control_server::impl::client : public std::enable_shared_from_this<client> {
  public:
   client(local::socket socket, std::shared_ptr<impl> of)
-      : socket_(std::move(socket)), timer_(of->io), of_(std::move(of)) {}
+      : socket_(std::move(socket)), timer_(of->io), of_(std::move(of)), who_(peer_of(socket_.native_handle())) {}
 
   void read() {
     if (last_)
@@ -80,11 +81,11 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
     in_.erase(0, length);
     timer_.cancel();
     if (last_) return write(std::move(out_));
-    if (!control_desk::waits(line)) return write(of_->desk.answer(line));
+    if (!control_desk::waits(line)) return write(of_->desk.answer(line, who_));
     const bool follows = control_desk::waits_for_events(line) && of_->waits < most_control_waits;
     if (follows) return follow(std::move(line));
     asio::post(of_->waiting, [self = shared_from_this(), line = std::move(line)] {
-      std::string answer = self->of_->desk.answer(line, false);
+      std::string answer = self->of_->desk.answer(line, self->who_, false);
       asio::post(self->of_->io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
     });
   }
@@ -92,7 +93,7 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
   void follow(std::string line) {
     ++of_->waits;
     asio::post(of_->following, [self = shared_from_this(), line = std::move(line)] {
-      std::string answer = self->of_->desk.answer(line);
+      std::string answer = self->of_->desk.answer(line, self->who_);
       asio::post(self->of_->io, [self, answer = std::move(answer)]() mutable {
         --self->of_->waits;
         self->write(std::move(answer));
@@ -124,6 +125,7 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
   local::socket socket_;
   asio::steady_timer timer_;
   std::shared_ptr<impl> of_;
+  const observe::caller who_;
   std::string in_, out_;
   bool last_ = false;
 };

@@ -2,12 +2,15 @@
 #include "serve/control_socket.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -33,6 +36,30 @@ bool somebody_listens(const sockaddr_un &at) {
   const bool listens = status == 0 || errno == EAGAIN;
   ::close(probe);
   return listens;
+}
+
+// A child that a module forks would keep the lock and the socket when the daemon is gone, and the next daemon would
+// find them taken: it closes them first of all.
+std::array<std::atomic<int>, 8> of_daemon{-1, -1, -1, -1, -1, -1, -1, -1};
+
+void replace(int descriptor, int by) {
+  for (std::atomic<int> &each : of_daemon)
+    if (int is = descriptor; each.compare_exchange_strong(is, by)) return;
+}
+
+void keep_from_children(int descriptor) {
+  static const int once = ::pthread_atfork(nullptr, nullptr, [] {
+    for (std::atomic<int> &each : of_daemon)
+      if (each >= 0) ::close(each);
+  });
+  static_cast<void>(once);
+  replace(-1, descriptor);
+}
+
+void close_own(int descriptor) {
+  if (descriptor < 0) return;
+  replace(descriptor, -1);
+  ::close(descriptor);
 }
 
 // A descriptor, or -1 with errno.
@@ -65,6 +92,7 @@ result<control_socket> control_socket::claim(const std::filesystem::path &path) 
   // Of two daemons that start at the same time one gets it; the system gives it back however a daemon ends.
   const int lock = ::open((name + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock < 0) return failed(path, "cannot open " + name + ".lock");
+  keep_from_children(lock);
   control_socket out(path, lock, -1);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
     out.path_.clear();
@@ -81,6 +109,7 @@ result<control_socket> control_socket::claim(const std::filesystem::path &path) 
     ::unlink(name.c_str());
   }
   out.descriptor_ = listen_at(at);
+  keep_from_children(out.descriptor_);
   if (out.descriptor_ >= 0) return out;
   out.path_.clear();
   return failed(path, "cannot listen");
@@ -98,8 +127,8 @@ control_socket::control_socket(control_socket &&other) noexcept
 
 control_socket::~control_socket() {
   if (!path_.empty()) ::unlink(path_.c_str());
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (lock_ >= 0) ::close(lock_);
+  close_own(descriptor_);
+  close_own(lock_);
 }
 
 }  // namespace tenon::cli

@@ -10,7 +10,10 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -18,12 +21,15 @@
 #include <vector>
 
 #include "control/protocol.hpp"
+#include "run/try_modules.hpp"
+#include "serve/audit_file.hpp"
 #include "serve/control_server.hpp"
 #include "serve/control_socket.hpp"
-#include "serve/health.hpp"
+#include "serve/open_files.hpp"
 #include "serve/recording.hpp"
 #include "serve/reload.hpp"
 #include "serve/service_notice.hpp"
+#include "serve/spare_memory.hpp"
 #include "tenon/observe/scheduler_door.hpp"
 
 namespace tenon::cli {
@@ -35,6 +41,19 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds last_wait{2000};  // for recordings, of whoever ends at once; 64 MiB at most wait to be written
 constexpr milliseconds tick{500};        // between heartbeats, and until what is recorded is written out
+constexpr uint64_t ticks_of_spare = 4;   // between looks at memory that could be given back
+
+int64_t now_unix_ms() {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Whoever may send the daemon a signal is its user or root.
+observe::caller signal_sender() {
+  observe::caller out;
+  out.user = "SIGHUP";
+  out.all = true;
+  return out;
+}
 
 }  // namespace
 
@@ -44,6 +63,9 @@ struct daemon_process::impl {
 
   std::optional<refusal> open();
   std::optional<refusal> open_recordings(service::scheduler_options &to);
+  std::optional<refusal> open_audit();
+  void note(const observe::audited &what);
+  std::vector<observe::health_check> own_checks();
   std::optional<refusal> run(exit_code &code);
   void wait_for_signal();
   void wait_for_tick();
@@ -60,14 +82,16 @@ struct daemon_process::impl {
   asio::steady_timer timer{io};
   std::optional<control_socket> socket;
   std::vector<std::unique_ptr<recording>> recordings;
+  std::unique_ptr<audit_file> audit;
   std::shared_ptr<observe::people_services> people;  // outlives the scheduler's modules, which use them
   std::unique_ptr<service::scheduler> scheduler;
-  std::unique_ptr<heartbeat> heart;
   std::unique_ptr<reloading> reloads;
   std::unique_ptr<control_desk> desk;
   std::unique_ptr<control_server> control;
   std::thread stopper;
   asio::thread_pool work{1};  // reloads that a signal asked for, writing out
+  spare_memory spare;         // the thread of `work`
+  uint64_t ticks = 0;
   bool stopping = false, was_healthy = true;
   exit_code ended = exit_code::ok;
 };
@@ -75,7 +99,7 @@ struct daemon_process::impl {
 std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_options &to) {
   const auto add = [&](const std::string &file, service::byte_sink &sink) -> std::optional<refusal> {
     if (file.empty()) return std::nullopt;
-    auto made = recording::create(file);
+    auto made = recording::create(file, options.record_at_once);
     if (!made) return made.why();
     sink = [into = made->get()](std::string_view bytes) { into->append(bytes); };
     recordings.push_back(std::move(*made));
@@ -87,6 +111,45 @@ std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_
   if (!options.record.empty() && std::filesystem::equivalent(options.record, options.decisions, none))
     return refusal{options.decisions, "another file than that of --record", "the same one", "name two files"};
   return add(options.decisions, to.decisions);
+}
+
+// A check leaves nothing behind.
+std::optional<refusal> daemon_process::impl::open_audit() {
+  const std::filesystem::path path = plan.audit_file.empty() ? default_audit_file() : plan.audit_file;
+  if (path.empty()) return std::nullopt;
+  if (options.check) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    if (::access(std::filesystem::exists(path) ? path.c_str() : folder.c_str(), W_OK) == 0) return std::nullopt;
+    return refusal{path.string(), "a file for what people do, or a folder in which it can be made",
+                   std::strerror(errno), "correct audit.file"};
+  }
+  auto made = audit_file::open(path);
+  if (!made) return made.why();
+  audit = std::move(*made);
+  return std::nullopt;
+}
+
+std::vector<observe::health_check> daemon_process::impl::own_checks() {
+  const auto words = [](const std::optional<refusal> &failed) {
+    return failed ? failed->where + ": " + failed->have : std::string();
+  };
+  std::string lost;
+  for (const auto &one : recordings)
+    if (const std::string failed = words(one->failure()); !failed.empty()) lost += (lost.empty() ? "" : "; ") + failed;
+  using state = observe::health_check::state;
+  return {
+      observe::check_of("Recordings", "Check that the journal and the decisions can be written", state::fails, lost),
+      observe::check_of("Audit", "Check that what people do can be written", state::fails,
+                        audit ? words(audit->failure()) : std::string()),
+      observe::check_of("Open files", "Check that connections can be accepted", state::fails, files_run_out())};
+}
+
+void daemon_process::impl::note(const observe::audited &what) {
+  const std::string line = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
+                           (what.partition.empty() ? "" : " of " + what.partition) +
+                           (what.done ? ": done" : ": refused") + (what.words.empty() ? "" : ", " + what.words);
+  log->log(what.done ? spdlog::level::info : spdlog::level::warn, "{}", line);
+  if (audit) audit->append(what);
 }
 
 std::optional<refusal> daemon_process::impl::open() {
@@ -103,18 +166,24 @@ std::optional<refusal> daemon_process::impl::open() {
   auto host = host::open_host(plan, std::move(how));
   if (!host) return host.why();
   service::scheduler_options of_scheduler;
+  of_scheduler.manual = plan.running.manual;
+  of_scheduler.manual_start_ms = now_unix_ms();
   if (auto why = open_recordings(of_scheduler)) return why;
   auto opened = service::scheduler::open(std::move(*host), std::move(of_scheduler));
   if (!opened) return opened.why();
   scheduler = std::move(*opened);
+  if (auto why = open_audit()) return why;
   observe::people_options of_people;
+  of_people.audit = [this](const observe::audited &what) { note(what); };
   of_people.log_level = [log = log](std::string_view level) {
     const auto wanted = spdlog::level::from_str(std::string(level));
     if (wanted == spdlog::level::off) return false;  // which it says of every word that it does not know
     log->set_level(wanted);
     return true;
   };
+  of_people.step_clock_ms = now_unix_ms;
   people = observe::open_to_people(*scheduler, std::move(of_people));
+  people->all().health().add([this] { return own_checks(); });
   return std::nullopt;
 }
 
@@ -139,23 +208,21 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   if (!claimed) return claimed.why();
   socket.emplace(std::move(*claimed));
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is a full disk
   for (const int number : {SIGHUP, SIGINT, SIGTERM}) signals.add(number);  // what comes now is told to run()
   if (auto why = scheduler->start()) return why;
-  heart = std::make_unique<heartbeat>(*scheduler);
-  reloads = std::make_unique<reloading>(*scheduler, plan, *log);
-  std::vector<const recording *> written;
-  for (const auto &one : recordings) written.push_back(one.get());
-  desk =
-      std::make_unique<control_desk>(*scheduler, control_desk::surroundings{
-                                                     [this] { return reloads->reload(); },
-                                                     [this, written] { return examine(*scheduler, *heart, written); },
-                                                 });
+  reloads = std::make_unique<reloading>(people->all().admin(), plan, *log);
+  desk = std::make_unique<control_desk>(
+      *scheduler,
+      control_desk::surroundings{[this](const auto &who, const auto &what) { return reloads->reload(who, what); },
+                                 people->all().health(), people->all().admin()});
   control = std::make_unique<control_server>(io, *socket, *desk);
   wait_for_signal();
   wait_for_tick();
   tell_alive();
   log->info("ready: {} transports, control socket {}, process {}", scheduler->transports().size(), path.string(),
             ::getpid());
+  if (scheduler->is_manual()) log->warn("cycle.manual: nothing moves but by steps, as of tenon ctl step");
   if (plan.transports.empty()) log->warn("the deployment lists no transports: no resource manager can register");
   tell_ready();
   io.run();
@@ -182,7 +249,7 @@ void daemon_process::impl::wait_for_signal() {
   signals.async_wait([this](error_code failed, int number) {
     if (failed) return;
     if (number == SIGHUP && !stopping) {
-      asio::post(work, [this] { static_cast<void>(reloads->reload()); });
+      asio::post(work, [this] { static_cast<void>(reloads->reload(signal_sender())); });
     } else if (number != SIGHUP && !stopping) {
       log->info("{}: stops once answers have gone out; a second signal stops it at once",
                 number == SIGTERM ? "SIGTERM" : "SIGINT");
@@ -229,14 +296,16 @@ void daemon_process::impl::wait_for_tick() {
       asio::post(work, [this] {
         for (const auto &one : recordings) one->flush();
       });
+    if (++ticks % ticks_of_spare == 0) asio::post(work, [this] { spare.look(); });
     wait_for_tick();
   });
 }
 
 // A daemon whose cycle thread is held up lets its service manager know by saying nothing.
 void daemon_process::impl::tell_alive() {
-  heart->ask();
-  const bool healthy = heart->age() < slow_heart;
+  observe::health_checks &health = people->all().health();
+  health.beat();
+  const bool healthy = health.silence() < observe::health_checks::slow;
   if (healthy && watchdog_period()) tell_service_manager("WATCHDOG=1\n");
   if (healthy != was_healthy) {
     if (healthy)
@@ -271,15 +340,7 @@ daemon_process::~daemon_process() {
 
 std::optional<refusal> daemon_process::open() { return impl_->open(); }
 
-std::optional<refusal> daemon_process::check() {
-  host::module_host &modules = impl_->scheduler->modules();
-  for (const auto &listed : {modules.event_sinks(), modules.transports()}) {
-    if (!listed) return listed.why();
-    for (const host::listed_module &one : *listed)
-      if (auto made = one.make(); !made) return made.why();
-  }
-  return std::nullopt;
-}
+std::optional<refusal> daemon_process::check() { return refusal_of_modules(impl_->scheduler->modules()); }
 
 std::optional<refusal> daemon_process::run(exit_code &ended) { return impl_->run(ended); }
 

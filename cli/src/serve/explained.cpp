@@ -38,11 +38,22 @@ void find_application(const kernel_snapshot &in, std::string_view partition, std
   }
 }
 
+std::string short_hold(const std::vector<service::rm_status> &rms, std::string_view partition) {
+  for (const service::rm_status &one : rms) {
+    if (std::find(one.partitions.begin(), one.partitions.end(), partition) == one.partitions.end()) continue;
+    const std::string rm = "RM " + config::in_quotes(one.id);
+    if (one.state == rm_state::paused) return rm + (one.connected ? " does not take its answers" : " is away");
+    if (one.held) return rm + ": its recovery is not done";
+    if (one.throttled) return rm + " does not take its answers";
+  }
+  return {};
+}
+
 std::string held_up(const std::vector<service::rm_status> &rms, std::string_view partition) {
   for (const service::rm_status &one : rms) {
     if (std::find(one.partitions.begin(), one.partitions.end(), partition) == one.partitions.end()) continue;
     const std::string nothing = "nothing is placed for RM " + config::in_quotes(one.id) + " until ";
-    if (one.held) return nothing + "an administrator says that its recovery is done\n";
+    if (one.held) return nothing + "its recovery is declared done, as by `tenon ctl recovery done`\n";
     if (one.throttled) return nothing + "it has read more of its answers\n";
   }
   return {};

@@ -18,4 +18,7 @@ void find_application(const kernel_snapshot &in, std::string_view partition, std
 // Why nothing at all is placed in a partition, a line; empty where nothing holds it up.
 [[nodiscard]] std::string held_up(const std::vector<service::rm_status> &rms, std::string_view partition);
 
+// The same in a few words, for a table.
+[[nodiscard]] std::string short_hold(const std::vector<service::rm_status> &rms, std::string_view partition);
+
 }  // namespace tenon::cli

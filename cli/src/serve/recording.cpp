@@ -16,7 +16,7 @@ constexpr size_t most_waiting = size_t{64} << 20;
 
 }  // namespace
 
-result<std::unique_ptr<recording>> recording::create(const std::filesystem::path &path) {
+result<std::unique_ptr<recording>> recording::create(const std::filesystem::path &path, bool at_once) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
   if (descriptor < 0)
     return refusal{path.string(), "a file that can be written", std::string("cannot open it: ") + std::strerror(errno),
@@ -27,7 +27,7 @@ result<std::unique_ptr<recording>> recording::create(const std::filesystem::path
     return refusal{path.string(), "a new file", "one with " + std::to_string(about.st_size) + " bytes",
                    "move it away, or name another"};
   }
-  return std::unique_ptr<recording>(new recording(path, descriptor));
+  return std::unique_ptr<recording>(new recording(path, descriptor, at_once));
 }
 
 recording::~recording() {
@@ -40,7 +40,8 @@ void recording::append(std::string_view bytes) {
     const std::lock_guard lock(mutex_);
     if (failure_) return;
     waiting_ += bytes;
-    if (waiting_.size() < most_waiting) return;
+    waiting_sizes_.push_back(bytes.size());
+    if (!at_once_ && waiting_.size() < most_waiting) return;
   }
   flush();
 }
@@ -58,26 +59,42 @@ void recording::finish() {
 
 void recording::flush_with_writing_held() {
   std::string now;
+  std::vector<size_t> sizes;
   {
     const std::lock_guard lock(mutex_);
     now.swap(waiting_);
+    sizes.swap(waiting_sizes_);
   }
-  if (!finished_) write_out(now);
+  if (!finished_) write_out(now, sizes);
 }
 
-void recording::write_out(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      const std::lock_guard lock(mutex_);
-      failure_ = refusal{path_.string(), "a file that takes what is written",
-                         std::string("writing failed: ") + std::strerror(errno), "see that the disk has room"};
-      waiting_.clear();
-      return;
-    }
-    bytes.remove_prefix(static_cast<size_t>(written));
+void recording::write_out(std::string_view bytes, const std::vector<size_t> &sizes) {
+  size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t count = ::write(descriptor_, bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return fail(errno, written, sizes);
+    written += static_cast<size_t>(count);
   }
+  whole_ += written;
+}
+
+// The end of the file may be a part of a record, and who replays it would have to cut it off.
+void recording::fail(int error, size_t written, const std::vector<size_t> &sizes) {
+  size_t left = written;
+  for (auto size = sizes.begin(); size != sizes.end() && *size <= left; ++size) {
+    left -= *size;
+    whole_ += *size;
+  }
+  const bool is_whole = left == 0 || ::ftruncate(descriptor_, static_cast<off_t>(whole_)) == 0;
+  const std::lock_guard lock(mutex_);
+  failure_ = refusal{
+      path_.string(), "a file that takes what is written",
+      std::string("writing failed: ") + std::strerror(error) +
+          (is_whole ? "" : "; cut it to its first " + std::to_string(whole_) + " bytes, which are whole records"),
+      "see that the disk has room"};
+  waiting_.clear();
+  waiting_sizes_.clear();
 }
 
 std::optional<refusal> recording::failure() const {

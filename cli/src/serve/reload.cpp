@@ -17,8 +17,8 @@ std::string text_of(const std::string &file) {
 
 }  // namespace
 
-reloading::reloading(service::scheduler &scheduler, const host::deployment &plan, spdlog::logger &log)
-    : scheduler_(scheduler), plan_(plan), log_(log), text_(text_of(plan.file)) {}
+reloading::reloading(observe::administration &people, const host::deployment &plan, spdlog::logger &log)
+    : people_(people), plan_(plan), log_(log), text_(text_of(plan.file)) {}
 
 std::optional<refusal> reloading::look_at_deployment() {
   config::problems report(plan_.file);
@@ -33,17 +33,20 @@ std::optional<refusal> reloading::look_at_deployment() {
   return std::nullopt;
 }
 
-std::optional<refusal> reloading::reload() {
+observe::configuration_outcome reloading::reload(const observe::caller &who,
+                                                 const observe::configuration_change &what) {
   const std::lock_guard lock(one_);
   tell_reloading();
-  auto why = look_at_deployment();
-  if (!why) why = scheduler_.reload();
-  if (why)
-    log_.error("reload refused, nothing has changed: {}", why->text());
-  else
-    log_.info("reloaded");
+  observe::configuration_outcome out;
+  out.why = look_at_deployment();
+  if (out.why) {
+    out.how = {TENON_INVALID_CONFIG, out.why->text()};
+    log_.error("{}: reload refused: {}", who.words(), out.how.words);
+  } else {
+    out = people_.configure(who, what);
+  }
   tell_ready();
-  return why;
+  return out;
 }
 
 }  // namespace tenon::cli

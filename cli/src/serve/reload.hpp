@@ -8,7 +8,7 @@
 
 #include "tenon/host/deployment.hpp"
 #include "tenon/kernel/refusal.hpp"
-#include "tenon/service/scheduler.hpp"
+#include "tenon/observe/administration.hpp"
 
 namespace spdlog {
 class logger;
@@ -18,15 +18,16 @@ namespace tenon::cli {
 
 class reloading {
  public:
-  reloading(service::scheduler &scheduler, const host::deployment &plan, spdlog::logger &log);
+  reloading(observe::administration &people, const host::deployment &plan, spdlog::logger &log);
 
   // One at a time, from any thread. The deployment file must still be right; what it names anew waits for a restart.
-  [[nodiscard]] std::optional<refusal> reload();
+  [[nodiscard]] observe::configuration_outcome reload(const observe::caller &who,
+                                                      const observe::configuration_change &what = {});
 
  private:
   std::optional<refusal> look_at_deployment();
 
-  service::scheduler &scheduler_;
+  observe::administration &people_;
   const host::deployment &plan_;
   spdlog::logger &log_;
   std::string text_;  // of the deployment, when it was opened

@@ -15,6 +15,8 @@ void add_serve_command(CLI::App &app, chosen_command &chosen) {
   command->add_option("--record", o->record, "Write the journal, to a new file")->type_name("FILE");
   command->add_option("--decisions", o->decisions, "Write every decision, one a line, to a new file")
       ->type_name("FILE");
+  command->add_flag("--record-at-once", o->record_at_once,
+                    "Write both before anybody is told, not twice a second: nothing is missing after a kill");
   command->add_flag("--check", o->check, "Open everything that the deployment names, start nothing");
   command->add_flag("--log-json", o->log_json, "Log JSON objects, one a line");
   command->add_option("--log-level", o->log_level, "What is logged: it and worse")

@@ -18,7 +18,8 @@ struct serve_options {
   std::string deployment, module_path;
   std::string control;            // socket, in place of the deployment's
   std::string record, decisions;  // files; empty: not wanted
-  bool check = false;             // opens everything and starts nothing
+  bool record_at_once = false;
+  bool check = false;  // opens everything and starts nothing
   bool log_json = false;
   std::string log_level = "info";
 };

@@ -2,13 +2,13 @@
 #include "simulate/command.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <utility>
 #include <vector>
 
 #include "report/page.hpp"
-#include "report/series.hpp"
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
@@ -22,6 +22,9 @@
 
 namespace tenon::cli {
 namespace {
+
+// What a run is called in a report.
+std::string label_of(const std::string &report) { return std::filesystem::path(report).stem().string(); }
 
 result<cluster_config> choose_config(const simulate_options &options, const load &of,
                                      const config::known_policies &known) {
@@ -39,10 +42,21 @@ result<cluster_config> choose_config(const simulate_options &options, const load
   return config;
 }
 
+// A journal is what a day is played from again: one that is there is not written over, as serve does not either.
+std::optional<refusal> refuse_to_overwrite(const std::filesystem::path &journal) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(journal, unknown)) return std::nullopt;
+  const auto bytes = std::filesystem::file_size(journal, unknown);
+  if (unknown || bytes == 0) return std::nullopt;
+  return refusal{journal.string(), "a new file for --record", "one with " + std::to_string(bytes) + " bytes",
+                 "move it away, or name another"};
+}
+
 // The files that a run writes, opened before it starts.
 class run_files {
  public:
   std::optional<refusal> open(const simulate_options &options) {
+    if (auto no = refuse_to_overwrite(options.record)) return no;
     for (const auto &[name, file] : {std::pair{&options.record, &journal_}, std::pair{&options.decisions, &decisions_},
                                      std::pair{&options.report, &report_}}) {
       if (name->empty()) continue;
@@ -97,6 +111,14 @@ class simulate_run {
     auto policies = open_policies({options_.deployment, options_.module_path});
     if (!policies) return policies.why();
     policies_ = std::move(*policies);
+    if (!options_.beside.empty()) {
+      const auto page = read_file(options_.beside);
+      if (!page) return page.why();
+      auto other = read_report(*page, options_.beside);
+      if (!other) return other.why();
+      other_ = std::move(*other);
+      other_->label = label_of(options_.beside);
+    }
     return options_.replay.empty() ? run_load() : run_journal();
   }
 
@@ -106,7 +128,7 @@ class simulate_run {
         options_.trace.empty() ? result<load>(generate(options_.generated)) : read_trace(options_.trace, options_.gpus);
     if (!read) return read.why();
     const load what = std::move(*read);
-    const auto config = choose_config(options_, what, policies_.known);
+    const auto config = choose_config(options_, what, policies_.known_without_users());
     if (!config) return config.why();
     report_.origin = what.origin;
     describe(what);
@@ -167,11 +189,24 @@ class simulate_run {
   }
 
   [[nodiscard]] std::string page() {
-    const run_curves curves = make_curves(kept_);
-    report_.fairness = curves.average_fairness;
-    report_.scattered = curves.average_scattered;
-    report_.stranded = curves.average_stranded;
-    return report_page(report_, curves, settings_);
+    run_record run;
+    run.label = label_of(options_.report);
+    run.origin = report_.origin;
+    if (kept_.first_ms != no_date_ms) run.begins_ms = kept_.first_ms;
+    run.settings = settings_;
+    run.counted = report_.counted;
+    run.curves = make_curves(kept_);
+    const name_list &types = counted_.book().types();
+    for (uint32_t type = 0; type < types.size(); ++type) {
+      if (types[type] == run.curves.main_type) run.jobs = figure_jobs(counted_.book(), type, kept_.last_ms);
+    }
+    report_.fairness = run.curves.average_fairness;
+    report_.scattered = run.curves.average_scattered;
+    report_.stranded = run.curves.average_stranded;
+    report_.slowdown = run.jobs.slowdown;
+    report_.completion = run.jobs.completion;
+    if (other_ && other_->label == run.label) other_->label += " (other)";
+    return report_page(run, other_ ? &*other_ : nullptr);
   }
 
   // How a load is played, in the words of the options.
@@ -216,6 +251,7 @@ class simulate_run {
   timeline kept_;
   tally counted_;
   run_report report_;
+  std::optional<run_record> other_;
   std::vector<std::pair<std::string, std::string>> settings_;
 };
 

@@ -20,7 +20,7 @@ struct simulate_options {
   generate_options generated;
   load_mode mode = load_mode::replay;
   gpu_model gpus = gpu_model::device;
-  gang_style gangs = gang_style::none;
+  gang_style gangs = gang_style::soft;
   int64_t placeholder_timeout_s = 0;  // 0: the scheduler's own
 
   std::string config;     // queues.yaml; empty: a queue for each one of the load
@@ -28,6 +28,7 @@ struct simulate_options {
   std::string queue;      // of every application; empty: the load's own
 
   std::string record, decisions, dump, report;  // files; empty: none
+  std::string beside;                           // a report whose run is drawn beside this one; empty: none
   std::string explain;                          // APPLICATION/KEY to explain at the end instead of a summary
   std::string deployment, module_path;          // as in policy_choice
   bool json = false;

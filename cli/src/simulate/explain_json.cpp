@@ -44,10 +44,23 @@ json::object explanation_json(const explanation &e) {
                            {"not_schedulable", e.nodes.not_schedulable},
                            {"types", counts_of(e.nodes.types)},
                            {"devices", counts_of(e.nodes.devices)},
-                           {"predicates", counts_of(e.nodes.predicates)}};
-  return {{"partition", e.partition}, {"application", e.application}, {"key", e.key},         {"queue", e.queue},
-          {"pending", e.pending},     {"asked", amounts_of(e.asked)}, {"waiting", e.waiting}, {"obstacles", obstacles},
-          {"nodes", nodes},           {"before", e.before},           {"changes", changes},   {"text", e.text}};
+                           {"predicates", counts_of(e.nodes.predicates)},
+                           {"refused", counts_of(e.nodes.refused)}};
+  return {{"partition", e.partition},
+          {"application", e.application},
+          {"key", e.key},
+          {"queue", e.queue},
+          {"pending", e.pending},
+          {"asked", amounts_of(e.asked)},
+          {"waiting", e.waiting},
+          {"obstacles", obstacles},
+          {"nodes", nodes},
+          {"before", e.before},
+          {"changes", changes},
+          {"outcome", name(e.outcome)},
+          {"after", e.after},
+          {"holds", json::array(e.holds.begin(), e.holds.end())},
+          {"text", e.text}};
 }
 
 std::string to_json(const explanation &e) { return json::serialize(explanation_json(e)); }

@@ -43,6 +43,11 @@ class gang_book {
   // Null: the application is no gang with placeholders.
   [[nodiscard]] gang *of_application(std::string_view id);
 
+  template <class F>
+  void for_each(F &&f) const {
+    for (const gang &one : gangs_) f(one);
+  }
+
   // Placeholders stand for the asks of gangs, one each. Both empty without placeholders.
   [[nodiscard]] const std::string &placeholder_key(uint32_t ask) const { return keys_[ask]; }
   [[nodiscard]] const uint32_t *ask_of_placeholder(std::string_view key) const;

@@ -2,6 +2,7 @@
 #include "simulate/ledger.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "tenon/kernel/states.hpp"
@@ -43,7 +44,8 @@ std::string_view ledger::application_of(std::string_view application, std::strin
 ledger::application_record &ledger::application_at(std::string_view partition, std::string_view application) {
   const std::string_view name = joined(partition, application, {});
   if (const auto found = applications_.find(name); found != applications_.end()) return found->second;
-  return applications_.emplace(std::string(name), application_record{queues_.index_of(""), {}}).first->second;
+  return applications_.emplace(std::string(name), application_record{queues_.index_of(""), users_.index_of(""), {}})
+      .first->second;
 }
 
 ledger::ask_record &ledger::ask_at(std::string_view partition, std::string_view application, std::string_view key) {
@@ -72,8 +74,11 @@ uint32_t ledger::shape_of(amounts from) {
   return at->second;
 }
 
-void ledger::tell_freed(const ask_record &ask, const allocation &a) {
-  tell_({change::what::freed, ask.placeholder, ask.of->queue, a.node, a.shape, 1, now_ms_, -1});
+void ledger::free(ask_record &ask, size_t at, bool preempted) {
+  const allocation a = ask.live[at];
+  ask.live.erase(ask.live.begin() + static_cast<ptrdiff_t>(at));
+  ask.freed_ms = now_ms_;
+  tell_({change::what::freed, ask.placeholder, preempted, ask.of->queue, a.node, a.shape, 1, now_ms_, -1});
 }
 
 void ledger::set_pending(ask_record &ask, int32_t pending) {
@@ -81,13 +86,84 @@ void ledger::set_pending(ask_record &ask, int32_t pending) {
   ask.pending = pending;
   if (more == 0) return;
   const auto kind = more > 0 ? change::what::asked : change::what::unasked;
-  tell_({kind, ask.placeholder, ask.of->queue, 0, ask.shape, std::abs(more), now_ms_, -1});
+  tell_({kind, ask.placeholder, false, ask.of->queue, 0, ask.shape, std::abs(more), now_ms_, -1});
 }
 
 void ledger::sees(int64_t now_ms, const command &c) {
   settle();
   now_ms_ = std::max(now_ms_, now_ms);
   std::visit([this](const auto &known) { takes(known); }, c);
+}
+
+void ledger::for_each_unplaced(const std::function<void(uint32_t, int64_t, int64_t)> &take) const {
+  for (const auto &[name, app] : applications_) {  // any order: who takes them sorts
+    int64_t asked = 0;
+    for (const ask_record *ask : app.asks) {
+      const int64_t waits = ask->placeholder ? 0 : std::min(ask->pending, ask->wanted - ask->placed);
+      if (waits > 0) take(app.queue, ask->arrival_ms, waits);
+      asked += waits;
+    }
+    for (const ask_record *ask : app.asks) {
+      if (!ask->placeholder) continue;
+      const int64_t stand_in = ask->pending + live_count(*ask);
+      if (stand_in > asked) take(app.queue, ask->arrival_ms, stand_in - asked);
+      asked = std::max<int64_t>(asked - stand_in, 0);
+    }
+  }
+}
+
+void ledger::lasts(std::string_view partition, std::string_view application, std::string_view key,
+                   int64_t duration_ms) {
+  ask_at(partition, application, key).lasts_ms = duration_ms;
+}
+
+std::vector<job> ledger::jobs() const {
+  std::vector<std::pair<std::string_view, job>> named;  // by application
+  for (const auto &[name, app] : applications_) {       // any order: sorted next
+    std::vector<job> own;
+    add_jobs(app, false, own);
+    if (own.empty()) add_jobs(app, true, own);  // nothing was asked for in their place
+    for (job &one : own) named.emplace_back(name, std::move(one));
+  }
+  std::sort(named.begin(), named.end(), [](const auto &a, const auto &b) {
+    return std::tie(a.second.arrival_ms, a.first) < std::tie(b.second.arrival_ms, b.first);
+  });
+  std::vector<job> out;
+  out.reserve(named.size());
+  for (auto &[name, one] : named) out.push_back(std::move(one));
+  return out;
+}
+
+void ledger::add_jobs(const application_record &app, bool placeholders, std::vector<job> &to) const {
+  std::vector<const ask_record *> asks;
+  for (const ask_record *ask : app.asks) {
+    if (ask->placeholder == placeholders && ask->wanted > 0) asks.push_back(ask);
+  }
+  std::stable_sort(asks.begin(), asks.end(),
+                   [](const auto *a, const auto *b) { return a->arrival_ms < b->arrival_ms; });
+  for (size_t i = 0; i < asks.size();) {
+    job one{app.queue, app.user, 0, {}, asks[i]->arrival_ms, 0, 0, -1};
+    std::map<uint32_t, int64_t> amounts;
+    for (; i < asks.size() && asks[i]->arrival_ms == one.arrival_ms; ++i) {
+      const ask_record &ask = *asks[i];
+      one.allocations += static_cast<uint64_t>(ask.wanted);
+      for (const auto &[type, amount] : shapes_[ask.shape]) amounts[type] += amount * ask.wanted;
+      one.lasts_ms = std::max(one.lasts_ms, ask.lasts_ms);
+      if (ask.started_ms < 0 || one.started_ms < 0 || placeholders) {
+        one.started_ms = one.ended_ms = -1;
+        continue;
+      }
+      one.started_ms = std::max(one.started_ms, ask.started_ms);
+      const bool ended = ask.live.empty() && ask.pending == 0 && one.ended_ms >= 0;
+      one.ended_ms = ended ? std::max(one.ended_ms, ask.freed_ms) : -1;
+    }
+    one.amounts.assign(amounts.begin(), amounts.end());
+    to.push_back(std::move(one));
+  }
+}
+
+void ledger::takes(const add_application &add) {
+  application_at(add.partition, add.application).user = users_.index_of(add.user);
 }
 
 void ledger::takes(const put_ask &put) {
@@ -152,7 +228,8 @@ void ledger::takes(const release &r) {
     if (r.what != release_what::asks && r.why == termination::scheduling_failed) undo(ask, r);
     if (r.what != release_what::allocations) set_pending(ask, 0);
   };
-  if (!r.key.empty()) {
+  const bool everywhere = r.application.empty() && r.what == release_what::asks;
+  if (!r.key.empty() && !everywhere) {
     const auto found = asks_.find(joined(r.partition, application_of(r.application, r.key), r.key));
     if (found != asks_.end()) of_ask(found->second);
     return;
@@ -165,8 +242,9 @@ void ledger::takes(const release &r) {
   }
   // All of the partition, in whatever order: what follows from it are sums.
   const std::string prefix = std::string(r.partition) + separator;
+  const std::string suffix = r.key.empty() ? std::string() : separator + std::string(r.key);
   for (auto &[name, ask] : asks_) {
-    if (name.starts_with(prefix)) of_ask(ask);
+    if (name.starts_with(prefix) && name.ends_with(suffix)) of_ask(ask);
   }
 }
 
@@ -177,8 +255,7 @@ void ledger::undo(ask_record &ask, const release &r) {
       ++i;
       continue;
     }
-    tell_freed(ask, ask.live[i]);
-    ask.live.erase(ask.live.begin() + static_cast<ptrdiff_t>(i));
+    free(ask, i, false);
     set_pending(ask, ask.pending + 1);
     ++undone;
   }
@@ -225,7 +302,7 @@ void ledger::hears_allocated(const decision_view &d) {
   const uint32_t node = node_names_.index_of(joined(d.partition, d.node, {}));
   ask->of->queue = queues_.index_of(d.queue);
   ask->live.push_back({d.allocation_sequence, node, ask->shape});
-  change made{change::what::found, ask->placeholder, ask->of->queue, node, ask->shape, 1, now_ms_, -1};
+  change made{change::what::found, ask->placeholder, false, ask->of->queue, node, ask->shape, 1, now_ms_, -1};
   if (!d.text.empty()) {
     ask->wanted = std::max(ask->wanted, live_count(*ask));
     ask->placed = std::max(ask->placed, live_count(*ask));
@@ -234,7 +311,7 @@ void ledger::hears_allocated(const decision_view &d) {
   made.kind = change::what::placed;
   ask->pending = std::max(ask->pending - 1, 0);
   if (ask->placed < ask->wanted) {
-    ++ask->placed;
+    if (++ask->placed == ask->wanted) ask->started_ms = now_ms_;
     made.waited_ms = now_ms_ - ask->arrival_ms;
   }
   tell_(made);
@@ -246,8 +323,7 @@ void ledger::hears_released(const decision_view &d) {
   const auto found = std::find_if(ask->live.begin(), ask->live.end(),
                                   [&](const allocation &a) { return a.sequence == d.allocation_sequence; });
   if (found == ask->live.end()) return;
-  tell_freed(*ask, *found);
-  ask->live.erase(found);
+  free(*ask, static_cast<size_t>(found - ask->live.begin()), d.why == termination::preempted_by_scheduler);
 }
 
 void ledger::settle() {
@@ -257,7 +333,9 @@ void ledger::settle() {
   if (!next_.node.empty()) {
     const uint32_t node = node_names_.index_of(next_.node);
     const auto known = nodes_.find(next_.node);
-    const auto say = [&](change::what kind, uint32_t shape) { tell_({kind, false, 0, node, shape, 1, now_ms_, -1}); };
+    const auto say = [&](change::what kind, uint32_t shape) {
+      tell_({kind, false, false, 0, node, shape, 1, now_ms_, -1});
+    };
     if (known != nodes_.end()) {
       say(change::what::node_removed, known->second);
       nodes_.erase(known);
@@ -291,12 +369,11 @@ void ledger::forget(std::string_view rm) {
   for (auto &[name, ask] : asks_) {
     if (!name.starts_with(prefix)) continue;
     set_pending(ask, 0);
-    for (const allocation &a : ask.live) tell_freed(ask, a);
-    ask.live.clear();
+    while (!ask.live.empty()) free(ask, ask.live.size() - 1, false);
   }
   std::erase_if(nodes_, [&](const auto &node) {
     if (!node.first.starts_with(prefix)) return false;
-    tell_({change::what::node_removed, false, 0, node_names_.index_of(node.first), node.second, 1, now_ms_, -1});
+    tell_({change::what::node_removed, false, false, 0, node_names_.index_of(node.first), node.second, 1, now_ms_, -1});
     return true;
   });
 }

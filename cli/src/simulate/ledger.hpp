@@ -44,15 +44,25 @@ struct change {
     unasked,       // queue, shape, count: withdrawn, refused or dropped
     placed,        // queue, node, shape, waited_ms; one that was asked for
     found,         // as placed, of what ran before it was known
-    freed,         // queue, node, shape
+    freed,         // queue, node, shape, preempted
   };
   what kind = what::asked;
-  bool placeholder = false;
+  bool placeholder = false, preempted = false;
   uint32_t queue = 0, node = 0, shape = 0;
   int32_t count = 1;
   int64_t at_ms = 0;
   // From submission to the first placement; -1 where an ask is placed again after it lost its allocation.
   int64_t waited_ms = -1;
+};
+
+// All that an application asked for at one moment: it starts with the last of it and ends with the last of it.
+struct job {
+  uint32_t queue = 0, user = 0;
+  uint64_t allocations = 0;
+  indexed_amounts amounts;  // of all of them
+  int64_t arrival_ms = 0;
+  int64_t started_ms = -1, ended_ms = -1;  // -1: not so far
+  int64_t lasts_ms = -1;                   // as was said before; -1: not known
 };
 
 class ledger {
@@ -66,9 +76,17 @@ class ledger {
   void hears(const decision_view &d);
   // What the last command did without a decision. Called by sees(), and once at the end.
   void settle();
+  // Said of an ask that was sent: how long it runs once it is placed.
+  void lasts(std::string_view partition, std::string_view application, std::string_view key, int64_t duration_ms);
+  // In the order of their arrival, after the last settle().
+  [[nodiscard]] std::vector<job> jobs() const;
+  // Asks that were never placed, after the last settle(): queue, arrival, how many. A placeholder that no ask came for
+  // stands for a worker.
+  void for_each_unplaced(const std::function<void(uint32_t queue, int64_t arrival_ms, int64_t count)> &take) const;
 
   [[nodiscard]] const name_list &types() const { return types_; }
   [[nodiscard]] const name_list &queues() const { return queues_; }
+  [[nodiscard]] const name_list &users() const { return users_; }
   [[nodiscard]] const indexed_amounts &amounts_of(uint32_t shape) const { return shapes_[shape]; }
   [[nodiscard]] size_t shapes() const { return shapes_.size(); }
   [[nodiscard]] size_t nodes() const { return nodes_.size(); }           // that there are now
@@ -86,17 +104,19 @@ class ledger {
     application_record *of = nullptr;
     int64_t arrival_ms = 0;
     uint32_t shape = 0;
-    int32_t wanted = 0;   // allocations
-    int32_t pending = 0;  // of them
-    int32_t placed = 0;   // at some time, at most `wanted`
+    int32_t wanted = 0;                                     // allocations
+    int32_t pending = 0;                                    // of them
+    int32_t placed = 0;                                     // at some time, at most `wanted`
+    int64_t started_ms = -1, freed_ms = -1, lasts_ms = -1;  // when the last was placed, and when one ended last
     bool placeholder = false;
     std::vector<allocation> live;
   };
   struct application_record {
-    uint32_t queue = 0;
+    uint32_t queue = 0, user = 0;
     std::vector<ask_record *> asks;
   };
 
+  void takes(const add_application &add);
   void takes(const put_ask &put);
   void takes(const put_allocation &put);
   void takes(const release &r);
@@ -113,7 +133,8 @@ class ledger {
   void hears_released(const decision_view &d);
   void settle_ask();
 
-  void tell_freed(const ask_record &ask, const allocation &a);
+  void add_jobs(const application_record &app, bool placeholders, std::vector<job> &to) const;
+  void free(ask_record &ask, size_t at, bool preempted);
   void set_pending(ask_record &ask, int32_t pending);
   void undo(ask_record &ask, const release &r);
   void forget(std::string_view rm);
@@ -134,7 +155,7 @@ class ledger {
 
   listener tell_;
   int64_t now_ms_ = 0;
-  name_list types_, queues_, node_names_;
+  name_list types_, queues_, users_, node_names_;
   std::map<indexed_amounts, uint32_t> shape_index_;
   std::vector<indexed_amounts> shapes_;
   by_name<application_record> applications_;  // partition, application

@@ -44,13 +44,16 @@ struct left_out {
   uint64_t count = 0;
 };
 
+// When a load begins that says nothing of dates.
+inline constexpr int64_t no_date_ms = 1'700'000'000'000;
+
 struct load {
   std::string origin;  // one line: what it is and where it is from
+  int64_t begins_ms = no_date_ms;
   std::vector<load_node> nodes;
   std::vector<load_application> applications;
   std::vector<load_shape> shapes;
   std::vector<load_ask> asks;           // in the order of submission where they arrive at once
-  std::vector<left_out> left_out_asks;  // they count as pending
   std::vector<left_out> left_out_jobs;  // they cannot be played: no size, no duration
 };
 

@@ -12,6 +12,7 @@
 
 #include "run/borrowed.hpp"
 #include "tenon/kernel/journal.hpp"
+#include "tenon/kernel/quantity.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::cli {
@@ -19,7 +20,6 @@ namespace {
 
 constexpr std::string_view rm_name = "load";
 constexpr std::string_view partition_name = "[load]default";
-constexpr int64_t start_ms = 1'700'000'000'000;
 // Decisions between two looks at the clock of the terminal.
 constexpr uint32_t step_decisions = 250;
 // How long timers may go on changing something after the last event of a load, besides those of placeholders.
@@ -37,7 +37,13 @@ std::string_view state_name(application_state state) { return name(state); }
 class run_of {
  public:
   run_of(const simulation &plan, session &on, tally &counted, const progress_listener &listen)
-      : plan_(plan), load_(plan.what), on_(on), counted_(counted), listen_(listen), gangs_(plan.what, plan.gangs) {
+      : plan_(plan),
+        load_(plan.what),
+        on_(on),
+        counted_(counted),
+        listen_(listen),
+        gangs_(plan.what, plan.gangs),
+        now_ms_(plan.what.begins_ms) {
     for (uint32_t i = 0; i < load_.asks.size(); ++i) index_.emplace(load_.asks[i].key, i);
     order_.resize(load_.asks.size());
     std::iota(order_.begin(), order_.end(), 0U);
@@ -53,7 +59,6 @@ class run_of {
     apply(register_rm{rm_name, "1", "default", &plan_.config});
     if (!refused_.empty()) return refused_;
     for (const load_node &node : load_.nodes) add(node);
-    for (const left_out &group : load_.left_out_asks) counted_.leaves_out(group.reason, group.count);
     for (const left_out &group : load_.left_out_jobs) counted_.skips(group.reason, group.count);
     if (plan_.mode == load_mode::fill) {
       for (const uint32_t i : order_) submit(i);
@@ -61,6 +66,7 @@ class run_of {
     } else {
       replay();
     }
+    if (const std::string words = gangs_in_part(); !words.empty()) counted_.finds(words);
     return std::nullopt;
   }
 
@@ -86,12 +92,13 @@ class run_of {
     size_t next = 0;
     while (next < order_.size() || !endings_.empty()) {
       int64_t at = endings_.empty() ? INT64_MAX : endings_.top().at_ms;
-      if (next < order_.size()) at = std::min(at, start_ms + load_.asks[order_[next]].arrival_ms);
+      if (next < order_.size()) at = std::min(at, load_.begins_ms + load_.asks[order_[next]].arrival_ms);
       // A timer may come first, and may let something be placed that ends before that.
       if (follow_timers(at)) continue;
       now_ms_ = at;
       while (!endings_.empty() && endings_.top().at_ms == at) end_next();
-      while (next < order_.size() && start_ms + load_.asks[order_[next]].arrival_ms == at) submit(order_[next++]);
+      while (next < order_.size() && load_.begins_ms + load_.asks[order_[next]].arrival_ms == at)
+        submit(order_[next++]);
       schedule();
       while (next == order_.size() && endings_.empty() && follow_timers(at + settle_ms + placeholder_timeout_ms())) {
       }
@@ -177,7 +184,7 @@ class run_of {
     if (in != nullptr && plan_.gangs != gang_style::none) {
       // The workers were made with the application, whenever they are sent.
       put.task_group = task_group;
-      if (plan_.mode == load_mode::replay) put.create_time_ms = start_ms + ask.arrival_ms;
+      if (plan_.mode == load_mode::replay) put.create_time_ms = load_.begins_ms + ask.arrival_ms;
     }
     return put;
   }
@@ -188,6 +195,7 @@ class run_of {
     const borrowed_texts tags(shape.tags);
     ++waiting_;
     apply(ask_for(index, load_.asks[index].key, resources, tags));
+    note_duration(index, load_.asks[index].key);
   }
 
   void send_placeholder(uint32_t index) {
@@ -198,6 +206,14 @@ class run_of {
     put.placeholder = true;
     ++waiting_;
     apply(put);
+    note_duration(index, gangs_.placeholder_key(index));
+  }
+
+  void note_duration(uint32_t index, std::string_view key) {
+    const load_ask &ask = load_.asks[index];
+    if (plan_.mode == load_mode::replay) {
+      counted_.lasts(partition_name, load_.applications[ask.application].id, key, ask.duration_ms);
+    }
   }
 
   void end_next() {
@@ -262,12 +278,40 @@ class run_of {
       in.asked = true;
       to_ask_.push_back(&in);
     } else if (d.kind == decision_kind::application_rejected) {
-      in.ended = true;
-      counted_.leaves_out("the gang was refused: " + std::string(d.text), in.size);
+      leave_out(in, d, "the gang was refused: " + std::string(d.text));
     } else if (d.text == state_name(application_state::failing)) {
-      in.ended = true;
-      counted_.leaves_out("the gang was not placed in time", in.size);
+      leave_out(in, d, "the gang was not placed in time");
     }
+  }
+
+  void leave_out(gang &in, const decision_view &d, const std::string &reason) {
+    in.ended = true;
+    const std::string &queue = load_.applications[in.application].queue;
+    counted_.leaves_out({reason, std::string(d.application), d.queue.empty() ? queue : std::string(d.queue),
+                         load_.begins_ms + load_.asks[in.first_ask].arrival_ms, in.size});
+  }
+
+  // Gangs that hold a part of what they need when nothing happens any more; "" where there are none.
+  [[nodiscard]] std::string gangs_in_part() const {
+    uint64_t gangs = 0, placed = 0, lacking = 0;
+    amount_map held;
+    gangs_.for_each([&](const gang &in) {
+      if (in.started || in.resuming || in.ended || in.placed == 0 || in.placed == in.size) return;
+      ++gangs;
+      placed += in.placed;
+      lacking += in.size - in.placed;
+      for (const auto &[type, amount] : load_.shapes[load_.asks[in.first_ask].shape].resources) {
+        held[type] += amount * in.placed;
+      }
+    });
+    if (gangs == 0) return {};
+    std::string what;
+    for (const auto &[type, amount] : held)
+      what += (what.empty() ? "" : ", ") + type + " " + format_quantity(type, amount);
+    return std::to_string(gangs) + (gangs == 1 ? " gang is" : " gangs are") +
+           " placed in part and cannot start: " + std::to_string(placed) + " of their workers hold " + what +
+           " and wait for " + std::to_string(lacking) + " more, and " + std::to_string(waiting_) +
+           " workers in all wait. What they hold is never free again: --gangs soft asks for whole gangs";
   }
 
   void hear_worker(uint32_t ask, const decision_view &d) {
@@ -334,7 +378,7 @@ class run_of {
   std::vector<gang *> to_ask_;  // for their workers
   uint64_t submitted_ = 0, placements_ = 0;
   int64_t waiting_ = 0;  // asks sent, neither placed nor refused
-  int64_t now_ms_ = start_ms;
+  int64_t now_ms_;
   std::string refused_;
 };
 

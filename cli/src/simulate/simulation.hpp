@@ -31,7 +31,7 @@ struct simulation {
   const cluster_config &config;
   load_mode mode = load_mode::replay;
   std::string queue;  // of every application; empty: the load's own
-  gang_style gangs = gang_style::none;
+  gang_style gangs = gang_style::soft;
   int64_t placeholder_timeout_ms = 0;  // 0: the scheduler's own
 
   // Runs to the end of the load and counts into `counted`. What the scheduler says where it refuses the

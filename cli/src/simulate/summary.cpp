@@ -50,9 +50,32 @@ json::array reasons_of(const std::map<std::string, uint64_t> &reasons) {
   return out;
 }
 
-json::object object_of(const waiting &w) {
-  return {{"placed", w.placed}, {"mean", w.mean}, {"p50", w.p50}, {"p90", w.p90},
-          {"p95", w.p95},       {"p99", w.p99},   {"max", w.most}};
+// `over`, `open`: what values are called that were over, and that were not.
+json::object object_of(const spread &w, const char *over, const char *open) {
+  json::object out{{over, w.over}, {open, w.open}};
+  json::array at_least;
+  for (const auto &[name, one] : {std::pair{"mean", w.mean}, std::pair{"p50", w.p50}, std::pair{"p90", w.p90},
+                                  std::pair{"p95", w.p95}, std::pair{"p99", w.p99}, std::pair{"max", w.most}}) {
+    out[name] = one.value;
+    if (one.at_least) at_least.emplace_back(name);
+  }
+  out["at_least"] = std::move(at_least);
+  return out;
+}
+
+void print_waits(std::ostream &out, const run_summary &c) {
+  if (c.waits.empty()) return;
+  const bool open = c.all_waits.open > 0;  // else the column says nothing
+  out << "\nwaiting, seconds         placed" << (open ? "     never" : "")
+      << "       p50       p90       p99       max\n";
+  for (const auto &[queue, w] : c.waits) {
+    out << formatted("  %-20s %8llu", queue.c_str(), static_cast<unsigned long long>(w.over));
+    if (open) out << formatted(" %9llu", static_cast<unsigned long long>(w.open));
+    for (const figure &one : {w.p50, w.p90, w.p99, w.most}) {
+      out << formatted(" %9s", formatted("%s%.1f", one.at_least ? ">" : "", one.value).c_str());
+    }
+    out << '\n';
+  }
 }
 
 }  // namespace
@@ -60,6 +83,7 @@ json::object object_of(const waiting &w) {
 void print(std::ostream &out, const run_report &report) {
   const run_summary &c = report.counted;
   out << report.origin << ": " << c.nodes << " nodes\n\n";
+  for (const std::string &words : c.findings) out << "finding   " << words << ".\n\n";
   out << "placed    " << c.placed << '\n';
   out << "pending   " << c.pending << '\n';
   print_reasons(out, c.pending_reasons);
@@ -81,11 +105,7 @@ void print(std::ostream &out, const run_report &report) {
                      static_cast<unsigned long long>(d.free), static_cast<unsigned long long>(d.full),
                      static_cast<unsigned long long>(d.in_part), d.free_in_parts);
   }
-  if (!c.waits.empty()) out << "\nwaiting, seconds         placed       p50       p90       p99       max\n";
-  for (const auto &[queue, w] : c.waits) {
-    out << formatted("  %-20s %8llu %9.1f %9.1f %9.1f %9.1f\n", queue.c_str(),
-                     static_cast<unsigned long long>(w.placed), w.p50, w.p90, w.p99, w.most);
-  }
+  print_waits(out, c);
   out << formatted("\n%llu decisions in %.3f s of scheduling: %.0f a second\n",
                    static_cast<unsigned long long>(report.step_decisions), report.step_seconds,
                    report.decisions_per_second());
@@ -95,7 +115,7 @@ std::string to_json(const run_report &report) {
   const run_summary &c = report.counted;
   json::object use, waits, devices;
   for (const auto &[type, u] : c.use) use[type] = json::object{{"peak", u.peak}, {"average", u.average}};
-  for (const auto &[queue, w] : c.waits) waits[queue] = object_of(w);
+  for (const auto &[queue, w] : c.waits) waits[queue] = object_of(w, "placed", "never_placed");
   json::object out{{"origin", report.origin},
                    {"nodes", c.nodes},
                    {"placed", c.placed},
@@ -110,7 +130,8 @@ std::string to_json(const run_report &report) {
                    {"makespan_seconds", c.makespan_s},
                    {"utilisation", std::move(use)},
                    {"waiting_seconds", std::move(waits)},
-                   {"waiting_seconds_of_all", object_of(c.all_waits)},
+                   {"waiting_seconds_of_all", object_of(c.all_waits, "placed", "never_placed")},
+                   {"findings", json::array(c.findings.begin(), c.findings.end())},
                    {"commands", c.commands},
                    {"decisions", c.decisions},
                    {"step_decisions", report.step_decisions},
@@ -120,6 +141,8 @@ std::string to_json(const run_report &report) {
                                      std::pair{"stranded", report.stranded}}) {
     if (figure) out[name] = std::isnan(*figure) ? json::value(nullptr) : json::value(*figure);
   }
+  if (report.slowdown) out["slowdown_of_jobs"] = object_of(*report.slowdown, "started", "never_started");
+  if (report.completion) out["completion_seconds_of_jobs"] = object_of(*report.completion, "ended", "not_ended");
   for (const auto &[type, d] : c.devices) {
     devices[type] = json::object{
         {"all", d.all}, {"free", d.free}, {"in_part", d.in_part}, {"full", d.full}, {"free_in_parts", d.free_in_parts}};

@@ -17,6 +17,7 @@ struct run_report {
   double step_seconds = 0;  // wall time inside the scheduler's steps
   // Averages over the run, where a report was drawn: see series.hpp. NaN: there is none.
   std::optional<double> fairness, scattered, stranded;
+  std::optional<spread> slowdown, completion;  // of jobs, likewise: see job_figures.hpp
 
   [[nodiscard]] double decisions_per_second() const {
     return step_seconds > 0 ? static_cast<double>(step_decisions) / step_seconds : 0;

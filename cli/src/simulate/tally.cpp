@@ -2,7 +2,6 @@
 #include "simulate/tally.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tenon/kernel/devices.hpp"
 
@@ -46,18 +45,6 @@ void count_devices(const node_snapshot &n, std::map<std::string, device_use> &in
       if (!whole && !none) use.free_in_parts += part(free, split->amount);
     }
   }
-}
-
-waiting percentiles(std::vector<int64_t> waits_ms) {
-  if (waits_ms.empty()) return {};
-  std::sort(waits_ms.begin(), waits_ms.end());
-  // The smallest wait that so many of all do not exceed.
-  const auto at = [&](double share) {
-    const auto rank = static_cast<size_t>(share * static_cast<double>(waits_ms.size()) + 0.999999);
-    return static_cast<double>(waits_ms[std::clamp<size_t>(rank, 1, waits_ms.size()) - 1]) / 1000.0;
-  };
-  const double sum = static_cast<double>(std::accumulate(waits_ms.begin(), waits_ms.end(), int64_t{0})) / 1000.0;
-  return {waits_ms.size(), sum / static_cast<double>(waits_ms.size()), at(0.50), at(0.90), at(0.95), at(0.99), at(1.0)};
 }
 
 }  // namespace
@@ -120,7 +107,10 @@ void tally::takes(const change &c) {
   }
 }
 
-void tally::leaves_out(const std::string &reason, uint64_t count) { left_out_[reason] += count; }
+void tally::leaves_out(given_up what) {
+  what.reason = without_names(what.reason, what.application, "<application>");
+  left_out_.push_back(std::move(what));
+}
 
 void tally::skips(const std::string &reason, uint64_t count) { skipped_[reason] += count; }
 
@@ -140,7 +130,8 @@ run_summary tally::summary(const kernel_snapshot &end) const {
   out.commands = commands_;
   out.decisions = decisions_;
   out.rejection_reasons = rejection_reasons_;
-  out.pending_reasons = left_out_;
+  out.findings = findings_;
+  for (const given_up &one : left_out_) out.pending_reasons[one.reason] += one.count;
   for (const partition_snapshot &p : end.partitions) {
     for (const application_snapshot &app : p.applications) {
       for (const ask_snapshot &ask : app.asks) {
@@ -166,13 +157,26 @@ run_summary tally::summary(const kernel_snapshot &end) const {
     // Where no time passed, as it is at the end.
     out.use[ledger_.types()[type]] = {l.peak, passed > 0 ? l.area / passed : part(l.used, l.capacity)};
   }
-  std::vector<int64_t> all;
+  std::map<std::string, std::vector<measured>> waits;
   for (uint32_t queue = 0; queue < waits_ms_.size(); ++queue) {
     if (waits_ms_[queue].empty()) continue;
-    out.waits[ledger_.queues()[queue]] = percentiles(waits_ms_[queue]);
-    all.insert(all.end(), waits_ms_[queue].begin(), waits_ms_[queue].end());
+    std::vector<measured> &of = waits[ledger_.queues()[queue]];
+    for (const int64_t ms : waits_ms_[queue]) of.push_back({static_cast<double>(ms) / 1000.0, true});
   }
-  out.all_waits = percentiles(std::move(all));
+  const auto waited = [&](const std::string &queue, int64_t arrival_ms, uint64_t count) {
+    const int64_t so_far_ms = std::max<int64_t>(now_ms_ - arrival_ms, 0);
+    waits[queue].insert(waits[queue].end(), count, {static_cast<double>(so_far_ms) / 1000.0, false});
+  };
+  ledger_.for_each_unplaced([&](uint32_t queue, int64_t arrival_ms, int64_t count) {
+    waited(ledger_.queues()[queue], arrival_ms, static_cast<uint64_t>(count));
+  });
+  for (const given_up &one : left_out_) waited(one.queue, one.arrival_ms, one.count);
+  std::vector<measured> all;
+  for (auto &[queue, of] : waits) {
+    all.insert(all.end(), of.begin(), of.end());
+    out.waits[queue] = spread_of(std::move(of));
+  }
+  out.all_waits = spread_of(std::move(all));
   out.makespan_s = passed / 1000.0;
   out.gpus_placed = static_cast<double>(gpu_milli_placed_) / 1000.0;
   return out;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simulate/ledger.hpp"
+#include "simulate/spread.hpp"
 #include "simulate/timeline.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
@@ -23,16 +24,17 @@ struct utilisation {
   double peak = 0, average = 0;
 };
 
-// Seconds from submission to placement.
-struct waiting {
-  uint64_t placed = 0;
-  double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
-};
-
 // Devices of a type, on all nodes, at the end.
 struct device_use {
   uint64_t all = 0, free = 0, in_part = 0, full = 0;
   double free_in_parts = 0;  // what devices that are used in part have free, in whole devices
+};
+
+// Asks that the resource manager gave up, never placed.
+struct given_up {
+  std::string reason, application, queue;
+  int64_t arrival_ms = 0;
+  uint64_t count = 0;
 };
 
 struct run_summary {
@@ -44,9 +46,11 @@ struct run_summary {
   uint64_t skipped = 0;  // jobs of a trace that could not be played
   uint64_t commands = 0, decisions = 0;
   std::map<std::string, uint64_t> pending_reasons, rejection_reasons, skipped_reasons;
+  std::vector<std::string> findings;  // what is wrong with the run as a whole, a sentence each, without a full stop
   std::map<std::string, utilisation> use;  // by resource type
-  std::map<std::string, waiting> waits;    // by queue
-  waiting all_waits;
+  // Seconds from submission to placement; of what was never placed, to the end of the run. By queue.
+  std::map<std::string, spread> waits;
+  spread all_waits;
   std::map<std::string, device_use> devices;  // by resource type, where nodes divide it
   double makespan_s = 0;   // virtual time from the first command to the last end of an allocation, or command
   double gpus_placed = 0;  // sum over placed asks, whole GPUs
@@ -62,14 +66,20 @@ class tally {
   // A command, before its decisions.
   void sees(int64_t now_ms, const command &c);
   void hears(const decision_view &d);
-  // Asks that were never submitted: they count as pending.
-  void leaves_out(const std::string &reason, uint64_t count);
+  // How long the ask runs once it is placed.
+  void lasts(std::string_view partition, std::string_view application, std::string_view key, int64_t duration_ms) {
+    ledger_.lasts(partition, application, key, duration_ms);
+  }
+  // They count as pending, and wait to the end.
+  void leaves_out(given_up what);
+  void finds(const std::string &words) { findings_.push_back(words); }
   // What could not be played at all.
   void skips(const std::string &reason, uint64_t count);
   // The run is over.
   void ends();
 
   [[nodiscard]] uint64_t placed() const { return placed_; }
+  [[nodiscard]] const ledger &book() const { return ledger_; }
   // What is left pending is told by the state at the end.
   [[nodiscard]] run_summary summary(const kernel_snapshot &end) const;
 
@@ -92,7 +102,9 @@ class tally {
   int64_t gpu_milli_placed_ = 0;
   std::vector<level> levels_;                   // by type
   std::vector<std::vector<int64_t>> waits_ms_;  // by queue
-  std::map<std::string, uint64_t> rejection_reasons_, left_out_, skipped_;
+  std::map<std::string, uint64_t> rejection_reasons_, skipped_;
+  std::vector<given_up> left_out_;
+  std::vector<std::string> findings_;
 };
 
 }  // namespace tenon::cli

@@ -56,6 +56,7 @@ result<load> read_philly(const trace_text &jobs, const trace_text &machines) {
   };
   if (const auto why = read_table(jobs, columns, take)) return *why;
   for (load_ask &ask : out.asks) ask.arrival_ms -= first_ms;
+  if (!out.asks.empty()) out.begins_ms = first_ms;
   if (too_large > 0) out.left_out_jobs.push_back({"more GPUs than all machines have", too_large});
   return out;
 }

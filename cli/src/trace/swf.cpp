@@ -101,7 +101,8 @@ class swf_reader {
   // "MaxProcs: 128 (two a node)": the number that a header line begins with.
   void take_comment(std::string_view comment) {
     for (const auto &[name, value] : {std::pair{std::string_view("MaxNodes:"), &max_nodes_},
-                                      std::pair{std::string_view("MaxProcs:"), &max_processors_}}) {
+                                      std::pair{std::string_view("MaxProcs:"), &max_processors_},
+                                      std::pair{std::string_view("UnixStartTime:"), &begins_s_}}) {
       const size_t at = comment.find_first_not_of(blanks);
       if (at == std::string_view::npos || !comment.substr(at).starts_with(name)) continue;
       const size_t digits = comment.find_first_not_of(blanks, at + name.size());
@@ -115,6 +116,7 @@ class swf_reader {
   // The header is over: the nodes are known now or never.
   void get_ready(size_t line) {
     ready_ = true;
+    if (begins_s_ > 0 && begins_s_ < most_begin_s) into_.begins_ms = begins_s_ * 1000;
     if (!has_machines_) {
       if (max_processors_ == 0) max_processors_ = max_nodes_;
       if (max_processors_ == 0) {
@@ -167,12 +169,13 @@ class swf_reader {
   void leave_out(const std::string &reason) { ++left_out_[reason]; }
 
   static constexpr int64_t most_nodes = 1'000'000;
+  static constexpr int64_t most_begin_s = int64_t{1} << 33;  // the year 2242
 
   const trace_text &in_;
   load &into_;
   job_adder jobs_;
   bool has_machines_, ready_ = false;
-  int64_t max_nodes_ = 0, max_processors_ = 0;
+  int64_t max_nodes_ = 0, max_processors_ = 0, begins_s_ = 0;
   int64_t capacity_ = 0;  // processors of all nodes
   std::unordered_set<int64_t> seen_;
   std::map<std::string, uint64_t> left_out_;

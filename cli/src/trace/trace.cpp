@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "run/output_file.hpp"
 #include "trace/philly.hpp"
 #include "trace/swf.hpp"
+#include "trace/trace_file.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -26,7 +26,7 @@ result<load> read_files(const trace_kind &kind, std::string_view first, std::str
   for (const std::string_view file : {first, second}) {
     texts[i].file = file;
     if (!file.empty()) {
-      auto read = read_file(texts[i].file);
+      auto read = read_trace_file(texts[i].file);
       if (!read) return read.why();
       bytes[i] = std::move(*read);
       texts[i].text = bytes[i];

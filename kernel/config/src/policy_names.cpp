@@ -28,7 +28,7 @@ const std::vector<std::string> &built_in_rules() {
 }
 
 const std::vector<std::string> &built_in_identities() {
-  static const std::vector<std::string> names{"os", "ldap"};
+  static const std::vector<std::string> names{"none", "os"};
   return names;
 }
 

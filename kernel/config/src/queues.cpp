@@ -17,14 +17,19 @@ namespace {
 constexpr std::string_view checksum_key = "checksum: ";
 constexpr size_t checksum_digits = 64;
 
-// As in the field an unknown resolver is no reason to refuse: the only group of a user is its name then.
+// Whoever took a user's name for its group could let somebody in who is only called like one.
 void check_identity(const partition_source &partition, const parse_options &options, problems &report) {
   const std::string &type = partition.user_group_resolver;
   if (type.empty() || provides(options.known.identities, built_in_identities(), type)) return;
-  report.warn(place_in(*partition.node->find("usergroupresolver"), "type"),
-              "user group resolver " + in_quotes(type) + " is not provided",
-              "'', os, ldap, or one that a module of the deployment provides",
-              suggest(options.known.identities, built_in_identities(), type));
+  const text_position at = place_in(*partition.node->find("usergroupresolver"), "type");
+  const std::string have = "user group resolver " + in_quotes(type) + " is not provided";
+  const std::string want = "one that is built in, or that a module of the deployment provides";
+  const std::string fix = suggest(options.known.identities, built_in_identities(), type);
+  if (options.known.identities) {
+    report.refuse(at, have, want, fix);
+  } else {
+    report.warn(at, have, want, fix + "; a daemon refuses it unless a module of its deployment provides it");
+  }
 }
 
 // A timer that is always due would never let the kernel go on.
@@ -50,6 +55,7 @@ void check_partition(const partition_source &partition, const parse_options &opt
   check_identity(partition, options, report);
   check_periods(partition, report);
   check_properties(root, options, report);
+  check_meaning(partition, root, report);
 }
 
 std::optional<cluster_config> parse(std::string_view text, const parse_options &options, problems &report,
@@ -59,6 +65,8 @@ std::optional<cluster_config> parse(std::string_view text, const parse_options &
   if (root->what == yaml_node::kind::null) {
     bool of_built_in = true;
     has_content = false;
+    report.warn({}, "a text without content, in place of which the built-in one holds", "queues",
+                "write the queues, or leave it out");
     return parse(default_queues_yaml(), options, report, of_built_in);
   }
   if (!check_shape(*root, queues_file_spec, report)) return std::nullopt;

@@ -122,6 +122,8 @@ void check_max_applications(const queue_source &root, problems &report);
 void check_limits(const queue_source &queue, problems &report);
 void check_limit_hierarchy(const queue_source &root, problems &report);
 void check_properties(const queue_source &root, const parse_options &options, problems &report);
+// `root` with the limits of the partition.
+void check_meaning(const partition_source &partition, const queue_source &root, problems &report);
 
 // The value of a text that passed all checks.
 [[nodiscard]] cluster_config build_config(const yaml_node &root, const file_source &file, const parse_options &options);

@@ -230,7 +230,8 @@ constexpr key_spec node_sort_keys[] = {
      .kind = kind::text,
      .summary =
          "`fair` (least used first), `binpacking` (most used first), `device-packing` (devices filled up), or one "
-         "that a module provides. Exactly so.",
+         "that a module provides. Exactly so. An application may have another one for its asks, by its tag "
+         "`tenon/node-sort`.",
      .fallback = "`fair`"},
     {.key = "resourceweights",
      .kind = kind::number_map,
@@ -241,7 +242,9 @@ constexpr key_spec node_sort_keys[] = {
 constexpr key_spec user_group_resolver_keys[] = {
     {.key = "type",
      .kind = kind::text,
-     .summary = "Empty (the user's only group is its name), `os`, `ldap`, or one that a module provides.",
+     .summary =
+         "Empty or `none` (the user's only group is its name), `os`, or one that a module provides, as `ldap`. One "
+         "that nobody provides is refused.",
      .fallback = "empty"},
 };
 

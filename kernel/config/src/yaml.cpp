@@ -8,9 +8,10 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <sstream>
+#include <istream>
 #include <unordered_map>
 
+#include "bounded_input.hpp"
 #include "yaml_text.hpp"
 
 namespace tenon::config {
@@ -26,12 +27,20 @@ text_position position_of(const line_index &lines, const YAML::Mark &mark) {
 // Ends the parse from inside of an event; never leaves read_yaml.
 struct stop_parsing {};
 
+void refuse_deep(text_position at, const yaml_limits &limits, problems &report) {
+  report.refuse(at, "lists and maps nested deeper than " + std::to_string(limits.depth), "a flatter text", {});
+}
+
+void refuse_wide(text_position at, const yaml_limits &limits, problems &report) {
+  report.refuse(at, "more than " + std::to_string(limits.nodes) + " values, aliases expanded", "a smaller text", {});
+}
+
 constexpr std::string_view core_tag_prefix = "tag:yaml.org,2002:";
 
 class tree_builder final : public YAML::EventHandler {
  public:
-  tree_builder(problems &report, yaml_limits limits, const line_index &lines)
-      : report_(report), limits_(limits), lines_(lines) {}
+  tree_builder(problems &report, const yaml_limits &limits, const line_index &lines, bounded_input &input)
+      : report_(report), limits_(limits), lines_(lines), input_(input) {}
 
   void OnDocumentStart(const YAML::Mark &mark) override {
     anchors_.clear();
@@ -154,12 +163,14 @@ class tree_builder final : public YAML::EventHandler {
             YAML::EmitterStyle::value style) {
     const text_position at = position(mark);
     if (levels_.size() >= limits_.depth) {
-      stop(at, "lists and maps nested deeper than " + std::to_string(limits_.depth), "a flatter text", {});
+      refuse_deep(at, limits_, report_);
+      throw stop_parsing{};
     }
     const std::string_view wanted = what == kind::list ? "seq" : "map";
     if (tag != "?" && tag != "!" && !tag.empty() && core_tag(at, tag) != wanted) {
       stop(at, "the tag " + in_quotes(tag), "values without tags", "remove the tag");
     }
+    input_.parsed(levels_.size());
     level next;
     next.anchor = anchor;
     next.flow = style == YAML::EmitterStyle::Flow;
@@ -178,9 +189,11 @@ class tree_builder final : public YAML::EventHandler {
   // Takes a finished value to where it belongs. `made` is how many nodes that adds to those counted before:
   // the parts of a list or map were, an alias copies all of its own. So does remembering an anchor.
   void put(yaml_node node, YAML::anchor_t anchor, uint32_t made) {
+    input_.parsed(levels_.size());
     total_ += made + (anchor == YAML::NullAnchor ? 0 : node.size);
     if (total_ > limits_.nodes) {
-      stop(node.at, "more than " + std::to_string(limits_.nodes) + " values, aliases expanded", "a smaller text", {});
+      refuse_wide(node.at, limits_, report_);
+      throw stop_parsing{};
     }
     if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
     if (levels_.empty()) {
@@ -255,8 +268,9 @@ class tree_builder final : public YAML::EventHandler {
   }
 
   problems &report_;
-  yaml_limits limits_;
+  const yaml_limits &limits_;
   const line_index &lines_;
+  bounded_input &input_;
   YAML::Mark last_quoted_ = YAML::Mark::null_mark();
   std::vector<level> levels_;
   std::unordered_map<YAML::anchor_t, yaml_node> anchors_;
@@ -303,13 +317,16 @@ std::optional<yaml_node> read_yaml(std::string_view text, problems &report, yaml
                   "quote it, or remove it");
     return std::nullopt;
   }
-  tree_builder tree(report, limits, lines);
+  bounded_input input(text, limits);
+  tree_builder tree(report, limits, lines, input);
   try {
-    std::istringstream in{std::string(text)};
+    std::istream in(&input);
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(tree)) {
     }
     tree.check_last_quotation();
+  } catch (const bounded_input::too_much &what) {
+    (what.is_deep ? refuse_deep : refuse_wide)(lines.position_of_byte(what.at), limits, report);
   } catch (const stop_parsing &) {
   } catch (const YAML::Exception &why) {
     refuse_syntax(lines, why, report);

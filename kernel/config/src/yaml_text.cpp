@@ -73,6 +73,12 @@ text_position line_index::position(int line, int column) const {
   return {line + 1, last_.characters + 1};
 }
 
+text_position line_index::position_of_byte(size_t at) const {
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end(), at);
+  if (behind == starts_.begin()) return position(0, static_cast<int>(at));
+  return position(static_cast<int>(behind - starts_.begin()) - 1, static_cast<int>(at - *(behind - 1)));
+}
+
 bool line_index::has_leading_tab(int line) const {
   const size_t first = text_.find_first_not_of(' ', line_start(line));
   return first != std::string_view::npos && text_[first] == '\t';

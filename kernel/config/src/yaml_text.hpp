@@ -29,6 +29,7 @@ class line_index {
   [[nodiscard]] std::string_view from(int line, int column) const;
   // The place for people: from 1, columns in characters.
   [[nodiscard]] text_position position(int line, int column) const;
+  [[nodiscard]] text_position position_of_byte(size_t at) const;
   // yaml-cpp reports a tab in the indentation as anything but that.
   [[nodiscard]] bool has_leading_tab(int line) const;
   // The number, from 1, of a line that begins with '%' behind the beginning of the document, where yaml-cpp

@@ -85,6 +85,24 @@ constexpr std::array control_keys{
 };
 constexpr object_spec control_object{"control", "How people reach the daemon.", control_keys};
 
+constexpr std::array configuration_keys{
+    key_spec{.key = "store",
+             .kind = value_kind::text,
+             .summary = "Folder, relative to this file, in which configurations are kept that people send over REST or "
+                        "the administration service. It is made where it is missing.",
+             .fallback = "they are kept in memory, and gone after a restart"},
+};
+constexpr object_spec configuration_object{"configuration", "Configurations that did not come from a file.",
+                                           configuration_keys};
+
+constexpr std::array audit_keys{
+    key_spec{.key = "file",
+             .kind = value_kind::text,
+             .summary = "File, relative to this one, to which every action of people is appended as a line of JSON.",
+             .fallback = "audit.jsonl in $STATE_DIRECTORY, as systemd sets it; the log alone where it is not set"},
+};
+constexpr object_spec audit_object{"audit", "What is kept of what people did.", audit_keys};
+
 const std::array deployment_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
@@ -150,6 +168,16 @@ const std::array deployment_keys{
              .summary = "How people reach the daemon.",
              .fallback = "its defaults",
              .object = &control_object},
+    key_spec{.key = "configuration",
+             .kind = value_kind::object,
+             .summary = "Configurations that did not come from a file.",
+             .fallback = "its defaults",
+             .object = &configuration_object},
+    key_spec{.key = "audit",
+             .kind = value_kind::object,
+             .summary = "What is kept of what people did.",
+             .fallback = "its defaults",
+             .object = &audit_object},
 };
 const object_spec deployment_object{"deployment file", "The top of the text.", deployment_keys};
 
@@ -168,7 +196,9 @@ class deployment_reader {
     out.events = uses("events");
     out.transports = uses("transports");
     out.running = read_running_limits(root_, report_);
-    read_control(out);
+    out.control_socket = path_in("control", "socket", "the path of a Unix socket");
+    out.configuration_store = path_in("configuration", "store", "a folder");
+    out.audit_file = path_in("audit", "file", "a file");
     return out;
   }
 
@@ -248,13 +278,14 @@ class deployment_reader {
     }
   }
 
-  void read_control(deployment &out) {
-    const yaml_node *control = root_.find("control");
-    const yaml_node *socket = control == nullptr ? nullptr : control->find("socket");
-    if (socket == nullptr) return;
-    if (socket->text.empty())
-      report_.refuse(socket->at, "socket is empty", "the path of a Unix socket", "leave it out for the default");
-    out.control_socket = resolve(socket->text);
+  // Empty where it is not written.
+  std::filesystem::path path_in(std::string_view object, std::string_view key, const std::string &want) {
+    const yaml_node *of = root_.find(object);
+    const yaml_node *given = of == nullptr ? nullptr : of->find(key);
+    if (given == nullptr) return {};
+    if (given->text.empty())
+      report_.refuse(given->at, std::string(key) + " is empty", want, "leave it out for the default");
+    return resolve(given->text);
   }
 
   std::vector<interface_use> uses(std::string_view key) {

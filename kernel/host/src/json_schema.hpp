@@ -1,9 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// JSON Schema, behind one small face: valijson's templates are compiled in one place.
+// What a JSON Schema (draft 7, without references) holds against a value. Its own code: the libraries that there are
+// match patterns with std::regex, which a long value ends the process with (expression.hpp).
 #pragma once
 
-#include <boost/json/object.hpp>
-#include <optional>
+#include <boost/json/value.hpp>
 #include <string>
 #include <vector>
 
@@ -17,10 +17,8 @@ struct schema_violation {
   std::string problem;
 };
 
-// Why `schema` is no JSON Schema (draft 7), if it is none.
-[[nodiscard]] std::optional<std::string> schema_problem(const boost::json::value &schema);
-
-// What `schema` holds against `value`, the innermost reasons first. The schema must be one.
+// What `schema` holds against `value`, the innermost reasons first; a few of them. The schema must be one
+// (check_schema). Time is bounded: where both are so large that it would take long, that is a violation.
 [[nodiscard]] std::vector<schema_violation> violations(const boost::json::value &schema,
                                                        const boost::json::value &value);
 

@@ -69,6 +69,7 @@ struct module_host::impl {
 
   std::optional<refusal> scan();
   std::optional<refusal> check_unique() const;
+  void warn_of_open(const std::vector<module_folder> &folders) const;
   [[nodiscard]] std::optional<refusal> check_locked(const catalogued_module &module) const {
     return plan.lock ? check_lock(*plan.lock, module.manifest, module.built_in) : std::nullopt;
   }
@@ -85,14 +86,24 @@ struct module_host::impl {
   result<std::vector<listed_module>> listed(const std::vector<interface_use> &uses, std::string_view interface);
 };
 
+// What lies there runs as the daemon.
+void module_host::impl::warn_of_open(const std::vector<module_folder> &folders) const {
+  for (const module_folder &each : folders) {
+    std::error_code none;
+    const auto mode = std::filesystem::status(each.path, none).permissions();
+    if (none || (mode & std::filesystem::perms::others_write) == std::filesystem::perms::none) continue;
+    loader.options().log->warn(
+        "module_path: everybody on this machine may write to {}, whose modules run as the daemon; chmod o-w {}",
+        each.path.string(), each.path.string());
+  }
+}
+
 std::optional<refusal> module_host::impl::scan() {
-  auto found = module_catalog::scan(module_folders(
-      [&] {
-        std::vector<std::filesystem::path> folders = loader.options().module_path;
-        folders.insert(folders.end(), plan.module_path.begin(), plan.module_path.end());
-        return folders;
-      }(),
-      loader.options().built_in_modules));
+  std::vector<std::filesystem::path> named = loader.options().module_path;
+  named.insert(named.end(), plan.module_path.begin(), plan.module_path.end());
+  const std::vector<module_folder> folders = module_folders(named, loader.options().built_in_modules);
+  if (!plan.file.empty()) warn_of_open(folders);
+  auto found = module_catalog::scan(folders);
   if (!found) return found.why();
   catalog = std::move(*found);
   for (const broken_manifest &broken : catalog.broken()) {
@@ -334,6 +345,7 @@ const tenon_host *module_host::linked_host(std::string name, std::vector<std::st
       .get();
 }
 
+void module_host::note(std::string_view line) const { impl_->loader.options().log->info("{}", one_line(line, 4096)); }
 void module_host::warn(std::string_view line) const { impl_->loader.options().log->warn("{}", one_line(line, 4096)); }
 
 void module_host::offer(const offered_service &service) { impl_->loader.offer(service); }

@@ -25,6 +25,12 @@ constexpr std::array cycle_keys{
              .kind = value_kind::duration,
              .summary = "How often resource managers that want it hear what their asks wait for; 0: never.",
              .fallback = "1s"},
+    key_spec{.key = "manual",
+             .kind = value_kind::boolean,
+             .summary =
+                 "Nothing happens by itself: requests are taken, time passes and decisions are made when somebody "
+                 "steps the daemon.",
+             .fallback = "false"},
 };
 constexpr object_spec cycle_object{"cycle", "How the scheduler steps.", cycle_keys};
 
@@ -65,8 +71,12 @@ constexpr std::array rm_keys{
              .fallback = "5m"},
     key_spec{.key = "check_deadline",
              .kind = value_kind::duration,
-             .summary = "How long one may take to say whether an ask may run on a node.",
+             .summary = "How long one may take to say whether an ask may run on a node, from when it has the check.",
              .fallback = "1s"},
+    key_spec{.key = "check_window",
+             .kind = value_kind::count,
+             .summary = "Checks that wait for the answer of one at once; nothing more is decided for it meanwhile.",
+             .fallback = "64"},
     key_spec{.key = "drain",
              .kind = value_kind::duration,
              .summary = "How long answers may take to go out when one leaves or the scheduler stops.",
@@ -129,6 +139,7 @@ running_limits read_running_limits(const config::yaml_node &root, config::proble
   count(cycle, "max_decisions", out.max_decisions);
   duration(cycle, "idle", out.idle_ms, false);
   duration(cycle, "inspect", out.inspect_ms, true);
+  out.manual = config::boolean_of(cycle, "manual", false);
   const auto &mailbox = object_of(root, "mailbox");
   count(mailbox, "requests", out.mailbox_requests);
   count(mailbox, "bytes", out.mailbox_bytes);
@@ -143,6 +154,7 @@ running_limits read_running_limits(const config::yaml_node &root, config::proble
   count(rm, "pause_queue", out.pause_queue);
   duration(rm, "pause_timeout", out.pause_timeout_ms, false);
   duration(rm, "check_deadline", out.check_deadline_ms, false);
+  count(rm, "check_window", out.check_window);
   duration(rm, "drain", out.drain_ms, true);
   const auto &requests = object_of(root, "requests");
   count(requests, "max_text", out.max_text);

@@ -112,7 +112,6 @@ result<std::unique_ptr<instance>> open(const tenon_scheduler_options &options) {
   if (!made) return made.why();
   out->service = std::move(*made);
   observe::people_options of_people;
-  of_people.manual = options.manual != 0;
   out->people = observe::open_to_people(*out->service, std::move(of_people));
   if (auto why = out->service->start()) return *why;
   return out;

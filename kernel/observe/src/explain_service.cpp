@@ -52,7 +52,8 @@ void flatten(explanation_view &v) {
                           o.used,
                           o.free,
                           o.short_by,
-                          o.until_ms};
+                          o.until_ms,
+                          text_of(o.reason)};
   });
   out.changes = v.room.list<tenon_change>(e.changes, [&](const change &c) {
     return tenon_change{0,
@@ -72,6 +73,9 @@ void flatten(explanation_view &v) {
   out.nodes_short = counts(v.room, e.nodes.types);
   out.nodes_short_of_devices = counts(v.room, e.nodes.devices);
   out.nodes_refused = counts(v.room, e.nodes.predicates);
+  out.nodes_refused_by_rm = counts(v.room, e.nodes.refused);
+  out.outcome = text_of(name(e.outcome));
+  out.after = e.after;
 }
 
 tenon_status explain_ask(const tenon_host *host, const tenon_explain_in *in, tenon_explain_out *out) {

@@ -1,8 +1,24 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "health.hpp"
+#include "tenon/observe/health.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "health_sums.hpp"
+#include "snapshot_keeper.hpp"
+#include "tenon/abi/host_read.h"
 
 namespace tenon::observe {
 namespace {
+
+using std::chrono::milliseconds;
+using state = health_check::state;
+
+constexpr std::chrono::seconds sums_every{30};  // as the field's
+constexpr std::chrono::seconds sums_within{2};  // for a snapshot; a scheduler that stops waits for it
+constexpr milliseconds manual_beat{500};
+constexpr uint32_t sums_want = TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS | read_contents;
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -14,34 +30,151 @@ void append(std::string &list, std::string_view separator, const std::string &on
   list += one;
 }
 
-std::string after(std::string_view what, const std::string &list) {
-  return list.empty() ? std::string{} : std::string(what) + list;
+std::string standing(const rm_standing &rm) {
+  if (!rm.connected) return rm.id + " is away";
+  if (rm.throttled) return rm.id + " does not take its answers";
+  if (rm.held) return rm.id + ": its recovery is not done";
+  return {};
 }
 
 }  // namespace
 
-health::health(door &to, host::module_host &modules, std::chrono::milliseconds memory)
-    : door_(to), modules_(modules), memory_(memory) {}
+std::string_view name(health_check::state is) {
+  switch (is) {
+    case state::well:
+      return "healthy";
+    case state::warns:
+      return "warning";
+    case state::fails:
+      return "unhealthy";
+  }
+  return "";
+}
 
-void health::node_refused() { refused_node_ns_ = now_ns(); }
+struct health_checks::beats {
+  std::atomic<int64_t> asked_ns{0};  // 0: there is no question that waits for its answer
+  std::mutex mutex;                  // of what follows
+  std::vector<rm_standing> rms;
+};
 
-bool health::is_recent(int64_t at_ns) const { return at_ns != 0 && now_ns() - at_ns < memory_.count(); }
+health_checks::health_checks(door &to, host::module_host &modules, snapshot_keeper &keeper,
+                             std::chrono::milliseconds memory)
+    : door_(to),
+      modules_(modules),
+      keeper_(keeper),
+      memory_(memory),
+      beats_(std::make_shared<beats>()),
+      sums_(look_at_sums_of({})) {}
 
-std::vector<health_check> health::look() const {
-  std::string faulty, away, warned;
+health_checks::~health_checks() { close(); }
+
+void health_checks::add(std::function<std::vector<health_check>()> more) { more_.push_back(std::move(more)); }
+
+void health_checks::node_refused() { refused_node_ns_ = now_ns(); }
+
+bool health_checks::is_recent(int64_t at_ns) const { return at_ns != 0 && now_ns() - at_ns < memory_.count(); }
+
+void health_checks::beat() {
+  // A manual one has no thread of its own: whoever asks would wait for the step that is being made.
+  if (!door_.is_manual()) ask_for_beat();
+}
+
+void health_checks::ask_for_beat() {
+  int64_t none = 0;
+  if (!beats_->asked_ns.compare_exchange_strong(none, now_ns())) return;
+  door_.ask_for_rms([to = beats_](std::vector<rm_standing> rms) {
+    {
+      const std::lock_guard lock(to->mutex);
+      to->rms = std::move(rms);
+    }
+    to->asked_ns = 0;
+  });
+}
+
+milliseconds health_checks::silence() const {
+  const int64_t asked = beats_->asked_ns;
+  if (asked == 0 || door_.is_manual()) return milliseconds(0);
+  return std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(now_ns() - asked));
+}
+
+health_report health_checks::look() {
+  beat();
+  health_report out;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_ = true;
+    if (!thread_.joinable() && !closed_) thread_ = std::thread([this] { look_at_sums_now_and_then(); });
+  }
+  wake_.notify_all();
+  std::string faulty, away, silent;
   for (const host::module_counters &m : modules_.counters()) {
     if (is_recent(m.last_fault_ns)) append(faulty, ", ", m.id + " (" + std::to_string(m.faults) + " so far)");
   }
-  for (const rm_record &rm : door_.rms()) {
-    if (!rm.connected) append(away, ", ", rm.id);
+  {
+    const std::lock_guard lock(beats_->mutex);
+    for (const rm_standing &rm : beats_->rms) {
+      if (const std::string words = standing(rm); !words.empty()) append(away, ", ", words);
+    }
   }
-  for (const std::string &one : door_.warnings()) append(warned, "; ", one);
-  return {{"Scheduling errors", "Check for scheduling error entries in metrics",
-           after("modules were at fault lately: ", faulty)},
-          {"Failed nodes", "Check for failed nodes entries in metrics",
-           is_recent(refused_node_ns_) ? "a node was refused lately" : ""},
-          {"Resource managers", "Check that every resource manager is connected", after("away: ", away)},
-          {"Warnings", "Check for warnings of event sinks and transports", warned}};
+  if (const milliseconds waited = silence(); waited >= slow)
+    silent = "the cycle thread has not answered for " + std::to_string(waited.count()) + " ms";
+  out.checks = {check_of("Scheduling errors", "Check for scheduling error entries in metrics", state::warns,
+                         faulty.empty() ? faulty : "modules were at fault lately: " + faulty),
+                check_of("Failed nodes", "Check for failed nodes entries in metrics", state::warns,
+                         is_recent(refused_node_ns_) ? "a node was refused lately" : "")};
+  {
+    const std::lock_guard lock(mutex_);
+    out.checks.insert(out.checks.end(), sums_.begin(), sums_.end());
+  }
+  out.checks.push_back(check_of("Cycle", "Check that the cycle thread runs", state::fails, silent));
+  out.checks.push_back(
+      check_of("Resource managers", "Check that every resource manager is connected", state::warns, away));
+  for (auto &one : door_.checks()) out.checks.push_back(std::move(one));
+  for (const auto &more : more_)
+    for (auto &one : more()) out.checks.push_back(std::move(one));
+  out.healthy = std::none_of(out.checks.begin(), out.checks.end(),
+                             [](const health_check &one) { return one.is == state::fails; });
+  return out;
+}
+
+void health_checks::look_at_sums_now_and_then() {
+  pthread_setname_np(pthread_self(), "tenon-health");
+  auto next = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto over = [this] { return closed_; };
+    if (door_.is_manual()) {
+      wake_.wait_for(lock, manual_beat, over);
+    } else {
+      wake_.wait(lock, [this] { return closed_ || wanted_; });
+      wake_.wait_until(lock, next, over);
+    }
+    if (closed_) return;
+    const bool due = wanted_ && std::chrono::steady_clock::now() >= next;
+    if (due) wanted_ = false;
+    lock.unlock();
+    if (door_.is_manual()) ask_for_beat();
+    if (due) look_at_sums();
+    lock.lock();
+    if (due) next = std::chrono::steady_clock::now() + sums_every;
+  }
+}
+
+void health_checks::look_at_sums() {
+  const auto view = keeper_.get(sums_want, {}, std::chrono::steady_clock::now() + sums_within);
+  if (view == nullptr) return;  // the check of the cycle says why
+  auto found = look_at_sums_of(view->state);
+  const std::lock_guard lock(mutex_);
+  sums_ = std::move(found);
+}
+
+void health_checks::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace tenon::observe

@@ -302,6 +302,7 @@ snapshot_part wish_of(uint32_t wanted) {
   want(TENON_READ_USAGE, part::users | part::groups);
   // The allocations of a node are those of applications.
   want(TENON_READ_NODES | TENON_READ_ALLOCATIONS, part::applications);
+  want(read_contents, part::contents);
   return out;
 }
 

@@ -9,12 +9,20 @@
 namespace tenon::observe {
 namespace {
 
+std::string compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+}  // namespace
+
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
-
-}  // namespace
 
 void histogram::add(double value) {
   double bound = least;
@@ -28,29 +36,24 @@ void histogram::add(double value) {
   sum_ = sum_ + value;
 }
 
-std::array<double, histogram::buckets> histogram::bounds() {
-  std::array<double, buckets> out{};
-  double bound = least;
-  for (double &one : out) {
-    one = bound;
-    bound *= factor;
-  }
-  return out;
-}
-
-std::array<uint64_t, histogram::buckets> histogram::at_most() const {
-  std::array<uint64_t, buckets> out{};
+distribution histogram::read() const {
+  distribution out{{}, {}, 0, sum_};
   uint64_t sum = 0;
-  for (size_t i = 0; i < buckets; ++i) out[i] = sum += in_[i];
+  double bound = least;
+  for (size_t i = 0; i < buckets; ++i, bound *= factor) {
+    out.bounds.push_back(bound);
+    out.at_most.push_back(sum += in_[i]);
+  }
+  out.count = std::max<uint64_t>(count_, sum);  // one may be added meanwhile
   return out;
 }
 
-metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper,
-                             std::chrono::milliseconds memory)
-    : door_(to), modules_(modules), keeper_(keeper), health_(to, modules, memory) {}
+metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health)
+    : door_(to), modules_(modules), keeper_(keeper), health_(health) {}
 
 void metrics_maker::count(std::span<const decision_view> decisions, const kernel &k) {
   history_.decided(k, now_unix_ms());
+  tallies_.count(decisions);
   for (const decision_view &d : decisions) {
     ++decisions_[static_cast<size_t>(d.kind)];
     if (d.kind == decision_kind::released) ++releases_[static_cast<size_t>(d.why)];
@@ -72,21 +75,21 @@ void metrics_maker::add_counters(std::vector<family> &out) const {
   const auto of = [&](decision_kind k) { return static_cast<double>(decisions_[static_cast<size_t>(k)]); };
   family attempts = make_family("yunikorn_scheduler_container_allocation_attempt_total",
                                 "Attempts to place an ask, by how they ended.", TENON_METRIC_COUNTER);
-  attempts.samples = {{{{"state", "allocated"}}, of(decision_kind::allocated), nullptr},
-                      {{{"state", "rejected"}}, of(decision_kind::ask_rejected), nullptr},
-                      {{{"state", "error"}}, of(decision_kind::allocation_rejected), nullptr},
-                      {{{"state", "released"}}, of(decision_kind::released), nullptr}};
+  attempts.samples = {{{{"state", "allocated"}}, of(decision_kind::allocated)},
+                      {{{"state", "rejected"}}, of(decision_kind::ask_rejected)},
+                      {{{"state", "error"}}, of(decision_kind::allocation_rejected)},
+                      {{{"state", "released"}}, of(decision_kind::released)}};
   out.push_back(std::move(attempts));
   family submissions = make_family("yunikorn_scheduler_application_submission_total",
                                    "Applications that were submitted.", TENON_METRIC_COUNTER);
   const double accepted = of(decision_kind::application_accepted), rejected = of(decision_kind::application_rejected);
-  submissions.samples = {{{{"result", "new"}}, accepted + rejected, nullptr},
-                         {{{"result", "accepted"}}, accepted, nullptr},
-                         {{{"result", "rejected"}}, rejected, nullptr}};
+  submissions.samples = {{{{"result", "new"}}, accepted + rejected},
+                         {{{"result", "accepted"}}, accepted},
+                         {{{"result", "rejected"}}, rejected}};
   out.push_back(std::move(submissions));
   const auto timing = [&](const char *name, const char *help, const histogram &h) {
     family f = make_family(name, help, TENON_METRIC_HISTOGRAM);
-    f.samples.push_back({{}, 0, &h});
+    f.samples.push_back({{}, 0, h.read()});
     out.push_back(std::move(f));
   };
   timing("yunikorn_scheduler_scheduling_latency_milliseconds", "Seconds that one decision took.", scheduling_);
@@ -96,7 +99,7 @@ void metrics_maker::add_counters(std::vector<family> &out) const {
 void metrics_maker::add_service(std::vector<family> &out) const {
   const auto one = [&](const char *name, const char *help, uint32_t type, double value) {
     family f = make_family(name, help, type);
-    f.samples.push_back({{}, value, nullptr});
+    f.samples.push_back({{}, value});
     out.push_back(std::move(f));
   };
   const auto snapshots = keeper_.counters();
@@ -118,12 +121,26 @@ void metrics_maker::add_service(std::vector<family> &out) const {
   family overruns = make_family("tenon_module_overruns_total", "Calls of a module that took longer than its budget.",
                                 TENON_METRIC_COUNTER);
   for (const host::module_counters &m : modules_.counters()) {
-    calls.samples.push_back({{{"module", m.id}}, static_cast<double>(m.calls), nullptr});
-    faults.samples.push_back({{{"module", m.id}}, static_cast<double>(m.faults), nullptr});
-    overruns.samples.push_back({{{"module", m.id}}, static_cast<double>(m.overruns), nullptr});
-    seconds.samples.push_back({{{"module", m.id}}, static_cast<double>(m.total_ns()) / 1e9, nullptr});
-    longest.samples.push_back({{{"module", m.id}}, static_cast<double>(m.most_ns) / 1e9, nullptr});
+    calls.samples.push_back({{{"module", m.id}}, static_cast<double>(m.calls)});
+    faults.samples.push_back({{{"module", m.id}}, static_cast<double>(m.faults)});
+    overruns.samples.push_back({{{"module", m.id}}, static_cast<double>(m.overruns)});
+    seconds.samples.push_back({{{"module", m.id}}, static_cast<double>(m.total_ns()) / 1e9});
+    longest.samples.push_back({{{"module", m.id}}, static_cast<double>(m.most_ns) / 1e9});
   }
+  one("tenon_build_info", "What runs; always 1.", TENON_METRIC_GAUGE, 1);
+  out.back().samples[0].labels = {{"version", TENON_VERSION}, {"compiler", compiler()}};
+  family health = make_family("tenon_health", "Checks of health: 1 where all is well.", TENON_METRIC_GAUGE);
+  const health_report found = health_.look();
+  std::map<std::string, double> well;  // some of the field's checks have one name
+  for (const health_check &c : found.checks) {
+    double &all = well.emplace(c.name, 1.0).first->second;
+    if (c.is != health_check::state::well) all = 0;
+  }
+  for (const auto &[name, all] : well) health.samples.push_back({{{"check", name}}, all});
+  out.push_back(std::move(health));
+  family states = make_family("tenon_rm", "Resource managers by state; always 1.", TENON_METRIC_GAUGE);
+  family connected =
+      make_family("tenon_rm_connected", "Whether a resource manager is connected: 1 or 0.", TENON_METRIC_GAUGE);
   family mailbox =
       make_family("tenon_mailbox_requests", "Requests of a resource manager that wait.", TENON_METRIC_GAUGE);
   family outbox =
@@ -131,11 +148,13 @@ void metrics_maker::add_service(std::vector<family> &out) const {
   family retries = make_family("tenon_retries_total", "Submissions of a resource manager that were told to come again.",
                                TENON_METRIC_COUNTER);
   for (const rm_record &rm : door_.rms()) {
-    mailbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_requests), nullptr});
-    outbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_answers), nullptr});
-    retries.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.retries), nullptr});
+    states.samples.push_back({{{"rm", rm.id}, {"state", rm.state}, {"policy_group", rm.policy_group}}, 1});
+    connected.samples.push_back({{{"rm", rm.id}}, rm.connected ? 1.0 : 0.0});
+    mailbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_requests)});
+    outbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_answers)});
+    retries.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.retries)});
   }
-  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &mailbox, &outbox, &retries}) {
+  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &states, &connected, &mailbox, &outbox, &retries}) {
     if (!f->samples.empty()) out.push_back(std::move(*f));
   }
 }
@@ -144,6 +163,7 @@ std::vector<family> metrics_maker::families() {
   std::vector<family> out;
   add_counters(out);
   add_state(out);
+  add_queue_tallies(out);
   add_service(out);
   std::vector<figure> figures = door_.figures();
   for (figure &f : process_figures()) figures.push_back(std::move(f));
@@ -153,7 +173,7 @@ std::vector<family> metrics_maker::families() {
       out.push_back(make_family(f.name, f.help, f.counter ? TENON_METRIC_COUNTER : TENON_METRIC_GAUGE));
       same = out.end() - 1;
     }
-    same->samples.push_back({std::move(f.labels), f.value, nullptr});
+    same->samples.push_back({std::move(f.labels), f.value});
   }
   std::sort(out.begin(), out.end(), [](const family &a, const family &b) { return a.name < b.name; });
   return out;
@@ -181,18 +201,12 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
         tenon_metric m{};
         m.labels = room.pairs(s.labels);
         m.value = s.value;
-        if (s.of == nullptr) return m;
-        auto *bounds = room.array<double>(histogram::buckets);
-        auto *counts = room.array<uint64_t>(histogram::buckets);
-        const auto all_bounds = histogram::bounds();
-        const auto at_most = s.of->at_most();
-        std::copy(all_bounds.begin(), all_bounds.end(), bounds);
-        std::copy(at_most.begin(), at_most.end(), counts);
-        m.bucket_count = histogram::buckets;
-        m.count = std::max(s.of->count(), at_most.back());
-        m.value = s.of->sum();
-        m.bounds = bounds;
-        m.at_most = counts;
+        m.bucket_count = static_cast<uint32_t>(s.of.bounds.size());
+        if (m.bucket_count == 0) return m;
+        m.count = s.of.count;
+        m.value = s.of.sum;
+        m.bounds = s.of.bounds.data();
+        m.at_most = s.of.at_most.data();
         return m;
       });
       return one;
@@ -224,8 +238,16 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   }
   if ((wanted & TENON_METRICS_HEALTH) != 0) {
     out->health = health_.look();
-    flat.health = room.list<tenon_health>(out->health, [](const health_check &c) {
-      return tenon_health{0, c.diagnosis.empty() ? 1U : 0U, text_of(c.name), text_of(c.meaning), text_of(c.diagnosis)};
+    flat.healthy = out->health.healthy ? 1 : 0;
+    flat.health = room.list<tenon_health>(out->health.checks, [](const health_check &c) {
+      using state = health_check::state;
+      return tenon_health{0,
+                          c.is == state::well ? 1U : 0U,
+                          text_of(c.name),
+                          text_of(c.meaning),
+                          text_of(c.diagnosis),
+                          c.is == state::fails ? 1U : 0U,
+                          0};
     });
   }
   return out;

@@ -14,15 +14,24 @@
 
 #include "ended_applications.hpp"
 #include "flat.hpp"
-#include "health.hpp"
 #include "history.hpp"
+#include "queue_tallies.hpp"
 #include "snapshot_keeper.hpp"
 #include "tenon/abi/host_metrics.h"
 #include "tenon/host/module_host.hpp"
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/observe/health.hpp"
 #include "tenon/observe/services.hpp"
 
 namespace tenon::observe {
+
+// A histogram, read.
+struct distribution {
+  std::vector<double> bounds;     // ascending; none: it is none
+  std::vector<uint64_t> at_most;  // as many: so many values were not above the bound
+  uint64_t count = 0;
+  double sum = 0;
+};
 
 // Counts of values in buckets that grow by a constant factor. One writer, any number of readers.
 class histogram {
@@ -31,10 +40,7 @@ class histogram {
   static constexpr double least = 0.0001, factor = 10;
 
   void add(double value);
-  [[nodiscard]] static std::array<double, buckets> bounds();
-  [[nodiscard]] std::array<uint64_t, buckets> at_most() const;
-  [[nodiscard]] uint64_t count() const { return count_; }
-  [[nodiscard]] double sum() const { return sum_; }
+  [[nodiscard]] distribution read() const;
 
  private:
   std::array<std::atomic<uint64_t>, buckets> in_{};
@@ -45,7 +51,7 @@ class histogram {
 struct sample {
   std::map<std::string, std::string> labels;
   double value = 0;
-  const histogram *of = nullptr;
+  distribution of = {};  // of a histogram, instead of the value
 };
 
 struct family {
@@ -58,11 +64,13 @@ struct family {
   return {std::move(name), std::move(help), type, {}};
 }
 
+[[nodiscard]] int64_t now_unix_ms();
+
 // A reading, flat.
 struct metrics_view {
   std::vector<family> families;
   std::vector<host::module_counters> modules;
-  std::vector<health_check> health;
+  health_report health;
   flat_room room;
   tenon_reading flat{};
   metrics_view() = default;
@@ -72,7 +80,7 @@ struct metrics_view {
 
 class metrics_maker {
  public:
-  metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, std::chrono::milliseconds memory);
+  metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health);
 
   void count(std::span<const decision_view> decisions, const kernel &k);  // on the kernel's thread
   void cycle_took(double seconds, uint64_t decisions);                    // likewise
@@ -85,6 +93,8 @@ class metrics_maker {
   void add_counters(std::vector<family> &out) const;
   void add_state(std::vector<family> &out);
   void add_service(std::vector<family> &out) const;
+  void add_waiting(std::vector<family> &out, const tenon_view &view) const;
+  void add_queue_tallies(std::vector<family> &out) const;
   void look_at_minute();
 
   door &door_;
@@ -94,7 +104,8 @@ class metrics_maker {
   std::array<std::atomic<uint64_t>, 8> releases_{};    // by why
   std::atomic<uint64_t> completed_ = 0, failed_ = 0;
   ended_applications ended_;
-  health health_;
+  queue_tallies tallies_;
+  health_checks &health_;
   histogram scheduling_, cycle_;
   history history_;
 };

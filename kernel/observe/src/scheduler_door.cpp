@@ -24,7 +24,6 @@ class scheduler_door final : public door {
   }
 
   [[nodiscard]] std::vector<rm_record> rms() const override {
-    const std::map<std::string, std::string> groups = to_.policy_groups();
     std::vector<rm_record> out;
     for (const service::rm_status &s : to_.rms()) {
       rm_record rm;
@@ -37,10 +36,8 @@ class scheduler_door final : public door {
       rm.waiting_requests = s.waiting_requests;
       rm.waiting_answers = s.waiting_answers;
       rm.retries = s.retries;
-      if (const auto found = groups.find(s.policy_group); found != groups.end()) {
-        rm.configuration = found->second;
-        rm.checksum = config::queues_checksum(found->second);
-      }
+      rm.configuration = *s.configuration;
+      rm.checksum = s.checksum;
       rm.registered_ms = first_seen(s.id + "#" + std::to_string(s.session));
       out.push_back(std::move(rm));
     }
@@ -54,23 +51,25 @@ class scheduler_door final : public door {
   }
 
   [[nodiscard]] std::string configuration(std::string_view rm, std::string_view group) const override {
+    for (const service::rm_status &one : to_.rms()) {
+      if (!rm.empty() && one.id == rm) return *one.configuration;
+    }
     const std::map<std::string, std::string> groups = to_.policy_groups();
     const auto found = groups.find(group_of(rm, group));
     return found == groups.end() ? std::string{} : found->second;
   }
 
-  configured configure(std::string_view rm, std::string_view group, std::string_view text) override {
-    const auto told = [](const std::optional<refusal> &why) {
-      return why ? configured{configured::outcome::refused, why->text()} : configured{};
-    };
-    if (configured found = look_for(rm, group); found.what != configured::outcome::done) return found;
-    if (text.empty()) return told(rm.empty() && group.empty() ? to_.reload() : to_.reload_group(group_of(rm, group)));
-    if (!rm.empty()) {
-      std::optional<refusal> why;
-      const bool ran = to_.call([&](service::cycle_access &on) { why = on.configure(rm, text); });
-      return ran ? told(why) : configured{configured::outcome::stopping, "the scheduler stops"};
-    }
-    return told(to_.reload({{group_of(rm, group), std::string(text)}}));
+  configured configure(const configuration_wish &wish) override {
+    if (configured found = look_for(wish.rm, wish.policy_group); found.what != configured::outcome::done) return found;
+    const bool all = wish.rm.empty() && wish.policy_group.empty();
+    const std::string group = group_of(wish.rm, wish.policy_group);
+    const service::configured made = wish.text.empty() ? to_.reload_files({all ? std::string() : group, wish.forced})
+                                                       : to_.configure({wish.rm, group, wish.text, wish.by});
+    configured out{configured::outcome::done, {}, made.why, made.revision, made.notes};
+    if (!made.why) return out;
+    out.what = made.is_older ? configured::outcome::in_the_way : configured::outcome::refused;
+    out.words = made.why->text();
+    return out;
   }
 
   [[nodiscard]] configured look_for(std::string_view rm, std::string_view group) const override {
@@ -107,9 +106,10 @@ class scheduler_door final : public door {
     bool done = false;
     return to_.call([&](service::cycle_access &on) { done = on.recovery_done(rm); }) && done;
   }
-  std::optional<uint64_t> step(std::string_view, uint32_t most) override {
-    if (!options_.manual) return std::nullopt;
-    return to_.step(most);
+  [[nodiscard]] bool is_manual() const override { return to_.is_manual(); }
+  uint64_t step(std::string_view partition, uint32_t most) override {
+    const auto now = options_.step_clock_ms ? std::optional(options_.step_clock_ms()) : std::nullopt;
+    return to_.step(most, now, partition);
   }
   bool log_level(std::string_view level) override { return options_.log_level && options_.log_level(level); }
   void audit(const audited &what) override {
@@ -157,17 +157,31 @@ class scheduler_door final : public door {
          {},
          number(c.kernel.policy_faults)},
     };
+    for (const auto &[what, count] : {std::pair{"proposed", c.kernel.proposed},
+                                      {"refused", c.kernel.proposals_refused},
+                                      {"late", c.kernel.proposals_late}})
+      out.push_back({"tenon_checks_total", "Placements that RMs check.", true, {{"what", what}}, number(count)});
     if (events::event_hub *hub = to_.events(); hub != nullptr) add_events(hub->counters(), out);
     return out;
   }
 
-  [[nodiscard]] std::vector<std::string> warnings() const override {
-    std::vector<std::string> out;
-    if (events::event_hub *hub = to_.events(); hub != nullptr) out = hub->warnings();
-    for (const service::transport_status &t : to_.transports()) {
-      if (!t.running) out.push_back("transport " + t.name + " does not run: " + t.words);
-    }
-    return out;
+  void ask_for_rms(std::function<void(std::vector<rm_standing>)> told) override {
+    to_.post([told = std::move(told)](service::cycle_access &on) {
+      std::vector<rm_standing> out;
+      for (const service::rm_status &one : on.rms()) out.push_back({one.id, one.connected, one.held, one.throttled});
+      told(std::move(out));
+    });
+  }
+
+  [[nodiscard]] std::vector<health_check> checks() const override {
+    std::string stopped, behind;
+    const auto add = [](std::string &to, const std::string &words) { to += (to.empty() ? "" : "; ") + words; };
+    for (const service::transport_status &t : to_.transports())
+      if (!t.running) add(stopped, t.name + " does not run" + (t.words.empty() ? "" : ": " + t.words));
+    if (events::event_hub *hub = to_.events(); hub != nullptr)
+      for (const std::string &one : hub->warnings()) add(behind, one);
+    return {check_of("Transports", "Check that every transport runs", health_check::state::fails, stopped),
+            check_of("Events", "Check that event sinks take what happens", health_check::state::warns, behind)};
   }
 
  private:
@@ -227,6 +241,7 @@ class opened final : public people_services {
 std::shared_ptr<people_services> open_to_people(service::scheduler &to, people_options options) {
   auto out = std::make_shared<opened>(to, std::move(options));
   out->all().offer();
+  to.listen_to_end([out] { out->all().health().close(); });
   to.listen_to_turns([out](std::chrono::nanoseconds took, uint32_t made) {
     out->all().cycle_took(std::chrono::duration<double>(took).count(), made);
   });

@@ -30,6 +30,9 @@ void services::offer() {
   impl_->modules.offer({TENON_HOST_ADMIN, &admin_table(), impl_.get()});
 }
 
+health_checks &services::health() { return impl_->health; }
+administration &services::admin() { return impl_->admin; }
+
 void services::count(std::span<const decision_view> decisions, const kernel &k) { impl_->metrics.count(decisions, k); }
 void services::cycle_took(double seconds, uint64_t decisions) { impl_->metrics.cycle_took(seconds, decisions); }
 

@@ -12,6 +12,8 @@
 #include "tenon/abi/host_explain.h"
 #include "tenon/abi/host_metrics.h"
 #include "tenon/abi/host_read.h"
+#include "tenon/observe/administration.hpp"
+#include "tenon/observe/health.hpp"
 #include "tenon/observe/services.hpp"
 
 namespace tenon::observe {
@@ -50,12 +52,14 @@ struct metrics_view;
 
 struct services::impl {
   impl(door &d, host::module_host &m, std::chrono::milliseconds memory)
-      : to(d), modules(m), keeper(d), metrics(d, m, keeper, memory) {}
+      : to(d), modules(m), keeper(d), health(d, m, keeper, memory), metrics(d, m, keeper, health), admin(d, keeper) {}
 
   door &to;
   host::module_host &modules;
   snapshot_keeper keeper;
+  health_checks health;
   metrics_maker metrics;
+  administration admin;
   handles<kernel_view> views;
   handles<explanation_view> explanations;
   handles<metrics_view> readings;

@@ -6,16 +6,10 @@
 
 #include "metrics.hpp"
 #include "tenon/abi/host_read.h"
+#include "view_text.hpp"
 
 namespace tenon::observe {
 namespace {
-
-template <class T>
-std::span<const T> all(const tenon_view_list &list) {
-  return {static_cast<const T *>(list.first), list.count};
-}
-
-std::string text(const tenon_text &t) { return {t.data == nullptr ? "" : t.data, t.length}; }
 
 // Of a resource type, as part of a metric's name.
 std::string metric_name(std::string_view type) {
@@ -38,7 +32,7 @@ void add_amounts(family &f, const std::map<std::string, std::string> &labels, co
   for (uint32_t i = 0; i < amounts.count; ++i) {
     auto of = labels;
     of["resource"] = text(amounts.types[i]);
-    f.samples.push_back({std::move(of), static_cast<double>(amounts.values[i]), nullptr});
+    f.samples.push_back({std::move(of), static_cast<double>(amounts.values[i])});
   }
 }
 
@@ -51,7 +45,7 @@ void add_used(family &f, const std::map<std::string, std::string> &labels, const
   for (const auto &[type, amount] : all) {
     auto of = labels;
     of["resource"] = type;
-    f.samples.push_back({std::move(of), static_cast<double>(amount), nullptr});
+    f.samples.push_back({std::move(of), static_cast<double>(amount)});
   }
 }
 
@@ -59,7 +53,7 @@ void add_queue(family &apps, family &resources, const tenon_view_queue &q, const
                const std::set<std::string> &types) {
   const std::string path = text(q.path);
   for (const auto &[state, count] : states) {
-    apps.samples.push_back({{{"queue", path}, {"state", state}}, static_cast<double>(count), nullptr});
+    apps.samples.push_back({{{"queue", path}, {"state", state}}, static_cast<double>(count)});
   }
   const auto of = [&](const char *state) {
     return std::map<std::string, std::string>{{"queue", path}, {"state", state}};
@@ -72,7 +66,7 @@ void add_queue(family &apps, family &resources, const tenon_view_queue &q, const
   if (q.most_applications != 0) {
     auto labels = of("maxRunningApps");
     labels["resource"] = "apps";
-    resources.samples.push_back({std::move(labels), static_cast<double>(q.most_applications), nullptr});
+    resources.samples.push_back({std::move(labels), static_cast<double>(q.most_applications)});
   }
 }
 
@@ -94,9 +88,10 @@ void add_node_use(const tenon_view_node &n, std::map<std::string, range_counts> 
 }  // namespace
 
 void metrics_maker::add_state(std::vector<family> &out) {
-  const auto view = keeper_.get(TENON_READ_QUEUES | TENON_READ_NODES | TENON_READ_APPLICATIONS, {},
+  const auto view = keeper_.get(TENON_READ_QUEUES | TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ASKS, {},
                                 snapshot_keeper::clock::now() + std::chrono::seconds(10));
   if (view == nullptr) return;
+  add_waiting(out, view->view);
   family apps = make_family("yunikorn_scheduler_application_total", "Applications by state.", TENON_METRIC_GAUGE);
   family queue_apps = make_family("yunikorn_queue_app", "Applications of a queue by state.", TENON_METRIC_GAUGE);
   family queue_resources = make_family("yunikorn_queue_resource", "Resources of a queue.", TENON_METRIC_GAUGE);
@@ -146,27 +141,24 @@ void metrics_maker::add_state(std::vector<family> &out) {
   for (const auto &[of, count] : ended) {
     std::map<std::string, std::string> labels = {{"queue", of.queue}, {"state", of.state}};
     if (several) labels["partition"] = of.partition;
-    ended_apps.samples.push_back({std::move(labels), static_cast<double>(count), nullptr});
+    ended_apps.samples.push_back({std::move(labels), static_cast<double>(count)});
   }
-  for (const auto &[state, count] : states)
-    apps.samples.push_back({{{"state", state}}, static_cast<double>(count), nullptr});
-  apps.samples.push_back({{{"state", "completed"}}, static_cast<double>(completed_), nullptr});
-  apps.samples.push_back({{{"state", "failed"}}, static_cast<double>(failed_), nullptr});
+  for (const auto &[state, count] : states) apps.samples.push_back({{{"state", state}}, static_cast<double>(count)});
+  apps.samples.push_back({{{"state", "completed"}}, static_cast<double>(completed_)});
+  apps.samples.push_back({{{"state", "failed"}}, static_cast<double>(failed_)});
   const double seen = static_cast<double>(decisions_[static_cast<size_t>(decision_kind::node_accepted)]);
   nodes.samples = {
-      {{{"state", "active"}}, static_cast<double>(active), nullptr},
-      {{{"state", "draining"}}, static_cast<double>(draining), nullptr},
-      {{{"state", "failed"}},
-       static_cast<double>(decisions_[static_cast<size_t>(decision_kind::node_rejected)]),
-       nullptr},
-      {{{"state", "decommissioned"}}, std::max(0.0, seen - static_cast<double>(active + draining)), nullptr}};
+      {{{"state", "active"}}, static_cast<double>(active)},
+      {{{"state", "draining"}}, static_cast<double>(draining)},
+      {{{"state", "failed"}}, static_cast<double>(decisions_[static_cast<size_t>(decision_kind::node_rejected)])},
+      {{{"state", "decommissioned"}}, std::max(0.0, seen - static_cast<double>(active + draining))}};
   for (const auto &[type, counts] : types) {
     family use = make_family("yunikorn_scheduler_" + metric_name(type) + "_node_usage_total",
                              "Nodes by how much of " + type + " they use.", TENON_METRIC_GAUGE);
     for (size_t i = 0; i < counts.size(); ++i) {
       const std::string range = (i == 0 ? "[" : "(") + (i == 0 ? std::string("0") : std::to_string(i * 10) + "%") +
                                 "," + std::to_string((i + 1) * 10) + "%]";
-      use.samples.push_back({{{"range", range}}, static_cast<double>(counts[i]), nullptr});
+      use.samples.push_back({{{"range", range}}, static_cast<double>(counts[i])});
     }
     const auto same = std::find_if(out.begin(), out.end(), [&](const family &f) { return f.name == use.name; });
     if (same == out.end()) out.push_back(std::move(use));

@@ -69,26 +69,30 @@ tenon_rm_amounts sorted_amounts(std::vector<named_amount> &from, arena &memory) 
   return {types.data(), values.data(), static_cast<uint32_t>(from.size()), 1};
 }
 
-// The ask's tags, and on which devices it runs.
-tenon_rm_pairs tags_of(const std::vector<named_text> &from, std::string_view devices, arena &memory) {
-  const size_t count = from.size() + (devices.empty() ? 0 : 1);
-  const auto names = memory.array<tenon_text>(count);
-  const auto values = memory.array<tenon_text>(count);
+// The ask's tags and what the scheduler says of the allocation: on which devices it runs, that it ran already.
+tenon_rm_pairs tags_of(const std::vector<named_text> &from, const decision_view &d, arena &memory) {
+  static_assert(devices_tag < recovered_tag, "by name in the order of bytes");
+  constexpr std::string_view after_all = "\xff";
+  const named_text own[] = {{devices_tag, d.detail}, {recovered_tag, d.existing ? "true" : ""}};
+  const auto names = memory.array<tenon_text>(from.size() + std::size(own));
+  const auto values = memory.array<tenon_text>(from.size() + std::size(own));
   size_t at = 0;
-  bool told = devices.empty();
-  const auto put = [&](std::string_view name, std::string_view value) {
-    names[at] = copied(name, memory);
-    values[at++] = copied(value, memory);
+  const auto put = [&](const named_text &tag) {
+    names[at] = copied(tag.key, memory);
+    values[at++] = copied(tag.value, memory);
+  };
+  const named_text *next = std::begin(own);
+  const auto put_own_before = [&](std::string_view key) {
+    for (; next != std::end(own) && next->key < key; ++next)
+      if (!next->value.empty()) put(*next);
   };
   for (const named_text &tag : from) {
-    if (!told && tag.key >= devices_tag) {
-      put(devices_tag, devices);
-      told = true;
-      if (tag.key == devices_tag) continue;
-    }
-    put(tag.key, tag.value);
+    put_own_before(tag.key);
+    // The RM may have sent back what it was told, of an allocation that is another one now.
+    const bool said_anew = tag.key == recovered_tag || (tag.key == devices_tag && !d.detail.empty());
+    if (!said_anew) put(tag);
   }
-  if (!told) put(devices_tag, devices);
+  put_own_before(after_all);
   return {names.data(), values.data(), at};
 }
 
@@ -124,7 +128,8 @@ uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_se
                               std::string_view uuid) {
   const answer_rule &rule = answer_rule_of(d.kind);
   uint32_t made = rule.message == 0 ? 0 : 1;
-  if (rule.wanted != 0 && (to.who.wants & rule.wants) != 0) {
+  // What the RM reported itself it counts already, and it waited for nothing.
+  if (rule.wanted != 0 && (to.who.wants & rule.wants) != 0 && !d.existing) {
     ++made;
     if (rule.wanted == TENON_RM_SCHEDULING_STATE)
       scheduling_state(d, where);
@@ -143,9 +148,14 @@ uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_se
       release(d, where, uuid);
       break;
     case TENON_RM_ASK_RELEASE:
-      ask_release(d, where);
+      if (to.asks_by_allocations)
+        release(d, where, {});
+      else
+        ask_release(d, where);
       break;
     case TENON_RM_REJECTED_ASK:
+      rejected_ask(d, where, to.asks_by_allocations ? TENON_RM_REJECTED_ALLOCATION : TENON_RM_REJECTED_ASK);
+      break;
     case TENON_RM_REJECTED_ALLOCATION:
       rejected_ask(d, where, rule.message);
       break;
@@ -161,7 +171,7 @@ uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_se
     default:
       break;
   }
-  if (d.kind == kind::allocated && (to.who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0) {
+  if (d.kind == kind::allocated && !d.existing && (to.who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0) {
     scheduling_state(d, where);
     ++made;
   }
@@ -179,9 +189,10 @@ void answer_writer::allocation(const decision_view &d, const kernel &state, cons
   out.queue = copied(d.queue, memory);
   out.node = copied(d.node, memory);
   out.placeholder = d.placeholder ? 1 : 0;
+  out.recovered = d.existing ? 1 : 0;
   if (state.describe(d, placement_)) {
     out.resources = sorted_amounts(placement_.resources, memory);
-    out.tags = tags_of(placement_.tags, d.detail, memory);
+    out.tags = tags_of(placement_.tags, d, memory);
     out.task_group = copied(placement_.task_group, memory);
     out.originator = placement_.originator ? 1 : 0;
     out.preemption = {1, placement_.allow_preempt_self ? 1U : 0U, placement_.allow_preempt_other ? 1U : 0U, 0};
@@ -241,6 +252,7 @@ void answer_writer::application_state(const decision_view &d, const rm_partition
   auto out = header<tenon_rm_updated_application>(TENON_RM_UPDATED_APPLICATION);
   out.application = copied(d.application, memory);
   out.state = copied(d.text, memory);
+  out.words = copied(d.detail, memory);
   out.since_ns = d.now_ms > INT64_MAX / ns_per_ms ? INT64_MAX : d.now_ms * ns_per_ms;
   send(*where.answers, memory, out);
 }
@@ -265,7 +277,7 @@ void answer_writer::scheduling_state(const decision_view &d, const rm_partition 
   send(*where.answers, memory, out);
 }
 
-void answer_writer::check(const decision_view &d, const kernel &state, const rm_partition &where) {
+void answer_writer::check(const decision_view &d, const kernel &state, rm_partition &where) {
   arena &memory = where.answers->memory();
   auto out = header<tenon_rm_check>(TENON_RM_CHECK);
   out.partition = text(where.answers->name());
@@ -273,11 +285,23 @@ void answer_writer::check(const decision_view &d, const kernel &state, const rm_
   out.application = copied(d.application, memory);
   out.key = copied(d.key, memory);
   out.node = copied(d.node, memory);
+  out.allocate = 1;
   if (state.describe(d, placement_)) {
     out.resources = sorted_amounts(placement_.resources, memory);
-    out.tags = tags_of(placement_.tags, d.detail, memory);
+    out.tags = tags_of(placement_.tags, d, memory);
+    out.allocate = placement_.in_place ? 0 : 1;
+    if (placement_.replaces != 0) {
+      decision_view placeholder = d;
+      placeholder.key = placement_.replaces_key;
+      placeholder.allocation_sequence = placement_.replaces;
+      char room[uuid_length];
+      write_allocation_uuid(placeholder, room);
+      out.placeholder_key = copied(placeholder.key, memory);
+      out.placeholder_uuid = copied(name_of(placeholder, where, {room, uuid_length}), memory);
+    }
   }
   send(*where.answers, memory, out);
+  where.unsent_checks.push_back({where.answers->last_number(), out.number});
 }
 
 void answer_writer::check_over(const decision_view &d, const rm_partition &where) {
@@ -331,6 +355,13 @@ void answer_event(rm_session &to, const tenon_rm_event &event) {
   out.resources.types = types.data();
   out.resources.values = values.data();
   send(wide, memory, out);
+}
+
+void answer_recovery(rm_session &to) {
+  lane &wide = to.lane_of({});
+  auto out = header<tenon_rm_recovery_state>(TENON_RM_RECOVERY_STATE);
+  out.held = to.held ? 1 : 0;
+  send(wide, wide.memory(), out);
 }
 
 void answer_refused_application(lane &to, std::string_view application, std::string_view reason) {

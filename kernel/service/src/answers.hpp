@@ -11,8 +11,8 @@
 
 namespace tenon::service {
 
-// The messages that a decision of this kind becomes, TENON_RM_*; none: 0. Those in brackets only for RMs that want
-// them.
+// The messages that a decision of this kind becomes, TENON_RM_*; none: 0. To an RM that asks by allocations, what is
+// said of asks is said as of allocations.
 struct answer_rule {
   decision_kind kind;
   uint32_t message = 0;
@@ -38,7 +38,7 @@ class answer_writer {
   void verdict(const decision_view &d, const rm_partition &where, uint32_t type);
   void application_state(const decision_view &d, const rm_partition &where);
   void scheduling_state(const decision_view &d, const rm_partition &where);
-  void check(const decision_view &d, const kernel &state, const rm_partition &where);
+  void check(const decision_view &d, const kernel &state, rm_partition &where);
   void check_over(const decision_view &d, const rm_partition &where);
   void assumption(const decision_view &d, const rm_partition &where, uint32_t type);
 
@@ -48,6 +48,8 @@ class answer_writer {
 // The request's outcome, to the RM that asked for a configuration of its own.
 void answer_configuration(rm_session &to, bool success, std::string_view reason, std::string_view old_config);
 void answer_event(rm_session &to, const tenon_rm_event &event);
+// Whether the RM is held, to its report.
+void answer_recovery(rm_session &to);
 // An application that is refused before it reaches the kernel.
 void answer_refused_application(lane &to, std::string_view application, std::string_view reason);
 // TENON_TERMINATION_*

@@ -71,7 +71,7 @@ void cycle::take(const decision_view &d) {
     where = &to->elsewhere;
     where->answers = &to->lane_of({});
   }
-  if (d.kind == decision_kind::node_update_rejected)
+  if (d.kind == decision_kind::node_update_rejected && !as_wished_)
     shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + std::string(d.text));
   char room[uuid_length];
   std::string_view uuid;
@@ -98,7 +98,7 @@ void cycle::forget_allocation(const decision_view &d, rm_partition &where, std::
 // Keeps what a UUID stands for: the scheduler's own, and the RM's of an allocation that it reported.
 void cycle::note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
   where.sequences.insert_or_assign(hash_of(uuid), d.allocation_sequence);
-  if (existing_ == nullptr || d.text != messages::existing()) return;
+  if (existing_ == nullptr || !d.existing) return;
   const auto remember = [&](const existing_allocation &given, std::string_view name) {
     if (name.empty() || name == uuid || given.ask.key != d.key || given.ask.application != d.application) return false;
     where.sequences.insert_or_assign(hash_of(name), d.allocation_sequence);
@@ -116,12 +116,15 @@ void cycle::note_allocation(const decision_view &d, rm_partition &where, std::st
   }
 }
 
-turn_outcome cycle::turn(uint32_t max_decisions) {
+turn_outcome cycle::turn(uint32_t max_decisions, std::string_view partition) {
   turn_outcome out;
   ++shared_.counters.turns;
-  for (size_t i = 0; i < sessions_.size(); ++i) out.more |= pump(*sessions_[i]);
+  for (size_t i = 0; i < sessions_.size(); ++i) {
+    note_sent_checks(*sessions_[i]);
+    out.more |= pump(*sessions_[i]);
+  }
   if (const auto due = kernel_.next_due(); due && *due <= now_ms_) apply(advance{});
-  out.made = step_all(max_decisions);
+  out.made = step_all(max_decisions, partition);
   // A step that is full has more to do; one that made nothing waits for a change.
   out.more |= out.made != 0 && kernel_.has_work();
   inspect_waiting();
@@ -134,23 +137,52 @@ turn_outcome cycle::turn(uint32_t max_decisions) {
   return out;
 }
 
-uint32_t cycle::step_all(uint32_t max_decisions) {
-  if (max_decisions == 0 || !kernel_.has_work()) return 0;
+uint32_t cycle::step_all(uint32_t max_decisions, std::string_view only) {
+  if (max_decisions == 0 || !kernel_.has_work(only)) return 0;
   const auto is_stepped = [](const auto &one) {
     return one->state == rm_state::running && !one->held && !one->throttled && !one->goodbye;
   };
-  step what;
-  what.max_decisions = max_decisions;
-  if (std::all_of(sessions_.begin(), sessions_.end(), is_stepped)) return apply(what);
+  const auto goes_along = [&](const auto &one) {
+    return is_stepped(one) && (one->who.wants & TENON_RM_WANTS_PROPOSALS) == 0;
+  };
+  if (only.empty() && std::all_of(sessions_.begin(), sessions_.end(), goes_along))
+    return apply(step{{}, max_decisions, {}});
   uint32_t made = 0;
   for (const auto &one : sessions_) {
-    if (!is_stepped(one)) continue;
-    for (size_t i = 0; i < one->partitions.size(); ++i) {
-      what.partition = one->partitions[i]->full_name;
-      if (kernel_.has_work(what.partition)) made += apply(what);
-    }
+    if (is_stepped(one)) made += step_apart(*one, max_decisions, only);
   }
   return made;
+}
+
+uint32_t cycle::step_apart(rm_session &one, uint32_t max_decisions, std::string_view only) {
+  uint32_t made = 0;
+  for (size_t i = 0; i < one.partitions.size(); ++i) {
+    // A decision proposes one placement at most.
+    step what;
+    what.partition = one.partitions[i]->full_name;
+    if (!only.empty() && what.partition != only) continue;
+    what.max_decisions = std::min(max_decisions, room_for_checks(one));
+    if (what.max_decisions != 0 && kernel_.has_work(what.partition)) made += apply(what);
+  }
+  return made;
+}
+
+uint32_t cycle::room_for_checks(const rm_session &one) const {
+  if ((one.who.wants & TENON_RM_WANTS_PROPOSALS) == 0) return UINT32_MAX;
+  size_t open = 0;
+  for (const auto &partition : one.partitions) open += kernel_.open_checks(partition->full_name);
+  return open >= one.who.check_window ? 0 : one.who.check_window - static_cast<uint32_t>(open);
+}
+
+void cycle::note_sent_checks(rm_session &one) {
+  for (size_t i = 0; i < one.partitions.size(); ++i) {
+    rm_partition &where = *one.partitions[i];
+    const uint64_t sent = where.unsent_checks.empty() ? 0 : where.answers->sent();
+    checks_delivered given{where.full_name, 0};
+    for (; !where.unsent_checks.empty() && where.unsent_checks.front().answer <= sent; where.unsent_checks.pop_front())
+      given.number = where.unsent_checks.front().check;
+    if (given.number != 0) apply(given);
+  }
 }
 
 // What asks wait for, to RMs that want to know, where something happened since.
@@ -196,6 +228,12 @@ bool cycle::check(std::string_view partition, std::string_view application, std:
   return asked->transport->check(*asked, plain(partition), application, key, node, allocate);
 }
 
+std::vector<rm_status> cycle::rms() const {
+  std::vector<rm_status> out;
+  for (const auto &one : sessions_) out.push_back(status_of(*one));
+  return out;
+}
+
 rm_status cycle::status_of(const rm_session &one) const {
   rm_status out;
   out.id = one.who.rm;
@@ -211,6 +249,8 @@ rm_status cycle::status_of(const rm_session &one) const {
   out.waiting_requests = one.waiting_requests;
   out.waiting_answers = one.waiting_answers();
   out.retries = one.retries;
+  out.configuration = {one.in_force, &one.in_force->text};
+  out.checksum = one.in_force->config->checksum;
   for (const auto &partition : one.partitions) out.partitions.push_back(partition->full_name);
   return out;
 }

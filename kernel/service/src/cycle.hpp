@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,17 +43,21 @@ class cycle final : public cycle_access {
   [[nodiscard]] kernel &state() override { return kernel_; }
   [[nodiscard]] int64_t now_ms() const override { return now_ms_; }
   uint32_t apply(const command &c) override;
-  [[nodiscard]] std::optional<refusal> configure(std::string_view rm, std::string_view queues_yaml) override;
   bool recovery_done(std::string_view rm) override;
+  [[nodiscard]] std::vector<rm_status> rms() const override;
 
   void move_time(int64_t now_ms) { now_ms_ = std::max(now_ms_, now_ms); }
   registered enter(registration in);
   void signal(rm_session &of, uint32_t signal);
-  [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, group_config> &groups);
+  // Of those that use one of the groups, all or none. RMs for which people sent a text keep it, unless `dropped`.
+  [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, group_config> &groups,
+                                              const std::set<std::string> &dropped = {});
+  // Of one RM alone.
+  [[nodiscard]] std::optional<refusal> configure(std::string_view rm, const group_config &config);
   void tell(std::string_view rm, const tenon_rm_event &event);
 
-  // Takes requests, fires timers, makes up to `max_decisions` in each partition.
-  turn_outcome turn(uint32_t max_decisions);
+  // Takes requests, fires timers, makes up to `max_decisions` in each partition, or in the one that is named.
+  turn_outcome turn(uint32_t max_decisions, std::string_view partition = {});
 
   // Where several RMs are, each has this many requests and decisions in a row, and the others wait no longer than that.
   static constexpr uint32_t most_beside_others = 32;
@@ -80,11 +85,21 @@ class cycle final : public cycle_access {
   progress apply(rm_session &from, parcel &of, request &one);
   progress resolve(rm_session &from, parcel &of, request &one, add_application &c);
   void apply_release(rm_partition *where, const request &one, release c);
+  void apply_change(rm_session &from, const change_node &c);
   void apply_own_configuration(rm_session &from, const sent_configuration &sent);
   static std::optional<refusal> leaves_nothing(const rm_session &one, const group_config &config);
   outcome configure_rm(rm_session &one, const group_config &config);
+  [[nodiscard]] bool is_as_configured(const rm_session &one) const;
+  [[nodiscard]] static std::shared_ptr<const group_config> wanted_of(const rm_session &one,
+                                                                     const std::map<std::string, group_config> &groups,
+                                                                     const std::set<std::string> &dropped);
   void note_partitions(rm_session &one, const cluster_config &config);
-  uint32_t step_all(uint32_t max_decisions);
+  uint32_t step_all(uint32_t max_decisions, std::string_view only);
+  uint32_t step_apart(rm_session &one, uint32_t max_decisions, std::string_view only);
+  // How many checks more may be open at once.
+  [[nodiscard]] uint32_t room_for_checks(const rm_session &one) const;
+  // Checks that are on the RM's connection by now have a deadline from now on.
+  void note_sent_checks(rm_session &one);
   void look_after(const std::shared_ptr<rm_session> &self);
   void pause(rm_session &one);
   void resume(rm_session &one);
@@ -109,6 +124,7 @@ class cycle final : public cycle_access {
   outcome outcome_;                                    // of the registration or configuration just applied
   const request *existing_ = nullptr;                  // whose existing allocations are being applied
   size_t next_existing_ = 0;
+  bool as_wished_ = false;  // the node is already as the command that is being applied wants it
   bool checks_ = false;
   bool inspects_all_ = false;
   int64_t inspected_ms_ = INT64_MIN;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cycle.hpp"
+#include "tenon/service/ignored_settings.hpp"
 
 namespace tenon::service {
 namespace {
@@ -30,6 +31,12 @@ bool cycle::pump(rm_session &from) {
 }
 
 cycle::progress cycle::apply(rm_session &from, parcel &of, request &one) {
+  if (one.recovery_report) {
+    if (one.recovery_done) from.held = false;
+    answer_recovery(from);
+    ++shared_.counters.answers;
+    return progress::done;
+  }
   if (auto *application = std::get_if<add_application>(&one.what)) {
     if (one.wants_groups && resolve(from, of, one, *application) == progress::stalled) return progress::stalled;
     if (application->partition.empty()) return progress::done;  // refused above
@@ -39,6 +46,8 @@ cycle::progress cycle::apply(rm_session &from, parcel &of, request &one) {
   } else if (std::holds_alternative<tenon::configure>(one.what)) {
     apply_own_configuration(from, of.configurations[one.attachment - 1]);
     return progress::done;
+  } else if (std::holds_alternative<put_ask>(one.what)) {
+    from.asks_by_allocations = one.as_allocation;
   } else if (!from.nodes.empty()) {
     // A node is where it was created, whatever a later message leaves out.
     const auto move_to_its_partition = [&](auto &change) {
@@ -46,18 +55,27 @@ cycle::progress cycle::apply(rm_session &from, parcel &of, request &one) {
       if (known != from.nodes.end()) change.partition = known->second->full_name;
     };
     if (auto *update = std::get_if<update_node>(&one.what)) move_to_its_partition(*update);
-    if (auto *change = std::get_if<change_node>(&one.what)) {
-      move_to_its_partition(*change);
-      apply(one.what);
-      if (change->event == static_cast<uint8_t>(node_event::decommission)) from.nodes.erase(std::string(change->node));
-      return progress::done;
-    }
+    if (auto *change = std::get_if<change_node>(&one.what)) move_to_its_partition(*change);
+  }
+  if (const auto *change = std::get_if<change_node>(&one.what)) {
+    apply_change(from, *change);
+    return progress::done;
   }
   existing_ = one.uuids.empty() ? nullptr : &one;
   next_existing_ = 0;
   apply(one.what);
   existing_ = nullptr;
   return progress::done;
+}
+
+// Shims say of every node at their start that it takes work. The refusal of what is so already is an event alone: a
+// warning is for what is not as it was wished.
+void cycle::apply_change(rm_session &from, const change_node &c) {
+  const bool undrains = c.event == static_cast<uint8_t>(node_event::undrain);
+  as_wished_ = undrains && kernel_.state_of_node(c.partition, c.node) == node_state::schedulable;
+  apply(c);
+  as_wished_ = false;
+  if (c.event == static_cast<uint8_t>(node_event::decommission)) from.nodes.erase(std::string(c.node));
 }
 
 // Groups of the user. Stalls the RM's requests behind it while its source is asked; other RMs go on.
@@ -109,14 +127,18 @@ void cycle::apply_release(rm_partition *where, const request &one, release c) {
 }
 
 void cycle::apply_own_configuration(rm_session &from, const sent_configuration &sent) {
-  const std::string before = from.config_text;
+  const std::string before = from.in_force->text;
   outcome out{false, sent.reason};
   if (sent.config != nullptr) {
-    const group_config wanted{sent.text, sent.config, "the configuration that was sent", {}};
+    group_config wanted;
+    wanted.text = sent.text;
+    wanted.config = sent.config;
+    wanted.file = "the configuration that was sent";
     const auto why = leaves_nothing(from, wanted);
     out = why ? outcome{false, why->text()} : configure_rm(from, wanted);
+    if (out.good) shared_.drop_of_rm(from.who.rm);
   }
-  answer_configuration(from, out.good, out.words, before);
+  answer_configuration(from, out.good, out.good ? ignored_settings(sent.ignored) : out.words, before);
   ++shared_.counters.answers;
 }
 

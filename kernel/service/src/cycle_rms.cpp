@@ -7,6 +7,13 @@
 #include "tenon/kernel/resources.hpp"
 
 namespace tenon::service {
+namespace {
+
+std::string words_of(const rm_session &one) {
+  return "RM '" + one.who.rm + "' (session " + std::to_string(one.who.id) + ")";
+}
+
+}  // namespace
 
 registered cycle::enter(registration in) {
   const std::string rm = in.who.rm;
@@ -47,8 +54,7 @@ registered cycle::enter(registration in) {
   in.who.id = next_session_++;
   auto fresh = std::make_shared<rm_session>(std::move(in.who), in.transport, shared_.chunks);
   fresh->held = in.held;
-  fresh->config = in.config.config;
-  fresh->config_text = in.config.text;
+  fresh->in_force = std::make_shared<const group_config>(in.config);
   note_partitions(*fresh, *in.config.config);
   sessions_.push_back(fresh);
   if ((fresh->who.wants & TENON_RM_WANTS_CHECKS) != 0 && !checks_) {
@@ -59,6 +65,10 @@ registered cycle::enter(registration in) {
   }
   ++shared_.counters.registrations;
   shared_.sessions.add(fresh);
+  shared_.note(words_of(*fresh) + " registered over " + fresh->transport->name() + ", policy group '" +
+               fresh->who.policy_group + "'" + (fresh->who.own_config ? ", with a configuration of its own" : "") +
+               (older != nullptr ? ", in place of session " + std::to_string(older->who.id) : "") +
+               (fresh->held ? "; nothing is placed for it until its recovery is done" : ""));
   return {TENON_OK, fresh->who.id, {}};
 }
 
@@ -77,11 +87,16 @@ void cycle::signal(rm_session &of, uint32_t signal) {
   if (of.ended) return;
   switch (signal) {
     case TENON_RM_LOST:
+      if (!of.lost && !of.goodbye) {
+        shared_.warn(words_of(of) + " is lost: nothing is placed for it, and after " +
+                     std::to_string(shared_.limits.pause_timeout_ms / 1000) + " s all it has is released");
+      }
       of.lost = true;
       of.presence.go();
       pause(of);
       break;
     case TENON_RM_BACK:
+      if (of.lost) shared_.note(words_of(of) + " is back");
       of.lost = false;
       of.each_lane([](lane &answers) { answers.rewind(); });
       of.presence.come();
@@ -122,6 +137,8 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
   one.throttled = waiting > (one.throttled ? shared_.limits.outbox_high / 2 : shared_.limits.outbox_high);
   if (one.state == rm_state::running && waiting > shared_.limits.outbox_hard) {
     one.over_hard = true;
+    shared_.warn(words_of(one) + " does not take its answers, " + std::to_string(waiting) +
+                 " wait: nothing is placed for it");
     pause(one);
   } else if (one.over_hard && !one.throttled) {
     one.over_hard = false;
@@ -133,6 +150,13 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
 }
 
 void cycle::end(const std::shared_ptr<rm_session> &one, uint32_t why, rm_signal signal) {
+  const std::string released = "; all that it had is released";
+  if (why == TENON_RM_ENDED_SHUTDOWN) {
+    shared_.note(words_of(*one) + " said goodbye" + released);
+  } else {
+    shared_.warn(words_of(*one) + (why == TENON_RM_ENDED_TIMEOUT ? " stayed away too long" : " left too many answers") +
+                 released);
+  }
   apply(signal_rm{one->who.rm, signal});
   one->state = rm_state::stopped;
   one->ended = true;
@@ -171,65 +195,78 @@ cycle::outcome cycle::configure_rm(rm_session &one, const group_config &config) 
   apply(tenon::configure{one.who.rm, config.config.get()});
   outcome out = outcome_;
   if (!out.good) {
-    static_cast<void>(identities_.use(one.who.rm, *one.config));
+    static_cast<void>(identities_.use(one.who.rm, *one.in_force->config));
     return out;
   }
   note_partitions(one, *config.config);
-  one.config = config.config;
-  one.config_text = config.text;
+  one.in_force = std::make_shared<const group_config>(config);
   return out;
 }
 
 // Its partitions would drain, and with them what runs: nobody says that by leaving everything out.
 std::optional<refusal> cycle::leaves_nothing(const rm_session &one, const group_config &config) {
-  if (!config.config->partitions.empty() || one.config->partitions.empty()) return std::nullopt;
+  if (!config.config->partitions.empty() || one.in_force->config->partitions.empty()) return std::nullopt;
   std::string names;
-  for (const partition_config &partition : one.config->partitions)
+  for (const partition_config &partition : one.in_force->config->partitions)
     names += (names.empty() ? "" : ", ") + partition.name;
   return refusal{config.file, "at least one entry of 'partitions' for RM '" + one.who.rm + "'",
                  "none, so that all it has would drain: " + names,
                  "nothing was changed; keep a partition, or let the RM end"};
 }
 
-std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &groups) {
-  struct change {
-    rm_session *of;
-    group_config before;
-  };
-  std::vector<change> done;
+// Whether all partitions that it names are there and take what comes: people drain them, and a reload takes that back.
+bool cycle::is_as_configured(const rm_session &one) const {
+  const auto &partitions = one.in_force->config->partitions;
+  return std::all_of(partitions.begin(), partitions.end(), [&](const partition_config &p) {
+    const auto state = kernel_.state_of_partition("[" + one.who.rm + "]" + p.name);
+    return state && *state != object_state::draining;
+  });
+}
+
+// What a reload puts in force for an RM: its group's text, unless it has one of its own.
+std::shared_ptr<const group_config> cycle::wanted_of(const rm_session &one,
+                                                     const std::map<std::string, group_config> &groups,
+                                                     const std::set<std::string> &dropped) {
+  const bool keeps_own = one.who.own_config || (one.in_force->is_of_one_rm() && !dropped.contains(one.who.rm));
+  if (keeps_own) return one.in_force;
+  const auto group = groups.find(one.who.policy_group);
+  return group == groups.end() ? nullptr : std::make_shared<const group_config>(group->second);
+}
+
+std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &groups,
+                                     const std::set<std::string> &dropped) {
+  using change = std::pair<rm_session *, std::shared_ptr<const group_config>>;
+  std::vector<change> before, same;
   for (const auto &one : sessions_) {
-    if (one->who.own_config) continue;
-    const auto group = groups.find(one->who.policy_group);
-    if (group == groups.end() || *group->second.config == *one->config) continue;
-    auto why = leaves_nothing(*one, group->second);
+    const auto wanted = wanted_of(*one, groups, dropped);
+    if (wanted == nullptr) continue;
+    if (*wanted->config == *one->in_force->config && is_as_configured(*one)) {
+      same.emplace_back(one.get(), wanted);
+      continue;
+    }
+    auto why = leaves_nothing(*one, *wanted);
     if (!why) {
-      done.push_back({one.get(), {one->config_text, one->config, {}, {}}});
-      const outcome out = configure_rm(*one, group->second);
+      before.emplace_back(one.get(), one->in_force);
+      const outcome out = configure_rm(*one, *wanted);
       if (out.good) continue;
-      done.pop_back();
-      why = refusal{"policy group '" + group->first + "', RM '" + one->who.rm + "'",
+      before.pop_back();
+      why = refusal{"policy group '" + one->who.policy_group + "', RM '" + one->who.rm + "'",
                     "a configuration that all RMs can take", out.words,
                     "nothing was changed; correct it and reload again"};
     }
-    for (auto undo = done.rbegin(); undo != done.rend(); ++undo) configure_rm(*undo->of, undo->before);
+    for (auto undo = before.rbegin(); undo != before.rend(); ++undo) configure_rm(*undo->first, *undo->second);
     return why;
   }
+  for (const auto &[one, by_another_hand] : same) one->in_force = by_another_hand;
   return std::nullopt;
 }
 
-std::optional<refusal> cycle::configure(std::string_view rm, std::string_view queues_yaml) {
+std::optional<refusal> cycle::configure(std::string_view rm, const group_config &config) {
   rm_session *one = find(rm);
   if (one == nullptr) return refusal{"", "a registered resource manager", "no RM '" + std::string(rm) + "'", ""};
-  const auto config = shared_.read(queues_yaml, "the configuration of " + one->who.rm);
-  if (!config) return config.why();
-  if (!config->has_content)
-    return refusal{config->file, "queues", "a text without content", "nothing was changed; send the whole text"};
-  if (auto why = leaves_nothing(*one, *config)) return why;
-  const outcome out = configure_rm(*one, *config);
-  if (out.good) {
-    shared_.warn_of(*config);
-    return std::nullopt;
-  }
+  if (auto why = leaves_nothing(*one, config)) return why;
+  const outcome out = configure_rm(*one, config);
+  if (out.good) return std::nullopt;
   return refusal{"RM '" + one->who.rm + "'", "a configuration that it can take", out.words, "nothing was changed"};
 }
 

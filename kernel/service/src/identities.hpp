@@ -20,9 +20,8 @@ class identities {
   std::optional<refusal> use(std::string_view rm, const cluster_config &config) {
     for (const partition_config &one : config.partitions) {
       const std::string &type = one.user_group_resolver;
-      const bool known = !type.empty() && modules_.provides(policy_kind::identity, type);
       host::identity_resolver *resolver = nullptr;
-      if (known && type != "none") {
+      if (!type.empty() && type != "none") {
         auto &made = resolvers_[type];
         if (made == nullptr) {
           auto source = host::bind_identity(modules_, type);

@@ -53,6 +53,12 @@ void lane::end_part(const part &done, uint64_t taken) {
   trim();
 }
 
+bool lane::note_sent(uint64_t number) {
+  uint64_t before = sent_;
+  while (before < number && !sent_.compare_exchange_weak(before, number)) continue;
+  return before < number;
+}
+
 void lane::acknowledge(uint64_t number) {
   const std::lock_guard lock(mutex_);
   acknowledged_ = std::max(acknowledged_, std::min(number, published_));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,7 @@ class lane {
   void add(const tenon_rm_message &message);
   void publish();
   [[nodiscard]] bool has_unpublished() const { return written_ != published_; }
+  [[nodiscard]] uint64_t last_number() const { return written_; }
 
   // The transport's thread. Hands over what was not delivered yet, one chunk's part at a time, until `take` takes
   // less than it was given or nothing is left; the number taken in all.
@@ -64,7 +66,9 @@ class lane {
     }
   }
 
-  // Any thread.
+  // Any thread. Answers up to this one are on the RM's connection; false: it was known.
+  bool note_sent(uint64_t number);
+  [[nodiscard]] uint64_t sent() const { return sent_; }
   void acknowledge(uint64_t number);
   // What was not acknowledged is delivered again.
   void rewind();
@@ -90,6 +94,8 @@ class lane {
   uint64_t published_ = 0, delivered_ = 0, acknowledged_ = 0;
   uint64_t rewinds_ = 0;
   bool reading_ = false;
+
+  std::atomic<uint64_t> sent_{0};
 };
 
 }  // namespace tenon::service

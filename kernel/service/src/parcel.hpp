@@ -26,6 +26,7 @@ struct sent_configuration {
   std::string text;
   std::shared_ptr<const cluster_config> config;  // null: refused in `reason`
   std::string reason;
+  uint64_t ignored = 0;  // settings beside it
 };
 
 struct request {
@@ -34,6 +35,9 @@ struct request {
   std::span<const std::string_view> uuids;  // of existing allocations, in their order
   bool wants_groups = false;                // of an application
   bool forced = false;                      // likewise: application.create.force
+  bool as_allocation = false;               // of an ask: it was sent as an allocation without node
+  bool recovery_report = false;             // no command: how far the RM's recovery is,
+  bool recovery_done = false;               // and that it is over
   uint32_t attachment = 0;                  // from 1: of parcel::identities or parcel::configurations
 };
 

@@ -49,10 +49,15 @@ tenon_status acknowledge(const tenon_host *host, const tenon_rm_acknowledge_in *
   return behind(host, nullptr, [&](rm_calls &calls) { return calls.acknowledge(*in); });
 }
 
+tenon_status sent(const tenon_host *host, const tenon_rm_acknowledge_in *in) {
+  if (in == nullptr || !TENON_COVERS(in, tenon_rm_acknowledge_in, number)) return TENON_UNSUPPORTED;
+  return behind(host, nullptr, [&](rm_calls &calls) { return calls.sent(*in); });
+}
+
 }  // namespace
 
 const tenon_host_rm &rm_table() {
-  static constexpr tenon_host_rm table{sizeof(tenon_host_rm), 0, enter, submit, signal, acknowledge};
+  static constexpr tenon_host_rm table{sizeof(tenon_host_rm), 0, enter, submit, signal, acknowledge, sent};
   return table;
 }
 

@@ -16,6 +16,7 @@ class rm_calls {
   virtual tenon_status submit(const tenon_rm_submit_in &in, tenon_rm_submit_out &out) = 0;
   virtual tenon_status signal(const tenon_rm_signal_in &in) = 0;
   virtual tenon_status acknowledge(const tenon_rm_acknowledge_in &in) = 0;
+  virtual tenon_status sent(const tenon_rm_acknowledge_in &in) = 0;
 };
 
 // The table; the context of its offer is an rm_calls.

@@ -21,6 +21,7 @@
 namespace tenon::service {
 
 class transport_runner;
+struct group_config;
 
 // A text that stands for an allocation, as 128 bits.
 struct uuid_hash {
@@ -36,6 +37,11 @@ struct rm_partition {
   lane *answers = nullptr;
   growing_map<uuid_hash, uint64_t> sequences;             // of allocations, by UUID
   std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
+  struct unsent_check {
+    uint64_t answer = 0;  // its number among the answers
+    uint64_t check = 0;   // its own
+  };
+  std::deque<unsent_check> unsent_checks;  // in order: not known to be on the RM's connection
 };
 
 struct session_identity {
@@ -44,6 +50,7 @@ struct session_identity {
   std::map<std::string, std::string> build_info;
   bool own_config = false;  // it sent a configuration of its own
   uint32_t wants = 0;
+  uint32_t check_window = 0;  // of an RM that wants proposals: so many are open at once
 };
 
 // Whether an RM is there, and since which of its connections. Any thread.
@@ -106,9 +113,10 @@ class rm_session {
   std::vector<std::unique_ptr<rm_partition>> partitions;
   rm_partition elsewhere;  // stands for all that it does not have: refusals are answers about the RM as a whole
   std::unordered_map<std::string, rm_partition *> nodes;  // of RMs with several partitions
-  std::string config_text;
-  std::shared_ptr<const cluster_config> config;
-  bool held = false;       // recovery.hold
+  std::shared_ptr<const group_config> in_force;
+  bool held = false;  // recovery.hold
+  // Its last ask came as an allocation without node: what it hears of asks is in the words of allocations, too.
+  bool asks_by_allocations = false;
   bool over_hard = false;  // Paused since its answers are not taken
   bool lost = false;       // Paused since it is not connected
   bool goodbye = false;    // it ends when its requests are applied and its answers are out

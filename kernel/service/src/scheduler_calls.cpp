@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What transports call: registrations, requests, signals, acknowledgements.
 #include <algorithm>
+#include <charconv>
 
 #include "scheduler_impl.hpp"
 #include "tenon/abi/rm_requests.h"
@@ -36,10 +37,23 @@ std::string registration_problem(const tenon_rm_registration *in, const host::ru
   return {};
 }
 
+std::optional<uint32_t> window_of(std::string_view text) {
+  uint32_t out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = failed == std::errc() && end == text.data() + text.size() && out != 0;
+  return whole ? std::optional(out) : std::nullopt;
+}
+
 }  // namespace
 
 result<group_config> scheduler::impl::configuration_of(std::string_view rm, const tenon_rm_registration &from) const {
-  if (from.config.length == 0) return shared.group(view_of(from.policy_group));
+  if (from.config.length == 0) {
+    const auto sent = shared.of_rms();
+    const auto mine = sent.find(std::string(rm));
+    auto group = shared.group(view_of(from.policy_group));
+    const std::string_view name = from.policy_group.length == 0 ? "default" : view_of(from.policy_group);
+    return group && mine != sent.end() && mine->second.policy_group == name ? mine->second : group;
+  }
   return shared.read(view_of(from.config), "the configuration of RM '" + std::string(rm) + "'");
 }
 
@@ -80,13 +94,27 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   const auto extra = copied(from.extra_config);
   if (const auto hold = extra.find("recovery.hold"); hold != extra.end())
     what.held = lower_case(hold->second) == "true";
+  what.who.check_window = shared.limits.check_window;
+  if (const auto window = extra.find("checks.window"); window != extra.end()) {
+    const auto own = window_of(window->second);
+    if (!own) {
+      ++shared.counters.refused_registrations;
+      say(out.error, "extraConfig checks.window: want a whole number from 1 on, have another text; leave it out for " +
+                         std::to_string(shared.limits.check_window));
+      return TENON_INVALID_CONFIG;
+    }
+    what.who.check_window = std::min(*own, shared.limits.check_window);
+  }
   if ((what.who.wants & TENON_RM_WANTS_EVENTS) != 0) send_events();
   registered outcome;
+  const std::string rm = what.who.rm;
+  const bool own_config = what.who.own_config;
   const bool ran = call([&](cycle &on) { outcome = on.enter(std::move(what)); });
   if (!ran) {
     say(out.error, "the scheduler stops");
     return TENON_RETRY;
   }
+  if (own_config && outcome.status == TENON_OK) forget_sent_for(rm);
   say(out.error, outcome.words);
   out.session = outcome.session;
   return outcome.status;
@@ -159,6 +187,14 @@ tenon_status scheduler::impl::acknowledge(const tenon_rm_acknowledge_in &in) {
     session->throttled = false;
     wake();
   }
+  return TENON_OK;
+}
+
+tenon_status scheduler::impl::sent(const tenon_rm_acknowledge_in &in) {
+  const auto session = shared.sessions.find(in.session);
+  if (session == nullptr) return TENON_DECLINED;
+  lane *answers = session->find_lane(view_of(in.partition));
+  if (answers != nullptr && answers->note_sent(in.number)) wake();
   return TENON_OK;
 }
 

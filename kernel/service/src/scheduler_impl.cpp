@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <future>
+#include <utility>
 
 #include "tenon/host/thread_role.hpp"
 
@@ -25,6 +26,7 @@ scheduler::impl::impl(std::unique_ptr<host::module_host> host, scheduler_options
   shared.known = modules->known();
   shared.wake = [this] { wake(); };
   shared.warn = [this](const std::string &line) { modules->warn(line); };
+  shared.note = [this](const std::string &line) { modules->note(line); };
   read_configuration_ = [this](std::string_view policy_group, std::string_view text) {
     const auto config =
         text.empty() ? shared.group(policy_group) : shared.read(text, "the configuration that was sent");
@@ -55,6 +57,7 @@ std::optional<refusal> scheduler::impl::start() {
   if (auto why = make_hub()) return why;
   if (auto why = make_runners()) return why;
   started_ = true;
+  tell_of_start();
   if (!options.manual) {
     thread_ = std::thread([this] { run_cycle_thread(); });
     wake();
@@ -246,7 +249,7 @@ bool scheduler::impl::call(const work &what) {
   return outcome.get();
 }
 
-uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> now_ms) {
+uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::string_view partition) {
   if (!options.manual || !started_ || stopped_) return 0;
   uint32_t made = 0;
   const work all = [&](cycle &on) {
@@ -257,27 +260,11 @@ uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> no
       std::this_thread::yield();
       on.turn(0);
     }
-    made += on.turn(max_decisions).made;
+    made += on.turn(max_decisions, partition).made;
   };
   run_manual(&all);
   for (const auto &runner : runners) runner->pump();
   return made;
-}
-
-std::optional<refusal> scheduler::impl::reload(std::map<std::string, group_config> groups) {
-  std::optional<refusal> out;
-  const bool ran = call([&](cycle &on) {
-    out = on.reload(groups);
-    if (out) return;
-    for (const auto &[name, group] : groups) shared.warn_of(group);
-    shared.set_groups(std::move(groups));
-  });
-  if (!started_) {
-    shared.set_groups(std::move(groups));
-    return std::nullopt;
-  }
-  if (!ran) return refusal{"", "a scheduler that runs", "one that stops", ""};
-  return out;
 }
 
 // Requests that were accepted are applied, also those that a lookup holds up, for as long as draining may take.
@@ -297,6 +284,7 @@ void scheduler::impl::drain_requests() {
 void scheduler::impl::stop() {
   const std::lock_guard lock(stop_mutex_);
   shared.closing = true;
+  for (const auto &listener : std::exchange(end_listeners, {})) listener();
   if (!started_ || stopped_) return;
   drain_requests();
   for (const auto &runner : runners) runner->drain();
@@ -305,6 +293,10 @@ void scheduler::impl::stop() {
   stopped_ = true;
   io_.stop();
   if (thread_.joinable()) thread_.join();
+  {
+    const std::lock_guard configuring(configuring_);
+    clean_store();
+  }
   rm_events_.reset();
   if (own_hub_ != nullptr) cycle_->state().set_fact_listener(nullptr);
 }

@@ -9,9 +9,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
+#include "configuration_store.hpp"
 #include "cycle.hpp"
 #include "fact_relay.hpp"
 #include "handler_room.hpp"
@@ -32,8 +34,14 @@ struct scheduler::impl final : rm_calls {
 
   std::optional<refusal> start();
   void stop();
-  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms);
-  std::optional<refusal> reload(std::map<std::string, group_config> groups);
+  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::string_view partition);
+  // Before start(): reads the policy groups' texts, and what people sent in their place.
+  std::optional<refusal> open_configurations();
+  configured configure(const people_configuration &sent);
+  configured reload_files(const reload_wish &wish);
+  std::optional<refusal> reload_texts(const std::map<std::string, std::string> &texts);
+  [[nodiscard]] result<scheduler::configuration_source> source_of(const std::string &policy_group) const;
+  [[nodiscard]] std::vector<configuration_revision> revisions() const;
   void post(work what);
   bool call(const work &what);
   const tenon_host *linked_host();
@@ -44,6 +52,7 @@ struct scheduler::impl final : rm_calls {
   tenon_status submit(const tenon_rm_submit_in &in, tenon_rm_submit_out &out) override;
   tenon_status signal(const tenon_rm_signal_in &in) override;
   tenon_status acknowledge(const tenon_rm_acknowledge_in &in) override;
+  tenon_status sent(const tenon_rm_acknowledge_in &in) override;
 
   struct linked_transport {
     std::string name;
@@ -56,6 +65,7 @@ struct scheduler::impl final : rm_calls {
   service_state shared;
   std::vector<decision_listener> listeners;
   std::vector<turn_listener> turn_listeners;
+  std::vector<std::function<void()>> end_listeners;
   fact_listener *fact_taker = nullptr;
   fact_relay facts;
   std::unique_ptr<events::event_hub> hub;  // outlives whoever asks it
@@ -63,6 +73,19 @@ struct scheduler::impl final : rm_calls {
   std::vector<std::unique_ptr<transport_runner>> runners;
 
  private:
+  using groups_by_name = std::map<std::string, group_config>;
+  [[nodiscard]] std::vector<std::string> group_names() const;  // that have a source
+  [[nodiscard]] std::string place_of(const std::string &policy_group) const;
+  result<group_config> read_source(const std::string &policy_group) const;
+  std::optional<refusal> use_kept(const std::vector<stored_configuration> &kept, groups_by_name &groups);
+  configured configure_group(const people_configuration &sent, group_config config);
+  configured configure_rm(const people_configuration &sent, group_config config);
+  void keep(const group_config &one, const std::string &policy_group, const std::string &rm, configured &told);
+  // Puts groups in force for all RMs that use them, or for none; RMs that are named lose what people sent for them.
+  std::optional<refusal> put_in_force(groups_by_name groups, const std::set<std::string> &dropped_rms);
+  void tell_of_start();
+  void clean_store();
+  void forget_sent_for(const std::string &rm);  // it has a configuration of its own
   result<group_config> configuration_of(std::string_view rm, const tenon_rm_registration &from) const;
   std::optional<refusal> make_hub();
   std::optional<refusal> make_runners();
@@ -78,6 +101,10 @@ struct scheduler::impl final : rm_calls {
   void send_events();
 
   configuration_reader read_configuration_;
+  mutable std::mutex configuring_;  // of what follows, and of whatever changes groups
+  std::optional<configuration_store> store_;
+  uint64_t last_revision_ = 0;
+  std::vector<std::string> found_at_start_;  // what became of what was kept, to be told once there are events
   std::unique_ptr<cycle> cycle_;
   const tenon_host *linked_host_ = nullptr;
   bool started_ = false;

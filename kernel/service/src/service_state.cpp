@@ -11,17 +11,12 @@ result<group_config> service_state::read(std::string_view text, std::string_view
   options.max_queue_depth = max_queue_depth;
   auto parsed = config::parse_queues(text, file, options);
   if (!parsed.config) return config::first_reason(parsed);
-  group_config out{std::string(text),
-                   std::make_shared<const cluster_config>(std::move(*parsed.config)),
-                   std::string(file),
-                   {},
-                   parsed.has_content};
+  group_config out;
+  out.text = text;
+  out.config = std::make_shared<const cluster_config>(std::move(*parsed.config));
+  out.file = file;
+  out.has_content = parsed.has_content;
   for (const refusal &one : parsed.warnings) out.warnings.push_back(one.text());
-  if (!parsed.has_content)
-    out.warnings.push_back(refusal{out.file, "queues",
-                                   "a text without content, in place of which the built-in one holds",
-                                   "write the queues, or leave it out"}
-                               .text());
   return out;
 }
 
@@ -55,6 +50,21 @@ std::map<std::string, group_config> service_state::groups() const {
 void service_state::set_groups(std::map<std::string, group_config> groups) {
   const std::lock_guard lock(groups_mutex_);
   groups_ = std::move(groups);
+}
+
+std::map<std::string, group_config> service_state::of_rms() const {
+  const std::lock_guard lock(groups_mutex_);
+  return of_rms_;
+}
+
+void service_state::set_of_rm(const std::string &rm, group_config config) {
+  const std::lock_guard lock(groups_mutex_);
+  of_rms_.insert_or_assign(rm, std::move(config));
+}
+
+bool service_state::drop_of_rm(const std::string &rm) {
+  const std::lock_guard lock(groups_mutex_);
+  return of_rms_.erase(rm) != 0;
 }
 
 }  // namespace tenon::service

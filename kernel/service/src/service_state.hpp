@@ -22,13 +22,22 @@ struct shared_counters {
       delivered{0}, registrations{0}, refused_registrations{0}, journal_bytes{0};
 };
 
-// A policy group's text and what it means.
+// A text in force, of a policy group or of one RM, and what it means.
 struct group_config {
   std::string text;
   std::shared_ptr<const cluster_config> config;
   std::string file;  // for messages
   std::vector<std::string> warnings;
   bool has_content = true;
+  uint64_t revision = 0;  // 0: an RM's own
+  int64_t since_ms = 0;   // Unix
+  // Of one that people sent: by whom, and in place of what; that is a checksum and a revision of the file's.
+  std::string by;
+  std::string instead_of;
+  uint64_t instead_of_revision = 0;
+  std::string policy_group;  // of one that people sent for one RM: whose place it takes
+
+  [[nodiscard]] bool is_of_one_rm() const { return !policy_group.empty(); }
 };
 
 struct service_state {
@@ -42,6 +51,7 @@ struct service_state {
   std::atomic<bool> closing{false};
   std::function<void()> wake;                         // the cycle thread has something to do
   std::function<void(const std::string &line)> warn;  // the log
+  std::function<void(const std::string &line)> note;  // the same, of what is as it should be
 
   // Any thread. Refused with the text of `config check`.
   [[nodiscard]] result<group_config> read(std::string_view text, std::string_view file) const;
@@ -49,10 +59,14 @@ struct service_state {
   [[nodiscard]] result<group_config> group(std::string_view name) const;  // empty: default
   [[nodiscard]] std::map<std::string, group_config> groups() const;
   void set_groups(std::map<std::string, group_config> groups);
+  // What people sent for single RMs, by RM.
+  [[nodiscard]] std::map<std::string, group_config> of_rms() const;
+  void set_of_rm(const std::string &rm, group_config config);
+  bool drop_of_rm(const std::string &rm);  // false: there is none
 
  private:
   mutable std::mutex groups_mutex_;
-  std::map<std::string, group_config> groups_;
+  std::map<std::string, group_config> groups_, of_rms_;
 };
 
 }  // namespace tenon::service

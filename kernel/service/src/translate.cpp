@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 
 #include "tenon/abi/rm_requests.h"
 #include "tenon/kernel/names.hpp"
@@ -13,7 +14,8 @@ namespace tenon::service {
 namespace {
 
 constexpr std::string_view default_partition = "default";
-constexpr uint64_t most_entries = 4'096;  // of a list of tags, amounts or groups
+constexpr uint64_t most_entries = 4'096;                                         // of a list of tags, amounts or groups
+constexpr uint64_t least_allocation = offsetof(tenon_rm_allocation, recovered);  // what follows is for answers
 constexpr std::string_view allow_preemption_tag = "yunikorn.apache.org/allowPreemption";
 constexpr std::string_view required_node_tag = "yunikorn.apache.org/requiredNode";
 
@@ -53,9 +55,10 @@ constexpr kind_of_message kinds[] = {
     {TENON_RM_ASK, "ask", sizeof(tenon_rm_ask)},
     {TENON_RM_CHECK_ANSWER, "answer to a check", sizeof(tenon_rm_check_answer)},
     {TENON_RM_CHECK_AGAIN, "check again", sizeof(tenon_rm_check_again)},
-    {TENON_RM_ALLOCATION, "allocation", sizeof(tenon_rm_allocation)},
+    {TENON_RM_ALLOCATION, "allocation", least_allocation},
     {TENON_RM_RELEASE, "release", sizeof(tenon_rm_release)},
     {TENON_RM_ASK_RELEASE, "ask release", sizeof(tenon_rm_ask_release)},
+    {TENON_RM_RECOVERY_REPORT, "recovery report", sizeof(tenon_rm_recovery_report)},
 };
 
 }  // namespace
@@ -96,6 +99,9 @@ std::optional<std::string> translator::add(const tenon_rm_message *message) {
         break;
       case TENON_RM_CHECK_AGAIN:
         check_anew(as<tenon_rm_check_again>(*message));
+        break;
+      case TENON_RM_RECOVERY_REPORT:
+        recovery(as<tenon_rm_recovery_report>(*message));
         break;
       case TENON_RM_ALLOCATION:
         allocation(as<tenon_rm_allocation>(*message));
@@ -265,6 +271,7 @@ void translator::allocation(const tenon_rm_allocation &m) {
   put_allocation out{where, name(m.node, "node"), existing(m, where)};
   if (out.node.empty() && !out.allocation.foreign) {
     to_.requests.push_back({out.allocation.ask, {}, {}});
+    to_.requests.back().as_allocation = true;
     return;
   }
   const auto uuids = to_.memory.array<std::string_view>(1);
@@ -283,7 +290,7 @@ void translator::node(const tenon_rm_node &m) {
     const auto uuids = to_.memory.array<std::string_view>(m.existing_count);
     for (uint64_t i = 0; i < m.existing_count; ++i) {
       const tenon_rm_message *one = m.existing[i];
-      if (one == nullptr || one->type != TENON_RM_ALLOCATION || one->size < sizeof(tenon_rm_allocation))
+      if (one == nullptr || one->type != TENON_RM_ALLOCATION || one->size < least_allocation)
         throw problem{"existing allocation " + number(i) + ": want an allocation"};
       const auto &given = as<tenon_rm_allocation>(*one);
       all[i] = existing(given, where);
@@ -333,8 +340,10 @@ void translator::release(const tenon_rm_release &m) {
   if (out.application.empty() && out.key.empty() && uuid.empty() && plain.empty())
     throw problem{"want a partition, where all of its applications are to be released; have none"};
   out.why = meaning[m.termination];
+  if (m.what > TENON_RELEASE_ALLOCATIONS) throw problem{"what to release: want a known number, have " + number(m.what)};
   const bool wish = out.why == termination::unknown || out.why == termination::stopped_by_rm;
-  out.what = wish && uuid.empty() ? release_what::both : release_what::allocations;
+  const bool with_asks = wish && uuid.empty() && m.what == TENON_RELEASE_ALL;
+  out.what = with_asks ? release_what::both : release_what::allocations;
   to_.requests.push_back({out, uuid, {}});
 }
 
@@ -361,11 +370,19 @@ void translator::check_anew(const tenon_rm_check_again &m) {
       {check_again{where, name(m.application, "application"), name(m.key, "key"), name(m.node, "node")}, {}, {}});
 }
 
+void translator::recovery(const tenon_rm_recovery_report &m) {
+  request item;
+  item.recovery_report = true;
+  item.recovery_done = m.done != 0;
+  to_.requests.push_back(item);
+}
+
 void translator::configuration(const tenon_rm_configuration &m) {
   if (m.config.length > limits_.max_config || (m.config.length != 0 && m.config.data == nullptr))
     throw problem{"want at most " + number(limits_.max_config) + " bytes, have " + number(m.config.length)};
   to_.bytes += m.config.length;
   to_.configurations.push_back(read_(name(m.policy_group, "policy group"), view_of(m.config)));
+  to_.configurations.back().ignored = m.extra_config.count;
   request item;
   item.what = configure{rm_, to_.configurations.back().config.get()};
   item.attachment = static_cast<uint32_t>(to_.configurations.size());

@@ -48,6 +48,7 @@ class translator {
   void configuration(const tenon_rm_configuration &m);
   void check_answered(const tenon_rm_check_answer &m);
   void check_anew(const tenon_rm_check_again &m);
+  void recovery(const tenon_rm_recovery_report &m);
   void priority(const tenon_rm_priority &from, put_ask &to);
   void from_tags(put_ask &to, const tenon_rm_preemption &preemption);
   existing_allocation existing(const tenon_rm_allocation &m, std::string_view partition_name);
@@ -60,8 +61,9 @@ class translator {
 };
 
 // Tags of allocations with a meaning for the scheduler alone.
-inline constexpr std::string_view devices_tag = "tenon/devices";     // both ways: the devices that it holds
-inline constexpr std::string_view bind_time_tag = "tenon/bindTime";  // to the scheduler: Unix milliseconds
+inline constexpr std::string_view devices_tag = "tenon/devices";      // both ways: the devices that it holds
+inline constexpr std::string_view recovered_tag = "tenon/recovered";  // to the RM: it reported this one itself
+inline constexpr std::string_view bind_time_tag = "tenon/bindTime";   // to the scheduler: Unix milliseconds
 inline constexpr std::string_view preempt_other_tag = "tenon/allowPreemptOther";
 
 [[nodiscard]] inline std::string_view view_of(const tenon_text &text) {

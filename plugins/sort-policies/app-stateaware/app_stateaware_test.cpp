@@ -14,16 +14,18 @@ struct app {
 };
 
 testing::policy_table table(const std::vector<app> &apps, bool priority_sort = false) {
-  std::vector<int64_t> states, submitted_ms, priority;
+  std::vector<int64_t> states, submitted_ms, submission, priority;
   std::vector<testing::policy_table::amounts> pending;
   for (const app &a : apps) {
     states.push_back(a.state);
     submitted_ms.push_back(a.submitted_ms);
+    submission.push_back(static_cast<int64_t>(submission.size()) + 1);
     priority.push_back(a.priority);
     pending.push_back({{"vcore", a.pending}});
   }
   testing::policy_table out({"vcore", "memory"});
-  out.numbers("app.state", states).numbers("app.submitted_ms", submitted_ms).numbers("app.priority", priority);
+  out.numbers("app.state", states).numbers("app.submitted_ms", submitted_ms).numbers("app.submission", submission);
+  out.numbers("app.priority", priority);
   out.resources("app.pending", pending).numbers("parent.priority_sort", {priority_sort ? 1 : 0});
   return out;
 }
@@ -40,8 +42,13 @@ TEST(AppStateaware, OneIsStarting_NoOtherStarts) {
             (order{1, 2}));
 }
 
-TEST(AppStateaware, StartingHasNothingPending_NextMayStart) {
-  EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_STARTING, 5, 0}}).order(*stateaware())[1], 0U);
+TEST(AppStateaware, StartingHasNothingPending_NoOtherStarts) {
+  EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_STARTING, 5, 0}, {TENON_APP_RUNNING, 20}}).order(*stateaware()),
+            (order{1, 2}));
+}
+
+TEST(AppStateaware, RunningHasNothingPending_NextMayStart) {
+  EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_RUNNING, 5, 0}}).order(*stateaware())[1], 0U);
 }
 
 TEST(AppStateaware, OldestAcceptedHasNothingPending_DoesNotHoldTheNext) {
@@ -59,15 +66,15 @@ TEST(AppStateaware, NewCompletingAndResuming_NotEligible) {
             (order{}));
 }
 
-TEST(AppStateaware, AcceptedOfOneAge_BothLeftToTheKernel) {
-  EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_ACCEPTED, 10}}).order(*stateaware()).size(), 2U);
+TEST(AppStateaware, AcceptedOfOneAge_TheOneThatCameFirstMayStart) {
+  EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_ACCEPTED, 10}}).order(*stateaware()), (order{0}));
 }
 
 TEST(AppStateaware, NotEligible_WaitsForAChangeOfSiblings) {
   const auto policy = stateaware();
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_STARTING, 20}}).keys(*policy).not_before_ms[0], TENON_NOT_NOW);
   for (const column_request &c : policy->columns) {
-    if (c.id == "app.state" || c.id == "app.submitted_ms" || c.id == "app.pending") {
+    if (c.id == "app.state" || c.id.starts_with("app.subm") || c.id == "app.pending") {
       EXPECT_EQ(c.scope, TENON_SCOPE_SIBLINGS) << c.id;
     }
   }

@@ -2,11 +2,11 @@
 #include "admin.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <vector>
 
 #include "files.hpp"
-#include "peer.hpp"
-#include "status.hpp"
+#include "http2/status.hpp"
 #include "tenon/v1/admin.pb.h"
 #include "unary.hpp"
 
@@ -30,24 +30,24 @@ class answer_room {
   tenon_message message_{};
 };
 
-grpc::Status status_from(tenon_status status, const std::string &words) {
+rpc_status status_from(tenon_status status, const std::string &words) {
   switch (status) {
     case TENON_OK:
-      return grpc::Status::OK;
+      return rpc_status{};
     case TENON_DECLINED:
-      return status_of(grpc::StatusCode::PERMISSION_DENIED, words);
+      return status_of(status_code::permission_denied, words);
     case TENON_UNRESOLVABLE:
-      return status_of(grpc::StatusCode::NOT_FOUND, words);
+      return status_of(status_code::not_found, words);
     case TENON_UNSCHEDULABLE:
-      return status_of(grpc::StatusCode::FAILED_PRECONDITION, words);
+      return status_of(status_code::failed_precondition, words);
     case TENON_INVALID_CONFIG:
-      return status_of(grpc::StatusCode::INVALID_ARGUMENT, words);
+      return status_of(status_code::invalid_argument, words);
     case TENON_RETRY:
-      return status_of(grpc::StatusCode::UNAVAILABLE, words);
+      return status_of(status_code::unavailable, words);
     case TENON_UNSUPPORTED:
-      return {grpc::StatusCode::UNIMPLEMENTED, "this scheduler does not offer that"};
+      return {status_code::unimplemented, "this scheduler does not offer that"};
     default:
-      return status_of(grpc::StatusCode::INTERNAL, words);
+      return status_of(status_code::internal, words);
   }
 }
 
@@ -61,9 +61,9 @@ bool same(std::string_view given, std::string_view wanted) {
 }
 
 template <class Message>
-grpc::Status parse(std::string_view bytes, Message &message) {
-  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return grpc::Status::OK;
-  return {grpc::StatusCode::INVALID_ARGUMENT, "want a " + message.GetTypeName() + ", have bytes that are none"};
+rpc_status parse(std::string_view bytes, Message &message) {
+  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return rpc_status{};
+  return {status_code::invalid_argument, "want a " + message.GetTypeName() + ", have bytes that are none"};
 }
 
 }  // namespace
@@ -80,52 +80,50 @@ admin::admin(const settings &with, const sdk::host_services &host)
 }
 
 void admin::add(const char *name, method body) {
-  methods_.add(std::string("/tenon.v1.Admin/") + name, [this, body](std::unique_ptr<incoming> opened) {
-    begin_unary(
-        &worker_, std::move(opened),
-        [this, body](const grpc::ServerContext &from, std::string_view request, std::string &response) -> grpc::Status {
-          std::string user;
-          const grpc::Status may = let_in(from, user);
-          if (!may.ok()) return may;
-          if (admin_ == nullptr) return status_from(TENON_UNSUPPORTED, "");
-          const std::string origin = "grpc " + from.peer();
-          tenon_admin_caller caller{};
-          caller.size = sizeof caller;
-          caller.rights = TENON_CALLER_ALL;
-          caller.user = sdk::text(user);
-          caller.origin = sdk::text(origin);
-          return (this->*body)(caller, request, response);
-        });
-  });
+  methods_.add(std::string("/tenon.v1.Admin/") + name, settings_.message_bytes,
+               [this, body](std::unique_ptr<incoming> opened) {
+                 std::string user;
+                 rpc_status may = let_in(*opened, user);
+                 begin_unary(&worker_, std::move(opened), std::move(may),
+                             [this, body, user](const call &from, std::string_view request, std::string &response) {
+                               if (admin_ == nullptr) return status_from(TENON_UNSUPPORTED, "");
+                               const std::string origin = "grpc " + from.by().address;
+                               tenon_admin_caller caller{};
+                               caller.size = sizeof caller;
+                               caller.rights = TENON_CALLER_ALL;
+                               caller.user = sdk::text(user);
+                               caller.origin = sdk::text(origin);
+                               return (this->*body)(caller, request, response);
+                             });
+               });
 }
 
-grpc::Status admin::let_in(const grpc::ServerContext &context, std::string &user) const {
+rpc_status admin::let_in(const incoming &from, std::string &user) const {
   for (const std::string &name : settings_.admin_certificates) {
-    if (has_name(context, name)) {
+    if (from.by->has_name(name)) {
       user = name;
-      return grpc::Status::OK;
+      return rpc_status{};
     }
   }
   constexpr std::string_view scheme = "Bearer ";
-  const auto given = context.client_metadata().find("authorization");
-  if (given == context.client_metadata().end()) {
-    return {grpc::StatusCode::UNAUTHENTICATED,
+  const std::string_view value = from.head.authorization;
+  if (value.empty()) {
+    return {status_code::unauthenticated,
             "want a token or a client certificate that may administer, have neither; send \"authorization: Bearer "
             "TOKEN\" with the token of admin_token_file"};
   }
-  const std::string_view value(given->second.data(), given->second.size());
   if (token_.empty() || !value.starts_with(scheme) || !same(value.substr(scheme.size()), token_)) {
-    return {grpc::StatusCode::PERMISSION_DENIED, "want the token of admin_token_file, have another one"};
+    return {status_code::permission_denied, "want the token of admin_token_file, have another one"};
   }
   user = "token";
-  return grpc::Status::OK;
+  return rpc_status{};
 }
 
 template <class Request, class Response>
-grpc::Status admin::configure(bool change, const tenon_admin_caller &by, std::string_view request,
-                              std::string &response) {
+rpc_status admin::configure(bool change, const tenon_admin_caller &by, std::string_view request,
+                            std::string &response) {
   Request message;
-  if (grpc::Status parsed = parse(request, message); !parsed.ok()) return parsed;
+  if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
   std::vector<std::pair<std::string, std::string>> extra(message.extraconfig().begin(), message.extraconfig().end());
   std::sort(extra.begin(), extra.end());
   std::vector<tenon_text> names;
@@ -137,8 +135,10 @@ grpc::Status admin::configure(bool change, const tenon_admin_caller &by, std::st
   answer_room words(kWords);
   answer_room checksum(128);
   answer_room old(kConfiguration);
+  answer_room notes(kWords);
   tenon_admin_config_in in{};
   in.size = sizeof in;
+  if constexpr (requires { message.force(); }) in.flags = message.force() ? TENON_ADMIN_FORCED : 0;
   in.caller = &by;
   in.rm = sdk::text(message.rmid());
   in.policy_group = sdk::text(message.policygroup());
@@ -149,6 +149,7 @@ grpc::Status admin::configure(bool change, const tenon_admin_caller &by, std::st
   out.error = words.place();
   out.checksum = checksum.place();
   out.old = old.place();
+  out.notes = notes.place();
   const tenon_status status = (change ? admin_->update_config : admin_->validate_config)(host_.handle(), &in, &out);
   if (status != TENON_OK && status != TENON_INVALID_CONFIG) return status_from(status, words.said());
   Response answer;
@@ -156,21 +157,26 @@ grpc::Status admin::configure(bool change, const tenon_admin_caller &by, std::st
   answer.set_oldconfig(old.said());
   answer.set_checksum(checksum.said());
   if (status != TENON_OK) answer.set_reason(words.said());
+  if constexpr (requires { answer.set_revision(out.revision); }) {
+    answer.set_revision(out.revision);
+    std::istringstream lines(notes.said());
+    for (std::string line; std::getline(lines, line);) answer.add_warnings(line);
+  }
   response = answer.SerializeAsString();
-  return grpc::Status::OK;
+  return rpc_status{};
 }
 
-grpc::Status admin::update_config(const tenon_admin_caller &by, std::string_view request, std::string &response) {
+rpc_status admin::update_config(const tenon_admin_caller &by, std::string_view request, std::string &response) {
   return configure<v1::UpdateConfigRequest, v1::UpdateConfigResponse>(true, by, request, response);
 }
 
-grpc::Status admin::validate_config(const tenon_admin_caller &by, std::string_view request, std::string &response) {
+rpc_status admin::validate_config(const tenon_admin_caller &by, std::string_view request, std::string &response) {
   return configure<v1::ValidateConfigRequest, v1::ValidateConfigResponse>(false, by, request, response);
 }
 
-grpc::Status admin::recovery_done(const tenon_admin_caller &by, std::string_view request, std::string &) {
+rpc_status admin::recovery_done(const tenon_admin_caller &by, std::string_view request, std::string &) {
   v1::RecoveryDoneRequest message;
-  if (grpc::Status parsed = parse(request, message); !parsed.ok()) return parsed;
+  if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
   answer_room words(kWords);
   tenon_admin_act_in in{};
   in.size = sizeof in;
@@ -182,9 +188,9 @@ grpc::Status admin::recovery_done(const tenon_admin_caller &by, std::string_view
   return status_from(status, words.said());
 }
 
-grpc::Status admin::step(const tenon_admin_caller &by, std::string_view request, std::string &response) {
+rpc_status admin::step(const tenon_admin_caller &by, std::string_view request, std::string &response) {
   v1::StepRequest message;
-  if (grpc::Status parsed = parse(request, message); !parsed.ok()) return parsed;
+  if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
   answer_room words(kWords);
   tenon_admin_step_in in{};
   in.size = sizeof in;

@@ -21,9 +21,17 @@ tenon_rm_rejected_ask as_ask(const tenon_rm_message *message) {
   return out;
 }
 
+// In the first dialect the node's acceptance confirms what was reported with it; an allocation is always a new one.
+bool is_unsaid(wire::dialect spoken, const tenon_rm_message *message) {
+  if (spoken != wire::dialect::first || message->type != TENON_RM_ALLOCATION) return false;
+  const auto *allocation = reinterpret_cast<const tenon_rm_allocation *>(message);
+  return TENON_COVERS(allocation, tenon_rm_allocation, recovered) && allocation->recovered != 0;
+}
+
 }  // namespace
 
-uint64_t answers::take(wire::dialect spoken, const tenon_transport_deliver_in &in, uint64_t &skipped) {
+uint64_t answers::take(wire::dialect spoken, const open_methods &open, const tenon_transport_deliver_in &in,
+                       uint64_t &skipped) {
   const auto one = std::make_shared<delivery>();
   one->partition = sdk::view(in.partition);
   uint64_t taken = 0;
@@ -34,9 +42,11 @@ uint64_t answers::take(wire::dialect spoken, const tenon_transport_deliver_in &i
       rejected = as_ask(message);
       message = reinterpret_cast<const tenon_rm_message *>(&rejected);
     }
+    if (is_unsaid(spoken, message)) continue;
     const place at = place_of(spoken, message->type);
     if (at.method != kMethods && queues_[at.method].bytes >= limits_.queue_bytes) break;
-    if (at.method == kMethods || !append(at, message, one)) ++skipped;
+    const bool heard = at.method != kMethods && (open[at.method] || !kStreamMethods[at.method].spare);
+    if (!heard || !append(at, message, one, in.first_number + taken)) ++skipped;
   }
   if (taken > 0) {
     one->last = in.first_number + taken - 1;
@@ -46,10 +56,10 @@ uint64_t answers::take(wire::dialect spoken, const tenon_transport_deliver_in &i
   return taken;
 }
 
-bool answers::append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of) {
+bool answers::append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of, uint64_t number) {
   queue &to = queues_[at.method];
   if (to.waiting.empty() || to.waiting.back().bytes.size() >= kFrameBytes || to.waiting.back().rank > at.rank) {
-    to.waiting.push_back({{}, 0, generation_, {}});
+    to.waiting.emplace_back().generation = generation_;
   }
   frame &last = to.waiting.back();
   const size_t before = last.bytes.size();
@@ -64,6 +74,10 @@ bool answers::append(place at, const tenon_rm_message *message, const std::share
     last.of.push_back(of);
     ++of->frames;
   }
+  if (message->type == TENON_RM_CHECK) {
+    if (last.checks.empty() || last.checks.back().first != of->partition) last.checks.emplace_back(of->partition, 0);
+    last.checks.back().second = number;
+  }
   return true;
 }
 
@@ -72,14 +86,15 @@ bool answers::next(size_t method, frame &out) {
   if (from.waiting.empty()) return false;
   out = std::move(from.waiting.front());
   from.waiting.pop_front();
+  out.size = out.bytes.size();
   return true;
 }
 
 void answers::written(size_t method, const frame &done) {
   if (method != kMethods) {
     if (done.generation != generation_) return;
-    queues_[method].bytes -= done.bytes.size();
-    written_bytes_ += done.bytes.size();
+    queues_[method].bytes -= done.size;
+    written_bytes_ += done.size;
   }
   for (const auto &each : done.of) --each->frames;
   const clock::time_point now = clock::now();
@@ -95,7 +110,7 @@ void answers::written(size_t method, const frame &done) {
   }
 }
 
-answers::acknowledged answers::arrived(clock::time_point now) {
+acknowledged answers::arrived(clock::time_point now) {
   std::map<std::string, uint64_t, std::less<>> last;
   while (!settling_.empty() && (written_bytes_ - settling_.front().mark >= limits_.settle_bytes ||
                                 now - settling_.front().at >= limits_.settle_time)) {

@@ -23,19 +23,22 @@ struct delivery {
   size_t frames = 0;  // that have some of its answers and are not written yet
 };
 
+using acknowledged = std::vector<std::pair<std::string, uint64_t>>;  // partition, number of an answer
+
 // One response.
 struct frame {
   std::string bytes;
   int rank = 0;  // of its last answer: a response tells its answers by kind, not by time
   uint64_t generation = 0;
   std::vector<std::shared_ptr<delivery>> of;
+  size_t size = 0;      // of the bytes, once they are on their way
+  acknowledged checks;  // the number of its last one
 };
 
 // Not thread safe: its session's lock guards it.
 class answers {
  public:
   using clock = std::chrono::steady_clock;
-  using acknowledged = std::vector<std::pair<std::string, uint64_t>>;  // partition, number
 
   struct limits {
     size_t queue_bytes;           // of each method
@@ -44,8 +47,11 @@ class answers {
   };
   explicit answers(const limits &with) : limits_(with) {}
 
-  // Takes answers while there is room; returns how many. `skipped` counts those that the dialect cannot say.
-  uint64_t take(wire::dialect spoken, const tenon_transport_deliver_in &in, uint64_t &skipped);
+  // Takes answers while there is room; returns how many. `skipped` counts those that the dialect cannot say, or that
+  // nobody hears.
+  using open_methods = std::array<bool, kMethods>;
+  uint64_t take(wire::dialect spoken, const open_methods &open, const tenon_transport_deliver_in &in,
+                uint64_t &skipped);
 
   // The next response of a method, which is being written from now on.
   bool next(size_t method, frame &out);
@@ -74,7 +80,7 @@ class answers {
     clock::time_point at;
   };
 
-  bool append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of);
+  bool append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of, uint64_t number);
 
   limits limits_;
   std::array<queue, kMethods> queues_;

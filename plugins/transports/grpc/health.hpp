@@ -1,22 +1,27 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// gRPC's standard health service: whether the server serves, for the whole of it and for each of its services.
+// gRPC's standard health service: whether the server serves, for each of its services; and for the whole of it, whether
+// the scheduler does its work, as REST and the control socket say it, too.
 #pragma once
 
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "services.hpp"
+#include "http2/routes.hpp"
+#include "worker.hpp"
 
 namespace tenon::grpc_transport {
 
 class health {
  public:
-  // `names`: of the services that can be asked about.
-  explicit health(std::vector<std::string> names);
+  // `names`: of the services that can be asked about. `well`, from any thread: whether the scheduler does its work;
+  // empty: nobody knows.
+  explicit health(std::vector<std::string> names, std::function<bool()> well = {});
 
-  service &methods() { return methods_; }
+  [[nodiscard]] const routes &methods() const { return methods_; }
 
   // From now on it does not serve. Those who watch are told, and their calls end.
   void stop_serving();
@@ -25,15 +30,17 @@ class health {
   class watch;
 
   [[nodiscard]] bool knows(const std::string &name) const;
-  grpc::Status check(std::string_view request, std::string &response);
+  rpc_status check(std::string_view request, std::string &response);
+  void look();                                                                           // and tells those who watch
+  [[nodiscard]] bool serves(bool whole) const { return serving_ && (!whole || well_); }  // the lock is held
 
   const std::vector<std::string> names_;
-  std::mutex mutex_;  // guards what follows up to the next comment
-  bool serving_ = true;
+  const std::function<bool()> ask_;
+  std::mutex mutex_;  // guards what follows, but methods_
+  bool serving_ = true, well_ = true;
   std::set<watch *> watches_;
-
-  // Last, so that its calls are over first.
-  service methods_;
+  routes methods_;
+  std::optional<worker> looking_;  // last: it ends before the rest goes
 };
 
 }  // namespace tenon::grpc_transport

@@ -18,12 +18,14 @@ struct method {
   std::optional<wire::dialect> spoken;  // none: RMs of both have it
   const char *request;
   const char *response;
+  bool spare = false;  // an RM may do without: nothing waits for the stream, and its end is no break
 };
 
 inline constexpr char kScheduler[] = "/si.v1.Scheduler/";
 inline constexpr char kChecks[] = "/tenon.v1.Checks/";
+inline constexpr char kRecovery[] = "/tenon.v1.Recovery/";
 
-inline constexpr size_t kMethods = 5;
+inline constexpr size_t kMethods = 6;
 inline constexpr size_t kCheckPlacements = 4;
 inline constexpr std::array<method, kMethods> kStreamMethods{{
     {kScheduler, "Update", wire::dialect::first, "UpdateRequest", "UpdateResponse"},
@@ -31,6 +33,7 @@ inline constexpr std::array<method, kMethods> kStreamMethods{{
     {kScheduler, "UpdateApplication", wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
     {kScheduler, "UpdateNode", wire::dialect::later, "NodeRequest", "NodeResponse"},
     {kChecks, "CheckPlacements", {}, "CheckPlacementsRequest", "CheckPlacementsResponse"},
+    {kRecovery, "UpdateRecovery", {}, "RecoveryRequest", "RecoveryResponse", true},
 }};
 
 const wire::schema &request_of(size_t method);

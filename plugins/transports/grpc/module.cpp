@@ -4,6 +4,7 @@
 
 #include "server.hpp"
 #include "tenon/sdk/transport.hpp"
+#include "tenon/transports/file_warnings.hpp"
 
 namespace {
 
@@ -15,7 +16,15 @@ class carrier {
 
   explicit carrier(const sdk::config &from) : settings_(from) {}
 
-  void init(sdk::host_services &host) { host_ = host; }
+  void init(sdk::host_services &host) {
+    host_ = host;
+    transports::warnings found;
+    transports::look_at_secret("tls_key", settings_.key, found);
+    transports::look_at_secret("admin_token_file", settings_.admin_token_file, found);
+    transports::look_at_certificates("tls_certificate", settings_.certificate, found);
+    transports::look_at_certificates("tls_client_ca", settings_.client_ca, found);
+    for (const std::string &each : found) host_.log(TENON_LOG_WARNING, each);
+  }
 
   void start(uint64_t transport) {
     server_ = std::make_unique<tenon::grpc_transport::server>(settings_, host_, transport);

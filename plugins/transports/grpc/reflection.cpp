@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "bytes.hpp"
 #include "standard_files.hpp"
 #include "tenon/v1/standard.pb.h"
 
@@ -40,7 +39,7 @@ void add_with_imports(const pb::FileDescriptor &file, std::set<const pb::FileDes
 
 void answer_file(const pb::FileDescriptor *found, const std::string &wanted, v1::ServerReflectionResponse &to) {
   if (found == nullptr) {
-    to.mutable_error_response()->set_error_code(grpc::StatusCode::NOT_FOUND);
+    to.mutable_error_response()->set_error_code(static_cast<int>(status_code::not_found));
     to.mutable_error_response()->set_error_message("want what this server describes, have \"" + wanted + "\"");
     return;
   }
@@ -87,7 +86,7 @@ v1::ServerReflectionResponse answer(const v1::ServerReflectionRequest &to, const
       for (const std::string &name : names) out.mutable_list_services_response()->add_service()->set_name(name);
       break;
     case v1::ServerReflectionRequest::MESSAGE_REQUEST_NOT_SET:
-      out.mutable_error_response()->set_error_code(grpc::StatusCode::INVALID_ARGUMENT);
+      out.mutable_error_response()->set_error_code(static_cast<int>(status_code::invalid_argument));
       out.mutable_error_response()->set_error_message("want a question, have none of those that are known");
   }
   return out;
@@ -108,26 +107,25 @@ class reflection::conversation final : public call {
 
   // The lock is held.
   void end_if_idle() {
-    if (!answering_) end({grpc::StatusCode::UNAVAILABLE, "the scheduler shuts down"});
+    if (!answering_) end({status_code::unavailable, "the scheduler shuts down"});
   }
 
  private:
   void on_read(bool ok) override {
     const std::lock_guard lock(of_.mutex_);
     if (finished_) return;
-    if (!ok) return end(grpc::Status::OK);
+    if (!ok) return end(rpc_status{});
     v1::ServerReflectionRequest request;
-    if (!parse(request_, request)) {
-      return end({grpc::StatusCode::INVALID_ARGUMENT, "want a ServerReflectionRequest, have bytes that are none"});
+    if (!request.ParseFromString(request_)) {
+      return end({status_code::invalid_argument, "want a ServerReflectionRequest, have bytes that are none"});
     }
     answering_ = true;
-    response_ = buffer_of(answer(request, of_.names_).SerializeAsString());
-    write(&response_);
+    write(answer(request, of_.names_).SerializeAsString());
   }
   void on_written(bool ok) override {
     const std::lock_guard lock(of_.mutex_);
     answering_ = false;
-    if (!ok) return end({grpc::StatusCode::CANCELLED, "the connection is gone"});
+    if (!ok) return end({status_code::cancelled, "the connection is gone"});
     next();
   }
   void on_cancel() override {}  // what is under way ends with it
@@ -141,24 +139,22 @@ class reflection::conversation final : public call {
 
   void next() {
     if (!of_.serving_) return end_if_idle();
-    request_.Clear();
     read(&request_);
   }
-  void end(const grpc::Status &how) {
+  void end(const rpc_status &how) {
     if (std::exchange(finished_, true)) return;
     finish(how);
   }
 
   reflection &of_;
-  grpc::ByteBuffer request_;
-  grpc::ByteBuffer response_;
+  std::string request_;
   bool answering_ = false;
   bool finished_ = false;
 };
 
 reflection::reflection(std::vector<std::string> names) : names_(std::move(names)) {
   for (const char *version : {"v1", "v1alpha"}) {
-    methods_.add("/grpc.reflection." + std::string(version) + ".ServerReflection/ServerReflectionInfo",
+    methods_.add("/grpc.reflection." + std::string(version) + ".ServerReflection/ServerReflectionInfo", kQuestion,
                  [this](std::unique_ptr<incoming> opened) {
                    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): see on_done
                    auto *const made = new conversation(*this, std::move(opened));

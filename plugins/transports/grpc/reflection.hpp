@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "services.hpp"
+#include "http2/routes.hpp"
 
 namespace tenon::grpc_transport {
 
@@ -16,7 +16,7 @@ class reflection {
   // `names`: of the services that it lists.
   explicit reflection(std::vector<std::string> names);
 
-  service &methods() { return methods_; }
+  [[nodiscard]] const routes &methods() const { return methods_; }
 
   // From now on each conversation ends when its question is answered.
   void stop_serving();
@@ -25,12 +25,10 @@ class reflection {
   class conversation;
 
   const std::vector<std::string> names_;
-  std::mutex mutex_;  // guards what follows up to the next comment
+  std::mutex mutex_;  // guards what follows, but methods_
   bool serving_ = true;
   std::set<conversation *> conversations_;
-
-  // Last, so that its calls are over first.
-  service methods_;
+  routes methods_;
 };
 
 }  // namespace tenon::grpc_transport

@@ -5,8 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "peer.hpp"
-#include "status.hpp"
+#include "http2/status.hpp"
 #include "stream.hpp"
 
 namespace tenon::grpc_transport {
@@ -14,28 +13,30 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::milliseconds kRetry{1};
+// That a connection fell silent is found out so much later at most: it is looked at from time to time.
+constexpr std::chrono::milliseconds kLate = 5 * kLook;
 
-grpc::Status shutting_down() { return {grpc::StatusCode::UNAVAILABLE, "the scheduler shuts down; try again later"}; }
+rpc_status shutting_down() { return {status_code::unavailable, "the scheduler shuts down; try again later"}; }
 
-grpc::Status too_many(std::string_view what, size_t most, std::string_view key) {
-  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "want at most " + std::to_string(most) + " " + std::string(what) +
-                                                    ", have one more; close one, or raise " + std::string(key)};
+rpc_status too_many(std::string_view what, size_t most, std::string_view key) {
+  return {status_code::resource_exhausted, "want at most " + std::to_string(most) + " " + std::string(what) +
+                                               ", have one more; close one, or raise " + std::string(key)};
 }
 
-grpc::Status replaced(const std::string &rm) {
-  return {grpc::StatusCode::ABORTED, "RM \"" + rm + "\" registered again; the newest registration has the streams"};
+rpc_status replaced(const std::string &rm) {
+  return {status_code::aborted, "RM \"" + rm + "\" registered again; the newest registration has the streams"};
 }
 
-grpc::Status refused(const outcome &said) {
+rpc_status refused(const outcome &said) {
   switch (said.status) {
     case TENON_INVALID_CONFIG:
-      return status_of(grpc::StatusCode::INVALID_ARGUMENT, said.words);
+      return status_of(status_code::invalid_argument, said.words);
     case TENON_EXHAUSTED:
-      return status_of(grpc::StatusCode::RESOURCE_EXHAUSTED, said.words);
+      return status_of(status_code::resource_exhausted, said.words);
     case TENON_RETRY:
-      return status_of(grpc::StatusCode::UNAVAILABLE, said.words);
+      return status_of(status_code::unavailable, said.words);
     default:
-      return status_of(grpc::StatusCode::INTERNAL, "the scheduler did not register the RM: " + said.words);
+      return status_of(status_code::internal, "the scheduler did not register the RM: " + said.words);
   }
 }
 
@@ -46,14 +47,14 @@ registry::registry(const settings &with, const rm_host &host, uint64_t transport
 
 registry::~registry() = default;
 
-grpc::Status registry::enter(const tenon_rm_registration &registration, bool checks) {
+rpc_status registry::enter(const tenon_rm_registration &registration, bool checks) {
   const std::string rm(sdk::view(registration.rm));
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return shutting_down();
     ++entering_;
   }
-  grpc::Status status;
+  rpc_status status;
   std::shared_ptr<session> older;
   if (!room_for_one(rm)) {
     status = too_many("RMs", settings_.rms, "max_rms");
@@ -64,7 +65,7 @@ grpc::Status registry::enter(const tenon_rm_registration &registration, bool che
       status = refused(said);
     } else {
       const answers::limits limits{settings_.queue_bytes, settings_.settle_bytes,
-                                   settings_.keepalive + settings_.keepalive_timeout};
+                                   settings_.keepalive + settings_.keepalive_timeout + kLate};
       auto made = std::make_shared<session>(host_, rm, as, limits, settings_.streams_per_rm);
       const std::lock_guard lock(mutex_);
       older = std::exchange(by_rm_[rm], made);
@@ -88,18 +89,27 @@ bool registry::room_for_one(const std::string &rm) {
     }
     if (!again) forget_ended();
   }
-  return false;
+  return end_one_without_streams();
 }
 
-grpc::Status registry::opened(const std::shared_ptr<stream> &one) {
+bool registry::end_one_without_streams() {
+  std::vector<std::shared_ptr<session>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto &[id, each] : by_id_) all.push_back(each);
+  }
+  std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a->since() < b->since(); });
+  if (std::none_of(all.begin(), all.end(), [](const auto &each) { return each->end_without_streams(); })) return false;
+  forget_ended();
+  return true;
+}
+
+rpc_status registry::opened(const std::shared_ptr<stream> &one) {
   const std::lock_guard lock(mutex_);
   streams_.insert(one);
   if (stopping_) return shutting_down();
-  if (unnamed_.size() >= settings_.unnamed_streams) {
-    return too_many("streams that have not said whose they are", settings_.unnamed_streams, "max_unnamed_streams");
-  }
   unnamed_[one] = session::clock::now();
-  return grpc::Status::OK;
+  return rpc_status{};
 }
 
 void registry::closed(const std::shared_ptr<stream> &one) {
@@ -115,24 +125,33 @@ std::shared_ptr<session> registry::find(const std::string &rm) {
   return at == by_rm_.end() ? nullptr : at->second;
 }
 
-grpc::Status registry::begin(const std::shared_ptr<stream> &one, const std::string &rm) {
-  if (grpc::Status may = may_speak_for(one->context(), rm); !may.ok()) return may;
+rpc_status registry::begin(const std::shared_ptr<stream> &one, const std::string &rm) {
+  if (rpc_status may = may_speak_for(*one, rm); !may.ok()) return may;
   const std::shared_ptr<session> found = find(rm);
   if (!found) return register_again();
   one->belongs_to(found);
-  const grpc::Status attached = found->attach(one);
+  const rpc_status attached = found->attach(one);
   if (!attached.ok()) return attached;
   const std::lock_guard lock(mutex_);
   unnamed_.erase(one);
-  return stopping_ ? shutting_down() : grpc::Status::OK;
+  return stopping_ ? shutting_down() : rpc_status{};
 }
 
-grpc::Status registry::may_speak_for(const grpc::ServerContext &context, const std::string &rm) const {
+rpc_status registry::may_speak_for(const call &from, const std::string &rm) {
   // Who may open a Unix socket is for its mode to say.
-  if (settings_.client_ca.empty() || !is_encrypted(context) || has_name(context, rm)) return grpc::Status::OK;
-  return status_of(grpc::StatusCode::PERMISSION_DENIED, "want a client certificate for RM \"" + rm +
-                                                            "\", have one for " + names_of(context) +
-                                                            "; register under a name of the certificate");
+  const bool by_certificate = !settings_.client_ca.empty() && from.by().encrypted;
+  if (by_certificate && from.by().has_name(rm)) return rpc_status{};
+  if (!by_certificate) {
+    const std::shared_ptr<session> found = find(rm);
+    if (!found || !found->is_anothers(from.by())) return rpc_status{};
+    return status_of(status_code::already_exists,
+                     "want a name that no other client has, have \"" + rm +
+                         "\", whose streams are open on another connection; close them, wait until a connection that "
+                         "broke is found out, or use certificates (tls_client_ca) or a Unix socket");
+  }
+  return status_of(status_code::permission_denied, "want a client certificate for RM \"" + rm + "\", have one for " +
+                                                       from.by().all_names() +
+                                                       "; register under a name of the certificate");
 }
 
 void registry::retry_later(std::shared_ptr<stream> one) {
@@ -244,7 +263,7 @@ void registry::tick() {
     }
   }
   for (const auto &each : late) {
-    each->end({grpc::StatusCode::INVALID_ARGUMENT,
+    each->end({status_code::invalid_argument,
                "want a request that says whose stream it is, have none for too long; send one with rmID"});
   }
   for (const auto &each : all) each->cut_if_late(now);

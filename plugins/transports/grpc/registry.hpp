@@ -2,8 +2,6 @@
 // All sessions and streams of one server, and its limits.
 #pragma once
 
-#include <grpcpp/server_context.h>
-
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "http2/call.hpp"
 #include "session.hpp"
 #include "settings.hpp"
 #include "worker.hpp"
@@ -23,21 +22,22 @@ class registry {
   registry(const settings &with, const rm_host &host, uint64_t transport);
   ~registry();
 
-  // Whether a client may speak for an RM: its certificate must name it.
-  [[nodiscard]] grpc::Status may_speak_for(const grpc::ServerContext &context, const std::string &rm) const;
+  // Whether a client may speak for an RM: its certificate must name it. Where clients have none, the name is its whose
+  // streams are open under it.
+  [[nodiscard]] rpc_status may_speak_for(const call &from, const std::string &rm);
 
   // A registration; waits for the scheduler. `checks`: of an RM that checks placements.
-  grpc::Status enter(const tenon_rm_registration &registration, bool checks);
+  rpc_status enter(const tenon_rm_registration &registration, bool checks);
 
   // The thread that registrations wait on.
   worker &registering() { return registering_; }
 
   // A stream was opened, or is gone.
-  grpc::Status opened(const std::shared_ptr<stream> &one);
+  rpc_status opened(const std::shared_ptr<stream> &one);
   void closed(const std::shared_ptr<stream> &one);
 
   // The first request of a stream said whose it is.
-  grpc::Status begin(const std::shared_ptr<stream> &one, const std::string &rm);
+  rpc_status begin(const std::shared_ptr<stream> &one, const std::string &rm);
 
   // Has its request handed over again, soon.
   void retry_later(std::shared_ptr<stream> one);
@@ -57,6 +57,8 @@ class registry {
  private:
   std::shared_ptr<session> find(const std::string &rm);
   bool room_for_one(const std::string &rm);
+  // Ends the oldest registration under which nobody ever opened a stream.
+  bool end_one_without_streams();
   void forget_ended();
   void tick();
 

@@ -59,4 +59,10 @@ void rm_host::acknowledge(tenon_rm_session session, std::string_view partition, 
   rm_->acknowledge(host_.handle(), &in);
 }
 
+void rm_host::sent(tenon_rm_session session, std::string_view partition, uint64_t number) const {
+  if (!TENON_COVERS(rm_, tenon_host_rm, sent) || rm_->sent == nullptr) return;
+  const tenon_rm_acknowledge_in in{sizeof in, 0, session, sdk::text(partition), number};
+  rm_->sent(host_.handle(), &in);
+}
+
 }  // namespace tenon::grpc_transport

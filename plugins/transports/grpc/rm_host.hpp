@@ -31,6 +31,8 @@ class rm_host {
 
   tenon_status signal(tenon_rm_session session, uint32_t signal) const;  // NOLINT(bugprone-easily-swappable-parameters)
   void acknowledge(tenon_rm_session session, std::string_view partition, uint64_t number) const;
+  // Checks up to this number are on the RM's connection.
+  void sent(tenon_rm_session session, std::string_view partition, uint64_t number) const;
 
   void log(uint32_t level, std::string_view line) const { host_.log(level, line); }
 

@@ -1,29 +1,34 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "server.hpp"
 
-#include <array>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "listeners.hpp"
-#include "status.hpp"
+#include "certificates.hpp"
 #include "stream.hpp"
+#include "tenon/abi/host_metrics.h"
 #include "tenon/sdk/unavailable.hpp"
 #include "tenon/si/v1later/si.pb.h"
 #include "unary.hpp"
+#include "unix_socket.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
 
 constexpr std::chrono::milliseconds kFarewell{500};  // for calls under way, once no RM waits for answers any more
-constexpr int kWindow = 1 << 20;                     // bytes that an RM may send before they are read, of each stream
+// So long after the registry, which has words of its own, whatever reads no first request ends.
+constexpr std::chrono::seconds kBehind{5};
+
+// Registrations and questions at one time, beside streams that have not said whose they are.
+constexpr size_t kSingleCalls = 64;
 
 // Clients that were made from the schema as it is installed call the later methods here.
-constexpr char kLater[] = "/tenon.si.v1later.Scheduler/";
+constexpr char kLaterPath[] = "/tenon.si.v1later.Scheduler/";
 
 const std::vector<std::string> kOwn = {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
-                                       "tenon.v1.Checks"};
+                                       "tenon.v1.Checks", "tenon.v1.Recovery"};
 
 std::vector<std::string> with_standard(std::vector<std::string> names) {
   for (const char *each :
@@ -32,98 +37,114 @@ std::vector<std::string> with_standard(std::vector<std::string> names) {
   return names;
 }
 
+limits limits_of(const settings &with) {
+  limits out;
+  out.connections = with.connections;
+  out.connections_of_client = with.connections_of_client;
+  out.strangers = with.unnamed_streams + kSingleCalls;
+  out.calls = with.rms * with.streams_per_rm + out.strangers;
+  out.message = with.message_bytes;
+  out.first_message = with.connect_timeout + kBehind;
+  out.keepalive = with.keepalive;
+  out.keepalive_timeout = with.keepalive_timeout;
+  return out;
+}
+
+std::shared_ptr<SSL_CTX> tls(const settings &with) {
+  const pem_texts texts = read_certificates(with);
+  if (texts.certificate.empty()) return nullptr;
+  try {
+    return tls_of(texts);
+  } catch (const std::runtime_error &e) {
+    throw sdk::unavailable("tls_certificate, tls_key, tls_client_ca: want TLS with them, have: " +
+                           std::string(e.what()));
+  }
+}
+
+// Asks the host whether the scheduler does its work. Empty: that does not say.
+std::function<bool()> well_of(const sdk::host_services &host) {
+  const auto *metrics = host.find<tenon_host_metrics>(TENON_HOST_METRICS);
+  if (metrics == nullptr) return {};
+  return [metrics, handle = host.handle()] {
+    tenon_metrics_open_in in{sizeof in, TENON_METRICS_HEALTH};
+    tenon_metrics_open_out out{};
+    out.size = sizeof out;
+    if (metrics->open(handle, &in, &out) != TENON_OK) return true;  // too many ask at once
+    const bool well = !TENON_COVERS(out.reading, tenon_reading, healthy) || out.reading->healthy != 0;
+    const tenon_metrics_close_in close{sizeof close, 0, out.id};
+    metrics->close(handle, &close);
+    return well;
+  };
+}
+
 }  // namespace
 
 server::server(const settings &with, const sdk::host_services &host, uint64_t transport)
     : settings_(with),
-      log_(host),
       host_(host),
+      log_([this](const std::string &line) { host_.log(TENON_LOG_WARNING, line); }),
       registry_(with, host_, transport),
       admin_(with, host),
-      health_(kOwn),
-      reflection_(with_standard(kOwn)) {
+      health_(kOwn, well_of(host)),
+      reflection_(with_standard(kOwn)),
+      endpoint_(limits_of(with), {&methods_, &admin_.methods(), &health_.methods(), &reflection_.methods()}, log_) {
   add_methods();
-  grpc::ServerBuilder builder;
-  configure(builder);
-  std::vector<int> ports;
-  add_listeners(with, builder, ports);
-  const std::array all{&scheduler_, &later_, &checks_, &admin_.methods(), &health_.methods(), &reflection_.methods()};
-  for (service *each : all) builder.RegisterService(each);
-  auto events = builder.AddCompletionQueue();
-  server_ = builder.BuildAndStart();
-  // Without a server the queue is only freed: gRPC wants no other end of one whose server it forgot.
-  if (!server_) refuse_listeners(with, ports);
-  queue_ = std::make_unique<queue>(std::move(events));
-  const auto opened = names_of_opened(ports);
-  for (service *each : all) each->open(*queue_);
-  queue_->start();
-  for (const std::string &address : opened) {
-    const bool secured = !with.certificate.empty() && socket_path(address).empty();
-    host_.log(TENON_LOG_INFO, "listens on " + address + (secured ? " with TLS" : ""));
-  }
+  listen();
 }
 
-std::vector<std::string> server::names_of_opened(const std::vector<int> &ports) {
-  try {
-    return opened_listeners(settings_, ports);
-  } catch (const sdk::unavailable &) {
-    server_->Shutdown(std::chrono::system_clock::now());  // before its queue
-    throw;
+void server::listen() {
+  std::vector<listener> all;
+  for (const std::string &address : settings_.listen) {
+    const std::string path = socket_path(address);
+    if (!path.empty()) check_socket(path);
+    all.push_back(path.empty() ? listen_on_tcp(address) : listen_on_unix(path, settings_.socket_mode));
   }
+  std::vector<std::string> opened;
+  const auto secured = tls(settings_);
+  for (const listener &each : all) {
+    opened.push_back("listens on " + each.address + (secured && each.path.empty() ? " with TLS" : ""));
+  }
+  endpoint_.open(std::move(all), secured);
+  for (const std::string &each : opened) host_.log(TENON_LOG_INFO, each);
 }
 
 void server::add_methods() {
-  for (const auto &[to, path, checks] :
-       {std::tuple{&scheduler_, kScheduler, false}, {&later_, kLater, false}, {&checks_, kChecks, true}}) {
-    to->add(std::string(path) + "RegisterResourceManager", [this, checks = checks](std::unique_ptr<incoming> opened) {
-      begin_unary(&registry_.registering(), std::move(opened),
-                  [this, checks](const grpc::ServerContext &from, std::string_view request, std::string &) {
-                    return register_rm(from, request, checks);
-                  });
-    });
+  for (const auto &[path, checks] : {std::pair{kScheduler, false}, {kLaterPath, false}, {kChecks, true}}) {
+    methods_.add(std::string(path) + "RegisterResourceManager", settings_.message_bytes,
+                 [this, checks = checks](std::unique_ptr<incoming> opened) {
+                   begin_unary(&registry_.registering(), std::move(opened), {},
+                               [this, checks](const call &from, std::string_view request, std::string &) {
+                                 return register_rm(from, request, checks);
+                               });
+                 });
   }
   for (size_t i = 0; i < kMethods; ++i) {
     const auto open = [this, i](std::unique_ptr<incoming> opened) {
       std::make_shared<stream>(registry_, i, std::move(opened))->open();
     };
     const method &each = kStreamMethods[i];
-    (i == kCheckPlacements ? checks_ : scheduler_).add(std::string(each.service) + each.name, open);
-    if (each.spoken == wire::dialect::later) later_.add(std::string(kLater) + each.name, open);
+    methods_.add(std::string(each.service) + each.name, settings_.message_bytes, open);
+    if (each.spoken == wire::dialect::later)
+      methods_.add(std::string(kLaterPath) + each.name, settings_.message_bytes, open);
   }
 }
 
-void server::configure(grpc::ServerBuilder &builder) const {
-  const auto ms = [](std::chrono::milliseconds time) { return static_cast<int>(time.count()); };
-  builder.SetMaxReceiveMessageSize(static_cast<int>(settings_.message_bytes));
-  builder.SetMaxSendMessageSize(-1);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port by accident
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
-                             static_cast<int>(settings_.rms * settings_.streams_per_rm + settings_.unnamed_streams));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, ms(settings_.keepalive));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ms(settings_.keepalive_timeout));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // A window of a fixed size: to find the best one gRPC sends a ping for nearly each request that comes alone.
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
-}
-
-grpc::Status server::register_rm(const grpc::ServerContext &context, std::string_view request, bool checks) {
+rpc_status server::register_rm(const call &from, std::string_view request, bool checks) {
+  std::string refusal;
+  if (!wire::is_moderate_registration(request, refusal)) return status_of(status_code::invalid_argument, refusal);
   // The later message has all that the first one has, under the same numbers.
   si::v1later::RegisterResourceManagerRequest message;
   if (!message.ParseFromArray(request.data(), static_cast<int>(request.size()))) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "want a RegisterResourceManagerRequest, have bytes that are none"};
+    return {status_code::invalid_argument, "want a RegisterResourceManagerRequest, have bytes that are none"};
   }
   if (message.rmid().empty()) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "want the RM's name, have none; set rmID"};
+    return {status_code::invalid_argument, "want the RM's name, have none; set rmID"};
   }
-  const grpc::Status may = registry_.may_speak_for(context, message.rmid());
+  const rpc_status may = registry_.may_speak_for(from, message.rmid());
   if (!may.ok()) return may;
   wire::room room;
   wire::batch batch;
-  std::string refusal;
-  if (!wire::read(message, room, batch, refusal)) return status_of(grpc::StatusCode::INVALID_ARGUMENT, refusal);
+  if (!wire::read(message, room, batch, refusal)) return status_of(status_code::invalid_argument, refusal);
   return registry_.enter(*reinterpret_cast<const tenon_rm_registration *>(batch.messages.front()), checks);
 }
 
@@ -133,10 +154,7 @@ void server::stop(std::chrono::milliseconds drain) {
   registry_.shut_down();
   registry_.wait_empty(drain);
   // Connections without a stream of an RM have nothing to wait for.
-  server_->Shutdown(std::chrono::system_clock::now() + kFarewell);
-  registry_.wait_empty(std::chrono::seconds(5));
-  server_->Wait();
-  queue_->stop();
+  endpoint_.shut_down(kFarewell);
 }
 
 }  // namespace tenon::grpc_transport

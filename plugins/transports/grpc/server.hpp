@@ -2,19 +2,13 @@
 // The gRPC server of one transport instance, from start to stop.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <chrono>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "admin.hpp"
 #include "health.hpp"
-#include "process_log.hpp"
+#include "http2/endpoint.hpp"
 #include "reflection.hpp"
 #include "registry.hpp"
-#include "services.hpp"
 
 namespace tenon::grpc_transport {
 
@@ -31,23 +25,19 @@ class server {
   void ended(tenon_rm_session session, uint32_t why) { registry_.ended(session, why); }
 
  private:
-  void configure(grpc::ServerBuilder &builder) const;
   void add_methods();
-  std::vector<std::string> names_of_opened(const std::vector<int> &ports);
-  grpc::Status register_rm(const grpc::ServerContext &context, std::string_view request, bool checks);
+  void listen();
+  rpc_status register_rm(const call &from, std::string_view request, bool checks);
 
   const settings &settings_;
-  process_log log_;
-  std::unique_ptr<queue> queue_;  // outlives all calls
   rm_host host_;
+  connection_log log_;
   registry registry_;
   admin admin_;
   health health_;
   reflection reflection_;
-  service scheduler_;
-  service later_;
-  service checks_;
-  std::unique_ptr<grpc::Server> server_;
+  routes methods_;
+  endpoint endpoint_;  // last, so that calls are over first
 };
 
 }  // namespace tenon::grpc_transport

@@ -8,8 +8,8 @@
 
 namespace tenon::grpc_transport {
 
-grpc::Status register_again() {
-  return {grpc::StatusCode::FAILED_PRECONDITION,
+rpc_status register_again() {
+  return {status_code::failed_precondition,
           "want a registered RM, have one that the scheduler does not know or has given up; register again and report "
           "everything"};
 }
@@ -25,11 +25,36 @@ size_t session::count(bool that_stay) const {
   return count;
 }
 
-grpc::Status session::attach(const std::shared_ptr<stream> &one) {
+bool session::is_anothers(const peer &by) {
+  std::vector<std::shared_ptr<stream>> others;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto &of_method : streams_) {
+      for (const auto &each : of_method) {
+        if (!each->is_going() && !each->by().is_same(by)) others.push_back(each);
+      }
+    }
+  }
+  for (const auto &each : others) each->ask_for_life();
+  return !others.empty();
+}
+
+bool session::end_without_streams() {
+  const std::lock_guard door(door_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || was_connected_) return false;
+    ended_ = true;
+  }
+  host_.signal(as_.id, TENON_RM_SHUTDOWN);
+  return true;
+}
+
+rpc_status session::attach(const std::shared_ptr<stream> &one) {
   const std::optional<wire::dialect> spoken = kStreamMethods[one->method()].spoken;
   if (one->method() == kCheckPlacements && !as_.checks) {
-    return {grpc::StatusCode::FAILED_PRECONDITION, "want an RM that registered to check placements, have \"" + rm_ +
-                                                       "\", which did not; register at tenon.v1.Checks"};
+    return {status_code::failed_precondition, "want an RM that registered to check placements, have \"" + rm_ +
+                                                  "\", which did not; register at tenon.v1.Checks"};
   }
   std::unique_lock door(door_);
   bool back = false;
@@ -37,14 +62,13 @@ grpc::Status session::attach(const std::shared_ptr<stream> &one) {
     const std::lock_guard lock(mutex_);
     if (ended_) return register_again();
     if (spoken && spoken_ && spoken_ != spoken) {
-      return {grpc::StatusCode::FAILED_PRECONDITION, "want methods of one dialect from RM \"" + rm_ +
-                                                         "\", have both; use Update, or the methods UpdateAllocation, "
-                                                         "UpdateApplication and UpdateNode"};
+      return {status_code::failed_precondition, "want methods of one dialect from RM \"" + rm_ +
+                                                    "\", have both; use Update, or the methods UpdateAllocation, "
+                                                    "UpdateApplication and UpdateNode"};
     }
     if (count(true) >= most_streams_) {
-      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "want at most " + std::to_string(most_streams_) +
-                                                        " streams of RM \"" + rm_ +
-                                                        "\", have one more; close one, or raise max_streams_per_rm"};
+      return {status_code::resource_exhausted, "want at most " + std::to_string(most_streams_) + " streams of RM \"" +
+                                                   rm_ + "\", have one more; close one, or raise max_streams_per_rm"};
     }
     if (spoken) spoken_ = spoken;
     back = link_ == link::lost;
@@ -52,9 +76,10 @@ grpc::Status session::attach(const std::shared_ptr<stream> &one) {
     told_ = false;
     // Before the host hears of it: it may deliver at once.
     link_ = link::connected;
+    was_connected_ = true;
     streams_[one->method()].push_back(one);
   }
-  if (!back || host_.signal(as_.id, TENON_RM_BACK) != TENON_DECLINED) return grpc::Status::OK;
+  if (!back || host_.signal(as_.id, TENON_RM_BACK) != TENON_DECLINED) return rpc_status{};
   door.unlock();
   ended_by_host();
   return register_again();
@@ -68,12 +93,13 @@ void session::detach(const std::shared_ptr<stream> &one, bool clean) {
   {
     const std::lock_guard lock(mutex_);
     auto &of_method = streams_[one->method()];
-    const bool unsure = one->has_written() && answers_.unsettled();
+    const bool spare = kStreamMethods[one->method()].spare;
+    const bool unsure = !spare && one->has_written() && answers_.unsettled();
     const auto at = std::find(of_method.begin(), of_method.end(), one);
     if (at == of_method.end()) return;
     of_method.erase(at);
     if (ended_) return;
-    if (!clean && of_method.empty()) broke_[one->method()] = true;
+    if (!clean && !spare && of_method.empty()) broke_[one->method()] = true;
     if (count(false) == 0) {
       const bool lost = std::find(broke_.begin(), broke_.end(), true) != broke_.end();
       link_ = link::lost;
@@ -106,7 +132,9 @@ tenon_status session::deliver(const tenon_transport_deliver_in &in, uint64_t &ta
     if (!resync) {
       // An RM that has not spoken yet could speak either dialect.
       if (!spoken_) return TENON_RETRY;
-      taken = answers_.take(*spoken_, in, skipped);
+      answers::open_methods open{};
+      for (size_t i = 0; i < kMethods; ++i) open[i] = !streams_[i].empty();
+      taken = answers_.take(*spoken_, open, in, skipped);
       for (size_t i = 0; i < kMethods; ++i) {
         if (answers_.waiting(i) && !streams_[i].empty()) writers[i] = streams_[i].back();
       }
@@ -134,12 +162,13 @@ void session::written(const stream &one, const frame &done) {
     const std::lock_guard lock(mutex_);
     answers_.written(one.method(), done);
   }
+  for (const auto &[partition, number] : done.checks) host_.sent(as_.id, partition, number);
   acknowledge_arrived(clock::now());
 }
 
 void session::acknowledge_arrived(clock::time_point now) {
   const std::lock_guard in_order(acknowledging_);
-  answers::acknowledged arrived;
+  acknowledged arrived;
   {
     const std::lock_guard lock(mutex_);
     if (!ended_) arrived = answers_.arrived(now);
@@ -147,7 +176,7 @@ void session::acknowledge_arrived(clock::time_point now) {
   for (const auto &[partition, number] : arrived) host_.acknowledge(as_.id, partition, number);
 }
 
-void session::end(const grpc::Status &status) {
+void session::end(const rpc_status &status) {
   std::vector<std::shared_ptr<stream>> all;
   {
     const std::lock_guard lock(mutex_);

@@ -2,8 +2,6 @@
 // One registration of one RM: its streams, its answers, and what the host is told of its connection.
 #pragma once
 
-#include <grpcpp/support/status.h>
-
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,6 +12,8 @@
 #include <vector>
 
 #include "answers.hpp"
+#include "http2/peer.hpp"
+#include "http2/status.hpp"
 #include "rm_host.hpp"
 
 namespace tenon::grpc_transport {
@@ -36,8 +36,14 @@ class session {
   [[nodiscard]] tenon_rm_session id() const { return as_.id; }
   [[nodiscard]] const rm_host &host() const { return host_; }
 
+  [[nodiscard]] clock::time_point since() const { return since_; }
+  // Whether streams are open that are not this client's. Their connections are asked for a sign of life then.
+  [[nodiscard]] bool is_anothers(const peer &by);
+  // Ends it where no stream was ever opened; whether it did.
+  bool end_without_streams();
+
   // A stream says that it is this RM's. OK, or with what it ends.
-  grpc::Status attach(const std::shared_ptr<stream> &one);
+  rpc_status attach(const std::shared_ptr<stream> &one);
 
   // A stream is gone; `clean`: the RM closed it, and got all that was written.
   void detach(const std::shared_ptr<stream> &one, bool clean);
@@ -50,7 +56,7 @@ class session {
   void written(const stream &one, const frame &done);
 
   // Ends all its streams. It says nothing to the host from then on.
-  void end(const grpc::Status &status);
+  void end(const rpc_status &status);
 
   // The host says that it has ended.
   void ended_by_host();
@@ -84,11 +90,12 @@ class session {
   std::optional<wire::dialect> spoken_;
   link link_ = link::fresh;
   std::array<bool, kMethods> broke_{};  // the last stream of the method broke, and none was opened since
+  bool was_connected_ = false;
   bool ended_ = false;
   std::mutex acknowledging_;  // numbers go to the host in order
 };
 
 // What a stream ends with whose RM is not registered, or not any more.
-grpc::Status register_again();
+rpc_status register_again();
 
 }  // namespace tenon::grpc_transport

@@ -31,7 +31,7 @@ bool is_loopback(std::string_view address) {
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
-void check_address(const std::string &address, bool open_without_tls) {
+void check_address(const std::string &address, bool open_to_all) {
   if (!socket_path(address).empty()) return;
   const size_t colon = address.rfind(':');
   const std::string_view host = std::string_view(address).substr(0, colon);
@@ -46,10 +46,10 @@ void check_address(const std::string &address, bool open_without_tls) {
     throw invalid_config("listen: want HOST:PORT, [V6]:PORT or unix:PATH, have \"" + address +
                          "\"; write 127.0.0.1:9444, or unix:/run/tenon/tenon.sock");
   }
-  if (open_without_tls && !is_loopback(address)) {
-    throw invalid_config("listen: want a loopback address while there is no tls_certificate, have \"" + address +
-                         "\"; set tls_certificate and tls_key, or write insecure_listen: true to let everyone in who "
-                         "reaches this address");
+  if (open_to_all && !is_loopback(address)) {
+    throw invalid_config("listen: want a loopback address while clients need no certificate, have \"" + address +
+                         "\"; set tls_certificate, tls_key and tls_client_ca, or write insecure_listen: true to let "
+                         "everyone in who reaches this address");
   }
 }
 
@@ -107,9 +107,11 @@ settings::settings(const sdk::config &from)
       client_ca(from.text("tls_client_ca", "")),
       admin_token_file(from.text("admin_token_file", "")),
       admin_certificates(from.texts("admin_certificates", {})),
+      connections(count(from, "max_connections", 1'024, 1, 65'536)),
+      connections_of_client(count(from, "max_connections_per_client", 256, 1, 65'536)),
       rms(count(from, "max_rms", 64, 1, 100'000)),
-      streams_per_rm(count(from, "max_streams_per_rm", 4, 1, 1'000)),
-      unnamed_streams(count(from, "max_unnamed_streams", 256, 1, 100'000)),
+      streams_per_rm(count(from, "max_streams_per_rm", 5, 1, 1'000)),
+      unnamed_streams(count(from, "max_unnamed_streams", 320, 1, 100'000)),
       message_bytes(count(from, "max_message_bytes", 4 << 20, 1 << 10, 1 << 30)),
       queue_bytes(count(from, "queue_bytes", 1 << 20, 1 << 12, 1 << 30)),
       settle_bytes(count(from, "settle_bytes", 512 << 10, 0, 1 << 30)),
@@ -127,8 +129,8 @@ settings::settings(const sdk::config &from)
     throw invalid_config(
         "admin_certificates: want tls_client_ca beside it, have none; name who signs the certificates of clients");
   }
-  const bool open_without_tls = certificate.empty() && !from.flag("insecure_listen", false);
-  for (const std::string &address : listen) check_address(address, open_without_tls);
+  const bool open_to_all = client_ca.empty() && !from.flag("insecure_listen", false);
+  for (const std::string &address : listen) check_address(address, open_to_all);
   check_once(listen);
   check_files(*this);
 }

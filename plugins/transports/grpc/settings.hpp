@@ -26,6 +26,8 @@ struct settings {
   std::string admin_token_file;                 // empty: no token opens the admin service
   std::vector<std::string> admin_certificates;  // names that may use it
 
+  size_t connections;
+  size_t connections_of_client;
   size_t rms;
   size_t streams_per_rm;
   size_t unnamed_streams;  // that have not said yet whose they are

@@ -4,10 +4,9 @@
 #include <span>
 #include <utility>
 
-#include "bytes.hpp"
+#include "http2/status.hpp"
 #include "registry.hpp"
 #include "session.hpp"
-#include "status.hpp"
 
 namespace tenon::grpc_transport {
 namespace {
@@ -18,18 +17,16 @@ constexpr std::chrono::milliseconds kGrace{500};  // for streams that broke to b
 constexpr std::chrono::milliseconds kLastWord{100};
 constexpr std::string_view kResync = "\x08\x01";  // UpdateResponse { action: RESYNC }
 
-bool is_register_again(const grpc::Status &status) {
-  return status.error_message() == register_again().error_message();
-}
+bool is_register_again(const rpc_status &status) { return status.words == register_again().words; }
 
 }  // namespace
 
 stream::stream(registry &in, size_t method, std::unique_ptr<incoming> opened)
-    : call(std::move(opened)), registry_(in), method_(method) {}
+    : call(std::move(opened)), registry_(in), method_(method), pieces_(request_of(method)) {}
 
 void stream::open() {
   self_ = shared_from_this();
-  const grpc::Status opened = registry_.opened(self_);
+  const rpc_status opened = registry_.opened(self_);
   if (!opened.ok()) {
     end(opened);
     return;
@@ -37,7 +34,7 @@ void stream::open() {
   read(&request_);
 }
 
-void stream::end(const grpc::Status &status, bool drain) {
+void stream::end(const rpc_status &status, bool drain) {
   {
     const std::lock_guard lock(mutex_);
     if (ending_ && !(drains_ && !drain)) return;  // a goodbye may still be overruled
@@ -58,7 +55,7 @@ void stream::cut_if_late(answers::clock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     if (!ending_ || done_) return;
-    if (now - ending_since_ > kGoodbye) context().TryCancel();
+    if (now - ending_since_ > kGoodbye) cancel();
   }
   advance();
 }
@@ -84,7 +81,8 @@ bool stream::may_say_more() const {
 void stream::advance() {
   enum class next : uint8_t { write, finish, finish_with_words };
   next step = next::finish;
-  grpc::Status status;
+  rpc_status status;
+  std::string response;
   bool leaves = false;
   {
     const std::lock_guard lock(mutex_);
@@ -93,19 +91,18 @@ void stream::advance() {
       writing_ = true;
       wrote_ = true;
       step = next::write;
-      response_ = buffer_of(frame_.bytes);
+      response = std::move(frame_.bytes);
     } else if (half_closed_ && drains_ && !held_ && !probing_ && !cancelled_) {
       // gRPC says of a broken stream, too, that it was half-closed. Only one that the RM still reads takes a response.
       writing_ = probing_ = true;
       step = next::write;
-      response_ = buffer_of("");
     } else if (ending_ && !held_ && !may_say_more()) {
       finished_ = true;
       status = *ending_;
       leaves = said_goodbye_ && !cancelled_ && session_ && status.ok();
       if (kStreamMethods[method_].spoken == wire::dialect::first && is_register_again(status)) {
         step = next::finish_with_words;
-        response_ = buffer_of(kResync);
+        response = kResync;
       }
     } else {
       return;
@@ -116,13 +113,13 @@ void stream::advance() {
   if (leaves) session_->detach(self_, true);
   switch (step) {
     case next::write:
-      write(&response_);
+      write(std::move(response));
       break;
     case next::finish:
-      finish(status);
+      finish(std::move(status));
       break;
     case next::finish_with_words:
-      write_and_finish(&response_, status);
+      write_and_finish(std::move(response), std::move(status));
       break;
   }
 }
@@ -138,7 +135,7 @@ void stream::on_written(bool ok) {
     session_->written(*this, done);
   } else if (!ok) {
     cancelled_ = true;
-    end({grpc::StatusCode::CANCELLED, "the connection is gone"});
+    end({status_code::cancelled, "the connection is gone"});
   }
   {
     const std::lock_guard lock(mutex_);
@@ -154,7 +151,7 @@ void stream::on_read(bool ok) {
       const std::lock_guard lock(mutex_);
       half_closed_ = true;
     }
-    end(grpc::Status::OK, true);
+    end(rpc_status{}, true);
     return;
   }
   {
@@ -162,7 +159,7 @@ void stream::on_read(bool ok) {
     if (ending_) return;
     held_ = true;
   }
-  const grpc::Status taken = take_request();
+  const rpc_status taken = take_request();
   if (taken.ok()) {
     go_on();
   } else {
@@ -170,7 +167,7 @@ void stream::on_read(bool ok) {
   }
 }
 
-void stream::refuse(const grpc::Status &status) {
+void stream::refuse(const rpc_status &status) {
   {
     const std::lock_guard lock(mutex_);
     held_ = false;
@@ -181,9 +178,9 @@ void stream::refuse(const grpc::Status &status) {
 
 void stream::go_on() {
   if (!begun_) {
-    const std::string rm(sdk::view(batch_.rm));
-    const grpc::Status status = registry_.begin(shared_from_this(), rm);
-    const bool in_the_way = status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+    const rpc_status status = registry_.begin(shared_from_this(), std::string(pieces_.rm()));
+    const bool in_the_way =
+        status.code == status_code::resource_exhausted || status.code == status_code::already_exists;
     if (in_the_way && !ends() && answers::clock::now() - begins_since_ < kGrace) {
       registry_.retry_later(shared_from_this());
       return;
@@ -193,33 +190,62 @@ void stream::go_on() {
       return;
     }
     begun_ = true;
+    is_known();
     advance();  // its answers may have waited for it
+  }
+  if (!checked_) {
+    const rpc_status status = check_pieces();
+    if (!status.ok()) {
+      refuse(status);
+      return;
+    }
   }
   submit_rest();
 }
 
-grpc::Status stream::take_request() {
-  if (!in_one_piece(request_, bytes_)) return {grpc::StatusCode::INTERNAL, "the request could not be read"};
-  room_.clear();
-  submitted_ = 0;
-  const std::string_view bytes(reinterpret_cast<const char *>(bytes_.begin()), bytes_.size());
+rpc_status stream::take_request() {
+  checked_ = false;
   std::string refusal;
-  if (!wire::read_bytes(request_of(method_), bytes, room_, batch_, refusal)) {
-    return status_of(grpc::StatusCode::INVALID_ARGUMENT, refusal);
-  }
-  const std::string rm(sdk::view(batch_.rm));
+  if (!pieces_.begin(request_, refusal)) return status_of(status_code::invalid_argument, refusal);
+  const std::string rm(pieces_.rm());
   if (!begun_) {
     begins_since_ = answers::clock::now();
-    if (!rm.empty()) return grpc::Status::OK;
-    return {grpc::StatusCode::INVALID_ARGUMENT,
-            "want the RM's name in the first request of a stream, have none; set rmID"};
+    if (!rm.empty()) return rpc_status{};
+    return {status_code::invalid_argument, "want the RM's name in the first request of a stream, have none; set rmID"};
   }
   if (!rm.empty() && rm != session_->rm()) {
-    return status_of(grpc::StatusCode::INVALID_ARGUMENT, "want requests of RM \"" + session_->rm() +
-                                                             "\" on its stream, have one of \"" + rm +
-                                                             "\"; open a stream for each RM");
+    return status_of(status_code::invalid_argument, "want requests of RM \"" + session_->rm() +
+                                                        "\" on its stream, have one of \"" + rm +
+                                                        "\"; open a stream for each RM");
   }
-  return grpc::Status::OK;
+  return rpc_status{};
+}
+
+// Before any of it is handed over, so that a request is refused as a whole. Leaves the first piece ready.
+rpc_status stream::check_pieces() {
+  std::string refusal;
+  for (std::string_view piece; pieces_.next(piece);) {
+    room_.clear();
+    if (!wire::read_bytes(request_of(method_), piece, room_, batch_, refusal)) {
+      return status_of(status_code::invalid_argument, refusal);
+    }
+  }
+  checked_ = true;
+  submitted_ = 0;
+  if (pieces_.is_one()) return rpc_status{};
+  pieces_.rewind();
+  next_piece();
+  return rpc_status{};
+}
+
+bool stream::next_piece() {
+  std::string_view piece;
+  if (!pieces_.next(piece)) return false;
+  std::string refusal;
+  room_.clear();
+  wire::read_bytes(request_of(method_), piece, room_, batch_, refusal);  // as before
+  submitted_ = 0;
+  return true;
 }
 
 bool stream::ends() {
@@ -228,27 +254,28 @@ bool stream::ends() {
 }
 
 void stream::submit_rest() {
-  const std::span<const tenon_rm_message *const> all(batch_.messages);
   outcome said;
-  if (submitted_ < all.size()) {
+  do {
+    const std::span<const tenon_rm_message *const> all(batch_.messages);
+    if (submitted_ == all.size()) continue;
     uint64_t accepted = 0;
     said = session_->host().submit(session_->id(), all.subspan(submitted_), accepted);
     submitted_ += accepted;
-  }
+  } while (said.status == TENON_OK && next_piece());
   if (said.status == TENON_RETRY && !ends()) {
     registry_.retry_later(shared_from_this());
     return;
   }
-  grpc::Status status;
+  rpc_status status;
   if (said.status == TENON_DECLINED) {
     session_->ended_by_host();
     status = register_again();
   } else if (said.status == TENON_INVALID_CONFIG) {
-    status = status_of(grpc::StatusCode::INVALID_ARGUMENT, said.words);
+    status = status_of(status_code::invalid_argument, said.words);
   } else if (said.status == TENON_EXHAUSTED) {
-    status = status_of(grpc::StatusCode::RESOURCE_EXHAUSTED, said.words);
+    status = status_of(status_code::resource_exhausted, said.words);
   } else if (said.status != TENON_OK && said.status != TENON_RETRY) {
-    status = status_of(grpc::StatusCode::INTERNAL, "the scheduler could not take the request: " + said.words);
+    status = status_of(status_code::internal, "the scheduler could not take the request: " + said.words);
   }
   bool more = false;
   {
@@ -258,7 +285,6 @@ void stream::submit_rest() {
   }
   if (!status.ok()) end(status);
   if (more) {
-    request_.Clear();
     read(&request_);
   } else {
     advance();
@@ -266,7 +292,7 @@ void stream::submit_rest() {
 }
 
 void stream::on_done() {
-  bool clean = !cancelled_ && !context().IsCancelled();
+  bool clean = !cancelled_ && !is_cancelled();
   {
     const std::lock_guard lock(mutex_);
     done_ = true;

@@ -2,8 +2,6 @@
 // One stream of one RM: requests in, one after the other, and responses out.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -11,8 +9,8 @@
 #include <string>
 
 #include "answers.hpp"
-#include "call.hpp"
-#include "tenon/wire/bytes.hpp"
+#include "http2/call.hpp"
+#include "tenon/wire/pieces.hpp"
 
 namespace tenon::grpc_transport {
 
@@ -33,7 +31,7 @@ class stream final : public call, public std::enable_shared_from_this<stream> {
   [[nodiscard]] bool has_written() const { return wrote_; }
 
   // Ends it once what is being written is; the first call counts. `drain`: once nothing waits any more.
-  void end(const grpc::Status &status, bool drain = false);
+  void end(const rpc_status &status, bool drain = false);
 
   // Whose it is; told before it is attached.
   void belongs_to(std::shared_ptr<session> of);
@@ -53,9 +51,11 @@ class stream final : public call, public std::enable_shared_from_this<stream> {
   void on_done() override;
 
  private:
-  grpc::Status take_request();
+  rpc_status take_request();
+  rpc_status check_pieces();
+  bool next_piece();
   void submit_rest();
-  void refuse(const grpc::Status &status);
+  void refuse(const rpc_status &status);
   [[nodiscard]] bool ends();
   [[nodiscard]] bool may_say_more() const;  // the RM closed its half just now; the lock is held
 
@@ -66,13 +66,14 @@ class stream final : public call, public std::enable_shared_from_this<stream> {
   std::atomic<bool> wrote_ = false;
   std::atomic<bool> going_ = false;
 
-  // The request that is being handled.
-  grpc::ByteBuffer request_;
-  grpc::Slice bytes_;
+  // The request that is being handled, piece by piece.
+  std::string request_;
+  wire::pieces pieces_;
   wire::room room_;
   wire::batch batch_;
   size_t submitted_ = 0;
-  bool begun_ = false;  // it is one of its session's streams
+  bool checked_ = false;  // all pieces can be read
+  bool begun_ = false;    // it is one of its session's streams
   answers::clock::time_point begins_since_;
 
   std::mutex mutex_;                  // guards all below
@@ -85,10 +86,9 @@ class stream final : public call, public std::enable_shared_from_this<stream> {
   bool said_goodbye_ = false;  // it does
   bool drains_ = false;
   bool done_ = false;
-  std::optional<grpc::Status> ending_;
+  std::optional<rpc_status> ending_;
   answers::clock::time_point ending_since_;
   frame frame_;
-  grpc::ByteBuffer response_;
 };
 
 }  // namespace tenon::grpc_transport

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "bytes.hpp"
-
 namespace tenon::grpc_transport {
 namespace {
 
@@ -13,11 +11,17 @@ class unary final : public call {
   unary(worker *on, std::unique_ptr<incoming> opened, unary_body body)
       : call(std::move(opened)), worker_(on), body_(std::move(body)) {}
 
-  void begin() { read(&request_); }
+  void begin(rpc_status may) {
+    if (may.ok()) {
+      read(&request_);
+    } else {
+      finish(std::move(may));
+    }
+  }
 
   void on_read(bool ok) override {
     if (!ok) {
-      finish({grpc::StatusCode::INVALID_ARGUMENT, "want one request, have none"});
+      finish({status_code::invalid_argument, "want one request, have none"});
       return;
     }
     if (worker_ == nullptr) return answer();
@@ -30,33 +34,26 @@ class unary final : public call {
 
  private:
   void answer() {
-    grpc::Slice bytes;
-    if (!in_one_piece(request_, bytes)) {
-      finish({grpc::StatusCode::INTERNAL, "the request could not be read"});
-      return;
-    }
     std::string response;
-    const grpc::Status status =
-        body_(context(), {reinterpret_cast<const char *>(bytes.begin()), bytes.size()}, response);
-    if (!status.ok()) {
+    const rpc_status status =
+        is_cancelled() ? rpc_status{status_code::cancelled, ""} : body_(*this, request_, response);
+    if (status.ok()) {
+      write_and_finish(std::move(response), status);
+    } else {
       finish(status);
-      return;
     }
-    response_ = buffer_of(response);
-    write_and_finish(&response_, status);
   }
 
   worker *const worker_;
   const unary_body body_;
-  grpc::ByteBuffer request_;
-  grpc::ByteBuffer response_;
+  std::string request_;
 };
 
 }  // namespace
 
-void begin_unary(worker *on, std::unique_ptr<incoming> opened, unary_body body) {
+void begin_unary(worker *on, std::unique_ptr<incoming> opened, rpc_status may, unary_body body) {
   auto *const made = new unary(on, std::move(opened), std::move(body));  // NOLINT(cppcoreguidelines-owning-memory)
-  made->begin();
+  made->begin(std::move(may));
 }
 
 }  // namespace tenon::grpc_transport

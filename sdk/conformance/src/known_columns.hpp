@@ -37,6 +37,7 @@ inline constexpr std::array known_columns{
     known_column{"app.decayed:", TENON_COLUMN_RESOURCES, about::app_sort, 0},
     known_column{"app.count_by:", TENON_COLUMN_I64, about::node_sort, 0},
     known_column{"app.submitted_ms", TENON_COLUMN_I64, about::app_sort, 0},
+    known_column{"app.submission", TENON_COLUMN_I64, about::app_sort, 0},
     known_column{"app.priority", TENON_COLUMN_I64, about::app_sort, 0},
     known_column{"app.state", TENON_COLUMN_I64, about::app_sort, 0},
     known_column{"app.user", TENON_COLUMN_TEXT, about::app_sort, 0},

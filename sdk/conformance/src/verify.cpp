@@ -8,12 +8,12 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <regex>
 
 #include "catalogue.hpp"
 #include "guarded_memory.hpp"
 #include "switches.hpp"
 #include "table.hpp"
+#include "tenon/host/expression.hpp"
 
 namespace tenon::conformance {
 namespace {
@@ -129,7 +129,7 @@ class session {
 
   const verify_options &options_;
   reasons_by_id off_;
-  std::regex filter_;
+  std::optional<host::expression> filter_;
   std::optional<uint64_t> seed_;  // that very one
   std::string only_;              // that very check
   std::optional<host::module_manifest> manifest_;
@@ -138,11 +138,9 @@ class session {
 };
 
 std::optional<refusal> session::choose() {
-  try {
-    filter_ = std::regex(options_.filter.empty() ? ".*" : options_.filter);
-  } catch (const std::regex_error &) {
-    return refusal{"--filter", "a regular expression", "'" + options_.filter + "'", "correct it"};
-  }
+  auto filter = host::expression::compile(options_.filter);
+  if (!filter) return refusal{"--filter", filter.why().want, filter.why().have, filter.why().fix};
+  filter_ = *filter;
   if (!options_.reproduce.empty()) {
     const auto at = options_.reproduce.find('@');
     only_ = options_.reproduce.substr(0, at);
@@ -156,7 +154,7 @@ std::optional<refusal> session::choose() {
     if (find_check(only_) == nullptr)
       return refusal{"--reproduce", "the id of a check", "'" + only_ + "'", "`tenon plugin verify --list` names them"};
   }
-  const auto chosen = [&](const check &c) { return std::regex_search(std::string(c.id), filter_); };
+  const auto chosen = [&](const check &c) { return filter_->found_in(c.id); };
   if (std::none_of(catalogue().begin(), catalogue().end(), chosen))
     return refusal{"--filter", "the id of a check", "'" + options_.filter + "', which is in none",
                    "`tenon plugin verify --list` names them"};
@@ -237,7 +235,7 @@ verify_report session::run() {
   for (const subject &s : subjects) {
     for (const check &c : catalogue()) {
       if ((c.about & s.of.kind) == 0) continue;
-      if (!only_.empty() ? c.id != only_ : !std::regex_search(std::string(c.id), filter_)) continue;
+      if (!only_.empty() ? c.id != only_ : !filter_->found_in(c.id)) continue;
       if (c.long_run && !options_.long_run && only_.empty()) continue;
       run_one(c, s.of, s.name);
     }
@@ -246,15 +244,6 @@ verify_report session::run() {
 }
 
 }  // namespace
-
-bool verify_report::good() const {
-  return std::none_of(results.begin(), results.end(), [](const check_result &r) { return r.bad(); });
-}
-
-size_t verify_report::count(outcome how) const {
-  return static_cast<size_t>(
-      std::count_if(results.begin(), results.end(), [&](const check_result &r) { return r.how == how; }));
-}
 
 std::vector<check_entry> all_checks() {
   std::vector<check_entry> out;

@@ -1,5 +1,5 @@
 /* Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
- * A resource manager in C with the scheduler in its process: one node, one application, one ask. */
+ * A resource manager in C with the scheduler in its process: one node on which something runs already, one ask. */
 #include <stdio.h>
 #include <string.h>
 #include <tenon/rm/tenon.h>
@@ -14,7 +14,9 @@ static tenon_status answers(void *context, const tenon_rm_answers_in *in) {
   for (uint64_t i = 0; i < in->message_count; ++i) {
     const tenon_rm_allocation *a = (const tenon_rm_allocation *)in->messages[i];
     if (a->type != TENON_RM_ALLOCATION) continue;
-    printf("%.*s runs on %.*s\n", (int)a->key.length, a->key.data, (int)a->node.length, a->node.data);
+    /* What was reported below runs already: it is only counted from now on. */
+    printf("%.*s %s on %.*s\n", (int)a->key.length, a->key.data, a->recovered ? "still runs" : "is started",
+           (int)a->node.length, a->node.data);
   }
   return TENON_OK;
 }
@@ -55,12 +57,18 @@ int main(void) {
                             .key = text("ask-1"),
                             .resources = {types, wanted, 2, 1},
                             .max_allocations = 1};
+  const tenon_rm_allocation running = {.size = sizeof running,
+                                       .type = TENON_RM_ALLOCATION,
+                                       .application = text("app-1"),
+                                       .key = text("ask-0"),
+                                       .node = text("node-1"),
+                                       .resources = {types, wanted, 2, 1}};
   const tenon_rm_message *const all[] = {(const tenon_rm_message *)&application, (const tenon_rm_message *)&node,
-                                         (const tenon_rm_message *)&ask};
+                                         (const tenon_rm_message *)&running, (const tenon_rm_message *)&ask};
 
   tenon_status status = tenon_scheduler_open(&options, &scheduler, &error);
   if (status == TENON_OK) status = tenon_rm_register(scheduler, &who, &callbacks, &manager, &error);
-  if (status == TENON_OK) status = tenon_rm_submit(manager, all, 3, NULL, &error);
+  if (status == TENON_OK) status = tenon_rm_submit(manager, all, 4, NULL, &error);
   for (int64_t now_ms = 1; status == TENON_OK; ++now_ms) {
     status = tenon_scheduler_step(scheduler, now_ms, 1000, &made);
     if (made == 0) break;

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// A resource manager with the scheduler in its process: one node, one application, one ask.
+// A resource manager with the scheduler in its process: one node on which something runs already, one ask.
 #include <cstdio>
 #include <string>
 #include <tenon/rm/tenon.hpp>
@@ -13,7 +13,10 @@ int main() try {
                                  "queues: [ { name: default } ] } ] } ]"});
   handlers on;
   on.allocated = [](const tenon_rm_allocation &a) {
-    std::printf("%s runs on %s\n", std::string(view(a.key)).c_str(), std::string(view(a.node)).c_str());
+    std::printf("%s is started on %s\n", std::string(view(a.key)).c_str(), std::string(view(a.node)).c_str());
+  };
+  on.recovered = [](const tenon_rm_allocation &a) {
+    std::printf("%s still runs on %s\n", std::string(view(a.key)).c_str(), std::string(view(a.node)).c_str());
   };
   on.answered = [](const tenon_rm_message &m) { std::printf("answer of type %u\n", m.type); };
   resource_manager manager(scheduler, {.name = "example", .version = "1.0"}, std::move(on));
@@ -31,13 +34,19 @@ int main() try {
   node.schedulable = capacity.get();
 
   const amounts wanted{{"memory", 1'000'000'000}, {"vcore", 500}};
+  auto running = message<tenon_rm_allocation>(TENON_RM_ALLOCATION);
+  running.application = text("app-1");
+  running.key = text("ask-0");
+  running.node = text("node-1");
+  running.resources = wanted.get();
+
   auto ask = message<tenon_rm_ask>(TENON_RM_ASK);
   ask.application = text("app-1");
   ask.key = text("ask-1");
   ask.resources = wanted.get();
   ask.max_allocations = 1;
 
-  manager.submit({header(application), header(node), header(ask)});
+  manager.submit({header(application), header(node), header(running), header(ask)});
   for (int64_t now_ms = 1; scheduler.step(now_ms) != 0; ++now_ms) {
   }
   manager.leave();

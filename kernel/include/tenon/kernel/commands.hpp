@@ -41,7 +41,7 @@ struct register_rm {
   std::string_view version;
   std::string_view policy_group;
   const cluster_config *config = nullptr;  // never null when applied
-  // Above 0: the RM checks placements (docs/decisions-proposed.md), and has so long to answer.
+  // Above 0: the RM checks placements (docs/decisions-proposed.md), and has so long to answer from their delivery.
   int64_t check_deadline_ms = 0;
 };
 
@@ -149,6 +149,10 @@ struct change_node {
 };
 
 // What people do. Refused where kernel::problem_with() says why, and then nothing changes.
+struct change_partition {
+  std::string_view partition;
+  uint8_t event = 0;  // object_event::stop, start or remove: it drains
+};
 struct change_queue {
   std::string_view partition;
   std::string_view queue;
@@ -200,7 +204,13 @@ struct check_answer {
   std::string_view reason;  // of a refusal
 };
 
-// What the RM refused, or was late with, it may accept by now.
+// The RM was given the checks of all proposals up to this number: its time to answer begins.
+struct checks_delivered {
+  std::string_view partition;
+  uint64_t number = 0;  // allocation_sequence of the last of these proposals
+};
+
+// What the RM refused it may accept by now.
 struct check_again {
   std::string_view partition;
   std::string_view application, key, node;  // empty: any
@@ -209,8 +219,9 @@ struct check_again {
 // Moves time: timers that are due fire in (due, creation) order.
 struct advance {};
 
-using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
-                             put_allocation, release, add_node, update_node, change_node, step, advance, inspect,
-                             check_answer, check_again, change_queue, fail_application, move_application>;
+using command =
+    std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask, put_allocation,
+                 release, add_node, update_node, change_node, step, advance, inspect, check_answer, check_again,
+                 checks_delivered, change_queue, fail_application, move_application, change_partition>;
 
 }  // namespace tenon

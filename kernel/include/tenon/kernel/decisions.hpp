@@ -54,8 +54,10 @@ struct decision_view {
   std::string_view key;
   std::string_view node;
   std::string_view queue;
-  std::string_view text;    // reason, message or state
-  std::string_view detail;  // allocations and releases: the devices that it holds, as "gpu=500@0,3"
+  std::string_view text;  // reason, message or state
+  // Allocations and releases: the devices that it holds, as "gpu=500@0,3"; changes of state: the reason.
+  std::string_view detail;
+  bool existing = false;  // of `allocated`: the RM reported it, and it runs already
 
   // The kernel's own, for kernel::describe(): whose it is, and the ask or allocation that it is about.
   const void *source = nullptr;
@@ -74,6 +76,10 @@ struct placement_view {
   bool placeholder = false, originator = false, allow_preempt_self = true, allow_preempt_other = false;
   int32_t max_allocations = 0;                                             // of the ask
   int64_t create_time_ms = 0, bind_time_ms = 0, execution_timeout_ms = 0;  // bind time: of allocations
+  // Of `proposed` in the place of a placeholder: that one's number and key, and whether it is on the same node.
+  uint64_t replaces = 0;
+  std::string_view replaces_key;
+  bool in_place = false;
 };
 
 // One line without a line end, stable for ever: fields separated by tabs, empty ones as "-"; an empty detail,

@@ -13,6 +13,8 @@ namespace tenon {
 // One thing that holds the ask.
 enum class obstacle_kind : uint8_t {
   application_state,   // `name` is the state
+  partition_stopped,   // `name`: nothing is scheduled in it
+  queue_stopped,       // `queue`: nothing is scheduled in it and below
   queue_applications,  // maxapplications of `queue`
   limit_applications,  // maxapplications of the limit of `name` in `queue`
   limit_resources,     // resources of the limit of `name` in `queue`
@@ -25,7 +27,8 @@ enum class obstacle_kind : uint8_t {
   placeholders,        // those of task group `name`: `asked` are pending, `used` are to be released first
   reserved,            // it has a reservation on node `name`, which has no room yet
   victims,             // `asked` allocations, in `name`, give way to it and are not gone yet
-  preempts_later,      // it tries to preempt others at `until_ms`
+  preempts_later,      // at `until_ms` it tries to preempt others; now `asked` on node `name` would give way
+  no_victims,          // nobody would give way to it, for `reason`
 };
 [[nodiscard]] std::string_view name(obstacle_kind);
 
@@ -41,7 +44,7 @@ struct obstacle {
   int64_t free = 0;      // limit - used, never below 0
   int64_t short_by = 0;  // asked - free
   std::string policy;    // of an order
-  std::string reason;    // of refusals: by node, as far as they are known
+  std::string reason;    // why nobody gives way, or why the resource manager refuses, with the number of nodes
   int64_t until_ms = 0;  // 0: not known
   std::string text;      // the same in words
 };
@@ -54,9 +57,9 @@ struct node_reasons {
   std::vector<std::pair<std::string, uint64_t>> types;       // too little free of a type, by type
   std::vector<std::pair<std::string, uint64_t>> devices;     // the sum is there, the devices are not, by type
   std::vector<std::pair<std::string, uint64_t>> predicates;  // refused by a predicate, by its reason
+  std::vector<std::pair<std::string, uint64_t>> refused;     // by the resource manager, by its reason
 };
 
-// One part of the change; all parts together let the ask run next.
 enum class change_kind : uint8_t {
   raise_queue_applications,  // maxapplications of `queue` from `from` to `to`
   raise_limit_applications,  // likewise of the limit of `name`
@@ -67,6 +70,8 @@ enum class change_kind : uint8_t {
   undrain_node,              // make node `name` schedulable
   add_node,                  // a node with `amounts` that the predicates accept
   resume_rm,                 // the resource manager must come back
+  start_partition,           // Stopped, `name`, is started
+  start_queue,               // Stopped `queue` is started
 };
 [[nodiscard]] std::string_view name(change_kind);
 
@@ -82,6 +87,21 @@ struct change {
   std::string text;
 };
 
+// What became of trying changes on a copy of the partition.
+enum class change_outcome : uint8_t {
+  none,          // nothing to try: nothing waits
+  at_its_turn,   // it needs no change: what is decided next places it
+  runs,          // `changes` let it run
+  waits,         // something holds it then that no change of limits and nodes ends: `holds`
+  others_first,  // others take what is added, however much was tried
+  not_tried,     // the partition is larger than most_tried
+};
+
+[[nodiscard]] std::string_view name(change_outcome);
+
+// Asks, allocations, applications and nodes of a partition in which explain tries changes.
+inline constexpr uint64_t most_tried = 50'000;
+
 struct explanation {
   std::string partition, application, key, queue;
   bool known = false;               // false: there is no such ask; `text` says so
@@ -91,8 +111,14 @@ struct explanation {
   std::vector<obstacle> obstacles;  // empty: it is runnable and only others are before it
   node_reasons nodes;
   uint64_t before = 0;  // pending allocations that would be tried earlier
+  change_outcome outcome = change_outcome::none;
+  // All together let the ask run, where the outcome is `runs`: they were made in a copy of the partition, which then
+  // placed it. The resource manager was taken to agree, and what it does not do by itself (give back allocations, add
+  // nodes) not to happen. Otherwise what it lacks for itself.
   std::vector<change> changes;
-  std::string text;  // all of it in words, one sentence a line
+  uint64_t after = 0;              // decisions for others that come before its own then
+  std::vector<std::string> holds;  // what holds it with all changes made, a sentence each, where the outcome is `waits`
+  std::string text;                // all of it in words, one sentence a line
 };
 
 }  // namespace tenon

@@ -16,7 +16,7 @@ namespace tenon {
 enum class fact_kind : uint8_t {
   application_added,
   application_rejected,   // text: why
-  application_state,      // state; text: why it fails
+  application_state,      // state; text: why
   application_left,       // its queue
   application_held,       // by maxapplications; flag: of a limit of its user or group
   application_freed,      // it may run again; flag as above

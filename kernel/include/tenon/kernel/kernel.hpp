@@ -89,12 +89,21 @@ class kernel {
   // many are left, by and large.
   size_t freeze_some(size_t most, snapshot_part parts = snapshot_part::all, std::string_view partition = {});
   [[nodiscard]] size_t frozen_bytes() const;  // of the newest blocks
-  // Why an ask of an application waits, and what would let it run; nothing when the partition is unknown.
+  // Why an ask of an application waits, and what would let it run; nothing when the partition is unknown. What changes
+  // bring is tried on copies of the partition, which costs what there is several times: see most_tried.
   [[nodiscard]] std::optional<explanation> explain(std::string_view partition, std::string_view application,
                                                    std::string_view key);
   [[nodiscard]] const kernel_counters &counters() const;
+  // A kernel that decides as this one would, for seeing what comes of something. Time stands still in it: it has no
+  // timers of this one. The RM is not asked and agrees to everything. It calls the same instances of policies: neither
+  // is used while the other one is in a call, and it ends before this one. Costs what there is.
+  [[nodiscard]] std::unique_ptr<kernel> copy() const;
+  // Proposals of the partition that wait for the RM's answer.
+  [[nodiscard]] size_t open_checks(std::string_view partition) const;
 
   // Questions of people. Partitions are named in full.
+  [[nodiscard]] std::vector<std::string> partitions() const;  // in the order in which they were made
+  [[nodiscard]] std::optional<object_state> state_of_partition(std::string_view partition) const;
   [[nodiscard]] std::optional<node_state> state_of_node(std::string_view partition, std::string_view node) const;
   [[nodiscard]] std::optional<std::string> queue_of(std::string_view partition, std::string_view application) const;
   // Does the admin ACL of the queue, or of one above it, name the user? Nothing: there is no such queue.

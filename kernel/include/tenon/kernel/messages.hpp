@@ -29,7 +29,8 @@ namespace tenon::messages {
 
 // Applications: refused for what they are.
 [[nodiscard]] std::string application_without_partition(std::string_view application, std::string_view partition);
-[[nodiscard]] std::string application_to_stopped_partition(std::string_view partition, std::string_view application);
+[[nodiscard]] std::string application_to_stopped_partition(std::string_view partition, std::string_view application,
+                                                           std::string_view state);
 [[nodiscard]] std::string application_exists(std::string_view application, std::string_view partition);
 [[nodiscard]] std::string application_without_id();
 [[nodiscard]] std::string user_empty();
@@ -64,7 +65,21 @@ namespace tenon::messages {
 [[nodiscard]] std::string acl_spaces(std::string_view acl);
 [[nodiscard]] std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view words);
 
-// Why an application failed: kept as its message.
+// Why an application changed its state: its message, in one line (docs/decisions.md, section 3).
+[[nodiscard]] std::string_view ask_added();
+[[nodiscard]] std::string_view allocation_added();
+[[nodiscard]] std::string_view gang_complete();
+[[nodiscard]] std::string_view gang_runs();
+[[nodiscard]] std::string_view no_placeholder_left();
+[[nodiscard]] std::string_view nothing_left();
+// With how long it was in its state.
+[[nodiscard]] std::string starting_timeout(int64_t ms);
+[[nodiscard]] std::string completing_timeout(int64_t ms);
+[[nodiscard]] std::string terminated_timeout(int64_t ms, std::string_view state);
+[[nodiscard]] std::string reservation_timeout(int64_t ms, uint64_t allocated, uint64_t pending);
+[[nodiscard]] std::string execution_timeout(int64_t since_start_ms);
+[[nodiscard]] std::string partition_removed(int64_t drain_timeout_ms);
+// The same in what is said of its asks and allocations.
 [[nodiscard]] std::string partition_removed();
 [[nodiscard]] std::string execution_timeout();
 [[nodiscard]] std::string reservation_timeout();
@@ -97,7 +112,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string node_exists(std::string_view partition, std::string_view node);
 [[nodiscard]] std::string node_without_id();
 [[nodiscard]] std::string node_without_partition(std::string_view partition, std::string_view node);
-[[nodiscard]] std::string node_to_stopped_partition(std::string_view partition, std::string_view node);
+[[nodiscard]] std::string node_to_draining_partition(std::string_view partition, std::string_view node);
 [[nodiscard]] std::string node_allocation_not_restored(std::string_view key, std::string_view why);
 [[nodiscard]] std::string node_not_draining(std::string_view node);
 [[nodiscard]] std::string node_event_unknown(std::string_view node);
@@ -139,6 +154,9 @@ namespace tenon::messages {
 [[nodiscard]] std::string no_queue(std::string_view path);
 [[nodiscard]] std::string no_application(std::string_view application);
 [[nodiscard]] std::string queue_event_unknown(uint8_t event);
+[[nodiscard]] std::string partition_event_unknown(uint8_t event);
+[[nodiscard]] std::string partition_start_while_draining(std::string_view partition);
+// One line, whatever `why` is: control characters in it become spaces.
 [[nodiscard]] std::string application_killed(std::string_view why);
 // Why an application cannot be moved.
 [[nodiscard]] std::string move_of_ending(std::string_view application, std::string_view state);

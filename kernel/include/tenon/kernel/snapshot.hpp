@@ -128,7 +128,7 @@ struct application_snapshot {
   std::vector<std::string> reservations;               // node ids, in the order in which they were made
   std::vector<std::string> reserved_for;               // likewise: keys of the asks
   std::vector<placeholder_snapshot> placeholder_data;  // by task group
-  std::string message;                                 // of the rejection or failure
+  std::string message;                                 // why it is in its state
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
   int64_t not_before_ms = 0;     // its queue's order leaves it out until then; 0: it does not, or nobody knows when
   int32_t priority = INT32_MIN;  // highest of its pending asks

@@ -17,7 +17,22 @@ function nodes(all) {
     ["Nodes that fit", `${count(all.fit)} of ${count(all.nodes)}`],
     ["Not schedulable", all.notSchedulable ? plural(all.notSchedulable, "node") : null],
     ...by(all.tooLittle, "Too little"), ...by(all.devicesMissing, "Devices missing:"), ...by(all.refused, "Refused by"),
+    ...by(all.refusedByRM, "Refused by the resource manager:"),
   ]);
+}
+
+const OUTCOMES = {
+  "runs": "What would let it run next", "waits": "Not enough: with this it would still wait",
+  "others-first": "What it lacks for itself; others take it first", "not-tried": "What it lacks for itself",
+};
+
+// What the scheduler found when it made the changes in a copy of the partition.
+function changes({ changes: all, outcome, after, text }) {
+  if (all.length === 0) return null;
+  const title = outcome === "runs" && after
+    ? `What would let it run, after ${plural(after, "decision")} for others` : OUTCOMES[outcome];
+  return [h("h4", {}, title), h("ul", {}, all.map((one) => h("li", {}, one.text))),
+    outcome === "waits" ? h("p", { class: "dim" }, text.slice(text.lastIndexOf("\n") + 1)) : null];
 }
 
 export function explanation(found) {
@@ -28,7 +43,6 @@ export function explanation(found) {
     found.obstacles.length === 0
       ? h("p", { class: "dim" }, found.text)
       : [h("h4", {}, "What holds it"), h("ul", {}, found.obstacles.map((one) => h("li", {}, one.text)))],
-    found.changes.length === 0 ? null
-      : [h("h4", {}, "What would let it run"), h("ul", {}, found.changes.map((one) => h("li", {}, one.text)))],
+    changes(found),
     h("h4", {}, "Nodes"), nodes(found.nodes));
 }

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Modules: how they do and how long they take; and whether the scheduler is well.
 import { h } from "./dom.js";
-import { chip, empty, table } from "./parts.js";
+import { chip, empty, table, warns } from "./parts.js";
 import { get } from "./rest.js";
 import { count, duration } from "./units.js";
 
@@ -20,11 +20,13 @@ const time = (nanoseconds) => (nanoseconds > 0 ? duration(nanoseconds / 1e6) : "
 function checks(health) {
   const all = health.HealthChecks ?? [];
   const bad = all.filter((one) => !one.Succeeded);
+  const failing = bad.filter((one) => !warns(one)).length;
   return h("section", { "aria-labelledby": "health-title" },
-    h("h2", { id: "health-title" }, "Health ", chip(health.Healthy ? "all is well" : `${bad.length} of ${all.length} checks fail`,
-      health.Healthy ? "good" : "bad")),
+    h("h2", { id: "health-title" }, "Health ", chip(bad.length === 0 ? "all is well"
+      : failing > 0 ? `${failing} of ${all.length} checks fail` : `${bad.length} of ${all.length} checks warn`,
+    bad.length === 0 ? "good" : failing > 0 ? "bad" : "warn")),
     h("ul", { class: "checks" }, [...bad, ...all.filter((one) => one.Succeeded)].map((one) =>
-      h("li", {}, chip(one.Succeeded ? "well" : "fails", one.Succeeded ? "good" : "bad"), " ", h("strong", {}, one.Name), " ",
+      h("li", {}, chip(one.Succeeded ? "well" : warns(one) ? "warns" : "fails", one.Succeeded ? "good" : warns(one) ? "warn" : "bad"), " ", h("strong", {}, one.Name), " ",
         h("span", { class: "dim" }, one.Description), one.DiagnosisMessage ? h("p", {}, one.DiagnosisMessage) : null))));
 }
 

@@ -11,6 +11,8 @@ const KINDS = {
   Active: "good", Running: "good", Accepted: "plain", Completing: "plain", Completed: "plain", New: "plain",
   Resuming: "warn", Draining: "warn", Failing: "bad", Failed: "bad", Rejected: "bad", Stopped: "bad", Expired: "bad",
 };
+// A check of health that does not succeed and is no reason to say that the scheduler does not do its work.
+export const warns = (check) => !check.Succeeded && (check.DiagnosisMessage ?? "").startsWith("warning: ");
 export const state = (text) => chip(text || "—", KINDS[text] ?? "plain");
 
 // What is used of an amount, drawn and in words; the mark is what is guaranteed.

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What stands above every view: partition, health, capacity, the way to the other views, and trouble.
 import { h } from "./dom.js";
-import { chip, choice, meter } from "./parts.js";
+import { chip, choice, meter, warns } from "./parts.js";
 import { hasToken } from "./rest.js";
 import { clock, count, plural, types } from "./units.js";
 
@@ -10,8 +10,10 @@ const METERS = 4;
 function health(app) {
   if (app.connection.problem) return chip("disconnected", "bad");
   if (!app.health) return null;
-  const bad = (app.health.HealthChecks ?? []).filter((one) => !one.Succeeded).length;
-  return chip(app.health.Healthy ? "healthy" : `${plural(bad, "check fails", "checks fail")}`, app.health.Healthy ? "good" : "bad");
+  const bad = (app.health.HealthChecks ?? []).filter((one) => !one.Succeeded);
+  const failing = bad.filter((one) => !warns(one)).length;
+  if (failing > 0) return chip(plural(failing, "check fails", "checks fail"), "bad");
+  return bad.length > 0 ? chip(plural(bad.length, "check warns", "checks warn"), "warn") : chip("healthy", "good");
 }
 
 const STREAM = { live: ["live", "good"], connecting: ["connecting", "plain"], waiting: ["not live", "warn"], off: ["no events", "warn"] };

@@ -85,6 +85,11 @@ json::object past_use_json(const tenon_view_application &a) {
   return out.take();
 }
 
+// In other states the words say how it got there, which is no rejection.
+bool says_what_failed(std::string_view state) {
+  return state == "Rejected" || state == "Resuming" || state == "Failing" || state == "Failed";
+}
+
 std::string rfc3339(int64_t unix_ms) {
   using namespace std::chrono;
   const sys_time<milliseconds> at{milliseconds(unix_ms)};
@@ -119,7 +124,7 @@ json::object application_json(const tenon_view_application &a, std::string_view 
   out.put("applicationState", a.state);
   out.put("user", a.user);
   out.put("groups", a.groups);
-  out.put("rejectedMessage", a.words);
+  if (says_what_failed(view(a.state))) out.put("rejectedMessage", a.words);
   for (const auto &change : listed<tenon_view_state_change>(a.state_log)) {
     object_writer one;
     one.put("time", nanoseconds(change.at_ms));

@@ -6,15 +6,15 @@
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
 
+#include "admission.hpp"
 #include "compression.hpp"
 #include "event_stream.hpp"
 #include "handlers.hpp"
+#include "messages.hpp"
 
 namespace tenon::rest {
 namespace {
@@ -27,6 +27,8 @@ using asio::use_awaitable;
 using error_code = boost::system::error_code;
 
 constexpr uint32_t most_header = 16'384;
+constexpr uint64_t small_body = 65'536;
+constexpr uint64_t bodies_at_once = 4;  // of the largest size, of all clients without a token
 constexpr auto time_to_ask = std::chrono::seconds(10);
 constexpr auto time_between = std::chrono::seconds(75);
 constexpr auto time_to_read = std::chrono::seconds(120);
@@ -76,13 +78,10 @@ answer answer_of(hub &h, request &asked, const route &r) {
   }
 }
 
-http::response<http::string_body> response_of(const hub &h, const request &asked, unsigned version, answer a,
-                                              bool keep_alive) {
-  http::response<http::string_body> out{http::int_to_status(a.status), version};
+response response_of(const hub &h, const request &asked, unsigned version, answer a, bool keep_alive) {
+  response out{http::int_to_status(a.status), version};
   out.set(http::field::content_type, a.type);
-  out.set(http::field::access_control_allow_origin, h.limits.origin);
-  out.set(http::field::access_control_allow_methods, asked.method == "POST" ? "OPTIONS, POST" : "GET, OPTIONS");
-  out.set(http::field::access_control_allow_headers, "X-Requested-With,Content-Type,Accept,Origin");
+  say_who_may_read(h.limits, out, asked.method == "POST" ? "OPTIONS, POST" : "GET, OPTIONS");
   out.set("X-Content-Type-Options", "nosniff");
   out.set(http::field::cache_control, "no-store");
   for (const auto &[name, value] : a.headers) out.set(name, value);
@@ -116,8 +115,8 @@ void spare_what_is_known(answer &a, std::string_view known_tags) {
   }
 }
 
-http::response<http::string_body> answered(hub &h, request &asked, const route &r,
-                                           const http::request<http::string_body> &message, bool keep_alive) {
+response answered(hub &h, request &asked, const route &r, const http::request<http::string_body> &message,
+                  bool keep_alive) {
   step_back();
   answer a = answer_of(h, asked, r);
   spare_what_is_known(a, text(message[http::field::if_none_match]));
@@ -126,20 +125,12 @@ http::response<http::string_body> answered(hub &h, request &asked, const route &
 
 // To a client of whom nothing is known. Coroutines name what they give away: GCC 12 destroys temporaries of a co_await
 // twice.
-http::response<http::string_body> answer_to_nobody(const hub &h, answer a) {
-  return response_of(h, request{}, 11, std::move(a), false);
-}
+response answer_to_nobody(const hub &h, answer a) { return response_of(h, request{}, 11, std::move(a), false); }
 
-template <class Stream>
-awaitable<bool> send(Stream &stream, http::response<http::string_body> &out) {
-  beast::get_lowest_layer(stream).expires_after(time_to_read);
+awaitable<bool> send(stream &to, response &out) {
+  to.tcp().expires_after(time_to_read);
   error_code problem;
-  http::serializer<false, http::string_body> writer(out);
-  if (out.body().empty()) {
-    co_await http::async_write_header(stream, writer, asio::redirect_error(use_awaitable, problem));
-  } else {
-    co_await http::async_write(stream, writer, asio::redirect_error(use_awaitable, problem));
-  }
+  co_await write_message(to, out, problem);
   co_return !problem && out.keep_alive();
 }
 
@@ -180,6 +171,37 @@ std::optional<answer> answer_to(const error_code &problem) {
   return std::nullopt;
 }
 
+// Bytes of a body that is to come; none is held for small ones, and none where no header came.
+class body_guard {
+ public:
+  body_guard(hub &in, const request_parser &of) : in_(in) {
+    const uint64_t most = expected(of);
+    if (most <= small_body || is_known(of.get())) return;
+    held_ = most;
+    in_.bodies += held_;
+  }
+  ~body_guard() { in_.bodies -= held_; }
+  body_guard(const body_guard &) = delete;
+  body_guard &operator=(const body_guard &) = delete;
+  // With this one there are too many of them.
+  [[nodiscard]] bool is_too_much() const { return held_ != 0 && in_.bodies > bodies_at_once * in_.limits.most_body; }
+
+ private:
+  [[nodiscard]] uint64_t expected(const request_parser &of) const {
+    if (!of.is_header_done()) return 0;
+    return of.chunked() ? in_.limits.most_body : of.content_length().value_or(0);
+  }
+  [[nodiscard]] bool is_known(const http::request<http::string_body> &from) const {
+    try {
+      return identity_of(in_.limits, from).known;
+    } catch (const refused &) {
+      return false;
+    }
+  }
+  hub &in_;
+  uint64_t held_ = 0;
+};
+
 // Counts a request that is being answered.
 struct busy_guard {
   explicit busy_guard(std::atomic<uint64_t> &c) : count(c) { ++count; }
@@ -189,29 +211,34 @@ struct busy_guard {
   std::atomic<uint64_t> &count;
 };
 
-template <class Stream>
-awaitable<void> serve(hub &h, Stream &stream, const std::string &address) {
+awaitable<void> serve(hub &h, stream &client, const std::string &address) {
   beast::flat_buffer buffer;
   for (bool first = true;; first = false) {
-    http::request_parser<http::string_body> parser;
+    request_parser parser;
     parser.header_limit(most_header);
     parser.body_limit(h.limits.most_body);
     error_code problem;
-    beast::get_lowest_layer(stream).expires_after(first ? time_to_ask : time_between);
-    co_await http::async_read_header(stream, buffer, parser, asio::redirect_error(use_awaitable, problem));
-    if (!problem) {
+    client.tcp().expires_after(first ? time_to_ask : time_between);
+    co_await read_header(client, buffer, parser, problem);
+    std::optional<answer> refusal;
+    if (!problem) refusal = header_problem(h.limits, parser.get());
+    const body_guard body(h, parser);
+    if (body.is_too_much()) refusal = error_answer(503, "too many large requests without a token, try again");
+    if (!problem && !refusal) {
       if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
-        http::response<http::empty_body> go_on{http::status::continue_, 11};
-        co_await http::async_write(stream, go_on, asio::redirect_error(use_awaitable, problem));
+        response_head go_on{http::status::continue_, 11};
+        co_await write_head(client, go_on, problem);
       }
-      beast::get_lowest_layer(stream).expires_after(time_to_ask);
-      co_await http::async_read(stream, buffer, parser, asio::redirect_error(use_awaitable, problem));
+      client.tcp().expires_after(time_to_ask);
+      co_await read_rest(client, buffer, parser, problem);
     }
     if (problem) {
-      auto no = answer_to(problem);
-      if (!no) co_return;
-      http::response<http::string_body> last = answer_to_nobody(h, std::move(*no));
-      co_await send(stream, last);
+      refusal = answer_to(problem);
+      if (!refusal) co_return;
+    }
+    if (refusal) {
+      response last = answer_to_nobody(h, std::move(*refusal));
+      co_await send(client, last);
       co_return;
     }
     const busy_guard busy(h.busy);
@@ -221,13 +248,13 @@ awaitable<void> serve(hub &h, Stream &stream, const std::string &address) {
     const bool keep_alive = message.keep_alive() && !h.stopping;
     if (m.found != nullptr && m.found->handle == nullptr) {
       if (h.clients.begin_stream(address)) {
-        co_await stream_events(h, stream, asked);
+        co_await stream_events(h, client, asked);
         h.clients.end_stream(address);
         co_return;
       }
       m.instead = error_answer(503, "Too many streaming connections");
     }
-    http::response<http::string_body> out;
+    response out;
     if (m.instead) {
       out = response_of(h, asked, message.version(), std::move(*m.instead), keep_alive);
     } else {
@@ -235,7 +262,7 @@ awaitable<void> serve(hub &h, Stream &stream, const std::string &address) {
       out = answered(h, asked, *m.found, message, keep_alive);
       co_await asio::post(asio::bind_executor(h.io, use_awaitable));
     }
-    const bool goes_on = co_await send(stream, out);
+    const bool goes_on = co_await send(client, out);
     if (!goes_on) co_return;
   }
 }
@@ -271,28 +298,20 @@ awaitable<void> converse(hub &h, asio::ip::tcp::socket socket, asio::ssl::contex
     error_code problem;
     const auto remote = socket.remote_endpoint(problem);
     if (problem) co_return;
-    const client_guard client(h.clients, remote.address().to_string());
-    if (tls != nullptr) {
-      beast::ssl_stream<beast::tcp_stream> stream(beast::tcp_stream(std::move(socket)), *tls);
-      const open_guard open(h, [&stream] { beast::get_lowest_layer(stream).close(); });
-      if (!client.in) co_return;
-      beast::get_lowest_layer(stream).expires_after(time_to_ask);
-      co_await stream.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(use_awaitable, problem));
-      if (problem) co_return;
-      co_await serve(h, stream, client.address);
-      beast::get_lowest_layer(stream).expires_after(std::chrono::seconds(2));
-      co_await stream.async_shutdown(asio::redirect_error(use_awaitable, problem));
+    const client_guard known(h.clients, remote.address().to_string());
+    if (!known.in && tls != nullptr) co_return;
+    const std::unique_ptr<stream> client = make_stream(std::move(socket), tls);
+    const open_guard open(h, [&tcp = client->tcp()] { tcp.close(); });
+    client->tcp().expires_after(time_to_ask);
+    co_await client->open(problem);
+    if (problem) co_return;
+    if (known.in) {
+      co_await serve(h, *client, known.address);
     } else {
-      beast::tcp_stream stream(std::move(socket));
-      const open_guard open(h, [&stream] { stream.close(); });
-      if (client.in) {
-        co_await serve(h, stream, client.address);
-      } else {
-        http::response<http::string_body> full = answer_to_nobody(h, error_answer(503, "too many connections"));
-        co_await send(stream, full);
-      }
-      stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, problem);
+      response full = answer_to_nobody(h, error_answer(503, "too many connections"));
+      co_await send(*client, full);
     }
+    co_await client->close(problem);
   } catch (const std::exception &e) {
     h.services.log.log(TENON_LOG_ERROR, std::string("a connection ended: ") + e.what());
   }

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <functional>
 #include <map>
 #include <string>
@@ -29,7 +29,8 @@ struct hub {
   boost::asio::thread_pool pool;
   std::map<uint64_t, std::function<void()>> open;  // how each connection is closed
   uint64_t next_connection = 1;
-  std::atomic<uint64_t> busy = 0;  // requests that are being answered
+  std::atomic<uint64_t> busy = 0;    // requests that are being answered
+  std::atomic<uint64_t> bodies = 0;  // bytes that come for clients without a token, as they announced them
   std::atomic<bool> stopping = false;
 };
 

@@ -6,12 +6,11 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 
+#include "admission.hpp"
 #include "answer.hpp"
 #include "event_json.hpp"
+#include "messages.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -115,20 +114,18 @@ std::string first_line(const services &use) {
 }
 
 // Has the client closed its side?
-bool gone(beast::tcp_stream &stream) {
+bool gone(beast::tcp_stream &client) {
   char byte = 0;
   error_code problem;
-  stream.socket().non_blocking(true, problem);
-  const size_t got = stream.socket().receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, problem);
+  client.socket().non_blocking(true, problem);
+  const size_t got = client.socket().receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, problem);
   return problem ? problem != asio::error::would_block : got == 0;
 }
 
-template <class Stream>
-awaitable<bool> send_chunk(Stream &stream, const std::string &lines) {
+awaitable<bool> send_chunk(stream &client, const std::string &lines) {
   error_code problem;
-  beast::get_lowest_layer(stream).expires_after(time_to_take);
-  const auto chunk = http::make_chunk(asio::buffer(lines));
-  co_await asio::async_write(stream, chunk, asio::redirect_error(use_awaitable, problem));
+  client.tcp().expires_after(time_to_take);
+  co_await write_chunk(client, lines, problem);
   co_return !problem;
 }
 
@@ -150,27 +147,25 @@ std::string last_line(subscription &events) {
   return error_answer(200, why).body + "\n";
 }
 
-template <class Stream>
-awaitable<void> send_events(hub &h, Stream &stream, subscription &events, waker &w) {
+awaitable<void> send_events(hub &h, stream &client, subscription &events, waker &w) {
   std::string lines;
   w.ringing = false;
   co_await asio::post(asio::bind_executor(h.pool, use_awaitable));
   bool more = begin(h.services, events, lines);
   co_await asio::post(asio::bind_executor(h.io, use_awaitable));
   for (;;) {
-    if (!lines.empty() && !co_await send_chunk(stream, lines)) co_return;
+    if (!lines.empty() && !co_await send_chunk(client, lines)) co_return;
     if (!more || events.overrun() || h.stopping) {
       const std::string end = last_line(events);
-      if (!co_await send_chunk(stream, end)) co_return;
+      if (!co_await send_chunk(client, end)) co_return;
       error_code problem;
-      const auto last = http::make_chunk_last();
-      co_await asio::async_write(stream, last, asio::redirect_error(use_awaitable, problem));
+      co_await write_last_chunk(client, problem);
       co_return;
     }
     if (lines.empty()) {
-      if (gone(beast::get_lowest_layer(stream))) co_return;
+      if (gone(client.tcp())) co_return;
       error_code problem;
-      beast::get_lowest_layer(stream).expires_never();
+      client.tcp().expires_never();
       w.handle->expires_after(time_to_look);
       if (!w.ringing) co_await w.handle->async_wait(asio::redirect_error(use_awaitable, problem));
     }
@@ -180,8 +175,9 @@ awaitable<void> send_events(hub &h, Stream &stream, subscription &events, waker 
   }
 }
 
-template <class Stream>
-awaitable<void> stream_to(hub &h, Stream &stream, const request &asked) {
+}  // namespace
+
+awaitable<void> stream_events(hub &h, stream &client, const request &asked) {
   answer no;
   waker w(h.io);
   std::unique_ptr<subscription> events;
@@ -193,36 +189,24 @@ awaitable<void> stream_to(hub &h, Stream &stream, const request &asked) {
     no = error_answer(why.status, why.words);
   }
   error_code problem;
-  beast::get_lowest_layer(stream).expires_after(time_to_take);
+  client.tcp().expires_after(time_to_take);
   const auto head = [&](auto &out, std::string_view type) {
     out.set(http::field::content_type, type);
-    out.set(http::field::access_control_allow_origin, h.limits.origin);
-    out.set(http::field::access_control_allow_methods, "GET, OPTIONS");
-    out.set(http::field::access_control_allow_headers, "X-Requested-With,Content-Type,Accept,Origin");
+    say_who_may_read(h.limits, out, "GET, OPTIONS");
     out.keep_alive(false);
   };
   if (events == nullptr) {
-    http::response<http::string_body> out{http::int_to_status(no.status), 11, no.body};
+    response out{http::int_to_status(no.status), 11, no.body};
     head(out, json_type);
     out.prepare_payload();
-    co_await http::async_write(stream, out, asio::redirect_error(use_awaitable, problem));
+    co_await write_message(client, out, problem);
     co_return;
   }
-  http::response<http::empty_body> out{http::status::ok, 11};
+  response_head out{http::status::ok, 11};
   head(out, json_type);
   out.chunked(true);
-  http::response_serializer<http::empty_body> writer(out);
-  co_await http::async_write_header(stream, writer, asio::redirect_error(use_awaitable, problem));
-  if (!problem) co_await send_events(h, stream, *events, w);
-}
-
-}  // namespace
-
-awaitable<void> stream_events(hub &h, beast::tcp_stream &stream, const request &asked) {
-  return stream_to(h, stream, asked);
-}
-awaitable<void> stream_events(hub &h, beast::ssl_stream<beast::tcp_stream> &stream, const request &asked) {
-  return stream_to(h, stream, asked);
+  co_await write_head(client, out, problem);
+  if (!problem) co_await send_events(h, client, *events, w);
 }
 
 }  // namespace tenon::rest

@@ -2,6 +2,7 @@
 // The configuration in force, whether another one would be taken, and placement rules.
 #include "configuration_text.hpp"
 #include "handlers.hpp"
+#include "one_at_a_time.hpp"
 #include "views.hpp"
 
 namespace tenon::rest {
@@ -29,11 +30,12 @@ answer get_config(const context &c) {
   const std::string_view wanted = c.asked.asked("rm").value_or(std::string_view{});
   const std::string_view group = c.asked.asked("policyGroup").value_or(std::string_view{});
   for (const auto &rm : listed<tenon_view_rm>(all->rms)) {
+    if (wanted.empty() && !group.empty()) break;  // which an RM may have left for a configuration of its own
     if (!wanted.empty() && view(rm.id) != wanted) continue;
     if (!group.empty() && view(rm.policy_group) != group) continue;
     return configuration(c, rm.configuration, rm.checksum, pairs_of(rm.extra));
   }
-  // No RM has it yet: what the deployment says for the group.
+  // Of no RM: what is in force for the group.
   for (const auto &one : listed<tenon_view_policy_group>(all->policy_groups)) {
     if (!wanted.empty() || view(one.name) != (group.empty() ? "default" : group)) continue;
     return configuration(c, one.configuration, one.checksum, {});
@@ -42,6 +44,8 @@ answer get_config(const context &c) {
 }
 
 answer post_validate_conf(const context &c) {
+  static std::atomic<bool> validating = false;
+  const one_at_a_time alone(validating, "another configuration is being checked");
   if (c.use.admin == nullptr || c.use.admin->validate_config == nullptr) {
     throw refused{503, "the scheduler checks no configurations"};
   }

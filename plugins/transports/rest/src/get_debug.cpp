@@ -8,6 +8,7 @@
 #include "configuration_text.hpp"
 #include "handlers.hpp"
 #include "objects.hpp"
+#include "one_at_a_time.hpp"
 #include "pretty.hpp"
 #include "views.hpp"
 
@@ -96,19 +97,11 @@ void put_rms(pieces &out, const tenon_view &all) {
 }
 
 std::atomic<bool> dumping = false;
-struct one_at_a_time {
-  one_at_a_time() {
-    if (dumping.exchange(true)) throw refused{503, "a state dump is being made, try again"};
-  }
-  ~one_at_a_time() { dumping = false; }
-  one_at_a_time(const one_at_a_time &) = delete;
-  one_at_a_time &operator=(const one_at_a_time &) = delete;
-};
 
 }  // namespace
 
 answer get_state_dump(const context &c) {
-  const one_at_a_time alone;
+  const one_at_a_time alone(dumping, "a state dump is being made");
   const snapshot all(c.use, TENON_READ_ALL);
   const listed<tenon_view_partition> partitions(all->partitions);
   pieces out;

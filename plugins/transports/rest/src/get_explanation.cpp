@@ -32,6 +32,7 @@ json::object obstacle_json(const tenon_obstacle &o) {
   out.put("group", o.group != 0);
   out.put("type", o.type);
   out.put("policy", o.policy);
+  out.put("reason", o.reason);
   out.put("asked", o.asked);
   out.put("limit", o.limit);
   out.put("used", o.used);
@@ -66,6 +67,7 @@ json::object explanation_json(const tenon_explanation &e) {
   nodes.put("tooLittle", e.nodes_short);
   nodes.put("devicesMissing", e.nodes_short_of_devices);
   nodes.put("refused", e.nodes_refused);
+  nodes.put("refusedByRM", e.nodes_refused_by_rm);
   out.always("partition", view(e.partition));
   out.always("applicationID", view(e.application));
   out.always("allocationKey", view(e.key));
@@ -76,6 +78,8 @@ json::object explanation_json(const tenon_explanation &e) {
   out.put("resource", e.asked);
   out.always("obstacles", std::move(obstacles));
   out.always("changes", std::move(changes));
+  out.always("outcome", view(e.outcome));
+  out.put("after", e.after);
   out.always("nodes", nodes.take());
   out.always("text", view(e.words));
   return out.take();

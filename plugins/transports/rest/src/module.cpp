@@ -4,6 +4,7 @@
 
 #include "server.hpp"
 #include "tenon/sdk/transport.hpp"
+#include "tenon/transports/file_warnings.hpp"
 
 namespace {
 
@@ -23,6 +24,11 @@ struct rest_transport {
     use_.metrics = host.find<tenon_host_metrics>(TENON_HOST_METRICS);
     use_.explain = host.find<tenon_host_explain>(TENON_HOST_EXPLAIN);
     use_.admin = host.find<tenon_host_admin>(TENON_HOST_ADMIN);
+    tenon::transports::warnings found;
+    tenon::transports::look_at_secret("tls_key", settings_.key, found);
+    tenon::transports::look_at_secret("tokens", settings_.tokens_file, found);
+    tenon::transports::look_at_certificates("tls_certificate", settings_.certificate, found);
+    for (const std::string &each : found) host.log(TENON_LOG_WARNING, each);
   }
 
   void start(uint64_t) {

@@ -1,5 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What people may change, each told to the host with the name of the caller.
+#include <sstream>
+
 #include "handlers.hpp"
 
 namespace tenon::rest {
@@ -75,9 +77,11 @@ std::string wanted_queue(const request &asked) {
 answer configure(const context &c, std::string_view text, std::string_view name) {
   const tenon_host_admin &service = admin(c);
   const caller who(c.asked);
-  words why(65'536);
+  words why(65'536), notes(65'536);
   tenon_admin_config_in in{};
   in.size = sizeof in;
+  const auto force = c.asked.asked("force");
+  in.flags = force && *force != "false" ? TENON_ADMIN_FORCED : 0;
   in.caller = who.get();
   in.rm = sdk::text(c.asked.asked("rm").value_or(std::string_view{}));
   in.policy_group = sdk::text(c.asked.asked("policyGroup").value_or(std::string_view{}));
@@ -85,9 +89,14 @@ answer configure(const context &c, std::string_view text, std::string_view name)
   tenon_admin_config_out out{};
   out.size = sizeof out;
   out.error = why.out();
+  out.notes = notes.out();
   const tenon_status status = service.update_config(c.use.host, &in, &out);
   if (status != TENON_OK) refuse(status, why.text());
-  return done(name);
+  json::array warnings;
+  std::istringstream lines{std::string(notes.text())};
+  for (std::string line; std::getline(lines, line);) warnings.push_back(json::string(line));
+  return json_answer(
+      json::object{{"done", true}, {"action", name}, {"revision", out.revision}, {"warnings", std::move(warnings)}});
 }
 
 }  // namespace
@@ -104,6 +113,9 @@ answer post_reload(const context &c) {
   return configure(c, {}, "reload");
 }
 
+answer post_stop_partition(const context &c) { return act(c, TENON_ADMIN_STOP_PARTITION, {}, "stop partition"); }
+answer post_start_partition(const context &c) { return act(c, TENON_ADMIN_START_PARTITION, {}, "start partition"); }
+answer post_drain_partition(const context &c) { return act(c, TENON_ADMIN_DRAIN_PARTITION, {}, "drain partition"); }
 answer post_drain_node(const context &c) {
   return act(c, TENON_ADMIN_DRAIN_NODE, c.asked.parameter("node"), "drain node");
 }

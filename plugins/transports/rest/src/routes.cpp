@@ -20,6 +20,8 @@ constexpr query_parameter stream[] = {{"count", "integer", "so many of before co
 constexpr query_parameter config_of[] = {
     {"rm", "string", "the resource manager; empty: the first, or all of the group"},
     {"policyGroup", "string", "the policy group; empty: default"}};
+constexpr query_parameter forced[] = {
+    {"force", "boolean", "also in place of what people sent, where the files are as they were then"}};
 constexpr query_parameter why[] = {{"reason", "string", "for the record"}};
 constexpr query_parameter where_to[] = {{"queue", "string", "the path of a leaf, where the body does not have it"},
                                         why[0]};
@@ -78,10 +80,15 @@ constexpr route routes[] = {
      "why an ask waits, and what would let it run", "Explanation"},
     {"GET", "/tenon/v1/modules", get_modules, "what each module did", "Module", true},
     {"GET", "/tenon/v1/openapi.json", get_openapi, "this interface as an OpenAPI document", ""},
-    {"POST", "/tenon/v1/config", post_config, "takes a configuration, whole or not at all", "Done", false,
+    {"POST", "/tenon/v1/config", post_config, "takes a configuration, whole or not at all", "Configured", false,
      access::change, config_of, "queues.yaml"},
-    {"POST", "/tenon/v1/reload", post_reload, "reads the files of all policy groups again", "Done", false,
-     access::change},
+    {"POST", "/tenon/v1/reload", post_reload, "reads the files of all policy groups again", "Configured", false,
+     access::change, forced},
+    {"POST", OURS "/stop", post_stop_partition, "nothing is decided in the partition", "Done", false, access::change,
+     why},
+    {"POST", OURS "/start", post_start_partition, "undoes stop", "Done", false, access::change, why},
+    {"POST", OURS "/drain", post_drain_partition, "the partition takes nothing new, and goes when it is empty", "Done",
+     false, access::change, why},
     {"POST", OURS "/node/:node/drain", post_drain_node, "nothing new runs on the node", "Done", false, access::change,
      why},
     {"POST", OURS "/node/:node/undrain", post_undrain_node, "undoes drain", "Done", false, access::change, why},

@@ -2,6 +2,7 @@
 #include "server.hpp"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -39,7 +40,29 @@ struct server::impl {
   void open_tls();
   void listen();
   asio::awaitable<void> accept();
+  void say_turned_away();
+  std::chrono::steady_clock::time_point said;  // that connections are turned away
 };
+
+namespace {
+
+// Descriptors that connections leave to the rest of the process.
+constexpr rlim_t spared = 32;
+
+bool takes_last_files(int connected) {
+  rlimit files{};
+  return ::getrlimit(RLIMIT_NOFILE, &files) == 0 && static_cast<rlim_t>(connected) + spared >= files.rlim_cur;
+}
+
+}  // namespace
+
+void server::impl::say_turned_away() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - said < std::chrono::seconds(1)) return;
+  said = now;
+  given.log.log(TENON_LOG_WARNING,
+                "connections are turned away: the process may open no more files (LimitNOFILE, ulimit -n)");
+}
 
 void server::impl::open_tls() {
   if (!limits.tls()) return;
@@ -98,6 +121,10 @@ asio::awaitable<void> server::impl::accept() {
       asio::steady_timer pause(shared.io, std::chrono::milliseconds(50));
       co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, problem));
       continue;
+    }
+    if (takes_last_files(socket.native_handle())) {
+      say_turned_away();
+      continue;  // which closes it
     }
     socket.set_option(tcp::no_delay(true), problem);
     asio::co_spawn(shared.io, converse(shared, std::move(socket), tls.get()), asio::detached);

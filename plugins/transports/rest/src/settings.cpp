@@ -3,11 +3,14 @@
 
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
+#include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
 #include <array>
 #include <boost/asio/ip/address.hpp>
 #include <charconv>
+
+#include "names.hpp"
 
 namespace tenon::rest {
 namespace {
@@ -90,7 +93,8 @@ settings::settings(const sdk::config &from) {
   key = from.text("tls_key", "");
   if (certificate.empty() != key.empty())
     sdk::config::refuse("tls_certificate", "both tls_certificate and tls_key, or none");
-  if (const std::string file = from.text("tokens", ""); !file.empty()) tokens = tokens_of(file);
+  tokens_file = from.text("tokens", "");
+  if (!tokens_file.empty()) tokens = tokens_of(tokens_file);
   token_to_read = from.flag("token_to_read", false);
   if (token_to_read && tokens.empty()) sdk::config::refuse("token_to_read", "tokens, of which one could be sent");
   wide_open = from.flag("serve_everybody_without_tls_and_token", false);
@@ -99,7 +103,12 @@ settings::settings(const sdk::config &from) {
                         "a loopback address, or TLS (tls_certificate, tls_key) with token_to_read: true, or "
                         "serve_everybody_without_tls_and_token: true");
   }
-  origin = from.text("origin", "*");
+  origin = from.text("origin", "");
+  hosts = from.texts("hosts", {});
+  for (std::string &each : hosts) each = lower(each);
+  hosts.emplace_back("localhost");
+  std::array<char, 256> own{};
+  if (gethostname(own.data(), own.size() - 1) == 0) hosts.push_back(lower(own.data()));
   const auto count = [&](std::string_view name, uint64_t otherwise, int64_t least, int64_t most) {
     return static_cast<uint64_t>(from.whole(name, static_cast<int64_t>(otherwise), least, most));
   };

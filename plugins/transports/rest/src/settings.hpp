@@ -22,10 +22,12 @@ struct settings {
   uint16_t port = 9080;  // 0: any that is free
   std::string address_file;
   std::string certificate, key;  // files; both or none
+  std::string tokens_file;
   std::vector<token> tokens;
   bool token_to_read = false;
-  bool wide_open = false;    // told to listen beyond this machine without TLS and tokens
-  std::string origin = "*";  // of pages that may read answers
+  bool wide_open = false;          // told to listen beyond this machine without TLS and tokens
+  std::string origin;              // of pages that may ask beside this server's own; "*": all
+  std::vector<std::string> hosts;  // names that this server has, in lower case; "*": any
   uint64_t workers = 4;
   uint64_t most_connections = 1024;
   uint64_t most_connections_of_client = 256;

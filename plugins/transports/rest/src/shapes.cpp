@@ -187,6 +187,7 @@ constexpr key_shape obstacle_keys[] = {{"kind", text, {}, true},
                                        {"group", flag},
                                        {"type"},
                                        {"policy"},
+                                       {"reason"},
                                        {"asked", integer},
                                        {"limit", integer},
                                        {"used", integer},
@@ -202,9 +203,9 @@ constexpr key_shape change_keys[] = {{"kind", text, {}, true},
                                      {"from", integer},
                                      {"to", integer},
                                      {"resource", amounts}};
-constexpr key_shape node_reason_keys[] = {{"nodes", integer, {}, true}, {"fit", integer, {}, true},
-                                          {"notSchedulable", integer},  {"tooLittle", amounts},
-                                          {"devicesMissing", amounts},  {"refused", amounts}};
+constexpr key_shape node_reason_keys[] = {
+    {"nodes", integer, {}, true}, {"fit", integer, {}, true}, {"notSchedulable", integer}, {"tooLittle", amounts},
+    {"devicesMissing", amounts},  {"refused", amounts},       {"refusedByRM", amounts}};
 constexpr key_shape explanation_keys[] = {{"partition", text, {}, true},
                                           {"applicationID", text, {}, true},
                                           {"allocationKey", text, {}, true},
@@ -215,6 +216,8 @@ constexpr key_shape explanation_keys[] = {{"partition", text, {}, true},
                                           {"resource", amounts},
                                           {"obstacles", list, "Obstacle", true},
                                           {"changes", list, "Change", true},
+                                          {"outcome", text, {}, true},
+                                          {"after", integer},
                                           {"nodes", object, "NodeReasons", true},
                                           {"text", text, {}, true}};
 constexpr key_shape module_keys[] = {{"module", text, {}, true},
@@ -230,6 +233,10 @@ constexpr key_shape module_keys[] = {{"module", text, {}, true},
                                      {"totalNanoseconds", integer, {}, true},
                                      {"mostNanoseconds", integer, {}, true}};
 constexpr key_shape done_keys[] = {{"done", flag, {}, true}, {"action", text, {}, true}};
+constexpr key_shape configured_keys[] = {{"done", flag, {}, true},
+                                         {"action", text, {}, true},
+                                         {"revision", integer, {}, true},
+                                         {"warnings", texts, {}, true}};
 
 constexpr shape shapes[] = {
     {"Error", "what is wrong with a request", error_keys},
@@ -270,6 +277,7 @@ constexpr shape shapes[] = {
     {"Explanation", "why an ask waits", explanation_keys},
     {"Module", "what an instance of a module did", module_keys},
     {"Done", "an action that was done", done_keys},
+    {"Configured", "a configuration that is in force", configured_keys},
 };
 
 }  // namespace

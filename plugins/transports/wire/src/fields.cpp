@@ -101,7 +101,8 @@ constexpr row kAllocation[] = {
 constexpr row kRelease[] = {
     BOTH("partitionName", text, tenon_rm_release, partition, "where"),
     BOTH("applicationID", text, tenon_rm_release, application, "whose"),
-    BOTH("UUID", text, tenon_rm_release, uuid, "which one; without any: all of the application"),
+    BOTH("UUID", text, tenon_rm_release, uuid,
+         "which one; without any: all of the application, in the later dialect with its asks"),
     COUNTED("terminationType", "terminationType", tenon_rm_release, termination, kTermination,
             "a wish, or which wish it confirms"),
     BOTH("message", text, tenon_rm_release, words, "inert in a request; answer: for people"),
@@ -110,7 +111,8 @@ constexpr row kRelease[] = {
 };
 constexpr row kAskRelease[] = {
     BOTH("partitionName", text, tenon_rm_ask_release, partition, "where"),
-    BOTH("applicationID", text, tenon_rm_ask_release, application, "whose"),
+    BOTH("applicationID", text, tenon_rm_ask_release, application,
+         "whose; empty: of every application that has the key"),
     ROW("allocationkey", "allocationKey", text, tenon_rm_ask_release, key, "which; empty: all of the application"),
     COUNTED("terminationType", "terminationType", tenon_rm_ask_release, termination, kTermination,
             "inert in a request; answer: why"),
@@ -137,7 +139,7 @@ constexpr row kUpdatedApplication[] = {
     BOTH("applicationID", text, tenon_rm_updated_application, application, "answer: which"),
     BOTH("state", text, tenon_rm_updated_application, state, "answer: its state now"),
     BOTH("stateTransitionTimestamp", i64, tenon_rm_updated_application, since_ns, "answer: since when"),
-    BOTH("message", text, tenon_rm_updated_application, words, "answer: empty, the state says it"),
+    BOTH("message", text, tenon_rm_updated_application, words, "answer: why, in one line"),
 };
 constexpr row kRejectedNode[] = {
     BOTH("nodeID", text, tenon_rm_verdict, id, "answer: which"),
@@ -201,6 +203,9 @@ constexpr row kCheck[] = {
     OWN("nodeID", text, tenon_rm_check, node, "question: on which node"),
     OWN("resourcePerAlloc", amounts, tenon_rm_check, resources, "question: what it would take"),
     OWN("tags", pairs, tenon_rm_check, tags, "question: the ask's, and which devices it would hold"),
+    OWN("allocate", flag, tenon_rm_check, allocate, "question: to take room, or in a placeholder's, which is there"),
+    OWN("placeholderKey", text, tenon_rm_check, placeholder_key, "question: in place of which placeholder"),
+    OWN("placeholderUUID", text, tenon_rm_check, placeholder_uuid, "question: of which one of its ask"),
 };
 constexpr row kCheckOver[] = {
     OWN("partitionName", text, tenon_rm_check_over, partition, "answer: where"),
@@ -223,44 +228,59 @@ constexpr row kCheckAgain[] = {
     OWN("nodeID", text, tenon_rm_check_again, node, "on which node; empty: on all"),
 };
 
-#define RECORD(type, structure, first, later, action, rows) \
-  record { type, sizeof(structure), offsetof(structure, detail), #structure, first, later, action, rows }
-#define SAME(type, structure, name, rows) RECORD(type, structure, name, name, 0, rows)
+constexpr row kRecoveryReport[] = {
+    OWN("done", flag, tenon_rm_recovery_report, done, "all that runs was reported: scheduling begins"),
+};
+constexpr row kRecoveryState[] = {
+    OWN("held", flag, tenon_rm_recovery_state, held, "answer: whether nothing is placed yet"),
+};
+
+constexpr implied kNothing{0, 0};
+constexpr implied kCreates{offsetof(tenon_rm_node, action), TENON_NODE_CREATE};
+// There asks have a release of their own.
+constexpr implied kAllocationsAlone{offsetof(tenon_rm_release, what), TENON_RELEASE_ALLOCATIONS};
+
+#define RECORD(type, structure, first, later, by_first, rows) \
+  record { type, sizeof(structure), offsetof(structure, detail), #structure, first, later, by_first, rows }
+#define SAME(type, structure, name, rows) RECORD(type, structure, name, name, kNothing, rows)
 
 constexpr record kRecords[] = {
     SAME(TENON_RM_REGISTRATION, tenon_rm_registration, "RegisterResourceManagerRequest", kRegistration),
     SAME(TENON_RM_CONFIGURATION, tenon_rm_configuration, "UpdateConfigurationRequest", kConfiguration),
     SAME(TENON_RM_APPLICATION, tenon_rm_application, "AddApplicationRequest", kApplication),
     SAME(TENON_RM_APPLICATION_REMOVAL, tenon_rm_application_removal, "RemoveApplicationRequest", kApplicationRemoval),
-    RECORD(TENON_RM_NODE, tenon_rm_node, "NewNodeInfo", nullptr, TENON_NODE_CREATE, kNode),
-    RECORD(TENON_RM_NODE, tenon_rm_node, "UpdateNodeInfo", nullptr, 0, kNodeUpdate),
-    RECORD(TENON_RM_NODE, tenon_rm_node, nullptr, "NodeInfo", 0, kNode),
+    RECORD(TENON_RM_NODE, tenon_rm_node, "NewNodeInfo", nullptr, kCreates, kNode),
+    RECORD(TENON_RM_NODE, tenon_rm_node, "UpdateNodeInfo", nullptr, kNothing, kNodeUpdate),
+    RECORD(TENON_RM_NODE, tenon_rm_node, nullptr, "NodeInfo", kNothing, kNode),
     SAME(TENON_RM_ASK, tenon_rm_ask, "AllocationAsk", kAsk),
     SAME(TENON_RM_ALLOCATION, tenon_rm_allocation, "Allocation", kAllocation),
-    SAME(TENON_RM_RELEASE, tenon_rm_release, "AllocationRelease", kRelease),
+    RECORD(TENON_RM_RELEASE, tenon_rm_release, "AllocationRelease", "AllocationRelease", kAllocationsAlone, kRelease),
     SAME(TENON_RM_ASK_RELEASE, tenon_rm_ask_release, "AllocationAskRelease", kAskRelease),
     SAME(TENON_RM_REJECTED_ASK, tenon_rm_rejected_ask, "RejectedAllocationAsk", kRejectedAsk),
-    RECORD(TENON_RM_REJECTED_ALLOCATION, tenon_rm_rejected_ask, nullptr, "RejectedAllocation", 0, kRejectedAllocation),
+    RECORD(TENON_RM_REJECTED_ALLOCATION, tenon_rm_rejected_ask, nullptr, "RejectedAllocation", kNothing,
+           kRejectedAllocation),
     SAME(TENON_RM_REJECTED_APPLICATION, tenon_rm_verdict, "RejectedApplication", kRejectedApplication),
     SAME(TENON_RM_ACCEPTED_APPLICATION, tenon_rm_verdict, "AcceptedApplication", kAcceptedApplication),
     SAME(TENON_RM_UPDATED_APPLICATION, tenon_rm_updated_application, "UpdatedApplication", kUpdatedApplication),
     SAME(TENON_RM_REJECTED_NODE, tenon_rm_verdict, "RejectedNode", kRejectedNode),
     SAME(TENON_RM_ACCEPTED_NODE, tenon_rm_verdict, "AcceptedNode", kAcceptedNode),
     SAME(TENON_RM_PREDICATE, tenon_rm_predicate, "PredicatesArgs", kPredicate),
-    RECORD(TENON_RM_PREEMPTION_PREDICATE, tenon_rm_preemption_predicate, nullptr, "PreemptionPredicatesArgs", 0,
+    RECORD(TENON_RM_PREEMPTION_PREDICATE, tenon_rm_preemption_predicate, nullptr, "PreemptionPredicatesArgs", kNothing,
            kPreemptionPredicate),
-    RECORD(TENON_RM_PREEMPTION_ANSWER, tenon_rm_preemption_answer, nullptr, "PreemptionPredicatesResponse", 0,
+    RECORD(TENON_RM_PREEMPTION_ANSWER, tenon_rm_preemption_answer, nullptr, "PreemptionPredicatesResponse", kNothing,
            kPreemptionAnswer),
-    RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, "AssumedAllocation", nullptr, 0, kAssumed),
-    RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, "ForgotAllocation", nullptr, 0, kForgotten),
+    RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, "AssumedAllocation", nullptr, kNothing, kAssumed),
+    RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, "ForgotAllocation", nullptr, kNothing, kForgotten),
     SAME(TENON_RM_SCHEDULING_STATE, tenon_rm_scheduling_state, "UpdateContainerSchedulingStateRequest", kState),
-    RECORD(TENON_RM_CONFIGURATION_ANSWER, tenon_rm_configuration_answer, "UpdateConfigurationResponse", nullptr, 0,
-           kConfigurationAnswer),
+    RECORD(TENON_RM_CONFIGURATION_ANSWER, tenon_rm_configuration_answer, "UpdateConfigurationResponse", nullptr,
+           kNothing, kConfigurationAnswer),
     SAME(TENON_RM_EVENT, tenon_rm_event, "EventRecord", kEvent),
-    RECORD(TENON_RM_CHECK, tenon_rm_check, nullptr, "Check", 0, kCheck),
-    RECORD(TENON_RM_CHECK_OVER, tenon_rm_check_over, nullptr, "CheckOver", 0, kCheckOver),
-    RECORD(TENON_RM_CHECK_ANSWER, tenon_rm_check_answer, nullptr, "CheckAnswer", 0, kCheckAnswer),
-    RECORD(TENON_RM_CHECK_AGAIN, tenon_rm_check_again, nullptr, "CheckAgain", 0, kCheckAgain),
+    RECORD(TENON_RM_CHECK, tenon_rm_check, nullptr, "Check", kNothing, kCheck),
+    RECORD(TENON_RM_CHECK_OVER, tenon_rm_check_over, nullptr, "CheckOver", kNothing, kCheckOver),
+    RECORD(TENON_RM_CHECK_ANSWER, tenon_rm_check_answer, nullptr, "CheckAnswer", kNothing, kCheckAnswer),
+    RECORD(TENON_RM_CHECK_AGAIN, tenon_rm_check_again, nullptr, "CheckAgain", kNothing, kCheckAgain),
+    RECORD(TENON_RM_RECOVERY_REPORT, tenon_rm_recovery_report, nullptr, "RecoveryReport", kNothing, kRecoveryReport),
+    RECORD(TENON_RM_RECOVERY_STATE, tenon_rm_recovery_state, nullptr, "RecoveryState", kNothing, kRecoveryState),
 };
 
 }  // namespace

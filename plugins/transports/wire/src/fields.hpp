@@ -49,6 +49,12 @@ struct row {
   const char *use;  // what it changes; starts with "inert: " where it changes nothing
 };
 
+// A member for which messages of the first dialect have no field, and what it is in them.
+struct implied {
+  uint32_t offset;  // 0: there is none
+  uint32_t value;
+};
+
 struct record {
   uint32_t type;
   uint32_t size;
@@ -56,7 +62,7 @@ struct record {
   const char *structure;
   const char *first;  // the message's name in each dialect, or null
   const char *later;
-  uint32_t node_action;  // not 0: implied by the message, which has no field for it
+  implied by_first;
   std::span<const row> rows;
 };
 
@@ -90,6 +96,7 @@ struct resolved_row {
 struct resolved_record {
   const record *from = nullptr;
   const google::protobuf::Descriptor *message = nullptr;
+  implied is;  // by_first, of a message of the first dialect
   std::vector<resolved_row> rows;
 };
 struct resolved_slot {

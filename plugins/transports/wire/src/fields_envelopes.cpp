@@ -69,6 +69,9 @@ constexpr slot kCheckResponse[] = {
     {{"over", nullptr}, TENON_RM_CHECK_OVER, "CheckOver"},
 };
 
+constexpr slot kRecoveryRequest[] = {{{"reports", nullptr}, TENON_RM_RECOVERY_REPORT, "RecoveryReport"}};
+constexpr slot kRecoveryResponse[] = {{{"states", nullptr}, TENON_RM_RECOVERY_STATE, "RecoveryState"}};
+
 constexpr envelope kEnvelopes[] = {
     {dialect::first, "UpdateRequest", "rmID", nullptr, kUpdateRequest},
     {dialect::first, "UpdateResponse", nullptr, "action", kUpdateResponse},
@@ -83,6 +86,8 @@ constexpr envelope kEnvelopes[] = {
     {dialect::later, "NodeResponse", nullptr, nullptr, kNodeResponse},
     {dialect::later, "CheckPlacementsRequest", "rmID", nullptr, kCheckRequest},
     {dialect::later, "CheckPlacementsResponse", nullptr, nullptr, kCheckResponse},
+    {dialect::later, "RecoveryRequest", "rmID", nullptr, kRecoveryRequest},
+    {dialect::later, "RecoveryResponse", nullptr, nullptr, kRecoveryResponse},
 };
 
 }  // namespace

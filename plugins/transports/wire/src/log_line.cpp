@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "si/v1/si.pb.h"
+#include "tenon/v1/options.pb.h"
 #include "tenon/wire/convert.hpp"
 
 namespace tenon::wire {
@@ -11,12 +12,17 @@ namespace {
 
 namespace pb = google::protobuf;
 
+// The interface's own option, and Tenon's, which says the same.
+bool is_secret(const pb::FieldDescriptor &field) {
+  return field.options().GetExtension(::si::v1::si_secret) || field.options().GetExtension(v1::secret);
+}
+
 void remove_secrets(pb::Message &message) {
   const pb::Reflection &look = *message.GetReflection();
   std::vector<const pb::FieldDescriptor *> fields;
   look.ListFields(message, &fields);
   for (const pb::FieldDescriptor *field : fields) {
-    if (field->options().GetExtension(::si::v1::si_secret)) {
+    if (is_secret(*field)) {
       look.ClearField(&message, field);
     } else if (field->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE) {
       continue;

@@ -8,6 +8,7 @@
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/recovery.pb.h"
 
 namespace tenon::wire {
 namespace {
@@ -42,7 +43,8 @@ struct lookup {
     if (!name) {
       return;
     }
-    resolved_record found{&each, message_named(spoken, name), {}};
+    resolved_record found{
+        &each, message_named(spoken, name), spoken == dialect::first ? each.by_first : implied{0, 0}, {}};
     for (const row &one : each.rows) {
       if (const char *field = spoken == dialect::first ? one.first : one.later) {
         found.rows.push_back({&one, field_named(found.message, field)});
@@ -77,8 +79,10 @@ const pb::Descriptor *message_named(dialect spoken, std::string_view name) {
   const pb::FileDescriptor *file = spoken == dialect::first ? ::si::v1::Quantity::descriptor()->file()
                                                             : tenon::si::v1later::Quantity::descriptor()->file();
   const pb::Descriptor *message = file->FindMessageTypeByName(std::string(name));
-  if (!message && spoken == dialect::later) {
-    message = v1::Check::descriptor()->file()->FindMessageTypeByName(std::string(name));
+  for (const pb::FileDescriptor *ours : {v1::Check::descriptor()->file(), v1::RecoveryReport::descriptor()->file()}) {
+    if (!message && spoken == dialect::later) {
+      message = ours->FindMessageTypeByName(std::string(name));
+    }
   }
   if (!message) {
     throw std::logic_error(file->package() + " has no message " + std::string(name));

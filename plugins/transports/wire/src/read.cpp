@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "fields.hpp"
+#include "resources.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/abi/rm_answers.h"
 #include "tenon/abi/rm_requests.h"
@@ -43,8 +44,8 @@ class reader {
     char *out = array<char>(record.from->size);
     set(out, 0, record.from->size);
     set(out, offsetof(tenon_rm_message, type), record.from->type);
-    if (record.from->node_action) {
-      set(out, offsetof(tenon_rm_node, action), record.from->node_action);
+    if (record.is.offset) {
+      set(out, record.is.offset, record.is.value);
     }
     for (const resolved_row &row : record.rows) {
       if (!field(row, message, out, place)) {
@@ -205,9 +206,9 @@ class reader {
     if (!look.HasField(message, field)) {
       return {};
     }
-    const pb::Message &sent = look.GetMessage(message, field);
-    return dialect_of(message) == dialect::first ? amounts_of(static_cast<const ::si::v1::Resource &>(sent))
-                                                 : amounts_of(static_cast<const si::v1later::Resource &>(sent));
+    tenon_rm_amounts found{};
+    as_resource(look.GetMessage(message, field), [&](const auto &sent) { found = amounts_of(sent); });
+    return found;
   }
 
   static tenon_rm_priority priority(const pb::Message &message, const pb::FieldDescriptor *field) {

@@ -213,8 +213,8 @@ class byte_reader {
     char *out = array<char>(record.from->from->size);
     set(out, 0, record.from->from->size);
     set(out, offsetof(tenon_rm_message, type), record.from->from->type);
-    if (record.from->from->node_action) {
-      set(out, offsetof(tenon_rm_node, action), record.from->from->node_action);
+    if (record.from->is.offset) {
+      set(out, record.from->is.offset, record.from->is.value);
     }
     if (!numbers_preset(record, out)) {
       return false;

@@ -6,27 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "si/v1/si.pb.h"
-#include "tenon/si/v1later/si.pb.h"
+#include "resources.hpp"
 
 namespace tenon::wire {
 namespace {
 
 namespace pb = google::protobuf;
-
-// Calls with both resources where `message` is one; false where it is none.
-template <class Function>
-bool as_resource(const pb::Message &message, Function function) {
-  if (message.GetDescriptor() == ::si::v1::Resource::descriptor()) {
-    function(static_cast<const ::si::v1::Resource &>(message));
-    return true;
-  }
-  if (message.GetDescriptor() == si::v1later::Resource::descriptor()) {
-    function(static_cast<const si::v1later::Resource &>(message));
-    return true;
-  }
-  return false;
-}
 
 template <class Function>
 void each_single(const pb::Message &message, Function function) {

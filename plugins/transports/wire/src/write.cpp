@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "fields.hpp"
+#include "resources.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/abi/rm_answers.h"
 #include "tenon/abi/rm_requests.h"
@@ -128,12 +129,7 @@ bool write_field(const resolved_row &row, const tenon_rm_message *from, pb::Mess
       return true;
     case field_kind::amounts:
       if (const auto amounts = get<tenon_rm_amounts>(from, at); amounts.present) {
-        pb::Message *resource = look.MutableMessage(&out, field);
-        if (dialect_of(out) == dialect::first) {
-          set_amounts(amounts, static_cast<::si::v1::Resource &>(*resource));
-        } else {
-          set_amounts(amounts, static_cast<si::v1later::Resource &>(*resource));
-        }
+        as_resource(*look.MutableMessage(&out, field), [&](auto &resource) { set_amounts(amounts, resource); });
       }
       return true;
     case field_kind::priority:
@@ -193,7 +189,7 @@ bool fits(const resolved_slot &slot, const tenon_rm_message *from) {
     return true;
   }
   const bool creates = get<uint32_t>(from, offsetof(tenon_rm_node, action)) == TENON_NODE_CREATE;
-  return creates == (slot.holds->from->node_action == TENON_NODE_CREATE);
+  return creates == (slot.holds->is.value == TENON_NODE_CREATE);
 }
 
 bool write_parts(const resolved_envelope &around, const batch &from, pb::Message &out, std::string &refusal) {

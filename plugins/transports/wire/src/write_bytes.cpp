@@ -211,15 +211,15 @@ bool put_record(const tagged_record &record, const tenon_rm_message *from, std::
 
 // Of several messages for one type: a new node is one message in the first dialect, a changed one another.
 bool fits(const tagged_slot &slot, const tenon_rm_message *from) {
-  const record &holds = *slot.holds->from->from;
-  if (holds.type != from->type) {
+  const resolved_record &holds = *slot.holds->from;
+  if (holds.from->type != from->type) {
     return false;
   }
-  if (from->type != TENON_RM_NODE || holds.later) {
+  if (from->type != TENON_RM_NODE || holds.from->later) {
     return true;
   }
   const bool creates = get<uint32_t>(from, offsetof(tenon_rm_node, action)) == TENON_NODE_CREATE;
-  return creates == (holds.node_action == TENON_NODE_CREATE);
+  return creates == (holds.is.value == TENON_NODE_CREATE);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ typedef struct tenon_numbers {
  *   app.allocated (real allocations), app.placeholders, app.pending                RESOURCES
  *   app.decayed:S             RESOURCES as queue.decayed, of app.allocated
  *   app.submitted_ms          I64  submission, lowered to the earliest ask
+ *   app.submission            I64  place in the order in which applications came to the partition; no other has it
  *   app.priority              I64  highest priority among pending asks
  *   app.state                 I64  TENON_APP_*
  *   app.user, app.tag:K       TEXT

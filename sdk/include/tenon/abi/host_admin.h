@@ -7,12 +7,12 @@
  *
  * Who may: a caller whom the transport trusts with everything (TENON_CALLER_ALL) may do anything; others may act on
  * queues whose admin ACL, or that of a parent, names them, and on the applications in those queues. A move wants that
- * of both queues, a node that of its partition's root, reading the configuration again that of the root of every
- * partition.
+ * of both queues, a node or a partition that of the partition's root, reading the configuration again that of the root
+ * of every partition.
  *
  * All: OK, done; DECLINED, the caller may not; UNRESOLVABLE, no such partition, queue, application, node or RM;
- * UNSCHEDULABLE, not possible in its state; INVALID_CONFIG, refused for what was sent; RETRY, the scheduler is not
- * ready, or stops; the words say more.
+ * UNSCHEDULABLE, not possible in its state, of files: people sent another configuration since; INVALID_CONFIG, refused
+ * for what was sent; RETRY, the scheduler is not ready, or stops; the words say more.
  */
 #ifndef TENON_ABI_HOST_ADMIN_H
 #define TENON_ABI_HOST_ADMIN_H
@@ -38,6 +38,10 @@ typedef struct tenon_admin_caller {
   tenon_text origin; /* where the call came from, for the record: "rest 10.0.0.7" */
 } tenon_admin_caller;
 
+/* Reads the files again also where they are as they were when people sent another configuration, which is thrown away.
+ */
+#define TENON_ADMIN_FORCED 1u
+
 /* Needs TENON_CALLER_ALL where a configuration is sent. */
 typedef struct tenon_admin_config_in {
   uint32_t size;
@@ -47,15 +51,20 @@ typedef struct tenon_admin_config_in {
   tenon_text policy_group;  /* empty: the RM's own; both empty: "default" */
   tenon_text configuration; /* queues.yaml; empty: what the deployment names for the group is read again */
   tenon_rm_pairs extra;     /* configuration beside it */
+  uint32_t flags;           /* 0, or TENON_ADMIN_FORCED */
+  uint32_t more_reserved;   /* 0 */
 } tenon_admin_config_in;
 
 typedef struct tenon_admin_config_out {
   uint32_t size;
-  uint32_t reserved;       /* 0 */
-  tenon_message *error;    /* given by the caller; words of a refusal, as of `tenon config check` */
+  uint32_t reserved; /* 0 */
+  tenon_message
+      *error; /* given by the caller; words of a refusal, as of `tenon config check`, or of what was ignored */
   tenon_message *checksum; /* given by the caller, or NULL: of the configuration that was sent */
   tenon_message *old;      /* given by the caller, or NULL: the configuration before; secret */
   uint64_t old_length;     /* preset 0: bytes of it in all, also where it was cut */
+  tenon_message *notes;    /* given by the caller, or NULL: a line each, what was replaced and what is not kept */
+  uint64_t revision;       /* preset 0: of what is in force now */
 } tenon_admin_config_out;
 
 #define TENON_ADMIN_RECOVERY_DONE 1u /* `object` is an RM whose registration asked to hold */
@@ -66,6 +75,9 @@ typedef struct tenon_admin_config_out {
 #define TENON_ADMIN_KILL_APPLICATION 6u /* it fails, what it has is released */
 #define TENON_ADMIN_MOVE_APPLICATION 7u /* to the leaf `target`, with all it has */
 #define TENON_ADMIN_LOG_LEVEL 8u        /* `object` is debug, info, warning or error */
+#define TENON_ADMIN_STOP_PARTITION 9u   /* nothing is decided in it; of these three `object` is empty */
+#define TENON_ADMIN_START_PARTITION 10u
+#define TENON_ADMIN_DRAIN_PARTITION 11u /* it takes nothing new, and goes when it is empty */
 
 /* On RMs and log levels: needs TENON_CALLER_ALL. */
 typedef struct tenon_admin_act_in {

@@ -119,7 +119,7 @@ typedef struct tenon_view_application {
   tenon_text user;
   tenon_view_texts groups;
   tenon_text state;
-  tenon_text words; /* of a rejection or failure */
+  tenon_text words; /* why it is in its state */
   tenon_rm_amounts allocated;
   tenon_rm_amounts placeholders;
   tenon_rm_amounts pending;

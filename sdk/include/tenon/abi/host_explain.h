@@ -31,10 +31,11 @@ typedef struct tenon_obstacle {
   int64_t used;
   int64_t free;
   int64_t short_by;
-  int64_t until_ms; /* 0: not known */
+  int64_t until_ms;  /* 0: not known */
+  tenon_text reason; /* why nobody gives way, or why the RM refuses */
 } tenon_obstacle;
 
-/* One part of the change that would let the ask run next. */
+/* One part of the change that would let the ask run. */
 typedef struct tenon_change {
   uint32_t size;
   uint32_t group; /* 0 or 1: `name` is a group */
@@ -67,6 +68,9 @@ typedef struct tenon_explanation {
   tenon_rm_amounts nodes_short;            /* by type: too little is free */
   tenon_rm_amounts nodes_short_of_devices; /* by type: the sum is there, the devices are not */
   tenon_rm_amounts nodes_refused;          /* by the predicates' reason */
+  tenon_rm_amounts nodes_refused_by_rm;    /* by its reason */
+  tenon_text outcome;                      /* of making all changes in a copy: "runs", or why not: docs/explain.md */
+  uint64_t after;                          /* decisions for others that come before its own then */
 } tenon_explanation;
 
 typedef struct tenon_explain_in {

@@ -57,13 +57,16 @@ typedef struct tenon_module_activity {
   uint64_t most_ns;  /* in one call */
 } tenon_module_activity;
 
-/* Something that can be well or not, as of now: it is well again when its cause is gone. */
+/* Something that can be well or not: it is well again when its cause is gone. Sums of the state are looked at every 30
+ * s while somebody asks, all else as of now. */
 typedef struct tenon_health {
   uint32_t size;
   uint32_t well; /* 0 or 1 */
   tenon_text name;
   tenon_text meaning;   /* what is looked at */
   tenon_text diagnosis; /* what was found */
+  uint32_t fails;       /* 0 or 1; 1: the scheduler does not do its work. Not well and 0: a warning */
+  uint32_t reserved;    /* 0 */
 } tenon_health;
 
 /* One value a minute, for curves. */
@@ -87,6 +90,8 @@ typedef struct tenon_reading {
   tenon_view_list modules;  /* tenon_module_activity */
   tenon_view_list health;   /* tenon_health */
   tenon_view_list history;  /* tenon_minute; of the last day, oldest first */
+  uint32_t healthy;         /* of health: no check fails */
+  uint32_t reserved;        /* 0 */
 } tenon_reading;
 
 typedef struct tenon_metrics_open_in {

@@ -39,7 +39,8 @@ typedef struct tenon_rm_updated_application {
   tenon_text application;
   tenon_text state;
   int64_t since_ns; /* Unix nanoseconds */
-  tenon_text words; /* for people */
+  tenon_text words; /* why, in one line with its numbers; for people, but a timeout of a gang begins with
+                       "ResourceReservationTimeout" */
   tenon_text detail;
 } tenon_rm_updated_application;
 
@@ -109,7 +110,7 @@ typedef struct tenon_rm_configuration_answer {
   uint32_t success;      /* 0 or 1 */
   uint32_t reserved;     /* 0 */
   tenon_text old_config; /* secret */
-  tenon_text reason;     /* for people, of a failure */
+  tenon_text reason;     /* for people: of a failure, or what was ignored */
   tenon_text detail;
 } tenon_rm_configuration_answer;
 
@@ -138,7 +139,7 @@ typedef struct tenon_rm_event {
 } tenon_rm_event;
 
 /* May this ask run there? It holds its place already; the RM answers with TENON_RM_CHECK_ANSWER in time, else it is
- * undone. An accepted one follows as TENON_RM_ALLOCATION. */
+ * undone and perhaps asked again. An accepted one follows as TENON_RM_ALLOCATION. */
 typedef struct tenon_rm_check {
   uint32_t size;
   uint32_t type; /* TENON_RM_CHECK */
@@ -150,7 +151,20 @@ typedef struct tenon_rm_check {
   tenon_rm_amounts resources;
   tenon_rm_pairs tags;
   tenon_text detail;
+  uint32_t allocate;           /* 1: room is taken for it; 0: its room is there, that of the placeholder on this node */
+  uint32_t reserved;           /* 0 */
+  tenon_text placeholder_key;  /* of the placeholder that it would replace; empty: none */
+  tenon_text placeholder_uuid; /* which one of its ask */
 } tenon_rm_check;
+
+/* Whether the RM is held: the answer to TENON_RM_RECOVERY_REPORT. */
+typedef struct tenon_rm_recovery_state {
+  uint32_t size;
+  uint32_t type;     /* TENON_RM_RECOVERY_STATE */
+  uint32_t held;     /* 0 or 1: nothing is placed for it before its recovery is done */
+  uint32_t reserved; /* 0 */
+  tenon_text detail;
+} tenon_rm_recovery_state;
 
 /* A check that needs no answer any more: it was refused or late, or its ask, node or application is gone. */
 typedef struct tenon_rm_check_over {

@@ -34,7 +34,8 @@ typedef struct tenon_rm_callbacks {
   uint32_t reserved; /* 0 */
   void *context;     /* the first argument of each */
 
-  /* Answers to what was submitted and what the scheduler decided, in the order of each partition. [io] */
+  /* Answers to what was submitted and what the scheduler decided, in the order of each partition. An allocation with
+   * `recovered` is one that the RM reported: it runs, and is not to be started. [io] */
   tenon_status (*answers)(void *context, const tenon_rm_answers_in *);
 
   /* May this ask run on this node? OK: yes; anything else: not now. Asked inside of the step that would place it,

@@ -28,6 +28,7 @@ extern "C" {
 #define TENON_RM_ASK 6u
 #define TENON_RM_CHECK_ANSWER 7u
 #define TENON_RM_CHECK_AGAIN 8u
+#define TENON_RM_RECOVERY_REPORT 9u
 /* Of this header: both ways. */
 #define TENON_RM_ALLOCATION 16u
 #define TENON_RM_RELEASE 17u
@@ -51,6 +52,7 @@ extern "C" {
 #define TENON_RM_EVENT 55u
 #define TENON_RM_CHECK 56u
 #define TENON_RM_CHECK_OVER 57u
+#define TENON_RM_RECOVERY_STATE 58u
 
 /* How any message starts. */
 typedef struct tenon_rm_message {
@@ -112,6 +114,8 @@ typedef struct tenon_rm_allocation {
   uint32_t originator;  /* 0 or 1: the one from which the others of the application come */
   tenon_rm_preemption preemption;
   tenon_text detail;
+  uint32_t recovered; /* to an RM, 0 or 1: it reported this one itself, which runs already; there is nothing to start */
+  uint32_t reserved;  /* 0 */
 } tenon_rm_allocation;
 
 #define TENON_TERMINATION_UNKNOWN 0u
@@ -121,7 +125,12 @@ typedef struct tenon_rm_allocation {
 #define TENON_TERMINATION_REPLACED 4u /* a placeholder, by a real allocation */
 #define TENON_TERMINATION_FAILED 5u   /* the RM could not start it */
 
-/* The end of allocations, wished, told or confirmed; without key, uuid and id: all of the application. */
+/* Where no uuid and no id names one allocation, and the RM wishes the end: of what. */
+#define TENON_RELEASE_ALL 0u         /* the allocations, and what is pending of their asks */
+#define TENON_RELEASE_ALLOCATIONS 1u /* pending asks stay */
+
+/* The end of allocations, wished, told or confirmed; without key, uuid and id: all of the application. Told with a key
+ * alone to an RM that asks by tenon_rm_allocation: its ask is withdrawn, nothing of which ran. */
 typedef struct tenon_rm_release {
   uint32_t size;
   uint32_t type; /* TENON_RM_RELEASE */
@@ -131,12 +140,12 @@ typedef struct tenon_rm_release {
   tenon_text uuid;
   tenon_text id;        /* as of tenon_rm_allocation */
   uint32_t termination; /* TENON_TERMINATION_*; a confirmation repeats it */
-  uint32_t reserved;    /* 0 */
+  uint32_t what;        /* from an RM: TENON_RELEASE_* */
   tenon_text words;     /* for people */
   tenon_text detail;
 } tenon_rm_release;
 
-/* The end of asks; without key: all of the application. */
+/* The end of asks; without key: all of the application. Without application: those of the key in every one. */
 typedef struct tenon_rm_ask_release {
   uint32_t size;
   uint32_t type; /* TENON_RM_ASK_RELEASE */

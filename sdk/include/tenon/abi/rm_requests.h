@@ -118,7 +118,7 @@ typedef struct tenon_rm_check_answer {
   tenon_text detail;
 } tenon_rm_check_answer;
 
-/* What the RM refused, or was late with, it may accept by now; empty: any. */
+/* What the RM refused it may accept by now; empty: any. */
 typedef struct tenon_rm_check_again {
   uint32_t size;
   uint32_t type; /* TENON_RM_CHECK_AGAIN */
@@ -128,6 +128,16 @@ typedef struct tenon_rm_check_again {
   tenon_text node;
   tenon_text detail;
 } tenon_rm_check_again;
+
+/* How far an RM is that registered with extra_config `recovery.hold`: nothing is placed for it before it is done. It
+ * takes effect behind what was sent before it in the same session. */
+typedef struct tenon_rm_recovery_report {
+  uint32_t size;
+  uint32_t type;     /* TENON_RM_RECOVERY_REPORT */
+  uint32_t done;     /* 0 or 1: all that runs was reported, and scheduling begins */
+  uint32_t reserved; /* 0 */
+  tenon_text detail;
+} tenon_rm_recovery_report;
 
 #ifdef __cplusplus
 }

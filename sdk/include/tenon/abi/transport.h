@@ -11,11 +11,13 @@
  *   rm->enter(transport, registration)  <-  an RM registers
  *   rm->submit(batch)                   <-  its requests, in the order of the batch
  *   deliver(batch of answers)           ->  queued for the RM; `taken` of them
+ *   rm->sent(number)                    <-  a check is on the RM's connection
  *   rm->signal(LOST)                    <-  its last stream is gone; BACK when it opens one again
  *   ended(session, why)                 ->  a newer registration, a timeout: its streams are closed
  *   stop(deadline)                      ->  tells RMs, lets queued answers go out, closes
  *
- * `rm` is the host service tenon.host.rm/1, listed in `needs`. A transport for people alone does without it.
+ * `rm` is the host service tenon.host.rm/1 of host_rm.h, listed in `needs`. A transport for people alone does without
+ * it.
  *
  * Numbers: answers for one RM about one partition are numbered from 1 at registration, without gaps. Those that were
  * not taken, and after LOST those that were not acknowledged, are delivered again under the same numbers.
@@ -24,6 +26,7 @@
 #define TENON_ABI_TRANSPORT_H
 
 #include "host.h"
+#include "host_rm.h"
 #include "rm_answers.h"
 #include "rm_messages.h"
 #include "rm_requests.h"
@@ -33,88 +36,6 @@ extern "C" {
 #endif
 
 #define TENON_TRANSPORT "tenon.transport/1"
-
-/* A new registration of one id ends the earlier one; a session is one registration, 0 is none. */
-typedef uint64_t tenon_rm_session;
-
-#define TENON_RM_WANTS_SCHEDULING_STATES 1u /* TENON_RM_SCHEDULING_STATE */
-#define TENON_RM_WANTS_ASSUMPTIONS 2u       /* TENON_RM_ASSUMED_ALLOCATION, TENON_RM_FORGOTTEN_ALLOCATION */
-#define TENON_RM_WANTS_CHECKS 4u            /* TENON_RM_PREDICATE, by the slot `check` */
-#define TENON_RM_WANTS_EVENTS 8u            /* TENON_RM_EVENT */
-#define TENON_RM_WANTS_PROPOSALS 16u        /* TENON_RM_CHECK: it answers later, with TENON_RM_CHECK_ANSWER */
-
-typedef struct tenon_rm_enter_in {
-  uint32_t size;
-  uint32_t reserved;  /* 0 */
-  uint64_t transport; /* of start: where the session's answers are delivered */
-  const tenon_rm_registration *registration;
-  uint32_t wants;     /* TENON_RM_WANTS_*, added up: what this RM is told or asked beside the rest */
-  uint32_t reserved2; /* 0 */
-} tenon_rm_enter_in;
-
-typedef struct tenon_rm_enter_out {
-  uint32_t size;
-  uint32_t reserved; /* 0 */
-  tenon_rm_session session;
-  tenon_message *error; /* given by the caller; words of a status that is not OK */
-} tenon_rm_enter_out;
-
-typedef struct tenon_rm_submit_in {
-  uint32_t size;
-  uint32_t reserved; /* 0 */
-  tenon_rm_session session;
-  const tenon_rm_message *const *messages; /* each by its type as of rm_requests.h and rm_messages.h */
-  uint64_t message_count;
-} tenon_rm_submit_in;
-
-typedef struct tenon_rm_submit_out {
-  uint32_t size;
-  uint32_t reserved;    /* 0 */
-  uint64_t accepted;    /* preset 0: the first so many are the host's now */
-  tenon_message *error; /* given by the caller; words about the first one that was not accepted */
-} tenon_rm_submit_out;
-
-#define TENON_RM_LOST 1u     /* its last stream is gone */
-#define TENON_RM_BACK 2u     /* it opened one again, without registering */
-#define TENON_RM_SHUTDOWN 3u /* it said goodbye */
-
-typedef struct tenon_rm_signal_in {
-  uint32_t size;
-  uint32_t signal; /* TENON_RM_LOST, TENON_RM_BACK, TENON_RM_SHUTDOWN */
-  tenon_rm_session session;
-} tenon_rm_signal_in;
-
-typedef struct tenon_rm_acknowledge_in {
-  uint32_t size;
-  uint32_t reserved; /* 0 */
-  tenon_rm_session session;
-  tenon_text partition;
-  uint64_t number; /* answers up to this one have left the process and are not wanted again */
-} tenon_rm_acknowledge_in;
-
-/* tenon.host.rm: how RMs reach the scheduler. From a transport's start until its stop returned. No call blocks on the
- * scheduler but enter. */
-#define TENON_HOST_RM "tenon.host.rm/1"
-
-typedef struct tenon_host_rm {
-  uint32_t size;
-  uint32_t reserved; /* 0 */
-
-  /* Registers an RM and waits for the outcome. INVALID_CONFIG: unknown policy group or bad configuration; EXHAUSTED:
-   * too many RMs; RETRY: the scheduler stops or is not ready. [any] */
-  tenon_status (*enter)(const tenon_host *, const tenon_rm_enter_in *, tenon_rm_enter_out *out);
-
-  /* Takes requests; copies what it keeps. OK: all; RETRY: the first `accepted`, send the rest again later;
-   * INVALID_CONFIG: the one after them is malformed; DECLINED: the session has ended. [any] */
-  tenon_status (*submit)(const tenon_host *, const tenon_rm_submit_in *, tenon_rm_submit_out *out);
-
-  /* Says what became of an RM's connection. DECLINED: the session has ended. [any] */
-  tenon_status (*signal)(const tenon_host *, const tenon_rm_signal_in *);
-
-  /* Lets the host forget answers. A transport whose RMs cannot lose any, as in one process, calls it as soon as they
-   * have them. [any] */
-  tenon_status (*acknowledge)(const tenon_host *, const tenon_rm_acknowledge_in *);
-} tenon_host_rm;
 
 typedef struct tenon_transport_start_in {
   uint32_t size;

@@ -8,6 +8,8 @@
  *   tenon_rm_leave(rm);
  *   tenon_scheduler_close(scheduler);
  *
+ * With `recovery.hold` in the registration's extra_config nothing is placed before TENON_RM_RECOVERY_REPORT says done.
+ *
  * Messages are structs of tenon/abi/rm_requests.h and rm_messages.h, answers those of rm_answers.h. Functions may be
  * called by several threads; none of one scheduler while or after it is closed. Statuses and words: base.h.
  */

@@ -80,7 +80,8 @@ struct words {
 
 // What an RM is called with. What is empty is not asked for. They throw nothing.
 struct handlers {
-  std::function<void(const tenon_rm_allocation &)> allocated;
+  std::function<void(const tenon_rm_allocation &)> allocated;  // new ones: start it
+  std::function<void(const tenon_rm_allocation &)> recovered;  // what the RM reported, and runs: nothing to start
   std::function<void(const tenon_rm_release &)> released;
   std::function<void(const tenon_rm_message &)> answered;   // every answer that has no handler of its own here
   std::function<bool(const tenon_rm_predicate &)> may_run;  // asked inside of a step
@@ -94,6 +95,7 @@ struct handlers {
 
 struct identity {
   std::string_view name = {}, version = {}, policy_group = {}, config = {};
+  bool hold = false;  // nothing is placed before recovery_done()
 };
 
 namespace internal {
@@ -191,6 +193,8 @@ class resource_manager {
     registration.version = text(who.version);
     registration.policy_group = text(who.policy_group);
     registration.config = text(who.config);
+    const tenon_text hold = text("recovery.hold"), yes = text("true");
+    if (who.hold) registration.extra_config = {&hold, &yes, 1};
     const tenon_rm_callbacks callbacks = made_of(kept_);
     internal::words words;
     words.check(tenon_rm_register(with.get(), &registration, &callbacks, &handle_, &words.message));
@@ -213,6 +217,12 @@ class resource_manager {
   size_t submit(std::initializer_list<const tenon_rm_message *> messages) {
     return submit(std::span(messages.begin(), messages.size()));
   }
+  // All that runs was submitted: scheduling begins. False: too much waits, say it again later.
+  bool recovery_done() {
+    auto report = message<tenon_rm_recovery_report>(TENON_RM_RECOVERY_REPORT);
+    report.done = 1;
+    return submit({header(report)}) == 1;
+  }
   void leave() { tenon_rm_leave(handle_); }
 
  private:
@@ -224,8 +234,10 @@ class resource_manager {
     return internal::guarded_handlers::call(context, [in](const handlers &on) {
       for (uint64_t i = 0; i < in->message_count; ++i) {
         const tenon_rm_message &one = *in->messages[i];
-        if (one.type == TENON_RM_ALLOCATION && on.allocated)
-          on.allocated(as<tenon_rm_allocation>(one));
+        const bool allocation = one.type == TENON_RM_ALLOCATION;
+        const auto &handler = allocation && as<tenon_rm_allocation>(one).recovered != 0 ? on.recovered : on.allocated;
+        if (allocation && handler)
+          handler(as<tenon_rm_allocation>(one));
         else if (one.type == TENON_RM_RELEASE && on.released)
           on.released(as<tenon_rm_release>(one));
         else if (on.answered)

@@ -19,13 +19,14 @@ namespace tenon::config {
 // Names of policies that the deployment's modules provide, the built-in ones included, per kind. Where a kind
 // is not given nobody knows: unknown names are then warned about, except node sort policies, of which only
 // the built-in ones pass. Where it is given an unknown name is refused; but an unknown application sort policy
-// is replaced by fifo with a warning, as the field does silently.
+// is replaced by fifo with a warning, as the field does silently. Who looks up no users, as a simulation, gives no
+// identities.
 struct known_policies {
   std::optional<std::vector<std::string>> queue_sort;       // built in: fair, priority
   std::optional<std::vector<std::string>> app_sort;         // fifo, fair, stateaware
   std::optional<std::vector<std::string>> node_sort;        // fair, binpacking
   std::optional<std::vector<std::string>> placement_rules;  // provided, user, fixed, tag
-  std::optional<std::vector<std::string>> identities;       // os, ldap
+  std::optional<std::vector<std::string>> identities;       // none, os
 };
 
 struct parse_options {

@@ -51,9 +51,11 @@ struct deployment {
   std::vector<module_use> modules;
   std::map<std::string, std::filesystem::path> policy_groups;  // group -> queues.yaml
   std::vector<interface_use> predicates, events, transports;
-  running_limits running;                // of a scheduler that serves RMs
-  std::filesystem::path control_socket;  // of the daemon; empty: the default
-  std::optional<module_lock> lock;       // nothing: any build of its modules will do
+  running_limits running;                     // of a scheduler that serves RMs
+  std::filesystem::path control_socket;       // of the daemon; empty: the default
+  std::filesystem::path configuration_store;  // folder of configurations that people sent; empty: kept in memory
+  std::filesystem::path audit_file;           // of what people did; empty: the default
+  std::optional<module_lock> lock;            // nothing: any build of its modules will do
 
   [[nodiscard]] const module_use *find(std::string_view id) const;
 };

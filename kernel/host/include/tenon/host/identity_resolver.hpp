@@ -71,8 +71,8 @@ class identity_resolver {
   std::unique_ptr<impl> impl_;
 };
 
-// The source that usergroupresolver.type names. Empty, and as in the field one that nobody provides, is none: then
-// the only group of a user has its name.
+// The source that usergroupresolver.type names. Empty is none: then the only group of a user has its name. Refused
+// where nobody provides it.
 [[nodiscard]] result<std::unique_ptr<bound_policy>> bind_identity(policy_source &from, std::string_view resolver_type);
 
 }  // namespace tenon::host

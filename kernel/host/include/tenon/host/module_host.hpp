@@ -89,6 +89,7 @@ class module_host : public policy_source {
   [[nodiscard]] const tenon_host *linked_host(std::string name, std::vector<std::string> services);
   // A line in the host's log. From any thread.
   void warn(std::string_view line) const;
+  void note(std::string_view line) const;
 
   // Gives modules a service, from their instances' init on. From any thread.
   void offer(const offered_service &service);

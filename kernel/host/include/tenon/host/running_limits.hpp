@@ -11,6 +11,7 @@ struct running_limits {
   uint32_t max_decisions = 1'000;  // of one partition in one step
   int64_t idle_ms = 100;           // the scheduler looks for work at least so often
   int64_t inspect_ms = 1'000;      // how often RMs that want them hear container scheduling states; 0: never
+  bool manual = false;             // of a daemon: nothing moves but by steps
   // mailbox, for each RM
   uint64_t mailbox_requests = 65'536;  // accepted and not yet applied; beyond it RETRY
   uint64_t mailbox_bytes = uint64_t{64} << 20;
@@ -22,6 +23,7 @@ struct running_limits {
   uint64_t pause_queue = 100'000;  // answers that wait for a Paused RM; beyond it the RM is Stopped
   int64_t pause_timeout_ms = 5 * 60'000;
   int64_t check_deadline_ms = 1'000;
+  uint32_t check_window = 64;  // checks of one RM that are open at once
   // requests
   uint64_t max_text = 65'536;     // bytes of one text of a request
   uint64_t max_name = 1'024;      // bytes of an id

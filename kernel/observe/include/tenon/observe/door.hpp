@@ -12,6 +12,7 @@
 
 #include "tenon/kernel/kernel.hpp"
 #include "tenon/kernel/refusal.hpp"
+#include "tenon/observe/health_check.hpp"
 
 namespace tenon::observe {
 
@@ -38,8 +39,27 @@ struct figure {
 
 // How a configuration was refused, or not; the text is that of `config check`.
 struct configured {
-  enum class outcome : uint8_t { done, refused, unknown, stopping } what = outcome::done;
-  std::string words;
+  // in_the_way: people sent another one since.
+  enum class outcome : uint8_t { done, refused, unknown, stopping, in_the_way } what = outcome::done;
+  std::string words = {};
+  std::optional<refusal> why = {};      // refused: the same in its parts
+  uint64_t revision = 0;                // of what is in force now
+  std::vector<std::string> notes = {};  // what was replaced, what is not kept
+};
+
+// What somebody wants to be in force.
+struct configuration_wish {
+  std::string rm;            // empty: all of the policy group
+  std::string policy_group;  // empty: the RM's own; both empty: "default", or all where files are read again
+  std::string text;          // empty: the file of the group is read again
+  std::string by;
+  bool forced = false;  // read again also where people sent another one since
+};
+
+// What health has to know of an RM.
+struct rm_standing {
+  std::string id;
+  bool connected = true, held = false, throttled = false;
 };
 
 // Who did what to which object, and how it ended.
@@ -66,24 +86,29 @@ class door {
   [[nodiscard]] virtual std::string configuration(std::string_view rm, std::string_view group) const = 0;
   // Whether there are such an RM and such a group, and the RM is of that group; an empty name is no question.
   [[nodiscard]] virtual configured look_for(std::string_view rm, std::string_view group) const = 0;
-  // Empty text: the file of the group is read again, of all groups where none is named. Empty `rm`: all that use the
-  // group.
-  virtual configured configure(std::string_view rm, std::string_view group, std::string_view text) = 0;
+  virtual configured configure(const configuration_wish &wish) = 0;
   // The checksum of a configuration that would be taken, or why it would not. Empty text: the group's file as it is
   // now.
   virtual result<std::string> check(std::string_view rm, std::string_view group, std::string_view text) = 0;
   // False: no such RM holds.
   virtual bool recovery_done(std::string_view rm) = 0;
-  // Decisions made; nothing where the scheduler runs by itself.
-  virtual std::optional<uint64_t> step(std::string_view partition, uint32_t most) = 0;
+  // Nothing moves but by steps.
+  [[nodiscard]] virtual bool is_manual() const = 0;
+  // Where it is manual. The number of decisions; of the partition with this full name, or of all.
+  virtual uint64_t step(std::string_view partition, uint32_t most) = 0;
   // False: no such level.
   virtual bool log_level(std::string_view level) = 0;
   // For the record: who did what, and how it ended.
   virtual void audit(const audited &what) = 0;
 
-  // What else is counted, and what else is not well, in words; both as of now.
+  // What else is counted, as of now.
   [[nodiscard]] virtual std::vector<figure> figures() const = 0;
-  [[nodiscard]] virtual std::vector<std::string> warnings() const = 0;
+
+  // Neither waits for the kernel's thread.
+  // Tells `told`, on the kernel's thread and soon, which RMs there are. Never, where the scheduler stops.
+  virtual void ask_for_rms(std::function<void(std::vector<rm_standing>)> told) = 0;
+  // What of the scheduler's surroundings is well or not: transports, event sinks.
+  [[nodiscard]] virtual std::vector<health_check> checks() const = 0;
 };
 
 }  // namespace tenon::observe

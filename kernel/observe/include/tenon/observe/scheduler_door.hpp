@@ -22,7 +22,8 @@ struct people_options {
   // Sets the level of the log; false: there is no such level. Empty: there is no log to set.
   std::function<bool(std::string_view level)> log_level;
   std::chrono::milliseconds health_memory = std::chrono::minutes(5);  // how long a fault is not well
-  bool manual = false;                                                // as of the scheduler's options
+  // Where the scheduler is manual: the time to which a step of people moves it. Empty: time stays.
+  std::function<int64_t()> step_clock_ms;
 };
 
 class people_services {

@@ -11,7 +11,9 @@
 
 #include "tenon/host/module_host.hpp"
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/observe/administration.hpp"
 #include "tenon/observe/door.hpp"
+#include "tenon/observe/health.hpp"
 
 namespace tenon::observe {
 
@@ -24,6 +26,8 @@ class services {
   services &operator=(const services &) = delete;
 
   void offer();
+  [[nodiscard]] administration &admin();
+  [[nodiscard]] health_checks &health();
 
   // On the kernel's thread, while decisions are handed over: they are counted.
   void count(std::span<const decision_view> decisions, const kernel &k);

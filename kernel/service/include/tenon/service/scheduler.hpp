@@ -44,6 +44,20 @@ struct scheduler_options {
   kernel_options kernel;
 };
 
+struct rm_status {
+  std::string id, version, policy_group, transport;
+  std::map<std::string, std::string> build_info;
+  rm_state state = rm_state::init;
+  bool connected = false, held = false, throttled = false;
+  uint64_t session = 0;
+  uint64_t waiting_requests = 0;                     // in its mailbox
+  uint64_t waiting_answers = 0;                      // in its outbox, not acknowledged
+  uint64_t retries = 0;                              // submissions that were told to come again
+  std::vector<std::string> partitions;               // [rm]name
+  std::shared_ptr<const std::string> configuration;  // the queues.yaml in force for it; never null
+  std::string checksum;                              // of it
+};
+
 // On the cycle thread, between two commands.
 class cycle_access {
  public:
@@ -52,8 +66,7 @@ class cycle_access {
   [[nodiscard]] virtual int64_t now_ms() const = 0;
   // As a command of an RM: recorded, and its decisions become answers and facts.
   virtual uint32_t apply(const command &c) = 0;
-  // As reload(), of one RM alone and with this text.
-  [[nodiscard]] virtual std::optional<refusal> configure(std::string_view rm, std::string_view queues_yaml) = 0;
+  [[nodiscard]] virtual std::vector<rm_status> rms() const = 0;
   // Partitions of an RM that registered with `recovery.hold` are stepped from now on. False: there is no such RM.
   virtual bool recovery_done(std::string_view rm) = 0;
 };
@@ -64,18 +77,6 @@ using decision_listener = std::function<void(std::span<const decision_view> deci
 
 // After a turn of the cycle thread, on it: how long it took, and how many decisions it made.
 using turn_listener = std::function<void(std::chrono::nanoseconds took, uint32_t made)>;
-
-struct rm_status {
-  std::string id, version, policy_group, transport;
-  std::map<std::string, std::string> build_info;
-  rm_state state = rm_state::init;
-  bool connected = false, held = false, throttled = false;
-  uint64_t session = 0;
-  uint64_t waiting_requests = 0;        // in its mailbox
-  uint64_t waiting_answers = 0;         // in its outbox, not acknowledged
-  uint64_t retries = 0;                 // submissions that were told to come again
-  std::vector<std::string> partitions;  // [rm]name
-};
 
 // From the start; never going back.
 struct service_counters {
@@ -99,6 +100,39 @@ struct transport_status {
   std::string words;  // of the last fault
 };
 
+// A configuration that people send in place of a file's. docs/running.md has what becomes of it.
+struct people_configuration {
+  std::string rm;            // empty: of all of the policy group
+  std::string policy_group;  // empty: the RM's, or "default"
+  std::string text, by;
+};
+
+struct reload_wish {
+  std::string policy_group;  // empty: all
+  bool forced = false;       // also in place of what people sent, where the files are as they were then
+};
+
+struct configured {
+  std::optional<refusal> why;      // nothing has changed
+  bool is_older = false;           // refused, for people sent another one since the files were written
+  uint64_t revision = 0;           // of what is in force now, of the group or RM that was named
+  std::vector<std::string> notes;  // what was replaced, what is not kept
+};
+
+// A text that is in force.
+struct configuration_revision {
+  uint64_t number = 0;
+  std::string policy_group;
+  std::string rm;        // empty: of all of the group
+  std::string by;        // who sent it; empty: it is the file's
+  std::string source;    // the file, also where people sent another text in its place
+  int64_t since_ms = 0;  // Unix
+  std::string checksum, text;
+  std::string of_file;      // the checksum that the file's text had when this was put in force
+  uint64_t instead_of = 0;  // of one that people sent: the file's revision
+  bool kept = false;        // of one that people sent: in force after a restart, too
+};
+
 // From any thread, unless said otherwise. Nothing is shared between two schedulers of a process.
 class scheduler {
  public:
@@ -113,7 +147,8 @@ class scheduler {
   // Before start(). They live as long as the scheduler.
   void listen(decision_listener listener);
   void listen_to_turns(turn_listener listener);
-  void listen_to_facts(fact_listener *listener);  // the kernel's; one, beside the deployment's event sinks
+  void listen_to_end(std::function<void()> listener);  // stop() begins, on its thread
+  void listen_to_facts(fact_listener *listener);       // the kernel's; one, beside the deployment's event sinks
   // A transport that is linked in rather than loaded; `instance` outlives the scheduler. Named so in rm_status.
   void attach(std::string name, const tenon_transport_v1 *table, tenon_instance *instance);
   // What a linked transport gives to the functions of tenon.host.rm.
@@ -126,21 +161,24 @@ class scheduler {
   void stop();
 
   // Manual mode. Moves time to `now_ms` (nothing: stays), takes what was submitted, fires timers, makes up to
-  // `max_decisions` in each partition; the number of decisions.
-  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {});
+  // `max_decisions` in each partition, or in the one with this full name; the number of decisions.
+  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {}, std::string_view partition = {});
   [[nodiscard]] bool is_manual() const;
 
   // Reads the policy groups again and configures all RMs that use them, all or none. The refusal says which place of
-  // which file, or which RM's state, is in the way.
-  [[nodiscard]] std::optional<refusal> reload();
-  // The same of one group, which must be there; the others stay.
-  [[nodiscard]] std::optional<refusal> reload_group(const std::string &policy_group);
+  // which file, or which RM's state, is in the way; or that people sent another text, and the file is as it was then.
+  [[nodiscard]] configured reload_files(const reload_wish &wish);
+  [[nodiscard]] std::optional<refusal> reload() { return reload_files({}).why; }
+  // Puts a text in force for a policy group or an RM, which must be there.
+  [[nodiscard]] configured configure(const people_configuration &sent);
+  [[nodiscard]] std::vector<configuration_revision> revisions() const;  // by policy group, then RM
   // Where a group's text comes from, and what it is there now.
   struct configuration_source {
     std::string place, text;
   };
   [[nodiscard]] result<configuration_source> source_of(const std::string &policy_group) const;
-  // As reload(), with these texts; groups that are not given stay. Nothing of it outlives the next reload().
+  // As reload(), with these texts, of whoever runs the scheduler; groups that are not given stay. Nothing of it
+  // outlives the next reload().
   [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, std::string> &policy_groups);
   [[nodiscard]] std::map<std::string, std::string> policy_groups() const;  // texts in force
   // About those texts: accepted, but hardly meant. Also logged when they are read.

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Rows of a CSV file (RFC 4180), for the tables of facts beside the checkout.
+// Rows of a CSV file (RFC 4180), for the tables of facts.
 #pragma once
 
 #include <fstream>

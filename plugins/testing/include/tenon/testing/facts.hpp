@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Rows of the tables of facts beside the checkout, with their resource arguments read.
+// Rows of the tables of facts (tests/data/tables), with their resource arguments read.
 #pragma once
 
 #include <string>
@@ -39,10 +39,10 @@ struct fact {
   std::string text;  // for messages
 };
 
-// The rows of tables/shares.csv about `function`; none where the table is absent.
+// The rows of tables/shares.csv about `function`.
 inline std::vector<fact> share_facts(const std::string &function) {
   std::vector<fact> out;
-  for (const auto &row : read_csv(TENON_SHARED_DIR "/tables/shares.csv")) {
+  for (const auto &row : read_csv(TENON_TEST_DATA_DIR "/tables/shares.csv")) {
     if (row[0] == function) out.push_back({resource_arguments(row[1]), std::stod(row[2]), row[1]});
   }
   return out;

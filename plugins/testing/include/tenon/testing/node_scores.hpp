@@ -27,7 +27,7 @@ inline uint64_t node_key(const bound_policy &policy, const policy_table::amounts
 // Holds the policy against the rows of the table of facts that `names` name; returns how many there were.
 inline int expect_scores_of_the_field(const std::string &policy_name, const std::set<std::string> &names) {
   int checked = 0;
-  for (const auto &row : read_csv(TENON_SHARED_DIR "/tables/node_score.csv")) {
+  for (const auto &row : read_csv(TENON_TEST_DATA_DIR "/tables/node_score.csv")) {
     if (!names.contains(row[0])) continue;
     const std::string weights = row[1].starts_with("(default") ? "{}" : "{\"resourceweights\":" + row[1] + "}";
     const auto policy = bound(policy_kind::node_sort, policy_name, weights);

@@ -7,6 +7,7 @@
 //   return report->good() ? 0 : 1;
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -70,8 +71,13 @@ struct verify_report {
   uint64_t seed = 0;
   std::vector<check_result> results;
 
-  [[nodiscard]] TENON_CONFORMANCE_API bool good() const;
-  [[nodiscard]] TENON_CONFORMANCE_API size_t count(outcome how) const;
+  [[nodiscard]] bool good() const {
+    return std::none_of(results.begin(), results.end(), [](const check_result &r) { return r.bad(); });
+  }
+  [[nodiscard]] size_t count(outcome how) const {
+    return static_cast<size_t>(
+        std::count_if(results.begin(), results.end(), [&](const check_result &r) { return r.how == how; }));
+  }
 };
 
 // All checks, in the order in which they run.

@@ -15,8 +15,8 @@
 
 namespace tenon::wire {
 
-// si.v1, and the one schema of all later clients. Messages of tenon.v1.Checks, which both kinds of RMs send, are read
-// and written as later ones.
+// si.v1, and the one schema of all later clients. Messages of tenon.v1, which both kinds of RMs send, are read and
+// written as later ones.
 enum class dialect : uint8_t { first, later };
 
 // What one protobuf message says. A request or answer of a stream has any number of messages, in the order in which
@@ -58,7 +58,7 @@ bool read(const google::protobuf::Message &message, room &into, batch &out, std:
 // that has no place in `out` is refused.
 bool write(const batch &from, google::protobuf::Message &out, std::string &refusal);
 
-// One line for a log: without fields marked si_secret, and without those that are unknown, which might be.
+// One line for a log: without fields marked si_secret or secret, and without those that are unknown, which might be.
 std::string log_line(const google::protobuf::Message &message);
 
 // The tables of docs/interface.md: for each field where it goes and what it does.

@@ -1,0 +1,146 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ctl/action_commands.hpp"
+
+#include <ostream>
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+void print_done(const json::object &result, std::ostream &out) {
+  const auto text = [&](std::string_view key) { return std::string(result.at(key).as_string()); };
+  const std::string object = text("object"), partition = text("partition");
+  out << "done: " << text("action") << (object.empty() ? "" : " " + object)
+      << (partition.empty() ? "" : (object.empty() ? " " : " of ") + partition) << '\n';
+}
+
+// An action as the daemon names it, on what an argument names.
+request_maker acting(std::string action) {
+  return [action = std::move(action)](const ctl_options &o, json::object &request) {
+    request["command"] = "act";
+    request["action"] = action;
+    put(request, "partition", o.partition);
+    put(request, "object", o.object);
+    put(request, "target", o.target);
+    put(request, "reason", o.reason);
+  };
+}
+
+void add_reason(CLI::App &to, const shared_options &o) {
+  to.add_option("--reason", o->reason, "Why, for the record")->type_name("TEXT");
+}
+
+struct object_words {
+  const char *argument, *what;
+};
+
+// One that acts on something in a partition.
+CLI::App *add_on_object(ctl_group &group, const char *name, const char *what, const std::string &action,
+                        object_words object, const std::string &examples, const shared_options &o) {
+  CLI::App *command = group.add(name, what, o, print_done, acting(action), examples);
+  command->add_option(object.argument, o->object, object.what)->required();
+  command
+      ->add_option("--partition", o->partition, "Its partition, [RM]NAME or NAME, where several have one of that name")
+      ->type_name("NAME");
+  add_reason(*command, o);
+  return command;
+}
+
+void add_on_partition(ctl_group &group, const char *what, const std::string &action, const std::string &examples) {
+  const auto o = std::make_shared<ctl_options>();
+  CLI::App *command = group.add("partition", what, o, print_done, acting(action), examples);
+  command->add_option("NAME", o->partition, "The partition, [RM]NAME or NAME")->required();
+  add_reason(*command, o);
+}
+
+constexpr object_words queue_words{"PATH", "The queue"}, node_words{"NODE", "The node"},
+    application_words{"APPLICATION", "The application"};
+
+void add_stop_and_start(ctl_group &group) {
+  const std::string stop_queue = "  tenon ctl stop queue root.prod --reason \"release on Friday\"\n",
+                    stop_partition = "  tenon ctl stop partition default\n",
+                    start_queue = "  tenon ctl start queue root.prod\n",
+                    start_partition = "  tenon ctl start partition default\n";
+  ctl_group stop =
+      group.below("stop", "Place nothing new in a queue or partition; what runs stays", stop_queue + stop_partition);
+  add_on_object(stop, "queue", "Place nothing new in it and in those below it, and take no new applications",
+                "stop queue", queue_words, stop_queue, std::make_shared<ctl_options>());
+  add_on_partition(stop, "Decide nothing in it any more, and take no new applications", "stop partition",
+                   stop_partition);
+  ctl_group start =
+      group.below("start", "Let a queue or partition that was stopped go on", start_queue + start_partition);
+  add_on_object(start, "queue", "Let it go on", "start queue", queue_words, start_queue,
+                std::make_shared<ctl_options>());
+  add_on_partition(start, "Let it go on", "start partition", start_partition);
+}
+
+void add_drain_and_undrain(ctl_group &group) {
+  const std::string drain_node = "  tenon ctl drain node n-17 --reason \"bad memory\"\n",
+                    drain_partition = "  tenon ctl drain partition '[rm]old'\n",
+                    undrain_node = "  tenon ctl undrain node n-17\n";
+  ctl_group drain = group.below("drain", "Let a node or partition run empty", drain_node + drain_partition);
+  add_on_object(drain, "node", "Place nothing new on it; what runs stays", "drain node", node_words, drain_node,
+                std::make_shared<ctl_options>());
+  add_on_partition(drain,
+                   "Take no new applications and nodes; it goes when it is empty, and `tenon ctl reload` takes it back "
+                   "until then",
+                   "drain partition", drain_partition);
+  ctl_group undrain = group.below("undrain", "Use a node again that was drained", undrain_node);
+  add_on_object(undrain, "node", "Use it again", "undrain node", node_words, undrain_node,
+                std::make_shared<ctl_options>());
+}
+
+void add_on_applications(ctl_group &group) {
+  add_on_object(group, "kill", "End an application: what it has is released, what it asks for is dropped",
+                "kill application", application_words, "  tenon ctl kill app-7 --reason \"runs since May\"\n",
+                std::make_shared<ctl_options>());
+  const auto o = std::make_shared<ctl_options>();
+  CLI::App *move = add_on_object(group, "move", "Move an application to another leaf queue, with all it has",
+                                 "move application", application_words, "  tenon ctl move app-7 root.batch.night\n", o);
+  move->add_option("QUEUE", o->target, "The leaf that it goes to")->required();
+}
+
+void add_recovery(ctl_group &group) {
+  const std::string examples = "  tenon ctl recovery done rm-1\n";
+  ctl_group recovery = group.below("recovery", "What runs already, as a resource manager reports it", examples);
+  const auto o = std::make_shared<ctl_options>();
+  CLI::App *done = recovery.add("done",
+                                "It reported all that runs: from now on its asks are placed, where it registered with "
+                                "recovery.hold",
+                                o, print_done, acting("recovery done"), examples);
+  done->add_option("RM", o->object, "The resource manager")->required();
+  add_reason(*done, o);
+}
+
+void print_stepped(const json::object &result, std::ostream &out) {
+  const int64_t made = result.at("decisions").to_number<int64_t>();
+  out << made << (made == 1 ? " decision\n" : " decisions\n");
+}
+
+void add_step(ctl_group &group) {
+  const auto o = std::make_shared<ctl_options>();
+  const auto make = [](const ctl_options &given, json::object &request) {
+    put(request, "partition", given.partition);
+    if (given.limit != 0) request["limit"] = given.limit;
+  };
+  CLI::App *step =
+      group.add("step", "Take requests, let time pass and make decisions, where the deployment says cycle.manual: true",
+                o, print_stepped, make, "  tenon ctl step\n  tenon ctl step --decisions 100 --partition default\n");
+  step->add_option("--decisions", o->limit, "So many in each partition at most; 1 unless told")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}).description(""))
+      ->type_name("N");
+  step->add_option("--partition", o->partition, "Of this partition alone, [RM]NAME or NAME")->type_name("NAME");
+}
+
+}  // namespace
+
+void add_action_commands(ctl_group &group) {
+  add_step(group);
+  add_stop_and_start(group);
+  add_drain_and_undrain(group);
+  add_on_applications(group);
+  add_recovery(group);
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,73 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "serve/actions.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "tenon/config/problems.hpp"
+#include "tenon/config/queues.hpp"
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string text_of(const json::object &from, std::string_view key) {
+  const json::value *found = from.if_contains(key);
+  return found == nullptr ? std::string() : std::string(found->as_string());
+}
+
+}  // namespace
+
+result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request) {
+  const std::string name = text_of(request, "action");
+  observe::action what{observe::action_named(name), text_of(request, "partition"), text_of(request, "object"),
+                       text_of(request, "target"), text_of(request, "reason")};
+  if (what.what == 0)
+    return refusal{"action", "an action", config::in_quotes(name), config::suggestion(name, observe::action_names())};
+  const observe::outcome how = on.act(who, what);
+  if (how.status != TENON_OK) return refusal{name + (what.object.empty() ? "" : " " + what.object), "", how.words, ""};
+  return json::object{{"done", true}, {"action", name}, {"object", what.object}, {"partition", what.partition}};
+}
+
+result<json::object> step(observe::administration &on, const observe::caller &who, const json::object &request) {
+  const json::value *limit = request.if_contains("limit");
+  const uint32_t most = limit == nullptr ? 1 : limit->to_number<uint32_t>();
+  uint64_t decisions = 0;
+  const observe::outcome how = on.step(who, text_of(request, "partition"), most, decisions);
+  if (how.status != TENON_OK) return refusal{"step", "", how.words, ""};
+  return json::object{{"decisions", decisions}};
+}
+
+result<json::object> configurations(const service::scheduler &of, const json::object &request) {
+  const std::string group = text_of(request, "policy_group"), rm = text_of(request, "rm");
+  const json::value *text = request.if_contains("text");
+  const bool with_text = text != nullptr && text->as_bool();
+  json::array out;
+  std::vector<std::string> known;
+  for (const service::configuration_revision &one : of.revisions()) {
+    known.push_back(one.policy_group);
+    if ((!group.empty() && one.policy_group != group) || ((with_text || !rm.empty()) && one.rm != rm)) continue;
+    const auto source = of.source_of(one.policy_group);
+    json::object item{{"policy_group", one.policy_group},
+                      {"rm", one.rm},
+                      {"revision", one.number},
+                      {"sent_by", one.by},
+                      {"since_ms", one.since_ms},
+                      {"source", one.source},
+                      {"source_state", !source                                                ? "unreadable"
+                                       : config::queues_checksum(source->text) == one.of_file ? "the same"
+                                                                                              : "changed"},
+                      {"instead_of", one.instead_of},
+                      {"kept", one.kept},
+                      {"checksum", one.checksum}};
+    if (with_text) item["text"] = one.text;
+    out.push_back(std::move(item));
+  }
+  if (out.empty() && !group.empty() && rm.empty())
+    return refusal{"policy group", "one of the deployment", config::in_quotes(group),
+                   config::suggestion(group, std::vector<std::string_view>(known.begin(), known.end()))};
+  return json::object{{"configurations", std::move(out)}};
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,24 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What people tell the daemon to do over its socket: docs/control-socket.md has the keys.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "tenon/kernel/refusal.hpp"
+#include "tenon/observe/administration.hpp"
+#include "tenon/service/scheduler.hpp"
+
+namespace tenon::cli {
+
+// An action by its name. Throws where a key has a value of another type.
+[[nodiscard]] result<boost::json::object> act(observe::administration &on, const observe::caller &who,
+                                              const boost::json::object &request);
+
+// Decisions of a daemon that makes none by itself.
+[[nodiscard]] result<boost::json::object> step(observe::administration &on, const observe::caller &who,
+                                               const boost::json::object &request);
+// Which configurations are in force, where they came from, and whether their files have changed since.
+[[nodiscard]] result<boost::json::object> configurations(const service::scheduler &of,
+                                                         const boost::json::object &request);
+
+}  // namespace tenon::cli

@@ -1,0 +1,85 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "serve/audit_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace tenon::cli {
+namespace {
+
+namespace json = boost::json;
+
+// 2026-11-21T17:00:00.123Z
+std::string time_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const std::time_t seconds = ms / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char out[32];
+  const size_t length = std::strftime(out, sizeof out, "%Y-%m-%dT%H:%M:%S", &parts);
+  return std::string(out, length) + "." + std::to_string(1000 + ms % 1000).substr(1) + "Z";
+}
+
+}  // namespace
+
+result<std::unique_ptr<audit_file>> audit_file::open(const std::filesystem::path &path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0)
+    return refusal{path.string(), "a file for what people do", std::string("cannot open it: ") + std::strerror(errno),
+                   "name one in audit.file that the daemon may write, in a folder that is there"};
+  std::unique_ptr<audit_file> out(new audit_file(path, descriptor));
+  // Half a line is what a full disk or a lost machine leaves.
+  char last = '\n';
+  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  if (size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1) out->torn_ = last != '\n';
+  return out;
+}
+
+audit_file::~audit_file() { ::close(descriptor_); }
+
+void audit_file::append(const observe::audited &what) {
+  const std::string line = json::serialize(json::object{{"time", time_now()},
+                                                        {"who", what.caller},
+                                                        {"action", what.action},
+                                                        {"object", what.object},
+                                                        {"partition", what.partition},
+                                                        {"done", what.done},
+                                                        {"words", what.words}}) +
+                           "\n";
+  const std::lock_guard lock(mutex_);
+  const std::string bytes = (torn_ ? "\n" : "") + line;
+  size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t now = ::write(descriptor_, bytes.data() + written, bytes.size() - written);
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) break;
+    written += static_cast<size_t>(now);
+  }
+  const bool good = written == bytes.size() && ::fdatasync(descriptor_) == 0;
+  if (written != 0) torn_ = written < bytes.size();
+  failure_.reset();
+  if (!good)
+    failure_ = refusal{path_.string(), "a file that takes what is written",
+                       std::string("writing failed: ") + std::strerror(errno), "see that the disk has room"};
+}
+
+std::optional<refusal> audit_file::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+std::filesystem::path default_audit_file() {
+  const char *state = std::getenv("STATE_DIRECTORY");
+  if (state == nullptr || *state == '\0') return {};
+  const std::string folders(state);  // several are joined by colons
+  return std::filesystem::path(folders.substr(0, folders.find(':'))) / "audit.jsonl";
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,84 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What people change in a running scheduler: checked against what they may, done as a command between two decisions,
+// and told for the record either way. Behind tenon.host.admin, and behind the daemon's control socket.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/abi/host_admin.h"
+#include "tenon/observe/door.hpp"
+
+namespace tenon::observe {
+
+class snapshot_keeper;
+
+// Who asks.
+struct caller {
+  std::string user;  // of a token, a certificate, or the owner of a process
+  std::vector<std::string> groups;
+  std::string origin;  // where the call came from: "rest 10.0.0.7"
+  bool all = false;    // may do everything; others what admin ACLs of queues give them
+
+  [[nodiscard]] std::string words() const;  // "olga (rest 10.0.0.7)"
+};
+
+struct action {
+  uint32_t what = 0;      // TENON_ADMIN_*
+  std::string partition;  // "[rm]name"; "name" or nothing where one partition alone can be meant
+  std::string object, target, reason;
+};
+
+// By its name: "stop queue", "drain node" ...; 0: there is no such action.
+[[nodiscard]] uint32_t action_named(std::string_view name);
+[[nodiscard]] std::vector<std::string_view> action_names();
+
+struct outcome {
+  tenon_status status = TENON_OK;
+  std::string words = {};  // of a status that is not OK
+};
+
+struct configuration_change {
+  std::string rm;               // empty: all of the policy group
+  std::string policy_group;     // empty: the RM's own; both empty: "default"
+  std::string text;             // empty: what the deployment names is read again
+  uint64_t extra_settings = 0;  // beside the text: how many
+  bool forced = false;          // read again also where people sent another one since
+};
+struct configuration_outcome {
+  outcome how;
+  std::optional<refusal> why;  // of a refused text: the words in their parts
+  std::string before, checksum;
+  uint64_t revision = 0;           // of what is in force now
+  std::vector<std::string> notes;  // what was replaced, what is not kept
+};
+
+// From any thread but the cycle thread.
+class administration {
+ public:
+  administration(door &to, snapshot_keeper &keeper) : to_(to), keeper_(keeper) {}
+
+  // Puts the partition's full name into `what`.
+  outcome act(const caller &who, action &what);
+  configuration_outcome configure(const caller &who, const configuration_change &what);
+  // Says whether it would be taken, and changes nothing; any caller.
+  configuration_outcome validate(const configuration_change &what);
+  // Makes up to `most` decisions (0: 1) in the partition, or in each of them; UNSCHEDULABLE where the scheduler runs by
+  // itself.
+  outcome step(const caller &who, std::string partition, uint32_t most, uint64_t &decisions);
+
+ private:
+  outcome done(const caller &who, action &what);
+  outcome act_in_kernel(const caller &who, action &what);
+  outcome may_configure(const caller &who, const configuration_change &what);
+  void record(const caller &who, std::string_view did, const action &what, const outcome &how,
+              const std::vector<std::string> &notes = {});
+
+  door &to_;
+  snapshot_keeper &keeper_;
+};
+
+}  // namespace tenon::observe

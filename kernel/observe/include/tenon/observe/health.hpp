@@ -1,0 +1,77 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Whether the scheduler does its work: one list of checks for everybody who asks, over REST, gRPC or the control
+// socket.
+//
+// A check fails where the scheduler does not do its work; it warns where something wants attention and scheduling goes
+// on. Asking never waits for the scheduler.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tenon/host/module_host.hpp"
+#include "tenon/observe/door.hpp"
+#include "tenon/observe/health_check.hpp"
+
+namespace tenon::observe {
+
+class snapshot_keeper;
+
+struct health_report {
+  bool healthy = true;  // no check fails
+  std::vector<health_check> checks;
+};
+
+class health_checks {
+ public:
+  // A fault is warned of for `memory`.
+  health_checks(door &to, host::module_host &modules, snapshot_keeper &keeper, std::chrono::milliseconds memory);
+  ~health_checks();
+  health_checks(const health_checks &) = delete;
+  health_checks &operator=(const health_checks &) = delete;
+
+  // Checks of whoever runs the scheduler. Before anybody asks; called from any thread.
+  void add(std::function<std::vector<health_check>()> more);
+  // From any thread.
+  [[nodiscard]] health_report look();
+  // Asks the scheduler's thread to say that it runs, and how its resource managers are. Also asked by look().
+  void beat();
+  // Beyond it a module holds that thread up, or the machine.
+  static constexpr std::chrono::seconds slow{5};
+  // Since it was asked, where it has not answered.
+  [[nodiscard]] std::chrono::milliseconds silence() const;
+  // The sums of the state are not looked at any more. Before the door goes.
+  void close();
+
+  void node_refused();  // from any thread
+
+ private:
+  struct beats;
+  // Of a moment of the steady clock; 0: it never happened.
+  [[nodiscard]] bool is_recent(int64_t at_ns) const;
+  void ask_for_beat();
+  void look_at_sums_now_and_then();
+  void look_at_sums();
+
+  door &door_;
+  host::module_host &modules_;
+  snapshot_keeper &keeper_;
+  const std::chrono::nanoseconds memory_;
+  std::atomic<int64_t> refused_node_ns_ = 0;
+  std::vector<std::function<std::vector<health_check>()>> more_;
+  std::shared_ptr<beats> beats_;  // outlives questions that are under way
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable wake_;
+  std::vector<health_check> sums_;  // as of the last look
+  bool wanted_ = false, closed_ = false;
+  std::thread thread_;
+};
+
+}  // namespace tenon::observe

@@ -1,0 +1,327 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "tenon/observe/administration.hpp"
+
+#include <array>
+
+#include "snapshot_keeper.hpp"
+#include "tenon/config/queues.hpp"
+#include "tenon/service/ignored_settings.hpp"
+
+namespace tenon::observe {
+namespace {
+
+// What an action acts on: whose admin ACL counts.
+enum class realm : uint8_t { everything, partition, node, queue, application };
+
+struct known_action {
+  uint32_t what;
+  std::string_view name;
+  realm on;
+  // "queue" of "stop queue"
+  [[nodiscard]] std::string_view kind() const { return name.substr(name.find(' ') + 1); }
+};
+constexpr std::array<known_action, 11> known_actions{{
+    {TENON_ADMIN_RECOVERY_DONE, "recovery done", realm::everything},
+    {TENON_ADMIN_DRAIN_NODE, "drain node", realm::node},
+    {TENON_ADMIN_UNDRAIN_NODE, "undrain node", realm::node},
+    {TENON_ADMIN_STOP_QUEUE, "stop queue", realm::queue},
+    {TENON_ADMIN_START_QUEUE, "start queue", realm::queue},
+    {TENON_ADMIN_KILL_APPLICATION, "kill application", realm::application},
+    {TENON_ADMIN_MOVE_APPLICATION, "move application", realm::application},
+    {TENON_ADMIN_LOG_LEVEL, "log level", realm::everything},
+    {TENON_ADMIN_STOP_PARTITION, "stop partition", realm::partition},
+    {TENON_ADMIN_START_PARTITION, "start partition", realm::partition},
+    {TENON_ADMIN_DRAIN_PARTITION, "drain partition", realm::partition},
+}};
+
+const known_action *find(uint32_t what) {
+  for (const known_action &one : known_actions)
+    if (one.what == what) return &one;
+  return nullptr;
+}
+
+outcome stopping() { return {TENON_RETRY, "the scheduler stops"}; }
+
+outcome from(const configured &c) {
+  switch (c.what) {
+    case configured::outcome::done:
+      return {};
+    case configured::outcome::refused:
+      return {TENON_INVALID_CONFIG, c.words};
+    case configured::outcome::unknown:
+      return {TENON_UNRESOLVABLE, c.words};
+    case configured::outcome::in_the_way:
+      return {TENON_UNSCHEDULABLE, c.words};
+    case configured::outcome::stopping:
+      break;
+  }
+  return {TENON_RETRY, c.words};
+}
+
+std::vector<std::string_view> groups_of(const caller &who) { return {who.groups.begin(), who.groups.end()}; }
+
+// Of queues, and of applications through their queues: of both where one is moved.
+outcome may_act_on(const kernel &k, const caller &who, const std::string &partition, const std::string &queue) {
+  const auto may = k.may_administer(partition, queue, who.user, groups_of(who));
+  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + partition};
+  if (who.all || *may) return {};
+  return {TENON_DECLINED, "the admin ACL of queue " + queue + " does not name " + who.user};
+}
+
+uint8_t event_of(object_event event) { return static_cast<uint8_t>(event); }
+
+// "by alice: made a mistake": what the resource manager and its users read.
+std::string who_and_why(const caller &who, const action &a) {
+  return "by " + (who.user.empty() ? "nobody" : who.user) + (a.reason.empty() ? "" : ": " + a.reason);
+}
+
+// `words` outlive the command.
+command wanted_by(const action &a, uint32_t what, const std::string &words) {
+  switch (what) {
+    case TENON_ADMIN_DRAIN_NODE:
+      return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::drain)};
+    case TENON_ADMIN_UNDRAIN_NODE:
+      return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::undrain)};
+    case TENON_ADMIN_STOP_QUEUE:
+      return change_queue{a.partition, a.object, event_of(object_event::stop)};
+    case TENON_ADMIN_START_QUEUE:
+      return change_queue{a.partition, a.object, event_of(object_event::start)};
+    case TENON_ADMIN_MOVE_APPLICATION:
+      return move_application{a.partition, a.object, a.target};
+    case TENON_ADMIN_STOP_PARTITION:
+      return change_partition{a.partition, event_of(object_event::stop)};
+    case TENON_ADMIN_START_PARTITION:
+      return change_partition{a.partition, event_of(object_event::start)};
+    case TENON_ADMIN_DRAIN_PARTITION:
+      return change_partition{a.partition, event_of(object_event::remove)};
+    default:
+      return fail_application{a.partition, a.object, words};
+  }
+}
+
+bool has_object(const kernel &k, const std::string &partition, const std::string &object, realm on) {
+  switch (on) {
+    case realm::node:
+      return k.state_of_node(partition, object).has_value();
+    case realm::queue:
+      return k.may_administer(partition, object, {}, {}).has_value();
+    case realm::application:
+      return k.queue_of(partition, object).has_value();
+    default:
+      return true;
+  }
+}
+
+std::string listed(const std::vector<std::string> &names) {
+  std::string out;
+  for (const std::string &one : names) out += (out.empty() ? "" : ", ") + one;
+  return out;
+}
+
+// Those that a full name, a plain one or none may mean.
+std::vector<std::string> partitions_named(const kernel &k, const std::string &name) {
+  std::vector<std::string> out = k.partitions();
+  std::erase_if(out,
+                [&](const std::string &one) { return !name.empty() && one != name && !one.ends_with("]" + name); });
+  return out;
+}
+
+outcome no_partition(const kernel &k, const std::string &name) {
+  const std::string there = listed(k.partitions());
+  return {TENON_UNRESOLVABLE, "there is no partition" + (name.empty() ? "" : " '" + name + "'") +
+                                  (there.empty() ? "; no resource manager has registered" : ", but " + there)};
+}
+
+outcome several(const std::vector<std::string> &meant) {
+  return {TENON_INVALID_CONFIG, "partition: want one of them, named in full: " + listed(meant)};
+}
+
+// Puts the full name in place of a plain one.
+outcome full_name(const kernel &k, std::string &partition) {
+  const auto named = partitions_named(k, partition);
+  if (named.empty()) return no_partition(k, partition);
+  if (named.size() > 1) return several(named);
+  partition = named.front();
+  return {};
+}
+
+// The same where only one partition that is meant has what the action acts on.
+outcome find_partition(const kernel &k, action &a, const known_action &known) {
+  const auto named = partitions_named(k, a.partition);
+  if (named.empty()) return no_partition(k, a.partition);
+  std::vector<std::string> meant = named;
+  std::erase_if(meant, [&](const std::string &one) { return !has_object(k, one, a.object, known.on); });
+  if (meant.size() > 1) return several(meant);
+  if (named.size() == 1) a.partition = named.front();
+  if (meant.empty())
+    return {TENON_UNRESOLVABLE,
+            "there is no " + std::string(known.kind()) + " '" + a.object + "' in partition " + listed(named)};
+  a.partition = meant.front();
+  return {};
+}
+
+// Whether the caller may.
+outcome may_do(const kernel &k, const caller &who, const action &a, realm on) {
+  switch (on) {
+    case realm::queue:
+      return may_act_on(k, who, a.partition, a.object);
+    case realm::application: {
+      outcome may = may_act_on(k, who, a.partition, *k.queue_of(a.partition, a.object));
+      if (may.status == TENON_OK && a.what == TENON_ADMIN_MOVE_APPLICATION)
+        may = may_act_on(k, who, a.partition, a.target);
+      return may;
+    }
+    default:
+      return may_act_on(k, who, a.partition, "root");
+  }
+}
+
+// Nothing is applied that the kernel would refuse.
+std::string problem_with(const kernel &k, const action &a, const command &wanted) {
+  if (a.what == TENON_ADMIN_UNDRAIN_NODE && k.state_of_node(a.partition, a.object) == node_state::schedulable)
+    return "node '" + a.object + "' is not draining";
+  return k.problem_with(wanted);
+}
+
+}  // namespace
+
+uint32_t action_named(std::string_view name) {
+  for (const known_action &one : known_actions)
+    if (one.name == name) return one.what;
+  return 0;
+}
+
+std::vector<std::string_view> action_names() {
+  std::vector<std::string_view> out;
+  for (const known_action &one : known_actions) out.push_back(one.name);
+  return out;
+}
+
+std::string caller::words() const {
+  const std::string name = user.empty() ? std::string("nobody") : user;
+  return origin.empty() ? name : name + " (" + origin + ")";
+}
+
+void administration::record(const caller &who, std::string_view did, const action &what, const outcome &how,
+                            const std::vector<std::string> &notes) {
+  audited note{who.words(), std::string(did), what.object, what.partition, {}, how.status == TENON_OK};
+  const auto add = [&](const std::string &words) { (note.words += note.words.empty() ? "" : ", ") += words; };
+  // Why not stands first: what is too long is cut off at its end, and reasons may be long.
+  if (!note.done) add(how.words);
+  if (!what.target.empty()) add("to " + what.target);
+  if (!what.reason.empty()) add("because " + what.reason);
+  for (const std::string &one : notes) add(one);
+  to_.audit(note);
+}
+
+outcome administration::act(const caller &who, action &what) {
+  const known_action *known = find(what.what);
+  if (known == nullptr) return {TENON_UNSUPPORTED, "there is no action " + std::to_string(what.what)};
+  outcome how = done(who, what);
+  keeper_.outdate();
+  action told = what;
+  if (what.what != TENON_ADMIN_MOVE_APPLICATION) told.target.clear();
+  record(who, known->name, told, how);
+  return how;
+}
+
+outcome administration::done(const caller &who, action &what) {
+  const known_action &known = *find(what.what);
+  if (known.on == realm::everything && !who.all)
+    return {TENON_DECLINED, std::string(known.name) + " is for those who may do everything"};
+  switch (what.what) {
+    case TENON_ADMIN_RECOVERY_DONE:
+      if (to_.recovery_done(what.object)) return {};
+      return {TENON_UNRESOLVABLE, "there is no resource manager '" + what.object + "'"};
+    case TENON_ADMIN_LOG_LEVEL:
+      if (to_.log_level(what.object)) return {};
+      return {TENON_INVALID_CONFIG,
+              "level: want debug, info, warning or error, have '" + what.object.substr(0, 64) + "'"};
+    case TENON_ADMIN_MOVE_APPLICATION:
+      if (what.target.empty())
+        return {TENON_INVALID_CONFIG, "target: want the queue that it is to go to, have nothing"};
+      return act_in_kernel(who, what);
+    default:
+      return act_in_kernel(who, what);
+  }
+}
+
+outcome administration::act_in_kernel(const caller &who, action &what) {
+  outcome how;
+  const bool ran = to_.call([&](kernel &k, const door::applier &apply) {
+    how = find_partition(k, what, *find(what.what));
+    if (how.status == TENON_OK) how = may_do(k, who, what, find(what.what)->on);
+    if (how.status != TENON_OK) return;
+    const std::string words = who_and_why(who, what);
+    const command wanted = wanted_by(what, what.what, words);
+    if (std::string problem = problem_with(k, what, wanted); !problem.empty()) {
+      how = {TENON_UNSCHEDULABLE, std::move(problem)};
+    } else {
+      apply(wanted);
+    }
+  });
+  return ran ? how : stopping();
+}
+
+// Reading the files again is for those who administer everything that they are for; the files are not theirs to send.
+outcome administration::may_configure(const caller &who, const configuration_change &what) {
+  if (who.all) return {};
+  if (!what.text.empty()) return {TENON_DECLINED, "changing the configuration is for those who may do everything"};
+  bool may = false;
+  to_.call([&](kernel &k, const door::applier &) { may = k.may_administer_all(who.user, groups_of(who)); });
+  if (may) return {};
+  return {TENON_DECLINED, "the admin ACLs of the root queues of all partitions do not name " + who.user};
+}
+
+configuration_outcome administration::configure(const caller &who, const configuration_change &what) {
+  configuration_outcome out;
+  out.how = may_configure(who, what);
+  if (out.how.status == TENON_OK) {
+    out.before = to_.configuration(what.rm, what.policy_group);
+    configured made = to_.configure({what.rm, what.policy_group, what.text, who.words(), what.forced});
+    keeper_.outdate();
+    out.how = from(made);
+    out.why = std::move(made.why);
+    out.revision = made.revision;
+    out.notes = std::move(made.notes);
+    if (what.extra_settings != 0) out.notes.push_back(service::ignored_settings(what.extra_settings));
+  }
+  if (out.how.status == TENON_OK) out.checksum = config::queues_checksum(to_.configuration(what.rm, what.policy_group));
+  action told;
+  told.object = what.rm.empty() ? what.policy_group : what.rm;
+  const bool reload = what.text.empty();
+  record(who, reload ? "reload the configuration" : "change the configuration", told, out.how, out.notes);
+  return out;
+}
+
+configuration_outcome administration::validate(const configuration_change &what) {
+  configuration_outcome out;
+  out.before = to_.configuration(what.rm, what.policy_group);
+  out.how = from(to_.look_for(what.rm, what.policy_group));
+  if (out.how.status != TENON_OK) return out;
+  const result<std::string> checked = to_.check(what.rm, what.policy_group, what.text);
+  if (checked) {
+    out.checksum = *checked;
+  } else {
+    out.how = {TENON_INVALID_CONFIG, checked.why().text()};
+  }
+  return out;
+}
+
+outcome administration::step(const caller &who, std::string partition, uint32_t most, uint64_t &decisions) {
+  if (!who.all) return {TENON_DECLINED, "stepping is for those who may do everything"};
+  if (!to_.is_manual())
+    return {TENON_UNSCHEDULABLE,
+            "the scheduler runs by itself; cycle.manual: true in its deployment lets people step it"};
+  if (!partition.empty()) {
+    outcome how;
+    const auto find = [&](kernel &k, const door::applier &) { how = full_name(k, partition); };
+    if (!to_.call(find)) return stopping();
+    if (how.status != TENON_OK) return how;
+  }
+  decisions = to_.step(partition, most == 0 ? 1 : most);
+  keeper_.outdate();
+  return {};
+}
+
+}  // namespace tenon::observe

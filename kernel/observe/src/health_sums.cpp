@@ -1,0 +1,103 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "health_sums.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tenon::observe {
+namespace {
+
+// Names of what is not as it should be.
+class finding {
+ public:
+  void add(std::string name) { names_.push_back(std::move(name)); }
+  [[nodiscard]] std::string words(std::string_view what) const {
+    constexpr size_t shown = 10;
+    if (names_.empty()) return {};
+    std::string out(what);
+    for (size_t i = 0; i < names_.size() && i < shown; ++i) out += (i == 0 ? ": " : ", ") + names_[i];
+    if (names_.size() > shown) out += " and " + std::to_string(names_.size() - shown) + " more";
+    return out;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+bool negative(const amount_map &amounts) {
+  return std::any_of(amounts.begin(), amounts.end(), [](const auto &one) { return one.second < 0; });
+}
+
+int64_t of(const amount_map &amounts, const std::string &type) {
+  const auto found = amounts.find(type);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+// What is over-committed has nothing left, and no less.
+bool is_whole(const node_snapshot &n) {
+  std::set<std::string> types;
+  for (const amount_map *one : {&n.capacity, &n.allocated, &n.occupied, &n.available})
+    for (const auto &[type, amount] : *one) types.insert(type);
+  return std::all_of(types.begin(), types.end(), [&](const std::string &type) {
+    const int64_t left = of(n.capacity, type) - of(n.allocated, type) - of(n.occupied, type);
+    return of(n.available, type) == std::max<int64_t>(left, 0);
+  });
+}
+
+struct findings {
+  finding partitions, nodes, totals, sums_of_nodes, off_node, off_application;
+
+  void look(const partition_snapshot &p) {
+    if (negative(p.capacity) || negative(p.used)) partitions.add(p.name);
+    std::map<std::string, int64_t> total;
+    std::set<std::string> on_nodes, of_applications;
+    for (const node_snapshot &n : p.nodes) {
+      if (negative(n.capacity) || negative(n.allocated) || negative(n.occupied)) nodes.add(n.id);
+      for (const auto &[type, amount] : n.capacity) total[type] += amount;
+      if (!is_whole(n)) sums_of_nodes.add(n.id);
+      for (const std::string &one : n.allocations)
+        if (!one.ends_with("#0")) on_nodes.insert(one);  // number 0 is on its way
+    }
+    for (const auto &[type, amount] : p.capacity) total[type] -= amount;
+    const bool agrees = std::all_of(total.begin(), total.end(), [](const auto &one) { return one.second == 0; });
+    if (!agrees) totals.add(p.name);
+    for (const application_snapshot &app : p.applications) {
+      for (const allocation_snapshot &a : app.allocations) {
+        const std::string name = app.id + "/" + a.key + "#" + std::to_string(a.sequence);
+        of_applications.insert(name);
+        if (!on_nodes.contains(name)) off_node.add(name);
+      }
+    }
+    for (const std::string &one : on_nodes)
+      if (!of_applications.contains(one)) off_application.add(one);
+  }
+};
+
+health_check outcome(std::string check, std::string meaning, std::string diagnosis) {
+  return check_of(std::move(check), std::move(meaning), health_check::state::fails, std::move(diagnosis));
+}
+
+}  // namespace
+
+std::vector<health_check> look_at_sums_of(const kernel_snapshot &state) {
+  findings f;
+  for (const partition_snapshot &p : state.partitions) f.look(p);
+  return {outcome("Negative resources", "Check for negative resources in the partitions",
+                  f.partitions.words("Partitions with negative resources")),
+          outcome("Negative resources", "Check for negative resources in the nodes",
+                  f.nodes.words("Nodes with negative resources")),
+          outcome("Consistency of data", "Check if a partition's total resource <= sum of the node resources",
+                  f.totals.words("Partitions with inconsistent data")),
+          outcome("Consistency of data", "Check if a node's total resource = allocated + occupied + available resource",
+                  f.sums_of_nodes.words("Nodes with inconsistent data")),
+          outcome("Reservation check", "Check the reservation nr compared to the number of nodes", {}),
+          outcome("Orphan allocation on node check", "Check if there are orphan allocations on the nodes",
+                  f.off_application.words("Orphan allocations on nodes")),
+          outcome("Orphan allocation on app check", "Check if there are orphan allocations on the applications",
+                  f.off_node.words("Orphan allocations of applications"))};
+}
+
+}  // namespace tenon::observe

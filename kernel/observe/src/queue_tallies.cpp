@@ -1,0 +1,56 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "queue_tallies.hpp"
+
+#include <algorithm>
+
+#include "tenon/kernel/asked_time.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::observe {
+
+void waiting_histogram::add(double seconds) {
+  const auto at = std::lower_bound(bounds.begin(), bounds.end(), seconds);
+  if (at != bounds.end()) ++in[static_cast<size_t>(at - bounds.begin())];
+  ++count;
+  sum += seconds;
+}
+
+queue_tally &queue_tallies::of(const decision_view &d) {
+  if (const auto found = queues_.find(d); found != queues_.end()) return found->second;
+  if (queues_.size() >= most_queues) return queues_[{}];
+  return queues_[{std::string(d.partition), std::string(d.queue)}];
+}
+
+void queue_tallies::count(std::span<const decision_view> decisions) {
+  static const std::string recovered = messages::existing(), given_up = messages::placeholders_timed_out(),
+                           pending_given_up = messages::pending_placeholders_timed_out();
+  const std::lock_guard lock(mutex_);
+  std::string_view gang;  // what it lost comes one after the other
+  for (const decision_view &d : decisions) {
+    switch (d.kind) {
+      case decision_kind::allocated:
+        if (d.placeholder || d.text == recovered) break;
+        of(d).waiting.add(static_cast<double>(std::max<int64_t>(0, d.now_ms - asked_ms(d))) / 1000);
+        break;
+      case decision_kind::reserved:
+        ++of(d).reserved;
+        break;
+      case decision_kind::released:
+      case decision_kind::ask_released:
+        if (d.why == termination::preempted_by_scheduler) ++of(d).preempted;
+        if (d.why != termination::timeout || (d.text != given_up && d.text != pending_given_up)) break;
+        if (d.application != gang) ++of(d).gang_timeouts;
+        gang = d.application;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+queue_tallies::by_queue queue_tallies::all() const {
+  const std::lock_guard lock(mutex_);
+  return queues_;
+}
+
+}  // namespace tenon::observe

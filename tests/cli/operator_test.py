@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""What an operator does to a running daemon with `tenon ctl`, and who is told of it."""
+
+import getpass
+import json
+import subprocess
+import time
+
+from daemon import ROOT, WITHIN_S, Daemon, RmCase, ServeCase, end, main
+
+
+class Actions(RmCase):
+    def partition(self, daemon: Daemon) -> dict:
+        return daemon.json("queues")["partitions"][0]
+
+    def queue(self, daemon: Daemon, path: str) -> dict:
+        return next(q for q in self.partition(daemon)["queues"] if q["path"] == path)
+
+    def done(self, daemon: Daemon, *words: str) -> str:
+        said = daemon.ctl(*words)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return said.stdout
+
+    def refused(self, daemon: Daemon, *words: str) -> str:
+        said = daemon.ctl(*words)
+        self.assertEqual(said.returncode, 1, said.stdout)
+        return said.stderr
+
+    def test_queues_are_stopped_and_started(self):
+        daemon = self.served()
+        rm = self.rm()
+        self.assertEqual(self.done(daemon, "stop", "queue", "root.q1"), "done: stop queue root.q1 of [demo]default\n")
+        self.assertEqual(self.queue(daemon, "root.q1")["state"], "Stopped")
+        self.assertIn("event stop is not possible in state Stopped", self.refused(daemon, "stop", "queue", "root.q1"))
+        self.done(daemon, "start", "queue", "root.q1", "--partition", "default")
+        self.assertEqual(self.queue(daemon, "root.q1")["state"], "Active")
+        self.assertIn("there is no queue 'root.none'", self.refused(daemon, "stop", "queue", "root.none"))
+        self.assertIn("there is no partition 'elsewhere', but [demo]default",
+                      self.refused(daemon, "start", "queue", "root.q1", "--partition", "elsewhere"))
+        self.gone(rm)
+
+    def test_partitions_are_stopped_started_and_drained(self):
+        daemon = self.served()
+        rm = self.rm("--too-large", "1")
+        self.done(daemon, "stop", "partition", "default")
+        self.assertEqual(self.partition(daemon)["state"], "Stopped")
+        self.assertRegex(daemon.ctl("apps", "app-0").stdout, r"(?m)^app-0 .* the partition is stopped$")
+        self.assertIn("start partition [demo]default", daemon.ctl("explain", "app-0").stdout)
+        self.done(daemon, "start", "partition", "[demo]default")
+        self.done(daemon, "drain", "partition", "default", "--reason", "it moves")
+        self.assertEqual(self.partition(daemon)["state"], "Draining")
+        self.assertIn("a configuration that names it makes it Active again",
+                      self.refused(daemon, "start", "partition", "default"))
+        self.done(daemon, "reload")
+        self.assertEqual(self.partition(daemon)["state"], "Active")
+        self.gone(rm)
+
+    def test_nodes_are_drained_and_used_again(self):
+        daemon = self.served()
+        rm = self.rm()
+        self.done(daemon, "drain", "node", "node-0001")
+        self.assertRegex(daemon.ctl("nodes", "--state", "draining").stdout, r"(?m)^node-0001 +draining ")
+        self.done(daemon, "undrain", "node", "node-0001")
+        self.assertIn("is not draining", self.refused(daemon, "undrain", "node", "node-0001"))
+        self.assertIn("there is no node 'none'", self.refused(daemon, "drain", "node", "none"))
+        self.gone(rm)
+
+    def test_applications_are_moved_and_killed(self):
+        daemon = self.served()
+        rm = self.rm("--too-large", "1")
+        self.done(daemon, "move", "app-0", "root.q1")
+        self.assertEqual(daemon.json("apps", "app-0")["partitions"][0]["applications"][0]["queue"], "root.q1")
+        self.assertIn("there is no queue 'root.none'", self.refused(daemon, "move", "app-0", "root.none"))
+        self.done(daemon, "kill", "app-0", "--reason", "enough")
+        self.assertIn("there is no application 'nobody'", self.refused(daemon, "kill", "nobody"))
+        events = daemon.ctl("events", "--application", "app-0").stdout
+        self.assertRegex(events + daemon.ctl("apps", "app-0").stdout, r"ApplicationKilled: by \S+: enough")
+        self.gone(rm)
+
+    def test_a_recovery_is_declared_done(self):
+        daemon = self.served()
+        rm = subprocess.Popen([self.python, "-B", ROOT / "tests/cli/held_rm.py", "--address", f"unix:{self.folder}/rm.sock",
+                               "--package", self.package], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(end, rm)
+        self.assertEqual(rm.stdout.readline(), "asked\n")
+        until = time.monotonic() + WITHIN_S
+        while not daemon.json("apps", "app")["partitions"][0]["applications"] and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertRegex(daemon.ctl("apps", "app").stdout, r"(?m)^app .* RM 'held': its recovery is not done$")
+        self.assertIn("tenon ctl recovery done", daemon.ctl("explain", "app").stdout)
+        while "held: its recovery is not done" not in daemon.ctl("health").stdout and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertRegex(daemon.ctl("health").stdout, r"(?m)^Resource managers +warning +held: its recovery is not done")
+        self.assertIn("there is no resource manager 'none'", self.refused(daemon, "recovery", "done", "none"))
+        self.assertEqual(self.done(daemon, "recovery", "done", "held"), "done: recovery done held\n")
+        self.assertEqual(rm.stdout.readline(), "placed 1\n")
+        daemon.wait_for_words("recovery done held: done")
+        self.assertEqual(rm.wait(WITHIN_S), 0)
+
+    def test_one_of_two_partitions_has_to_be_named(self):
+        daemon = self.served()
+        first, second = self.rm("--rm", "one"), self.rm("--rm", "two")
+        said = self.refused(daemon, "stop", "queue", "root.q1", "--partition", "default")
+        self.assertIn("[one]default, [two]default", said)
+        self.done(daemon, "stop", "queue", "root.q1", "--partition", "[two]default")
+        states = {p["name"]: q["state"] for p in daemon.json("queues")["partitions"] for q in p["queues"]
+                  if q["path"] == "root.q1"}
+        self.assertEqual(states, {"[one]default": "Active", "[two]default": "Stopped"})
+        self.gone(first)
+        self.gone(second)
+
+    def test_a_node_is_shown_with_what_runs_on_it(self):
+        daemon = self.served()
+        rm = self.rm()
+        node = daemon.json("nodes", "node-0001")["partitions"][0]["nodes"][0]
+        self.assertEqual(len(node["running"]), node["allocations"])
+        shown = daemon.ctl("nodes", "node-0001").stdout
+        self.assertRegex(shown, r"(?m)^ALLOCATION +APPLICATION +STATE +PRIORITY +AGE +RESOURCES +DEVICES$")
+        self.assertIn(node["running"][0]["key"], shown)
+        app = daemon.json("apps", "app-0")["partitions"][0]["applications"][0]
+        self.assertEqual(len(app["running"]), app["allocations"])
+        self.assertNotIn("running", daemon.json("nodes")["partitions"][0]["nodes"][0], "a list has no details")
+        self.gone(rm)
+
+    def test_nothing_is_a_stroke_and_zero_is_zero(self):
+        daemon = self.served()
+        rm = self.rm()
+        queues = daemon.ctl("queues").stdout
+        self.assertRegex(queues, r"(?m)^ *root\.q1 .* [0-9.]+/-/3200 .* 0$", queues)
+        self.gone(rm)
+
+    def test_what_people_do_is_in_log_and_events_and_outlives_the_daemon(self):
+        audit = self.folder / "audit.jsonl"
+        daemon = self.served(more="audit: { file: audit.jsonl }\n")
+        rm = self.rm()
+        self.done(daemon, "drain", "node", "node-0002", "--reason", "it smells")
+        self.refused(daemon, "stop", "queue", "root.none")
+        who = f"{getpass.getuser()} (control socket, process "
+        events = [json.loads(line) for line in daemon.ctl("events", "--type", "SYSTEM", "--json").stdout.splitlines()]
+        self.assertTrue([e for e in events if e["message"].startswith(who) and "drain node node-0002" in e["message"]], events)
+        daemon.kill()  # whatever is only in memory is gone
+        daemon.reader.join(WITHIN_S)
+        self.assertRegex(daemon.words(), r"RM 'demo' \(session 1\) registered over grpc, policy group 'default'")
+        self.assertRegex(daemon.words(), r"\(control socket, process \d+\): drain node node-0002 of \[demo\]default: done, "
+                                         "because it smells")
+        self.assertRegex(daemon.words(), r"warning .*: stop queue root\.none of \[demo\]default: refused")
+        records = [json.loads(line) for line in audit.read_text().splitlines()]
+        self.assertEqual([(r["action"], r["object"], r["done"]) for r in records],
+                         [("drain node", "node-0002", True), ("stop queue", "root.none", False)])
+        self.assertTrue(records[0]["who"].startswith(who))
+        self.assertEqual(audit.stat().st_mode & 0o777, 0o600)
+        with audit.open("a") as file:
+            file.write('{"half a line')  # as a full disk leaves it
+        again = self.started(more="audit: { file: audit.jsonl }\n")
+        self.assertEqual(again.ctl("reload").returncode, 0)
+        again.finish()
+        self.assertEqual(json.loads(audit.read_text().splitlines()[-1])["action"], "reload the configuration")
+
+    def test_a_resource_manager_that_goes_is_in_the_log(self):
+        daemon = self.served()
+        self.gone(self.rm())
+        self.rm("--rm", "killed").kill()
+        daemon.wait_for_words("RM 'killed' (session 2) is lost")
+        daemon.finish()
+        self.assertIn("RM 'demo' (session 1) said goodbye", daemon.words())
+
+
+class Manual(RmCase):
+    MORE = "cycle: { manual: true }\n"
+
+    def rm_that_waits(self, name: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--package", self.package,
+             "--nodes", "4", "--pods", "60", "--queues", "2", "--stay", "--rm", name],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(end, process)
+        return process
+
+    def allocations(self, daemon: Daemon) -> dict:
+        return {p["name"]: p["allocations"] for p in daemon.json("queues")["partitions"]}
+
+    def test_nothing_moves_but_by_steps_of_the_partition_that_is_named(self):
+        daemon = self.served(more=self.MORE)
+        self.rm_that_waits("one")
+        self.rm_that_waits("two")
+        until = time.monotonic() + WITHIN_S
+        while len(daemon.json("rms")["rms"]) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        made = 0
+        while made < 60:  # requests arrive when they do; each step takes what is there
+            made += daemon.json("step", "--decisions", "7", "--partition", "[two]default")["decisions"]
+        held = self.allocations(daemon)
+        self.assertEqual(held["[one]default"], 0)
+        self.assertGreater(held["[two]default"], 0)
+        self.assertIn("there is no partition '[three]default'", daemon.ctl("step", "--partition", "[three]default").stderr)
+        while made < 120:
+            made += daemon.json("step", "--decisions", "100")["decisions"]
+        self.assertGreater(self.allocations(daemon)["[one]default"], 0)
+        self.assertEqual(daemon.ctl("health").returncode, 0)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_daemon_that_runs_by_itself_is_not_stepped(self):
+        said = self.started().ctl("step")
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("cycle.manual: true", said.stderr)
+
+
+class Words(ServeCase):
+    """The command line itself; no daemon runs."""
+
+    def run_ctl(self, *words: str) -> subprocess.CompletedProcess:
+        return subprocess.run([Daemon.tenon, *words], capture_output=True, text=True, timeout=WITHIN_S)
+
+    def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(self):
+        for words, meant in ((("ctl", "qeues"), "'queues'"), (("ctl", "stop", "que", "root.a"), "'queue'"),
+                             (("ctrl",), "'ctl'"), (("ctl", "apps", "--stat", "Running"), "'--state'")):
+            with self.subTest(words):
+                said = self.run_ctl(*words)
+                self.assertEqual(said.returncode, 2)
+                self.assertIn(f"did you mean {meant}?", said.stderr)
+        self.assertNotIn("did you mean", self.run_ctl("ctl", "zzzzzzzzz").stderr)
+
+    def test_each_help_has_examples_of_its_own(self):
+        for words in (("ctl",), ("ctl", "stop"), ("ctl", "drain", "node"), ("ctl", "recovery"), ("scenario",), ("config",), ("plugin",)):
+            with self.subTest(words):
+                help_text = self.run_ctl(*words, "--help").stdout
+                examples = [line for line in help_text.split("Examples:\n")[1].splitlines() if line.startswith("  tenon ")]
+                self.assertTrue(examples)
+                for line in examples:
+                    self.assertTrue(line.startswith("  tenon " + words[0] + " "), line)
+
+    def test_an_audit_file_that_cannot_be_written_is_refused(self):
+        file = self.deployment("audit: { file: none/audit.jsonl }\n")
+        for more in ((), ("--check",)):
+            self.assertIn("none/audit.jsonl", self.refused("serve", "-c", str(file), *more))
+
+
+if __name__ == "__main__":
+    main()

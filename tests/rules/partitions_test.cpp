@@ -1,0 +1,117 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Rules of partitions that people stop, start and drain.
+#include "scene.hpp"
+
+namespace tenon::testing {
+namespace {
+
+template <class T>
+class rules_of_partitions : public scene<T> {
+ public:
+  lines turn_all(object_event e) { return this->run(change_partition{this->partition_, static_cast<uint8_t>(e)}); }
+  // app-1 runs a of two, and b waits.
+  void begin() {
+    this->start({make_queue("leaf")});
+    this->add("node-1", {{"vcore", 1}});
+    this->add_app("app-1");
+    this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
+    EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1"));
+  }
+};
+TYPED_TEST_SUITE(rules_of_partitions, schedulers);
+
+TYPED_TEST(rules_of_partitions, nothing_is_placed_in_a_stopped_one_until_it_is_started) {
+  this->begin();
+  EXPECT_THAT(this->turn_all(object_event::stop), ElementsAre());
+  EXPECT_THAT(this->turn_all(object_event::stop), ElementsAre()) << "once more";
+  EXPECT_EQ(this->look().state, object_state::stopped);
+  EXPECT_THAT(this->add("node-2", {{"vcore", 4}}), ElementsAre("node_accepted on node-2")) << "it is there afterwards";
+  EXPECT_THAT(this->ask("app-1", "b", {{"vcore", 1}}), ElementsAre());
+  EXPECT_THAT(this->placed(), ElementsAre());
+  EXPECT_EQ(this->app("app-1")->allocations.size(), 1U) << "what runs stays";
+  this->turn_all(object_event::start);
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-2", "app-1/b#3 on node-2"));
+}
+
+TYPED_TEST(rules_of_partitions, a_stopped_one_takes_no_new_applications) {
+  this->begin();
+  this->turn_all(object_event::stop);
+  EXPECT_THAT(this->add_app("app-2"),
+              ElementsAre("application_rejected app-2: partition [rm]default is stopped cannot add a new application "
+                          "app-2, its state is Stopped"));
+  EXPECT_THAT(this->ask("", "alone", {{"vcore", 1}}), ElementsAre(HasSubstr("its state is Stopped")));
+  this->give_back("app-1", "a");
+  EXPECT_EQ(this->app("app-1")->allocations.size(), 0U) << "what ends ends";
+}
+
+TYPED_TEST(rules_of_partitions, a_stopped_one_is_stopped_whatever_configuration_names_it) {
+  this->begin();
+  this->turn_all(object_event::stop);
+  this->reload(make_cluster({make_queue("leaf"), make_queue("more")}));
+  EXPECT_EQ(this->look().state, object_state::stopped);
+  cluster_config other = make_cluster({make_queue("leaf")});
+  other.partitions[0].name = "other";
+  this->reload(other);
+  EXPECT_EQ(this->look().state, object_state::draining) << "and drains where one leaves it out";
+  EXPECT_THAT(this->wait(20 * second), ::testing::Contains(HasSubstr("PartitionRemoved")));
+}
+
+TYPED_TEST(rules_of_partitions, a_drained_one_goes_on_with_what_it_has_and_takes_no_more) {
+  this->begin();
+  EXPECT_THAT(this->turn_all(object_event::remove), ElementsAre());
+  EXPECT_EQ(this->look().state, object_state::draining);
+  EXPECT_THAT(this->turn_all(object_event::remove), ElementsAre()) << "once more";
+  EXPECT_THAT(this->add_app("app-2"), ElementsAre(HasSubstr("its state is Draining")));
+  EXPECT_THAT(this->ask("", "alone", {{"vcore", 1}}), ElementsAre(HasSubstr("its state is Draining")));
+  EXPECT_THAT(this->add("node-2", {{"vcore", 1}}), ElementsAre(HasSubstr("its state is Draining")));
+  EXPECT_THAT(this->ask("app-1", "b", {{"vcore", 1}}), ElementsAre());
+  this->set_capacity("node-1", {{"vcore", 3}});
+  EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1", "app-1/b#3 on node-1"));
+  EXPECT_THAT(this->put("node-1", this->existing("app-1", "c", {{"vcore", 1}})),
+              ElementsAre("allocated app-1/c#4 on node-1 existing"))
+      << "what an RM reports of them is taken";
+}
+
+TYPED_TEST(rules_of_partitions, a_drained_one_has_all_the_time_it_needs_and_goes_when_it_is_empty) {
+  this->begin();
+  this->turn_all(object_event::remove);
+  EXPECT_THAT(this->wait(3'600 * second), ElementsAre("application_state app-1 Running")) << "nobody is thrown out";
+  this->withdraw("app-1", "a");
+  this->give_back("app-1", "a");
+  this->wait(30 * second);  // Completing
+  this->wait(10 * second);
+  EXPECT_EQ(this->look().queues.size(), 0U);
+}
+
+TYPED_TEST(rules_of_partitions, a_configuration_alone_takes_a_drain_back) {
+  this->begin();
+  this->turn_all(object_event::remove);
+  this->turn_all(object_event::start);
+  this->turn_all(object_event::stop);
+  EXPECT_EQ(this->look().state, object_state::draining);
+  this->reload(make_cluster({make_queue("leaf")}));
+  EXPECT_EQ(this->look().state, object_state::active);
+  EXPECT_THAT(this->add_app("app-2"), ElementsAre("application_accepted app-2"));
+}
+
+TYPED_TEST(rules_of_partitions, one_that_drains_and_is_left_out_later_has_its_time_from_then_on) {
+  this->begin();
+  this->turn_all(object_event::remove);
+  this->wait(60 * second);
+  cluster_config other = make_cluster({make_queue("leaf")});
+  other.partitions[0].name = "other";
+  this->reload(other);
+  EXPECT_THAT(this->wait(20 * second - 1), ElementsAre());
+  EXPECT_THAT(this->wait(1), ::testing::Contains(HasSubstr("PartitionRemoved")));
+}
+
+TYPED_TEST(rules_of_partitions, what_is_stopped_tells_autoscalers_nothing) {
+  this->begin();
+  this->turn_all(object_event::stop);
+  EXPECT_THAT(this->run(inspect{}), ElementsAre());
+  this->turn_all(object_event::start);
+  EXPECT_THAT(this->run(inspect{}), ElementsAre(HasSubstr("FAILED")));
+}
+
+}  // namespace
+}  // namespace tenon::testing
