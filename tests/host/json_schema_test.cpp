@@ -202,6 +202,14 @@ TEST(JsonSchema, SaysWhere) {
   EXPECT_THAT(found[1].problem, HasSubstr("'host'"));
 }
 
+TEST(JsonSchema, EqualItemsAreNotUnique_HoweverTheyAreWritten) {
+  const json::object schema{{"uniqueItems", true}};
+  for (const char *twice : {"[1, 1.0]", "[[2.0], [2]]", R"([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}])"}) {
+    EXPECT_EQ(violations(schema, json::parse(twice)).size(), 1u) << twice;
+  }
+  EXPECT_TRUE(violations(schema, json::parse(R"([1, 1.5, "1", [1], {"a": 1}, {"a": "1"}])")).empty());
+}
+
 TEST(JsonSchema, FormatsOfTimes) {
   const auto has = [](const char *format, const char *text) {
     return violations(json::object{{"format", format}}, json::value(text)).empty();

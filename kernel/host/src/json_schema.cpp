@@ -50,6 +50,28 @@ bool equal(const json::value &a, const json::value &b) {
          });
 }
 
+// Values that are equal have the same: keys in order, and 1 for 1.0.
+json::value plain(const json::value &of) {
+  if (const json::array *list = of.if_array()) {
+    json::array out;
+    for (const json::value &each : *list) out.push_back(plain(each));
+    return out;
+  }
+  if (const json::object *object = of.if_object()) {
+    std::map<std::string_view, const json::value *> in_order;
+    for (const auto &member : *object) in_order.emplace(std::string_view(member.key()), &member.value());
+    json::object out;
+    for (const auto &[key, value] : in_order) out.emplace(key, plain(*value));
+    return out;
+  }
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  const double *number = of.if_double();
+  if (number != nullptr && std::trunc(*number) == *number && std::abs(*number) <= exact) {
+    return static_cast<int64_t>(*number);
+  }
+  return of;
+}
+
 // Characters, not bytes.
 size_t length_of(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -166,8 +188,9 @@ class validator {
 
   bool are_unique(const json::array &list) {
     std::set<std::string> seen;
-    return std::all_of(list.begin(), list.end(),
-                       [&](const json::value &each) { return step() && seen.insert(json::serialize(each)).second; });
+    return std::all_of(list.begin(), list.end(), [&](const json::value &each) {
+      return step() && seen.insert(json::serialize(plain(each))).second;
+    });
   }
 
   bool object_keyword(const json::object &all, std::string_view key, const json::value &wanted,
