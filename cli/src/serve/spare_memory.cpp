@@ -11,6 +11,8 @@ namespace tenon::cli {
 namespace {
 
 constexpr size_t worth_it = size_t{32} << 20;
+constexpr unsigned least_patience = 8;
+constexpr unsigned most_patience = 1'024;
 
 // Bytes that the process has from the system and that nobody uses.
 size_t spare() {
@@ -28,9 +30,12 @@ size_t spare() {
 void spare_memory::look() {
   const size_t now = spare();
   could_not_ = std::min(could_not_, now);
-  if (now < could_not_ + worth_it) return;
+  if (now < worth_it) return;
+  if (now < could_not_ + worth_it && ++looks_ < patience_) return;
   malloc_trim(0);
   could_not_ = spare();
+  looks_ = 0;
+  patience_ = could_not_ + worth_it <= now ? least_patience : std::clamp(patience_ * 2, least_patience, most_patience);
 }
 
 }  // namespace tenon::cli
