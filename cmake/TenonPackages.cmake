@@ -19,8 +19,12 @@ foreach(component IN ITEMS runtime modules library proto python sdk)
   endif()
   install(FILES LICENSE DESTINATION share/doc/${package} RENAME copyright COMPONENT ${component})
 endforeach()
-install(FILES README.md COMPATIBILITY.md DESTINATION share/doc/tenon COMPONENT runtime)
-install(DIRECTORY docs/ DESTINATION share/doc/tenon/docs COMPONENT runtime FILES_MATCHING PATTERN "*.md")
+# Pages as they are after installation: what they lead to is what a user has.
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+install(CODE "execute_process(COMMAND \"${Python3_EXECUTABLE}\" -B \"${CMAKE_SOURCE_DIR}/cmake/installed_docs.py\"
+  \"${CMAKE_SOURCE_DIR}\" \"${CMAKE_BINARY_DIR}/pages\" \"\${CMAKE_INSTALL_PREFIX}\" COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT runtime)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/pages/ DESTINATION share/doc/tenon COMPONENT runtime)
 install(DIRECTORY sdk/examples/ DESTINATION share/doc/tenon-sdk/examples COMPONENT sdk)
 
 set(CPACK_GENERATOR DEB)
@@ -49,6 +53,8 @@ configurations, plays scenarios and traces against the scheduler, loads modules.
 
 set(CPACK_DEBIAN_MODULES_PACKAGE_NAME tenon-plugins)
 set(CPACK_DEBIAN_MODULES_PACKAGE_SECTION admin)
+# The transport over gRPC is linked with it.
+set(CPACK_DEBIAN_MODULES_PACKAGE_DEPENDS "tenon-proto (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_MODULES_DESCRIPTION "The modules that come with it: orders of queues, applications and nodes,
 predicates, placement rules, sinks for records of events.")
 

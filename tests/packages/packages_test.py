@@ -14,7 +14,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/style"))
+sys.path[:0] = [str(ROOT / folder) for folder in ("cmake", "tests/documents", "tests/style")]
+import installed_docs  # noqa: E402
 import linkage  # noqa: E402
 import page_session  # noqa: E402
 
@@ -42,24 +43,35 @@ class Packages(unittest.TestCase):
         made = cls.folder / "made"
         run(ARGUMENTS.cpack, "--config", ARGUMENTS.build / "CPackConfig.cmake", "-B", made)
         cls.packages = {field(p, "Package"): p for p in made.glob("*.deb")}
-        cls.root = cls.folder / "root"
-        # A clean root: an empty package database. What the packages depend on is this machine's.
-        for name in ("info", "updates", "triggers"):
-            (cls.root / "var/lib/dpkg" / name).mkdir(parents=True)
-        for name in ("status", "available"):
-            (cls.root / "var/lib/dpkg" / name).touch()
-        run("dpkg", f"--root={cls.root}", "--force-not-root", "--force-depends", "--force-script-chrootless",
-            "--log=/dev/null", "--install", *cls.packages.values())
+        cls.root = cls.installed("root", cls.packages, "--force-depends")
         cls.usr = cls.root / "usr"
         cls.tenon = cls.usr / "bin/tenon"
-        cls.environment = {
-            "PATH": f"{cls.usr / 'bin'}:{os.environ['PATH']}",
+        cls.environment = cls.environment_of(cls.root)
+
+    @classmethod
+    def installed(cls, name: str, packages, *options) -> pathlib.Path:
+        """A clean root with these packages. Of all others it has what this machine has, so that dpkg looks at dependencies."""
+        root = cls.folder / name
+        for part in ("info", "updates", "triggers"):
+            (root / "var/lib/dpkg" / part).mkdir(parents=True)
+        (root / "var/lib/dpkg/available").touch()
+        ours = r"Package: (?:" + "|".join(map(re.escape, cls.packages)) + r")\n"
+        status = pathlib.Path("/var/lib/dpkg/status").read_text().split("\n\n")
+        (root / "var/lib/dpkg/status").write_text("\n\n".join(one for one in status if not re.match(ours, one)))
+        run("dpkg", f"--root={root}", "--force-not-root", "--force-script-chrootless", "--log=/dev/null", *options, "--install",
+            *(cls.packages[package] for package in packages))
+        return root
+
+    @classmethod
+    def environment_of(cls, root: pathlib.Path) -> dict:
+        return {
+            "PATH": f"{root / 'usr/bin'}:{os.environ['PATH']}",
             "HOME": str(cls.folder),
-            "CMAKE_PREFIX_PATH": str(cls.usr),
+            "CMAKE_PREFIX_PATH": str(root / "usr"),
             "CMAKE_GENERATOR": "Ninja",
             "CC": ARGUMENTS.cc,
             "CXX": ARGUMENTS.cxx,
-            "PKG_CONFIG_PATH": str(cls.usr / "lib/pkgconfig"),
+            "PKG_CONFIG_PATH": str(root / "usr/lib/pkgconfig"),
         }
 
     def here(self, *command, cwd=None, fails: bool = False) -> str:
@@ -73,7 +85,8 @@ class Packages(unittest.TestCase):
                      "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
                      "lib/libtenon.so.0", "include/tenon/rm/tenon.h", "lib/python3/dist-packages/tenon/manager.py",
                      "lib/python3/dist-packages/tenon/si/v1later/si_pb2.py",
-                     "share/doc/tenon/copyright", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
+                     "share/doc/tenon/copyright", "share/doc/tenon/docs/dashboard.png", "share/doc/tenon/docs/monitoring/alerts.yaml",
+                     "share/doc/tenon/docs/modules/ring.md", "share/doc/tenon/examples/desk.yaml", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
             self.assertTrue((self.usr / path).is_file(), path)
         for name, package in self.packages.items():
             self.assertIn("Tenon", field(package, "Description"), name)
@@ -95,6 +108,19 @@ class Packages(unittest.TestCase):
         for one in re.findall(r"(?:^|, )([a-z0-9.+-]+)", needed):
             if one not in self.packages:
                 self.assertIn("installed", run("dpkg-query", "-W", "-f", "${Status}", one), one)
+
+    def test_what_a_package_depends_on_is_enough_to_serve(self):
+        named, at = ["tenon"], 0
+        while at < len(named):
+            named += [one for one in self.needs(named[at]) if one in self.packages and one not in named]
+            at += 1
+        self.assertEqual(named, ["tenon", "tenon-plugins", "tenon-proto"])
+        root = self.installed("least", named)
+        said = run(root / "usr/bin/tenon", "serve", "--check", "-c", root / "etc/tenon/tenon.yaml", env=self.environment_of(root))
+        self.assertIn("can be served", said)
+
+    def needs(self, package: str) -> list[str]:
+        return re.findall(r"(?:^|, )([a-z0-9.+-]+)", field(self.packages[package], "Depends"))
 
     def test_nothing_in_them_knows_where_it_was_built(self):
         for file in [self.usr / "bin/tenon", self.usr / "lib/tenon/libtenon_kernel.so",
@@ -140,12 +166,15 @@ class Packages(unittest.TestCase):
         self.here(ARGUMENTS.cmake, "--build", "build", cwd=project)
         self.here(ARGUMENTS.ctest, "--test-dir", "build", cwd=project, fails=True)
 
-    def plain_usr(self) -> pathlib.Path:
-        """The installed tree by a name without blanks: pkg-config cannot quote them in a link option."""
+    def plain_root(self) -> pathlib.Path:
+        """The clean root by a name without blanks: pkg-config cannot quote them in a link option, nor do pages."""
         plain = pathlib.Path(tempfile.mkdtemp(prefix="tenon-"))
         self.addCleanup(shutil.rmtree, plain)
-        (plain / "usr").symlink_to(self.usr)
-        return plain / "usr"
+        (plain / "root").symlink_to(self.root)
+        return plain / "root"
+
+    def plain_usr(self) -> pathlib.Path:
+        return self.plain_root() / "usr"
 
     def test_module_in_rust_from_the_c_headers_alone(self):
         project = self.folder / "quarantine-rust"
@@ -162,31 +191,84 @@ class Packages(unittest.TestCase):
         self.here(self.tenon, "scenario", "run", project / "tests", "--deployment", project / "tenon.yaml",
                   "--module-path", built)
 
-    def test_every_command_of_the_tutorial(self):
-        text = (ROOT / "docs/tutorial.md").read_text()
-        pieces = re.findall(r"(?:^<!-- write (\S+) -->\n)?^```(\w+)\n(.*?)^```$", text, flags=re.M | re.S)
-        here, ran = self.folder / "tutorial", 0
+    def named_on(self, page: str) -> list[str]:
+        """The packages of ours that a reader of the page installs."""
+        named = re.search(r"^# apt install (.*)$", (ROOT / page).read_text(), flags=re.M)[1]
+        return [package for package in re.findall(r"\./([\w-]+)_\*\.deb", named)]
+
+    def root_of(self, page: str) -> pathlib.Path:
+        """A clean root with what the page says, and no more."""
+        named = self.named_on(page)
+        for package in named:
+            for one in self.needs(package):
+                if one in self.packages:
+                    self.assertIn(one, named, f"{page} leaves out a package that {package} needs")
+                elif subprocess.run(["dpkg-query", "-W", one], capture_output=True).returncode:
+                    self.skipTest(f"{one}, which {package} needs, is not installed")
+        root = self.installed(pathlib.Path(page).stem, named)
+        said = run(root / "usr/bin/tenon", "serve", "--check", "-c", root / "etc/tenon/tenon.yaml", env=self.environment_of(root))
+        self.assertIn("can be served", said)
+        return root
+
+    def play(self, page: str, root: pathlib.Path, session: page_session.Session, **more) -> int:
+        here = root / "played"
         here.mkdir()
-        for written, language, body in pieces:
-            if written:
-                (here / written).write_text(body)
-            for command in re.findall(r"^\$ (.*)$", body, flags=re.M) if language == "console" else ():
-                if change := re.fullmatch(r"cd (\S+)", command):
-                    here = here / change[1]
-                else:
-                    self.here("bash", "-c", command, cwd=here, fails="# fails" in command)
-                    ran += 1
-        self.assertGreater(ran, 15)
+        return page_session.play(root / "usr" / installed_docs.place(page), here, self.environment_of(root) | more, session)
+
+    def test_every_command_of_the_tutorial(self):
+        root = self.root_of("docs/tutorial.md")
+        self.assertGreater(self.play("docs/tutorial.md", root, page_session.Session()), 25)
 
     def test_every_command_of_the_page_about_resource_managers(self):
-        here = self.folder / "rm"
-        here.mkdir()
+        root = self.root_of("docs/writing-an-rm.md")
         # The distribution's Python, for which grpcio is a package.
-        environment = self.environment | {"PATH": f"{self.usr / 'bin'}:/usr/bin:/bin",
-                                          "PYTHONPATH": str(self.usr / "lib/python3/dist-packages"), "PYTHONDONTWRITEBYTECODE": "1"}
-        if subprocess.run(["python3", "-c", "import grpc"], env=environment, capture_output=True).returncode:
-            self.skipTest("python3-grpcio is not installed")
-        self.assertGreater(page_session.play(ROOT / "docs/writing-an-rm.md", here, environment), 15)
+        played = self.play("docs/writing-an-rm.md", root, page_session.Session(), PATH=f"{root / 'usr/bin'}:/usr/bin:/bin",
+                           PYTHONPATH=str(root / "usr/lib/python3/dist-packages"), PYTHONDONTWRITEBYTECODE="1")
+        self.assertGreater(played, 15)
+
+    def test_every_command_of_the_first_page(self):
+        desk = self.usr / "share/doc/tenon/examples/desk.yaml"
+        desk.write_text(desk.read_text().replace("127.0.0.1:9080", "127.0.0.1:0"))  # a port that others may have
+        plain = self.plain_root()
+        session = page_session.Session(instead=(("/usr/", f"{plain}/usr/"), ("/etc/", f"{plain}/etc/")),
+                                       after=(("tenon serve -c desk", page_session.until_socket("control.sock")),))
+        self.assertGreater(self.play("cli/service/installed.md", self.root, session), 4)
+
+    def test_a_module_without_the_library_that_it_needs_says_which_package_has_it(self):
+        root = self.installed("without proto", ("tenon", "tenon-plugins"), "--force-depends")
+        said = run(root / "usr/bin/tenon", "serve", "--check", "-c", root / "etc/tenon/tenon.yaml",
+                   env=self.environment_of(root), fails=True)
+        self.assertIn("fix:  install the package tenon-proto, which has libtenon_proto.so.0", said)
+
+    def test_installed_pages_name_what_is_installed(self):
+        pages = sorted((self.usr / "share").rglob("*.md"))
+        self.assertGreater(len(pages), 50)
+        wrong = [f"{page.relative_to(self.usr)}: {what}" for page in pages for what in self.missing(page, page.read_text())]
+        for text in ((self.root / "etc/tenon").iterdir(), (self.usr / "lib/systemd/system").iterdir()):
+            wrong += [f"{file}: {what}" for file in text for what in self.missing(file, file.read_text())]
+        self.assertEqual("\n".join(wrong), "")
+
+    def test_a_page_that_names_what_is_not_installed_is_found(self):
+        page = self.usr / "share/doc/tenon/docs/serve.md"
+        text = "[a](rest.md) [b](no.md#x) `/usr/bin/tenon` `/usr/bin/nothing` `/etc/tenon/none.yaml`\n`tests/cli` `tests/rest` (source tree)\n" \
+               "`tools/setup` of the source tree, `build/mine.so`\n```console\n$ tests/cost/gate.py\n```\n"
+        self.assertEqual(list(self.missing(page, text)), ["no.md#x", "/usr/bin/nothing", "/etc/tenon/none.yaml", "tests/cli",
+                                                          "tests/cost/gate.py"])
+
+    def missing(self, page: pathlib.Path, text: str):
+        """Links and paths of an installed page that lead nowhere, but for those that are said to be in the source tree."""
+        text = re.sub(r"^In the source tree:\n\n```\w*\n.*?^```$", "", text, flags=re.M | re.S)
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text)) if page.suffix == ".md" else ():
+            if not re.match(r"#|[a-z]+:", link) and not (page.parent / link.partition("#")[0]).exists():
+                yield link
+        configurations = re.sub(r"^```yaml\n.*?^```$", "", text, flags=re.M | re.S)  # name files that their owner makes
+        for path in re.findall(r"(?<![\w./<-])/(?:usr|etc/tenon)(?:/[\w.+-]*\w)+", configurations):
+            if not (self.root / path[1:]).exists():
+                yield path
+        for found in re.finditer(r"(?<![\w./{>-])(?:kernel|sdk|plugins|cli|tests|tools|cmake|docs)/[\w./-]*\w", text):
+            said = re.match(r"(?:[^`\n]*`)?\s*(?:\(source tree\)|of the source tree)", text[found.end():])
+            if (ROOT / found[0]).exists() and not said and not (self.usr / installed_docs.HERE / found[0]).exists():
+                yield found[0]
 
     def test_resource_managers_with_the_scheduler_in_their_process(self):
         for example, source in (("rm-cpp", "main.cpp"), ("rm-c", "main.c")):
@@ -223,4 +305,8 @@ if __name__ == "__main__":
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
     ARGUMENTS, others = parser.parse_known_args()
+    missing = [program for program in ("dpkg", "dpkg-deb", "dpkg-shlibdeps") if not shutil.which(program)]
+    if missing:
+        print(f"skipped: no {', '.join(missing)}; tools/setup says what installs it")
+        sys.exit(77)
     unittest.main(argv=[sys.argv[0], *others])

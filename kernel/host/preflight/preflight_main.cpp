@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "known_interfaces.hpp"
+#include "linker_remedy.hpp"
 #include "preflight_protocol.hpp"
 #include "tenon/abi/module.h"
 #include "tenon/host/process_state.hpp"
@@ -84,8 +85,10 @@ void check(const char *library) {
   const tenon::host::process_state before;
   tell(stage::opening);
   void *handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr)
-    refuse(std::string("the dynamic linker refuses it: ") + ::dlerror(), "build it against this system");
+  if (handle == nullptr) {
+    const std::string said = ::dlerror();
+    refuse("the dynamic linker refuses it: " + said, tenon::host::linker_remedy(said));
+  }
   refuse_changes(before, "opening it");
   const auto *module = static_cast<const tenon_module *>(::dlsym(handle, TENON_MODULE_SYMBOL));
   // What it says of itself is compared where its manifest is known; here only whether it can be called.

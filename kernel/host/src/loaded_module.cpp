@@ -7,6 +7,7 @@
 
 #include "error_words.hpp"
 #include "known_interfaces.hpp"
+#include "linker_remedy.hpp"
 #include "tenon/host/process_state.hpp"
 
 namespace tenon::host {
@@ -61,9 +62,10 @@ std::optional<refusal> loaded_module::open_library() {
   const process_state before;
   void *handle = ::dlopen(library_.open_path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const auto changed = before.restore();
-  if (handle == nullptr)
-    return no("a library that the dynamic linker opens", one_line(::dlerror(), 1024),
-              "install what it needs, or build it against this system");
+  if (handle == nullptr) {
+    const std::string said = one_line(::dlerror(), 1024);
+    return no("a library that the dynamic linker opens", said, linker_remedy(said));
+  }
   if (!changed.empty())
     return no("a library that leaves process-wide state alone", "opening it changed " + joined(changed),
               "link without -ffast-math; leave locale and signals to the host");
