@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Every block of commands in the documents is run and what it shows is compared, or it is said here why not."""
+
+import argparse
+import fnmatch
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import page_session
+from page_session import Session, until_socket
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TRACES = ROOT / "tests/data/traces"
+ARGUMENTS = argparse.Namespace()
+PAGES = page_session.documents(ROOT)
+READER_S_PREFIX = "/path/to/installed/tenon"
+
+# Blocks that are not run, by page and first line, each with the reason.
+NOT_RUN = {
+    ("README.md", "$ tools/demo     # installs what is missing, builds, schedules a cluster"): "they build this tree",
+    ("docs/dashboard.md", "tests/dashboard/fake_server.py --nodes 10000 --port 8080"): "serves until it is ended, on a port that others may have",
+    ("docs/performance.md", "$ tests/cost/gate.py                          # all cases, about four minutes"): "minutes; tools/test cost runs it",
+    ("docs/serve.md", "# edit /etc/tenon/tenon.yaml and /etc/tenon/queues.yaml"): "root's, and systemd's",
+    ("docs/tutorial.md", "# apt install*"): "root's; tests/packages installs what it names",
+    ("docs/writing-an-rm.md", "# apt install*"): "root's; tests/packages installs what it names",
+    ("plugins/events/sqlite/README.md", "$ sqlite3 *"): "asks a file that a daemon wrote",
+    ("sdk/templates/README.md", "$ cmake *"): "tests/packages does it in a new project of every kind",
+}
+
+# Pages that another test plays, from the packages or with an SDK alone.
+ELSEWHERE = {
+    "cli/service/installed.md": "tests/packages/packages_test.py",
+    "docs/cookbook.md": "tests/sdk/out_of_tree_test.py",
+    "docs/tutorial.md": "tests/packages/packages_test.py",
+    "docs/writing-an-rm.md": "tests/packages/packages_test.py",
+}
+
+# Outputs that no command stands above, by page and first line: a test that has the same words, or why there is none.
+SHOWN_ALONE = {
+    ("docs/conformance.md", "crashed   inputs-bounds (node-sort acme-binpack)"): "of a module that is wrong",
+    ("docs/serve.md", "2026-11-22T16:31:40.950Z info*"): "of people and processes; tests/cli/people_test.py",
+}
+
+OPENB = f"gunzip -c {TRACES}/openb-nodes.csv.gz >nodes.csv; gunzip -c {TRACES}/openb-pods.csv.gz >pods.csv\n"
+PHILLY = f"gunzip -c {TRACES}/philly-jobs.csv.gz >jobs.csv; cp {TRACES}/philly-machines.csv machines.csv\n"
+A_JOB_IN_SWF = "printf '; MaxProcs: 8\\n1 0 0 3600 2 -1 -1 2 3600 -1 1 1 1 1 1 1 -1 -1\\n' >jobs.swf\n"
+DAEMON = ("tenon serve", until_socket("control.sock"))
+
+# How the other pages are played: what they take for granted, and what their reader puts in.
+PLAYED = {
+    "README.md": Session(
+        before=f"ln -s {ROOT}/tests tests; mkdir build cli; ln -s \"$BUILD\" build/release; cp -r {ROOT}/cli/service cli; "
+               "cp \"$DESK\"/desk.yaml cli/service",
+        instead=(("/path/to/tenon/", f"{ROOT}/"),),
+        after=(DAEMON,)),
+    "docs/conformance.md": Session(
+        before=f"tenon plugin new acme-binpack --kind node-sort; cd acme-binpack; ln -s {ROOT}/tests in-tree; "
+               f"cmake -B build -Dtenon-sdk_DIR={ROOT}/sdk/cmake; cmake --build build; ln -s \"$BUILD\" build/release",
+        instead=(("tests/scenarios", "in-tree/scenarios"), ("--seeds 1000", "--seeds 5"))),  # what takes minutes is a phase of tools/test
+    "docs/control-socket.md": Session(
+        before="cp \"$DESK\"/* .; tenon serve -c desk.yaml --control control.sock >serve.log 2>&1 &\n" + until_socket("control.sock") +
+               "\nnc() { python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
+               "s.sendall(sys.stdin.buffer.read()); s.shutdown(1); print(s.makefile().read(), end=\"\")' \"$2\"; }",
+        instead=(("/run/tenon/control.sock", "control.sock"), ('"more":true', '"more":false'))),  # there are no nodes
+    "docs/devices.md": Session(before=OPENB),
+    "docs/explain.md": Session(
+        before="printf 'sn,cpu_milli,memory_mib,gpu,model\\nn1,8000,16384,0,\\n' >nodes.csv\n"
+               "printf 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\\n' >pods.csv\n"
+               "for name in first second last; do echo \"$name,2000,1024,0,0,,LS,Running,0,1000,0\"; done >>pods.csv\n"
+               "echo 'partitions: [{name: default, queues: [{name: root, submitacl: \"*\", queues: [{name: a, resources: {max: {vcore: 3}}}]}]}]' >queues.yaml"),
+    "docs/grpc.md": Session(),
+    "docs/performance.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release"),
+    "docs/scenarios.md": Session(),
+    "docs/serve.md": Session(
+        before="cp \"$DESK\"/queues.yaml .; export XDG_RUNTIME_DIR=$PWD/run; mkdir -m 700 run",
+        instead=(("unix:/tmp/tenon-rm.sock", "unix:rm.sock"),
+                 ("  - use: tenon.rest   ", "  - use: tenon.rest\n    config: { listen: \"127.0.0.1:0\" }   "),
+                 ("$ tenon serve -c tenon.yaml\n", "$ tenon serve -c tenon.yaml &\n")),  # the next command is of another shell
+        after=(("tenon serve -c tenon.yaml &", until_socket("run/tenon/control.sock")),)),
+    "docs/simulate.md": Session(before=OPENB + PHILLY + A_JOB_IN_SWF),
+    "docs/simulator.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release", instead=(("--seeds 1000", "--seeds 5"),)),
+    "docs/writing-a-policy.md": Session(
+        before=f"cp {ROOT}/sdk/examples/least-attribute/* {ROOT}/sdk/examples/roomiest-c/{{module.c,roomiest.yaml}} .; "
+               "ls() { command ls -C \"$@\"; }",  # as on a terminal
+        instead=((READER_S_PREFIX, "$PREFIX"),)),
+}
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def reason(table: dict, name: str, first: str) -> str:
+    return next((why for (of, begins), why in table.items() if of == name and fnmatch.fnmatchcase(first, begins)), "")
+
+
+def is_of_commands(block: page_session.Block) -> bool:
+    return block.language in ("console", "sh", "bash", "shell")
+
+
+# A line that looks like a command, or what one prints, in a block that does not say so.
+COMMAND_LIKE = re.compile(r"^(?:[$#] |[A-Z_]+=\S+ )?(?:tenon|apt|apt-get|cmake|ctest|build/release/bin/\S+|tools/\w+) ", flags=re.M)
+
+
+def unknown_blocks(name: str, text: str) -> list[str]:
+    """Blocks of which this test does not know whether they are run."""
+    out = []
+    for block in page_session.blocks(text):
+        where = f"{name}:{block.line}: {block.first}"
+        if is_of_commands(block):
+            if name not in PLAYED and name not in ELSEWHERE and not reason(NOT_RUN, name, block.first):
+                out.append(f"{where}: is neither run nor in NOT_RUN")
+            elif not reason(NOT_RUN, name, block.first) and (block.language != "console" or not block.first.startswith("$ ")):
+                out.append(f"{where}: commands are in a block `console`, behind \"$ \"")
+        elif block.language in ("", "text") and not block.written:
+            if COMMAND_LIKE.search(block.body):
+                out.append(f"{where}: commands are in a block `console`, behind \"$ \"")
+            elif block.language == "" and not is_drawing(block.body) and not reason(SHOWN_ALONE, name, block.first):
+                out.append(f"{where}: an output without the command that prints it, and not in SHOWN_ALONE")
+    return out
+
+
+def is_drawing(text: str) -> bool:
+    """A picture or a grammar, not what a program prints: it has arrows or bars, or is one line without a blank."""
+    return "->" in text or "|" in text or not re.search(r"\s", text.strip())
+
+
+class Pages(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="tenon-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.prefix = cls.folder / "prefix"
+        subprocess.run([ARGUMENTS.cmake, "--install", ARGUMENTS.build, "--component", "sdk", "--prefix", cls.prefix],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def test_every_block_of_commands_is_run_or_has_a_reason(self):
+        self.assertEqual("\n".join(wrong for name in PAGES for wrong in unknown_blocks(name, page(name))), "")
+
+    def test_a_block_that_nobody_runs_is_found(self):
+        for name, text in (("docs/metrics.md", "```console\n$ tenon ctl queues\n```\n"), ("docs/serve.md", "```sh\ntenon ctl queues\n```\n"),
+                           ("docs/serve.md", "```\ntenon ctl queues\n```\n"), ("docs/serve.md", "```console\n# reboot\n```\n"),
+                           ("docs/serve.md", "```text\n$ tenon ctl\n```\n"), ("docs/serve.md", "```\n3 queues are full\n```\n"),
+                           ("docs/metrics.md", "```bash\ncurl\n```\n")):
+            with self.subTest(text):
+                self.assertEqual(len(unknown_blocks(name, text)), 1)
+        for name, text in (("docs/serve.md", "```console\n$ tenon ctl\n```\n"), ("docs/metrics.md", "```yaml\ntenon: 1\n```\n")):
+            self.assertEqual(unknown_blocks(name, text), [])
+
+    def test_reasons_are_of_blocks_that_are_there(self):
+        for table in (NOT_RUN, SHOWN_ALONE):
+            for name, first in table:
+                self.assertTrue(any(fnmatch.fnmatchcase(block.first, first) for block in page_session.blocks(page(name))), (name, first))
+        for name, test in ELSEWHERE.items():
+            self.assertIn(name, (ROOT / test).read_text())
+        for name in PLAYED:
+            self.assertTrue(any(is_of_commands(block) for block in page_session.blocks(page(name))), name)
+
+    def test_what_varies_is_needed(self):
+        shown = "".join(step.shown for name in PAGES for step in page_session.steps(page(name)))
+        for pattern, _, why in page_session.VARIES:
+            self.assertRegex(shown, pattern, why)
+
+    def play(self, name: str):
+        here = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        desk = here / ".desk"
+        desk.mkdir()
+        for file in ("desk.yaml", "queues.yaml"):
+            (desk / file).write_text((ROOT / "cli/service" / file).read_text().replace("127.0.0.1:9080", "127.0.0.1:0"))
+        environment = {
+            "PATH": f"{ARGUMENTS.build / 'bin'}:{os.environ['PATH']}", "HOME": str(here), "LANG": "C.UTF-8",
+            "CC": ARGUMENTS.cc, "CXX": ARGUMENTS.cxx, "CMAKE_GENERATOR": "Ninja", "BUILD": str(ARGUMENTS.build), "DESK": str(desk),
+            "PREFIX": str(self.prefix), "PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig"),
+        }
+        session = PLAYED[name]
+        firsts = {block.first for block in page_session.blocks(page(name)) if reason(NOT_RUN, name, block.first)}
+        session = Session(session.before, session.instead, session.after, frozenset(firsts), session.each_block_at_start)
+        (here / "work").mkdir()
+        page_session.play(ROOT / name, here / "work", environment, session)
+
+
+def add_page(name: str):
+    setattr(Pages, "test_play_" + re.sub(r"\W", "_", name.removeprefix("docs/").removesuffix(".md")), lambda self: self.play(name))
+
+
+for name in PLAYED:
+    add_page(name)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="a build folder of Tenon")
+    parser.add_argument("--cmake", default="cmake")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    ARGUMENTS, others = parser.parse_known_args()
+    programs = ("tenon", "tenon-bench", "sim")
+    if missing := [name for name in programs if not (ARGUMENTS.build / "bin" / name).exists()]:
+        print(f"skipped: {', '.join(missing)} is not built; cmake --build --preset release builds all")
+        sys.exit(77)
+    if missing := [name for name in ("gunzip", "openssl", "pkg-config", "stdbuf") if not shutil.which(name)]:
+        print(f"skipped: pages use {', '.join(missing)}, which is not installed")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *others])
