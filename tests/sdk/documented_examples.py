@@ -2,25 +2,14 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """Checks that the listings of the documents are the files that they name.
 
-A listing that is a file stands in a fence right under a comment with the file's path. Lines of a console that begin with
-"$ " are commands, those below one are what it prints.
+A listing that is a file stands in a fence right under a comment with the file's path.
 """
 
 import pathlib
 import re
 import sys
 
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", flags=re.M | re.S)
 LISTING = re.compile(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```$", flags=re.M | re.S)
-
-
-def sessions(document: pathlib.Path) -> list[list[tuple[str, str]]]:
-    """Of each console in the document: its commands, each with what it is said to print."""
-    out = []
-    for text in CONSOLE.findall(document.read_text()):
-        parts = re.split(r"^\$ (.*)\n", text, flags=re.M)[1:]
-        out.append(list(zip(parts[::2], parts[1::2])))
-    return out
 
 
 def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:

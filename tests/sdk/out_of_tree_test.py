@@ -17,8 +17,9 @@ import unittest
 import documented_examples
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/style"))
+sys.path[:0] = [str(ROOT / folder) for folder in ("tests/documents", "tests/style")]
 import linkage  # noqa: E402
+import page_session  # noqa: E402
 
 ARGUMENTS = argparse.Namespace()
 
@@ -151,20 +152,10 @@ class OutOfTree(unittest.TestCase):
         shutil.copytree(ROOT / "sdk/examples", tree / "sdk/examples")
         there = os.environ | {"PATH": f"{ARGUMENTS.build / 'bin'}:{os.environ['PATH']}", "CC": str(ARGUMENTS.cc),
                               "CXX": str(ARGUMENTS.cxx), "CMAKE_GENERATOR": "Ninja"}
-        played = documented_examples.sessions(ROOT / "docs/cookbook.md")
-        self.assertEqual(len(played), 5)
-        for commands in played:
-            folder = tree
-            for command, printed in commands:
-                if command.startswith("cd "):
-                    folder = folder / command.removeprefix("cd ")
-                    continue
-                command = command.replace("/path/to/installed/tenon", f"'{self.prefix}'")
-                done = subprocess.run(["bash", "-c", command], cwd=folder, env=there, capture_output=True, text=True)
-                self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
-                if printed:
-                    self.assertEqual(re.sub(r"\(\d+\.\d+ s\)", "(0.000 s)", done.stdout), printed, command)
-            self.expect_module(folder, folder.name)
+        session = page_session.Session(instead=(("/path/to/installed/tenon", f"'{self.prefix}'"),), each_block_at_start=True)
+        self.assertGreater(page_session.play(ROOT / "docs/cookbook.md", tree, there, session), 15)
+        for example in re.findall(r"^\$ cd (sdk/examples/\S+)$", (ROOT / "docs/cookbook.md").read_text(), flags=re.M):
+            self.expect_module(tree / example, pathlib.Path(example).name)
 
     def test_documents_list_the_examples_as_they_are(self):
         self.assertEqual(documented_examples.main(), 0)
