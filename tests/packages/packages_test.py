@@ -58,8 +58,8 @@ class Packages(unittest.TestCase):
         ours = r"Package: (?:" + "|".join(map(re.escape, cls.packages)) + r")\n"
         status = pathlib.Path("/var/lib/dpkg/status").read_text().split("\n\n")
         (root / "var/lib/dpkg/status").write_text("\n\n".join(one for one in status if not re.match(ours, one)))
-        run("dpkg", f"--root={root}", "--force-not-root", "--force-script-chrootless", "--log=/dev/null", *options, "--install",
-            *(cls.packages[package] for package in packages))
+        run("dpkg", f"--root={root}", "--force-not-root", "--force-unsafe-io", "--force-script-chrootless", "--log=/dev/null", *options,
+            "--install", *(cls.packages[package] for package in packages))
         return root
 
     @classmethod
