@@ -24,6 +24,7 @@
 #include "indexed_heap.hpp"
 #include "parked_unit.hpp"
 #include "past_use.hpp"
+#include "queue_limits.hpp"
 #include "reservations.hpp"
 #include "sort_key.hpp"
 #include "sorted_run.hpp"
@@ -420,9 +421,11 @@ struct queue {
   std::string name, path;
   queue *parent = nullptr;
   std::vector<std::unique_ptr<queue>> children;  // in creation order
-  uint64_t sequence = 0;                         // order of creation in the partition
-  uint32_t frozen = 0;                           // number among what readers have
+  text_map<queue *> children_by_name;
+  uint64_t sequence = 0;  // order of creation in the partition
+  uint32_t frozen = 0;    // number among what readers have
   bool leaf = false, managed = true;
+  bool gone = false;  // removed, and among its parent's children until the cleaner is through with them
   object_state state = object_state::active;
   resources guaranteed, max;
   resources fair_max;  // root max, each configured max on the path written over it
@@ -430,7 +433,7 @@ struct queue {
   std::map<std::string, std::string> own_properties, properties;
   acl submit_acl, admin_acl;
   child_template_config child_template;  // own or inherited
-  std::vector<limit_config> limits;
+  queue_limits limits;
 
   resources allocated, pending, preempting;
   uint64_t running_apps = 0;
@@ -444,8 +447,9 @@ struct queue {
   quota_timer quota;
   search_mark mark;
   int32_t priority_offset = 0;
-  int32_t priority = INT32_MIN;                // current, offset applied
-  std::map<int32_t, uint32_t> app_priorities;  // leaf: priority -> applications
+  int32_t priority = INT32_MIN;  // current, offset applied
+  // How many of its applications, in a parent of its children, have a priority. Those without any ask are not counted.
+  std::map<int32_t, uint32_t> priorities;
 
   sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
   sort_key key;

@@ -290,7 +290,9 @@ struct partition {
   // -- Queues (partition_queues.cpp). --
   queue *find_queue(std::string_view path) const;
   queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed);
-  void remove_queue(queue &q);
+  void retire_queue(queue &q);    // by the cleaner, which forgets it next
+  void forget_retired(queue &q);  // its children that are gone
+  void forget_retired();          // in what names queues
   void add_usage(queue &leaf, const resources &amount, int sign);  // allocated, up the tree
   void add_pending(queue &leaf, const resources &amount, int64_t times);
   void queue_changed(queue &q, uint32_t change);  // its key may be stale
@@ -300,6 +302,7 @@ struct partition {
   void refresh_fair_max(queue &q);
   void count_capacity(const resources &comes, const resources &goes);  // of a node, in the root's max
   void change_app_priority(application &app);
+  static void count_priority(queue &in, int32_t before, int32_t now);  // of one of its applications or children
   void refresh_priority(queue &q);
   // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.
   queue *blocking_queue(queue &leaf, const ask_class &c, type_index &type) const;

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Configuration: everything that can be refused is looked at first, then it is applied whole.
 #include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <charconv>
 #include <set>
 
@@ -224,22 +225,22 @@ void partition::configure_queue(queue &q, const queue_config &c) {
   q.max_applications = c.max_applications;
   q.submit_acl = *parse_acl(c.submit_acl);
   q.admin_acl = *parse_acl(c.admin_acl);
-  const std::vector<limit_config> limits_before = std::exchange(q.limits, c.limits);
-  tell_limits(q, limits_before);
+  const queue_limits limits_before = std::exchange(q.limits, queue_limits(c.limits));
+  tell_limits(q, limits_before.all());
   q.child_template = c.child_template;
   if (c.child_template.empty() && q.parent != nullptr) q.child_template = q.parent->child_template;
   resolve_properties(q);
+  boost::unordered_flat_set<std::string_view> named;
+  for (const queue_config &child : c.queues) named.insert(child.name);
   for (const auto &child : q.children) {
-    const bool named =
-        std::any_of(c.queues.begin(), c.queues.end(), [&](const auto &n) { return n.name == child->name; });
-    if (!named && (child->managed || q.leaf)) drain_queue(*child, q.leaf);
-    if (!named) inherit_template(*child);
+    if (named.contains(child->name)) continue;
+    if (child->managed || q.leaf) drain_queue(*child, q.leaf);
+    inherit_template(*child);
   }
   for (const queue_config &child : c.queues) {
-    const auto found =
-        std::find_if(q.children.begin(), q.children.end(), [&](const auto &have) { return have->name == child.name; });
-    configure_queue(found != q.children.end() ? **found : create_queue(&q, child.name, is_leaf(child, false), true),
-                    child);
+    const auto found = q.children_by_name.find(child.name);
+    const bool there = found != q.children_by_name.end();
+    configure_queue(there ? *found->second : create_queue(&q, child.name, is_leaf(child, false), true), child);
   }
 }
 

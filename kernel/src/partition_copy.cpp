@@ -124,7 +124,7 @@ class copier {
     out.guaranteed = q.guaranteed;
     out.max = q.max;
     out.max_applications = q.max_applications;
-    out.limits = q.limits;
+    out.limits = queue_limits(q.limits.all());
     out.prepared = q.prepared;
     out.decayed = q.decayed;
     copy_properties(q, out);

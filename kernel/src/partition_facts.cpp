@@ -193,7 +193,7 @@ void partition::tell_limits(const queue &q, const std::vector<limit_config> &bef
     }
     return out;
   };
-  const named_limits was = by_name(before), is = by_name(q.limits);
+  const named_limits was = by_name(before), is = by_name(q.limits.all());
   const auto tell_of = [&](const std::pair<bool, std::string> &whom, const limit_config &limit, bool set) {
     fact out;
     out.kind = whom.first ? fact_kind::group_limit : fact_kind::user_limit;

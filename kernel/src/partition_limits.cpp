@@ -7,14 +7,7 @@
 namespace tenon::internal {
 
 const limit_config *partition::limit_for(const queue &q, std::string_view name, bool group) {
-  const limit_config *wildcard = nullptr;
-  for (const limit_config &limit : q.limits) {
-    for (const std::string &named : group ? limit.groups : limit.users) {
-      if (named == name) return &limit;
-      if (named == "*" && wildcard == nullptr) wildcard = &limit;
-    }
-  }
-  return group ? nullptr : wildcard;
+  return group ? q.limits.of_group(name) : q.limits.of_user(name);
 }
 
 usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
@@ -44,14 +37,7 @@ void partition::set_limit(usage_node &u, const limit_config *limit) {
 
 std::string partition::group_of(const application &app, const queue &home) {
   for (const queue *q = &home; q != nullptr; q = q->parent) {
-    bool wildcard = false;
-    for (const limit_config &limit : q->limits) {
-      for (const std::string &group : limit.groups) {
-        if (std::find(app.groups.begin(), app.groups.end(), group) != app.groups.end()) return group;
-        wildcard |= group == "*";
-      }
-    }
-    if (wildcard) return "*";
+    if (const std::string_view found = q->limits.group_among(app.groups); !found.empty()) return std::string(found);
   }
   return {};
 }

@@ -14,10 +14,9 @@ queue *partition::find_queue(std::string_view path) const {
     const size_t from = end + 1;
     end = path.find('.', from);
     const std::string_view part = path.substr(from, end == std::string_view::npos ? end : end - from);
-    const auto found =
-        std::find_if(q->children.begin(), q->children.end(), [&](const auto &c) { return c->name == part; });
-    if (found == q->children.end()) return nullptr;
-    q = found->get();
+    const auto found = q->children_by_name.find(part);
+    if (found == q->children_by_name.end()) return nullptr;
+    q = found->second;
   }
   return q;
 }
@@ -38,33 +37,48 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
   } else {
     if (parent->order != nullptr) q.key.reset(parent->order->key_words());
     parent->children.push_back(std::move(owned));
+    parent->children_by_name.emplace(q.name, &q);
     queue_changed(q, ~0U);
   }
   tell_queue(fact_kind::queue_added, q, nullptr, managed);
   return q;
 }
 
-void partition::remove_queue(queue &q) {
-  queue &parent = *q.parent;
+// Whatever would be looked for among many is left to forget_retired(): many may go at once.
+void partition::retire_queue(queue &q) {
+  q.gone = true;
   ++queues_version;
   tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
   queue_became_unready(q);
-  std::erase(parent.dirty_children, &q);
-  std::erase(stale_queues, &q);
-  std::erase(over_quota, &q);
   for (const auto &[class_id, unit] : q.classes) unpark(*unit);
   for (const auto &[class_id, unit] : q.reserved) {
     unpark(*unit);
     std::erase(unit->shape->reserved, unit.get());
   }
-  for (auto *trackers : {&users, &user_groups}) {
-    for (auto &[tracked, tracker] : *trackers) tracker.touched |= tracker.nodes.erase(&q) != 0;
+  count_priority(*q.parent, q.priority, INT32_MIN);
+  refresh_priority(*q.parent);
+}
+
+void partition::forget_retired(queue &q) {
+  std::erase_if(q.dirty_children, [](const queue *child) { return child->gone; });
+  const auto first_gone = std::stable_partition(q.children.begin(), q.children.end(),
+                                                [](const std::unique_ptr<queue> &child) { return !child->gone; });
+  for (auto child = first_gone; child != q.children.end(); ++child) {
+    q.children_by_name.erase((*child)->name);
+    gone_queues.push_back(std::move(*child));
   }
-  const auto at =
-      std::find_if(parent.children.begin(), parent.children.end(), [&](const auto &c) { return c.get() == &q; });
-  gone_queues.push_back(std::move(*at));
-  parent.children.erase(at);
-  refresh_priority(parent);
+  q.children.erase(first_gone, q.children.end());
+}
+
+void partition::forget_retired() {
+  const auto is_gone = [](const queue *q) { return q->gone; };
+  std::erase_if(stale_queues, is_gone);
+  std::erase_if(over_quota, is_gone);
+  for (auto *trackers : {&users, &user_groups}) {
+    for (auto &[tracked, tracker] : *trackers) {
+      tracker.touched |= std::erase_if(tracker.nodes, [&](const auto &one) { return is_gone(one.first); }) != 0;
+    }
+  }
 }
 
 void partition::add_usage(queue &leaf, const resources &amount, int sign) {
@@ -200,23 +214,22 @@ void partition::change_app_priority(application &app) {
   if (!app.reserved.empty()) highest = std::max(highest, app.reserved.first()->priority);
   if (highest == app.priority) return;
   queue &leaf = *app.home;
-  if (app.priority != INT32_MIN) {
-    const auto found = leaf.app_priorities.find(app.priority);
-    if (--found->second == 0) leaf.app_priorities.erase(found);
-  }
-  if (highest != INT32_MIN) ++leaf.app_priorities[highest];
+  count_priority(leaf, app.priority, highest);
   app.priority = highest;
   app_changed(app, column::priority);
   refresh_priority(leaf);
 }
 
-void partition::refresh_priority(queue &q) {
-  int32_t highest = INT32_MIN;
-  if (q.leaf) {
-    if (!q.app_priorities.empty()) highest = q.app_priorities.rbegin()->first;
-  } else {
-    for (const auto &child : q.children) highest = std::max(highest, child->priority);
+void partition::count_priority(queue &in, int32_t before, int32_t now) {
+  if (before != INT32_MIN) {
+    const auto found = in.priorities.find(before);
+    if (--found->second == 0) in.priorities.erase(found);
   }
+  if (now != INT32_MIN) ++in.priorities[now];
+}
+
+void partition::refresh_priority(queue &q) {
+  int32_t highest = q.priorities.empty() ? INT32_MIN : q.priorities.rbegin()->first;
   if (highest != INT32_MIN) {
     highest =
         q.priority_rule == priority_policy::fence
@@ -224,6 +237,7 @@ void partition::refresh_priority(queue &q) {
             : static_cast<int32_t>(std::clamp<int64_t>(int64_t{highest} + q.priority_offset, INT32_MIN, INT32_MAX));
   }
   if (highest == q.priority) return;
+  if (q.parent != nullptr) count_priority(*q.parent, q.priority, highest);
   q.priority = highest;
   queue_changed(q, column::priority);
   if (q.parent != nullptr) refresh_priority(*q.parent);
@@ -235,15 +249,19 @@ void partition::arm_cleaner() {
 }
 
 void partition::clean_queues() {
+  const uint64_t version_before = queues_version;
   const auto visit = [&](const auto &self, queue &q) -> void {
+    const uint64_t before = queues_version;
     for (size_t i = q.children.size(); i-- > 0;) {
       queue &child = *q.children[i];
       self(self, child);
       const bool goes = !child.managed || child.state == object_state::draining;
-      if (goes && child.children.empty() && child.apps.empty()) remove_queue(child);
+      if (goes && child.children.empty() && child.apps.empty()) retire_queue(child);
     }
+    if (queues_version != before) forget_retired(q);
   };
   visit(visit, *root);
+  if (queues_version != version_before) forget_retired();
   if (state == object_state::draining && active.empty()) {
     gone = true;
   } else {

@@ -80,14 +80,16 @@ std::vector<named_text> texts_of(const std::map<std::string, std::string, std::l
 // As a new configuration would: an entry of "*" is that of all whom it concerns.
 void raise_limit(partition &p, queue &q, const change &one) {
   const limit_config *wanted = partition::limit_for(q, one.name, one.group);
-  for (limit_config &limit : q.limits) {
-    if (&limit != wanted) continue;
+  std::vector<limit_config> limits = q.limits.all();
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (&q.limits.all()[i] != wanted) continue;
     if (one.kind == change_kind::raise_limit_applications) {
-      limit.max_applications = static_cast<uint64_t>(one.to);
+      limits[i].max_applications = static_cast<uint64_t>(one.to);
     } else {
-      limit.max_resources[one.type] = one.to;
+      limits[i].max_resources[one.type] = one.to;
     }
   }
+  q.limits = queue_limits(std::move(limits));
   for (auto &[name, tracker] : one.group ? p.user_groups : p.users) {
     const auto found = tracker.nodes.find(&q);
     if (found == tracker.nodes.end()) continue;

@@ -49,8 +49,8 @@ class placement_checker {
     if (!path.path.starts_with(root_queue_name)) return;
     // The field compares names as they are written and places by names in lower case. What one of the two views
     // accepts is no reason to refuse; what only the first accepts will never match.
-    path_check found = check_path(path, rule.create, partition.root, name_case::written);
-    const path_check placed = check_path(path, rule.create, partition.root, name_case::folded);
+    path_check found = check_path(path, rule.create, partition.root, written_);
+    const path_check placed = check_path(path, rule.create, partition.root, folded_);
     const std::string start = "placement rule no. #" + std::to_string(number) + " (" + path.rules + ") references ";
     const bool never_matches = placed.verdict != path_verdict::good || placed.parent_by_children;
     if (found.verdict == path_verdict::good && never_matches) {
@@ -174,6 +174,7 @@ class placement_checker {
 
   const parse_options &options_;
   problems &report_;
+  queues_by_name written_{name_case::written}, folded_{name_case::folded};
 };
 
 }  // namespace

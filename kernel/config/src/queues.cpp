@@ -82,15 +82,20 @@ std::optional<cluster_config> parse(std::string_view text, const parse_options &
 
 // The text that the checksum is of: without its own checksum, in whatever line that stands.
 std::string without_checksum(std::string_view text) {
-  std::string out(text);
   const size_t found = text.find(checksum_key);
-  if (found == std::string_view::npos) return out;
+  if (found == std::string_view::npos) return std::string(text);
   const std::string_view digits = text.substr(found + checksum_key.size());
   // Up to the next such key, without line ends behind it, 64 characters at most.
   std::string_view value = digits.substr(0, digits.find(checksum_key));
   value = value.substr(0, value.find_last_not_of('\n') + 1).substr(0, checksum_digits);
   const std::string part = std::string(checksum_key) + std::string(value);
-  for (size_t at = out.find(part); at != std::string::npos; at = out.find(part, at)) out.erase(at, part.size());
+  std::string out;
+  size_t from = 0;
+  for (size_t at = found; at != std::string_view::npos; at = text.find(part, from)) {
+    out += text.substr(from, at - from);
+    from = at + part.size();
+  }
+  out += text.substr(from);
   return out;
 }
 

@@ -2,7 +2,6 @@
 #include "static_path.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "tenon/kernel/names.hpp"
 
@@ -54,23 +53,40 @@ static_path static_path_of(const rule_source &rule) {
   return out;
 }
 
-path_check check_path(const static_path &path, bool create, const queue_source &root, name_case names) {
+bool queues_by_name::is_name(const queue_source &queue, const std::string &name) const {
+  return (names_ == name_case::folded ? lower_case(queue.name) : queue.name) == name;
+}
+
+const queue_source *queues_by_name::child_of(const queue_source &parent, const std::string &name) {
+  const auto [known, fresh] = known_.try_emplace(&parent);
+  children &of_parent = known->second;
+  if (fresh) {
+    for (const queue_source &child : parent.queues)
+      of_parent.emplace(names_ == name_case::folded ? lower_case(child.name) : child.name, &child);
+  }
+  const auto found = of_parent.find(name);
+  return found == of_parent.end() ? nullptr : found->second;
+}
+
+path_check check_path(const static_path &path, bool create, const queue_source &root, queues_by_name &names) {
   const std::vector<std::string> parts = parts_of(path.path);
-  std::span<const queue_source> level(&root, 1);
   const queue_source *above = nullptr;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (level.empty() && above != nullptr && !above->parent) return {path_verdict::below_leaf, above->name, false};
-    const auto found = std::find_if(level.begin(), level.end(), [&](const queue_source &q) {
-      return (names == name_case::folded ? lower_case(q.name) : q.name) == parts[i];
-    });
-    if (found == level.end()) return {create ? path_verdict::good : path_verdict::not_existing, {}, false};
+    if (above != nullptr && above->queues.empty() && !above->parent)
+      return {path_verdict::below_leaf, above->name, false};
+    const queue_source *found = nullptr;
+    if (above != nullptr) {
+      found = names.child_of(*above, parts[i]);
+    } else if (names.is_name(root, parts[i])) {
+      found = &root;
+    }
+    if (found == nullptr) return {create ? path_verdict::good : path_verdict::not_existing, {}, false};
     if (i + 1 == parts.size()) {
       const bool wants_parent = path.dynamic_tail;
       if (found->parent != wants_parent) return {path_verdict::no_leaf, {}, false};
       return {path_verdict::good, {}, !wants_parent && !found->queues.empty()};
     }
-    above = &*found;
-    level = found->queues;
+    above = found;
   }
   return {};
 }
