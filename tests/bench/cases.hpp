@@ -20,8 +20,10 @@ figures run_steady(const settings &s);
 figures run_gang(const settings &s);
 // Nodes and asks registered, nothing decided: time and memory.
 figures run_load(const settings &s);
-// Flat queues, each with a user who has a limit: the text read, registered, filled with applications, changed in one queue.
+// Flat queues, each with a user who has a limit: registered, an application put into each, and one queue changed.
 figures run_configure(const settings &s);
+// The text of such a configuration, read and checked.
+figures run_read_config(const settings &s);
 // A full cluster in which one queue is below its guarantee: victims are found, confirmed and replaced.
 figures run_preempt(const settings &s);
 // Records of events: what they cost the cycle thread, and how many the threads behind it make and keep.

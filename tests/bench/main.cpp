@@ -19,8 +19,8 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, steady, gang, load, configure, preempt, snapshot, openb,
-      inproc, grpc, rest;
+  settings schedule, queues, mixed, unplaceable, churn, steady, gang, load, flat, preempt, snapshot, openb, inproc,
+      grpc, rest;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -41,7 +41,7 @@ std::vector<bench_case> cases() {
   snapshot.nodes = 10'000;
   snapshot.asks = 300'000;
   snapshot.applications = 100;
-  configure.queues = 50'000;
+  flat.queues = 50'000;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -55,8 +55,9 @@ std::vector<bench_case> cases() {
        tenon::bench::run_steady, steady},
       {"gang", "placeholders of gangs, then asks that take their places", tenon::bench::run_gang, gang},
       {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
-      {"configure", "flat queues with a limited user each: their text read, registered, and changed in one queue",
-       tenon::bench::run_configure, configure},
+      {"configure", "flat queues with a limited user each: registered, used, and one of them changed",
+       tenon::bench::run_configure, flat},
+      {"read-config", "the text of such queues, read and checked", tenon::bench::run_read_config, flat},
       {"preempt", "a queue below its guarantee in a full cluster, 30 allocations a node", tenon::bench::run_preempt,
        preempt},
       {"events", "the load of schedule with records of events, and each sink alone", tenon::bench::run_events,

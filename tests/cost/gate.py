@@ -48,6 +48,8 @@ CASES = {
     "load": ["load", "--nodes", "5000", "--asks", "50000"],
     "preempt": ["preempt", "--nodes", "2000"],
     "events": ["events", "--nodes", "1000", "--asks", "10000"],
+    "configure": ["configure", "--queues", "2000"],
+    "read-config": ["read-config", "--queues", "500"],
     "readers": ["readers", "--nodes", "1000", "--asks", "30000", "--turns", "3000"],
 }
 
@@ -92,14 +94,14 @@ def totals(dump):
     return name, dict(zip(events or [], values or []))
 
 
-def count(program, case, arguments):
-    """Runs one case; its stretches with their counters by unit."""
+def count(program, case, arguments, model=MODEL):
+    """Runs one case; its stretches with their counters by unit. Without a model, instructions alone."""
     with tempfile.TemporaryDirectory(prefix="tenon-cost-") as folder:
         out = pathlib.Path(folder) / "out"
         # The environment lies on the stack and so moves what the caches see: it is the same everywhere.
         environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "GLIBC_TUNABLES": PLAIN_LIBC}
         ran = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--quiet", *MODEL, "--instr-atstart=no", f"--callgrind-out-file={out}",
+            ["valgrind", "--tool=callgrind", "--quiet", *model, "--instr-atstart=no", f"--callgrind-out-file={out}",
              str(program), *arguments, "--repetitions", "1", "--linked-policies", "--json"],
             capture_output=True, text=True, env=environment, cwd=program.parent, check=False)
         if ran.returncode != 0:
@@ -111,7 +113,8 @@ def count(program, case, arguments):
             if name is None:
                 continue
             units = figures[f"count/{name}/units"]
-            counted = {counter: round(sum(values[e] for e in parts) / units, 4) for counter, parts in COUNTERS.items()}
+            counted = {counter: round(sum(values.get(e, 0) for e in parts) / units, 4)
+                       for counter, parts in COUNTERS.items()}
             counted["heap_bytes"] = round(figures[f"count/{name}/heap_bytes"] / units, 2)
             stretches[name] = {"units": units, **counted}
         if not stretches:

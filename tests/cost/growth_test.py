@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""What configurations of many flat queues cost for each of them: instructions, which may not grow with their number."""
+
+import pathlib
+import shutil
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import gate  # noqa: E402
+
+# Maps of names are a little deeper in the larger one. A search among siblings would be several times as much.
+MOST = 1.15
+
+
+def instructions(case, queues):
+    stretches = gate.count(PROGRAM, case, [case, "--queues", str(queues)], model=[])
+    return {name: counters["instructions"] for name, counters in stretches.items()}
+
+
+class Growth(unittest.TestCase):
+    def check(self, case, few, many):
+        small, large = instructions(case, few), instructions(case, many)
+        self.assertEqual(small.keys(), large.keys())
+        for stretch, before in small.items():
+            print(f"{case}, {stretch}: {before:.0f} instructions a queue of {few}, {large[stretch]:.0f} of {many}")
+            self.assertLess(large[stretch], MOST * before, f"{case}, {stretch}")
+
+    def test_a_configuration_costs_the_same_for_each_queue_and_limit(self):
+        self.check("configure", 1500, 12000)
+
+    def test_reading_it_too(self):
+        self.check("read-config", 200, 1600)
+
+
+if __name__ == "__main__":
+    if shutil.which("valgrind") is None:
+        print("growth: skipped, there is no valgrind here; tools/setup brings it")
+        sys.exit(gate.SKIPPED)
+    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
