@@ -290,9 +290,9 @@ struct partition {
   // -- Queues (partition_queues.cpp). --
   queue *find_queue(std::string_view path) const;
   queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed);
-  void retire_queue(queue &q);    // by the cleaner, which forgets it next
-  void forget_retired(queue &q);  // its children that are gone
-  void forget_retired();          // in what names queues
+  void retire_queue(queue &q);                                     // by the cleaner, which forgets it next
+  void forget_retired(queue &q);                                   // its children that are gone
+  void forget_retired();                                           // in what names queues
   void add_usage(queue &leaf, const resources &amount, int sign);  // allocated, up the tree
   void add_pending(queue &leaf, const resources &amount, int64_t times);
   void queue_changed(queue &q, uint32_t change);  // its key may be stale
