@@ -52,7 +52,7 @@ class Toolchain(unittest.TestCase):
 
     def test_the_modules_want_no_newer_one(self):
         least = self.run_go("--least").stdout.strip()
-        for module in (GO.parents[1] / "tests/clients/go").rglob("go.mod"):
+        for module in (path for folder in ("tests/clients/go", "bridges/kubernetes") for path in (GO.parents[1] / folder).rglob("go.mod")):
             self.assertRegex(module.read_text(), rf"(?m)^go {least}(\.0)?$", module)
 
 

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Builds tenon-kubernetes, and tests it: `build.py FOLDER [--test TENON [PACKAGE...]]`.
+
+The program comes to FOLDER/bin. With --test the unit tests run, and those which play a cluster against TENON, the
+program `tenon`; all of it with Go's race detector where there is a C compiler. Modules come from Go's proxy, as go.sum says. Exit status 77:
+there is no Go here, or no modules; it says which."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import go_module
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("--test", metavar="TENON", type=pathlib.Path)
+    arguments.add_argument("packages", nargs="*")
+    said = arguments.parse_args()
+    place = said.folder.resolve()
+    go = go_module.toolchain()
+    go_module.copied(HERE, place)
+    go_module.downloaded(go, HERE, place)
+    go_module.generate(go, place, {"tenon.invalid/proto": (ROOT / "sdk/proto", place / "proto")})
+    if not said.test:
+        environment = os.environ | {"CGO_ENABLED": "0"}  # one file that needs no library
+        go_module.run([go, "build", "-trimpath", "-ldflags", "-s -w", "-o", "bin/", "./cmd/tenon-kubernetes"], place, env=environment)
+        print(f"built {place / 'bin/tenon-kubernetes'}")
+        return 0
+    go_module.checked(go, HERE, place)
+    environment = os.environ | {"TENON": str(said.test.resolve())}
+    race = ["-race"] if shutil.which("cc") or shutil.which("gcc") else []
+    return subprocess.run([go, "test", *race, "-count=1", "-timeout=5m", *(said.packages or ["-v", "./..."])], cwd=place, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+// Command tenon-kubernetes schedules the pods of a Kubernetes cluster by a Tenon beside it. docs/kubernetes.md says how.
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+	"tenon.invalid/kubernetes/internal/bridge"
+	"tenon.invalid/kubernetes/internal/door"
+	"tenon.invalid/kubernetes/internal/metrics"
+	"tenon.invalid/kubernetes/internal/tenon"
+	"tenon.invalid/kubernetes/internal/translate"
+)
+
+type options struct {
+	kubeconfig, address, listen, name, schedulerName, policyGroup string
+	ignore                                                        []string
+	certificate, key, authority                                   string
+	lease, namespace, identity                                    string
+	qps                                                           float64
+	burst, window                                                 int
+	patience, repeat                                              time.Duration
+}
+
+func main() {
+	var o options
+	host, _ := os.Hostname()
+	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "file with the API server and credentials; empty: those of the pod that this runs in")
+	flag.StringVar(&o.address, "tenon", "unix:/run/tenon/tenon.sock", "the scheduler: unix:PATH or HOST:PORT")
+	flag.StringVar(&o.certificate, "tls-certificate", "", "PEM file, for HOST:PORT: the certificate that names this resource manager")
+	flag.StringVar(&o.key, "tls-key", "", "PEM file: its key")
+	flag.StringVar(&o.authority, "tls-ca", "", "PEM file: who signed the scheduler's certificate; with it TLS is spoken")
+	flag.StringVar(&o.name, "name", "kubernetes", "name of this resource manager at the scheduler")
+	flag.StringVar(&o.schedulerName, "scheduler-name", "tenon", "schedulerName of the pods that are scheduled")
+	flag.StringVar(&o.policyGroup, "policy-group", "default", "policy group at the scheduler")
+	flag.IntVar(&o.window, "check-window", 0, "checks that may be open at once; 0: as the scheduler has it")
+	flag.StringVar(&o.listen, "listen", ":9445", "address of /healthz, /readyz and /metrics")
+	flag.StringVar(&o.lease, "lease", "tenon-kubernetes", "lease that the one which works holds; empty: no other runs")
+	flag.StringVar(&o.namespace, "lease-namespace", "tenon", "namespace of the lease")
+	flag.StringVar(&o.identity, "identity", host, "name of this process in the lease")
+	flag.Float64Var(&o.qps, "kube-api-qps", 500, "requests a second to the API server")
+	flag.IntVar(&o.burst, "kube-api-burst", 1000, "of them at once")
+	flag.DurationVar(&o.patience, "patience", 2*time.Second, "how long a pod waits before its condition says why")
+	flag.DurationVar(&o.repeat, "repeat", 30*time.Second, "how long before that is looked at again")
+	flag.Func("ignore", "demand of pods that is not looked at, and with which they are placed anyway; may be given several times: "+
+		strings.Join(slices.Sorted(maps.Keys(translate.Demands)), ", "), func(kind string) error {
+		if translate.Demands[kind] == "" {
+			return errors.New("there is no such demand")
+		}
+		o.ignore = append(o.ignore, kind)
+		return nil
+	})
+	flag.Parse()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if flag.NArg() > 0 {
+		log.Error("unknown argument", "argument", flag.Arg(0))
+		os.Exit(2)
+	}
+	klog.SetLogger(logr.FromSlogHandler(log.Handler()))
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o, log); err != nil {
+		log.Error("ended", "error", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, log *slog.Logger) error {
+	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+	if err != nil {
+		return fmt.Errorf("the API server: %w", err)
+	}
+	config.QPS, config.Burst, config.UserAgent = float32(o.qps), o.burst, "tenon-kubernetes"
+	config.ContentType, config.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("the API server: %w", err)
+	}
+	security, err := transport(o)
+	if err != nil {
+		return err
+	}
+	measured := metrics.New()
+	worker := bridge.New(bridge.Options{
+		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Metrics: measured, Log: log, Ignore: o.ignore,
+		Session: tenon.Options{
+			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
+			Credentials: security, Log: log,
+		},
+	})
+	state := &standby{worker: worker}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		if err := door.Serve(ctx, o.listen, state, measured.Registry); err != nil {
+			cancel(err)
+		}
+	}()
+	work := func(ctx context.Context) {
+		state.leads.Store(true)
+		if err := worker.Run(ctx); err != nil {
+			cancel(err)
+		}
+	}
+	if o.lease == "" {
+		work(ctx)
+	} else if err := lead(ctx, cancel, o, config, work, log); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// lead runs the work while the lease is held. Whoever loses it ends, since a lease is no fence: what is under way is for
+// pods by their UIDs, and what has to be known is read anew.
+func lead(ctx context.Context, cancel context.CancelCauseFunc, o options, config *rest.Config, work func(context.Context), log *slog.Logger) error {
+	client, err := kubernetes.NewForConfig(config) // of its own limits: a busy bridge renews its lease
+	if err != nil {
+		return fmt.Errorf("the API server: %w", err)
+	}
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta: metav1.ObjectMeta{Name: o.lease, Namespace: o.namespace}, Client: client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: o.identity},
+		},
+		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second, ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) { log.Info("this one leads"); work(ctx) },
+			OnStoppedLeading: func() { log.Info("this one does not lead any more") },
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("the lease: %w", err)
+	}
+	elector.Run(ctx)
+	if ctx.Err() == nil {
+		cancel(errors.New("the lease was lost"))
+	}
+	return nil
+}
+
+// standby is alive and ready without doing anything.
+type standby struct {
+	worker *bridge.Bridge
+	leads  atomic.Bool
+}
+
+func (s *standby) Alive() error { return s.worker.Alive() }
+
+func (s *standby) Ready() error {
+	if !s.leads.Load() {
+		return nil
+	}
+	return s.worker.Ready()
+}
+
+func transport(o options) (credentials.TransportCredentials, error) {
+	if o.authority == "" {
+		return insecure.NewCredentials(), nil
+	}
+	text, err := os.ReadFile(o.authority)
+	if err != nil {
+		return nil, fmt.Errorf("tls-ca: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("tls-ca: no certificate in %s", o.authority)
+	}
+	config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}
+	if o.certificate != "" {
+		// Read at each handshake, so that a renewed one is taken.
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(o.certificate, o.key)
+			return &pair, err
+		}
+	}
+	return credentials.NewTLS(config), nil
+}

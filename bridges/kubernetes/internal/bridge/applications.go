@@ -1,0 +1,133 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/translate"
+	si "tenon.invalid/proto/tenon/si/v1later"
+)
+
+// application is what pods that belong together are to the scheduler. It is told with the first pod that it is told of, and
+// the scheduler ends it some time after the last.
+type application struct {
+	id         string
+	standing   standing
+	reason     string // of a rejection, or of its end
+	retryAt    time.Time
+	failed     bool // ended against the pods' wish: they are not asked for again
+	used       bool // something of it was asked for or reported
+	originator types.UID
+	pods       map[types.UID]*pod
+}
+
+// applicationOf gives a pod's application, which is told to the scheduler where it is not yet.
+func (b *Bridge) applicationOf(p *pod) *application {
+	a := b.applications[p.application]
+	if a == nil {
+		a = &application{id: p.application, originator: p.object.UID, pods: map[types.UID]*pod{}}
+		b.applications[p.application] = a
+		b.sayApplication(a, p)
+	}
+	a.pods[p.object.UID] = p
+	return a
+}
+
+func (b *Bridge) sayApplication(a *application, p *pod) {
+	user, groups, err := translate.User(p.object)
+	if err == nil && !translate.ValidUser(user) {
+		user = "nobody"
+		b.Log.Warn("a pod's user has a name that the scheduler does not take", "pod", p.name(), "user", user)
+	}
+	if err != nil {
+		b.Log.Warn("a pod's user cannot be read", "pod", p.name(), "error", err)
+	}
+	namespace, _ := b.namespaces.Get(p.object.Namespace)
+	tags, wrong := translate.ApplicationTags(p.object.Namespace, namespace)
+	for _, err := range wrong {
+		b.Log.Warn("an annotation is left out", "error", err)
+	}
+	a.standing = said
+	b.outbox.applications = append(b.outbox.applications, &si.AddApplicationRequest{
+		ApplicationID: a.id, QueueName: translate.Queue(p.object), PartitionName: translate.Partition,
+		Ugi: &si.UserGroupInformation{User: user, Groups: groups}, Tags: tags,
+	})
+}
+
+// unwanted is true of a pod whose application the scheduler does not have and will not have for now: what such a pod takes
+// is occupied by others.
+func (b *Bridge) unwanted(p *pod) bool {
+	a := b.applications[p.application]
+	return a != nil && (a.standing == rejected || a.failed) || p.rejected != ""
+}
+
+func (b *Bridge) applicationAccepted(id string) {
+	if a := b.applications[id]; a != nil && a.standing == said {
+		a.standing, a.reason = accepted, ""
+		b.revisit(a)
+	}
+}
+
+func (b *Bridge) applicationRejected(id, reason string) {
+	if a := b.applications[id]; a != nil && a.standing == said {
+		a.standing, a.reason, a.retryAt = rejected, reason, time.Now().Add(retry)
+		b.Log.Warn("the scheduler refused an application", "application", id, "reason", reason)
+		b.revisit(a)
+	}
+}
+
+// applicationState follows how an application ends.
+func (b *Bridge) applicationState(id, state, message string) {
+	a := b.applications[id]
+	if a == nil {
+		return
+	}
+	switch state {
+	case "Failing", "Failed":
+		a.failed, a.reason = true, state+": "+message
+	case "Completed", "Expired":
+		if a.failed {
+			return
+		}
+		delete(b.applications, id)
+		for _, p := range sorted(a.pods) { // those that came meanwhile
+			if p.standing == asked || p.standing == checked {
+				b.leave(p)
+				p.standing = untold
+			}
+		}
+	default:
+		return
+	}
+	b.revisit(a)
+}
+
+// revisit looks again at all pods of an application.
+func (b *Bridge) revisit(a *application) {
+	for _, p := range sorted(a.pods) {
+		b.reconcile(p)
+		if p.node != "" {
+			b.touch(b.nodeOf(p.node))
+		}
+	}
+}
+
+// left takes a pod out of its application.
+func (b *Bridge) left(p *pod) {
+	a := b.applications[p.application]
+	if a == nil {
+		return
+	}
+	delete(a.pods, p.object.UID)
+	if len(a.pods) > 0 {
+		return
+	}
+	if a.standing == rejected || a.failed {
+		delete(b.applications, a.id)
+	} else if !a.used { // nothing that ends will end it
+		delete(b.applications, a.id)
+		b.outbox.removed = append(b.outbox.removed, &si.RemoveApplicationRequest{ApplicationID: a.id, PartitionName: translate.Partition})
+	}
+}

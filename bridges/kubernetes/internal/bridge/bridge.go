@@ -1,0 +1,240 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package bridge is the resource manager: it keeps what the API server says and what the scheduler was told, and closes
+// the difference.
+//
+// All state belongs to one goroutine. Informers, the session's streams and finished writes leave it functions to call
+// (Bridge.todo); after each batch it tells the scheduler what came of it. What to say is always derived from the state, not
+// from what just happened, so a thing that is told twice, late or in another order ends up the same.
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	schedulinginformers "k8s.io/client-go/informers/scheduling/v1"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	schedulinglisters "k8s.io/client-go/listers/scheduling/v1"
+	"k8s.io/client-go/tools/cache"
+	"tenon.invalid/kubernetes/internal/cluster"
+	"tenon.invalid/kubernetes/internal/mailbox"
+	"tenon.invalid/kubernetes/internal/metrics"
+	"tenon.invalid/kubernetes/internal/tenon"
+)
+
+const (
+	beat      = time.Second      // how often is looked at what depends on time alone
+	stuck     = 30 * time.Second // without a beat the bridge is not alive
+	writes    = 32               // bindings and evictions at one time
+	retry     = 10 * time.Second // before what the scheduler refused is said again
+	longRetry = 30 * time.Second // the longest pause between tries of a write
+)
+
+// Options of a bridge.
+type Options struct {
+	Client        kubernetes.Interface
+	SchedulerName string   // of pods that are the bridge's
+	Ignore        []string // kinds of demands (translate.Demands) with which pods are placed although nobody looks at them
+	Session       tenon.Options
+	Patience      time.Duration // before it is said why a pod waits
+	Repeat        time.Duration // before that is looked at again
+	Metrics       *metrics.Metrics
+	Log           *slog.Logger
+}
+
+// Bridge is made by New and works while Run does.
+type Bridge struct {
+	Options
+	todo    *mailbox.Mailbox[func()]
+	writer  *cluster.Writer
+	slots   chan struct{} // of writes that are under way
+	context context.Context
+
+	namespaces corelisters.NamespaceLister
+	classes    schedulinglisters.PriorityClassLister
+
+	nodes        map[string]*node
+	pods         map[types.UID]*pod
+	applications map[string]*application
+	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
+	later        map[types.UID]*pod // those that are asked for again after a while
+	waiting      []types.UID        // asked for, in the order in which it is looked at why they wait
+	link         *tenon.Link        // nil: no session
+	recovering   bool               // not all that runs is told and answered
+	outbox       outbox
+
+	lastBeat atomic.Int64 // Unix nanoseconds
+	knows    atomic.Bool  // the scheduler knows everything and places pods
+}
+
+// New gives a bridge that does nothing yet.
+func New(options Options) *Bridge {
+	return &Bridge{
+		Options: options, todo: mailbox.New[func()](), slots: make(chan struct{}, writes),
+		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
+		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{},
+	}
+}
+
+// Alive is an error where the bridge does not work on.
+func (b *Bridge) Alive() error {
+	if last := b.lastBeat.Load(); last != 0 && time.Since(time.Unix(0, last)) > stuck {
+		return errors.New("the bridge is stuck")
+	}
+	return nil
+}
+
+// Ready is an error until the scheduler knows everything.
+func (b *Bridge) Ready() error {
+	if !b.knows.Load() {
+		return errors.New("the scheduler was not told everything yet")
+	}
+	return nil
+}
+
+// Run works until the context ends or the session is another's.
+func (b *Bridge) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b.context = ctx
+	var err error
+	if b.writer, err = cluster.NewWriter(ctx, b.Client, b.SchedulerName); err != nil {
+		return err
+	}
+	if err := b.watch(ctx); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := tenon.Run(ctx, b.Session, listener{b}); err != nil {
+			cancel(err)
+		}
+	}()
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			<-ended
+			if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+				return err
+			}
+			return nil
+		case <-ticker.C:
+			b.beat(time.Now())
+		case <-b.todo.Ready():
+			for _, do := range b.todo.Take() {
+				do()
+			}
+		}
+		b.turn()
+		b.lastBeat.Store(time.Now().UnixNano())
+	}
+}
+
+// turn tells the scheduler what came of what was done.
+func (b *Bridge) turn() {
+	for n := range b.dirty {
+		b.syncNode(n)
+	}
+	clear(b.dirty)
+	b.settle()
+	if b.link != nil {
+		b.outbox.flush(b.link)
+	}
+}
+
+// watch starts the informers and waits until each thing that there is was left in the mailbox.
+func (b *Bridge) watch(ctx context.Context) error {
+	running := fields.AndSelectors(fields.OneTermNotEqualSelector("status.phase", string(v1.PodSucceeded)),
+		fields.OneTermNotEqualSelector("status.phase", string(v1.PodFailed))).String()
+	namespaces := coreinformers.NewNamespaceInformer(b.Client, 0, cache.Indexers{})
+	classes := schedulinginformers.NewPriorityClassInformer(b.Client, 0, cache.Indexers{})
+	nodes := coreinformers.NewNodeInformer(b.Client, 0, cache.Indexers{})
+	pods := coreinformers.NewFilteredPodInformer(b.Client, metav1.NamespaceAll, 0, cache.Indexers{},
+		func(options *metav1.ListOptions) { options.FieldSelector = running })
+	b.namespaces = corelisters.NewNamespaceLister(namespaces.GetIndexer())
+	b.classes = schedulinglisters.NewPriorityClassLister(classes.GetIndexer())
+	handled := []cache.InformerSynced{namespaces.HasSynced, classes.HasSynced}
+	for _, each := range []struct {
+		informer cache.SharedIndexInformer
+		changed  func(any)
+		gone     func(any)
+	}{
+		{nodes, on(b, b.nodeChanged), on(b, b.nodeDeleted)},
+		{pods, on(b, b.podChanged), on(b, b.podDeleted)},
+	} {
+		registration, err := each.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: each.changed, UpdateFunc: func(_, now any) { each.changed(now) }, DeleteFunc: each.gone,
+		})
+		if err != nil {
+			return fmt.Errorf("informer: %w", err)
+		}
+		handled = append(handled, registration.HasSynced)
+	}
+	for _, informer := range []cache.SharedIndexInformer{namespaces, classes, nodes, pods} {
+		if err := informer.SetTransform(lean); err != nil {
+			return fmt.Errorf("informer: %w", err)
+		}
+		go informer.RunWithContext(ctx)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), handled...) {
+		return fmt.Errorf("the cluster was not read: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// lean drops what nobody here reads and takes much room.
+func lean(object any) (any, error) {
+	if meta, ok := object.(metav1.Object); ok {
+		meta.SetManagedFields(nil)
+	}
+	return object, nil
+}
+
+// on leaves a call for the bridge's own goroutine.
+func on[T any](b *Bridge, do func(*T)) func(any) {
+	return func(object any) {
+		if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = last.Obj
+		}
+		if one, ok := object.(*T); ok {
+			b.todo.Put(func() { do(one) })
+		}
+	}
+}
+
+// write runs a call to the API server elsewhere, and then what to do with how it ended here.
+func (b *Bridge) write(call func(context.Context) error, then func(error)) {
+	go func() {
+		select {
+		case b.slots <- struct{}{}:
+		case <-b.context.Done():
+			return
+		}
+		err := call(b.context)
+		<-b.slots
+		b.todo.Put(func() { then(err) })
+	}()
+}
+
+// after runs something here after a while.
+func (b *Bridge) after(pause time.Duration, do func()) {
+	time.AfterFunc(pause, func() { b.todo.Put(do) })
+}
+
+// pause is how long to wait before the next try after so many that failed.
+func pause(tries int) time.Duration {
+	return min(time.Second<<min(tries, 10), longRetry)
+}

@@ -1,0 +1,205 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"maps"
+	"reflect"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/translate"
+	si "tenon.invalid/proto/tenon/si/v1later"
+	tenonv1 "tenon.invalid/proto/tenon/v1"
+)
+
+// standing is what the scheduler knows of a node or an application.
+type standing int
+
+const (
+	unknown standing = iota
+	said             // and not answered
+	accepted
+	rejected
+)
+
+// node is one of the cluster, or a name that pods have.
+type node struct {
+	name     string
+	object   *v1.Node // nil: there is none
+	standing standing
+	reason   string // of a rejection
+	retryAt  time.Time
+	pods     map[types.UID]*pod // that take room there
+	used     translate.Amounts  // theirs; nil: to be added up
+
+	// As the scheduler was told.
+	open       bool
+	capacity   translate.Amounts
+	occupied   translate.Amounts
+	attributes map[string]string
+}
+
+func (n *node) forget() {
+	n.standing, n.open, n.reason = unknown, false, ""
+}
+
+// usage is what pods take of the node, decided ones included.
+func (n *node) usage() translate.Amounts {
+	if n.used == nil {
+		n.used = translate.Amounts{}
+		for _, p := range n.pods {
+			n.used.Add(p.amounts)
+		}
+	}
+	return n.used
+}
+
+// others goes through the pods on the node.
+func (n *node) others(each func(*v1.Pod) bool) {
+	for _, p := range n.pods {
+		if !each(p.object) {
+			return
+		}
+	}
+}
+
+// nodeOf gives the node of that name, known or not.
+func (b *Bridge) nodeOf(name string) *node {
+	n := b.nodes[name]
+	if n == nil {
+		n = &node{name: name, pods: map[types.UID]*pod{}}
+		b.nodes[name] = n
+	}
+	return n
+}
+
+func (b *Bridge) touch(n *node) { b.dirty[n] = struct{}{} }
+
+func (b *Bridge) nodeChanged(object *v1.Node) {
+	n := b.nodeOf(object.Name)
+	old := n.object
+	if old != nil && old.UID != object.UID { // made anew under its name, and nobody saw it go
+		b.nodeDeleted(old)
+		b.syncNode(n)
+		n = b.nodeOf(object.Name)
+	}
+	n.object = object
+	b.touch(n)
+	if b.link != nil && old != nil && n.standing == accepted && (!reflect.DeepEqual(old.Labels, object.Labels) ||
+		!reflect.DeepEqual(old.Spec.Taints, object.Spec.Taints) || old.Spec.Unschedulable != object.Spec.Unschedulable) {
+		b.checkAgain(n)
+	}
+}
+
+// checkAgain says that what was refused there may be right by now.
+func (b *Bridge) checkAgain(n *node) {
+	b.outbox.again = append(b.outbox.again, &tenonv1.CheckAgain{PartitionName: translate.Partition, NodeID: n.name})
+}
+
+func (b *Bridge) nodeDeleted(object *v1.Node) {
+	if n := b.nodes[object.Name]; n != nil {
+		n.object = nil
+		b.touch(n)
+	}
+}
+
+// syncNode tells the scheduler what it does not know yet of a node. A node comes drained, and is opened when all that runs
+// there is known.
+func (b *Bridge) syncNode(n *node) {
+	if n.object == nil && len(n.pods) == 0 {
+		delete(b.nodes, n.name)
+	}
+	if b.link == nil {
+		return
+	}
+	if n.object == nil {
+		if n.standing == said || n.standing == accepted {
+			b.sayNode(n, si.NodeInfo_DECOMISSION)
+			for _, p := range n.pods {
+				switch p.standing {
+				case checked:
+					b.leave(p)
+					p.standing = asked
+				case placed:
+					p.standing, p.uuid, p.reported = untold, "", false
+				}
+			}
+		}
+		n.forget()
+		return
+	}
+	capacity, occupied, attributes := translate.OfNode(n.object), b.occupied(n), translate.NodeAttributes(n.object)
+	changed := !maps.Equal(capacity, n.capacity) || !maps.Equal(occupied, n.occupied) || !maps.Equal(attributes, n.attributes)
+	n.capacity, n.occupied, n.attributes = capacity, occupied, attributes
+	switch n.standing {
+	case unknown:
+		n.standing = said
+		b.sayNode(n, si.NodeInfo_CREATE_DRAIN)
+	case said:
+		if changed {
+			b.sayNode(n, si.NodeInfo_UPDATE)
+		}
+	case accepted:
+		if changed {
+			b.sayNode(n, si.NodeInfo_UPDATE)
+		}
+		open := !n.object.Spec.Unschedulable && (n.open || !b.unreported(n))
+		if open && !n.open {
+			b.sayNode(n, si.NodeInfo_DRAIN_TO_SCHEDULABLE)
+		} else if !open && n.open {
+			b.sayNode(n, si.NodeInfo_DRAIN_NODE)
+		}
+		n.open = open
+	}
+}
+
+func (b *Bridge) sayNode(n *node, action si.NodeInfo_ActionFromRM) {
+	info := &si.NodeInfo{NodeID: n.name, Action: action}
+	if action == si.NodeInfo_CREATE_DRAIN || action == si.NodeInfo_UPDATE {
+		info.SchedulableResource, info.OccupiedResource, info.Attributes = n.capacity.Message(), n.occupied.Message(), maps.Clone(n.attributes)
+		info.Attributes["si/node-partition"] = translate.Partition
+	}
+	b.outbox.nodes = append(b.outbox.nodes, info)
+}
+
+// occupied is what others take: pods of other schedulers, and pods of this one that it does not want to know.
+func (b *Bridge) occupied(n *node) translate.Amounts {
+	sum := translate.Amounts{}
+	for _, p := range n.pods {
+		if !p.mine || p.standing == untold && b.unwanted(p) {
+			sum.Add(p.amounts)
+		}
+	}
+	return sum
+}
+
+// unreported is true while something of this scheduler runs there that it does not know.
+func (b *Bridge) unreported(n *node) bool {
+	for _, p := range n.pods {
+		if p.mine && (p.reported || p.standing == untold && !b.unwanted(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Bridge) nodeAccepted(name string) {
+	n := b.nodes[name]
+	if n == nil || n.standing != said {
+		return
+	}
+	n.standing = accepted
+	b.touch(n)
+	for _, p := range n.pods {
+		b.reconcile(p)
+	}
+}
+
+func (b *Bridge) nodeRejected(name, reason string) {
+	if n := b.nodes[name]; n != nil && n.standing == said {
+		n.standing, n.reason, n.retryAt = rejected, reason, time.Now().Add(retry)
+		b.Log.Warn("the scheduler refused a node", "node", name, "reason", reason)
+	}
+}

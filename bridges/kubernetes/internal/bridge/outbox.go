@@ -1,0 +1,44 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"tenon.invalid/kubernetes/internal/tenon"
+	si "tenon.invalid/proto/tenon/si/v1later"
+	tenonv1 "tenon.invalid/proto/tenon/v1"
+)
+
+// outbox collects what one turn says, so that it goes out in few requests. What is about allocations keeps its order.
+type outbox struct {
+	nodes        []*si.NodeInfo
+	applications []*si.AddApplicationRequest
+	removed      []*si.RemoveApplicationRequest
+	ordered      []any // *si.Allocation, *si.AllocationRelease
+	answers      []*tenonv1.CheckAnswer
+	again        []*tenonv1.CheckAgain
+}
+
+func (o *outbox) flush(link *tenon.Link) {
+	link.Nodes(o.nodes)
+	link.RemovedApplications(o.removed)
+	link.Applications(o.applications)
+	var allocations []*si.Allocation
+	var releases []*si.AllocationRelease
+	for _, one := range o.ordered {
+		switch one := one.(type) {
+		case *si.Allocation:
+			link.Releases(releases)
+			releases = nil
+			allocations = append(allocations, one)
+		case *si.AllocationRelease:
+			link.Allocations(allocations)
+			allocations = nil
+			releases = append(releases, one)
+		}
+	}
+	link.Releases(releases)
+	link.Allocations(allocations)
+	link.Answers(o.answers)
+	link.CheckAgain(o.again)
+	*o = outbox{}
+}

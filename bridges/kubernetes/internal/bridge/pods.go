@@ -1,0 +1,357 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/cluster"
+	"tenon.invalid/kubernetes/internal/feasible"
+	"tenon.invalid/kubernetes/internal/translate"
+	si "tenon.invalid/proto/tenon/si/v1later"
+)
+
+// footing is what the scheduler knows of a pod.
+type footing int
+
+const (
+	untold  footing = iota
+	asked           // it looks for a node
+	checked         // a node was found and the bridge agreed; the allocation is on its way
+	placed          // it has an allocation
+)
+
+// pod is one that has not finished.
+type pod struct {
+	object      *v1.Pod
+	mine        bool // of the bridge's scheduler name
+	application string
+	amounts     translate.Amounts // what it takes by its object
+	node        string            // where it takes room: it runs there, or this was decided
+
+	standing footing
+	told     translate.Amounts  // what it takes, as the scheduler was told
+	uuid     string             // of its allocation; empty until that is known
+	reported bool               // the scheduler was told that it runs, and did not answer yet
+	check    int64              // the number of the check that was accepted
+	ending   si.TerminationType // the scheduler wished its end and waits for it
+	binding  bool               // a write is under way
+	bound    bool               // the write succeeded, whatever informers know
+
+	rejected string    // why the scheduler did not take it
+	notSoon  time.Time // before it is asked for again
+	tries    int       // of bindings that failed
+	since    time.Time // asked for the first time
+	waitsFor string    // what its condition says
+	lookAt   time.Time // when that is due again
+	listed   bool      // in Bridge.waiting
+}
+
+func (p *pod) name() string { return p.object.Namespace + "/" + p.object.Name }
+
+// runsOn is the node of a pod that has one, as far as the API server or the bridge's own write says.
+func (p *pod) runsOn() string {
+	if p.object.Spec.NodeName == "" && (p.binding || p.bound) {
+		return p.node
+	}
+	return p.object.Spec.NodeName
+}
+
+// wanted is true of a pod that may be given a node.
+func (p *pod) wanted() bool {
+	return p.runsOn() == "" && p.object.DeletionTimestamp == nil && len(p.object.Spec.SchedulingGates) == 0
+}
+
+// oldest is the order in which pods are told.
+func oldest(a, b *pod) int {
+	return cmp.Or(a.object.CreationTimestamp.Compare(b.object.CreationTimestamp.Time), cmp.Compare(a.object.UID, b.object.UID))
+}
+
+func sorted(pods map[types.UID]*pod) []*pod {
+	return slices.SortedFunc(maps.Values(pods), oldest)
+}
+
+// forget makes a pod one of which a new scheduler knows nothing.
+func (b *Bridge) forget(p *pod) {
+	if p.runsOn() == "" {
+		b.leave(p)
+	}
+	p.standing, p.uuid, p.reported, p.rejected = untold, "", false, ""
+	p.ending, p.notSoon = si.TerminationType_UNKNOWN_TERMINATION_TYPE, time.Time{}
+}
+
+// move makes the pod take room on this node and no other.
+func (b *Bridge) move(p *pod, name string) {
+	if p.node == name {
+		return
+	}
+	b.leave(p)
+	n := b.nodeOf(name)
+	p.node, n.pods[p.object.UID], n.used = name, p, nil
+	b.touch(n)
+}
+
+// leave gives back the room that a pod takes.
+func (b *Bridge) leave(p *pod) {
+	if p.node == "" {
+		return
+	}
+	n := b.nodes[p.node]
+	delete(n.pods, p.object.UID)
+	n.used, p.node = nil, ""
+	b.touch(n)
+}
+
+func (b *Bridge) podChanged(object *v1.Pod) {
+	p := b.pods[object.UID]
+	if translate.Finished(object) {
+		if p != nil {
+			b.podEnded(p)
+		}
+		return
+	}
+	if p == nil {
+		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
+		if p.mine {
+			p.application = translate.ApplicationID(object)
+		}
+		b.pods[object.UID] = p
+	}
+	p.object = object
+	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
+		p.amounts = amounts
+		if p.node != "" {
+			n := b.nodes[p.node]
+			n.used = nil
+			b.touch(n)
+		}
+	}
+	if name := object.Spec.NodeName; name != "" && p.node != name {
+		if p.standing != untold { // somebody else bound it, elsewhere than was decided
+			b.release(p)
+			p.standing, p.uuid, p.reported = untold, "", false
+		}
+		b.move(p, name)
+	}
+	b.reconcile(p)
+}
+
+func (b *Bridge) podDeleted(object *v1.Pod) {
+	if p := b.pods[object.UID]; p != nil {
+		b.podEnded(p)
+	}
+}
+
+// podEnded takes a pod out of everything. Its room is free from here on.
+func (b *Bridge) podEnded(p *pod) {
+	if p.standing != untold && b.link != nil {
+		b.release(p)
+	}
+	ports, n := len(feasible.HostPorts(p.object)) > 0, b.nodes[p.node]
+	b.leave(p)
+	if ports && n != nil && b.link != nil {
+		b.checkAgain(n)
+	}
+	b.left(p)
+	delete(b.later, p.object.UID)
+	delete(b.pods, p.object.UID)
+}
+
+// reconcile tells the scheduler what it does not know yet of a pod.
+func (b *Bridge) reconcile(p *pod) {
+	if b.link == nil || !p.mine {
+		return
+	}
+	switch {
+	case p.runsOn() != "":
+		b.report(p)
+	case !p.wanted():
+		if p.standing == asked || p.standing == checked {
+			b.release(p)
+			b.leave(p)
+			p.standing = untold
+		}
+	case len(b.unmet(p)) > 0:
+		b.wait(p)
+	case p.standing == untold && time.Now().Before(p.notSoon):
+		b.later[p.object.UID] = p
+	case p.standing == untold:
+		b.ask(p)
+	}
+}
+
+// unmet gives the kinds of what a pod demands and nobody looks at, less those that are to be ignored.
+func (b *Bridge) unmet(p *pod) []string {
+	return slices.DeleteFunc(translate.DemandsOf(p.object), func(kind string) bool { return slices.Contains(b.Ignore, kind) })
+}
+
+// report says that a pod runs where it runs, and again where it takes another amount by now.
+func (b *Bridge) report(p *pod) {
+	resized := p.standing == placed && !p.reported && p.uuid != "" && !maps.Equal(p.told, p.amounts)
+	if p.standing == placed && !resized || p.standing == untold && p.rejected != "" {
+		return
+	}
+	a := b.applicationOf(p)
+	if n := b.nodes[p.node]; a.standing != accepted || a.failed || n == nil || n.standing != accepted {
+		return
+	}
+	if !resized {
+		p.reported, p.standing = true, placed
+	}
+	b.sayPod(p, a, p.node)
+	b.touch(b.nodes[p.node])
+}
+
+func (b *Bridge) ask(p *pod) {
+	a := b.applicationOf(p)
+	if a.standing != accepted || a.failed {
+		b.wait(p)
+		return
+	}
+	p.standing = asked
+	b.sayPod(p, a, "")
+	b.wait(p)
+}
+
+func (b *Bridge) sayPod(p *pod, a *application, node string) {
+	a.used = true
+	p.told = p.amounts
+	role := translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object)}
+	b.outbox.ordered = append(b.outbox.ordered, translate.Allocation(p.object, role, node, p.uuid))
+}
+
+// protected is true of pods whose priority class wants them to be no victims.
+func (b *Bridge) protected(pod *v1.Pod) bool {
+	class, err := b.classes.Get(pod.Spec.PriorityClassName)
+	return err == nil && class.Annotations[translate.AnnotationAllowPreemption] == "false"
+}
+
+// allocated takes a decision: the pod has a node.
+func (b *Bridge) allocated(one *si.Allocation) {
+	p := b.pods[types.UID(one.AllocationKey)]
+	switch {
+	case p != nil && p.reported && one.AllocationTags["tenon/recovered"] == "true":
+		p.reported, p.uuid = false, one.UUID
+		b.touch(b.nodeOf(p.node))
+		b.reconcile(p)
+		return
+	case p != nil && p.standing == placed && (p.uuid == one.UUID || p.reported):
+		return
+	case p == nil || p.standing == untold || !p.wanted():
+		b.outbox.ordered = append(b.outbox.ordered, &si.AllocationRelease{
+			PartitionName: translate.Partition, ApplicationID: one.ApplicationID, AllocationKey: one.AllocationKey, UUID: one.UUID,
+			TerminationType: si.TerminationType_STOPPED_BY_RM,
+		})
+		return
+	}
+	p.standing, p.uuid = placed, one.UUID
+	b.move(p, one.NodeID)
+	if b.nodeOf(one.NodeID).object != nil { // else the scheduler hears of that just now, and takes it back
+		b.bind(p)
+	}
+}
+
+func (b *Bridge) bind(p *pod) {
+	p.binding = true
+	pod, node := p.object, p.node
+	b.write(func(ctx context.Context) error { return b.writer.Bind(ctx, pod, node) }, func(err error) { b.bindingEnded(p, node, err) })
+}
+
+func (b *Bridge) bindingEnded(p *pod, node string, err error) {
+	p.binding = false
+	if b.pods[p.object.UID] != p || p.node != node {
+		return
+	}
+	if err == nil {
+		p.bound, p.tries = true, 0
+		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
+		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())
+		b.writer.Scheduled(p.object, node)
+		return
+	}
+	if p.object.Spec.NodeName != "" {
+		return
+	}
+	b.Metrics.Attempts.WithLabelValues("error").Inc()
+	b.Log.Warn("a pod could not be bound", "pod", p.name(), "node", node, "error", err)
+	if p.standing != untold && b.link != nil {
+		b.release(p)
+	}
+	b.leave(p)
+	p.standing, p.uuid, p.reported = untold, "", false
+	p.notSoon = time.Now().Add(pause(p.tries))
+	p.tries++
+	if !cluster.Gone(err) { // else informers are about to say so
+		b.reconcile(p)
+	}
+}
+
+// released takes the end of an allocation or an ask: one that this side wished is over already, one that the scheduler
+// wishes has to end first.
+func (b *Bridge) released(one *si.AllocationRelease) {
+	p := b.pods[types.UID(one.AllocationKey)]
+	confirmed := one.TerminationType == si.TerminationType_STOPPED_BY_RM || one.TerminationType == si.TerminationType_UNKNOWN_TERMINATION_TYPE
+	switch {
+	case one.UUID == "":
+		if p != nil && (p.standing == asked || p.standing == checked) {
+			b.refused(p, one.Message)
+		}
+	case p == nil || p.uuid != one.UUID:
+		if !confirmed {
+			b.outbox.ordered = append(b.outbox.ordered, &si.AllocationRelease{
+				PartitionName: translate.Partition, ApplicationID: one.ApplicationID, AllocationKey: one.AllocationKey, UUID: one.UUID,
+				TerminationType: one.TerminationType,
+			})
+		}
+	case confirmed: // its node or application is gone
+		p.standing, p.uuid = untold, ""
+		if p.runsOn() == "" {
+			b.leave(p)
+		}
+		b.reconcile(p)
+	case p.ending == si.TerminationType_UNKNOWN_TERMINATION_TYPE:
+		p.ending = one.TerminationType
+		b.Metrics.Victims.Inc()
+		b.evict(p, one.Message)
+	}
+}
+
+// evict deletes a pod, however often that takes. Its end is confirmed when it is gone.
+func (b *Bridge) evict(p *pod, message string) {
+	b.writer.Preempted(p.object, message)
+	b.tryEvict(p, p.object, message, 0)
+}
+
+func (b *Bridge) tryEvict(p *pod, object *v1.Pod, message string, tries int) {
+	b.write(func(ctx context.Context) error { return b.writer.Evict(ctx, object, message) }, func(err error) {
+		if err != nil && b.pods[object.UID] == p {
+			b.Log.Warn("a victim could not be deleted", "pod", p.name(), "error", err)
+			b.after(pause(tries), func() { b.tryEvict(p, object, message, tries+1) })
+		}
+	})
+}
+
+// allocationRejected takes the refusal of an ask, or of what was reported to run.
+func (b *Bridge) allocationRejected(key, reason string) {
+	if p := b.pods[types.UID(key)]; p != nil && p.standing != untold && p.uuid == "" {
+		b.refused(p, reason)
+	}
+}
+
+// refused puts a pod aside for a while.
+func (b *Bridge) refused(p *pod, reason string) {
+	b.Log.Warn("the scheduler refused a pod", "pod", p.name(), "reason", reason)
+	p.standing, p.reported, p.rejected, p.notSoon = untold, false, reason, time.Now().Add(retry)
+	if p.runsOn() == "" {
+		b.leave(p)
+	} else {
+		b.touch(b.nodeOf(p.node))
+	}
+	b.later[p.object.UID] = p
+}

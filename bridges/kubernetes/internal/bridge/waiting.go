@@ -1,0 +1,160 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tenon.invalid/kubernetes/internal/translate"
+)
+
+const thinking = 50 * time.Millisecond // a beat, about why pods wait: each looks at every node
+
+// wait lists a pod of which is to be said why it waits, when it does so for long.
+func (b *Bridge) wait(p *pod) {
+	if p.since.IsZero() {
+		p.since = time.Now()
+	}
+	if !p.listed {
+		p.listed, p.lookAt = true, time.Now().Add(b.Patience)
+		b.waiting = append(b.waiting, p.object.UID)
+	}
+}
+
+// beat does what depends on time alone.
+func (b *Bridge) beat(now time.Time) {
+	if b.link == nil {
+		return
+	}
+	for _, n := range b.nodes {
+		if n.standing == rejected && now.After(n.retryAt) {
+			n.standing = unknown
+			b.touch(n)
+		}
+	}
+	for _, a := range b.applications {
+		if a.standing == rejected && now.After(a.retryAt) && len(a.pods) > 0 {
+			b.sayApplication(a, sorted(a.pods)[0])
+		}
+	}
+	for uid, p := range b.later {
+		if now.After(p.notSoon) {
+			delete(b.later, uid)
+			p.rejected = ""
+			b.reconcile(p)
+		}
+	}
+	b.explain(now)
+	b.count()
+}
+
+// explain says of pods that wait why they do, those first that were looked at longest ago.
+func (b *Bridge) explain(now time.Time) {
+	for range len(b.waiting) {
+		p := b.pods[b.waiting[0]]
+		switch {
+		case p == nil:
+			b.waiting = b.waiting[1:]
+			continue
+		case !p.wanted():
+			p.listed, p.since = false, time.Time{}
+			b.waiting = b.waiting[1:]
+			continue
+		case now.Before(p.lookAt) || time.Since(now) > thinking:
+			return
+		}
+		b.waiting = append(b.waiting[1:], p.object.UID)
+		p.lookAt = now.Add(b.Repeat)
+		if p.standing == checked || p.standing == placed {
+			continue
+		}
+		message := b.why(p)
+		if message == p.waitsFor {
+			continue
+		}
+		p.waitsFor = message
+		b.Metrics.Attempts.WithLabelValues("unschedulable").Inc()
+		object := p.object
+		b.writer.Waits(object, message)
+		b.write(func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
+			if err != nil {
+				p.waitsFor = ""
+				b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)
+			}
+		})
+	}
+}
+
+// why says what holds a pod, in kube-scheduler's words where it is the nodes.
+func (b *Bridge) why(p *pod) string {
+	if unmet := b.unmet(p); len(unmet) > 0 {
+		return fmt.Sprintf("not placed: the pod has %s, at which this scheduler does not look", translate.Demands[unmet[0]])
+	}
+	if p.rejected != "" {
+		return "the scheduler refused the pod: " + p.rejected
+	}
+	if a := b.applications[p.application]; a != nil && a.standing == rejected {
+		return fmt.Sprintf("the scheduler refused the application %s: %s", a.id, a.reason)
+	} else if a != nil && a.failed {
+		return fmt.Sprintf("the application %s has ended: %s", a.id, a.reason)
+	}
+	fits, all, counts := 0, 0, map[string]int{}
+	for _, n := range b.nodes {
+		if n.object == nil {
+			continue
+		}
+		all++
+		var reasons []string
+		if reason := b.unfit(p, n); reason == "" {
+			fits++
+			continue
+		} else if reasons = lacking(p, n); !slices.Contains(reasons, reason) {
+			reasons = []string{reason}
+		}
+		for _, reason := range reasons {
+			counts[reason]++
+		}
+	}
+	if fits > 0 {
+		return fmt.Sprintf("%d/%d nodes have room; the pod waits for its turn, or for a limit of its queue%s or user", fits, all, queueOf(p))
+	}
+	if all == 0 {
+		return "no nodes available to schedule pods"
+	}
+	var parts []string
+	for reason, nodes := range counts {
+		parts = append(parts, fmt.Sprintf("%d %s", nodes, reason))
+	}
+	slices.Sort(parts)
+	return fmt.Sprintf("0/%d nodes are available: %s.", all, strings.Join(parts, ", "))
+}
+
+func queueOf(p *pod) string {
+	if queue := translate.Queue(p.object); queue != "" {
+		return " " + queue
+	}
+	return ""
+}
+
+// count sets the gauges of pods that wait.
+func (b *Bridge) count() {
+	counts := map[string]int{"active": 0, "unschedulable": 0, "gated": 0}
+	for _, p := range b.pods {
+		switch {
+		case !p.mine || p.runsOn() != "":
+		case len(p.object.Spec.SchedulingGates) > 0:
+			counts["gated"]++
+		case p.waitsFor != "":
+			counts["unschedulable"]++
+		default:
+			counts["active"]++
+		}
+	}
+	for queue, pods := range counts {
+		b.Metrics.Pending.WithLabelValues(queue).Set(float64(pods))
+	}
+}

@@ -1,0 +1,130 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package cluster is all that the bridge writes to the API server: bindings, conditions, ends of victims, events. Each
+// write names the pod's UID, so that one which was made again under the same name is never meant.
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+)
+
+const within = 30 * time.Second // of one call
+
+// Writer is safe for concurrent use.
+type Writer struct {
+	client   kubernetes.Interface
+	recorder events.EventRecorder
+}
+
+// NewWriter gives one whose events are sent until the context ends.
+func NewWriter(ctx context.Context, client kubernetes.Interface, schedulerName string) (*Writer, error) {
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
+	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	context.AfterFunc(ctx, broadcaster.Shutdown)
+	return &Writer{client: client, recorder: broadcaster.NewRecorder(scheme.Scheme, schedulerName)}, nil
+}
+
+// Bind puts the pod on the node. An error that leaves open whether it did is looked into: nil means that the pod is there.
+func (w *Writer) Bind(ctx context.Context, pod *v1.Pod, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	pods := w.client.CoreV1().Pods(pod.Namespace)
+	err := pods.Bind(ctx, &v1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		Target:     v1.ObjectReference{Kind: "Node", Name: node},
+	}, metav1.CreateOptions{})
+	if err == nil {
+		return nil
+	}
+	if now, lookErr := pods.Get(ctx, pod.Name, metav1.GetOptions{}); lookErr == nil && now.UID == pod.UID && now.Spec.NodeName == node {
+		return nil
+	}
+	return err
+}
+
+// Gone is true of errors which say that the pod that was meant is no more.
+func Gone(err error) bool { return apierrors.IsNotFound(err) }
+
+// Unschedulable says in the pod's condition PodScheduled why it has no node yet.
+func (w *Writer) Unschedulable(ctx context.Context, pod *v1.Pod, message string) error {
+	return w.condition(ctx, pod, v1.PodCondition{
+		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: message,
+	})
+}
+
+// Evict ends a victim of preemption as kube-scheduler does: a condition that says so, then a deletion of just this pod.
+// That it is gone already is no error.
+func (w *Writer) Evict(ctx context.Context, pod *v1.Pod, message string) error {
+	err := w.condition(ctx, pod, v1.PodCondition{
+		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, Message: message,
+	})
+	if err == nil {
+		deleting, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		err = w.client.CoreV1().Pods(pod.Namespace).Delete(deleting, pod.Name, metav1.DeleteOptions{
+			Preconditions: &metav1.Preconditions{UID: &pod.UID},
+		})
+	}
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // conflict: another pod has the name by now
+		return nil
+	}
+	return err
+}
+
+func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCondition) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	condition.LastTransitionTime = metav1.Now()
+	condition.ObservedGeneration = pod.Generation
+	for _, old := range pod.Status.Conditions {
+		if old.Type == condition.Type && old.Status == condition.Status {
+			condition.LastTransitionTime = old.LastTransitionTime
+		}
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": pod.UID},
+		"status":   map[string]any{"conditions": []v1.PodCondition{condition}},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// Scheduled, Waits and Preempted are events of a pod, by kube-scheduler's names.
+func (w *Writer) Scheduled(pod *v1.Pod, node string) {
+	w.recorder.Eventf(pod, nil, v1.EventTypeNormal, "Scheduled", "Binding", "Successfully assigned %s/%s to %s", pod.Namespace, pod.Name, node)
+}
+
+// Waits tells why a pod has no node.
+func (w *Writer) Waits(pod *v1.Pod, message string) {
+	w.recorder.Eventf(pod, nil, v1.EventTypeWarning, "FailedScheduling", "Scheduling", "%s", short(message))
+}
+
+// Preempted tells why a pod has to end.
+func (w *Writer) Preempted(pod *v1.Pod, message string) {
+	w.recorder.Eventf(pod, nil, v1.EventTypeNormal, "Preempted", "Preempting", "%s", short(message))
+}
+
+// short cuts a note to what the API server takes.
+func short(note string) string {
+	const most = 1000
+	if len(note) > most {
+		return note[:most] + " ..."
+	}
+	return note
+}

@@ -1,0 +1,53 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package fakeapi is an API server for tests: client-go's fakes of the groups that the bridge uses, over one tracker of
+// objects. client-go's whole fake clientset is the same with all groups, and takes many times as long to build.
+package fakeapi
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	corefake "k8s.io/client-go/kubernetes/typed/core/v1/fake"
+	eventsv1 "k8s.io/client-go/kubernetes/typed/events/v1"
+	eventsfake "k8s.io/client-go/kubernetes/typed/events/v1/fake"
+	schedulingv1 "k8s.io/client-go/kubernetes/typed/scheduling/v1"
+	schedulingfake "k8s.io/client-go/kubernetes/typed/scheduling/v1/fake"
+	"k8s.io/client-go/testing"
+)
+
+// Clientset is one whose reactors tests may add to. Watches are to be added: what a watch gives is the test's matter.
+type Clientset struct {
+	kubernetes.Interface // nil: groups that are not below are not there
+	testing.Fake
+	Tracker testing.ObjectTracker
+}
+
+// New gives one with these objects.
+func New(objects ...runtime.Object) (*Clientset, error) {
+	c := &Clientset{Tracker: testing.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())}
+	for _, object := range objects {
+		if err := c.Tracker.Add(object); err != nil {
+			return nil, err
+		}
+	}
+	c.AddReactor("*", "*", testing.ObjectReaction(c.Tracker))
+	return c, nil
+}
+
+// CoreV1 and those below are the groups that there are.
+func (c *Clientset) CoreV1() corev1.CoreV1Interface { return &corefake.FakeCoreV1{Fake: &c.Fake} }
+
+// EventsV1 has events.
+func (c *Clientset) EventsV1() eventsv1.EventsV1Interface {
+	return &eventsfake.FakeEventsV1{Fake: &c.Fake}
+}
+
+// SchedulingV1 has priority classes.
+func (c *Clientset) SchedulingV1() schedulingv1.SchedulingV1Interface {
+	return &schedulingfake.FakeSchedulingV1{Fake: &c.Fake}
+}
+
+// IsWatchListSemanticsUnSupported tells reflectors to list before they watch.
+func (c *Clientset) IsWatchListSemanticsUnSupported() bool { return true }

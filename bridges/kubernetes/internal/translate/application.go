@@ -1,0 +1,162 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package translate
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Labels and annotations with a meaning: the field's, so that manifests stay as they are.
+const (
+	domain              = "yunikorn.apache.org/"
+	labelApplication    = "applicationId"
+	labelQueue          = "queue"
+	labelSpark          = "spark-app-selector"
+	keyApplication      = domain + "app-id" // label and annotation
+	keyQueue            = domain + "queue"  // label and annotation
+	annotationUser      = domain + "user.info"
+	labelUser           = domain + "username"
+	annotationQuota     = domain + "namespace.quota"
+	annotationCPUQuota  = domain + "namespace.max.cpu"
+	annotationMemQuota  = domain + "namespace.max.memory"
+	annotationGuarantee = domain + "namespace.guaranteed"
+	annotationMaxApps   = domain + "namespace.maxApps"
+	annotationParent    = domain + "parentqueue"
+
+	defaultUser = "nobody"
+)
+
+// ApplicationID names the application that a pod belongs to; pods that name none share one in each namespace.
+func ApplicationID(pod *v1.Pod) string {
+	for _, id := range []string{
+		pod.Labels[keyApplication], pod.Annotations[keyApplication], pod.Labels[labelApplication], pod.Labels[labelSpark],
+	} {
+		if id != "" {
+			return id
+		}
+	}
+	return fmt.Sprintf("%.63s", "yunikorn-"+pod.Namespace+"-autogen")
+}
+
+// Queue is what placement rules start from; empty where the pod names none.
+func Queue(pod *v1.Pod) string {
+	for _, queue := range []string{pod.Labels[keyQueue], pod.Annotations[keyQueue], pod.Labels[labelQueue]} {
+		if queue != "" {
+			return queue
+		}
+	}
+	return ""
+}
+
+// User says whose a pod is. An annotation that cannot be read is an error, and the pod then nobody's.
+func User(pod *v1.Pod) (name string, groups []string, err error) {
+	if text := pod.Annotations[annotationUser]; text != "" {
+		var said struct {
+			User   string   `json:"user"`
+			Groups []string `json:"groups"`
+		}
+		if err := json.Unmarshal([]byte(text), &said); err != nil {
+			return defaultUser, nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
+		}
+		if said.User != "" {
+			return said.User, said.Groups, nil
+		}
+		return defaultUser, said.Groups, nil
+	}
+	if name := pod.Labels[labelUser]; name != "" {
+		return name, nil, nil
+	}
+	return defaultUser, nil, nil
+}
+
+// ApplicationTags are those of an application in this namespace, which may be nil. Annotations that cannot be read are
+// left out, and told.
+func ApplicationTags(name string, namespace *v1.Namespace) (map[string]string, []error) {
+	tags := map[string]string{"namespace": name}
+	if namespace == nil {
+		return tags, nil
+	}
+	var wrong []error
+	amounts := func(tag, annotation string, said map[string]string) {
+		if len(said) == 0 {
+			return
+		}
+		text, err := resourceTag(said)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("annotation %s of namespace %s: %w", annotation, name, err))
+			return
+		}
+		tags[tag] = text
+	}
+	object := func(annotation string) map[string]string {
+		var said map[string]string
+		if text := namespace.Annotations[annotation]; text != "" {
+			if err := json.Unmarshal([]byte(text), &said); err != nil {
+				wrong = append(wrong, fmt.Errorf("annotation %s of namespace %s: %w", annotation, name, err))
+				return nil
+			}
+		}
+		return said
+	}
+	quota := object(annotationQuota)
+	if len(quota) == 0 {
+		quota = map[string]string{}
+		for kind, annotation := range map[string]string{"cpu": annotationCPUQuota, "memory": annotationMemQuota} {
+			if amount := namespace.Annotations[annotation]; amount != "" {
+				quota[kind] = amount
+			}
+		}
+	}
+	amounts("namespace.resourcequota", annotationQuota, quota)
+	amounts("namespace.resourceguaranteed", annotationGuarantee, object(annotationGuarantee))
+	if most := namespace.Annotations[annotationMaxApps]; most != "" {
+		if _, err := strconv.ParseUint(most, 10, 63); err != nil {
+			wrong = append(wrong, fmt.Errorf("annotation %s of namespace %s: %w", annotationMaxApps, name, err))
+		} else {
+			tags["namespace.resourcemaxapps"] = most
+		}
+	}
+	if parent := namespace.Annotations[annotationParent]; parent != "" {
+		tags["namespace.parentqueue"] = parent
+	}
+	return tags, wrong
+}
+
+// resourceTag is the JSON of a resource as tags of applications have it.
+func resourceTag(said map[string]string) (string, error) {
+	list := v1.ResourceList{}
+	for name, text := range said {
+		if name == Vcore {
+			name = string(v1.ResourceCPU)
+		}
+		quantity, err := resource.ParseQuantity(text)
+		if err != nil {
+			return "", fmt.Errorf("%s %q: %w", name, text, err)
+		}
+		list[v1.ResourceName(name)] = quantity
+	}
+	type value struct {
+		Value int64 `json:"value"`
+	}
+	resources := map[string]value{}
+	for name, amount := range OfList(list) {
+		resources[name] = value{amount}
+	}
+	text, err := json.Marshal(map[string]any{"resources": resources})
+	return string(text), err
+}
+
+// What the scheduler takes as a user's name.
+var userName = regexp.MustCompile(`^[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?$`)
+
+// ValidUser is true of names that the scheduler takes.
+func ValidUser(name string) bool {
+	return userName.MatchString(name) && !strings.ContainsAny(name, "\n")
+}
