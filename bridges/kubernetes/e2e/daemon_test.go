@@ -26,7 +26,6 @@ partitions:
           - name: work
           - name: small
             resources: { max: { vcore: 1 } }
-          - name: default
 `
 
 // daemon is a `tenon serve` in a folder of its own.

@@ -183,6 +183,9 @@ func (s *standby) Ready() error {
 
 func transport(o options) (credentials.TransportCredentials, error) {
 	if o.authority == "" {
+		if o.certificate != "" {
+			return nil, errors.New("tls-certificate wants tls-ca: without it nothing is encrypted")
+		}
 		return insecure.NewCredentials(), nil
 	}
 	text, err := os.ReadFile(o.authority)

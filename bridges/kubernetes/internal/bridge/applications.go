@@ -74,6 +74,11 @@ func (b *Bridge) applicationRejected(id, reason string) {
 	if a := b.applications[id]; a != nil && a.standing == said {
 		a.standing, a.reason, a.retryAt = rejected, reason, time.Now().Add(retry)
 		b.Log.Warn("the scheduler refused an application", "application", id, "reason", reason)
+		for _, p := range a.pods {
+			if p.wanted() && p.waitsFor != "" {
+				b.tell(p, b.why(p))
+			}
+		}
 		b.revisit(a)
 	}
 }

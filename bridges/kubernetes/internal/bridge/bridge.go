@@ -68,7 +68,8 @@ type Bridge struct {
 	applications map[string]*application
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
-	waiting      []types.UID        // asked for, in the order in which it is looked at why they wait
+	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
+	again        []types.UID        // looked at, and due again; by that time
 	link         *tenon.Link        // nil: no session
 	recovering   bool               // not all that runs is told and answered
 	outbox       outbox

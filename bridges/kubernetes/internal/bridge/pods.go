@@ -50,7 +50,7 @@ type pod struct {
 	since    time.Time // asked for the first time
 	waitsFor string    // what its condition says
 	lookAt   time.Time // when that is due again
-	listed   bool      // in Bridge.waiting
+	listed   bool      // in Bridge.waiting or Bridge.again
 }
 
 func (p *pod) name() string { return p.object.Namespace + "/" + p.object.Name }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
@@ -52,41 +53,46 @@ func (b *Bridge) beat(now time.Time) {
 	b.count()
 }
 
-// explain says of pods that wait why they do, those first that were looked at longest ago.
+// explain says of pods that wait why they do, as far as there is time for it in this beat.
 func (b *Bridge) explain(now time.Time) {
-	for range len(b.waiting) {
-		p := b.pods[b.waiting[0]]
-		switch {
-		case p == nil:
-			b.waiting = b.waiting[1:]
-			continue
-		case !p.wanted():
-			p.listed, p.since = false, time.Time{}
-			b.waiting = b.waiting[1:]
-			continue
-		case now.Before(p.lookAt) || time.Since(now) > thinking:
-			return
-		}
-		b.waiting = append(b.waiting[1:], p.object.UID)
-		p.lookAt = now.Add(b.Repeat)
-		if p.standing == checked || p.standing == placed {
-			continue
-		}
-		message := b.why(p)
-		if message == p.waitsFor {
-			continue
-		}
-		p.waitsFor = message
-		b.Metrics.Attempts.WithLabelValues("unschedulable").Inc()
-		object := p.object
-		b.writer.Waits(object, message)
-		b.write(func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
-			if err != nil {
-				p.waitsFor = ""
-				b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)
+	for _, list := range []*[]types.UID{&b.waiting, &b.again} {
+		for len(*list) > 0 && time.Since(now) < thinking {
+			p := b.pods[(*list)[0]]
+			if p != nil && p.wanted() && now.Before(p.lookAt) {
+				break
 			}
-		})
+			*list = (*list)[1:]
+			if p == nil {
+				continue
+			}
+			if !p.wanted() {
+				p.listed, p.since = false, time.Time{}
+				continue
+			}
+			p.lookAt = now.Add(b.Repeat)
+			b.again = append(b.again, p.object.UID)
+			if p.standing != checked && p.standing != placed {
+				b.tell(p, b.why(p))
+			}
+		}
 	}
+}
+
+// tell writes into the pod why it waits, where that is new.
+func (b *Bridge) tell(p *pod, message string) {
+	if message == p.waitsFor {
+		return
+	}
+	p.waitsFor = message
+	b.Metrics.Attempts.WithLabelValues("unschedulable").Inc()
+	object := p.object
+	b.writer.Waits(object, message)
+	b.write(func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
+		if err != nil {
+			p.waitsFor = ""
+			b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)
+		}
+	})
 }
 
 // why says what holds a pod, in kube-scheduler's words where it is the nodes.
