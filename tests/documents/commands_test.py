@@ -158,7 +158,9 @@ def scripts() -> frozenset[str]:
     """Options of the tree's own tools and programs of tests."""
     texts = [(ROOT / name).read_text() for name in ("tools/test", "tools/demo", "tests/cost/gate.py", "tests/mutate")]
     texts += [file.read_text() for folder in ("tests/bench", "tests/sim") for file in (ROOT / folder).rglob("*.cpp")]
-    return frozenset(name for text in texts for name in re.findall(r"--[a-z][\w-]*", text))
+    in_go = (ROOT / "bridges/kubernetes/cmd/tenon-kubernetes/main.go").read_text()
+    return frozenset(name for text in texts for name in re.findall(r"--[a-z][\w-]*", text)) | frozenset(
+        f"--{name}" for name in re.findall(r'flag\.\w+\([^"\n]*"([a-z][\w-]*)"', in_go))
 
 
 class Commands(unittest.TestCase):
