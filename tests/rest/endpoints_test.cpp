@@ -101,6 +101,11 @@ TEST_F(Endpoints, HaveTheShapesThatAreDescribed) {
       {"/ws/v1/scheduler/node-utilizations", "/ws/v1/scheduler/node-utilizations"},
       {"/debug/fullstatedump", "/debug/fullstatedump"},
       {"/tenon/v1/modules", "/tenon/v1/modules"},
+      {"/tenon/v1/rms", "/tenon/v1/rms"},
+      {"/tenon/v1/partition/default/history", "/tenon/v1/partition/{partition}/history"},
+      {"/tenon/v1/partition/default/reservations", "/tenon/v1/partition/{partition}/reservations"},
+      {"/tenon/v1/partition/default/preemptions", "/tenon/v1/partition/{partition}/preemptions"},
+      {"/tenon/v1/partition/default/devices", "/tenon/v1/partition/{partition}/devices"},
       {"/tenon/v1/partition/default/application/app-2/explain/large",
        "/tenon/v1/partition/{partition}/application/{application}/explain/{key}"},
   };

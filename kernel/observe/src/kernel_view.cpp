@@ -258,6 +258,13 @@ tenon_view_rm make_rm(const rm_record &rm, flat_room &room) {
   out.build = room.pairs(rm.build);
   out.extra = room.pairs(rm.extra);
   out.registered_ms = rm.registered_ms;
+  out.connected = rm.connected ? 1 : 0;
+  out.held = rm.held ? 1 : 0;
+  out.throttled = rm.throttled ? 1 : 0;
+  out.since_ms = rm.since_ms;
+  out.waiting_requests = rm.waiting_requests;
+  out.waiting_answers = rm.waiting_answers;
+  out.retries = rm.retries;
   return out;
 }
 

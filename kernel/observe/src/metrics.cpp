@@ -1,9 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "metrics.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 #include "process_figures.hpp"
+#include "tenon/abi/host_read.h"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::observe {
@@ -51,9 +54,23 @@ distribution histogram::read() const {
 metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health)
     : door_(to), modules_(modules), keeper_(keeper), health_(health) {}
 
+metrics_maker::~metrics_maker() { close(); }
+
+void metrics_maker::close() {
+  std::thread watching;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    watching.swap(thread_);
+  }
+  wake_.notify_all();
+  if (watching.joinable()) watching.join();
+}
+
 void metrics_maker::count(std::span<const decision_view> decisions, const kernel &k) {
   history_.decided(k, now_unix_ms());
   tallies_.count(decisions);
+  timeline_.count(decisions);
   for (const decision_view &d : decisions) {
     ++decisions_[static_cast<size_t>(d.kind)];
     if (d.kind == decision_kind::released) ++releases_[static_cast<size_t>(d.why)];
@@ -67,6 +84,11 @@ void metrics_maker::count(std::span<const decision_view> decisions, const kernel
 }
 
 void metrics_maker::cycle_took(double seconds, uint64_t decisions) {
+  if (!is_watched_ && !door_.is_manual()) {
+    const std::lock_guard lock(mutex_);
+    is_watched_ = true;
+    if (!closed_) thread_ = std::thread([this] { look_at_curve_now_and_then(); });
+  }
   cycle_.add(seconds);
   if (decisions != 0) scheduling_.add(seconds / static_cast<double>(decisions));
 }
@@ -184,6 +206,72 @@ void metrics_maker::look_at_minute() {
   if (view != nullptr) history_.looked(view->view, now_unix_ms());
 }
 
+// Every 10 seconds. It is no reader: the kernel would go on keeping blocks for it. So it takes plain values on the
+// kernel's thread, of queues so seldom that they take a thousandth of the time, and none where there are very many.
+void metrics_maker::look_at_curve_now_and_then() {
+  using clock = std::chrono::steady_clock;
+  constexpr size_t very_many = 10'000;
+  pthread_setname_np(pthread_self(), "tenon-history");
+  clock::time_point queues_at{};
+  size_t queues = 0;
+  std::unique_lock lock(mutex_);
+  while (!closed_) {
+    lock.unlock();
+    const auto began = clock::now();
+    const bool with_queues = queues <= very_many && began >= queues_at;
+    kernel_snapshot all;
+    clock::duration took{};
+    const auto look = [&](kernel &k) {
+      const auto before = clock::now();
+      all = k.snapshot(with_queues ? snapshot_part::queues : static_cast<snapshot_part>(0));
+      took = clock::now() - before;
+    };
+    if (keeper_.run(look, began + std::chrono::seconds(2))) {  // a scheduler that stops waits for it
+      if (with_queues) {
+        queues = 0;
+        for (const partition_snapshot &p : all.partitions) queues += p.queues.size();
+        queues_at = began + took * 1000;
+      }
+      timeline_.look(all, now_unix_ms());
+    }
+    (void)door_.rms();  // who is away, and since when
+    lock.lock();
+    wake_.wait_until(lock, began + std::chrono::milliseconds(timeline::fine_ms), [this] { return closed_; });
+  }
+}
+
+void metrics_maker::put_curves(metrics_view &out) {
+  std::vector<tenon_curve_point> points;
+  for (const timeline::series &one : out.curves) {
+    auto *types = out.room.array<tenon_text>(one.types.size());
+    std::transform(one.types.begin(), one.types.end(), types, [](const std::string &type) { return text_of(type); });
+    const auto amounts = [&](const timeline::amounts &of) {
+      return tenon_rm_amounts{types, of.data(), static_cast<uint32_t>(one.types.size()), 1};
+    };
+    for (const timeline::point &p : one.points) {
+      points.push_back({0, 0, text_of(one.partition), p.at_ms, p.span_ms, amounts(p.capacity), amounts(p.used),
+                        amounts(p.pending), p.waiting, p.decisions, p.placed, p.preempted, p.waited_seconds,
+                        p.longest_seconds});
+    }
+  }
+  out.flat.curve = out.room.list<tenon_curve_point>(points, [](const tenon_curve_point &p) { return p; });
+}
+
+void metrics_maker::put_preemptions(metrics_view &out) {
+  out.flat.preemptions = out.room.list<tenon_preemption>(out.preemptions, [](const timeline::preemption &p) {
+    return tenon_preemption{0,
+                            0,
+                            p.number,
+                            p.at_ms,
+                            text_of(p.partition),
+                            text_of(p.queue),
+                            text_of(p.application),
+                            text_of(p.key),
+                            text_of(p.node),
+                            text_of(p.words)};
+  });
+}
+
 std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   auto out = std::make_shared<metrics_view>();
   tenon_reading &flat = out->flat;
@@ -235,6 +323,16 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
     flat.history = room.list<tenon_minute>(history_.all(), [](const history::minute &m) {
       return tenon_minute{0, 0, m.at_ms, m.running, m.containers};
     });
+  }
+  if ((wanted & TENON_METRICS_CURVE) != 0) {
+    const auto view = keeper_.get(TENON_READ_QUEUES, {}, snapshot_keeper::clock::now() + std::chrono::seconds(10));
+    if (view != nullptr) timeline_.look(view->state, now_unix_ms());
+    out->curves = timeline_.all();
+    put_curves(*out);
+  }
+  if ((wanted & TENON_METRICS_PREEMPTIONS) != 0) {
+    out->preemptions = timeline_.preemptions();
+    put_preemptions(*out);
   }
   if ((wanted & TENON_METRICS_HEALTH) != 0) {
     out->health = health_.look();

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ended_applications.hpp"
@@ -22,6 +24,7 @@
 #include "tenon/kernel/decisions.hpp"
 #include "tenon/observe/health.hpp"
 #include "tenon/observe/services.hpp"
+#include "timeline.hpp"
 
 namespace tenon::observe {
 
@@ -71,6 +74,8 @@ struct metrics_view {
   std::vector<family> families;
   std::vector<host::module_counters> modules;
   health_report health;
+  std::vector<timeline::series> curves;
+  std::vector<timeline::preemption> preemptions;
   flat_room room;
   tenon_reading flat{};
   metrics_view() = default;
@@ -81,11 +86,15 @@ struct metrics_view {
 class metrics_maker {
  public:
   metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health);
+  ~metrics_maker();
+  metrics_maker(const metrics_maker &) = delete;
+  metrics_maker &operator=(const metrics_maker &) = delete;
 
   void count(std::span<const decision_view> decisions, const kernel &k);  // on the kernel's thread
   void cycle_took(double seconds, uint64_t decisions);                    // likewise
 
   std::shared_ptr<const metrics_view> read(uint32_t wanted);
+  void close();  // ends its thread; the door is not used afterwards
 
  private:
   // The families, by name.
@@ -96,6 +105,9 @@ class metrics_maker {
   void add_waiting(std::vector<family> &out, const tenon_view &view) const;
   void add_queue_tallies(std::vector<family> &out) const;
   void look_at_minute();
+  void look_at_curve_now_and_then();
+  static void put_curves(metrics_view &out);
+  static void put_preemptions(metrics_view &out);
 
   door &door_;
   host::module_host &modules_;
@@ -108,6 +120,12 @@ class metrics_maker {
   health_checks &health_;
   histogram scheduling_, cycle_;
   history history_;
+  timeline timeline_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable wake_;
+  bool closed_ = false;
+  std::thread thread_;       // looks at the curve; started with the first turn
+  bool is_watched_ = false;  // on the kernel's thread alone
 };
 
 }  // namespace tenon::observe

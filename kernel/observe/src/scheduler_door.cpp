@@ -25,7 +25,11 @@ class scheduler_door final : public door {
 
   [[nodiscard]] std::vector<rm_record> rms() const override {
     std::vector<rm_record> out;
-    for (const service::rm_status &s : to_.rms()) {
+    const auto statuses = to_.rms();
+    const int64_t now_ms = now_unix_ms();
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, standing> there;
+    for (const service::rm_status &s : statuses) {
       rm_record rm;
       rm.id = s.id;
       rm.state = tenon::name(s.state);
@@ -33,14 +37,22 @@ class scheduler_door final : public door {
       rm.policy_group = s.policy_group;
       rm.build = s.build_info;
       rm.connected = s.connected;
+      rm.held = s.held;
+      rm.throttled = s.throttled;
       rm.waiting_requests = s.waiting_requests;
       rm.waiting_answers = s.waiting_answers;
       rm.retries = s.retries;
       rm.configuration = *s.configuration;
       rm.checksum = s.checksum;
-      rm.registered_ms = first_seen(s.id + "#" + std::to_string(s.session));
+      const std::string session = s.id + "#" + std::to_string(s.session);
+      const auto before = seen_.find(session);
+      standing &now = there[session] = before == seen_.end() ? standing{now_ms, now_ms, s.connected} : before->second;
+      if (now.connected != s.connected) now = {now.registered_ms, now_ms, s.connected};
+      rm.registered_ms = now.registered_ms;
+      rm.since_ms = now.since_ms;
       out.push_back(std::move(rm));
     }
+    seen_ = std::move(there);  // those that went are not kept
     return out;
   }
 
@@ -212,16 +224,16 @@ class scheduler_door final : public door {
       add("tenon_event_sink_waiting", "Records before a sink.", false, s.waiting, labels);
     }
   }
-  [[nodiscard]] int64_t first_seen(const std::string &session) const {
-    const std::lock_guard lock(mutex_);
-    return seen_.emplace(session, now_unix_ms()).first->second;
-  }
-
   service::scheduler &to_;
   people_options options_;
   const config::known_policies known_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, int64_t> seen_;
+  // Of each session. Whoever looks first after a change notices it.
+  struct standing {
+    int64_t registered_ms = 0, since_ms = 0;
+    bool connected = true;
+  };
+  mutable std::map<std::string, standing> seen_;
 };
 
 class opened final : public people_services {
@@ -241,7 +253,7 @@ class opened final : public people_services {
 std::shared_ptr<people_services> open_to_people(service::scheduler &to, people_options options) {
   auto out = std::make_shared<opened>(to, std::move(options));
   out->all().offer();
-  to.listen_to_end([out] { out->all().health().close(); });
+  to.listen_to_end([out] { out->all().close(); });
   to.listen_to_turns([out](std::chrono::nanoseconds took, uint32_t made) {
     out->all().cycle_took(std::chrono::duration<double>(took).count(), made);
   });

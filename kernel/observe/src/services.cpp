@@ -31,6 +31,10 @@ void services::offer() {
 }
 
 health_checks &services::health() { return impl_->health; }
+void services::close() {
+  impl_->health.close();
+  impl_->metrics.close();
+}
 administration &services::admin() { return impl_->admin; }
 
 void services::count(std::span<const decision_view> decisions, const kernel &k) { impl_->metrics.count(decisions, k); }

@@ -78,20 +78,56 @@ typedef struct tenon_minute {
   int64_t containers; /* allocations that run */
 } tenon_minute;
 
+/* A partition over a span of time, for curves: amounts as of its end, counts of all of it. */
+typedef struct tenon_curve_point {
+  uint32_t size;
+  uint32_t reserved;    /* 0 */
+  tenon_text partition; /* "[rm]name" */
+  int64_t at_ms;        /* its end */
+  int64_t span_ms;
+  tenon_rm_amounts capacity; /* of eight types at most: vcore, memory, then others by name */
+  tenon_rm_amounts used;     /* of the same types */
+  tenon_rm_amounts pending;  /* likewise; what asks wait for */
+  uint64_t waiting;          /* applications that have not run */
+  uint64_t decisions;        /* of all kinds */
+  uint64_t placed;           /* asks; placeholders are not in it */
+  uint64_t preempted;        /* allocations that had to give way */
+  double waited_seconds;     /* of those that were placed, added up */
+  double longest_seconds;    /* of them */
+} tenon_curve_point;
+
+/* An allocation that had to give way. */
+typedef struct tenon_preemption {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  uint64_t number;   /* from 1 since the scheduler started */
+  int64_t at_ms;
+  tenon_text partition; /* "[rm]name" */
+  tenon_text queue;
+  tenon_text application;
+  tenon_text key;
+  tenon_text node;
+  tenon_text words; /* why */
+} tenon_preemption;
+
 #define TENON_METRICS_FAMILIES 1u
 #define TENON_METRICS_MODULES 2u
 #define TENON_METRICS_HEALTH 4u
 #define TENON_METRICS_HISTORY 8u
+#define TENON_METRICS_CURVE 16u
+#define TENON_METRICS_PREEMPTIONS 32u
 
 typedef struct tenon_reading {
   uint32_t size;
-  uint32_t wanted;          /* what it has, TENON_METRICS_* */
-  tenon_view_list families; /* tenon_metric_family; by name */
-  tenon_view_list modules;  /* tenon_module_activity */
-  tenon_view_list health;   /* tenon_health */
-  tenon_view_list history;  /* tenon_minute; of the last day, oldest first */
-  uint32_t healthy;         /* of health: no check fails */
-  uint32_t reserved;        /* 0 */
+  uint32_t wanted;             /* what it has, TENON_METRICS_* */
+  tenon_view_list families;    /* tenon_metric_family; by name */
+  tenon_view_list modules;     /* tenon_module_activity */
+  tenon_view_list health;      /* tenon_health */
+  tenon_view_list history;     /* tenon_minute; of the last day, oldest first */
+  uint32_t healthy;            /* of health: no check fails */
+  uint32_t reserved;           /* 0 */
+  tenon_view_list curve;       /* tenon_curve_point; the first partitions, each oldest first */
+  tenon_view_list preemptions; /* tenon_preemption; the latest, oldest first */
 } tenon_reading;
 
 typedef struct tenon_metrics_open_in {

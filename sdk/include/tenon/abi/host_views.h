@@ -111,6 +111,14 @@ typedef struct tenon_view_rm {
   tenon_rm_pairs build;     /* what the RM says of itself */
   tenon_rm_pairs extra;     /* configuration beside queues.yaml */
   int64_t registered_ms;
+  uint32_t connected;        /* 0 or 1 */
+  uint32_t held;             /* 0 or 1; 1: its recovery is not done, nothing is scheduled for it */
+  uint32_t throttled;        /* 0 or 1; 1: it does not take its answers */
+  uint32_t reserved_after;   /* 0 */
+  int64_t since_ms;          /* connected or not connected, as far as somebody looked */
+  uint64_t waiting_requests; /* in its mailbox */
+  uint64_t waiting_answers;  /* not acknowledged */
+  uint64_t retries;          /* submissions that were told to come again */
 } tenon_view_rm;
 
 /* A configuration that the deployment names; RMs may use it or not. */

@@ -21,7 +21,8 @@ struct rm_record {
   std::string configuration, checksum;  // queues.yaml in force
   std::map<std::string, std::string> build, extra;
   int64_t registered_ms = 0;
-  bool connected = true;
+  int64_t since_ms = 0;  // connected or not, as far as somebody looked
+  bool connected = true, held = false, throttled = false;
   uint64_t waiting_requests = 0, waiting_answers = 0, retries = 0;
 };
 

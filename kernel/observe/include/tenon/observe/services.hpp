@@ -26,6 +26,7 @@ class services {
   services &operator=(const services &) = delete;
 
   void offer();
+  void close();  // the scheduler stops: no thread of theirs asks for anything any more
   [[nodiscard]] administration &admin();
   [[nodiscard]] health_checks &health();
 
