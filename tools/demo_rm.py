@@ -26,6 +26,7 @@ class Cluster:
 
     def __init__(self, options: argparse.Namespace):
         dice = random.Random(options.seed)
+        self.attributes = {"tenon/devices/gpu": f"{NODE['gpu']}x1"} if options.devices else {}
         self.nodes = [f"node-{i:04}" for i in range(options.nodes)]
         self.queues = [f"root.q{i}" for i in range(options.queues)]
         self.pods = {f"pod-{i:05}": dice.choice(SHAPES) for i in range(options.pods)}
@@ -46,7 +47,7 @@ class Cluster:
         for i, name in enumerate(self.queues):
             rm.add_application(f"app-{i}", name, f"user-{i}", ["demo"])
         for name in self.nodes:
-            rm.add_node(name, NODE)
+            rm.add_node(name, NODE, self.attributes)
         for allocation in self.running.values():
             rm.again(allocation)
         for pod, shape in (self.too_large | self.pods).items():
@@ -130,6 +131,7 @@ def main() -> None:
     parser.add_argument("--queues", type=int, default=4, help="root.q0, root.q1, ...")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--too-large", type=int, default=0, help="so many more pods, which no node can hold")
+    parser.add_argument("--devices", action="store_true", help="nodes say that each GPU is a device of its own")
     parser.add_argument("--stay", action="store_true", help="go when standard input ends")
     options = parser.parse_args()
     if options.package:

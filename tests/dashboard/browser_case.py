@@ -7,12 +7,14 @@ import unittest
 import browser
 
 PATIENCE_MS = 30_000
-VIEWS = ["queues", "applications", "nodes", "events", "modules"]
+VIEWS = ["overview", "queues", "applications", "nodes", "devices", "people", "reservations", "preemptions", "managers", "events", "modules"]
+LEFT = "net::ERR_ABORTED"  # the page itself gave the request up
 
 
 class BrowserCase(unittest.TestCase):
     tools = pathlib.Path()  # the folder of Playwright and axe-core
     url = ""                # of the server
+    trouble = False         # the test makes requests fail
 
     @classmethod
     def setUpClass(cls):
@@ -28,11 +30,19 @@ class BrowserCase(unittest.TestCase):
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
-        self.wrong = []
+        if not hasattr(self, "wrong"):
+            self.wrong = []
+            self.addCleanup(self.check_that_nothing_was_wrong)
+        page.on("response", lambda answer: self.wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+        page.on("requestfailed", lambda asked: None if asked.failure == LEFT else self.wrong.append(f"{asked.failure} {asked.url}"))
         page.on("console", lambda message: self.wrong.append(message.text) if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda problem: self.wrong.append(str(problem)))
         page.goto(f"{self.url}/#/{view}")
         return page
+
+    def check_that_nothing_was_wrong(self):
+        if not self.trouble:
+            self.assertEqual(self.wrong, [], "console messages, and answers with their address")
 
     def shown(self, page, view: str):
         """Waits until a view has what it is about."""
@@ -44,6 +54,14 @@ class BrowserCase(unittest.TestCase):
 
     def violations(self, page) -> list[str]:
         return browser.axe_violations(page, self.tools)
+
+    def header_share(self, page) -> float:
+        """The part of the window that the header takes."""
+        return page.evaluate("document.getElementById('top').getBoundingClientRect().bottom / innerHeight")
+
+    def column(self, page, table: str, number: int) -> list[str]:
+        """The texts of a column of a table, as it is sorted now."""
+        return page.locator(f"[data-key='table {table}'] tbody tr > :nth-child({number})").all_inner_texts()
 
     def too_wide(self, page) -> int:
         return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

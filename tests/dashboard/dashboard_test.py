@@ -7,6 +7,7 @@ Ends with 77, skipped, where there is no Chromium or no Playwright.
 
 import argparse
 import pathlib
+import re
 import sys
 import unittest
 
@@ -29,7 +30,9 @@ class DashboardTest(browser_case.BrowserCase):
 
     def shown(self, page, view: str):
         """Waits until a view has what it is about."""
-        mark = {"queues": "button:has-text('team-0')", "applications": "button:has-text('app-0000')", "nodes": "canvas#heat",
+        mark = {"overview": ".problems li >> nth=0", "queues": "button:has-text('team-0')",
+                "devices": ".boxes button >> nth=0", "people": "button:has-text('user-3') >> nth=0", "reservations": "button:has-text('node-00031')",
+                "preemptions": "text=pod-2", "managers": "button:has-text('rm-2')", "applications": "button:has-text('app-0000')", "nodes": "canvas#heat",
                 "events": "tbody tr >> nth=0", "modules": "text=vendor.slow"}[view]
         page.wait_for_selector(mark)
 
@@ -73,6 +76,110 @@ class Views(DashboardTest):
         page.click("main button.link:has-text('app-0000')")
         page.wait_for_selector("#detail h3")
         self.assertLessEqual(page.evaluate("(d => d.scrollWidth - d.clientWidth)(document.getElementById('detail'))"), 0)
+
+    def test_the_header_of_a_phone_leaves_room(self):
+        page = self.page("overview", viewport={"width": 390, "height": 844})
+        for view in VIEWS:
+            self.open(page, view)
+            self.assertLessEqual(self.header_share(page), 0.2, view)
+
+    def test_problems_come_first_and_lead_to_their_views(self):
+        page = self.page("overview")
+        problems = page.locator(".problems li")
+        self.expect(problems.first).to_contain_text("rm-2 is away since")
+        starved = problems.filter(has_text="root.team-1.jobs")
+        self.expect(starved).to_contain_text("root.team-1.jobs is below its guarantee with 8 cores and 32 GiB of memory waiting")
+        self.expect(starved).to_contain_text("CPU: 50 of 100 cores")
+        self.expect(problems.filter(has_text="vendor.slow")).to_contain_text("had 3 faults (took 20 ms, 10 ms allowed)")
+        starved.locator("a").click()
+        self.shown(page, "queues")
+        page.go_back()
+        problems.first.locator("button").click()
+        self.expect(page.locator("#detail")).to_contain_text("Away since")
+
+    def test_where_nothing_is_wrong_it_says_so(self):
+        page = self.page("overview")
+        page.select_option("#partition", "gpu")
+        self.expect(page.locator(".problems li")).to_have_count(2)  # a resource manager and a module
+        for name, well in (("rms", fake_cluster.RMS[:1]), ("modules", fake_cluster.MODULES[:1])):
+            page.route(f"**/tenon/v1/{name}", lambda route, _, well=well: route.fulfill(json=well))
+        page.reload()
+        page.select_option("#partition", "gpu")
+        self.expect(page.locator(".problems")).to_contain_text("There is no problem that the scheduler knows of.")
+
+    def test_columns_sort_by_click_and_by_keys(self):
+        page = self.page("applications")
+        self.shown(page, "applications")
+        ages = page.locator("th:has-text('Age')")
+        self.expect(ages).to_have_attribute("aria-sort", "ascending")
+        has = page.locator("th:has-text('Has')")
+        self.expect(has).to_have_attribute("aria-sort", "none")
+        has.locator("button").click()
+        self.expect(has).to_have_attribute("aria-sort", "ascending")
+        self.assertEqual(self.column(page, "applications", 5)[:2], ["1 core, 1 GiB", "1 core, 1 GiB"])
+        has.locator("button").focus()
+        page.keyboard.press("Enter")
+        self.expect(has).to_have_attribute("aria-sort", "descending")
+        self.expect(has.locator("button")).to_be_focused()
+        self.assertEqual(self.column(page, "applications", 5)[0], "40 cores, 79 GiB")
+        self.expect(ages).to_have_attribute("aria-sort", "none")
+        page.locator("th:has-text('Waits for') button").click()
+        self.assertNotIn("—", self.column(page, "applications", 6)[:5], "what has none comes last")
+
+    def test_amounts_in_texts_are_in_units_and_names_do_not_break(self):
+        page = self.page("preemptions", viewport={"width": 780, "height": 900})
+        self.expect(page.locator("tbody tr").first).to_contain_text("preempted for 1.5 cores, 1 GiB")
+        self.assertNotIn("map[", page.inner_text("main"))
+        self.open(page, "applications")
+        lines = """() => [...document.querySelectorAll('main tbody button.link')].map((one) => {
+            const range = document.createRange(), tops = [];
+            for (const text of one.childNodes) {
+              if (text.nodeType !== Node.TEXT_NODE) continue;
+              range.selectNodeContents(text);
+              tops.push(new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size);
+            }
+            return Math.max(...tops);
+        })"""
+        self.assertEqual(set(page.evaluate(lines)), {1}, "a part of a name is on two lines")
+        self.assertLessEqual(self.too_wide(page), 0)
+
+    def test_the_time_line_has_a_curve_of_each_and_ranges(self):
+        page = self.page("overview")
+        charts = page.locator(".chart svg[role=img]")
+        self.expect(charts).to_have_count(5)
+        self.expect(charts.nth(0)).to_have_attribute("aria-label", "In use, % of the capacity: CPU 36 %, 360 cores, at most 36 %; Memory 36 %, 1.41 TiB, at most 36 %")
+        self.expect(charts.nth(1)).to_have_attribute("aria-label", re.compile("^Pending.*CPU 36 %, 360 cores, at most 42 %"))
+        self.expect(charts.nth(2)).to_have_attribute("aria-label", re.compile("^Waiting.*at most 8$"))
+        self.expect(charts.nth(4)).to_have_attribute("aria-label", re.compile("^Decisions, a minute: All 410, at most 410; Placed 40"))
+        points = "document.querySelector('.chart path.curve').getAttribute('d').split(/[ML]/).length"
+        hour = page.evaluate(points)
+        page.select_option("#timeline-range", "360")
+        self.assertGreater(page.evaluate(points), 5 * hour)
+
+    def test_the_map_of_devices_says_what_is_free_and_who_has_the_rest(self):
+        page = self.page("devices")
+        self.expect(page.locator("main p[role=status]")).to_have_text("480 devices of gpu · 120 free · 120 partly in use · 240 all in use")
+        self.expect(page.locator(".devices > li")).to_have_count(100)
+        page.click("[data-do=more-devices]")
+        self.expect(page.locator(".devices > li")).to_have_count(120)
+        page.fill("#devices-search", "app-0003")
+        self.expect(page.locator(".devices > li")).to_have_count(24)
+        self.expect(page.locator(".device.found")).to_have_count(48)
+        page.fill("#devices-search", "node-00001")
+        page.locator("button.device").nth(2).click()
+        row = page.locator("#detail tbody tr").nth(2)
+        self.expect(row).to_contain_text("750 of 1,000")
+        self.expect(row).to_contain_text("app-0007 pod-1-1: 250 gpu")
+        self.assertEqual(self.violations(page), [])
+
+    def test_a_queue_may_have_what_those_above_it_leave(self):
+        page = self.page("queues")
+        page.click("button:has-text('team-0')")
+        self.expect(page.locator("#detail")).to_contain_text("For the max of")
+        page.keyboard.press("Escape")
+        page.fill("#queues-search", "team-0.jobs")
+        row = page.locator("li[data-key='root.team-0.jobs'] > .queue")
+        self.expect(row).to_contain_text("50 of 200 cores · guaranteed 100 cores")
 
     def test_an_ask_that_waits_is_explained_with_its_position(self):
         page = self.page("applications")
@@ -211,6 +318,7 @@ class Actions(DashboardTest):
         self.expect(page.locator("#detail [data-do=act]")).to_have_count(0)
 
     def test_a_token_that_nobody_has_is_said_to_be_so(self):
+        self.trouble = True
         page = self.page("modules")
         self.shown(page, "modules")
         page.click("header [data-do=token]")
@@ -265,6 +373,8 @@ class Windows(DashboardTest):
 
 
 class Trouble(DashboardTest):
+    trouble = True
+
     def test_a_server_that_is_gone_is_said_so_and_found_again(self):
         page = self.page("queues")
         self.shown(page, "queues")

@@ -65,7 +65,8 @@ def queue(path: str, *children: dict, **more) -> dict:
 
 def queues() -> dict:
     teams = [
-        queue(f"root.team-{i}", queue(f"root.team-{i}.jobs", pendingResource=resources(8, 32)),
+        queue(f"root.team-{i}", queue(f"root.team-{i}.jobs", pendingResource=resources(8, 32) if i < 2 else {}, allocatedResource=resources(50, 200),
+                                         maxResource=resources(200 if i == 0 else 4000, 800)),
               queue(f"root.team-{i}.notebooks", isManaged=False, status="Draining" if i == 3 else "Active"))
         for i in range(5)
     ]
@@ -109,6 +110,53 @@ MODULES = [
      "lastFault": "took 20 ms, 10 ms allowed", "calls": 40, "faults": 3, "fallbacks": 3, "totalNanoseconds": 60000000,
      "mostNanoseconds": 20000000},
 ]
+CONFIG = {"Partitions": [{"Name": "default", "Queues": [{"Name": "root", "Queues": None, "Limits": [
+    {"Limit": "everybody", "Users": ["*"], "Groups": None, "MaxResources": {"vcore": "100"}, "MaxApplications": 20}]}]}]}
+RMS = [
+    {"rm": "rm-1", "state": "running", "connected": True, "since": NOW - 3600 * 10**9, "registered": NOW - 3600 * 10**9,
+     "policyGroup": "default", "version": "1.0", "partitions": ["[rm-1]default"], "waitingRequests": 0, "waitingAnswers": 2, "retries": 0},
+    {"rm": "rm-2", "state": "paused", "connected": False, "since": NOW - 60 * 10**9, "registered": NOW - 3600 * 10**9,
+     "policyGroup": "default", "partitions": ["[rm-2]default"], "waitingRequests": 0, "waitingAnswers": 40, "retries": 3},
+]
+RESERVATIONS = [
+    {"nodeID": f"node-{at:05}", "applicationID": f"app-{at:04}", "queueName": "root.team-0.jobs", "user": "user-1",
+     "allocationKey": f"ask-{at}-0", "resource": resources(4, 16), "available": resources(1, 20), "requestTime": NOW - at * 10**9}
+    for at in range(0, 93, 31)
+]
+PREEMPTIONS = [
+    {"number": at, "time": NOW - at * 10**9, "queueName": "root.team-1.jobs", "applicationID": "app-0001",
+     "allocationKey": f"pod-{at}", "nodeID": "node-00001", "resource": resources(1, 1),
+     "message": "preempted for map[memory:1073741824 vcore:1500]"} for at in range(3)
+]
+
+
+def history() -> list:
+    capacity = resources(1000, 4000)
+    return [{"time": NOW - (360 - at) * 60 * 10**9, "span": 60 * 10**9, "capacity": capacity,
+             "used": resources(at, 4 * at), "pending": resources(720 - at, 8), "waitingApplications": at % 9, "decisions": 50 + at,
+             "placed": 40, "preempted": at % 2, "meanWaitSeconds": 1.5, "longestWaitSeconds": 90.0} for at in range(361)]
+
+
+def devices() -> list:
+    def held(at: int) -> list:
+        whole = {"applicationID": f"app-{at % 5:04}", "allocationKey": f"pod-{at}-0", "amount": 1000, "devices": [0, 1]}
+        part = {"applicationID": "app-0007", "allocationKey": f"pod-{at}-1", "amount": 250, "devices": [2]}
+        return [whole, part]
+    return [{"nodeID": f"node-{at:05}", "schedulable": at % 29 != 3, "devices": [
+        {"type": "gpu", "amount": 1000, "free": [0, 0, 750, 1000], "held": held(at)}]} for at in range(120)]
+
+
+def usage(of: str) -> list:
+    def one(name: str, key: str, more: dict) -> dict:
+        below = {"queuePath": "root.team-0", "resourceUsage": resources(4, 8), "runningApplications": ["app-0001"],
+                 "maxResources": resources(10, 100), "maxApplications": 5}
+        return {key: name, "queues": {"queuePath": "root", "resourceUsage": resources(4, 8), "runningApplications": ["app-0001"],
+                                      "children": [below]}} | more
+    if of == "groups":
+        return [one("people", "groupName", {"applications": ["app-0001"]})]
+    return [one(f"user-{at}", "userName", {"groups": {"app-0001": "people"}}) for at in range(7)]
+
+
 HEALTH = {"Healthy": True, "HealthChecks": [
     {"Name": "Scheduling errors", "Succeeded": True, "Description": "Check for scheduling error entries in metrics", "DiagnosisMessage": ""},
     {"Name": "Reservation check", "Succeeded": True, "Description": "Check the reservation nr compared to the number of nodes", "DiagnosisMessage": ""},

@@ -68,16 +68,23 @@ class Handler(BaseHTTPRequestHandler):
 
     def read(self, path: str, query: dict):
         cluster = self.server.cluster
-        empty = path.startswith("/ws/v1/partition/gpu/")
+        empty = path.startswith(("/ws/v1/partition/gpu/", "/tenon/v1/partition/gpu/"))
         for pattern, value in (
             ("/ws/v1/partitions", lambda: cluster.partitions()),
             ("/ws/v1/scheduler/healthcheck", lambda: fake_cluster.HEALTH),
+            ("/ws/v1/config", lambda: fake_cluster.CONFIG),
+            ("/tenon/v1/rms", lambda: fake_cluster.RMS),
             ("/tenon/v1/modules", lambda: fake_cluster.MODULES),
             ("/tenon/v1/openapi.json", lambda: fake_cluster.OPENAPI),
             (f"{PARTITION}/queues", lambda _: {"queuename": "root", "partition": "gpu", "isLeaf": True, "isManaged": True,
                                                "status": "Active"} if empty else fake_cluster.queues()),
             (f"{PARTITION}/nodes", lambda _: [] if empty else cluster.nodes),
             (f"{PARTITION}/node/([^/]+)", lambda _, name: next((n for n in cluster.nodes if n["nodeID"] == name), None)),
+            (f"{PARTITION}/usage/(users|groups)", lambda _, of: [] if empty else fake_cluster.usage(of)),
+            (f"{OURS}/reservations", lambda _: [] if empty else fake_cluster.RESERVATIONS),
+            (f"{OURS}/history", lambda _: [] if empty else fake_cluster.history()),
+            (f"{OURS}/devices", lambda _: [] if empty else fake_cluster.devices()),
+            (f"{OURS}/preemptions", lambda _: fake_cluster.PREEMPTIONS),
             (f"{PARTITION}/applications/(\\w+)", lambda _, state: [] if empty else cluster.applications[state]),
             (f"{PARTITION}/application/([^/]+)",
              lambda _, name: next((a for a in cluster.applications["active"] if a["applicationID"] == name), None)),

@@ -6,7 +6,9 @@ Ends with 77, skipped, where there is no Chromium, no Playwright or no grpcio.
 """
 
 import argparse
+import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,7 +34,7 @@ partitions:
         submitacl: "*"
         queues:
           - name: q0
-            resources: { guaranteed: { vcore: 100, memory: 1Ti }, max: { vcore: 2000, memory: 16Ti } }
+            resources: { guaranteed: { vcore: 100, memory: 1Ti, gpu: 2000 }, max: { vcore: 2000, memory: 16Ti } }
           - name: q1
           - name: q2
           - name: q3
@@ -63,7 +65,7 @@ control: {{ socket: control.sock }}
         self.wait(lambda: urllib.request.urlopen(f"{self.url}/ws/v1/clusters").read())
         package = pathlib.Path(TENON).resolve().parents[1] / "python"
         client = self.run([PYTHON, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--package", package, "--stay",
-                           "--nodes", "60", "--pods", "300", "--too-large", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                           "--nodes", "60", "--pods", "300", "--too-large", "1", "--devices"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for line in client.stdout:
             if b"decisions in" in line:
                 return
@@ -106,19 +108,77 @@ class Dashboard(browser_case.BrowserCase):
         cls.url = cls.scheduler.url
 
     def shown(self, page, view: str):
-        mark = {"queues": "button:has-text('q3')", "applications": "main button:has-text('app-0')", "nodes": "canvas#heat",
+        mark = {"overview": ".chart >> nth=4", "devices": ".boxes button >> nth=0", "people": "button:has-text('user-3') >> nth=0",
+                "reservations": "main .empty, tbody tr", "preemptions": "main .empty, tbody tr", "managers": "button:has-text('demo')",
+                "queues": "button:has-text('q3')", "applications": "main button:has-text('app-0')", "nodes": "canvas#heat",
                 "events": "tbody tr >> nth=0", "modules": "tbody tr:has-text('tenon.rest'), tbody tr >> nth=0"}[view]
         page.wait_for_selector(mark)
 
     def test_every_view_is_clean_in_light_in_dark_and_narrow(self):
         for scheme, width in (("light", 1280), ("dark", 390)):
-            page = self.page(color_scheme=scheme, viewport={"width": width, "height": 900})
+            page = self.page(color_scheme=scheme, viewport={"width": width, "height": 844})
             for view in browser_case.VIEWS:
                 with self.subTest(scheme=scheme, view=view):
                     self.open(page, view)
                     self.assertEqual(self.violations(page), [])
                     self.assertLessEqual(self.too_wide(page), 0)
+                    self.assertLessEqual(self.header_share(page), 0.2)
+                    self.assertNotRegex(page.inner_text("main"), r"map\[|\d{8}", "amounts are not in units")
             self.assertEqual(self.wrong, [])
+
+    def test_a_queue_below_its_guarantee_is_the_first_problem(self):
+        page = self.page("overview")
+        problem = page.locator(".problems li").first
+        self.expect(problem).to_contain_text("root.q0 is below its guarantee with 1,000 of gpu waiting")
+        problem.locator("a").click()
+        self.shown(page, "queues")
+        page.go_back()
+        problem.locator("button").click()
+        self.expect(page.locator("#detail")).to_contain_text("queue root.q0")
+        self.expect(page.locator("#detail tr", has_text="CPU")).to_contain_text("2,000 cores")
+        self.assertEqual(self.violations(page), [])
+
+    def test_the_time_line_has_what_was_decided(self):
+        page = self.page("overview")
+        charts = page.locator(".chart svg[role=img]")
+        self.expect(charts).to_have_count(5)
+        self.expect(charts.nth(0)).to_have_attribute("aria-label", re.compile("CPU [1-9][0-9]* %, [1-9].* cores"))
+        self.expect(charts.nth(1)).to_have_attribute("aria-label", re.compile("gpu [1-9][0-9]* %, 1,000"))
+        placed = re.compile("Placed [0-9,]+, at most [1-9]")
+        self.expect(charts.nth(4)).to_have_attribute("aria-label", placed)
+        with urllib.request.urlopen(f"{self.url}/tenon/v1/partition/default/history") as answer:
+            self.assertEqual(sum(one["placed"] for one in json.load(answer)), 300)
+
+    def test_devices_say_who_holds_them(self):
+        page = self.page("devices")
+        self.expect(page.locator("main p[role=status]")).to_contain_text("480 devices of gpu")
+        page.locator("button.device.taken").first.click()
+        holder = page.locator("#detail [data-kind=application]").first
+        self.expect(holder).to_contain_text("app-")
+        self.assertEqual(self.violations(page), [])
+        holder.click()
+        self.expect(page.locator("#detail")).to_contain_text("Allocations")
+
+    def test_nodes_are_sorted_by_click_and_by_keys(self):
+        page = self.page("nodes")
+        self.shown(page, "nodes")
+        head = page.locator("th", has_text="Node")
+        head.locator("button").click()
+        self.expect(head).to_have_attribute("aria-sort", "ascending")
+        self.assertEqual(self.column(page, "nodes", 1)[0], "node-0000")
+        page.keyboard.press("Space")
+        self.expect(head).to_have_attribute("aria-sort", "descending")
+        self.assertEqual(self.column(page, "nodes", 1)[0], "node-0059")
+
+    def test_people_have_their_use_and_managers_their_state(self):
+        page = self.page("people")
+        row = page.locator("[data-key='table people-user'] tr", has_text="user-1").first
+        self.expect(row).to_contain_text("cores")
+        row.locator("[data-kind=user]").click()
+        self.expect(page.locator("#detail")).to_contain_text("1 application")
+        page.keyboard.press("Escape")
+        self.open(page, "managers")
+        self.expect(page.locator("tbody tr", has_text="demo")).to_contain_text("connected")
 
     def test_queues_show_what_is_used_of_what_they_may_have(self):
         page = self.page("queues")

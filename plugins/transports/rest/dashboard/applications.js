@@ -2,9 +2,9 @@
 // Applications: their states, what they have and wait for, and why.
 import { h } from "./dom.js";
 import { explanation } from "./explanation.js";
-import { choice, chip, empty, facts, opener, paged, pager, search, state, table } from "./parts.js";
+import { choice, chip, empty, facts, name, opener, ordered, paged, pager, search, state, table } from "./parts.js";
 import { get, getAll, paths } from "./rest.js";
-import { amounts, plural, since, when } from "./units.js";
+import { amounts, dominant, plural, readable, since, when } from "./units.js";
 
 export const title = "Applications";
 export const event_types = [1, 2];
@@ -50,12 +50,19 @@ function filtered(app, list) {
       (one.user ?? "").toLowerCase().includes(text) || (one.applicationState ?? "").toLowerCase().includes(text)));
 }
 
-const COLUMNS = [{ name: "Application" }, { name: "State" }, { name: "Queue" }, { name: "User" }, { name: "Has" },
-  { name: "Waits for" }, { name: "Reason", class: "wide" }, { name: "Age", class: "number" }];
+// Amounts of several types are sorted by the share of the partition that they are, where they are most.
+const columns = (app) => [{ name: "Application", by: (one) => one.applicationID },
+  { name: "State", by: (one) => one.applicationState }, { name: "Queue", by: (one) => one.queueName },
+  { name: "User", by: (one) => one.user },
+  { name: "Has", class: "amounts", by: (one) => dominant(one.usedResource, app.capacity()) },
+  { name: "Waits for", class: "amounts", by: (one) => (waits(one) ? dominant(one.pendingResource, app.capacity()) : null) },
+  { name: "Reason", class: "long", by: (one) => reason(app, one) },
+  { name: "Age", class: "number", first: "ascending", by: (one) => (one.submissionTime ? -one.submissionTime : null) }];
 
 export function render(app, list) {
   const ui = app.ui.applications;
-  const kept = filtered(app, list).sort((a, b) => (b.submissionTime ?? 0) - (a.submissionTime ?? 0));
+  const shown = columns(app);
+  const kept = ordered(app, "applications", shown, filtered(app, list));
   const part = paged(kept, ui.page);
   return [
     h("div", { class: "tools" },
@@ -66,14 +73,14 @@ export function render(app, list) {
       ui.queue ? h("button", { type: "button", "data-do": "any-queue" }, `Queue ${ui.queue} ✕`) : null),
     kept.length === 0
       ? empty(list.length === 0 ? `There are no ${ui.kind} applications.` : "No application is like that.")
-      : [table("Applications", COLUMNS, part.rows.map((one) => ({ key: one.applicationID, cells: [
+      : [table(app, "applications", "Applications", shown, part.rows.map((one) => ({ key: one.applicationID, cells: [
         opener("application", one.applicationID),
         state(one.applicationState),
-        one.queueName,
-        one.user ?? "—",
+        opener("queue", one.queueName),
+        opener("user", one.user),
         one.usedResource ? amounts(one.usedResource) : "—",
         waits(one) ? amounts(one.pendingResource) : "—",
-        reason(app, one) || "—",
+        readable(reason(app, one)) || "—",
         one.submissionTime ? since(one.submissionTime) : "—",
       ] }))), pager("applications", part, "applications")],
   ];
@@ -97,14 +104,14 @@ function ask(app, one, application) {
   const held = latest(one.allocationLog);
   return h("li", { "data-key": one.allocationKey },
     h("div", { class: "ask" },
-      h("strong", {}, one.allocationKey), " ", amounts(one.resource),
+      h("strong", {}, name(one.allocationKey)), " ", amounts(one.resource),
       one.placeholder ? [" ", chip("placeholder")] : null,
       one.taskGroupName ? [" ", chip(one.taskGroupName)] : null,
       one.triggeredPreemption ? [" ", chip("preempts", "warn")] : null,
       h("p", { class: "dim" }, `waiting ${one.requestTime ? since(one.requestTime) : ""}`,
         one.priority && one.priority !== "0" ? ` · priority ${one.priority}` : "",
-        one.requiredNodeId ? ` · on node ${one.requiredNodeId}` : "",
-        held ? ` · ${held.message}` : ""),
+        one.requiredNodeId ? [" · on node ", opener("node", one.requiredNodeId)] : "",
+        held ? ` · ${readable(held.message)}` : ""),
       h("button", { type: "button", "data-do": "explain", "data-id": one.allocationKey, "aria-expanded": String(open) },
         open ? "Hide explanation" : "Why does it wait?")),
     open ? explanation(application.explained) : null);
@@ -120,14 +127,17 @@ function asks(app, application) {
 }
 
 function allocations(app, application) {
-  const all = application.allocations ?? [];
+  const shown = [{ name: "Allocation", by: (one) => one.allocationKey }, { name: "Node", by: (one) => one.nodeId },
+    { name: "Resources", class: "amounts", by: (one) => dominant(one.resource, app.capacity()) },
+    { name: "Since", by: (one) => one.allocationTime }];
+  const all = ordered(app, "allocations", shown, application.allocations ?? []);
   if (all.length === 0) return null;
   const part = paged(all, app.detail.page);
   return [h("h3", {}, "Allocations"),
-    table("Allocations", [{ name: "Allocation" }, { name: "Node" }, { name: "Resources" }, { name: "Since" }],
+    table(app, "allocations", "Allocations", shown,
       part.rows.map((one) => ({ key: one.allocationKey, cells: [
-        [one.allocationKey, one.placeholder ? [" ", chip("placeholder")] : null, one.preempted ? [" ", chip("preempted", "warn")] : null],
-        opener("node", one.nodeId ?? "—"), amounts(one.resource), one.allocationTime ? when(one.allocationTime) : "—"] }))),
+        [name(one.allocationKey), one.placeholder ? [" ", chip("placeholder")] : null, one.preempted ? [" ", chip("preempted", "warn")] : null],
+        opener("node", one.nodeId), amounts(one.resource), one.allocationTime ? when(one.allocationTime) : "—"] }))),
     pager("detail", part, "allocations")];
 }
 
@@ -137,8 +147,8 @@ export function details(app, id, application) {
   const why = reason(app, application);
   return [
     h("p", {}, state(application.applicationState), application.hasReserved ? [" ", chip("reserved a node")] : null),
-    why ? h("p", { class: "notice plain" }, why) : null,
-    facts([["Queue", opener("queue", application.queueName)], ["User", application.user],
+    why ? h("p", { class: "notice plain" }, readable(why)) : null,
+    facts([["Queue", opener("queue", application.queueName)], ["User", opener("user", application.user)],
       ["Groups", (application.groups ?? []).join(", ")], ["Has", amounts(application.usedResource)],
       ["Had at most", application.maxUsedResource && amounts(application.maxUsedResource)],
       ["Waits for", application.pendingResource && amounts(application.pendingResource)],
@@ -146,8 +156,8 @@ export function details(app, id, application) {
       ["Ended", application.finishedTime && when(application.finishedTime)]]),
     asks(app, application),
     groups.length === 0 ? null : [h("h3", {}, "Task groups"),
-      table("Task groups", [{ name: "Group" }, { name: "Placeholders" }, { name: "Each" }, { name: "Replaced" }, { name: "Timed out" }],
-        groups.map((one) => ({ key: one.taskGroupName, cells: [one.taskGroupName, String(one.count ?? 0),
+      table(app, "task-groups", "Task groups", [{ name: "Group" }, { name: "Placeholders" }, { name: "Each" }, { name: "Replaced" }, { name: "Timed out" }],
+        groups.map((one) => ({ key: one.taskGroupName, cells: [name(one.taskGroupName), String(one.count ?? 0),
           amounts(one.minResource), String(one.replaced ?? 0), String(one.timedout ?? 0)] })))],
     allocations(app, application),
     log.length === 0 ? null : [h("h3", {}, "States"),

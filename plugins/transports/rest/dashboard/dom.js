@@ -2,7 +2,7 @@
 // Elements made of words, and changing a page to a new state while focus, scrolling and typed text stay.
 
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "rect", "line", "title", "path"]);
+const DRAWN = new Set(["svg", "rect", "line", "title", "path", "g", "text"]);
 
 // Attributes that are false, null or undefined are left out; children may be lists, texts, null.
 export function h(tag, attributes = {}, ...children) {

@@ -2,8 +2,8 @@
 // What happens, as it happens.
 import { h } from "./dom.js";
 import { TYPES, what } from "./event_words.js";
-import { choice, chip, empty, paged, pager, search, table } from "./parts.js";
-import { amounts, clock, plural } from "./units.js";
+import { choice, chip, empty, name, opener, ordered, paged, pager, search, table } from "./parts.js";
+import { amounts, clock, plural, readable } from "./units.js";
 
 export const title = "Events";
 export const event_types = [];
@@ -54,10 +54,21 @@ function matches(record, ui, text) {
     .some((one) => (one ?? "").toLowerCase().includes(text));
 }
 
+// What the two names of a record are of, by its type; an ask is shown with its application.
+const OBJECTS = { 2: "application", 3: "node", 4: "queue", 5: "user" };
+const REFERENCES = { 1: "application", 4: "application" };
+const OF_GROUPS = [601, 604];
+const linked = (kinds, record, id) => (kinds[record.type] && !OF_GROUPS.includes(record.eventChangeDetail)
+  ? opener(kinds[record.type], id) : name(id));
+
+const COLUMNS = [{ name: "Time", first: "descending", by: (record) => record.number },
+  { name: "About", by: (record) => TYPES[record.type ?? 0] }, { name: "What", by: what },
+  { name: "Object", by: (record) => record.objectID }, { name: "Message", class: "long", by: (record) => record.message }];
+
 export function render(app) {
   const ui = app.ui.events, all = ui.frozen ?? app.events.list;
   const text = (ui.search ?? "").toLowerCase();
-  const kept = all.filter((record) => matches(record, ui, text));
+  const kept = ordered(app, "events", COLUMNS, all.filter((record) => matches(record, ui, text)));
   const part = paged(kept, ui.page);
   const [words, kind] = STATES[app.events.state];
   return [
@@ -70,14 +81,13 @@ export function render(app) {
         app.events.why && app.events.state !== "live" ? h("span", { class: "dim" }, ` ${app.events.why}`) : null)),
     kept.length === 0
       ? empty(all.length === 0 ? "Nothing has happened since this page was opened." : "No event is like that.")
-      : [table("Events, the newest first", [{ name: "Time" }, { name: "About" }, { name: "What" }, { name: "Object" },
-        { name: "Message", class: "wide" }],
-      part.rows.map((record) => ({ key: String(record.number), cells: [
+      : [table(app, "events", "Events", COLUMNS, part.rows.map((record) => ({ key: String(record.number), cells: [
         record.timestampNano ? clock(record.timestampNano) : "—",
         TYPES[record.type ?? 0] ?? `Type ${record.type}`,
         what(record),
-        [record.objectID ?? "—", record.referenceID ? h("span", { class: "dim" }, ` ${record.referenceID}`) : null],
-        [record.message ?? "", record.resource ? h("span", { class: "dim" }, ` ${amounts(resource(record))}`) : null],
+        [record.objectID ? linked(OBJECTS, record, record.objectID) : "—",
+          record.referenceID ? h("span", { class: "dim" }, " ", linked(REFERENCES, record, record.referenceID)) : null],
+        [readable(record.message), record.resource ? h("span", { class: "dim" }, ` ${amounts(resource(record))}`) : null],
       ] }))), pager("events", part, "events")],
     all.length >= KEPT ? h("p", { class: "dim" }, `Only the latest ${plural(KEPT, "event")} are kept on this page.`) : null,
   ];

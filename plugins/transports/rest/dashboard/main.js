@@ -2,18 +2,26 @@
 // The page: which view is shown, when it is read again, and what keys and pointers do.
 import * as actions from "./actions.js";
 import * as applications from "./applications.js";
+import * as devices from "./devices.js";
 import { h, show } from "./dom.js";
 import * as events from "./events.js";
+import * as managers from "./managers.js";
 import * as modules from "./modules.js";
 import * as nodes from "./nodes.js";
-import { empty, failed } from "./parts.js";
+import * as overview from "./overview.js";
+import { empty, failed, handlers as sorting, name as words } from "./parts.js";
+import * as people from "./people.js";
+import * as preemptions from "./preemptions.js";
 import * as queues from "./queues.js";
+import * as reservations from "./reservations.js";
 import { get, readOffers, Refusal } from "./rest.js";
 import { follow } from "./stream.js";
+import * as timeline from "./timeline.js";
 import { heading, notice } from "./top.js";
 
-const VIEWS = { queues, applications, nodes, events, modules };
-const KINDS = { queue: queues, application: applications, node: nodes };
+const VIEWS = { overview, queues, applications, nodes, devices, people, reservations, preemptions, managers, events, modules };
+const KINDS = { queue: queues, application: applications, node: nodes, devices, user: people, group: people, rm: managers };
+const OF_ALL = ["managers", "modules"];  // views that are not of one partition
 
 const POLL_MS = 10_000;     // where no event asks for it
 const SOON_MS = 1_500;      // after an event
@@ -21,21 +29,24 @@ const HEALTH_MS = 30_000;
 const RETRY_MS = [2_000, 5_000, 10_000, 20_000];
 
 const app = {
-  view: "queues",
+  view: "overview",
   views: VIEWS,
   partitions: [],
   partition: null,
   health: null,
   data: {},
+  sorts: {},  // by table
   detail: null,
   events: new events.Kept(),
   connection: { problem: null, tries: 0, at: 0, next: 0 },
   ui: {
     queues: { search: "", open: new Map(), more: new Map() },
     applications: { search: "", kind: "active", waiting: false, queue: "", page: 0 },
-    nodes: { search: "", type: nodes.BUSIEST, order: "busy", closed: false, page: 0 },
+    nodes: { search: "", type: nodes.BUSIEST, closed: false, page: 0 },
+    people: { search: "" }, "people-user": {}, "people-group": {},
+    reservations: { search: "" }, preemptions: {}, managers: {},
     events: { search: "", type: "all", page: 0 },
-    modules: {},
+    devices: { search: "" }, modules: {}, overview: { range: "60" },
   },
   capacity: () => app.partitions.find((one) => one.key === app.partition)?.capacity?.capacity ?? {},
   actionList: actions.list,
@@ -49,7 +60,7 @@ const app = {
 function body() {
   if (app.view === "events") return events.render(app);
   const { value, problem } = app.data[app.view] ?? {};
-  if (value !== undefined && app.partition !== null) return VIEWS[app.view].render(app, value);
+  if (value !== undefined && (app.partition !== null || OF_ALL.includes(app.view))) return VIEWS[app.view].render(app, value);
   if (problem instanceof Refusal) return [failed(VIEWS[app.view].title, problem)];
   if (app.connection.problem) return [empty("The scheduler has not answered yet.")];
   if (app.connection.at && app.partition === null) {
@@ -61,7 +72,7 @@ function body() {
 function detail() {
   const { kind, id, value, problem } = app.detail;
   const head = h("header", { "data-key": "head" }, h("h2", { id: "detail-title" },
-    h("span", { class: "dim" }, `${kind} `), id), h("button", { type: "button", "data-do": "close", "aria-label": "Close" }, "✕"));
+    h("span", { class: "dim" }, `${kind === "rm" ? "resource manager" : kind} `), words(id)), h("button", { type: "button", "data-do": "close", "aria-label": "Close" }, "✕"));
   const inside = problem ? [h("p", { role: "alert", class: "notice bad" },
     problem.status === 404 ? `This ${kind} is no longer there.` : problem.message)]
     : kind !== "queue" && !value ? [empty("Loading…")]
@@ -116,7 +127,7 @@ async function readHealth() {
 
 async function readView() {
   const view = VIEWS[app.view], name = app.view, partition = app.partition;
-  if (!view.load || (partition === null && name !== "modules")) return;
+  if (!view.load || (partition === null && !OF_ALL.includes(name))) return;
   const asked = (app.data[name] ??= {});
   try {
     const value = await view.load(app);
@@ -136,7 +147,7 @@ async function readDetail() {
       app.data.queues = { value: await queues.load(app) };
       return;
     }
-    asked.value = await KINDS[asked.kind].loadDetails(app, asked.id);
+    asked.value = await KINDS[asked.kind].loadDetails(app, asked.id, asked);
     asked.problem = undefined;
   } catch (problem) {
     if (!(problem instanceof Refusal)) throw problem;
@@ -190,6 +201,8 @@ function go(view) {
 function arrive() {
   const view = location.hash.replace(/^#\//, "");
   if (view in VIEWS) app.view = view;
+  if (app.detail) close();
+  requestAnimationFrame(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   reload();
 }
 
@@ -210,7 +223,7 @@ function close() {
 }
 
 const handlers = {
-  ...queues.handlers, ...applications.handlers, ...nodes.handlers, ...events.handlers, ...actions.handlers,
+  ...sorting, ...queues.handlers, ...applications.handlers, ...nodes.handlers, ...devices.handlers, ...events.handlers, ...actions.handlers,
   open: (_, { kind, id }) => open(kind, id),
   close,
   retry: reload,
@@ -231,7 +244,7 @@ const handlers = {
 };
 
 const inputs = {
-  ...applications.inputs, ...nodes.inputs, ...events.inputs,
+  ...applications.inputs, ...nodes.inputs, ...devices.inputs, ...timeline.inputs, ...events.inputs,
   search(_, element) {
     Object.assign(app.ui[element.dataset.view], { search: element.value, page: 0 });
   },

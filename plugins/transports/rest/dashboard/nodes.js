@@ -2,7 +2,7 @@
 // Nodes: how much of a resource each one uses, as a heat map, as counts and as a table.
 import { h } from "./dom.js";
 import { draw } from "./heatmap.js";
-import { choice, chip, empty, facts, meter, opener, paged, pager, search, table } from "./parts.js";
+import { choice, chip, empty, facts, meter, name as words, opener, ordered, paged, pager, search, table } from "./parts.js";
 import { get, getAll, paths } from "./rest.js";
 import { amounts, count, dominant, label, percent, plural, share, types, when } from "./units.js";
 
@@ -32,10 +32,12 @@ function prepared(app, list) {
     (node.hostName ?? "").toLowerCase().includes(text) || (node.rackName ?? "").toLowerCase().includes(text));
   const kept = matching.filter(({ node, value }) =>
     (ui.bucket === undefined || bucket(value) === ui.bucket) && (!ui.closed || !node.schedulable));
-  // The server lists nodes by name; the map stays so, that a node has its place.
-  const order = ui.order === "free" ? (a, b) => (a.value ?? 101) - (b.value ?? 101) : (a, b) => (b.value ?? -1) - (a.value ?? -1);
-  return { matching, kept, ordered: ui.order === "name" ? kept : [...kept].sort(order) };
+  return { matching, kept };  // by name, as the server lists them: in the map a node has its place
 }
+
+const COLUMNS = [{ name: "Node", by: ({ node }) => node.nodeID },
+  { name: "State", by: ({ node }) => `${node.schedulable ? 1 : 0} ${node.isReserved ? 1 : 0}` },
+  { name: "Use", class: "wide", first: "descending", by: ({ value }) => value }];
 
 // How many nodes use how much; each line filters the table.
 function counts(app, matching) {
@@ -64,16 +66,15 @@ export function render(app, list) {
   const ui = app.ui.nodes;
   if (list.length === 0) return [empty("No node is registered in this partition.")];
   const known = types(...list.slice(0, 500).map((node) => node.capacity));
-  const { matching, kept, ordered } = prepared(app, list);
+  const { matching, kept } = prepared(app, list);
   app.heat = { cells: kept, name: name(ui.type) };
-  const part = paged(ordered, ui.page);
+  const part = paged(ordered(app, "nodes", COLUMNS, kept), ui.page);
   const shown = ui.type === BUSIEST ? known.slice(0, 3) : [ui.type];
   const closed = list.filter((node) => !node.schedulable).length;
   return [
     h("div", { class: "tools" },
       search("nodes", ui.search, "nodes"),
       choice("node-type", "Resource", [[BUSIEST, "Most used resource"], ...known.map((type) => [type, label(type)])], ui.type),
-      choice("node-order", "Order of the table", [["busy", "Busiest first"], ["free", "Freest first"], ["name", "By name"]], ui.order),
       h("label", { class: "check" }, h("input", { type: "checkbox", id: "node-closed", "data-input": "node-closed",
         checked: ui.closed }), `Only not schedulable (${count(closed)})`)),
     h("section", { class: "heat", "aria-labelledby": "heat-title" },
@@ -85,7 +86,7 @@ export function render(app, list) {
         "a line through a square: not schedulable. The table below has the same nodes."),
       h("p", { id: "heat-tip", role: "status", class: "tip", "data-keep": "" })),
     kept.length === 0 ? empty("No node is like that.")
-      : [table("Nodes", [{ name: "Node" }, { name: "State" }, { name: "Use", class: "wide" }],
+      : [table(app, "nodes", "Nodes", COLUMNS,
         part.rows.map(({ node }) => ({ key: node.nodeID, cells: [
           [opener("node", node.nodeID), node.rackName ? h("span", { class: "dim" }, ` ${node.rackName}`) : null],
           states(node),
@@ -103,7 +104,10 @@ export function drawn(app) {
 export const loadDetails = (app, id) => get(paths.partition(app.partition) + paths.node(id));
 
 export function details(app, id, node) {
-  const own = node.allocations ?? [], foreign = node.foreignAllocations ?? [];
+  const shown = [{ name: "Allocation", by: (one) => one.allocationKey }, { name: "Application", by: (one) => one.applicationId },
+    { name: "Resources", class: "amounts", by: (one) => dominant(one.resource, node.capacity) },
+    { name: "Since", by: (one) => one.allocationTime }];
+  const own = ordered(app, "allocations", shown, node.allocations ?? []), foreign = node.foreignAllocations ?? [];
   const part = paged(own, app.detail.page);
   return [
     h("p", {}, states(node)),
@@ -114,13 +118,13 @@ export function details(app, id, node) {
     Object.keys(node.occupied ?? {}).length === 0 ? null : facts([["Used by others", amounts(node.occupied)]]),
     h("h3", {}, plural(own.length, "allocation")),
     own.length === 0 ? empty("Nothing runs here.")
-      : [table("Allocations", [{ name: "Allocation" }, { name: "Application" }, { name: "Resources" }, { name: "Since" }],
-        part.rows.map((one) => ({ key: one.allocationKey, cells: [one.allocationKey,
-          opener("application", one.applicationId ?? "—"), amounts(one.resource),
+      : [table(app, "allocations", "Allocations", shown,
+        part.rows.map((one) => ({ key: one.allocationKey, cells: [words(one.allocationKey),
+          opener("application", one.applicationId), amounts(one.resource),
           one.allocationTime ? when(one.allocationTime) : "—"] }))), pager("detail", part, "allocations")],
     foreign.length === 0 ? null : [h("h3", {}, plural(foreign.length, "allocation of others", "allocations of others")),
-      h("ul", { class: "log" }, foreign.slice(0, 50).map((one) => h("li", {}, `${one.allocationKey}: ${amounts(one.resource)}`)))],
-    node.reservations?.length > 0 ? [h("h3", {}, "Reserved for"), h("ul", { class: "log" }, node.reservations.map((key) => h("li", {}, key)))] : null,
+      h("ul", { class: "log" }, foreign.slice(0, 50).map((one) => h("li", {}, words(one.allocationKey), `: ${amounts(one.resource)}`)))],
+    node.reservations?.length > 0 ? [h("h3", {}, "Reserved for"), h("ul", { class: "log" }, node.reservations.map((key) => h("li", {}, words(key))))] : null,
     Object.keys(node.attributes ?? {}).length === 0 ? null : [h("h3", {}, "Attributes"), facts(Object.entries(node.attributes))],
   ];
 }
@@ -142,9 +146,6 @@ export const handlers = {
 export const inputs = {
   "node-type"(app, element) {
     Object.assign(app.ui.nodes, { type: element.value, bucket: undefined, page: 0 });
-  },
-  "node-order"(app, element) {
-    Object.assign(app.ui.nodes, { order: element.value, page: 0 });
   },
   "node-closed"(app, element) {
     Object.assign(app.ui.nodes, { closed: element.checked, page: 0 });

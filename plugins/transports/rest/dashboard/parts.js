@@ -74,23 +74,73 @@ export function failed(what, problem) {
     h("button", { type: "button", "data-do": "retry" }, "Try again"));
 }
 
-// A table whose rows become cards where the window is narrow.
-export function table(caption, columns, rows) {
-  return h("table", {},
-    h("caption", { class: "hidden" }, caption),
-    h("thead", {}, h("tr", {}, columns.map((column) =>
-      h("th", { scope: "col", class: column.class }, column.name)))),
-    h("tbody", {}, rows.map(({ key, cells }) =>
-      h("tr", { "data-key": key }, cells.map((cell, at) =>
-        h(at === 0 ? "th" : "td", { scope: at === 0 ? "row" : null, class: columns[at].class,
-          "data-name": columns[at].name, "data-none": cell === "—" }, cell))))));
+const collator = new Intl.Collator("en", { numeric: true });
+
+function compare(a, b) {
+  const none = [a, b].map((one) => one === null || one === undefined || one === "");
+  if (none[0] || none[1]) return none[0] && none[1] ? 0 : null;
+  return typeof a === "number" ? a - b : collator.compare(a, b);
 }
+
+// How a table is sorted: as somebody wished, or as its column with `first` says.
+function order(app, id, columns) {
+  const at = columns.findIndex((column) => column.first);
+  return app.sorts[id] ?? { column: at, down: columns[at]?.first === "descending" };
+}
+
+// Its items in that order. `by` of a column gives a number or a text of an item; what has none comes last.
+export function ordered(app, id, columns, items) {
+  const { column, down } = order(app, id, columns);
+  const by = columns[column]?.by;
+  if (!by) return items;
+  return items.map((item) => [by(item), item]).sort(([a], [b]) => {
+    const way = compare(a, b);
+    if (way === null) return a === null || a === undefined || a === "" ? 1 : -1;
+    return down ? -way : way;
+  }).map(([, item]) => item);
+}
+
+function columnHead(app, id, columns, column, at) {
+  if (!column.by) return h("th", { scope: "col", class: column.class }, column.name);
+  const now = order(app, id, columns);
+  const state = now.column !== at ? "none" : now.down ? "descending" : "ascending";
+  return h("th", { scope: "col", class: column.class, "aria-sort": state },
+    h("button", { type: "button", class: "sort", "data-do": "sort", "data-table": id, "data-column": at, "data-state": state,
+      "data-start": column.class === "number" || column.class === "wide" ? "descending" : "ascending" }, column.name,
+    h("span", { class: "arrow", "aria-hidden": "true" }, { none: "", ascending: " ▲", descending: " ▼" }[state])));
+}
+
+// A table whose rows become cards where the window is narrow. Columns that have `by` sort.
+export function table(app, id, caption, columns, rows) {
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${caption}, table`, "data-key": `table ${id}` },
+    h("table", {},
+      h("caption", { class: "hidden" }, caption),
+      h("thead", {}, h("tr", {}, columns.map((column, at) => columnHead(app, id, columns, column, at)))),
+      h("tbody", {}, rows.map(({ key, cells }) =>
+        h("tr", { "data-key": key }, cells.map((cell, at) =>
+          h(at === 0 ? "th" : "td", { scope: at === 0 ? "row" : null, class: columns[at].class,
+            "data-name": columns[at].name, "data-none": cell === "—" }, cell)))))));
+}
+
+export const handlers = {
+  sort(app, { table: id, column, state, start }) {
+    app.sorts[id] = { column: Number(column), down: state === "none" ? start === "descending" : state === "ascending" };
+    const at = app.ui[id] ?? app.detail;
+    if (at) at.page = 0;
+  },
+};
 
 export function facts(pairs) {
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== null && value !== "")
     .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
 
+// A name that breaks after its separators and nowhere else, as long as it fits into a line so.
+export function name(text) {
+  return String(text).split(/(?<=[._\-/:@])/).flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
+}
+
 export function opener(kind, id, text = id) {
-  return h("button", { type: "button", class: "link", "data-do": "open", "data-kind": kind, "data-id": id }, text);
+  if (!id || id === "—") return "—";
+  return h("button", { type: "button", class: "link", "data-do": "open", "data-kind": kind, "data-id": id }, name(text));
 }

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The queue tree: what each queue uses of what it is guaranteed and may have at most.
 import { h } from "./dom.js";
-import { chip, empty, facts, meter, opener, search, state } from "./parts.js";
+import { chip, empty, facts, meter, name as words, opener, search, state } from "./parts.js";
 import { get, paths } from "./rest.js";
 import { amount, amounts, count, plural, types } from "./units.js";
 
@@ -23,13 +23,27 @@ export function flat(queue) {
 
 const last = (path) => path.slice(path.lastIndexOf(".") + 1);
 
-function meters(app, queue, shown) {
-  const scale = app.capacity();
+// By path what each queue may have: the least of its max, those above it and what the partition has, and whose that is.
+export function effective(root, capacity) {
+  const all = new Map();
+  const go = (queue, above) => {
+    const own = { ...above };
+    for (const [type, max] of Object.entries(queue.maxResource ?? {})) {
+      if (own[type] === undefined || max < own[type].max) own[type] = { max, of: queue.queuename };
+    }
+    all.set(queue.queuename, own);
+    for (const child of queue.children ?? []) go(child, own);
+  };
+  go(root, Object.fromEntries(Object.entries(capacity).map(([type, max]) => [type, { max, of: "the partition" }])));
+  return all;
+}
+
+function meters(app, queue, most, shown) {
   const seen = types(queue.allocatedResource, queue.maxResource, queue.guaranteedResource).slice(0, shown);
   if (seen.length === 0) return h("p", { class: "dim" }, "nothing used, nothing promised");
   return h("div", { class: "meters" }, seen.map((type) => meter(type, {
-    used: queue.allocatedResource?.[type], max: queue.maxResource?.[type], guaranteed: queue.guaranteedResource?.[type],
-    scale: scale[type],
+    used: queue.allocatedResource?.[type], max: most.get(queue.queuename)?.[type]?.max,
+    guaranteed: queue.guaranteedResource?.[type],
   })));
 }
 
@@ -39,17 +53,17 @@ function applications(queue) {
   return `${count(running)}${most} running`;
 }
 
-function row(app, queue, name, before) {
+function row(app, queue, most, name, before) {
   return h("div", { class: "queue" },
     h("div", { class: "queue-name" }, before, opener("queue", queue.queuename, name),
       queue.status && queue.status !== "Active" ? state(queue.status) : null,
       queue.isManaged ? null : chip("dynamic")),
     h("p", { class: "queue-apps dim" }, applications(queue),
       Object.keys(queue.pendingResource ?? {}).length > 0 ? ` · waiting for ${amounts(queue.pendingResource)}` : null),
-    meters(app, queue, METERS));
+    meters(app, queue, most, METERS));
 }
 
-function branch(app, queue, small) {
+function branch(app, queue, most, small) {
   const ui = app.ui.queues;
   const children = queue.children ?? [];
   const depth = queue.queuename.split(".").length;
@@ -59,8 +73,8 @@ function branch(app, queue, small) {
       "aria-expanded": String(open), "aria-label": `Queues below ${queue.queuename}` }, open ? "▾" : "▸");
   const shown = ui.more.get(queue.queuename) ?? AT_ONCE;
   return h("li", { "data-key": queue.queuename },
-    row(app, queue, last(queue.queuename), toggle),
-    !open ? null : h("ul", {}, children.slice(0, shown).map((child) => branch(app, child, small)),
+    row(app, queue, most, last(queue.queuename), toggle),
+    !open ? null : h("ul", {}, children.slice(0, shown).map((child) => branch(app, child, most, small)),
       children.length <= shown ? null : h("li", { "data-key": "more of it" },
         h("button", { type: "button", "data-do": "more-queues", "data-id": queue.queuename },
           `Show more (${count(children.length - shown)} left)`))));
@@ -71,35 +85,39 @@ export function render(app, root) {
   const all = flat(root);
   const text = (ui.search ?? "").toLowerCase();
   const found = text === "" ? [] : all.filter((queue) => queue.queuename.toLowerCase().includes(text));
+  const most = effective(root, app.capacity());
   const leaves = all.filter((queue) => queue.isLeaf).length;
   return [
     h("div", { class: "tools" }, search("queues", ui.search, "queues"),
       h("p", { class: "dim", role: "status" }, text === ""
         ? `${plural(all.length, "queue")}, ${count(leaves)} of them leaves`
         : `${plural(found.length, "queue")} found`)),
-    h("p", { class: "legend dim" }, "A bar is what is used of the queue's max, or of the partition where it has none; ",
-      "the mark is what is guaranteed."),
+    h("p", { class: "legend dim" }, "A bar is what is used of what the queue may have: the least of its own max, ",
+      "those of the queues above it and what the partition has. The mark is what is guaranteed."),
     text === ""
-      ? h("ul", { class: "tree" }, branch(app, root, all.length <= FEW))
+      ? h("ul", { class: "tree" }, branch(app, root, most, all.length <= FEW))
       : found.length === 0 ? empty(`No queue's name has “${ui.search}” in it.`)
         : h("ul", { class: "tree" }, found.slice(0, AT_ONCE).map((queue) =>
-          h("li", { "data-key": queue.queuename }, row(app, queue, queue.queuename, null)))),
+          h("li", { "data-key": queue.queuename }, row(app, queue, most, queue.queuename, null)))),
   ];
 }
 
-function amountTable(queue) {
+function amountTable(queue, most) {
   const columns = [["Used", "allocatedResource"], ["Guaranteed", "guaranteedResource"], ["Max", "maxResource"],
     ["Waiting", "pendingResource"], ["Headroom", "headroom"], ["Being preempted", "preemptingResource"]];
   const shown = columns.filter(([, key]) => Object.keys(queue[key] ?? {}).length > 0);
-  const all = types(...shown.map(([, key]) => queue[key]));
+  const all = types(...shown.map(([, key]) => queue[key]), most);
   if (all.length === 0) return empty("Nothing is used and nothing is configured.");
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Resources of the queue" },
     h("table", { class: "plain" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Resource"),
-        shown.map(([name]) => h("th", { scope: "col", class: "number" }, name)))),
+        shown.map(([name]) => h("th", { scope: "col", class: "number" }, name)),
+        h("th", { scope: "col", class: "number" }, "May have"), h("th", { scope: "col" }, "For the max of"))),
       h("tbody", {}, all.map((type) => h("tr", {}, h("th", { scope: "row" }, type),
         shown.map(([, key]) => h("td", { class: "number" },
-          queue[key]?.[type] === undefined ? "—" : amount(type, queue[key][type]))))))));
+          queue[key]?.[type] === undefined ? "—" : amount(type, queue[key][type]))),
+        h("td", { class: "number" }, most[type] ? amount(type, most[type].max) : "—"),
+        h("td", {}, most[type] ? words(most[type].of) : "—"))))));
 }
 
 // What the details of a queue say; null: it is no longer there.
@@ -111,7 +129,7 @@ export function details(app, name) {
   return [
     h("p", {}, state(queue.status), " ", chip(queue.isLeaf ? "leaf" : "parent"), " ",
       chip(queue.isManaged ? "configured" : "dynamic")),
-    h("h3", {}, "Resources"), amountTable(queue),
+    h("h3", {}, "Resources"), amountTable(queue, effective(root, app.capacity()).get(name) ?? {}),
     h("h3", {}, "Applications"),
     facts([["Running", applications(queue)],
       ["Accepted, starting", (queue.allocatingAcceptedApps ?? []).join(", ")],

@@ -52,8 +52,8 @@ export async function refusal(answer) {
   return new Refusal(answer.status, message || `the server answered ${answer.status}`);
 }
 
-export async function get(path) {
-  return (await send(path)).json();
+export async function get(path, wishes = {}) {
+  return (await send(path, { headers: wishes })).json();
 }
 
 // All of a list, page by page: no answer is so large that others wait for it.

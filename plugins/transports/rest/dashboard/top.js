@@ -1,11 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What stands above every view: partition, health, capacity, the way to the other views, and trouble.
+// What stands above every view: partition, health, the way to the other views, and trouble.
 import { h } from "./dom.js";
-import { chip, choice, meter, warns } from "./parts.js";
+import { chip, choice, warns } from "./parts.js";
 import { hasToken } from "./rest.js";
-import { clock, count, plural, types } from "./units.js";
-
-const METERS = 4;
+import { clock, plural } from "./units.js";
 
 function health(app) {
   if (app.connection.problem) return chip("disconnected", "bad");
@@ -18,22 +16,6 @@ function health(app) {
 
 const STREAM = { live: ["live", "good"], connecting: ["connecting", "plain"], waiting: ["not live", "warn"], off: ["no events", "warn"] };
 
-function summary(app) {
-  const partition = app.partitions.find((one) => one.key === app.partition);
-  if (!partition) return null;
-  const all = partition.applications ?? {};
-  const shown = Object.entries(all).filter(([state, number]) => state !== "total" && number > 0)
-    .map(([state, number]) => `${count(number)} ${state.toLowerCase()}`);
-  const { capacity = {}, usedCapacity = {} } = partition.capacity ?? {};
-  return h("div", { class: "summary", "data-key": "summary" },
-    h("p", {}, h("strong", {}, count(partition.totalNodes)), " nodes · ",
-      h("strong", {}, count(partition.totalContainers)), " allocations · ",
-      h("strong", {}, count(all.total)), " applications",
-      shown.length > 0 ? h("span", { class: "dim" }, ` (${shown.join(", ")})`) : null),
-    h("div", { class: "meters" }, types(capacity).slice(0, METERS).map((type) =>
-      meter(type, { used: usedCapacity[type], max: capacity[type] }))));
-}
-
 export function heading(app) {
   const [words, kind] = STREAM[app.events.state];
   return [
@@ -41,11 +23,10 @@ export function heading(app) {
       h("span", { class: "brand" }, "Tenon"),
       app.partitions.length > 0
         ? choice("partition", "Partition", app.partitions.map((one) => [one.key, one.key]), app.partition) : null,
-      h("span", { class: "chips" }, health(app), " ", chip(words, kind)),
+      h("span", { class: "chips" }, h("a", { href: "#/overview" }, health(app)), " ", chip(words, kind)),
       h("span", { class: "right" },
         h("button", { type: "button", "data-do": "token" }, hasToken() ? "Token ✓" : "Token"), " ",
         h("button", { type: "button", "data-do": "theme", "aria-label": "Switch between light and dark" }, "◐"))),
-    summary(app),
     h("nav", { "aria-label": "Views", "data-key": "views" }, h("ul", {}, Object.entries(app.views).map(([name, view]) =>
       h("li", {}, h("a", { href: `#/${name}`, "aria-current": app.view === name ? "page" : null }, view.title))))),
   ];

@@ -6,7 +6,7 @@ const FIRST = ["vcore", "memory"];
 
 const is_bytes = (type) => type === "memory" || type.includes("storage") || type.startsWith("hugepages");
 const digits = (value) => (value < 10 ? 2 : value < 100 ? 1 : 0);
-const precise = (value) => value.toLocaleString("en", { maximumFractionDigits: digits(Math.abs(value)) });
+export const precise = (value) => value.toLocaleString("en", { maximumFractionDigits: digits(Math.abs(value)) });
 
 // [number, unit] of an amount; `like` decides the unit where several amounts stand together.
 function scaled(type, value, like = value) {
@@ -46,6 +46,17 @@ export function amounts(map) {
   });
   return named.length === 0 ? "nothing" : named.join(", ");
 }
+
+// Texts of the scheduler have amounts as "map[memory:1073741824 vcore:1500]".
+export const readable = (text) => (text ?? "").replace(/map\[([^\]]*)\]/g, (whole, inside) => {
+  const map = {};
+  for (const part of inside.split(" ").filter(Boolean)) {
+    const at = part.lastIndexOf(":"), value = Number(part.slice(at + 1));
+    if (at <= 0 || !Number.isFinite(value)) return whole;
+    map[part.slice(0, at)] = value;
+  }
+  return amounts(map);
+});
 
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
