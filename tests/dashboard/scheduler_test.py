@@ -68,6 +68,8 @@ control: {{ socket: control.sock }}
                            "--nodes", "60", "--pods", "300", "--too-large", "1", "--devices"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for line in client.stdout:
             if b"decisions in" in line:
+                # Readers may be given what was a moment ago: the test begins when that has all nodes.
+                self.wait(lambda: urllib.request.urlopen(f"{self.url}/ws/v1/partition/default/node/node-0059").read())
                 return
         raise AssertionError("the resource manager ended before its pods were placed")
 
@@ -162,7 +164,7 @@ class Dashboard(browser_case.BrowserCase):
     def test_nodes_are_sorted_by_click_and_by_keys(self):
         page = self.page("nodes")
         self.shown(page, "nodes")
-        head = page.locator("th", has_text="Node")
+        head = page.locator("thead th", has_text="Node")
         head.locator("button").click()
         self.expect(head).to_have_attribute("aria-sort", "ascending")
         self.assertEqual(self.column(page, "nodes", 1)[0], "node-0000")
@@ -172,7 +174,7 @@ class Dashboard(browser_case.BrowserCase):
 
     def test_people_have_their_use_and_managers_their_state(self):
         page = self.page("people")
-        row = page.locator("[data-key='table people-user'] tr", has_text="user-1").first
+        row = page.locator("[data-key='table people-user'] tr", has_text="user-3").first
         self.expect(row).to_contain_text("cores")
         row.locator("[data-kind=user]").click()
         self.expect(page.locator("#detail")).to_contain_text("1 application")

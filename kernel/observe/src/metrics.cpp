@@ -206,37 +206,35 @@ void metrics_maker::look_at_minute() {
   if (view != nullptr) history_.looked(view->view, now_unix_ms());
 }
 
-// Every 10 seconds. It is no reader: the kernel would go on keeping blocks for it. So it takes plain values on the
-// kernel's thread, of queues so seldom that they take a thousandth of the time, and none where there are very many.
-void metrics_maker::look_at_curve_now_and_then() {
+// It is no reader: the kernel would go on keeping blocks for it. So it takes plain values on the kernel's thread, and
+// notes them there, between two batches of decisions. Queues are read so seldom that they take a thousandth of the
+// time, or when somebody asks, and not at all where there are very many.
+void metrics_maker::look_at_curve(std::chrono::seconds within, bool asked) {
   using clock = std::chrono::steady_clock;
   constexpr size_t very_many = 10'000;
+  const auto look = [&](kernel &k) {
+    const auto before = clock::now();
+    const bool with_queues = queues_ <= very_many && (asked || before >= queues_at_);
+    const kernel_snapshot all = k.snapshot(with_queues ? snapshot_part::queues : static_cast<snapshot_part>(0));
+    timeline_.look(all, now_unix_ms());
+    if (!with_queues) return;
+    queues_ = 0;
+    for (const partition_snapshot &p : all.partitions) queues_ += p.queues.size();
+    queues_at_ = before + (clock::now() - before) * 1000;
+  };
+  keeper_.run(look, clock::now() + within);
+}
+
+void metrics_maker::look_at_curve_now_and_then() {
   pthread_setname_np(pthread_self(), "tenon-history");
-  clock::time_point queues_at{};
-  size_t queues = 0;
   std::unique_lock lock(mutex_);
   while (!closed_) {
     lock.unlock();
-    const auto began = clock::now();
-    const bool with_queues = queues <= very_many && began >= queues_at;
-    kernel_snapshot all;
-    clock::duration took{};
-    const auto look = [&](kernel &k) {
-      const auto before = clock::now();
-      all = k.snapshot(with_queues ? snapshot_part::queues : static_cast<snapshot_part>(0));
-      took = clock::now() - before;
-    };
-    if (keeper_.run(look, began + std::chrono::seconds(2))) {  // a scheduler that stops waits for it
-      if (with_queues) {
-        queues = 0;
-        for (const partition_snapshot &p : all.partitions) queues += p.queues.size();
-        queues_at = began + took * 1000;
-      }
-      timeline_.look(all, now_unix_ms());
-    }
-    (void)door_.rms();  // who is away, and since when
+    const auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeline::fine_ms);
+    look_at_curve(std::chrono::seconds(2), false);  // a scheduler that stops waits for it
+    (void)door_.rms();                              // who is away, and since when
     lock.lock();
-    wake_.wait_until(lock, began + std::chrono::milliseconds(timeline::fine_ms), [this] { return closed_; });
+    wake_.wait_until(lock, next, [this] { return closed_; });
   }
 }
 
@@ -325,8 +323,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
     });
   }
   if ((wanted & TENON_METRICS_CURVE) != 0) {
-    const auto view = keeper_.get(TENON_READ_QUEUES, {}, snapshot_keeper::clock::now() + std::chrono::seconds(10));
-    if (view != nullptr) timeline_.look(view->state, now_unix_ms());
+    look_at_curve(std::chrono::seconds(10), true);
     out->curves = timeline_.all();
     put_curves(*out);
   }

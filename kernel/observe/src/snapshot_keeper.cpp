@@ -9,6 +9,7 @@ namespace {
 constexpr int64_t share = 20;  // one part in so many
 constexpr auto most_credit = std::chrono::milliseconds(100);
 constexpr auto shared_for = std::chrono::milliseconds(20);  // even where there is credit for a new one
+constexpr auto owed_for = std::chrono::seconds(2);          // where there is no credit
 constexpr auto kept_for = std::chrono::seconds(30);
 constexpr size_t most_entries = 16;
 constexpr size_t blocks_a_turn = 4'000;  // of the kernel's thread, at first: some milliseconds
@@ -51,7 +52,9 @@ std::shared_ptr<const kernel_view> snapshot_keeper::get(uint32_t wanted, std::st
     const clock::duration pause = until_credit(now);
     if (const entry *e = covering(wanted, partition); e != nullptr) {
       const bool fresh = !e->outdated && now - e->made < shared_for;
-      if (fresh || making_ || pause > clock::duration::zero()) {
+      // One of long ago may not know what a reader has seen since in another one.
+      const bool will_do = now - e->ready < owed_for && (making_ || pause > clock::duration::zero());
+      if (fresh || will_do || now >= until) {
         if (!e->outdated || now >= until) {
           ++counters_.shared;
           return e->view;
@@ -118,7 +121,7 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
     return replaced || asked - e.made > kept_for;
   });
   if (entries_.size() >= most_entries) entries_.erase(entries_.begin());
-  entries_.push_back({view, std::string(partition), asked});
+  entries_.push_back({view, std::string(partition), asked, clock::now()});
   return view;
 }
 

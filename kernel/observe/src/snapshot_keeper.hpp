@@ -47,7 +47,7 @@ class snapshot_keeper {
   struct entry {
     std::shared_ptr<const kernel_view> view;
     std::string partition;  // empty: all
-    clock::time_point made{};
+    clock::time_point made{}, ready{};
     bool outdated = false;
   };
 

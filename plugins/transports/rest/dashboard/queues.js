@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { chip, empty, facts, meter, name as words, opener, search, state } from "./parts.js";
 import { get, paths } from "./rest.js";
-import { amount, amounts, count, plural, types } from "./units.js";
+import { amount, amounts, count, label, plural, types } from "./units.js";
 
 export const title = "Queues";
 export const event_types = [2, 4];
@@ -113,7 +113,7 @@ function amountTable(queue, most) {
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Resource"),
         shown.map(([name]) => h("th", { scope: "col", class: "number" }, name)),
         h("th", { scope: "col", class: "number" }, "May have"), h("th", { scope: "col" }, "For the max of"))),
-      h("tbody", {}, all.map((type) => h("tr", {}, h("th", { scope: "row" }, type),
+      h("tbody", {}, all.map((type) => h("tr", {}, h("th", { scope: "row" }, label(type)),
         shown.map(([, key]) => h("td", { class: "number" },
           queue[key]?.[type] === undefined ? "—" : amount(type, queue[key][type]))),
         h("td", { class: "number" }, most[type] ? amount(type, most[type].max) : "—"),
