@@ -9,6 +9,7 @@
 #include <ostream>
 #include <thread>
 
+#include "ctl/answer_fields.hpp"
 #include "run/complain.hpp"
 #include "run/table.hpp"
 
@@ -20,8 +21,6 @@ namespace json = boost::json;
 // An answer is waited for by the daemon. Where it came at once and brought nothing, too many wait there already; where
 // it brought something, more is about to come.
 constexpr std::chrono::milliseconds longest_wait{10'000}, follow_every{250}, breath{20};
-
-std::string text(const json::object &of, std::string_view key) { return std::string(of.at(key).as_string()); }
 
 // "2026-11-21T17:00:00.123Z"
 std::string time_words(int64_t time_ms) {

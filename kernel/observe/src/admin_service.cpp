@@ -10,23 +10,23 @@ services::impl *self(const tenon_host *host) {
   return static_cast<services::impl *>(host::service_context(host, TENON_HOST_ADMIN));
 }
 
-std::string text_of(const tenon_text &t) { return std::string(view_of(t)); }
+std::string string_of(const tenon_text &t) { return std::string(view_of(t)); }
 
 caller caller_of(const tenon_admin_caller *c) {
   caller out;
   if (c == nullptr) return out;
-  out.user = text_of(c->user);
-  for (uint64_t i = 0; i < c->group_count; ++i) out.groups.push_back(text_of(c->groups[i]));
-  if (TENON_COVERS(c, tenon_admin_caller, origin)) out.origin = text_of(c->origin);
+  out.user = string_of(c->user);
+  for (uint64_t i = 0; i < c->group_count; ++i) out.groups.push_back(string_of(c->groups[i]));
+  if (TENON_COVERS(c, tenon_admin_caller, origin)) out.origin = string_of(c->origin);
   out.all = (c->rights & TENON_CALLER_ALL) != 0;
   return out;
 }
 
 configuration_change change_of(const tenon_admin_config_in &in) {
   configuration_change out;
-  out.rm = text_of(in.rm);
-  out.policy_group = text_of(in.policy_group);
-  out.text = text_of(in.configuration);
+  out.rm = string_of(in.rm);
+  out.policy_group = string_of(in.policy_group);
+  out.text = string_of(in.configuration);
   if (TENON_COVERS(&in, tenon_admin_config_in, extra)) out.extra_settings = in.extra.count;
   if (TENON_COVERS(&in, tenon_admin_config_in, flags)) out.forced = (in.flags & TENON_ADMIN_FORCED) != 0;
   return out;
@@ -72,7 +72,7 @@ tenon_status act(const tenon_host *host, const tenon_admin_act_in *in, tenon_adm
       !TENON_COVERS(out, tenon_admin_act_out, error)) {
     return TENON_UNSUPPORTED;
   }
-  action what{in->action, text_of(in->partition), text_of(in->object), text_of(in->target), text_of(in->reason)};
+  action what{in->action, string_of(in->partition), string_of(in->object), string_of(in->target), string_of(in->reason)};
   const outcome how = s->admin.act(caller_of(in->caller), what);
   say(out->error, how.words);
   return how.status;
@@ -84,7 +84,7 @@ tenon_status step(const tenon_host *host, const tenon_admin_step_in *in, tenon_a
       !TENON_COVERS(out, tenon_admin_step_out, error)) {
     return TENON_UNSUPPORTED;
   }
-  const outcome how = s->admin.step(caller_of(in->caller), text_of(in->partition), in->most, out->decisions);
+  const outcome how = s->admin.step(caller_of(in->caller), string_of(in->partition), in->most, out->decisions);
   say(out->error, how.words);
   return how.status;
 }

@@ -76,7 +76,7 @@ struct findings {
   }
 };
 
-health_check outcome(std::string check, std::string meaning, std::string diagnosis) {
+health_check failing(std::string check, std::string meaning, std::string diagnosis) {
   return check_of(std::move(check), std::move(meaning), health_check::state::fails, std::move(diagnosis));
 }
 
@@ -85,18 +85,18 @@ health_check outcome(std::string check, std::string meaning, std::string diagnos
 std::vector<health_check> look_at_sums_of(const kernel_snapshot &state) {
   findings f;
   for (const partition_snapshot &p : state.partitions) f.look(p);
-  return {outcome("Negative resources", "Check for negative resources in the partitions",
+  return {failing("Negative resources", "Check for negative resources in the partitions",
                   f.partitions.words("Partitions with negative resources")),
-          outcome("Negative resources", "Check for negative resources in the nodes",
+          failing("Negative resources", "Check for negative resources in the nodes",
                   f.nodes.words("Nodes with negative resources")),
-          outcome("Consistency of data", "Check if a partition's total resource <= sum of the node resources",
+          failing("Consistency of data", "Check if a partition's total resource <= sum of the node resources",
                   f.totals.words("Partitions with inconsistent data")),
-          outcome("Consistency of data", "Check if a node's total resource = allocated + occupied + available resource",
+          failing("Consistency of data", "Check if a node's total resource = allocated + occupied + available resource",
                   f.sums_of_nodes.words("Nodes with inconsistent data")),
-          outcome("Reservation check", "Check the reservation nr compared to the number of nodes", {}),
-          outcome("Orphan allocation on node check", "Check if there are orphan allocations on the nodes",
+          failing("Reservation check", "Check the reservation nr compared to the number of nodes", {}),
+          failing("Orphan allocation on node check", "Check if there are orphan allocations on the nodes",
                   f.off_application.words("Orphan allocations on nodes")),
-          outcome("Orphan allocation on app check", "Check if there are orphan allocations on the applications",
+          failing("Orphan allocation on app check", "Check if there are orphan allocations on the applications",
                   f.off_node.words("Orphan allocations of applications"))};
 }
 
