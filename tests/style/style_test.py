@@ -151,6 +151,8 @@ CASES = [
     # Files that nothing uses.
     Case("dead-sources", {"cli/a.cpp": '#include "a.hpp"\n', "cli/a.hpp": ""}, compiled=["cli/a.cpp"]),
     Case("dead-sources", {"cli/a.cpp": "", "cli/b.cpp": ""}, ["cli/b.cpp"], compiled=["cli/a.cpp"]),
+    Case("dead-sources", {"cli/a.cpp": "", "cli/b.cpp": "", "build/Unity/unity_0_cxx.cxx": '#include "ROOT/cli/a.cpp"\n'},
+         ["cli/b.cpp"], compiled=["build/Unity/unity_0_cxx.cxx"]),
     Case("dead-sources", {"cli/a.hpp": "", "sdk/include/tenon/a.h": ""}, ["cli/a.hpp"]),
     # ABI headers.
     Case(
@@ -222,9 +224,9 @@ class StyleRules(unittest.TestCase):
             root = pathlib.Path(folder)
             for path, text in case.files.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
-                (root / path).write_bytes(text.encode())
+                (root / path).write_bytes(text.replace("ROOT", folder).encode())
             build = root / "build"
-            build.mkdir()
+            build.mkdir(exist_ok=True)
             entries = [{"directory": str(root), "file": path} for path in case.compiled]
             (build / "compile_commands.json").write_text(json.dumps(entries) + "\n")
             found = style.RULES[case.rule](Tree(root, build))

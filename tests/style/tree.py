@@ -4,9 +4,11 @@
 import fnmatch
 import json
 import pathlib
+import re
 import subprocess
 from typing import Iterator, NamedTuple
 
+JOINED = re.compile(r'^#include "(.+)"$', re.MULTILINE)  # in a source that CMake made of several
 C_SOURCES = ("*.c", "*.h", "*.cpp", "*.hpp")
 
 
@@ -68,5 +70,8 @@ class Tree:
         assert self.build is not None
         root = self.root.resolve()
         entries = json.loads((self.build / "compile_commands.json").read_text())
-        sources = (pathlib.Path(entry["directory"], entry["file"]).resolve() for entry in entries)
+        sources = [pathlib.Path(entry["directory"], entry["file"]).resolve() for entry in entries]
+        # A joined one includes those that it stands for.
+        for joined in [s for s in sources if s.parent.name == "Unity"]:
+            sources += (pathlib.Path(path).resolve() for path in JOINED.findall(joined.read_text()))
         return {s.relative_to(root).as_posix() for s in sources if s.is_relative_to(root)}
