@@ -17,6 +17,7 @@ namespace tenon::cli {
 namespace {
 
 namespace json = boost::json;
+using answer_fields::text;
 
 // An answer is waited for by the daemon. Where it came at once and brought nothing, too many wait there already; where
 // it brought something, more is about to come.
