@@ -322,6 +322,7 @@ struct application {
   ask_run reserved;                         // asks in line::reserved
   std::vector<reservation *> reservations;  // in the order in which they were made
   std::vector<proposal> proposals;          // by number
+  uint64_t kept_bytes = 0;                  // of it in kept_amounts
 
   [[nodiscard]] bool runs() const {
     return state == application_state::accepted || state == application_state::starting ||
@@ -434,6 +435,7 @@ struct queue {
   acl submit_acl, admin_acl;
   child_template_config child_template;  // own or inherited
   queue_limits limits;
+  uint64_t kept_bytes = 0;  // of one that is no configuration's, in kept_amounts
 
   resources allocated, pending, preempting;
   uint64_t running_apps = 0;
@@ -506,6 +508,7 @@ struct node {
   std::vector<allocation *> allocations, foreign;
   std::vector<replacement *> coming;        // from placeholders on other nodes; in `allocated`
   std::vector<reservation *> reservations;  // one, or those of asks that require the node, in order
+  uint64_t kept_bytes = 0;                  // of it in kept_amounts
 };
 
 }  // namespace tenon::internal

@@ -8,9 +8,9 @@
 // groups), partition_proposals.cpp (what the RM checks), partition_node_sortings.cpp (orders of nodes that applications
 // choose), partition_scores.cpp (orders of nodes for an ask),
 // partition_placement.cpp, partition_administration.cpp and partition_moves.cpp (what people do),
-// partition_configure.cpp, partition_decisions.cpp (what is said of asks and allocations), partition_explain*.cpp (why
-// something waits), partition_inspect.cpp, partition_snapshot.cpp and partition_timers.cpp (what is void, and what
-// happens when one is due).
+// partition_configure.cpp, partition_kept.cpp (what is kept for the RM), partition_decisions.cpp (what is said of asks
+// and allocations), partition_explain*.cpp (why something waits), partition_inspect.cpp, partition_snapshot.cpp and
+// partition_timers.cpp (what is void, and what happens when one is due).
 #pragma once
 
 #include <functional>
@@ -35,6 +35,7 @@
 #include "sort_policy.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/explain.hpp"
+#include "tenon/kernel/kept.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
 namespace tenon::internal {
@@ -253,6 +254,30 @@ struct partition {
     std::map<std::string, std::unique_ptr<sort_policy>> chosen, queue_policies, app_policies;
     std::vector<node_predicate> predicates;
   } staged;
+
+  // -- What is kept for the RM (partition_kept.cpp). --
+  kept_amounts keeps;
+  uint64_t kept_usage = 0;  // in its bytes: of users and groups
+  void count_kept(const ask &a);
+  void uncount_kept(const ask &a);
+  void want_allocations(ask &a, int32_t wanted);  // of one that is counted
+  [[nodiscard]] kept_amounts kept_for_foreign(const allocation &a) const;
+  void count_kept_foreign(const allocation &a);
+  void uncount_kept_foreign(const allocation &a);
+  [[nodiscard]] static uint64_t kept_for(const node_refusal &r);
+  void drop_refusals(ask &a, const node &n);
+  ask_class &class_of(const class_key &key);  // which stays as long as the partition does
+  void count_kept(application &app);          // once
+  void count_kept(application &app, const task_group &group);
+  void count_kept(node &n);  // whenever its texts are others
+  void count_kept(queue &q);
+  void uncount_kept(queue &q);
+  void count_kept_usage(uint64_t more);
+  void uncount_kept_usage(uint64_t less);
+  // What goes when the command comes.
+  [[nodiscard]] kept_amounts kept_instead_of(const tenon::put_ask &c) const;
+  [[nodiscard]] kept_amounts kept_instead_of(const tenon::put_allocation &c) const;
+  [[nodiscard]] kept_amounts kept_instead_of(const tenon::update_node &c) const;
 
   // -- Policies. --
   node_sorting sorting;                                 // of the nodes, as configured

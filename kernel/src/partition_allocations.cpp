@@ -414,9 +414,11 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->class_id = classify(c.required_node, *a, need, devices).id;
     a->state = ask_state::allocated;
     a->max_allocations = 0;
+    count_kept(*a);
   }
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app, messages::allocation_added());
+  const size_t groups_before = app.task_groups.size();
   const allocation_terms terms{.class_id = plain_class(need, std::move(devices)).id,
                                .priority = priority,
                                .placeholder = c.placeholder && !c.task_group.empty(),
@@ -426,12 +428,14 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
                                .gang = group_named(app, c.task_group),
                                .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
                                .execution_timeout_ms = c.execution_timeout_ms};
+  if (app.task_groups.size() != groups_before) count_kept(app, *terms.gang);
   node *kept = use_reservation(*a);
   const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms, e.detail);
   if (a->state == ask_state::pending) {
     count_placed(*a);
   } else {
-    a->max_allocations = std::max(a->max_allocations, ++a->placed);
+    ++a->placed;
+    want_allocations(*a, std::max(a->max_allocations, a->placed));
     touched(*a);
   }
   announce(x, terms, true);
@@ -486,6 +490,7 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   a.state = allocation_state::allocated;
   foreign.emplace(a.foreign_key, &a);
   for (const named_text &tag : e.ask.tags) foreign_tags[a.foreign_key].emplace_back(tag.key, tag.value);
+  count_kept_foreign(a);
   n.foreign.push_back(&a);
   touched(a);
   if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
@@ -499,6 +504,7 @@ void partition::remove_foreign(allocation &a) {
   node &n = *a.where;
   if (listened()) tell_allocation(fact_kind::foreign_removed, a);
   std::erase(n.foreign, &a);
+  uncount_kept_foreign(a);
   foreign.erase(a.foreign_key);
   foreign_tags.erase(a.foreign_key);
   free_devices(a.devices, &n);

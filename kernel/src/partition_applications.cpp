@@ -57,8 +57,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
     return a->state == application_state::rejected && a->id == c.application;
   });
   if (same != ended.end()) {
-    applications.retire(**same);
-    touched(**same);
+    forget(**same);
     ended.erase(same);
   }
   application &app = applications.create();
@@ -74,6 +73,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   note_state(app);
   app.epoch = shared.next_epoch++;
   app.ended = next_end++;
+  count_kept(app);
   ended.push_back(&app);
   shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
                     app.epoch);
@@ -93,6 +93,7 @@ application &partition::create_application(std::string_view app_id, queue &leaf)
   leaf.apps.push_back(&app);
   leaf.dirty_apps.push_back(&app);
   active.emplace(app.id, &app);
+  ++keeps.applications;
   return app;
 }
 
@@ -143,6 +144,7 @@ void partition::add_application(const tenon::add_application &c) {
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
+  count_kept(app);
   tell_application(fact_kind::application_added, app);
   attach_usage(app);
   emit_application(decision_kind::application_accepted, app, {});
@@ -192,6 +194,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
   app.independent = true;
+  count_kept(app);
   tell_application(fact_kind::application_added, app);
   attach_usage(app);
   return &app;
@@ -341,6 +344,7 @@ void partition::leave_queue(application &app) {
   app.home = nullptr;
   app.nodes_by = nullptr;
   active.erase(app.id);
+  --keeps.applications;
 }
 
 // Completed or Failed: kept among the ended ones until it expires.
@@ -357,6 +361,7 @@ void partition::end_application(application &app) {
 
 void partition::forget(application &app) {
   app.epoch = app.run_epoch = app.placeholder_epoch = app.left_over_epoch = 0;
+  keeps.bytes -= app.kept_bytes;
   applications.retire(app);
   touched(app);
 }

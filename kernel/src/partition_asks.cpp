@@ -2,6 +2,7 @@
 // Asks: intake, replacement, withdrawal, and their place in an application's runs.
 #include <algorithm>
 
+#include "kept_sizes.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/state_tables.hpp"
@@ -88,6 +89,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     a = found->second;
     withdraw(*a);
     forget_wait(*a);
+    uncount_kept(*a);
   } else {
     a = &asks.create();
     a->owner = app;
@@ -95,6 +97,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     app->asks.emplace(a->key, a);
   }
   fill_ask(*a, c, priority);
+  count_kept(*a);
   a->class_id = classify(c.required_node, *a, need, std::move(devices)).id;
   a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
   lower_submission(*app, a->create_time_ms);
@@ -143,15 +146,16 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   a.originator = c.originator;
   a.preempt_self = c.allow_preempt_self;
   a.preempt_other = c.allow_preempt_other;
+  const size_t groups_before = a.owner->task_groups.size();
   a.gang = group_named(*a.owner, c.task_group);
+  if (a.owner->task_groups.size() != groups_before) count_kept(*a.owner, *a.gang);
   a.tags.clear();
   for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
   std::sort(a.tags.begin(), a.tags.end());
 }
 
 ask_class &partition::plain_class(const resources &need, std::vector<class_devices> devices) {
-  bool made = false;
-  return classes.intern(class_key{need, {}, 0, nullptr, nullptr, std::move(devices)}, made);
+  return class_of(class_key{need, {}, 0, nullptr, nullptr, std::move(devices)});
 }
 
 ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need,
@@ -192,11 +196,11 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
       slot->tags = a.tags;
       slot->priority = a.priority;
       slot->first_key = a.owner->id + '/' + a.key;
+      keeps.bytes += ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * nodes.slots();
     }
     key.judged = slot.get();
   }
-  bool made = false;
-  last_class = &classes.intern(key, made);
+  last_class = &class_of(key);
   last_priority = a.priority;
   last_tags = a.tags;
   return *last_class;
@@ -332,7 +336,7 @@ void partition::withdraw(ask &a, termination why) {
   dequeue(a);
   add_pending_of(a, -a.pending());
   touched(a);
-  a.max_allocations = a.placed;
+  want_allocations(a, a.placed);
   a.state = ask_state::released;
 }
 
@@ -366,6 +370,7 @@ void partition::forget_if_done(ask &a) {
   if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
   a.owner->asks.erase(a.key);
   forget_wait(a);
+  uncount_kept(a);
   asks.retire(a);
   touched(a);
 }

@@ -213,6 +213,7 @@ void partition::adopt_predicates() {
 
 void partition::configure_queue(queue &q, const queue_config &c) {
   q.managed = true;
+  uncount_kept(q);
   if (q.state == object_state::draining) q.state = object_state::active;
   const bool leaf_before = q.leaf;
   q.leaf = is_leaf(c, q.parent == nullptr);

@@ -210,6 +210,7 @@ class copier {
     for (const node_refusal &r : a.wait->refusals) {
       const node *where = nodes_.at(r.where);
       wait.refusals.push_back({where, r.reason});
+      to_.keeps.bytes += partition::kept_for(r);
       to_.refused_on[where].push_back(&out);
     }
   }

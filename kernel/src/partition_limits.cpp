@@ -2,6 +2,7 @@
 // Users and groups: what each uses in each queue, and the limits that hold there.
 #include <algorithm>
 
+#include "kept_sizes.hpp"
 #include "partition.hpp"
 
 namespace tenon::internal {
@@ -16,10 +17,12 @@ usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
   if (found == trackers.end()) {
     found = trackers.emplace(std::string(of), usage_tracker{}).first;
     found->second.name = of;
+    count_kept_usage(usage_size + 2 * of.size());
   }
   auto &slot = found->second.nodes[&q];
   if (slot == nullptr) {
     slot = std::make_unique<usage_node>();
+    count_kept_usage(usage_size);
     slot->of = &found->second;
     slot->where = &q;
     slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
@@ -168,6 +171,7 @@ void partition::refresh_limits() {
   }
   users.clear();
   user_groups.clear();
+  uncount_kept_usage(kept_usage);
   for (application *app : by_submission()) {
     attach_usage(*app);
     if (app->place != limit_place::none) count_in_limits(*app, true);

@@ -40,11 +40,13 @@ void partition::add_node(const tenon::add_node &c) {
     return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
   }
   node &n = nodes.add(c.node);
+  ++keeps.nodes;
   touched(n, block_changed);
   n.capacity = std::move(capacity);
   n.occupied = std::move(occupied);
   n.schedulable = c.schedulable;
   set_attributes(n, c.attributes);
+  count_kept(n);
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
   tell_node(fact_kind::node_added, n.id, &n.capacity);
@@ -138,6 +140,7 @@ void partition::update_node(const tenon::update_node &c) {
   }
   if (c.has_attributes) {
     set_attributes(*n, c.attributes);
+    count_kept(*n);
     set_devices(*n);
   }
   if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &n->capacity);
@@ -203,6 +206,7 @@ void partition::decommission(node &n) {
   }
   for (allocation *a : n.foreign) {
     if (listened()) tell_allocation(fact_kind::foreign_removed, *a, termination::unknown, true);
+    uncount_kept_foreign(*a);
     foreign.erase(a->foreign_key);
     foreign_tags.erase(a->foreign_key);
     free_devices(a->devices, nullptr);
@@ -213,6 +217,8 @@ void partition::decommission(node &n) {
   const resources capacity = n.capacity;
   tell_node(fact_kind::node_removed, n.id, nullptr);
   touched(n, block_changed);
+  --keeps.nodes;
+  keeps.bytes -= n.kept_bytes;
   nodes.remove(n);
   for (auto &[signature, verdicts] : verdict_sets) {
     if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;

@@ -125,12 +125,14 @@ void partition::confirm(application &app, const proposal &p) {
 
 void partition::refuse(application &app, const proposal &p, std::string why, std::string_view reason) {
   ask &a = p.of();
-  const std::string_view kept = keep(std::move(why));
+  const std::string_view words = keep(std::move(why));
   if (!is_refused(a, p.where())) {
-    wait_of(a).refusals.push_back({&p.where(), std::string(reason)});
+    std::vector<node_refusal> &refusals = wait_of(a).refusals;
+    refusals.push_back({&p.where(), std::string(reason)});
+    keeps.bytes += kept_for(refusals.back());
     refused_on[&p.where()].push_back(&a);
   }
-  undo(app, p.number, kept, true);
+  undo(app, p.number, words, true);
 }
 
 // -- Ended. --
@@ -240,6 +242,7 @@ void partition::forget_refusals(ask &a) {
     const auto found = refused_on.find(r.where);
     std::erase(found->second, &a);
     if (found->second.empty()) refused_on.erase(found);
+    keeps.bytes -= kept_for(r);
   }
   a.wait->refusals.clear();
 }
@@ -248,9 +251,7 @@ void partition::forget_refusals_on(const node &n) {
   if (refused_on.empty()) return;
   const auto found = refused_on.find(&n);
   if (found == refused_on.end()) return;
-  for (ask *a : found->second) {
-    std::erase_if(a->wait->refusals, [&](const node_refusal &r) { return r.where == &n; });
-  }
+  for (ask *a : found->second) drop_refusals(*a, n);
   refused_on.erase(found);
 }
 
@@ -262,7 +263,7 @@ void partition::check_again(const tenon::check_again &c) {
     std::erase_if(refused, [&, where = n](ask *a) {
       if ((!c.application.empty() && a->owner->id != c.application) || (!c.key.empty() && a->key != c.key))
         return false;
-      std::erase_if(a->wait->refusals, [&](const node_refusal &r) { return r.where == where; });
+      drop_refusals(*a, *where);
       return some = true;
     });
     if (refused.empty()) left_over.push_back(n);

@@ -2,6 +2,7 @@
 // The queue tree: usage and pending up the tree, headroom, priorities, creation and clean-up.
 #include <algorithm>
 
+#include "kept_sizes.hpp"
 #include "partition.hpp"
 
 namespace tenon::internal {
@@ -40,6 +41,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
     parent->children_by_name.emplace(q.name, &q);
     queue_changed(q, ~0U);
   }
+  if (!managed) count_kept(q);
   tell_queue(fact_kind::queue_added, q, nullptr, managed);
   return q;
 }
@@ -47,6 +49,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
 // Whatever would be looked for among many is left to forget_retired(): many may go at once.
 void partition::retire_queue(queue &q) {
   q.gone = true;
+  uncount_kept(q);
   ++queues_version;
   tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
   queue_became_unready(q);
@@ -76,7 +79,9 @@ void partition::forget_retired() {
   std::erase_if(over_quota, is_gone);
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) {
-      tracker.touched |= std::erase_if(tracker.nodes, [&](const auto &one) { return is_gone(one.first); }) != 0;
+      const size_t forgotten = std::erase_if(tracker.nodes, [&](const auto &one) { return is_gone(one.first); });
+      tracker.touched |= forgotten != 0;
+      uncount_kept_usage(forgotten * usage_size);
     }
   }
 }

@@ -3,6 +3,7 @@
 // different classes, so that a class has one order.
 #include <algorithm>
 
+#include "kept_sizes.hpp"
 #include "partition.hpp"
 
 namespace tenon::internal {
@@ -66,7 +67,9 @@ const score_facts *partition::facts_for_score(const ask &a) {
     const bool read = policy.reads_ask_tags || std::find(wanted.begin(), wanted.end(), tag.first) != wanted.end();
     if (read) facts.tags.push_back(tag);
   }
-  return &*known_facts.insert(std::move(facts)).first;
+  const auto [known, made] = known_facts.insert(std::move(facts));
+  if (made) keeps.bytes += ask_class_size + size_of_pairs(known->tags);
+  return &*known;
 }
 
 void partition::classify_for_score() {
@@ -79,9 +82,8 @@ void partition::classify_for_score() {
     if (facts == old.scored) continue;
     const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
     if (queued) dequeue(a);
-    bool made = false;
     const class_key key{old.need, old.required_node, old.timeout_ms, old.judged, facts, old.devices};
-    a.class_id = classes.intern(key, made).id;
+    a.class_id = class_of(key).id;
     if (queued) enqueue(a);
   }
 }

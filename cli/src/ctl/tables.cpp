@@ -37,6 +37,20 @@ void in_partitions(const json::object &result, std::string_view key, std::string
   if (yes(result, "more")) out << "... and more: --limit\n";
 }
 
+// Of the bounds on what an RM keeps, those that are in its way.
+std::string beyond(const json::object &bounds) {
+  std::string out;
+  for (const auto &[what, one] : bounds)
+    if (yes(one.as_object(), "reached")) out += ", no more " + std::string(what);
+  return out;
+}
+
+int64_t refused(const json::object &bounds) {
+  int64_t out = 0;
+  for (const auto &[what, one] : bounds) out += number(one.as_object(), "refused");
+  return out;
+}
+
 }  // namespace
 
 void print_queues(const json::object &result, std::ostream &out) {
@@ -126,14 +140,20 @@ void print_rms(const json::object &result, std::ostream &out) {
              {"VERSION"},
              {"REQUESTS", true},
              {"ANSWERS", true},
+             {"ASKS", true},
+             {"MEMORY", true},
+             {"REFUSED", true},
              {"PARTITIONS", true}});
   for (const json::value &value : result.at("rms").as_array()) {
     const json::object &one = value.as_object();
+    const json::object &bounds = one.at("bounds").as_object();
     all.add({text(one, "id"),
              text(one, "state") + (yes(one, "connected") ? "" : ", lost") + (yes(one, "held") ? ", held" : "") +
-                 (yes(one, "throttled") ? ", throttled" : ""),
+                 (yes(one, "throttled") ? ", throttled" : "") + beyond(bounds),
              text(one, "transport"), text(one, "policy_group"), text(one, "version"), count(one, "waiting_requests"),
-             count(one, "waiting_answers"), size(one, "partitions")});
+             count(one, "waiting_answers"), count(bounds.at("asks").as_object(), "kept"),
+             std::to_string(number(bounds.at("bytes").as_object(), "kept") >> 20) + "Mi",
+             std::to_string(refused(bounds)), size(one, "partitions")});
   }
   if (all.empty())
     out << "no resource manager has registered\n";

@@ -93,6 +93,10 @@ std::string refusing(const json::value &id, const refusal &why) {
 
 json::object object_of(const service::rm_status &rm) {
   json::array partitions(rm.partitions.begin(), rm.partitions.end());
+  json::object bounds;
+  for (const service::rm_bound &one : rm.bounds)
+    bounds[one.what] =
+        json::object{{"kept", one.kept}, {"most", one.most}, {"refused", one.refused}, {"reached", one.reached}};
   return {{"id", rm.id},
           {"version", rm.version},
           {"policy_group", rm.policy_group},
@@ -104,6 +108,7 @@ json::object object_of(const service::rm_status &rm) {
           {"waiting_requests", rm.waiting_requests},
           {"waiting_answers", rm.waiting_answers},
           {"retries", rm.retries},
+          {"bounds", std::move(bounds)},
           {"partitions", std::move(partitions)}};
 }
 

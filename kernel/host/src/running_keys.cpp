@@ -77,6 +77,24 @@ constexpr std::array rm_keys{
              .kind = value_kind::count,
              .summary = "Checks that wait for the answer of one at once; nothing more is decided for it meanwhile.",
              .fallback = "64"},
+    key_spec{.key = "max_applications",
+             .kind = value_kind::count,
+             .summary = "Applications of one that have not ended; one more is refused.",
+             .fallback = "500000"},
+    key_spec{.key = "max_asks",
+             .kind = value_kind::count,
+             .summary = "Asks that one may keep, each counted once for each allocation that it may have, and foreign "
+                        "allocations; one more is refused.",
+             .fallback = "2000000"},
+    key_spec{.key = "max_nodes",
+             .kind = value_kind::count,
+             .summary = "Nodes of one; one more is refused.",
+             .fallback = "200000"},
+    key_spec{.key = "max_bytes",
+             .kind = value_kind::count,
+             .summary = "Bytes that one may keep in applications, asks, allocations and nodes, with their texts; what "
+                        "would make it more is refused.",
+             .fallback = "2147483648"},
     key_spec{.key = "drain",
              .kind = value_kind::duration,
              .summary = "How long answers may take to go out when one leaves or the scheduler stops.",
@@ -120,12 +138,12 @@ const object_spec &requests_spec() { return requests_object; }
 
 running_limits read_running_limits(const config::yaml_node &root, config::problems &report) {
   running_limits out;
-  const auto count = [&](const config::yaml_node &of, std::string_view key, auto &to) {
+  const auto count = [&](const config::yaml_node &of, std::string_view key, auto &to, uint64_t most = UINT32_MAX) {
     const uint64_t given = config::count_of(of, key, to);
     refuse_zero(of, key, given == 0, report);
-    if (given > UINT32_MAX)
+    if (given > most)
       report.refuse(of.find(key)->at, std::string(key) + " is " + std::to_string(given),
-                    "at most " + std::to_string(UINT32_MAX), "make it smaller");
+                    "at most " + std::to_string(most), "make it smaller");
     to = static_cast<std::remove_reference_t<decltype(to)>>(given);
   };
   const auto duration = [&](const config::yaml_node &of, std::string_view key, int64_t &to, bool may_be_zero) {
@@ -155,6 +173,10 @@ running_limits read_running_limits(const config::yaml_node &root, config::proble
   duration(rm, "pause_timeout", out.pause_timeout_ms, false);
   duration(rm, "check_deadline", out.check_deadline_ms, false);
   count(rm, "check_window", out.check_window);
+  count(rm, "max_applications", out.max_applications);
+  count(rm, "max_asks", out.max_asks);
+  count(rm, "max_nodes", out.max_nodes);
+  count(rm, "max_bytes", out.max_bytes, uint64_t{1} << 50);
   duration(rm, "drain", out.drain_ms, true);
   const auto &requests = object_of(root, "requests");
   count(requests, "max_text", out.max_text);

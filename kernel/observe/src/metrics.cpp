@@ -169,14 +169,25 @@ void metrics_maker::add_service(std::vector<family> &out) const {
       make_family("tenon_outbox_answers", "Answers that a resource manager has not acknowledged.", TENON_METRIC_GAUGE);
   family retries = make_family("tenon_retries_total", "Submissions of a resource manager that were told to come again.",
                                TENON_METRIC_COUNTER);
+  family kept = make_family("tenon_rm_kept", "What the scheduler keeps for a resource manager.", TENON_METRIC_GAUGE);
+  family bounds = make_family("tenon_rm_bound", "What it may keep for it at the most.", TENON_METRIC_GAUGE);
+  family beyond = make_family("tenon_rm_beyond_bound_total",
+                              "Requests that were refused since they would make it more.", TENON_METRIC_COUNTER);
   for (const rm_record &rm : door_.rms()) {
+    for (const rm_bound_record &bound : rm.bounds) {
+      const std::map<std::string, std::string> labels{{"rm", rm.id}, {"what", bound.what}};
+      kept.samples.push_back({labels, static_cast<double>(bound.kept)});
+      bounds.samples.push_back({labels, static_cast<double>(bound.most)});
+      beyond.samples.push_back({labels, static_cast<double>(bound.refused)});
+    }
     states.samples.push_back({{{"rm", rm.id}, {"state", rm.state}, {"policy_group", rm.policy_group}}, 1});
     connected.samples.push_back({{{"rm", rm.id}}, rm.connected ? 1.0 : 0.0});
     mailbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_requests)});
     outbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_answers)});
     retries.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.retries)});
   }
-  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &states, &connected, &mailbox, &outbox, &retries}) {
+  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &states, &connected, &mailbox, &outbox, &retries,
+                    &kept, &bounds, &beyond}) {
     if (!f->samples.empty()) out.push_back(std::move(*f));
   }
 }

@@ -9,6 +9,14 @@
 namespace tenon::observe {
 namespace {
 
+// The bounds that are in the RM's way, as "2000000 asks".
+std::string reached(const service::rm_status &rm) {
+  std::string out;
+  for (const service::rm_bound &one : rm.bounds)
+    if (one.reached) out += (out.empty() ? "" : ", ") + std::to_string(one.most) + " " + one.what;
+  return out;
+}
+
 int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -42,6 +50,7 @@ class scheduler_door final : public door {
       rm.waiting_requests = s.waiting_requests;
       rm.waiting_answers = s.waiting_answers;
       rm.retries = s.retries;
+      for (const service::rm_bound &one : s.bounds) rm.bounds.push_back({one.what, one.kept, one.most, one.refused});
       rm.configuration = *s.configuration;
       rm.checksum = s.checksum;
       const std::string session = s.id + "#" + std::to_string(s.session);
@@ -180,7 +189,8 @@ class scheduler_door final : public door {
   void ask_for_rms(std::function<void(std::vector<rm_standing>)> told) override {
     to_.post([told = std::move(told)](service::cycle_access &on) {
       std::vector<rm_standing> out;
-      for (const service::rm_status &one : on.rms()) out.push_back({one.id, one.connected, one.held, one.throttled});
+      for (const service::rm_status &one : on.rms())
+        out.push_back({one.id, one.connected, one.held, one.throttled, reached(one)});
       told(std::move(out));
     });
   }

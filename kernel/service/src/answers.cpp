@@ -372,4 +372,21 @@ void answer_refused_application(lane &to, std::string_view application, std::str
   send(to, memory, out);
 }
 
+void answer_refused_ask(lane &to, const put_ask &ask, std::string_view reason, bool as_allocation) {
+  arena &memory = to.memory();
+  auto out = header<tenon_rm_rejected_ask>(as_allocation ? TENON_RM_REJECTED_ALLOCATION : TENON_RM_REJECTED_ASK);
+  out.key = copied(ask.key, memory);
+  out.application = copied(ask.application, memory);
+  out.reason = copied(reason, memory);
+  send(to, memory, out);
+}
+
+void answer_refused_node(lane &to, std::string_view node, std::string_view reason) {
+  arena &memory = to.memory();
+  auto out = header<tenon_rm_verdict>(TENON_RM_REJECTED_NODE);
+  out.id = copied(node, memory);
+  out.reason = copied(reason, memory);
+  send(to, memory, out);
+}
+
 }  // namespace tenon::service

@@ -50,8 +50,10 @@ void answer_configuration(rm_session &to, bool success, std::string_view reason,
 void answer_event(rm_session &to, const tenon_rm_event &event);
 // Whether the RM is held, to its report.
 void answer_recovery(rm_session &to);
-// An application that is refused before it reaches the kernel.
+// What is refused before it reaches the kernel.
 void answer_refused_application(lane &to, std::string_view application, std::string_view reason);
+void answer_refused_ask(lane &to, const put_ask &ask, std::string_view reason, bool as_allocation);
+void answer_refused_node(lane &to, std::string_view node, std::string_view reason);
 // TENON_TERMINATION_*
 [[nodiscard]] uint32_t number_of(termination why);
 

@@ -249,6 +249,7 @@ rm_status cycle::status_of(const rm_session &one) const {
   out.waiting_requests = one.waiting_requests;
   out.waiting_answers = one.waiting_answers();
   out.retries = one.retries;
+  out.bounds = one.bounds.all(kernel_.kept_for(one.who.rm), shared_.limits);
   out.configuration = {one.in_force, &one.in_force->text};
   out.checksum = one.in_force->config->checksum;
   for (const auto &partition : one.partitions) out.partitions.push_back(partition->full_name);

@@ -84,6 +84,10 @@ class cycle final : public cycle_access {
   bool pump(rm_session &from);  // true: there is more at once
   progress apply(rm_session &from, parcel &of, request &one);
   progress resolve(rm_session &from, parcel &of, request &one, add_application &c);
+  // Whether it is refused, and told so, since the RM keeps too much.
+  bool is_beyond_bounds(rm_session &from, command &c);
+  static uint32_t answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,
+                                       std::string_view why);  // the number of answers
   void apply_release(rm_partition *where, const request &one, release c);
   void apply_change(rm_session &from, const change_node &c);
   void apply_own_configuration(rm_session &from, const sent_configuration &sent);

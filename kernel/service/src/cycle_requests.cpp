@@ -61,11 +61,65 @@ cycle::progress cycle::apply(rm_session &from, parcel &of, request &one) {
     apply_change(from, *change);
     return progress::done;
   }
+  if (is_beyond_bounds(from, one.what)) return progress::done;
   existing_ = one.uuids.empty() ? nullptr : &one;
   next_existing_ = 0;
   apply(one.what);
   existing_ = nullptr;
   return progress::done;
+}
+
+bool cycle::is_beyond_bounds(rm_session &from, command &c) {
+  kept_amounts more = growth_by(c);
+  if (more == kept_amounts{}) return false;
+  kept_amounts kept = kernel_.kept_for(from.who.rm);
+  if (rm_bounds::has_room(kept, more, shared_.limits)) return false;
+  if (auto *checked = std::get_if<check_answer>(&c)) {
+    checked->reason = {};  // for people alone
+    return false;
+  }
+  const kept_amounts instead = kernel_.kept_instead_of(c);
+  const auto replace = [](uint64_t &has, uint64_t &comes, uint64_t goes) {
+    // What is replaced stays within what it was.
+    if (comes <= goes) {
+      comes = 0;
+    } else {
+      has -= goes;
+    }
+  };
+  replace(kept.applications, more.applications, instead.applications);
+  replace(kept.asks, more.asks, instead.asks);
+  replace(kept.nodes, more.nodes, instead.nodes);
+  replace(kept.bytes, more.bytes, instead.bytes);
+  const std::string_view partition = std::visit(
+      [](const auto &of) -> std::string_view {
+        if constexpr (requires { of.partition; }) return of.partition;
+        return {};
+      },
+      c);
+  rm_partition *where = from.find_partition(partition);
+  if (where == nullptr) return false;  // the kernel refuses it
+  const std::string why = from.bounds.refuse(kept, more, shared_.limits);
+  if (why.empty()) return false;
+  if (from.bounds.is_news()) shared_.warn("RM '" + from.who.rm + "' keeps as much as it may: " + why);
+  shared_.counters.answers += answer_beyond_bounds(from, *where, c, why);
+  return true;
+}
+
+uint32_t cycle::answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,
+                                     std::string_view why) {
+  if (const auto *ask = std::get_if<put_ask>(&c)) {
+    answer_refused_ask(*where.answers, *ask, why, from.asks_by_allocations);
+  } else if (const auto *allocation = std::get_if<put_allocation>(&c)) {
+    answer_refused_ask(*where.answers, allocation->allocation.ask, why, true);
+  } else if (const auto *application = std::get_if<add_application>(&c)) {
+    answer_refused_application(*where.answers, application->application, why);
+  } else if (const auto *node = std::get_if<add_node>(&c)) {
+    answer_refused_node(*where.answers, node->node, why);
+  } else {
+    return 0;  // of changes of nodes that are refused RMs hear nothing
+  }
+  return 1;
 }
 
 // Shims say of every node at their start that it takes work. The refusal of what is so already is an event alone: a

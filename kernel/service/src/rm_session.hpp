@@ -13,6 +13,7 @@
 
 #include "lane.hpp"
 #include "parcel.hpp"
+#include "rm_bounds.hpp"
 #include "tenon/abi/transport.h"
 #include "tenon/kernel/growing_map.hpp"
 #include "tenon/kernel/queue_config.hpp"
@@ -114,6 +115,7 @@ class rm_session {
   rm_partition elsewhere;  // stands for all that it does not have: refusals are answers about the RM as a whole
   std::unordered_map<std::string, rm_partition *> nodes;  // of RMs with several partitions
   std::shared_ptr<const group_config> in_force;
+  rm_bounds bounds;
   bool held = false;  // recovery.hold
   // Its last ask came as an allocation without node: what it hears of asks is in the words of allocations, too.
   bool asks_by_allocations = false;

@@ -13,6 +13,7 @@
 #include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/facts.hpp"
 #include "tenon/kernel/frozen_state.hpp"
+#include "tenon/kernel/kept.hpp"
 #include "tenon/kernel/policies.hpp"
 #include "tenon/kernel/snapshot.hpp"
 
@@ -100,6 +101,11 @@ class kernel {
   [[nodiscard]] std::unique_ptr<kernel> copy() const;
   // Proposals of the partition that wait for the RM's answer.
   [[nodiscard]] size_t open_checks(std::string_view partition) const;
+
+  // What is kept for an RM, in all its partitions, and what of it would go when the command comes, since that replaces
+  // it.
+  [[nodiscard]] kept_amounts kept_for(std::string_view rm) const;
+  [[nodiscard]] kept_amounts kept_instead_of(const command &c) const;
 
   // Questions of people. Partitions are named in full.
   [[nodiscard]] std::vector<std::string> partitions() const;  // in the order in which they were made

@@ -24,6 +24,9 @@ struct running_limits {
   int64_t pause_timeout_ms = 5 * 60'000;
   int64_t check_deadline_ms = 1'000;
   uint32_t check_window = 64;  // checks of one RM that are open at once
+  // What one RM may keep (tenon/kernel/kept.hpp); a request that would make it more is refused.
+  uint64_t max_applications = 500'000, max_asks = 2'000'000, max_nodes = 200'000;
+  uint64_t max_bytes = uint64_t{2} << 30;
   // requests
   uint64_t max_text = 65'536;     // bytes of one text of a request
   uint64_t max_name = 1'024;      // bytes of an id

@@ -16,6 +16,13 @@
 
 namespace tenon::observe {
 
+// What an RM may keep of something: applications, asks, nodes, bytes.
+struct rm_bound_record {
+  std::string what;
+  uint64_t kept = 0, most = 0;
+  uint64_t refused = 0;  // requests of its session that would have made it more
+};
+
 struct rm_record {
   std::string id, state, version, policy_group;
   std::string configuration, checksum;  // queues.yaml in force
@@ -24,6 +31,7 @@ struct rm_record {
   int64_t since_ms = 0;  // connected or not, as far as somebody looked
   bool connected = true, held = false, throttled = false;
   uint64_t waiting_requests = 0, waiting_answers = 0, retries = 0;
+  std::vector<rm_bound_record> bounds;
 };
 
 struct policy_group_record {
@@ -61,6 +69,7 @@ struct configuration_wish {
 struct rm_standing {
   std::string id;
   bool connected = true, held = false, throttled = false;
+  std::string beyond;  // the bound for which its requests are refused, as "2000000 asks"; empty: there is none
 };
 
 // Who did what to which object, and how it ended.

@@ -44,6 +44,14 @@ struct scheduler_options {
   kernel_options kernel;
 };
 
+// What an RM may keep of something, and what became of it.
+struct rm_bound {
+  std::string what;  // applications, asks, nodes, bytes
+  uint64_t kept = 0, most = 0;
+  uint64_t refused = 0;  // requests of its session that would have made it more
+  bool reached = false;  // the last of these would be refused still
+};
+
 struct rm_status {
   std::string id, version, policy_group, transport;
   std::map<std::string, std::string> build_info;
@@ -53,6 +61,7 @@ struct rm_status {
   uint64_t waiting_requests = 0;                     // in its mailbox
   uint64_t waiting_answers = 0;                      // in its outbox, not acknowledged
   uint64_t retries = 0;                              // submissions that were told to come again
+  std::vector<rm_bound> bounds;                      // of what it keeps
   std::vector<std::string> partitions;               // [rm]name
   std::shared_ptr<const std::string> configuration;  // the queues.yaml in force for it; never null
   std::string checksum;                              // of it
