@@ -72,7 +72,8 @@ tenon_status act(const tenon_host *host, const tenon_admin_act_in *in, tenon_adm
       !TENON_COVERS(out, tenon_admin_act_out, error)) {
     return TENON_UNSUPPORTED;
   }
-  action what{in->action, string_of(in->partition), string_of(in->object), string_of(in->target), string_of(in->reason)};
+  action what{in->action, string_of(in->partition), string_of(in->object), string_of(in->target),
+              string_of(in->reason)};
   const outcome how = s->admin.act(caller_of(in->caller), what);
   say(out->error, how.words);
   return how.status;
