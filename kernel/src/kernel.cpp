@@ -143,7 +143,7 @@ void kernel::impl::apply(const configure &c) {
   std::vector<partition *> all;
   for (size_t i = 0; i < fresh.size(); ++i) {
     const partition_config &config = c.config->partitions[i];
-    partition *p = find("[" + std::string(c.rm) + "]" + config.name);
+    partition *p = find(internal::partition_name(c.rm, config.name));
     if (p == nullptr) {
       fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name,
                                              known->second.check_deadline_ms);

@@ -3,11 +3,17 @@
 
 namespace tenon::internal {
 
+std::string partition_name(std::string_view rm, std::string_view external_name) {
+  std::string name = "[";
+  name.append(rm).append("]").append(external_name);
+  return name;
+}
+
 partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline)
     : shared(c),
       id(number),
       rm(std::move(rm_id)),
-      name("[" + rm + "]" + external_name),
+      name(partition_name(rm, external_name)),
       plain_name(std::move(external_name)),
       check_deadline_ms(check_deadline),
       since_ms(c.now_ms),

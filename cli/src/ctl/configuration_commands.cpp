@@ -19,7 +19,7 @@ struct configuration_options : ctl_options {
   bool as_text = false, forced = false;
 };
 
-std::string time_words(int64_t time_ms) {
+std::string second_words(int64_t time_ms) {
   const std::time_t seconds = time_ms / 1000;
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -50,7 +50,7 @@ void print_configurations(const json::object &result, std::ostream &out) {
     const json::object &one = value.as_object();
     const bool sent = !text(one, "sent_by").empty();
     rows.add({text(one, "policy_group"), or_none(text(one, "rm")), revision_words(one),
-              time_words(number(one, "since_ms")), or_none(text(one, "sent_by")),
+              second_words(number(one, "since_ms")), or_none(text(one, "sent_by")),
               !sent              ? "-"
               : yes(one, "kept") ? "yes"
                                  : "until a restart",

@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char *exit_codes =
+constexpr const char *ctl_exit_codes =
     "Exit codes: 0 done; 1 the daemon says no, or is not healthy; 2 bad input; 3 no daemon answers.";
 
 int ask(const ctl_options &o, json::object request, printer print, std::ostream &out, std::ostream &err) {
@@ -54,14 +54,14 @@ CLI::App *ctl_group::plain(const char *name, const char *what, control_choice &c
   command->add_option("--timeout-s", choice.timeout_s, "How long to wait for the answer")
       ->check(CLI::Range(int64_t{1}, int64_t{86'400}).description(""))
       ->capture_default_str();
-  command->footer("Examples:\n" + examples + "\n" + exit_codes);
+  command->footer("Examples:\n" + examples + "\n" + ctl_exit_codes);
   return command;
 }
 
 ctl_group ctl_group::below(const char *name, const char *what, const std::string &examples) {
   CLI::App *group = group_.add_subcommand(name, what);
   group->require_subcommand(1);
-  group->footer("Examples:\n" + examples + "\n" + exit_codes);
+  group->footer("Examples:\n" + examples + "\n" + ctl_exit_codes);
   return {*group, chosen_};
 }
 

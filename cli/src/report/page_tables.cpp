@@ -10,7 +10,7 @@
 namespace tenon::cli {
 namespace {
 
-constexpr size_t most_rows = 500, most_users = 50;
+constexpr size_t most_table_rows = 500, most_users = 50;
 
 using texts = std::vector<std::string>;
 using runs = std::vector<const run_record *>;
@@ -36,7 +36,7 @@ std::string queue_table(const run_record &run) {
   const auto &waits = run.counted.waits;
   std::vector<texts> rows;
   for (const auto &[queue, of] : waits) {
-    if (rows.size() < most_rows) rows.push_back(wait_cells(queue.empty() ? "(no queue)" : queue, of));
+    if (rows.size() < most_table_rows) rows.push_back(wait_cells(queue.empty() ? "(no queue)" : queue, of));
   }
   texts columns = with({"Queue", "Placed", "Never placed"}, figure_names);
   texts together = wait_cells("All queues", run.counted.all_waits);
@@ -95,7 +95,7 @@ std::string reasons(const std::string &title, uint64_t count, const std::map<std
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
   std::vector<texts> rows;
   for (const auto &[reason, number] : sorted) {
-    if (rows.size() < most_rows) rows.push_back({reason, grouped(number)});
+    if (rows.size() < most_table_rows) rows.push_back({reason, grouped(number)});
   }
   return table(title, {"Reason", "Asks"}, rows, {"Together", grouped(count)});
 }

@@ -53,7 +53,7 @@ class level {
   double value_ = 0, area_ = 0, since_ = 0;
 };
 
-double average_of(const curve &values) {
+double average_of_curve(const curve &values) {
   double sum = 0, count = 0;
   for (const double value : values) {
     if (std::isnan(value)) continue;
@@ -317,7 +317,7 @@ run_curves make_curves(const timeline &of, size_t intervals, size_t queues) {
     const auto &t = use.types()[type];
     if (t.averages.empty() || (t.capacity <= 0 && t.used <= 0)) continue;
     out.use.push_back({names.types()[type], t.averages});
-    const double average = average_of(t.averages);
+    const double average = average_of_curve(t.averages);
     if (average <= most) continue;
     most = average;
     main = type;
@@ -338,9 +338,9 @@ run_curves make_curves(const timeline &of, size_t intervals, size_t queues) {
   out.scattered = std::move(all.scattered);
   out.stranded = std::move(all.stranded);
   out.preempted = std::move(all.preempted);
-  out.average_fairness = average_of(out.fairness);
-  out.average_scattered = average_of(out.scattered);
-  out.average_stranded = average_of(out.stranded);
+  out.average_fairness = average_of_curve(out.fairness);
+  out.average_scattered = average_of_curve(out.scattered);
+  out.average_stranded = average_of_curve(out.stranded);
   return out;
 }
 

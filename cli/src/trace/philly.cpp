@@ -11,7 +11,7 @@
 namespace tenon::cli {
 namespace {
 
-constexpr int64_t most_gpus = 1'000'000;
+constexpr int64_t most_job_gpus = 1'000'000;
 
 // What one GPU of a job takes with it.
 load_shape worker() { return {{{"gpu", gpu_whole}, {"vcore", 6000}, {"memory", 48 * gib}}, {}}; }
@@ -43,7 +43,7 @@ result<load> read_philly(const trace_text &jobs, const trace_text &machines) {
     job.id = "job-" + std::to_string(++row_number);
     job.arrival_ms = submitted.timestamp_ms();
     job.duration_ms = duration.seconds_as_ms();
-    job.workers = gpus.whole(1, most_gpus);
+    job.workers = gpus.whole(1, most_job_gpus);
     const std::string name = cluster.queue_name();
     job.queue = "root." + name;
     job.user = "vc-" + name;

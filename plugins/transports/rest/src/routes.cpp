@@ -22,9 +22,9 @@ constexpr query_parameter config_of[] = {
     {"policyGroup", "string", "the policy group; empty: default"}};
 constexpr query_parameter forced[] = {
     {"force", "boolean", "also in place of what people sent, where the files are as they were then"}};
-constexpr query_parameter why[] = {{"reason", "string", "for the record"}};
+constexpr query_parameter reason_only[] = {{"reason", "string", "for the record"}};
 constexpr query_parameter where_to[] = {{"queue", "string", "the path of a leaf, where the body does not have it"},
-                                        why[0]};
+                                        reason_only[0]};
 
 #define PARTITION "/ws/v1/partition/:partition"
 #define OURS "/tenon/v1/partition/:partition"
@@ -91,18 +91,18 @@ constexpr route routes[] = {
     {"POST", "/tenon/v1/reload", post_reload, "reads the files of all policy groups again", "Configured", false,
      access::change, forced},
     {"POST", OURS "/stop", post_stop_partition, "nothing is decided in the partition", "Done", false, access::change,
-     why},
-    {"POST", OURS "/start", post_start_partition, "undoes stop", "Done", false, access::change, why},
+     reason_only},
+    {"POST", OURS "/start", post_start_partition, "undoes stop", "Done", false, access::change, reason_only},
     {"POST", OURS "/drain", post_drain_partition, "the partition takes nothing new, and goes when it is empty", "Done",
-     false, access::change, why},
+     false, access::change, reason_only},
     {"POST", OURS "/node/:node/drain", post_drain_node, "nothing new runs on the node", "Done", false, access::change,
-     why},
-    {"POST", OURS "/node/:node/undrain", post_undrain_node, "undoes drain", "Done", false, access::change, why},
+     reason_only},
+    {"POST", OURS "/node/:node/undrain", post_undrain_node, "undoes drain", "Done", false, access::change, reason_only},
     {"POST", OURS "/queue/:queue/stop", post_stop_queue, "nothing new is scheduled in the queue", "Done", false,
-     access::change, why},
-    {"POST", OURS "/queue/:queue/start", post_start_queue, "undoes stop", "Done", false, access::change, why},
+     access::change, reason_only},
+    {"POST", OURS "/queue/:queue/start", post_start_queue, "undoes stop", "Done", false, access::change, reason_only},
     {"POST", OURS "/application/:application/kill", post_kill_application,
-     "the application fails, what it has is released", "Done", false, access::change, why},
+     "the application fails, what it has is released", "Done", false, access::change, reason_only},
     {"POST", OURS "/application/:application/move", post_move_application,
      "the application goes to another leaf with all it has", "Done", false, access::change, where_to,
      "{queue}: the path of a leaf"},
