@@ -44,6 +44,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options(-Wno-restrict)  # GCC bug 105651: false alarms in "text" + std::string
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  # GCC sweeps its memory later: a tenth of the time, for a few hundred megabytes.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=786432>)
+endif()
 # Scores and shares must be the same bits in every build (DESIGN: rule 13 of the ABI).
 add_compile_options(-ffp-contract=off -fno-fast-math)
 
