@@ -89,7 +89,7 @@ class HeldUp(RmCase):
         daemon = self.served("--record", str(names[0]), "--decisions", str(names[1]), "--record-at-once")
         self.rm()  # which has been told of its 60 pods
         daemon.finish(signal.SIGKILL)
-        self.whole(*names, least=60)
+        self.whole(*names, least=60, killed=True)
 
     def test_a_full_disk_leaves_what_can_be_replayed(self):
         for room in (6_001, 6_010, 6_050):  # within a record, or between two
@@ -109,12 +109,15 @@ class HeldUp(RmCase):
                 self.assertEqual(replay.returncode, 0, replay.stderr)
                 self.assertIn("\n", again.read_text())
 
-    def whole(self, journal: pathlib.Path, decisions: pathlib.Path, again: pathlib.Path, least: int = 1000) -> None:
+    def whole(self, journal: pathlib.Path, decisions: pathlib.Path, again: pathlib.Path, least: int = 1000,
+              killed: bool = False) -> None:
+        """A kill may come between the journal's last turn and what it decided; nobody has been told of that yet."""
         replay = subprocess.run([Daemon.tenon, "simulate", "--replay", journal, "--decisions", again, "--no-progress"],
                                 capture_output=True, text=True, timeout=WITHIN_S)
         self.assertEqual(replay.returncode, 0, replay.stderr)
         self.assertGreaterEqual(decisions.read_text().count("\n"), least)
-        self.assertEqual(decisions.read_text(), again.read_text())
+        recorded, replayed = decisions.read_text(), again.read_text()
+        self.assertEqual(recorded, replayed[:len(recorded)] if killed else replayed)
 
     def test_hanging_up_while_it_stops_neither_reloads_nor_ends_it(self):
         daemon = self.held_up(drain="1h")
