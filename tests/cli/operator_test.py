@@ -165,6 +165,16 @@ class Actions(RmCase):
         daemon.finish()
         self.assertIn("RM 'demo' (session 1) said goodbye", daemon.words())
 
+    def test_a_resource_manager_whose_streams_break_one_by_one_is_lost_once(self):
+        daemon = self.served()
+        for number in range(1, 6):  # how its streams break is a race each time
+            self.rm().kill()
+            daemon.wait_for_words(f"RM 'demo' (session {number}) is lost")
+        daemon.finish()
+        for number in range(1, 6):
+            self.assertEqual(daemon.words().count(f"RM 'demo' (session {number}) is lost"), 1, daemon.words())
+        self.assertNotIn(" is back", daemon.words())
+
 
 class Manual(RmCase):
     MORE = "cycle: { manual: true }\n"

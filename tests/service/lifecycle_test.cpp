@@ -62,6 +62,34 @@ TEST_F(Lifecycle, Lost_NothingIsPlacedUntilItIsBack) {
   EXPECT_EQ(placed(session), 3U);
 }
 
+TEST_F(Lifecycle, LostAndBack_TheLogHasWhatLasts) {
+  ::testing::internal::CaptureStderr();
+  open(manual());
+  const uint64_t session = enter();
+  service_->step(0, 2'000);
+  for (int stream = 0; stream < 3; ++stream) {  // each breaks by itself; answers are told again
+    fake_.signal(session, TENON_RM_LOST);
+    service_->step(0, 2'000);
+    fake_.signal(session, TENON_RM_BACK);
+    service_->step(0, 2'000);
+  }
+  fake_.signal(session, TENON_RM_LOST);
+  service_->step(0, 2'000);
+  service_->step(0, 3'000);
+  service_->step(0, 4'000);
+  fake_.signal(session, TENON_RM_BACK);
+  service_->step(0, 5'000);
+  service_->step(0, 6'000);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const size_t lost = log.find("RM 'rm-1' (session 1) is lost");
+  const size_t back = log.find("RM 'rm-1' (session 1) is back");
+  ASSERT_NE(lost, std::string::npos) << log;
+  ASSERT_NE(back, std::string::npos) << log;
+  EXPECT_LT(lost, back) << log;
+  EXPECT_EQ(log.find("is lost", lost + 30), std::string::npos) << log;
+  EXPECT_EQ(log.find("is back", back + 30), std::string::npos) << log;
+}
+
 TEST_F(Lifecycle, Back_WhatWasNotAcknowledgedComesAgainUnderItsNumbers) {
   open(manual());
   fake_.acknowledge_at_once(false);

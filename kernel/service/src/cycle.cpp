@@ -130,7 +130,11 @@ turn_outcome cycle::turn(uint32_t max_decisions, std::string_view partition) {
   inspect_waiting();
   publish();
   // From the last: sessions may end here.
-  for (size_t i = sessions_.size(); i-- > 0;) look_after(std::shared_ptr(sessions_[i]));
+  for (size_t i = sessions_.size(); i-- > 0;) {
+    const std::shared_ptr one = sessions_[i];
+    tell_presence(*one);
+    look_after(one);
+  }
   shared_.counters.journal_bytes = recorder_.bytes();
   out.wake_at_ms = now_ms_ + shared_.limits.idle_ms;
   if (const auto due = kernel_.next_due(); due) out.wake_at_ms = std::clamp(*due, now_ms_ + 1, out.wake_at_ms);

@@ -104,6 +104,8 @@ class cycle final : public cycle_access {
   [[nodiscard]] uint32_t room_for_checks(const rm_session &one) const;
   // Checks that are on the RM's connection by now have a deadline from now on.
   void note_sent_checks(rm_session &one);
+  // Writes into the log that it is lost or back, where that is news.
+  void tell_presence(rm_session &one);
   void look_after(const std::shared_ptr<rm_session> &self);
   void pause(rm_session &one);
   void resume(rm_session &one);

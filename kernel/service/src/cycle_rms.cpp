@@ -9,6 +9,9 @@
 namespace tenon::service {
 namespace {
 
+// A transport says lost and back at once to have answers told again, one stream after another: not for the log.
+constexpr int64_t lost_for_the_log_ms = 100;
+
 std::string words_of(const rm_session &one) {
   return "RM '" + one.who.rm + "' (session " + std::to_string(one.who.id) + ")";
 }
@@ -87,16 +90,12 @@ void cycle::signal(rm_session &of, uint32_t signal) {
   if (of.ended) return;
   switch (signal) {
     case TENON_RM_LOST:
-      if (!of.lost && !of.goodbye) {
-        shared_.warn(words_of(of) + " is lost: nothing is placed for it, and after " +
-                     std::to_string(shared_.limits.pause_timeout_ms / 1000) + " s all it has is released");
-      }
+      if (!of.lost) of.lost_since_ms = now_ms_;
       of.lost = true;
       of.presence.go();
       pause(of);
       break;
     case TENON_RM_BACK:
-      if (of.lost) shared_.note(words_of(of) + " is back");
       of.lost = false;
       of.each_lane([](lane &answers) { answers.rewind(); });
       of.presence.come();
@@ -107,6 +106,15 @@ void cycle::signal(rm_session &of, uint32_t signal) {
       if (!of.goodbye) of.goodbye_deadline_ms = add_saturating(now_ms_, shared_.limits.drain_ms);
       of.goodbye = true;  // after the requests that came before
   }
+}
+
+void cycle::tell_presence(rm_session &one) {
+  if (one.lost == one.told_lost) return;
+  if (one.lost && (one.goodbye || now_ms_ - one.lost_since_ms < lost_for_the_log_ms)) return;
+  one.told_lost = one.lost;
+  if (!one.lost) return shared_.note(words_of(one) + " is back");
+  shared_.warn(words_of(one) + " is lost: nothing is placed for it, and after " +
+               std::to_string(shared_.limits.pause_timeout_ms / 1000) + " s all it has is released");
 }
 
 void cycle::pause(rm_session &one) {

@@ -121,7 +121,9 @@ class rm_session {
   bool asks_by_allocations = false;
   bool over_hard = false;  // Paused since its answers are not taken
   bool lost = false;       // Paused since it is not connected
-  bool goodbye = false;    // it ends when its requests are applied and its answers are out
+  bool told_lost = false;  // what the log says of that
+  int64_t lost_since_ms = 0;
+  bool goodbye = false;  // it ends when its requests are applied and its answers are out
   int64_t pause_deadline_ms = 0, goodbye_deadline_ms = 0;
   [[nodiscard]] rm_partition *find_partition(std::string_view full_name) const;
 
