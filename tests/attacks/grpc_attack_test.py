@@ -154,11 +154,33 @@ class OneConnection(AttackCase):
                    for stream in streams()), 32 << 20)
 
     def test_registrations_with_a_large_configuration(self):
+        largest = (4 << 20) - 64
+        for text in (b"v" * largest, b"[" + b"a," * (largest // 2 - 1) + b"]", queues_of(largest), queues_of(1 << 20)):
+            self.register(itertools.repeat("a", 4), text)
+
+    def test_registrations_of_many_with_a_configuration(self):
+        for size in (39 << 10, 20 << 10, 300):
+            self.register((f"rm-{i}" for i in range(70)), queues_of(size))
+
+    def register(self, names, config: bytes) -> None:
         one = self.attacker()
-        text = b"v" * ((4 << 20) - 64)
-        for stream in itertools.islice(streams(), 16):
+        for stream, name in zip(streams(), names):
+            fields = b"\x0a" + http2.varint(len(name)) + name.encode() + b"\x2a" + http2.varint(len(config)) + config
             one.send(frame(HEADERS, END_HEADERS, stream, call(http2.REGISTER)))
-            one.send_within_windows(stream, message(b"\x0a\x01a\x22" + http2.varint(len(text)) + text))
+            one.send_within_windows(stream, message(fields))
+            one.send(frame(DATA, END_STREAM, stream, b""))
+            one.wait(lambda at=stream: at in one.ended, WITHIN_S)
+            self.assertIn(stream, one.ended)
+
+
+def queues_of(size: int) -> bytes:
+    """A configuration of so many bytes that is right, of as many queues as that holds."""
+    text = b"partitions: [{name: default, queues: [{name: root, queues: ["
+    number = 0
+    while len(text) < size - 16:
+        text += b"{name: q%d}," % number
+        number += 1
+    return text + b"]}]}]"
 
 
 def parts(data: bytes, size: int):

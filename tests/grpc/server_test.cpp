@@ -175,6 +175,24 @@ TEST_F(GrpcServer, LaterDialectUnderBothPaths) {
   }
 }
 
+TEST_F(GrpcServer, QueuesOfRmsThatNothingTellsApartAreFewOnOneConnection) {
+  start(R"(, "max_anonymous_config": 1000)");
+  const auto enter = [&](const std::shared_ptr<grpc::Channel> &through, const std::string &rm, size_t bytes) {
+    later::RegisterResourceManagerRequest registration;
+    registration.set_rmid(rm);
+    registration.set_config(std::string(bytes, '#'));
+    later::RegisterResourceManagerResponse response;
+    return call(through, "/si.v1.Scheduler/RegisterResourceManager", registration, response);
+  };
+  EXPECT_TRUE(enter(tcp, "a", 700).ok());
+  EXPECT_TRUE(enter(tcp, "a", 900).ok()) << "in place of the first one";
+  const grpc::Status more = enter(tcp, "b", 200);
+  EXPECT_EQ(more.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(more.error_message(), HasSubstr("want at most 1000 bytes"));
+  EXPECT_THAT(more.error_message(), HasSubstr("raise max_anonymous_config"));
+  EXPECT_TRUE(enter(unix_socket, "c", 100'000).ok()) << "of a user that the socket knows";
+}
+
 TEST_F(GrpcServer, AnUnknownRmIsToldToRegister) {
   start();
   const auto stream = updates(tcp);

@@ -144,9 +144,11 @@ TEST(WirePieces, ARegistrationIsModerate) {
   request.set_config(std::string(4'000'000, 'c'));
   for (int i = 0; i < 4'000; ++i) (*request.mutable_extraconfig())[std::to_string(i)] = "value";
   std::string refusal;
-  EXPECT_TRUE(wire::is_moderate_registration(bytes_of(request), refusal)) << refusal;
+  size_t config_bytes = 0;
+  EXPECT_TRUE(wire::is_moderate_registration(bytes_of(request), config_bytes, refusal)) << refusal;
+  EXPECT_EQ(config_bytes, 4'000'000 + 5);  // with its tag and length
   for (int i = 0; i < 10'000; ++i) (*request.mutable_buildinfo())[std::to_string(i)] = "";
-  EXPECT_FALSE(wire::is_moderate_registration(bytes_of(request), refusal));
+  EXPECT_FALSE(wire::is_moderate_registration(bytes_of(request), config_bytes, refusal));
   EXPECT_THAT(refusal, HasSubstr("want at most 8192 fields"));
 }
 

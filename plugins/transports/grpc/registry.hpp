@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http2/call.hpp"
@@ -25,6 +27,10 @@ class registry {
   // Whether a client may speak for an RM: its certificate must name it. Where clients have none, the name is its whose
   // streams are open under it.
   [[nodiscard]] rpc_status may_speak_for(const call &from, const std::string &rm);
+
+  // Whether an RM may bring so many bytes of queues along: little, where nothing says who its client is. Without a name
+  // that is asked of the bytes alone; with one, of all RMs of the connection. On the thread that registers.
+  [[nodiscard]] rpc_status may_configure(const call &from, std::optional<std::string_view> rm, size_t bytes) const;
 
   // A registration; waits for the scheduler. `checks`: of an RM that checks placements.
   rpc_status enter(const tenon_rm_registration &registration, bool checks);

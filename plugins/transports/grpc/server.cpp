@@ -131,7 +131,11 @@ void server::add_methods() {
 
 rpc_status server::register_rm(const call &from, std::string_view request, bool checks) {
   std::string refusal;
-  if (!wire::is_moderate_registration(request, refusal)) return status_of(status_code::invalid_argument, refusal);
+  size_t config_bytes = 0;
+  if (!wire::is_moderate_registration(request, config_bytes, refusal))
+    return status_of(status_code::invalid_argument, refusal);
+  // One that is too large whoever it is of is not even taken apart.
+  if (const rpc_status fits = registry_.may_configure(from, {}, config_bytes); !fits.ok()) return fits;
   // The later message has all that the first one has, under the same numbers.
   si::v1later::RegisterResourceManagerRequest message;
   if (!message.ParseFromArray(request.data(), static_cast<int>(request.size()))) {
@@ -142,6 +146,8 @@ rpc_status server::register_rm(const call &from, std::string_view request, bool 
   }
   const rpc_status may = registry_.may_speak_for(from, message.rmid());
   if (!may.ok()) return may;
+  const rpc_status fits = registry_.may_configure(from, message.rmid(), config_bytes);
+  if (!fits.ok()) return fits;
   wire::room room;
   wire::batch batch;
   if (!wire::read(message, room, batch, refusal)) return status_of(status_code::invalid_argument, refusal);

@@ -112,6 +112,7 @@ settings::settings(const sdk::config &from)
       rms(count(from, "max_rms", 64, 1, 100'000)),
       streams_per_rm(count(from, "max_streams_per_rm", 5, 1, 1'000)),
       unnamed_streams(count(from, "max_unnamed_streams", 320, 1, 100'000)),
+      anonymous_config(count(from, "max_anonymous_config", 40 << 10, 0, 1 << 30)),
       message_bytes(count(from, "max_message_bytes", 4 << 20, 1 << 10, 1 << 30)),
       queue_bytes(count(from, "queue_bytes", 1 << 20, 1 << 12, 1 << 30)),
       settle_bytes(count(from, "settle_bytes", 512 << 10, 0, 1 << 30)),

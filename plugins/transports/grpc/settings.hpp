@@ -30,10 +30,11 @@ struct settings {
   size_t connections_of_client;
   size_t rms;
   size_t streams_per_rm;
-  size_t unnamed_streams;  // that have not said yet whose they are
-  size_t message_bytes;    // of one request
-  size_t queue_bytes;      // answers that wait for one slow stream
-  size_t settle_bytes;     // answers are known to have arrived once so much was written after them
+  size_t unnamed_streams;   // that have not said yet whose they are
+  size_t anonymous_config;  // bytes of queues that come over a connection which says nothing of who its RMs are
+  size_t message_bytes;     // of one request
+  size_t queue_bytes;       // answers that wait for one slow stream
+  size_t settle_bytes;      // answers are known to have arrived once so much was written after them
 
   std::chrono::milliseconds connect_timeout;  // from registration to the first stream
   std::chrono::milliseconds keepalive;

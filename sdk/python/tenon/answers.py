@@ -52,7 +52,7 @@ class ApplicationRejected(Answer):
 
 @answer
 class ApplicationState(Answer):
-    """The application is in another state now. `message` says why it fails, where it does."""
+    """The application is in another state now. `message` says why."""
 
     application: str
     state: str

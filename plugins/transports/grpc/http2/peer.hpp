@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct peer {
   std::optional<uid_t> user;       // of a Unix socket
   bool encrypted = false;          // by TLS
   std::vector<std::string> names;  // of its certificate, which was verified
+  // Bytes of the configurations that RMs were registered with, by RM; of the thread that registers alone.
+  mutable std::map<std::string, size_t> configurations;
 
   // Whether both are one client, as far as connections say: of one user, or one connection. `names` are looked at when
   // somebody speaks for them.

@@ -223,13 +223,15 @@ bool pieces::collect_inside(int rank) {
   return full;
 }
 
-bool is_moderate_registration(std::string_view bytes, std::string &refusal) {
+bool is_moderate_registration(std::string_view bytes, size_t &config_bytes, std::string &refusal) {
   using registration = si::v1later::RegisterResourceManagerRequest;
   constexpr uint8_t config = registration::kConfigFieldNumber << 3 | 2;
   size_t beside = 0;
   size_t fields = 0;
+  config_bytes = 0;
   field_cursor at(bytes);
-  for (outer_field field; at.more() && at.next(field); ++fields) beside += field.tag == config ? 0 : field.whole.size();
+  for (outer_field field; at.more() && at.next(field); ++fields)
+    (field.tag == config ? config_bytes : beside) += field.whole.size();
   if (fields > pieces::most_fields_of_part) {
     refusal = refused(registration::descriptor()->name(),
                       "at most " + std::to_string(pieces::most_fields_of_part) + " fields", fields, "send fewer pairs");

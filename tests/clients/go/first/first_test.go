@@ -20,7 +20,7 @@ var (
 
 func TestMain(m *testing.M) {
 	os.Exit(session.Main(m, "", book, func(d *session.Daemon) { daemon = d }, func() []string {
-		return book.Absent(si.File_si_v1_si_proto.Services().ByName("Scheduler"), "si.v1.UpdatedApplication.message")
+		return book.Absent(si.File_si_v1_si_proto.Services().ByName("Scheduler"))
 	}))
 }
 

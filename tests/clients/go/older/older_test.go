@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		return book.Absent(si.File_tenon_si_v1later_si_proto.Services().ByName("Scheduler"),
 			"tenon.si.v1later.AllocationResponse.rejectedAllocations", "tenon.si.v1later.RejectedAllocation",
 			"tenon.si.v1later.RejectedAllocation.allocationKey", "tenon.si.v1later.RejectedAllocation.applicationID",
-			"tenon.si.v1later.RejectedAllocation.reason", "tenon.si.v1later.UpdatedApplication.message")
+			"tenon.si.v1later.RejectedAllocation.reason")
 	}))
 }
 

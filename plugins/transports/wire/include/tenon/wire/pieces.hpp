@@ -82,7 +82,7 @@ class pieces {
 };
 
 // Whether a registration can become an object without much more memory than its bytes: as pieces::begin, for all that
-// is not the configuration. False with a refusal.
-bool is_moderate_registration(std::string_view bytes, std::string &refusal);
+// is not the configuration, whose bytes are told. False with a refusal.
+bool is_moderate_registration(std::string_view bytes, size_t &config_bytes, std::string &refusal);
 
 }  // namespace tenon::wire
