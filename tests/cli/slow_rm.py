@@ -25,7 +25,8 @@ def main() -> None:
     # The streams by hand: those of the package are always read.
     import tenon.si.v1later.si_pb2 as si
 
-    channel = grpc.insecure_channel(options.address)
+    # Left to itself the library takes more and more ahead of whoever reads, up to all that there is.
+    channel = grpc.insecure_channel(options.address, [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536)])
     grpc.channel_ready_future(channel).result(timeout=WITHIN_S)
     channel.unary_unary("/si.v1.Scheduler/RegisterResourceManager", si.RegisterResourceManagerRequest.SerializeToString)(
         si.RegisterResourceManagerRequest(rmID=NAME), timeout=WITHIN_S)
