@@ -26,6 +26,14 @@ scenario read(const std::string &text) {
   return read ? *read : scenario{};
 }
 
+TEST(Reader, TakesAnRmThatIsHeld) {
+  const scenario s = read("config: partitions\nrecovery_hold: true\nsteps:\n- schedule: 1\n- recovery_done: true\n");
+  EXPECT_TRUE(s.recovery_hold);
+  ASSERT_EQ(s.steps.size(), 2U);
+  EXPECT_FALSE(s.steps[0].recovery_done);
+  EXPECT_TRUE(s.steps[1].recovery_done);
+}
+
 std::string with_steps(const std::string &steps) { return "config: partitions\nsteps:\n" + steps; }
 
 TEST(Reader, TakesEveryKeyOfAStep) {
@@ -90,6 +98,7 @@ TEST(Reader, GivesTheDocumentedDefaults) {
       read(with_steps("- {add_apps: [{id: a}], add_asks: [{key: k, app: a, resources: {}}], schedule: 3}"));
   const scenario_step &step = s.steps.front();
   EXPECT_EQ(s.name, "s");
+  EXPECT_FALSE(s.recovery_hold);
   EXPECT_EQ(step.add_apps[0].user, "testuser");
   EXPECT_THAT(step.add_apps[0].groups, ElementsAre("testgroup"));
   EXPECT_EQ(step.add_apps[0].partition, "default");
@@ -204,6 +213,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_input{"config: x\nsteps:\n- {expect: {nodes: {n: {schedulable: 1}}}}\n", "s.yaml:3:38", "schedulable"},
         bad_input{"config: x\nsteps:\n- {expect: {any_of: {}}}\n", "s.yaml:3:21", "any_of"},
         bad_input{"config: x\nsteps:\n- {advance: -3}\n", "s.yaml:3:13", "advance"},
+        bad_input{"config: x\nsteps:\n- {recovery_done: true}\n", "s.yaml:3:19", "not held"},
+        bad_input{"config: x\nrecovery_hold: maybe\nsteps: []\n", "s.yaml:2:16", "'maybe'"},
         bad_input{"config: [\n", "s.yaml:2:1", ""}));
 
 void collect_keys(const config::object_spec &spec, std::vector<std::string> &into) {

@@ -133,6 +133,8 @@ struct scenario_step {
   std::vector<release_item> release_asks, release_allocs;
   std::optional<confirm_item> confirm;
   bool answer = false;  // the RM answers what is proposed to it
+  text_position recovery_done_at;
+  bool recovery_done = false;  // of an RM that is held
   std::optional<schedule_item> schedule;
   std::optional<int64_t> advance_ms;
   bool inspect = false;
@@ -146,6 +148,7 @@ struct scenario {
   text_position config_at;
   std::string deployment;         // empty: the default one; relative to the file
   int64_t check_deadline_ms = 0;  // above 0: the RM checks placements, and has so long
+  bool recovery_hold = false;     // the RM registers so that nothing is placed before its recovery is done
   std::vector<scenario_step> steps;
 };
 

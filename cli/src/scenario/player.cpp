@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "run/borrowed.hpp"
+#include "serve/explained.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -92,6 +93,7 @@ class player {
     for (const release_item &release : s.release_allocs) release_allocations(release);
     if (s.confirm) confirm(*s.confirm);
     if (s.answer) answer();
+    if (s.recovery_done) held_ = false;
     if (s.schedule && !schedule(*s.schedule)) return;
     if (s.advance_ms) {
       now_ms_ += *s.advance_ms;
@@ -105,9 +107,18 @@ class player {
     engine &scheduler = session_->scheduler();
     const explainer explain = [&](std::string_view partition, std::string_view application, std::string_view key) {
       const auto why = scheduler.explain(partition, application, key);
-      return why ? why->text : std::string();
+      return why ? nothing_placed(partition) + why->text : std::string();
     };
     failures_ = check(wanted, path_ + ".expect", scheduler.snapshot(), rm_, explain);
+  }
+
+  // What the kernel does not know, in the words of the daemon.
+  [[nodiscard]] std::string nothing_placed(std::string_view partition) const {
+    service::rm_status rm;
+    rm.id = rm_name;
+    rm.held = held_;
+    rm.partitions.emplace_back(partition);
+    return held_up({rm}, partition);
   }
 
   // --- the scheduler's life ---
@@ -117,6 +128,7 @@ class player {
     session_ =
         std::make_unique<session>(on_.make_engine(*on_.policies), session_sinks{std::move(journal), on_.decisions});
     refused_.clear();
+    held_ = what_.recovery_hold;
     submit(register_rm{rm_name, "1", "default", &config_, what_.check_deadline_ms});
     if (refused_.empty()) return true;
     fail(what_.config_at, "config", "a registration that is accepted", refused_);
@@ -348,10 +360,11 @@ class player {
     return false;
   }
 
-  // At most one decision in every partition. Takes no time. True when something was decided.
+  // At most one decision in every partition, none while the RM is held: the service then does not step the kernel.
+  // Takes no time. True when something was decided.
   bool cycle() {
     const uint64_t before = session_->decisions();
-    const uint32_t made = apply(step{"", 1, {}});
+    const uint32_t made = held_ ? 0 : apply(step{"", 1, {}});
     for (const rm_model::open_check &c : rm_.given()) apply(checks_delivered{inside(c.partition), c.number});
     return made != 0 || session_->decisions() != before;
   }
@@ -381,6 +394,7 @@ class player {
   std::unique_ptr<session> session_;
   rm_model rm_;
   std::map<std::string, text_list> refusals_;
+  bool held_ = false;    // nothing is placed before its recovery is done
   std::string refused_;  // what the scheduler said to the last registration or configuration
   int64_t now_ms_ = start_ms;
   std::vector<failure> failures_;

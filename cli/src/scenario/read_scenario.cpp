@@ -56,6 +56,8 @@ class step_reader {
     for_each("release_allocs", [this](const yaml_node &n) { step_.release_allocs.push_back(read_release(n)); });
     read_confirm();
     step_.answer = boolean_of(node_, "answer", false);
+    step_.recovery_done = boolean_of(node_, "recovery_done", false);
+    if (step_.recovery_done) step_.recovery_done_at = node_.find("recovery_done")->at;
     read_schedule();
     read_advance();
     step_.inspect = boolean_of(node_, "inspect", false);
@@ -287,7 +289,13 @@ std::optional<scenario> read_scenario(const std::string &file, std::string_view 
   out.config_at = root->find("config")->at;
   out.deployment = text_of(*root, "deployment");
   out.check_deadline_ms = milliseconds_of(*root, "check_deadline", report);
-  for (const yaml_node &step : root->find("steps")->items) out.steps.push_back(step_reader(step, report).read());
+  out.recovery_hold = boolean_of(*root, "recovery_hold", false);
+  for (const yaml_node &step : root->find("steps")->items) {
+    out.steps.push_back(step_reader(step, report).read());
+    if (out.steps.back().recovery_done && !out.recovery_hold)
+      report.refuse(out.steps.back().recovery_done_at, "recovery_done of an RM that is not held",
+                    "recovery_hold: true beside config", "without it placements are made from the start");
+  }
   if (report.refused()) return std::nullopt;
   return out;
 }
