@@ -20,9 +20,10 @@ kernel_snapshot seen(int64_t used, int64_t pending) {
   return {0, {p}};
 }
 
-decision_view of_kind(decision_kind kind, std::string_view partition = "[rm]default") {
+decision_view of_kind(decision_kind kind, std::string_view partition = "[rm]default", int64_t now_ms = start_ms) {
   decision_view d;
   d.kind = kind;
+  d.now_ms = now_ms;
   d.partition = partition;
   if (kind == decision_kind::released) d.why = termination::preempted_by_scheduler;
   return d;
@@ -64,6 +65,32 @@ TEST(Timeline, HasLooksInQuickSuccessionAsOnePoint) {
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].decisions, 18U);
   EXPECT_EQ(points[0].used[0], 17) << "amounts are as of its end";
+}
+
+// A rate is a point's decisions by its span.
+TEST(Timeline, HasTheFirstDecisionsOfAPartitionInAPointThatLasts) {
+  const auto span_of = [](int64_t first_ms, int64_t then_ms, int64_t look_ms) {
+    timeline t;
+    for (const int64_t at : {first_ms, then_ms}) {
+      const decision_view one = of_kind(decision_kind::reserved, "[rm]default", at);
+      t.count({&one, 1});
+    }
+    t.look(seen(1, 0), look_ms);
+    const auto points = t.all().at(0).points;
+    EXPECT_EQ(points.size(), 1U);
+    EXPECT_EQ(points[0].decisions, 2U);
+    return points[0].span_ms;
+  };
+  EXPECT_EQ(span_of(start_ms, start_ms + 3'000, start_ms + 4'000), 4'000);
+  EXPECT_EQ(span_of(start_ms, start_ms, start_ms + 5), 1'000) << "a rate of a few ms says nothing";
+  EXPECT_EQ(span_of(start_ms, start_ms, start_ms - 5), 1'000) << "the clock was put back";
+  EXPECT_EQ(span_of(start_ms, start_ms, start_ms + 3'600'000), 10'000) << "the scheduler's clock may stand still";
+}
+
+TEST(Timeline, APartitionThatNothingWasDecidedOfBeginsWithAMoment) {
+  timeline t;
+  t.look(seen(1, 0), start_ms);
+  EXPECT_EQ(t.all().at(0).points.at(0).span_ms, 0);
 }
 
 TEST(Timeline, KeepsWhatIsPendingWhereALookHasNoQueues) {

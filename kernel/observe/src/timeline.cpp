@@ -62,6 +62,7 @@ void timeline::count(std::span<const decision_view> decisions) {
       if (to == nullptr) continue;
     }
     point &now = to->counted;
+    if (now.decisions == 0) to->first_ms = d.now_ms;
     ++now.decisions;
     if (d.kind == decision_kind::allocated && !d.placeholder && !d.existing) {
       const double waited = static_cast<double>(std::max<int64_t>(0, d.now_ms - asked_ms(d))) / 1000;
@@ -94,7 +95,12 @@ void timeline::look_at(kept &to, const partition_snapshot &p, int64_t now_ms) {
     if (const auto in = p.application_states.find(state); in != p.application_states.end()) now.waiting += in->second;
   }
   const bool first = to.fine.empty();
-  now.span_ms = first ? 0 : std::max<int64_t>(0, now_ms - to.fine.back().at_ms);
+  if (!first) {
+    now.span_ms = std::max<int64_t>(0, now_ms - to.fine.back().at_ms);
+  } else if (now.decisions != 0) {
+    // Looks come that often, whatever the clock of the decisions says.
+    now.span_ms = std::clamp(now_ms - to.first_ms, shortest_first_ms, fine_ms);
+  }
   if (!first && to.fine.back().span_ms + now.span_ms <= fine_ms) {
     lengthen(to.fine.back(), now);
     return;

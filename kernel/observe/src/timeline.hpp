@@ -24,6 +24,7 @@ class timeline {
   static constexpr size_t most_partitions = 16, most_types = 8, most_preemptions = 500;
   static constexpr size_t most_fine = 90, most_minutes = 360;
   static constexpr int64_t fine_ms = 10'000, minute_ms = 60'000;
+  static constexpr int64_t shortest_first_ms = 1'000;  // of a partition's first point, where something was decided
 
   using amounts = std::array<int64_t, most_types>;  // in the order of the series' types
   struct point {
@@ -55,7 +56,8 @@ class timeline {
   struct kept {
     std::vector<std::string> types;
     std::deque<point> fine, minutes;
-    point counted;  // since the last look: the counts alone
+    point counted;         // since the last look: the counts alone
+    int64_t first_ms = 0;  // of what was counted, while there is no point
   };
 
   kept *of(std::string_view partition);
