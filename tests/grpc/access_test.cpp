@@ -1,14 +1,21 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Who gets in: certificates of RMs, tokens and certificates of administrators.
 #include <gmock/gmock.h>
+#include <grpcpp/create_channel_posix.h>
 #include <gtest/gtest.h>
+#include <linux/securebits.h>
 #include <netinet/in.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "certificates.hpp"
 #include "client.hpp"
@@ -67,6 +74,20 @@ bool ends_after(const std::string &address, const std::string &bytes) {
   }
   close(descriptor);
   return ended;
+}
+
+// Of a Unix socket, as that user; -1 where this process may not be another one. A thread has a user of its own.
+int connection_as(uid_t user, const std::string &path) {
+  int out = -1;
+  std::thread([&] {
+    if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) != 0 || syscall(SYS_setresuid, -1, user, -1) != 0) return;
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    path.copy(to.sun_path, sizeof to.sun_path - 1);
+    out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    EXPECT_EQ(connect(out, reinterpret_cast<const sockaddr *>(&to), sizeof to), 0) << std::strerror(errno);
+  }).join();
+  return out;
 }
 
 class GrpcAccess : public ::testing::Test {
@@ -165,6 +186,35 @@ TEST_F(GrpcAccess, ANameBelongsToTheConnectionWhoseStreamsAreOpen) {
   EXPECT_EQ(second.finish().error_code(), grpc::StatusCode::ABORTED);
   // Nobody is connected: the name is free.
   EXPECT_TRUE(enter(other, "a").ok());
+}
+
+// In a user namespace, all users that it does not know are shown as one.
+TEST_F(GrpcAccess, AUserThatTheSystemDoesNotTellOwnsNoName) {
+  uid_t unknown = 65534;
+  std::ifstream("/proc/sys/kernel/overflowuid") >> unknown;
+  loaded_transport on_socket(R"({"listen": "unix:)" + file("rm.sock") + R"(", "socket_mode": "0666"})",
+                             {{TENON_HOST_RM, scheduler.service()}});
+  ASSERT_EQ(on_socket.refusal() + on_socket.start(), "");
+  const auto second_of = [&](uid_t user, const std::string &rm) {
+    const int first_connection = connection_as(user, file("rm.sock"));
+    if (first_connection < 0) return std::string("none");
+    const auto own = grpc::CreateInsecureChannelFromFd("first", first_connection);
+    EXPECT_TRUE(enter(own, rm).ok());
+    open_stream<first::UpdateRequest, first::UpdateResponse> stream(own, "/si.v1.Scheduler/Update");
+    first::UpdateRequest work;
+    work.set_rmid(rm);
+    work.add_newapplications()->set_applicationid("of " + rm);
+    stream.send(work);
+    EXPECT_TRUE(scheduler.wait_for("application of " + rm));
+    const auto other = grpc::CreateInsecureChannelFromFd("second", connection_as(user, file("rm.sock")));
+    const grpc::Status said = enter(other, rm);
+    stream.cancel();
+    return said.ok() ? std::string("taken") : said.error_message();
+  };
+  const std::string of_known = second_of(4711, "a");
+  if (of_known == "none") GTEST_SKIP() << "this process may not be another user";
+  EXPECT_EQ(of_known, "taken");
+  EXPECT_THAT(second_of(unknown, "b"), HasSubstr("want a name that no other client has, have \"b\""));
 }
 
 TEST_F(GrpcAccess, RegistrationsWithoutStreamsMakeRoomAndRmsThatAreConnectedStay) {

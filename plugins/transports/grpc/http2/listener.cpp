@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -79,6 +80,16 @@ int listen_at(const addrinfo &where, uint16_t port, std::vector<descriptor> &to)
 std::string without_brackets(std::string host) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   return host;
+}
+
+// Whom the kernel shows in place of all users that this process's user namespace does not have.
+uid_t nobody_in_particular() {
+  static const uid_t shown = [] {
+    constexpr uid_t usual = 65534;
+    uid_t out = usual;
+    return std::ifstream("/proc/sys/kernel/overflowuid") >> out ? out : usual;
+  }();
+  return shown;
 }
 
 peer tcp_peer(const sockaddr_storage &from) {
@@ -183,11 +194,10 @@ peer peer_of(const listener &by, int connection) {
   out.address = by.address;
   ucred who{};
   socklen_t size = sizeof who;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) {
-    out.user = who.uid;
-    out.client = "user " + std::to_string(who.uid);
-    out.address += ", " + out.client + ", process " + std::to_string(who.pid);
-  }
+  const bool told = getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+  if (told && who.uid != nobody_in_particular()) out.user = who.uid;
+  out.client = out.user ? "user " + std::to_string(*out.user) : "unknown users";
+  if (told) out.address += (out.user ? ", " + out.client : ", unknown user") + ", process " + std::to_string(who.pid);
   return out;
 }
 

@@ -15,9 +15,10 @@ namespace tenon::grpc_transport {
 
 struct peer {
   std::string address;  // "127.0.0.1:40112", "[::1]:40112", "unix:/run/tenon.sock, user 1000, process 4711"
-  // What limits on one client count: its address without the port, of IPv6 the network of 64 bits; its user.
+  // What limits on one client count: its address without the port, of IPv6 the network of 64 bits; its user,
+  // all users of a Unix socket together whom the kernel does not tell.
   std::string client;
-  std::optional<uid_t> user;       // of a Unix socket
+  std::optional<uid_t> user;       // of a Unix socket, where the kernel tells it
   bool encrypted = false;          // by TLS
   std::vector<std::string> names;  // of its certificate, which was verified
   // Bytes of the configurations that RMs were registered with, by RM; of the thread that registers alone.
