@@ -19,8 +19,10 @@
 #include "run/policies.hpp"
 #include "scenario/run_command.hpp"
 #include "serve/serve_command.hpp"
+#include "serve/try_daemon.hpp"
 #include "simulate/command.hpp"
 #include "tenon/config/problems.hpp"
+#include "tenon/host/module_host.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "trace/trace.hpp"
 
@@ -190,6 +192,7 @@ void add_config_check(CLI::App &config, choice &chosen) {
         complain(err, policies.why());
         return static_cast<int>(exit_code::bad_input);
       }
+      chosen.config_check.daemon = refusal_of_a_daemon;
       return run_config_check(chosen.config_check, in, out, err);
     };
   });

@@ -111,9 +111,36 @@ TEST_F(Plugin, ConfigCheckRefusesTheDeploymentsThatCannotBeServed) {
   both("events: [{use: tenon.ring, config: {entriez: 5}}]\n", 2, "entriez");
   both("transports: [{use: tenon.rest, config: {listen: nowhere}}]\n", 2, "nowhere");
   both("policy_groups: {default: queues.yaml}\n", 2, "fixture");  // nobody who is listed provides it
+  both("configuration: {store: kept}\naudit: {file: audit}\ncontrol: {socket: run/control.sock}\n", 0, "");
+  both("configuration: {store: kept/}\n", 0, "");
+  for (const char *made : {"kept", "audit", "run"}) EXPECT_FALSE(std::filesystem::exists(folder_.file(made)));
+  both("configuration: {store: none/kept}\n", 2, "there is no folder " + folder_.file("none"));
+  both("configuration: {store: queues.yaml}\n", 2, "a file of another kind");
+  both("audit: {file: none/audit}\n", 2, "none/audit");
+  both("audit: {file: mods}\n", 2, "mods");
+  both("control: {socket: queues.yaml}\n", 2, "a socket, or nothing");
+  both("control: {socket: queues.yaml/in/control.sock}\n", 2, queues_ + " is a file");
+  both("control: {socket: " + std::string(107, 's') + "}\n", 2, "a path of at most 107 bytes");
+  std::filesystem::create_directory(folder_.file("kept"));
+  (void)folder_.file("kept/group-default.json", "half of it");
+  both("configuration: {store: kept}\n", 2, "move the file away");
   copy("load_aborts");
   ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
   both("modules: [{id: acme.good}]\n", 2, "SIGABRT");
+}
+
+// A name alone is a file of the working directory.
+TEST_F(Plugin, ADeploymentIsTheSameByItsBareName) {
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nconfiguration: {store: kept}\naudit: {file: audit}\n"
+                     "control: {socket: control.sock}\n");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.file(""));
+  const command_result served = run_tenon({"serve", "--check", "-c", "tenon.yaml"});
+  const command_result checked = run_tenon({"config", "check", "tenon.yaml"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(served.code, 0) << served.err;
+  EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
 TEST_F(Plugin, ExplainSaysWhatIsRefusedAndGoesOn) {

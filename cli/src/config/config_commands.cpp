@@ -7,6 +7,7 @@
 #include <istream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <ostream>
 
 #include "run/complain.hpp"
@@ -95,13 +96,15 @@ config::known_policies known_by(const host::deployment &plan) {
           names[TENON_IDENTITY]};
 }
 
-// What a host that opens all of it refuses, as `tenon serve --check` would: modules that are missing or damaged,
-// configurations that they do not take. Nothing is started.
-std::optional<refusal> refusal_of_a_host(const host::deployment &plan) {
+// With all modules that the deployment names, or why there is none: some that are missing or damaged, configurations
+// that they do not take. Nothing is started.
+result<std::unique_ptr<host::module_host>> open_modules(const host::deployment &plan) {
   host::host_options how;
   how.log = quiet_log();
-  const auto opened = host::open_host(plan, std::move(how));
-  return opened ? refusal_of_modules(**opened) : opened.why();
+  auto opened = host::open_host(plan, std::move(how));
+  if (!opened) return opened;
+  if (auto why = refusal_of_modules(**opened)) return *std::move(why);
+  return opened;
 }
 
 class checker {
@@ -130,13 +133,21 @@ class checker {
     const auto deployment = host::parse_deployment(*text, file, report);
     add(file, format, report);
     if (!deployment) return;
-    if (auto no = refusal_of_a_host(*deployment)) {
-      verdicts_.back().refusals.push_back(std::move(*no));
-      ++verdicts_.back().refused;
-    }
+    const size_t own = verdicts_.size() - 1;
+    const auto refuse = [&](const refusal &why) {
+      verdicts_[own].refusals.push_back(why);
+      ++verdicts_[own].refused;
+    };
+    auto modules = open_modules(*deployment);
+    if (!modules) refuse(modules.why());
     known_ = known_by(*deployment);
     for (const auto &[group, queues] : deployment->policy_groups) check(queues.string());
     known_ = options_.known;
+    // It says only the first thing that is wrong; of queues all has been said.
+    const auto bad = std::find_if(verdicts_.begin() + static_cast<std::ptrdiff_t>(own), verdicts_.end(),
+                                  [](const verdict &v) { return v.refused != 0; });
+    if (!options_.daemon || bad != verdicts_.end()) return;
+    if (const auto why = options_.daemon(*deployment, std::move(*modules))) refuse(*why);
   }
 
   void check_queues(const std::string &file, std::string_view text) {

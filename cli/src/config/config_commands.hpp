@@ -2,12 +2,21 @@
 // `tenon config check` and `tenon config schema`.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenon/config/queues.hpp"
+#include "tenon/kernel/refusal.hpp"
+
+namespace tenon::host {
+struct deployment;
+class module_host;
+}  // namespace tenon::host
 
 namespace tenon::cli {
 
@@ -17,6 +26,8 @@ struct config_check_options {
   // input.
   std::vector<std::string> files;
   config::known_policies known;  // what modules provide, where the caller has asked them
+  // What else a daemon refuses that serves a deployment with its modules.
+  std::function<std::optional<refusal>(const host::deployment &, std::unique_ptr<host::module_host>)> daemon;
   bool json = false;
 };
 

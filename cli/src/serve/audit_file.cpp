@@ -29,6 +29,18 @@ std::string time_now() {
 
 }  // namespace
 
+std::optional<refusal> audit_file::refusal_of(const std::filesystem::path &path) {
+  const int there = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (there >= 0) {
+    ::close(there);
+    return std::nullopt;
+  }
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (errno == ENOENT && ::access(folder.c_str(), W_OK | X_OK) == 0) return std::nullopt;
+  return refusal{path.string(), "a file for what people do, or a folder in which it can be made", std::strerror(errno),
+                 "correct audit.file"};
+}
+
 result<std::unique_ptr<audit_file>> audit_file::open(const std::filesystem::path &path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0)

@@ -15,6 +15,8 @@ namespace tenon::cli {
 
 class audit_file {
  public:
+  // Whether it could be opened, as far as that shows without making it.
+  [[nodiscard]] static std::optional<refusal> refusal_of(const std::filesystem::path &path);
   // Goes on with a file that is there. Refused where it cannot be written to.
   [[nodiscard]] static result<std::unique_ptr<audit_file>> open(const std::filesystem::path &path);
   ~audit_file();

@@ -78,13 +78,34 @@ int listen_at(const sockaddr_un &at) {
 
 }  // namespace
 
+std::optional<refusal> control_socket::refusal_of(const std::filesystem::path &path) {
+  namespace fs = std::filesystem;
+  constexpr size_t longest = sizeof(sockaddr_un::sun_path) - 1;
+  const std::string name = path.string();
+  if (name.size() > longest)
+    return refusal{name, "a path of at most " + std::to_string(longest) + " bytes",
+                   std::to_string(name.size()) + " bytes",
+                   "name a shorter one with --control, or control.socket in the deployment"};
+  std::error_code ignored;
+  const fs::file_status there = fs::symlink_status(path, ignored);
+  if (fs::exists(there) && !fs::is_socket(there))
+    return refusal{name, "a socket, or nothing", "a file of another kind", "move it away, or name another"};
+  // Folders that are missing are made; what is above them has to be one.
+  for (fs::path above = path.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    const fs::file_status found = fs::status(above, ignored);
+    if (fs::is_directory(found)) break;
+    if (fs::exists(found))
+      return refusal{name, "a control socket in a folder", above.string() + " is a file",
+                     "name another with --control, or control.socket in the deployment"};
+  }
+  return std::nullopt;
+}
+
 result<control_socket> control_socket::claim(const std::filesystem::path &path) {
+  if (auto why = refusal_of(path)) return *std::move(why);
   sockaddr_un at{};
   at.sun_family = AF_UNIX;
   const std::string name = path.string();
-  if (name.size() >= sizeof at.sun_path)
-    return refusal{name, "a path of at most " + std::to_string(sizeof at.sun_path - 1) + " bytes",
-                   std::to_string(name.size()) + " bytes", "name a shorter one with --control"};
   std::memcpy(at.sun_path, name.c_str(), name.size());
   std::error_code ignored;
   if (path.has_parent_path() && std::filesystem::create_directories(path.parent_path(), ignored))
@@ -100,11 +121,11 @@ result<control_socket> control_socket::claim(const std::filesystem::path &path) 
   }
   struct stat about {};
   if (::lstat(name.c_str(), &about) == 0) {
-    const bool is_socket = S_ISSOCK(about.st_mode);
-    if (!is_socket || somebody_listens(at)) {
+    auto why = refusal_of(path);
+    if (!why && somebody_listens(at)) why = taken(path);
+    if (why) {
       out.path_.clear();
-      if (is_socket) return taken(path);
-      return refusal{name, "a socket, or nothing", "a file of another kind", "move it away, or name another"};
+      return *std::move(why);
     }
     ::unlink(name.c_str());
   }

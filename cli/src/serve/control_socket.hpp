@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "tenon/kernel/refusal.hpp"
@@ -11,6 +12,8 @@ namespace tenon::cli {
 
 class control_socket {
  public:
+  // What is no path for one, whoever has it now and whoever asks. Makes nothing and takes nothing over.
+  [[nodiscard]] static std::optional<refusal> refusal_of(const std::filesystem::path &path);
   // Replaces the socket of a daemon that is gone; refuses that of one that lives, and what is no socket.
   [[nodiscard]] static result<control_socket> claim(const std::filesystem::path &path);
   control_socket(control_socket &&other) noexcept;

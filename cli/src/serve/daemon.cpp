@@ -10,7 +10,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -20,7 +19,6 @@
 #include <thread>
 #include <vector>
 
-#include "control/protocol.hpp"
 #include "run/try_modules.hpp"
 #include "serve/audit_file.hpp"
 #include "serve/control_server.hpp"
@@ -30,6 +28,7 @@
 #include "serve/reload.hpp"
 #include "serve/service_notice.hpp"
 #include "serve/spare_memory.hpp"
+#include "serve/try_daemon.hpp"
 #include "tenon/observe/scheduler_door.hpp"
 
 namespace tenon::cli {
@@ -113,16 +112,10 @@ std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_
   return add(options.decisions, to.decisions);
 }
 
-// A check leaves nothing behind.
+// A check leaves nothing behind: it looks at paths alone.
 std::optional<refusal> daemon_process::impl::open_audit() {
-  const std::filesystem::path path = plan.audit_file.empty() ? default_audit_file() : plan.audit_file;
-  if (path.empty()) return std::nullopt;
-  if (options.check) {
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    if (::access(std::filesystem::exists(path) ? path.c_str() : folder.c_str(), W_OK) == 0) return std::nullopt;
-    return refusal{path.string(), "a file for what people do, or a folder in which it can be made",
-                   std::strerror(errno), "correct audit.file"};
-  }
+  const std::filesystem::path path = audit_path(plan);
+  if (path.empty() || options.check) return std::nullopt;
   auto made = audit_file::open(path);
   if (!made) return made.why();
   audit = std::move(*made);
@@ -201,9 +194,7 @@ static void raise_descriptors(spdlog::logger &log) {
 
 std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   raise_descriptors(*log);
-  const std::filesystem::path path = !options.control.empty()       ? std::filesystem::path(options.control)
-                                     : !plan.control_socket.empty() ? plan.control_socket
-                                                                    : default_control_socket();
+  const std::filesystem::path path = control_path(plan, options.control);
   auto claimed = control_socket::claim(path);
   if (!claimed) return claimed.why();
   socket.emplace(std::move(*claimed));
@@ -340,7 +331,10 @@ daemon_process::~daemon_process() {
 
 std::optional<refusal> daemon_process::open() { return impl_->open(); }
 
-std::optional<refusal> daemon_process::check() { return refusal_of_modules(impl_->scheduler->modules()); }
+std::optional<refusal> daemon_process::check() {
+  if (auto why = refusal_of_modules(impl_->scheduler->modules())) return why;
+  return refusal_of_paths(impl_->plan, impl_->options.control);
+}
 
 std::optional<refusal> daemon_process::run(exit_code &ended) { return impl_->run(ended); }
 

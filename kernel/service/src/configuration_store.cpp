@@ -86,9 +86,10 @@ result<configuration_store> configuration_store::open(fs::path folder) {
   if (fs::exists(there) && !fs::is_directory(there))
     return refusal{folder.string(), "a folder, or nothing", "a file of another kind",
                    "name a folder in configuration.store"};
-  if (!fs::exists(there) && !fs::is_directory(folder.parent_path(), problem))
-    return refusal{folder.string(), "a folder, or one in which it can be made",
-                   "there is no folder " + folder.parent_path().string(),
+  if (!folder.has_filename()) folder = folder.parent_path();  // "kept/"
+  const fs::path above = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+  if (!fs::exists(there) && !fs::is_directory(above, problem))
+    return refusal{folder.string(), "a folder, or one in which it can be made", "there is no folder " + above.string(),
                    "make it, or name another in configuration.store"};
   return configuration_store(std::move(folder));
 }
