@@ -24,7 +24,7 @@ def main() -> int:
     arguments.add_argument("--test", metavar="TENON", type=pathlib.Path)
     arguments.add_argument("--race", action="store_true")
     arguments.add_argument("packages", nargs="*")
-    said = arguments.parse_args()
+    said = arguments.parse_intermixed_args()
     place = said.folder.resolve()
     go = go_module.toolchain()
     go_module.copied(HERE, place)

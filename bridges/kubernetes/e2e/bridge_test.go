@@ -6,8 +6,10 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,19 +24,46 @@ import (
 // running is a bridge at work.
 type running struct {
 	*bridge.Bridge
+	log    *record
 	cancel context.CancelFunc
 	ended  chan error
 }
 
+// record is a log that a test may read.
+type record struct {
+	out  io.Writer
+	lock sync.Mutex
+	text strings.Builder
+}
+
+func (r *record) Write(line []byte) (int, error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.text.Write(line)
+	return r.out.Write(line)
+}
+
+// count says how often the log has the words.
+func (r *record) count(words string) int {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return strings.Count(r.text.String(), words)
+}
+
 // bridged starts a bridge and waits until the scheduler knows everything.
-func bridged(t *testing.T, s *apiServer, d *daemon) *running {
+func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Options)) *running {
 	t.Helper()
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{cancel: cancel, ended: make(chan error, 1), Bridge: bridge.New(bridge.Options{
+	said := &record{out: t.Output()}
+	log := slog.New(slog.NewTextHandler(said, nil))
+	options := bridge.Options{
 		Client: s, SchedulerName: "tenon", Patience: 100 * time.Millisecond, Repeat: time.Hour, Metrics: metrics.New(), Log: log,
 		Session: tenon.Options{Address: d.address(), Name: "cluster", PolicyGroup: "default", Credentials: insecure.NewCredentials(), Log: log},
-	})}
+	}
+	for _, change := range change {
+		change(&options)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{cancel: cancel, ended: make(chan error, 1), Bridge: bridge.New(options), log: said}
 	watches := s.watches.Load()
 	go func() { r.ended <- r.Run(ctx) }()
 	t.Cleanup(r.stop)
@@ -347,4 +376,56 @@ func TestPodWithDemandsThatNobodyLooksAt_IsNotPlaced_AndSaysSo(t *testing.T) {
 	s.pod("other")
 	s.on([]string{"one"}, "other")
 	s.stillWait("stateful")
+}
+
+func dry(options *bridge.Options) { options.DryRun = true }
+
+func TestDryRun_DecidesAndWritesNothing(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 2)
+	r := bridged(t, s, d, dry)
+	for i := range 3 {
+		s.pod(fmt.Sprintf("p%d", i))
+	}
+	s.until("two would be bound", func() bool { return r.log.count("would bind") == 2 })
+	s.until("one would wait", func() bool { return r.log.count("0/1 nodes are available: 1 Insufficient cpu.") == 1 })
+	r.stop()
+	for _, action := range s.Actions() {
+		if verb := action.GetVerb(); verb != "list" && verb != "watch" {
+			t.Errorf("%s of %s", verb, action.GetResource().Resource)
+		}
+	}
+}
+
+func TestDryRun_FollowsWhatTheOtherSchedulerDecides(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 2)
+	s.node("two", 2, func(node *v1.Node) { node.Spec.Unschedulable = true })
+	r := bridged(t, s, d, dry)
+	s.pod("p", cores("2"))
+	s.until("it decides", func() bool { return r.log.count("would bind\" pod=team/p node=one") == 1 })
+	s.change("p", func(pod *v1.Pod) { pod.Spec.NodeName = "two" })
+	s.pod("q", cores("2"))
+	s.until("node one is free again", func() bool { return r.log.count("would bind\" pod=team/q node=one") == 1 })
+}
+
+func TestQuotaOfANamespaceThatIsHeardOfLaterThanItsPod_Counts(t *testing.T) {
+	s, d := newAPIServer(t), serveQueues(t, `
+partitions:
+  - name: default
+    placementrules: [{ name: tag, value: namespace, create: true }]
+    queues: [{ name: root, submitacl: "*" }]
+`)
+	s.node("one", 8)
+	bridged(t, s, d)
+	for _, name := range []string{"a", "b"} {
+		s.pod(name, func(pod *v1.Pod) { pod.Namespace, pod.Labels = "late", nil })
+	}
+	time.Sleep(300 * time.Millisecond) // by then it was looked for
+	s.namespace("late", map[string]string{"yunikorn.apache.org/namespace.max.cpu": "1"})
+	s.until("one of them runs", func() bool { return s.running() > 0 })
+	time.Sleep(300 * time.Millisecond) // by then the second one would
+	if running := s.running(); running != 1 {
+		t.Errorf("%d run", running)
+	}
 }

@@ -59,6 +59,7 @@ func newAPIServer(t *testing.T) *apiServer {
 		binding := action.(clienttesting.CreateAction).GetObject().(*v1.Binding)
 		return true, nil, s.bind(binding)
 	})
+	s.namespace(namespace, nil)
 	t.Cleanup(func() {
 		allowed(t, s.Actions())
 		s.lock.Lock()
@@ -90,6 +91,11 @@ func (s *apiServer) bind(binding *v1.Binding) error {
 	pod.Spec.NodeName, pod.Status.Phase = binding.Target.Name, v1.PodRunning
 	s.bound[pod.UID] = binding.Target.Name
 	return s.Tracker.Update(podsResource, pod, pod.Namespace)
+}
+
+func (s *apiServer) namespace(name string, annotations map[string]string) {
+	s.t.Helper()
+	must(s.t, s.Tracker.Add(&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: s.uid(), Annotations: annotations}}))
 }
 
 func (s *apiServer) node(name string, cores int64, change ...func(*v1.Node)) *v1.Node {

@@ -38,6 +38,11 @@ type daemon struct {
 
 func serve(t *testing.T) *daemon {
 	t.Helper()
+	return serveQueues(t, queues)
+}
+
+func serveQueues(t *testing.T, queues string) *daemon {
+	t.Helper()
 	program := os.Getenv("TENON")
 	if program == "" {
 		t.Skip("TENON does not name the program tenon")

@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
+	"tenon.invalid/kubernetes/internal/check"
 )
 
 // manifests are the objects of deploy/, read so strictly that an unknown field is an error.
@@ -165,6 +166,19 @@ func TestManifests_FitTogether(t *testing.T) {
 		if !strings.HasSuffix(name, ".yaml") {
 			t.Errorf("config map: %s", name)
 		}
+	}
+}
+
+func TestRightsThatCheckAsksFor_AreThoseOfTheClusterRole(t *testing.T) {
+	var asked []string
+	for _, right := range check.Rights {
+		asked = append(asked, right.Verb+" "+right.Group+"/"+right.Resource)
+	}
+	may := rights(t)
+	slices.Sort(asked)
+	slices.Sort(may)
+	if !slices.Equal(asked, may) {
+		t.Errorf("check asks for %v, and the cluster role has %v", asked, may)
 	}
 }
 

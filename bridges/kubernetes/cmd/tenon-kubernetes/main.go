@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -31,6 +32,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 	"tenon.invalid/kubernetes/internal/bridge"
+	"tenon.invalid/kubernetes/internal/check"
 	"tenon.invalid/kubernetes/internal/door"
 	"tenon.invalid/kubernetes/internal/metrics"
 	"tenon.invalid/kubernetes/internal/tenon"
@@ -44,6 +46,7 @@ type options struct {
 	lease, namespace, identity                                    string
 	qps                                                           float64
 	burst, window                                                 int
+	dryRun                                                        bool
 	patience, repeat                                              time.Duration
 }
 
@@ -75,7 +78,18 @@ func main() {
 		o.ignore = append(o.ignore, kind)
 		return nil
 	})
-	flag.Parse()
+	flag.BoolVar(&o.dryRun, "dry-run", false, "decides and logs what it would do, writes nothing, and takes no lease")
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: %[1]s [OPTION...]         schedules pods\n       %[1]s check [OPTION...]   "+
+			"says whether it could: API server, rights, scheduler, pods\n\n", filepath.Base(os.Args[0]))
+		flag.PrintDefaults()
+	}
+	words := os.Args[1:]
+	checks := len(words) > 0 && words[0] == "check"
+	if checks {
+		words = words[1:]
+	}
+	_ = flag.CommandLine.Parse(words) // it ends the program where they are wrong
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	if flag.NArg() > 0 {
 		log.Error("unknown argument", "argument", flag.Arg(0))
@@ -84,22 +98,56 @@ func main() {
 	klog.SetLogger(logr.FromSlogHandler(log.Handler()))
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if checks {
+		all, err := checked(ctx, o)
+		if err != nil {
+			log.Error("ended", "error", err)
+		}
+		if !all {
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(ctx, o, log); err != nil {
 		log.Error("ended", "error", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, o options, log *slog.Logger) error {
+func connection(o options) (*rest.Config, *kubernetes.Clientset, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
 	if err != nil {
-		return fmt.Errorf("the API server: %w", err)
+		return nil, nil, fmt.Errorf("the API server: %w", err)
 	}
 	config.QPS, config.Burst, config.UserAgent = float32(o.qps), o.burst, "tenon-kubernetes"
 	config.ContentType, config.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return fmt.Errorf("the API server: %w", err)
+		return nil, nil, fmt.Errorf("the API server: %w", err)
+	}
+	return config, client, nil
+}
+
+// checked is true where the bridge could work with these options.
+func checked(ctx context.Context, o options) (bool, error) {
+	config, client, err := connection(o)
+	if err != nil {
+		return false, err
+	}
+	security, err := transport(o)
+	if err != nil {
+		return false, err
+	}
+	return check.Run(ctx, os.Stdout, check.Options{
+		Client: client, Server: config.Host, Address: o.address, Credentials: security, SchedulerName: o.schedulerName, Ignore: o.ignore,
+		Lease: o.lease, LeaseNamespace: o.namespace,
+	}), nil
+}
+
+func run(ctx context.Context, o options, log *slog.Logger) error {
+	config, client, err := connection(o)
+	if err != nil {
+		return err
 	}
 	security, err := transport(o)
 	if err != nil {
@@ -108,6 +156,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	measured := metrics.New()
 	worker := bridge.New(bridge.Options{
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Metrics: measured, Log: log, Ignore: o.ignore,
+		DryRun: o.dryRun,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
 			Credentials: security, Log: log,
@@ -127,7 +176,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 			cancel(err)
 		}
 	}
-	if o.lease == "" {
+	if o.lease == "" || o.dryRun {
 		work(ctx)
 	} else if err := lead(ctx, cancel, o, config, work, log); err != nil {
 		return err

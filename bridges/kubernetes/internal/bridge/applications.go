@@ -19,6 +19,7 @@ type application struct {
 	retryAt    time.Time
 	failed     bool // ended against the pods' wish: they are not asked for again
 	used       bool // something of it was asked for or reported
+	looks      int  // for its namespace, in vain
 	originator types.UID
 	pods       map[types.UID]*pod
 }
@@ -35,7 +36,24 @@ func (b *Bridge) applicationOf(p *pod) *application {
 	return a
 }
 
+// The namespace of a pod that was just made may come later than the pod, since each kind is watched by itself; its
+// quotas would be lost.
+const (
+	namespaceLooks = 20
+	namespacePause = 100 * time.Millisecond
+)
+
 func (b *Bridge) sayApplication(a *application, p *pod) {
+	namespace, err := b.namespaces.Get(p.object.Namespace)
+	if err != nil && a.looks < namespaceLooks {
+		a.looks++
+		b.after(namespacePause, func() {
+			if b.applications[a.id] == a && a.standing == unknown && len(a.pods) > 0 {
+				b.sayApplication(a, sorted(a.pods)[0])
+			}
+		})
+		return
+	}
 	user, groups, err := translate.User(p.object)
 	if err == nil && !translate.ValidUser(user) {
 		user = "nobody"
@@ -44,7 +62,6 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 	if err != nil {
 		b.Log.Warn("a pod's user cannot be read", "pod", p.name(), "error", err)
 	}
-	namespace, _ := b.namespaces.Get(p.object.Namespace)
 	tags, wrong := translate.ApplicationTags(p.object.Namespace, namespace)
 	for _, err := range wrong {
 		b.Log.Warn("an annotation is left out", "error", err)
@@ -129,7 +146,7 @@ func (b *Bridge) left(p *pod) {
 	if len(a.pods) > 0 {
 		return
 	}
-	if a.standing == rejected || a.failed {
+	if a.standing == rejected || a.failed || a.standing == unknown {
 		delete(b.applications, a.id)
 	} else if !a.used { // nothing that ends will end it
 		delete(b.applications, a.id)

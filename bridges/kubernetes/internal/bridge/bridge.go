@@ -48,6 +48,7 @@ type Options struct {
 	Session       tenon.Options
 	Patience      time.Duration // before it is said why a pod waits
 	Repeat        time.Duration // before that is looked at again
+	DryRun        bool          // nothing is written to the API server
 	Metrics       *metrics.Metrics
 	Log           *slog.Logger
 }
@@ -108,9 +109,13 @@ func (b *Bridge) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b.context = ctx
-	var err error
-	if b.writer, err = cluster.NewWriter(ctx, b.Client, b.SchedulerName); err != nil {
-		return err
+	if b.DryRun {
+		b.writer = cluster.NewDryWriter(b.Log)
+	} else {
+		var err error
+		if b.writer, err = cluster.NewWriter(ctx, b.Client, b.SchedulerName); err != nil {
+			return err
+		}
 	}
 	if err := b.watch(ctx); err != nil {
 		return err

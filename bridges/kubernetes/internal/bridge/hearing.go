@@ -135,7 +135,7 @@ func (b *Bridge) settle() {
 		}
 	}
 	for _, a := range b.applications {
-		if a.standing == said {
+		if a.standing == said || a.standing == unknown {
 			return
 		}
 	}

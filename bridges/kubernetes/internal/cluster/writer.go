@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -25,6 +26,7 @@ const within = 30 * time.Second // of one call
 type Writer struct {
 	client   kubernetes.Interface
 	recorder events.EventRecorder
+	dry      *slog.Logger // takes what would be written; nil: it is written
 }
 
 // NewWriter gives one whose events are sent until the context ends.
@@ -37,8 +39,23 @@ func NewWriter(ctx context.Context, client kubernetes.Interface, schedulerName s
 	return &Writer{client: client, recorder: broadcaster.NewRecorder(scheme.Scheme, schedulerName)}, nil
 }
 
+// NewDryWriter gives one that writes nothing, and tells what it would have written. All of it succeeds.
+func NewDryWriter(log *slog.Logger) *Writer { return &Writer{dry: log} }
+
+// rehearsed is true where nothing is written.
+func (w *Writer) rehearsed(what string, pod *v1.Pod, more ...any) bool {
+	if w.dry == nil {
+		return false
+	}
+	w.dry.Info("would "+what, append([]any{"pod", pod.Namespace + "/" + pod.Name}, more...)...)
+	return true
+}
+
 // Bind puts the pod on the node. An error that leaves open whether it did is looked into: nil means that the pod is there.
 func (w *Writer) Bind(ctx context.Context, pod *v1.Pod, node string) error {
+	if w.rehearsed("bind", pod, "node", node) {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	pods := w.client.CoreV1().Pods(pod.Namespace)
@@ -60,6 +77,9 @@ func Gone(err error) bool { return apierrors.IsNotFound(err) }
 
 // Unschedulable says in the pod's condition PodScheduled why it has no node yet.
 func (w *Writer) Unschedulable(ctx context.Context, pod *v1.Pod, message string) error {
+	if w.rehearsed("say", pod, "message", message) {
+		return nil
+	}
 	return w.condition(ctx, pod, v1.PodCondition{
 		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: message,
 	})
@@ -68,6 +88,9 @@ func (w *Writer) Unschedulable(ctx context.Context, pod *v1.Pod, message string)
 // Evict ends a victim of preemption as kube-scheduler does: a condition that says so, then a deletion of just this pod.
 // That it is gone already is no error.
 func (w *Writer) Evict(ctx context.Context, pod *v1.Pod, message string) error {
+	if w.rehearsed("end", pod, "message", message) {
+		return nil
+	}
 	err := w.condition(ctx, pod, v1.PodCondition{
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, Message: message,
 	})
@@ -107,17 +130,23 @@ func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCon
 
 // Scheduled, Waits and Preempted are events of a pod, by kube-scheduler's names.
 func (w *Writer) Scheduled(pod *v1.Pod, node string) {
-	w.recorder.Eventf(pod, nil, v1.EventTypeNormal, "Scheduled", "Binding", "Successfully assigned %s/%s to %s", pod.Namespace, pod.Name, node)
+	w.event(pod, v1.EventTypeNormal, "Scheduled", "Binding", fmt.Sprintf("Successfully assigned %s/%s to %s", pod.Namespace, pod.Name, node))
 }
 
 // Waits tells why a pod has no node.
 func (w *Writer) Waits(pod *v1.Pod, message string) {
-	w.recorder.Eventf(pod, nil, v1.EventTypeWarning, "FailedScheduling", "Scheduling", "%s", short(message))
+	w.event(pod, v1.EventTypeWarning, "FailedScheduling", "Scheduling", message)
 }
 
 // Preempted tells why a pod has to end.
 func (w *Writer) Preempted(pod *v1.Pod, message string) {
-	w.recorder.Eventf(pod, nil, v1.EventTypeNormal, "Preempted", "Preempting", "%s", short(message))
+	w.event(pod, v1.EventTypeNormal, "Preempted", "Preempting", message)
+}
+
+func (w *Writer) event(pod *v1.Pod, kind, reason, action, note string) {
+	if w.dry == nil {
+		w.recorder.Eventf(pod, nil, kind, reason, action, "%s", short(note))
+	}
 }
 
 // short cuts a note to what the API server takes.

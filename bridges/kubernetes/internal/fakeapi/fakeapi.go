@@ -6,8 +6,13 @@ package fakeapi
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/discovery"
+	discoveryfake "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	authorizationfake "k8s.io/client-go/kubernetes/typed/authorization/v1/fake"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	corefake "k8s.io/client-go/kubernetes/typed/core/v1/fake"
 	eventsv1 "k8s.io/client-go/kubernetes/typed/events/v1"
@@ -16,6 +21,9 @@ import (
 	schedulingfake "k8s.io/client-go/kubernetes/typed/scheduling/v1/fake"
 	"k8s.io/client-go/testing"
 )
+
+// Version is what the server says of itself.
+const Version = "v1.0.0-fake"
 
 // Clientset is one whose reactors tests may add to. Watches are to be added: what a watch gives is the test's matter.
 type Clientset struct {
@@ -47,6 +55,16 @@ func (c *Clientset) EventsV1() eventsv1.EventsV1Interface {
 // SchedulingV1 has priority classes.
 func (c *Clientset) SchedulingV1() schedulingv1.SchedulingV1Interface {
 	return &schedulingfake.FakeSchedulingV1{Fake: &c.Fake}
+}
+
+// AuthorizationV1 has reviews of rights, which a test's reactor has to answer.
+func (c *Clientset) AuthorizationV1() authorizationv1.AuthorizationV1Interface {
+	return &authorizationfake.FakeAuthorizationV1{Fake: &c.Fake}
+}
+
+// Discovery tells Version.
+func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
+	return &discoveryfake.FakeDiscovery{Fake: &c.Fake, FakedServerVersion: &version.Info{GitVersion: Version}}
 }
 
 // IsWatchListSemanticsUnSupported tells reflectors to list before they watch.

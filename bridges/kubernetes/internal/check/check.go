@@ -1,0 +1,210 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package check says whether a bridge could work: whether API server and scheduler answer, whether it has the rights that
+// it needs, and what it would find. It changes nothing on either side.
+package check
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"tenon.invalid/kubernetes/internal/translate"
+)
+
+const (
+	within = 10 * time.Second // of each question
+	told   = 10               // pods by name
+	page   = 500              // pods of one answer
+)
+
+// Options of a check: those of the bridge.
+type Options struct {
+	Client                kubernetes.Interface
+	Server                string // for people
+	Address               string // the scheduler's
+	Credentials           credentials.TransportCredentials
+	SchedulerName         string
+	Ignore                []string
+	Lease, LeaseNamespace string // without a lease its rights are not needed
+}
+
+// Right is one that a bridge has to have.
+type Right struct {
+	Verb, Group, Resource, Namespace, Name string
+}
+
+// Rights are all those that a bridge has to have in the whole cluster.
+var Rights = []Right{
+	{Verb: "list", Resource: "nodes"}, {Verb: "watch", Resource: "nodes"},
+	{Verb: "list", Resource: "namespaces"}, {Verb: "watch", Resource: "namespaces"},
+	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses"},
+	{Verb: "watch", Group: "scheduling.k8s.io", Resource: "priorityclasses"},
+	{Verb: "list", Resource: "pods"}, {Verb: "watch", Resource: "pods"}, {Verb: "get", Resource: "pods"}, {Verb: "delete", Resource: "pods"},
+	{Verb: "create", Resource: "pods/binding"},
+	{Verb: "patch", Resource: "pods/status"},
+	{Verb: "create", Group: "events.k8s.io", Resource: "events"}, {Verb: "patch", Group: "events.k8s.io", Resource: "events"},
+}
+
+func (r Right) String() string {
+	name := r.Resource
+	if r.Group != "" {
+		name += "." + r.Group
+	}
+	return r.Verb + " " + name
+}
+
+// Run writes a line for each thing, and is true where nothing is missing.
+func Run(ctx context.Context, out io.Writer, o Options) bool {
+	all := true
+	say := func(err error, what string) bool {
+		if err != nil {
+			all = false
+			fmt.Fprintf(out, "missing  %s: %v\n", what, err)
+			return false
+		}
+		fmt.Fprintf(out, "ok       %s\n", what)
+		return true
+	}
+	say(serving(ctx, o), "scheduler "+o.Address)
+	asking, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	version, err := o.Client.Discovery().ServerVersionWithContext(asking)
+	if err != nil {
+		say(err, "API server "+o.Server)
+		return false
+	}
+	say(nil, fmt.Sprintf("API server %s: %s", o.Server, version.GitVersion))
+	rights := slices.Clone(Rights)
+	if o.Lease != "" {
+		lease := Right{Group: "coordination.k8s.io", Resource: "leases", Namespace: o.LeaseNamespace}
+		for _, verb := range []string{"create", "get", "update"} {
+			right := lease
+			right.Verb = verb
+			if verb != "create" {
+				right.Name = o.Lease
+			}
+			rights = append(rights, right)
+		}
+	}
+	missing := 0
+	for _, right := range rights {
+		if err := allowed(ctx, o.Client, right); err != nil {
+			missing++
+			say(err, "right: "+right.String())
+		}
+	}
+	if missing > 0 {
+		return false
+	}
+	say(nil, fmt.Sprintf("rights: all %d", len(rights)))
+	say(find(ctx, out, o), "what there is")
+	return all
+}
+
+// serving asks the scheduler's health service.
+func serving(ctx context.Context, o Options) error {
+	connection, err := grpc.NewClient(o.Address, grpc.WithTransportCredentials(o.Credentials))
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	answer, err := grpc_health_v1.NewHealthClient(connection).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
+	if err != nil {
+		return err
+	}
+	if answer.Status != grpc_health_v1.HealthCheckResponse_SERVING {
+		return fmt.Errorf("it says %s", answer.Status)
+	}
+	return nil
+}
+
+func allowed(ctx context.Context, client kubernetes.Interface, right Right) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	resource, part, _ := strings.Cut(right.Resource, "/")
+	answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: right.Verb, Group: right.Group, Resource: resource, Subresource: part, Namespace: right.Namespace, Name: right.Name,
+		}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	if !answer.Status.Allowed {
+		return fmt.Errorf("not allowed; deploy/rbac.yaml has it")
+	}
+	return nil
+}
+
+// find counts nodes and pods, and names those pods that would not be placed.
+func find(ctx context.Context, out io.Writer, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, 6*within)
+	defer cancel()
+	nodes := 0
+	for options := (metav1.ListOptions{Limit: page}); ; {
+		list, err := o.Client.CoreV1().Nodes().List(ctx, options)
+		if err != nil {
+			return err
+		}
+		nodes += len(list.Items)
+		if options.Continue = list.Continue; options.Continue == "" {
+			break
+		}
+	}
+	pods, without := 0, 0
+	var refused []string
+	for options := (metav1.ListOptions{Limit: page}); ; {
+		list, err := o.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+		if err != nil {
+			return err
+		}
+		for i := range list.Items {
+			pod := &list.Items[i]
+			if pod.Spec.SchedulerName != o.SchedulerName || translate.Finished(pod) {
+				continue
+			}
+			pods++
+			if pod.Spec.NodeName == "" {
+				without++
+				if why := unmet(pod, o.Ignore); why != "" {
+					refused = append(refused, fmt.Sprintf("%s/%s would not be placed: %s", pod.Namespace, pod.Name, why))
+				}
+			}
+		}
+		if options.Continue = list.Continue; options.Continue == "" {
+			break
+		}
+	}
+	fmt.Fprintf(out, "         %d nodes, %d pods of schedulerName %s, %d of them without node\n", nodes, pods, o.SchedulerName, without)
+	for _, line := range refused[:min(told, len(refused))] {
+		fmt.Fprintf(out, "         %s\n", line)
+	}
+	if more := len(refused) - told; more > 0 {
+		fmt.Fprintf(out, "         and %d more\n", more)
+	}
+	return nil
+}
+
+// unmet names what a pod demands and no bridge looks at; empty: nothing.
+func unmet(pod *v1.Pod, ignored []string) string {
+	var names []string
+	for _, kind := range translate.DemandsOf(pod) {
+		if !slices.Contains(ignored, kind) {
+			names = append(names, translate.Demands[kind])
+		}
+	}
+	return strings.Join(names, ", ")
+}
