@@ -3,8 +3,11 @@
 #include <charconv>
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 #include <string_view>
 
 #include "session.hpp"
@@ -25,6 +28,7 @@ always hold, and replays each seed's journal.
   --profile NAME  what every seed is about (each seed draws one of those that the kernel can play)
   --budget TIME   stop, with an error, when not done by then: 300s, 5m (none)
   --keep-going    go on after a difference
+  --record DIR    writes PROFILE-SEED.journal and PROFILE-SEED.decisions there
   --print         every command and its decisions
   --oracle        compare the oracle with itself: is it deterministic?
   --help
@@ -39,6 +43,7 @@ Example: sim --seeds 1000 --budget 300s
 struct options {
   uint64_t first = 1, seeds = 100;
   double budget_s = 0;
+  std::filesystem::path record;
   bool keep_going = false, oracle_only = false, help = false;
   session_options session;
 };
@@ -76,6 +81,9 @@ std::string parse(int argc, char **argv, options &o) {
       o.keep_going = true;
     } else if (option == "--print") {
       o.session.print = true;
+    } else if (option == "--record") {
+      o.record = value();
+      if (!std::filesystem::is_directory(o.record)) return wants("a folder that exists");
     } else if (option == "--oracle") {
       o.oracle_only = true;
     } else if (option == "--budget") {
@@ -94,6 +102,12 @@ std::string parse(int argc, char **argv, options &o) {
     }
   }
   return {};
+}
+
+void write(const std::filesystem::path &path, const std::string &bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out << bytes;
+  if (!out.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
 struct figures {
@@ -128,6 +142,11 @@ int run(const options &o) {
     f.steps += done.steps;
     f.decisions += done.decisions;
     f.placed += done.placed;
+    if (!o.record.empty()) {
+      const std::string stem = done.profile + "-" + std::to_string(seed);
+      write(o.record / (stem + ".journal"), done.journal);
+      write(o.record / (stem + ".decisions"), done.lines);
+    }
     if (done.failure.empty()) continue;
     ++f.failed;
     std::cout << done.failure << "again: sim --seed " << seed << " --steps " << session.steps << " --print"

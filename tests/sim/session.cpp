@@ -75,7 +75,9 @@ class player {
       if (out_.steps % options_.compare_every == 0) look(c, seen);
     }
     if (out_.failure.empty()) replay(again);
-    return out_;
+    for (const std::string &line : lines_) out_.lines += line + '\n';
+    out_.journal = std::move(journal_);
+    return std::move(out_);
   }
 
  private:

@@ -41,6 +41,8 @@ struct session_options {
 
 struct session_result {
   std::string profile;
+  std::string journal;  // what the tested one was told
+  std::string lines;    // its decisions, one a line
   uint64_t steps = 0;
   uint64_t decisions = 0;
   uint64_t placed = 0;
