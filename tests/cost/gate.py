@@ -9,7 +9,8 @@ compiler and the C library that the baseline names. Elsewhere the gate says so a
 
 Counters, each divided by the units of its stretch (asks, decisions, turns):
   instructions   executed
-  l1_misses      first-level cache, instructions and data
+  l1_code_misses first-level cache, instructions
+  l1_data_misses first-level cache, data
   ll_misses      last-level cache, instructions and data
   mispredicts    of branches, conditional and indirect
   heap_bytes     what the stretch added to the heap; not divided where it is negative
@@ -63,16 +64,19 @@ PLAIN_LIBC = ("glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM,-AVX_F
 
 COUNTERS = {
     "instructions": ("Ir",),
-    "l1_misses": ("I1mr", "D1mr", "D1mw"),
+    "l1_code_misses": ("I1mr",),
+    "l1_data_misses": ("D1mr", "D1mw"),
     "ll_misses": ("ILmr", "DLmr", "DLmw"),
     "mispredicts": ("Bcm", "Bim"),
 }
 # Where functions lie decides which lines of the first-level cache and which entries of the branch predictor they share.
-# One change that added 0.4 % instructions moved these counters by -24 to +28 %; a change of less says nothing.
-TOLERANCE = {"instructions": 0.02, "l1_misses": 0.30, "ll_misses": 0.05, "mispredicts": 0.30, "heap_bytes": 0.02}
+# Changes elsewhere, with the same instructions here, moved misses of code by -45 to +90 % and mispredicted branches by a
+# quarter; what is less says nothing.
+TOLERANCE = {"instructions": 0.02, "l1_code_misses": 1.00, "l1_data_misses": 0.15, "ll_misses": 0.05,
+             "mispredicts": 0.40, "heap_bytes": 0.02}
 EXACT = dict.fromkeys(TOLERANCE, 0)
 # Below these a difference is no change: the counters of a unit, in their own units.
-SLACK = {"instructions": 2, "l1_misses": 0.05, "ll_misses": 0.02, "mispredicts": 0.05, "heap_bytes": 1}
+SLACK = {"instructions": 2, "l1_code_misses": 5, "l1_data_misses": 1, "ll_misses": 0.02, "mispredicts": 0.05, "heap_bytes": 1}
 
 
 def toolchain():

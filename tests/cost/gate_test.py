@@ -14,8 +14,8 @@ import gate  # noqa: E402
 
 
 def stretch(**other):
-    return {"units": 1000, "instructions": 5000.0, "l1_misses": 60.0, "ll_misses": 5.0, "mispredicts": 30.0,
-            "heap_bytes": 300.0, **other}
+    return {"units": 1000, "instructions": 5000.0, "l1_code_misses": 60.0, "l1_data_misses": 20.0, "ll_misses": 5.0,
+            "mispredicts": 30.0, "heap_bytes": 300.0, **other}
 
 
 class Compare(unittest.TestCase):
