@@ -1,0 +1,61 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Builds what the tests need in Go: etcd and kube-apiserver of the small module in control-plane/, and the bridge.
+
+The control plane is built once for each content of its module and each Go, into a folder of that name; it takes some
+minutes. Modules come from Go's proxy, as go.sum says. Where there is no Go or no modules the program ends as skipped."""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import go_module
+
+MODULE = HERE / "control-plane"
+PROGRAMS = ("etcd", "kube-apiserver")
+
+
+def version(go: str) -> str:
+    """Names what would be built: the pinned modules, the sources and the toolchain."""
+    told = hashlib.sha256(subprocess.check_output([go, "env", "GOVERSION"], cwd="/"))
+    for file in sorted(MODULE.rglob("*")):
+        if file.is_file():
+            told.update(str(file.relative_to(MODULE)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return told.hexdigest()[:16]
+
+
+def control_plane(folder: pathlib.Path) -> pathlib.Path:
+    """The folder of its programs, which are built where they are not there yet."""
+    go = go_module.toolchain()
+    place = folder.resolve() / version(go)
+    ready = place / "bin"
+    if all((ready / program).exists() for program in PROGRAMS):
+        return ready
+    source = place / "source"
+    go_module.copied(MODULE, source)
+    go_module.downloaded(go, MODULE, source)
+    print(f"building {' and '.join(PROGRAMS)} into {ready}: some minutes, once", flush=True)
+    made = place / "made"
+    command = [go, "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", f"{made}/", "./etcd", "k8s.io/kubernetes/cmd/kube-apiserver"]
+    done = subprocess.run(command, cwd=source, env=os.environ | {"CGO_ENABLED": "0"})
+    if done.returncode:
+        sys.exit("the control plane cannot be built")
+    made.rename(ready)  # all of it or nothing
+    for old in folder.resolve().iterdir():
+        if old.is_dir() and old != place:
+            shutil.rmtree(old)
+    return ready
+
+
+def bridge(folder: pathlib.Path) -> pathlib.Path:
+    done = subprocess.run([sys.executable, "-B", ROOT / "bridges/kubernetes/build.py", folder], stdout=subprocess.DEVNULL)
+    if done.returncode == go_module.SKIPPED:
+        go_module.skip("the bridge cannot be built here")
+    if done.returncode:
+        sys.exit("the bridge cannot be built")
+    return folder.resolve() / "bin/tenon-kubernetes"

@@ -1,0 +1,126 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""A real control plane on loopback, unprivileged: etcd and kube-apiserver with RBAC, service accounts and admission as
+they come. There is no kube-controller-manager and there are no kubelets: what the tests need of both is played by
+nodes.py through the API. Nobody collects garbage, and nothing makes a service account in a new namespace."""
+
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+from api import Api, Refused
+
+ADMIN = "admin-of-these-tests"
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def openssl(*words: object) -> None:
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+
+class Process:
+    """A program with its log in a file. It dies with what started it."""
+
+    def __init__(self, log: pathlib.Path, *command: object, **more):
+        self.log = log
+        with log.open("ab") as out:
+            dies_with_this = ("setpriv", "--pdeathsig", "KILL")
+            self.popen = subprocess.Popen([*dies_with_this, *map(str, command)], stdout=out, stderr=out, stdin=subprocess.DEVNULL, **more)
+
+    def running(self) -> bool:
+        return self.popen.poll() is None
+
+    def stop(self, kind: int = signal.SIGTERM, within: float = 20) -> int:
+        if self.running():
+            self.popen.send_signal(kind)
+            try:
+                self.popen.wait(within)
+            except subprocess.TimeoutExpired:
+                self.popen.kill()
+        return self.popen.wait()
+
+    def kill(self) -> None:
+        self.stop(signal.SIGKILL)
+
+
+class ControlPlane:
+    def __init__(self, programs: pathlib.Path, folder: pathlib.Path):
+        self.programs, self.folder = programs, folder
+        self.etcd_port, self.port = free_port(), free_port()
+        self.certificates()
+        (folder / "tokens").write_text(f"{ADMIN},admin,admin,system:masters\n")
+        peer = f"http://127.0.0.1:{free_port()}"
+        client = f"http://127.0.0.1:{self.etcd_port}"
+        self.etcd = Process(
+            folder / "etcd.log", programs / "etcd", "--name", "one", "--data-dir", folder / "etcd", "--unsafe-no-fsync", "--log-level", "warn",
+            "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer,
+            "--initial-advertise-peer-urls", peer, "--initial-cluster", f"one={peer}")
+        self.api = Api(self.port, str(self.authority), ADMIN)
+        self.server: Process | None = None
+        self.start()
+
+    def certificates(self) -> None:
+        at = self.folder
+        self.authority = at / "ca.crt"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 2, "-subj", "/CN=ca", "-keyout", at / "ca.key", "-out", self.authority)
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=kube-apiserver", "-keyout", at / "server.key", "-out", at / "server.csr")
+        (at / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+        openssl("x509", "-req", "-in", at / "server.csr", "-CA", self.authority, "-CAkey", at / "ca.key", "-CAcreateserial", "-days", 2,
+                "-extfile", at / "names", "-out", at / "server.crt")
+        openssl("genrsa", "-out", at / "accounts.key", 2048)
+
+    def start(self) -> None:
+        at = self.folder
+        self.server = Process(
+            at / "kube-apiserver.log", self.programs / "kube-apiserver", "--etcd-servers", f"http://127.0.0.1:{self.etcd_port}",
+            "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", self.port,
+            "--tls-cert-file", at / "server.crt", "--tls-private-key-file", at / "server.key", "--token-auth-file", at / "tokens",
+            "--authorization-mode", "RBAC", "--service-account-issuer", "https://kubernetes.default.svc",
+            "--service-account-key-file", at / "accounts.key", "--service-account-signing-key-file", at / "accounts.key",
+            "--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none")
+        self.until_ready()
+
+    def until_ready(self, within: float = 120) -> None:
+        deadline = time.monotonic() + within
+        last: object = None
+        while time.monotonic() < deadline:
+            for one in (self.etcd, self.server):
+                if not one.running():
+                    raise SystemExit(f"the control plane ended:\n{one.log.read_text()[-4000:]}")
+            try:
+                if self.api.call("GET", "/readyz")["text"] == "ok":
+                    return
+            except (OSError, Refused) as wrong:
+                last = wrong
+            time.sleep(0.05)
+        raise SystemExit(f"the API server is not ready within {within:.0f} s: {last}\n{self.server.log.read_text()[-4000:]}")
+
+    def kill_server(self) -> None:
+        self.server.kill()  # one that is asked to end waits long for its watches
+
+    def token(self, namespace: str, account: str) -> str:
+        """A token of a service account, as a pod would have it."""
+        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 7200}}
+        return self.api.call("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token", asked)["status"]["token"]
+
+    def kubeconfig(self, path: pathlib.Path, token: str) -> pathlib.Path:
+        path.write_text(f"""apiVersion: v1
+kind: Config
+clusters: [{{ name: here, cluster: {{ server: "https://127.0.0.1:{self.port}", certificate-authority: {self.authority} }} }}]
+users: [{{ name: bridge, user: {{ token: {token} }} }}]
+contexts: [{{ name: here, context: {{ cluster: here, user: bridge }} }}]
+current-context: here
+""")
+        os.chmod(path, 0o600)
+        return path
+
+    def stop(self) -> None:
+        self.server.kill()
+        self.etcd.kill()

@@ -1,0 +1,68 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Plays the kubelets of all nodes through the API server: pods that are bound run, pods that are to end are gone."""
+
+import http.client
+import threading
+import time
+
+from api import Api, Refused
+
+
+def now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Kubelets:
+    """A thread. It notes to which node each pod was bound, by the pod's UID: `moved` is what must never be."""
+
+    def __init__(self, api: Api):
+        self.api = api
+        self.bound: dict[str, str] = {}
+        self.moved: list[str] = []
+        self.started: set[str] = set()
+        self.slow: set[str] = set()  # names of pods that do not end until they are taken out here
+        self.ending = threading.Event()
+        self.thread = threading.Thread(target=self.work, daemon=True)
+        self.thread.start()
+
+    def work(self) -> None:
+        while not self.ending.is_set():
+            try:
+                listed = self.api.call("GET", "/api/v1/pods")
+                for pod in listed["items"]:
+                    self.look(pod)
+                for kind, pod in self.api.watch("Pod", listed["metadata"]["resourceVersion"]):
+                    if kind == "ERROR":
+                        break
+                    if kind in ("ADDED", "MODIFIED"):
+                        self.look(pod)
+            except (OSError, http.client.HTTPException, Refused, ValueError):
+                time.sleep(0.1)  # the server is away
+
+    def look(self, pod: dict) -> None:
+        meta, node = pod["metadata"], pod["spec"].get("nodeName", "")
+        if not node:
+            return
+        if self.bound.setdefault(meta["uid"], node) != node:
+            self.moved.append(f"{meta['name']} was bound to {self.bound[meta['uid']]} and to {node}")
+        where = {"kind": "Pod", "name": meta["name"], "namespace": meta["namespace"]}
+        try:
+            if "deletionTimestamp" in meta:
+                if meta["name"] not in self.slow:
+                    self.api.delete(**where, gracePeriodSeconds=0, preconditions={"uid": meta["uid"]})
+            elif pod["status"].get("phase") == "Pending" and meta["uid"] not in self.started:
+                self.started.add(meta["uid"])
+                self.api.patch(**where, part="status", change={"metadata": {"uid": meta["uid"]}, "status": {
+                    "phase": "Running", "startTime": now(), "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": now()}]}})
+        except Refused as wrong:
+            if wrong.status not in (404, 409, 422):  # it has gone, or is another one by now
+                raise
+
+    def finish(self, name: str) -> None:
+        """Lets a slow pod end."""
+        self.slow.discard(name)
+        for pod in self.api.list("Pod", fieldSelector=f"metadata.name={name}"):
+            self.look(pod)
+
+    def stop(self) -> None:
+        self.ending.set()

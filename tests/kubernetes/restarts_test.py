@@ -1,0 +1,195 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""What ends and comes back while pods come and go. Nothing may be bound twice, be lost, or wait for ever."""
+
+import random
+
+from api import Refused
+from cluster import Case, Shared
+
+
+class Restarts(Case):
+    rounds = 4  # of the one in which all of them end in any order; run.py sets it
+    seed = 1
+    rights_checked = False  # an API server that starts refuses everything for a moment
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.random = random.Random(self.seed)
+        self.made = 0
+
+    def load(self, pods: int) -> list[str]:
+        names = [f"p{self.made + i}" for i in range(pods)]
+        self.made += pods
+        for name in names:
+            self.pod(name, cpu="1", application=f"app{self.random.randrange(4)}", queue=self.random.choice(["root.work", "root.other"]))
+        return names
+
+    def churn(self, deleted: int) -> None:
+        """Ends some that run and some that wait."""
+        pods = self.pods()
+        for pod in self.random.sample(pods, min(deleted, len(pods))):
+            if self.random.random() < 0.5 and pod["spec"].get("nodeName"):
+                self.finish(pod["metadata"]["name"])
+            else:
+                self.delete(pod["metadata"]["name"])
+
+    def settled(self) -> None:
+        """All get nodes in the end: there is room for all that has not ended."""
+        self.until("nothing waits", lambda: all(pod["spec"].get("nodeName") for pod in self.pods()))
+        self.none_over()
+
+    def fill(self, nodes: int, cpu: int) -> None:
+        for i in range(nodes):
+            self.node(f"n{i}", cpu)
+
+    def test_a_bridge_killed_under_load_loses_nothing(self):
+        self.fill(10, 30)
+        bridge = self.bridge
+        for _ in range(3):
+            self.load(60)
+            self.end(bridge)
+            self.churn(20)
+            self.load(10)
+            bridge = self.start_bridge(wait=False)
+        self.settled()
+
+    def test_a_bridge_that_comes_back_knows_what_is_taken(self):
+        self.node("one", 4)
+        for name in self.load(4):
+            self.on("one", name)
+        self.end(self.bridge, kill=False)
+        self.start_bridge()
+        self.pod("more")
+        self.says("more", "Insufficient cpu")
+        self.finish("p0")
+        self.on("one", "more")
+
+    def test_a_scheduler_killed_under_load_is_told_everything_again(self):
+        self.fill(10, 30)
+        for _ in range(3):
+            self.load(60)
+            self.scheduler.kill()
+            self.churn(20)
+            self.load(10)
+            self.serve()
+        self.settled()
+
+    def test_a_scheduler_that_comes_late_is_waited_for(self):
+        self.node("one")
+        self.scheduler.kill()
+        self.until("the bridge says so", lambda: self.bridge.asked("/readyz")[0] == 503)
+        self.assertEqual(self.bridge.asked("/healthz")[0], 200)
+        self.pod("first")
+        self.wait_on("first")
+        self.serve()
+        self.on("one", "first")
+
+    def test_an_api_server_killed_under_load_is_waited_for(self):
+        self.fill(10, 30)
+        for _ in range(2):
+            self.load(80)
+            Shared.plane.kill_server()
+            Shared.plane.start()
+            self.churn(20)
+            self.load(20)
+        self.settled()
+
+    def test_a_bridge_that_starts_before_the_api_server_waits_for_it(self):
+        self.node("one")
+        self.end(self.bridge)
+        Shared.plane.kill_server()
+        bridge = self.start_bridge(wait=False)
+        self.until("it answers", lambda: bridge.asked("/readyz")[0] == 503)
+        Shared.plane.start()
+        self.pod("first")
+        self.on("one", "first")
+
+    def test_whatever_ends_in_whatever_order(self):
+        self.fill(20, 40)
+        bridge = self.bridge
+        for number in range(self.rounds):
+            with self.subTest(round=number, seed=self.seed):
+                self.load(40)
+                kinds = self.random.sample(["bridge", "scheduler", "server"], self.random.randint(1, 3))
+                for kind in kinds:
+                    if kind == "bridge":
+                        self.end(bridge)
+                    elif kind == "scheduler":
+                        self.scheduler.kill()
+                    else:
+                        Shared.plane.kill_server()
+                self.random.shuffle(kinds)
+                for kind in kinds:
+                    if kind == "bridge":
+                        bridge = self.start_bridge(wait=False)
+                    elif kind == "scheduler":
+                        self.serve()
+                    else:
+                        Shared.plane.start()
+                self.churn(30)
+                self.settled()
+
+
+class Leases(Case):
+    lease = True
+    starts = False
+
+    def tearDown(self) -> None:
+        super().tearDown()
+        self.api.delete("Lease", "tenon-kubernetes", "tenon")
+
+    def holder(self) -> str:
+        found = self.api.get("Lease", "tenon-kubernetes", "tenon")
+        return found["spec"].get("holderIdentity", "") if found else ""
+
+    def start_two(self) -> list:
+        self.serve()
+        first = self.start_bridge("--identity", "first")
+        second = self.start_bridge("--identity", "second", wait=False)
+        self.until("the second one is ready", second.ready)
+        return [first, second]
+
+    def test_of_two_bridges_one_works_and_the_other_is_ready(self):
+        _, second = self.start_two()
+        self.node("one")
+        self.pod("p")
+        self.on("one", "p")
+        self.assertEqual(self.holder(), "first")
+        self.assertFalse(second.connected())
+
+    def test_a_bridge_that_is_asked_to_end_gives_the_lease_away(self):
+        first, second = self.start_two()
+        self.assertEqual(self.end(first, kill=False), 0)
+        self.node("one")
+        self.pod("p")
+        self.until("the second one works", second.connected, within=14)  # less than the lease lasts
+        self.on("one", "p")
+        self.assertEqual(self.holder(), "second")
+
+    def test_after_a_bridge_that_was_killed_the_other_one_takes_over(self):
+        first, second = self.start_two()
+        self.node("one")
+        self.pod("before")
+        self.on("one", "before")
+        self.end(first)
+        self.pod("after")
+        self.until("the second one works", second.connected)
+        self.on("one", "after")
+
+    def test_a_bridge_whose_lease_another_one_has_ends(self):
+        self.serve()
+        bridge = self.start_bridge("--identity", "first")
+
+        def stolen() -> bool:
+            try:
+                lease = self.api.get("Lease", "tenon-kubernetes", "tenon")
+                lease["spec"] |= {"holderIdentity": "thief", "leaseDurationSeconds": 60, "renewTime": "2099-01-01T00:00:00.000000Z"}
+                self.api.call("PUT", "/apis/coordination.k8s.io/v1/namespaces/tenon/leases/tenon-kubernetes", lease)
+                return True
+            except Refused:
+                return False  # it was renewed meanwhile
+        self.until("the lease is another's", stolen)
+        self.ended.append(bridge)
+        self.until("the bridge has ended", lambda: not bridge.running())
+        self.assertEqual(bridge.popen.wait(), 1)
+        self.assertIn("the lease was lost", bridge.log.read_text())

@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""The bridge to Kubernetes against a real API server: `run.py --tenon PROGRAM [-k PATTERN] [--rounds N]`.
+
+etcd and kube-apiserver are built once into build/kubernetes-control-plane and started on loopback, without privileges; so
+is the bridge, in build/kubernetes. What a case checks it looks up at the API server. Exit status 77: there is no Go here,
+or no modules; it says which."""
+
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+import build
+from cluster import ROOT, Shared
+from control_plane import ControlPlane
+from nodes import Kubelets
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def arguments() -> argparse.Namespace:
+    known = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    known.add_argument("--tenon", type=pathlib.Path, default=ROOT / "build/release/bin/tenon")
+    known.add_argument("--bridge", type=pathlib.Path, help="a built tenon-kubernetes; without it, it is built")
+    known.add_argument("--build-folder", type=pathlib.Path, default=ROOT / "build")
+    known.add_argument("-k", metavar="PATTERN", action="append", help="only cases whose names have this in them")
+    known.add_argument("--rounds", type=int, default=4, help="of restarts in any order (%(default)s)")
+    known.add_argument("--seed", type=int, default=1, help="of those (%(default)s)")
+    known.add_argument("--keep", action="store_true", help="leaves the folder with the logs of the control plane")
+    return known.parse_args()
+
+
+def main() -> int:
+    said = arguments()
+    begun = time.monotonic()
+    Shared.tenon = said.tenon.resolve()
+    if not Shared.tenon.exists():
+        sys.exit(f"run.py: there is no {Shared.tenon}; build it, or name it by --tenon")
+    programs = build.control_plane(said.build_folder / "kubernetes-control-plane")
+    Shared.program = said.bridge.resolve() if said.bridge else build.bridge(said.build_folder / "kubernetes")
+    built = time.monotonic()
+    import restarts_test
+    restarts_test.Restarts.rounds, restarts_test.Restarts.seed = said.rounds, said.seed
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{pattern}*" for pattern in said.k] if said.k else None
+    Shared.folder = pathlib.Path(tempfile.mkdtemp(prefix="tenon-kubernetes-"))
+    Shared.plane = ControlPlane(programs, Shared.folder)
+    try:
+        Shared.deploy()
+        Shared.kubelets = Kubelets(Shared.plane.api)
+        version = Shared.plane.api.call("GET", "/version")["gitVersion"]
+        print(f"API server {version} is ready: building {built - begun:.0f} s, starting {time.monotonic() - built:.1f} s", flush=True)
+        done = unittest.TextTestRunner(verbosity=2).run(loader.discover(str(HERE), "*_test.py"))
+    finally:
+        if hasattr(Shared, "kubelets"):
+            Shared.kubelets.stop()
+        Shared.plane.stop()
+        if said.keep:
+            print(f"logs are in {Shared.folder}")
+        else:
+            shutil.rmtree(Shared.folder)
+    if done.testsRun == 0:
+        sys.exit("run.py: no such case")
+    return 0 if done.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
