@@ -195,7 +195,7 @@ class Lives(Case):
         self.kubelets.slow.add("victim")
         self.pod("victim")
         self.on("one", "victim")
-        self.pod("agent", application="agents", queue="root.other", priorityClassName="high",
+        self.pod("agent", application="agents", priorityClassName="high",
                  affinity=node_affinity(matches("metadata.name", "In", "one", of="matchFields")))
         victim = self.until("the victim is to end", lambda: (
             one if (one := self.get("victim"))["metadata"].get("deletionTimestamp") else None))

@@ -51,9 +51,9 @@ class Kubelets:
                 if meta["name"] not in self.slow:
                     self.api.delete(**where, gracePeriodSeconds=0, preconditions={"uid": meta["uid"]})
             elif pod["status"].get("phase") == "Pending" and meta["uid"] not in self.started:
-                self.started.add(meta["uid"])
                 self.api.patch(**where, part="status", change={"metadata": {"uid": meta["uid"]}, "status": {
                     "phase": "Running", "startTime": now(), "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": now()}]}})
+                self.started.add(meta["uid"])
         except Refused as wrong:
             if wrong.status not in (404, 409, 422):  # it has gone, or is another one by now
                 raise
