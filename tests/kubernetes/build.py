@@ -7,6 +7,7 @@ minutes. Modules come from Go's proxy, as go.sum says. Where there is no Go or n
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -41,7 +42,9 @@ def control_plane(folder: pathlib.Path) -> pathlib.Path:
     go_module.downloaded(go, MODULE, source)
     print(f"building {' and '.join(PROGRAMS)} into {ready}: some minutes, once", flush=True)
     made = place / "made"
-    command = [go, "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", f"{made}/", "./etcd", "k8s.io/kubernetes/cmd/kube-apiserver"]
+    pinned = re.search(r"k8s.io/kubernetes (v\S+)", (MODULE / "go.mod").read_text())[1]
+    flags = f"-s -w -X k8s.io/component-base/version.gitVersion={pinned}"  # else it says a template
+    command = [go, "build", "-buildvcs=false", "-trimpath", "-ldflags", flags, "-o", f"{made}/", "./etcd", "k8s.io/kubernetes/cmd/kube-apiserver"]
     done = subprocess.run(command, cwd=source, env=os.environ | {"CGO_ENABLED": "0"})
     if done.returncode:
         sys.exit("the control plane cannot be built")

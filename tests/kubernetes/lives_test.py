@@ -192,8 +192,9 @@ class Lives(Case):
     def test_a_victim_is_told_deleted_and_waited_for(self):
         self.priority_class("high", 1000)
         self.node("one", 1)
+        self.node("two", 4)  # where the whole cluster is full, no room is made for a required node
         self.kubelets.slow.add("victim")
-        self.pod("victim")
+        self.pod("victim", nodeSelector={"kubernetes.io/hostname": "one"})
         self.on("one", "victim")
         self.pod("agent", application="agents", priorityClassName="high",
                  affinity=node_affinity(matches("metadata.name", "In", "one", of="matchFields")))
