@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/timers.hpp"
 #include "tenon/kernel/kernel.hpp"
-#include "timers.hpp"
 
 namespace tenon::internal {
 

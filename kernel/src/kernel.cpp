@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core.hpp"
-#include "frozen_state_impl.hpp"
 #include "partition.hpp"
-#include "partition_copy.hpp"
+#include "readers/frozen_state_impl.hpp"
+#include "readers/partition_copy.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/state_tables.hpp"
 

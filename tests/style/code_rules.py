@@ -68,6 +68,26 @@ LAYER_OF = [
     (("cli/",), "tenon/cli/"),
 ]
 
+# Rooms of the kernel, and which others each includes. The hall is what they still share.
+ROOT_OF_ROOMS = "kernel/src/"
+HALL = {"partition.hpp", "core.hpp"}
+ABOVE_MODEL = ("base", "model", "policies", "ledger", "ready", "rules", "told")
+ROOMS = {
+    "base": (),
+    "model": ("base",),
+    "policies": ("base", "model"),
+    "ledger": ("base", "model", "told"),
+    "ready": ("base", "model", "policies", "ledger", "told"),
+    "rules": ("base", "model", "policies", "ledger", "ready", "told"),
+    "commands": ABOVE_MODEL,
+    "cycle": ABOVE_MODEL,
+    "readers": ("base", "model", "policies", "told"),
+    "told": ("base", "model"),
+    "journal": (),
+}
+# Rooms that stand without the hall; their files named after the partition do not yet.
+WITHOUT_HALL = ("base", "model", "policies", "journal")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 FREESTANDING = {"stddef.h", "stdint.h", "limits.h"}
 # Where C may include us: the C library's headers by their C names.
@@ -98,12 +118,29 @@ def arrows(tree: Tree) -> Iterator[Complaint]:
         for number, name, quoted in includes_of(tree, path):
             if quoted and ".." not in name and is_beside(tree, path, name):
                 continue
+            if quoted and path.startswith(ROOT_OF_ROOMS) and tree.exists(ROOT_OF_ROOMS + name):
+                yield from between_rooms(path, number, name)
+                continue
             standard = not quoted and "/" not in name and (not name.endswith(".h") or name in c_headers)
             if arrow and not standard and not name.startswith(arrow.may):
                 yield Complaint(path, number, f"includes {name}; {arrow.why}")
             above = LAYERS[LAYERS.index(layer) + 1 :] if layer else []
             if name.startswith(tuple(above)):
                 yield Complaint(path, number, f"includes {name}, which stands above it")
+
+
+def between_rooms(path: str, number: int, name: str) -> Iterator[Complaint]:
+    """Of an include of one file of the kernel by another."""
+    room, _, file = path.removeprefix(ROOT_OF_ROOMS).rpartition("/")
+    other = name.rpartition("/")[0]
+    if room not in ROOMS or other == room:
+        return
+    if name in HALL:
+        if room in WITHOUT_HALL and not file.startswith("partition_"):
+            yield Complaint(path, number, f"includes {name}; the room {room} stands without it")
+    elif other not in ROOMS[room]:
+        may = ", ".join(ROOMS[room]) or "no other"
+        yield Complaint(path, number, f"includes {name}; the room {room} may include {may}")
 
 
 class Ban(NamedTuple):

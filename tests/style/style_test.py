@@ -87,6 +87,16 @@ CASES = [
         '#include "../host/loader.hpp"',
         '#include "tenon/sdk/sort.hpp"',
     ),
+    Case("arrows", {"kernel/src/rules/a.cpp": '#include "model/b.hpp"\n', "kernel/src/model/b.hpp": ""}),
+    Case("arrows", {"kernel/src/rules/a.cpp": '#include "core.hpp"\n', "kernel/src/core.hpp": ""}),
+    Case(
+        "arrows",
+        {"kernel/src/model/b.hpp": '#include "rules/a.hpp"\n', "kernel/src/rules/a.hpp": ""},
+        ["kernel/src/model/b.hpp:1"],
+    ),
+    Case(
+        "arrows", {"kernel/src/base/b.hpp": '#include "core.hpp"\n', "kernel/src/core.hpp": ""}, ["kernel/src/base/b.hpp:1"]
+    ),
     *complains_at_line_one("arrows", "kernel/host/a.cpp", '#include "tenon/cli/a.hpp"'),
     *complains_at_line_one("arrows", "kernel/config/a.cpp", '#include "tenon/host/a.hpp"'),
     *is_content_with("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/sdk/sort.hpp"'),

@@ -1,0 +1,424 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Applications: intake, states with their timers and hooks, and their end.
+#include <algorithm>
+#include <charconv>
+
+#include "base/tags.hpp"
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/names.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+namespace {
+
+bool counts_as_running(application_state s) {
+  return s == application_state::starting || s == application_state::running;
+}
+
+// When the application was created, as its RM says in a tag; 0 when it does not.
+int64_t creation_in(texts tags) {
+  const std::string_view text = find_tag(tags, "yunikorn.apache.org/creationTime");
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool number = error == std::errc{} && end == text.data() + text.size();
+  return number && seconds > 0 ? mul_saturating(seconds, 1'000) : 0;
+}
+
+tag_list sorted_tags(texts tags) {
+  tag_list out;
+  for (const named_text &tag : tags) out.emplace_back(tag.key, tag.value);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+application *partition::find_application(std::string_view app_id) const {
+  const auto found = active.find(app_id);
+  return found == active.end() ? nullptr : found->second;
+}
+
+void partition::reject_application(const tenon::add_application &c, std::string why, bool keep_it) {
+  decision_view &d = emit(decision_kind::application_rejected);
+  d.application = keep(std::string(c.application));
+  d.text = keep(why);
+  if (listened()) {
+    fact told;
+    told.kind = fact_kind::application_rejected;
+    told.application = c.application;
+    told.queue = c.queue;
+    told.user = c.user;
+    told.text = why;
+    tell(told);
+  }
+  if (!keep_it) return;
+  const auto same = std::find_if(ended.begin(), ended.end(), [&](const application *a) {
+    return a->state == application_state::rejected && a->id == c.application;
+  });
+  if (same != ended.end()) {
+    forget(**same);
+    ended.erase(same);
+  }
+  application &app = applications.create();
+  touched(app);
+  app.id = c.application;
+  app.user = c.user;
+  app.groups.assign(c.groups.begin(), c.groups.end());
+  app.submitted_queue = c.queue;
+  app.submission = next_submission++;
+  app.submitted_ms = app.finished_ms = shared.now_ms;
+  app.message = std::move(why);
+  app.state = application_state::rejected;
+  note_state(app);
+  app.epoch = shared.next_epoch++;
+  app.ended = next_end++;
+  count_kept(app);
+  ended.push_back(&app);
+  shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+                    app.epoch);
+}
+
+application &partition::create_application(std::string_view app_id, queue &leaf) {
+  application &app = applications.create();
+  touched(app);
+  app.id = app_id;
+  app.home = &leaf;
+  app.submission = next_submission++;
+  app.submitted_ms = shared.now_ms;
+  app.epoch = shared.next_epoch++;
+  app.key.reset(leaf.order->key_words());
+  app.key_dirty = true;
+  follow_decay(app);
+  leaf.apps.push_back(&app);
+  leaf.dirty_apps.push_back(&app);
+  active.emplace(app.id, &app);
+  ++keeps.applications;
+  return app;
+}
+
+void partition::add_application(const tenon::add_application &c) {
+  if (c.application.empty()) return reject_application(c, messages::application_without_id(), false);
+  tenon::add_application as = c;
+  const bool forced = tag_is_true(c.tags, "application.create.force");
+  static constexpr std::string_view nogroup = "nogroup";
+  if (c.user.empty()) {
+    if (!forced) return reject_application(c, messages::user_empty(), true);
+    as.user = "nobody";
+    as.groups = names(&nogroup, 1);
+  } else if (!is_user_name(c.user)) {
+    return reject_application(c, messages::user_invalid(), true);
+  }
+  resources gang;
+  if (std::string problem = check_amounts(c.placeholder_ask, gang); !problem.empty()) {
+    return reject_application(as, std::move(problem), true);
+  }
+  if (state != object_state::active) {
+    return reject_application(as, messages::application_to_stopped_partition(name, c.application, tenon::name(state)),
+                              true);
+  }
+  if (find_application(c.application) != nullptr) {
+    return reject_application(c, messages::application_exists(c.application, name), false);
+  }
+  std::string problem;
+  queue *leaf = place(as, problem);
+  if (leaf == nullptr) return reject_application(as, messages::placement_failed(c.application, problem), true);
+  if (!is_zero(gang)) {
+    problem = gang_problem(*leaf, gang, c.application);
+    if (!problem.empty()) return reject_application(as, std::move(problem), true);
+  }
+  tag_list tags = sorted_tags(c.tags);
+  std::array<uint64_t, 4> prepared{};
+  problem = prepare_submitted(*leaf, c.application, tags, prepared);
+  if (!problem.empty()) return reject_application(as, std::move(problem), true);
+  application &app = create_application(c.application, *leaf);
+  app.user = as.user;
+  app.groups.assign(as.groups.begin(), as.groups.end());
+  app.tags = std::move(tags);
+  app.prepared = prepared;
+  app.nodes_by = choose_sorting(c.tags);
+  app.submitted_queue = c.queue;
+  app.execution_timeout_ms = c.execution_timeout_ms;
+  app.placeholder_ask = std::move(gang);
+  app.placeholder_ask.prune();
+  app.hard_gang = c.hard_gang;
+  app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
+  app.said_creation_ms = creation_in(c.tags);
+  count_kept(app);
+  tell_application(fact_kind::application_added, app);
+  attach_usage(app);
+  emit_application(decision_kind::application_accepted, app, {});
+}
+
+std::string partition::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
+  const std::string &sort = leaf.order->bound->name;
+  if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id);
+  resources max;
+  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) max = component_min(max, q->max);
+  if (fit_in_undefined_unlimited(max, gang)) return {};
+  return messages::gang_larger_than_queue(leaf.path, app_id, configured_values(gang), configured_values(max));
+}
+
+application *partition::independent_application(const tenon::put_ask &c, std::string &problem) {
+  const std::string app_id = "@independent/" + std::string(c.key);
+  if (application *app = find_application(app_id); app != nullptr) {
+    if (app->state == application_state::failing)
+      problem = messages::application_has_ended(app_id, tenon::name(app->state));
+    return problem.empty() ? app : nullptr;
+  }
+  if (state != object_state::active) {
+    problem = messages::application_to_stopped_partition(name, app_id, tenon::name(state));
+    return nullptr;
+  }
+  static constexpr std::string_view nogroup = "nogroup";
+  tenon::add_application as;
+  as.application = app_id;
+  as.user = "nobody";
+  as.groups = names(&nogroup, 1);
+  as.tags = c.tags;
+  queue *leaf = place(as, problem);
+  if (leaf == nullptr) {
+    problem = messages::placement_failed(app_id, problem);
+    return nullptr;
+  }
+  tag_list tags = sorted_tags(c.tags);
+  std::array<uint64_t, 4> prepared{};
+  problem = prepare_submitted(*leaf, app_id, tags, prepared);
+  if (!problem.empty()) return nullptr;
+  application &app = create_application(app_id, *leaf);
+  app.user = "nobody";
+  app.groups = {"nogroup"};
+  app.tags = std::move(tags);
+  app.prepared = prepared;
+  app.nodes_by = choose_sorting(c.tags);
+  app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
+  app.said_creation_ms = creation_in(c.tags);
+  app.independent = true;
+  count_kept(app);
+  tell_application(fact_kind::application_added, app);
+  attach_usage(app);
+  return &app;
+}
+
+void partition::run(application &app, std::string_view why) {
+  move(app, app.direct_running ? application_event::run_directly : application_event::run, why);
+}
+
+bool partition::move(application &app, application_event event, std::string_view why) {
+  const auto to = next_state(app.state, event);
+  if (!to) return false;
+  if (*to == app.state) return true;
+  const application_state from = app.state;
+  app.state = *to;
+  if (!why.empty()) app.message = why;
+  enter_state(app, from);
+  return true;
+}
+
+// The first state stays, and the last ones: an application may change its state for ever.
+void partition::note_state(application &app) {
+  if (app.state_log.size() >= most_states_kept) app.state_log.erase(app.state_log.begin() + 1);
+  app.state_log.emplace_back(shared.now_ms, app.state);
+}
+
+int64_t partition::time_in_state(const application &app) const {
+  return app.state_log.empty() ? 0 : sub_saturating(shared.now_ms, app.state_log.back().first);
+}
+
+void partition::enter_state(application &app, application_state from) {
+  app.epoch = shared.next_epoch++;
+  touched(app);
+  note_state(app);
+  if (!app.independent) {
+    emit_application(decision_kind::application_state, app, tenon::name(app.state)).detail = keep(app.message);
+  }
+  if (app.told_held != 0) tell_held(app, false, false);
+  tell_application(fact_kind::application_state, app, app.message);
+  if (!app.runs()) {
+    undo_proposals_of(app, messages::proposal_not_running(), true);
+    drop_reservations(app);
+  }
+  if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
+  const auto arm = [&](int64_t delay) {
+    shared.timers.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
+  };
+  if (app.state == application_state::starting) arm(config.tuning.starting_timeout_ms);
+  if (app.state == application_state::completing) arm(config.tuning.completing_timeout_ms);
+  if (counts_as_running(app.state) && !counts_as_running(from)) {
+    if (app.started_ms == 0) app.started_ms = shared.now_ms;
+    if (app.execution_timeout_ms > 0 && app.placeholder_ask.empty()) {
+      app.run_epoch = shared.next_epoch++;
+      shared.timers.arm(std::max(shared.now_ms, add_saturating(app.started_ms, app.execution_timeout_ms)),
+                        timer_kind::application_execution, id, app.index, app.run_epoch);
+    }
+  } else if (!counts_as_running(app.state)) {
+    app.run_epoch = 0;
+  }
+  count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
+  if (app.state != application_state::accepted) stop_waiting(app);
+  if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
+  if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
+    arm_placeholder_timer(app, shared.now_ms);
+  }
+  if (!app.runs()) app.placeholder_epoch = 0;
+  watch_left_over(app, false);
+  gang_changed(app);
+  if (app.home != nullptr) {
+    if (app.eligible()) {
+      let_go(app);
+    } else {
+      hold(app);
+    }
+    refresh_reservations(app);
+    app_changed(app, column::state);
+  }
+  if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
+}
+
+void partition::count_up(application &app, bool counted) {
+  if (app.counted == counted) return;
+  app.counted = counted;
+  for (queue *q = app.home; q != nullptr; q = q->parent) {
+    if (counted) {
+      ++q->running_apps;
+    } else {
+      --q->running_apps;
+      wake_held(*q);
+    }
+  }
+}
+
+void partition::app_changed(application &app, uint32_t change) {
+  touched(app, block_moved);
+  queue &leaf = *app.home;
+  const sort_policy &policy = *leaf.order;
+  if ((change & column::allocated) != 0) {
+    for (decayed_usage &past : app.decayed) past.change(shared.now_ms, app.allocated);
+  }
+  const auto stale = [&](application &a) {
+    if (a.key.held_back()) mark_stale(leaf);
+    if (a.key_dirty) return;
+    a.key_dirty = true;
+    leaf.dirty_apps.push_back(&a);
+  };
+  if ((policy.sibling_mask & change) != 0) {
+    for (application *sibling : leaf.apps) stale(*sibling);
+  } else if ((policy.item_mask & change) != 0) {
+    stale(app);
+  }
+}
+
+// Something of the application went, `real_went`: something that is no placeholder.
+void partition::settle(application &app, bool real_went) {
+  leave_limits(app);
+  watch_left_over(app, real_went);
+  if (app.state == application_state::resuming) {
+    if (app.placeholder_count != 0) return;
+    run(app, messages::no_placeholder_left());
+    return run_short_gang(app);
+  }
+  if (!app.allocations.empty() || !app.pending.empty()) return run_short_gang(app);
+  if (app.state == application_state::failing) {
+    move(app, application_event::fail, {});
+  } else if (app.state != application_state::completing) {
+    move(app, application_event::complete, messages::nothing_left());
+  }
+}
+
+void partition::stop_waiting(application &app) {
+  if (app.held_by != nullptr) std::erase(app.held_by->held_apps, &app);
+  if (app.held_by_limit != nullptr) std::erase(app.held_by_limit->held, &app);
+  app.held_by = nullptr;
+  app.held_by_limit = nullptr;
+}
+
+void partition::leave_queue(application &app) {
+  touched(app);
+  count_up(app, false);
+  hold(app);
+  give_up_place(app);
+  leave_limits(app);
+  detach_usage(app);
+  tell_application(fact_kind::application_left, app);
+  leave_order(app);
+  app.home = nullptr;
+  app.nodes_by = nullptr;
+  active.erase(app.id);
+  --keeps.applications;
+}
+
+// Completed or Failed: kept among the ended ones until it expires.
+void partition::end_application(application &app) {
+  const std::string path = app.home->path;
+  leave_queue(app);
+  app.submitted_queue = path;
+  app.finished_ms = shared.now_ms;
+  app.ended = next_end++;
+  ended.push_back(&app);
+  shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+                    app.epoch);
+}
+
+void partition::forget(application &app) {
+  app.epoch = app.run_epoch = app.placeholder_epoch = app.left_over_epoch = 0;
+  keeps.bytes -= app.kept_bytes;
+  applications.retire(app);
+  touched(app);
+}
+
+void partition::remove_application(const tenon::remove_application &c) {
+  application *app = find_application(c.application);
+  if (app == nullptr) return;
+  app->state = application_state::failing;  // on its way out: nothing of it is looked at any more
+  gang_changed(*app);
+  undo_proposals_of(*app, messages::application_removed(app->id), false);
+  break_replacements(*app, nullptr, false);
+  for (allocation *a : by_sequence(app->allocations)) {
+    emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
+                    keep(messages::application_removed(app->id)));
+    remove_allocation(*a);
+  }
+  drop_reservations(*app);
+  for (ask *a : pending_by_arrival(*app)) drop(*a);
+  leave_queue(*app);
+  forget(*app);
+}
+
+void partition::execution_timed_out(application &app) {
+  move(app, application_event::fail, messages::execution_timeout(sub_saturating(shared.now_ms, app.started_ms)));
+  expire_all(app, messages::execution_timeout(), false);
+  drop_asks(app, termination::timeout, messages::execution_timeout(), false);
+  settle(app);
+}
+
+std::vector<application *> partition::by_submission() const {
+  std::vector<application *> out;
+  for (const auto &[app_id, app] : active) out.push_back(app);  // any order: sorted next
+  std::sort(out.begin(), out.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
+  return out;
+}
+
+void partition::fail_everything() {
+  for (application *app : by_submission()) {
+    if (app->state != application_state::failing) {
+      move(*app, application_event::fail, messages::partition_removed(config.tuning.drain_timeout_ms));
+    }
+    for (allocation *a : by_sequence(app->allocations)) {
+      emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::partition_removed()));
+      remove_allocation(*a);
+    }
+    drop_asks(*app, termination::stopped_by_rm, messages::partition_removed(), false);
+    settle(*app);
+  }
+  gone = true;
+}
+
+decision_view &partition::emit_application(decision_kind kind, const application &app, std::string_view text) {
+  decision_view &d = emit(kind);
+  d.application = app.id;
+  d.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
+  d.text = text;
+  return d;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,378 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Asks: intake, replacement, withdrawal, and their place in an application's runs.
+#include <algorithm>
+
+#include "base/kept_sizes.hpp"
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
+
+namespace tenon::internal {
+
+// Amounts are interned together or not at all.
+std::string partition::check_amounts(amounts from, resources &out) {
+  for (const named_amount &item : from) {
+    if (item.amount < 0) return messages::negative_amount(item.type);
+  }
+  uint32_t fresh = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const auto same = [&](const named_amount &other) { return other.type == from[i].type; };
+    if (types.find(from[i].type) != no_type ||
+        std::any_of(from.begin(), from.begin() + static_cast<ptrdiff_t>(i), same))
+      continue;
+    if (types.count() + ++fresh > types.limit()) return messages::too_many_resource_types(from[i].type, types.limit());
+  }
+  for (const named_amount &item : from) out.set(types.intern(item.type), item.amount);
+  if (fresh != 0) types_grew();
+  return {};
+}
+
+void partition::types_grew() {
+  type_texts.clear();
+  for (type_index t = 0; t < types.count(); ++t) type_texts.push_back({types.name(t).data(), types.name(t).size()});
+  for (const auto &[node_id, n] : nodes.by_id()) nodes.store(*n, types.count());
+  if (sorting.order != nullptr) for_each_node_order([](node_order &order) { order.touch_all(); });
+}
+
+std::string partition::check_need(amounts from, resources &out) {
+  const auto zero = [](const named_amount &item) { return item.amount == 0; };
+  if (std::all_of(from.begin(), from.end(), zero)) return messages::no_resources();
+  if (std::any_of(from.begin(), from.end(), [](const named_amount &item) { return item.amount < 0; })) {
+    return messages::negative_resources();
+  }
+  std::string problem = check_amounts(from, out);
+  out.prune();
+  return problem;
+}
+
+std::string partition::check_priority(std::string_view class_name, int32_t &priority) const {
+  if (class_name.empty()) return {};
+  const auto found = priority_classes.find(std::string(class_name));
+  if (found == priority_classes.end()) return messages::priority_class_unknown(class_name);
+  priority = found->second;
+  return {};
+}
+
+void partition::reject_ask(const tenon::put_ask &c, std::string why) {
+  decision_view &d = emit(decision_kind::ask_rejected);
+  d.application = keep(std::string(c.application));
+  d.key = keep(std::string(c.key));
+  d.text = keep(std::move(why));
+}
+
+std::string partition::application_problem(std::string_view app_id) const {
+  const application *app = find_application(app_id);
+  if (app == nullptr) return messages::application_not_found(app_id);
+  if (app->state == application_state::failing) return messages::application_has_ended(app_id, tenon::name(app->state));
+  return {};
+}
+
+void partition::put_ask(const tenon::put_ask &c) {
+  if (c.key.empty()) return reject_ask(c, messages::key_empty());
+  std::string problem;
+  if (!c.application.empty()) problem = application_problem(c.application);
+  resources need;
+  int32_t priority = c.priority;
+  if (problem.empty()) problem = check_need_of(c, need);
+  std::vector<class_devices> devices;
+  if (problem.empty()) problem = check_ask_devices(c.tags, need, devices);
+  if (problem.empty()) problem = check_priority(c.priority_class, priority);
+  if (!problem.empty()) return reject_ask(c, std::move(problem));
+  application *app = c.application.empty() ? independent_application(c, problem) : find_application(c.application);
+  if (app == nullptr) return reject_ask(c, std::move(problem));
+
+  ask *a = nullptr;
+  if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
+    undo_proposals_of(*found->second, messages::proposal_ask_gone());
+  }
+  if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
+    a = found->second;
+    withdraw(*a);
+    forget_wait(*a);
+    uncount_kept(*a);
+  } else {
+    a = &asks.create();
+    a->owner = app;
+    a->key = c.key;
+    app->asks.emplace(a->key, a);
+  }
+  fill_ask(*a, c, priority);
+  count_kept(*a);
+  a->class_id = classify(c.required_node, *a, need, std::move(devices)).id;
+  a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
+  lower_submission(*app, a->create_time_ms);
+  if (a->pending() == 0) {
+    a->state = ask_state::allocated;
+    return settle(*app);
+  }
+  a->state = ask_state::pending;
+  tell_ask(fact_kind::ask_added, *a);
+  add_pending_of(*a, a->pending());
+  enqueue(*a);
+  watch_left_over(*app, false);
+  if (app->state == application_state::new_ || app->state == application_state::completing) {
+    run(*app, messages::ask_added());
+  }
+  run_short_gang(*app);  // it may have been a placeholder
+}
+
+std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
+  if (c.max_allocations < 1) {
+    resources ignored;
+    const bool bad_amounts =
+        std::all_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount == 0; }) ||
+        std::any_of(c.resources.begin(), c.resources.end(), [](const auto &r) { return r.amount < 0; });
+    return bad_amounts ? check_need(c.resources, ignored) : messages::no_allocations_wanted();
+  }
+  return check_need(c.resources, need);
+}
+
+void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
+  touched(a, block_changed);
+  a.priority = priority;
+  a.priority_class = nullptr;
+  if (!c.priority_class.empty()) {
+    auto named = named_classes.find(c.priority_class);
+    if (named == named_classes.end()) named = named_classes.emplace(c.priority_class).first;
+    a.priority_class = &*named;
+  }
+  a.told = container_word::none;
+  a.told_over = 0;
+  a.max_allocations = c.max_allocations;
+  a.arrival = next_arrival++;
+  a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
+  a.execution_timeout_ms = c.execution_timeout_ms;
+  a.placeholder = c.placeholder && !c.task_group.empty();
+  a.originator = c.originator;
+  a.preempt_self = c.allow_preempt_self;
+  a.preempt_other = c.allow_preempt_other;
+  const size_t groups_before = a.owner->task_groups.size();
+  a.gang = group_named(*a.owner, c.task_group);
+  if (a.owner->task_groups.size() != groups_before) count_kept(*a.owner, *a.gang);
+  a.tags.clear();
+  for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
+  std::sort(a.tags.begin(), a.tags.end());
+}
+
+ask_class &partition::plain_class(const resources &need, std::vector<class_devices> devices) {
+  return class_of(class_key{need, {}, 0, nullptr, nullptr, std::move(devices)});
+}
+
+ask_class &partition::classify(std::string_view required_node, const ask &a, const resources &need,
+                               std::vector<class_devices> devices) {
+  // Asks come in rows of equals: the class of the last one often serves.
+  const int64_t timeout_ms = config.tuning.reservation_backfill ? a.execution_timeout_ms : 0;
+  const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node &&
+                     last_class->timeout_ms == timeout_ms && last_class->devices == devices;
+  const node_sorting &by = sorting_of(*a.owner);
+  if (alike && last_sorting == &by &&
+      ((predicates.empty() && !by.policy->score_reads_ask()) ||
+       (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
+    return *last_class;
+  }
+  last_class_shared = true;
+  last_sorting = &by;
+  class_key key{need, std::string(required_node), timeout_ms, nullptr, facts_for_score(a), std::move(devices)};
+  if (!predicates.empty()) {
+    std::vector<uint64_t> signature;
+    const ask_facts facts{need, a.priority, a.tags};
+    for (node_predicate &p : predicates) {
+      uint64_t words[2] = {0, 0};
+      if (!ask_signature(p, context(), facts, words)) {  // results are this ask's alone
+        words[0] = ~uint64_t{0};
+        words[1] = a.arrival;
+        last_class_shared = false;
+      }
+      signature.insert(signature.end(), {words[0], words[1]});
+    }
+    if (predicates_read_need) {
+      for_each_type(need, [&](type_index t, int64_t amount) {
+        signature.insert(signature.end(), {t, static_cast<uint64_t>(amount)});
+      });
+    }
+    auto &slot = verdict_sets[std::move(signature)];
+    if (slot == nullptr) {
+      slot = std::make_unique<verdict_set>();
+      slot->tags = a.tags;
+      slot->priority = a.priority;
+      slot->first_key = a.owner->id + '/' + a.key;
+      keeps.bytes += ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * nodes.slots();
+    }
+    key.judged = slot.get();
+  }
+  last_class = &class_of(key);
+  last_priority = a.priority;
+  last_tags = a.tags;
+  return *last_class;
+}
+
+void partition::add_pending_of(ask &a, int64_t times) {
+  const resources &need = classes[a.class_id].need;
+  application &app = *a.owner;
+  for_each_type(need, [&](type_index t, int64_t amount) { app.pending.add(t, mul_saturating(amount, times)); });
+  if (times < 0) app.pending.prune();
+  app_changed(app, column::pending);
+  add_pending(*app.home, need, times);
+  if (a.placeholder) {
+    note_size(*a.gang, a.class_id);
+    count_placeholders(*a.gang, times, 0);
+  }
+}
+
+void partition::enqueue(ask &a) {
+  touched(a);
+  if (waits_for_placeholders(a)) {
+    a.line = ask_line::placeholders;
+    a.gang->waiting.insert(&a);
+    group_changed(*a.gang, true);
+  } else if (reservation_of(a) != nullptr) {
+    a.line = ask_line::reserved;
+    join_reserved(a);
+  } else {
+    a.line = ask_line::run;
+    join_run(a);
+  }
+  if (a.priority > a.owner->priority) change_app_priority(*a.owner);
+}
+
+void partition::join_run(ask &a, unit_kind kind) {
+  application &app = *a.owner;
+  leaf_class &u = unit_of(*app.home, a.class_id, kind);
+  app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
+  if (g == nullptr) {
+    const auto same =
+        std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *one) { return one->unit == &u; });
+    if (same != app.classes.end()) g = *same;
+  }
+  if (g == nullptr) {
+    g = &groups.create();
+    g->owner = &app;
+    g->unit = &u;
+    app.classes.push_back(g);
+  }
+  a.group = app.last_group = g;
+  touched(a);
+  const ask *before = g->empty() ? nullptr : g->first();
+  g->run.insert(&a);
+  if (before == nullptr) {
+    make_ready(*g);
+  } else if (g->first() != before) {
+    order_changed(*g);
+  }
+  if (u.parked == parking::none) {
+    join_untimed(a, u);
+  } else {
+    set_alarm(a);
+  }
+}
+
+void partition::leave_run(ask &a) {
+  app_class &g = *a.group;
+  forget_alarm(a);
+  a.group = nullptr;
+  touched(a);
+  const bool first = g.first() == &a;
+  if (first && g.run.size() == 1) make_unready(g);
+  g.run.erase(&a);
+  if (first && !g.empty()) order_changed(g);
+  if (g.empty() && g.parked_on != nullptr) {
+    std::erase(g.parked_on->parked, &g);
+    g.parked_on = nullptr;
+  }
+}
+
+void partition::dequeue(ask &a) {
+  application &app = *a.owner;
+  const ask_run *rest = nullptr;
+  switch (a.line) {
+    case ask_line::none:
+      return;
+    case ask_line::run:
+      rest = &a.group->run;
+      leave_run(a);
+      break;
+    case ask_line::placeholders:
+      rest = &a.gang->waiting;
+      a.gang->waiting.erase(&a);
+      group_changed(*a.gang, false);
+      break;
+    case ask_line::reserved:
+      rest = &app.reserved;
+      leave_reserved(a);
+      break;
+    case ask_line::aside:
+      rest = &app.aside;
+      app.aside.erase(&a);
+      std::erase(refused_by_rm, &a);
+      break;
+  }
+  a.line = ask_line::none;
+  touched(a);
+  const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
+  if (a.priority == app.priority && !still_highest) change_app_priority(app);
+}
+
+// The RM refused it everywhere: waits until something changes for the RM.
+void partition::set_aside(ask &a) {
+  dequeue(a);
+  touched(a);
+  a.line = ask_line::aside;
+  a.owner->aside.insert(&a);
+  refused_by_rm.push_back(&a);
+  if (a.priority > a.owner->priority) change_app_priority(*a.owner);
+  set_alarm(a);
+}
+
+void partition::lower_submission(application &app, int64_t create_time_ms) {
+  if (create_time_ms == 0 || create_time_ms >= app.submitted_ms) return;
+  app.submitted_ms = create_time_ms;
+  app_changed(app, column::submitted);
+}
+
+void partition::withdraw(ask &a, termination why) {
+  if (a.state != ask_state::pending) return;
+  tell_ask(fact_kind::ask_removed, a, why);
+  drop_reservation(a);
+  dequeue(a);
+  add_pending_of(a, -a.pending());
+  touched(a);
+  want_allocations(a, a.placed);
+  a.state = ask_state::released;
+}
+
+void partition::drop(ask &a, termination why) {
+  if (a.state != ask_state::pending) return;
+  if (a.placeholder) a.gang->timed_out += a.pending();
+  withdraw(a, why);
+  forget_if_done(a);
+}
+
+std::vector<ask *> partition::pending_by_arrival(const application &app) {
+  std::vector<ask *> out;
+  for (const auto &[key, a] : app.asks) {  // any order: sorted next
+    if (a->state == ask_state::pending) out.push_back(a);
+  }
+  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+  return out;
+}
+
+// Tells the RM of each.
+void partition::drop_asks(application &app, termination why, const std::string &text, bool only_placeholders) {
+  for (ask *a : pending_by_arrival(app)) {
+    if (only_placeholders && !a->placeholder) continue;
+    drop_reservation(*a);
+    emit_ask_released(*a, why, keep(text));
+    drop(*a, why);
+  }
+}
+
+void partition::forget_if_done(ask &a) {
+  if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
+  a.owner->asks.erase(a.key);
+  forget_wait(a);
+  uncount_kept(a);
+  asks.retire(a);
+  touched(a);
+}
+
+}  // namespace tenon::internal

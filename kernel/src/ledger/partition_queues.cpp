@@ -1,0 +1,277 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The queue tree: usage and pending up the tree, headroom, priorities, creation and clean-up.
+#include <algorithm>
+
+#include "base/kept_sizes.hpp"
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+queue *partition::find_queue(std::string_view path) const {
+  queue *q = root.get();
+  size_t end = path.find('.');
+  if (q == nullptr || path.substr(0, end) != q->name) return nullptr;
+  while (end != std::string_view::npos) {
+    const size_t from = end + 1;
+    end = path.find('.', from);
+    const std::string_view part = path.substr(from, end == std::string_view::npos ? end : end - from);
+    const auto found = q->children_by_name.find(part);
+    if (found == q->children_by_name.end()) return nullptr;
+    q = found->second;
+  }
+  return q;
+}
+
+queue &partition::create_queue(queue *parent, std::string_view own_name, bool leaf, bool managed) {
+  auto owned = std::make_unique<queue>();
+  queue &q = *owned;
+  q.name = own_name;
+  q.path = parent == nullptr ? q.name : parent->path + "." + q.name;
+  q.parent = parent;
+  q.sequence = next_queue++;
+  ++queues_version;
+  q.leaf = leaf;
+  q.managed = managed;
+  q.ready = new queue_heap;
+  if (parent == nullptr) {
+    root = std::move(owned);
+  } else {
+    if (parent->order != nullptr) q.key.reset(parent->order->key_words());
+    parent->children.push_back(std::move(owned));
+    parent->children_by_name.emplace(q.name, &q);
+    queue_changed(q, ~0U);
+  }
+  if (!managed) count_kept(q);
+  tell_queue(fact_kind::queue_added, q, nullptr, managed);
+  return q;
+}
+
+// Whatever would be looked for among many is left to forget_retired(): many may go at once.
+void partition::retire_queue(queue &q) {
+  q.gone = true;
+  uncount_kept(q);
+  ++queues_version;
+  tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
+  queue_became_unready(q);
+  for (const auto &[class_id, unit] : q.classes) unpark(*unit);
+  for (const auto &[class_id, unit] : q.reserved) {
+    unpark(*unit);
+    std::erase(unit->shape->reserved, unit.get());
+  }
+  count_priority(*q.parent, q.priority, INT32_MIN);
+  refresh_priority(*q.parent);
+}
+
+void partition::forget_retired(queue &q) {
+  std::erase_if(q.dirty_children, [](const queue *child) { return child->gone; });
+  const auto first_gone = std::stable_partition(q.children.begin(), q.children.end(),
+                                                [](const std::unique_ptr<queue> &child) { return !child->gone; });
+  for (auto child = first_gone; child != q.children.end(); ++child) {
+    q.children_by_name.erase((*child)->name);
+    gone_queues.push_back(std::move(*child));
+  }
+  q.children.erase(first_gone, q.children.end());
+}
+
+void partition::forget_retired() {
+  const auto is_gone = [](const queue *q) { return q->gone; };
+  std::erase_if(stale_queues, is_gone);
+  std::erase_if(over_quota, is_gone);
+  for (auto *trackers : {&users, &user_groups}) {
+    for (auto &[tracked, tracker] : *trackers) {
+      const size_t forgotten = std::erase_if(tracker.nodes, [&](const auto &one) { return is_gone(one.first); });
+      tracker.touched |= forgotten != 0;
+      uncount_kept_usage(forgotten * usage_size);
+    }
+  }
+}
+
+void partition::add_usage(queue &leaf, const resources &amount, int sign) {
+  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+    if (sign > 0) {
+      q->allocated += amount;
+    } else {
+      q->allocated -= amount;
+      q->allocated.prune();
+    }
+    queue_changed(*q, column::allocated);
+  }
+  if (sign > 0) return;
+  for (queue *q = &leaf; q != nullptr; q = q->parent) wake_headroom(*q);
+}
+
+void partition::add_pending(queue &leaf, const resources &amount, int64_t times) {
+  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+    for_each_type(amount, [&](type_index t, int64_t value) { q->pending.add(t, mul_saturating(value, times)); });
+    if (times < 0) q->pending.prune();
+    queue_changed(*q, column::pending);
+  }
+}
+
+void partition::queue_changed(queue &q, uint32_t change) {
+  queue *parent = q.parent;
+  if (parent == nullptr || parent->order == nullptr) return;
+  if ((change & column::allocated) != 0) {
+    for (decayed_usage &past : q.decayed) past.change(shared.now_ms, q.allocated);
+  }
+  const sort_policy &policy = *parent->order;
+  if ((policy.sibling_mask & change) != 0) return rekey_children(*parent);
+  if ((policy.item_mask & change) == 0) return;
+  if (q.key.held_back()) mark_stale(*parent);
+  if (q.key_dirty) return;
+  q.key_dirty = true;
+  parent->dirty_children.push_back(&q);
+}
+
+void partition::rekey_children(queue &parent) {
+  for (const auto &child : parent.children) {
+    if (child->key.held_back()) mark_stale(parent);
+    if (child->key_dirty) continue;
+    child->key_dirty = true;
+    parent.dirty_children.push_back(child.get());
+  }
+}
+
+void partition::mark_stale(queue &q) {
+  if (std::find(stale_queues.begin(), stale_queues.end(), &q) == stale_queues.end()) stale_queues.push_back(&q);
+}
+
+void partition::rekey_all(sort_policy &policy) {
+  if (policy.kind == policy_kind::node_sort) {
+    return for_each_sorting([&](node_sorting &by) {
+      if (by.policy.get() == &policy) by.start(nodes);
+    });
+  }
+  for_each_queue(*root, [&](queue &q) {
+    if (q.order == &policy) rekey_queue(q);
+  });
+}
+
+void partition::refresh_fair_max(queue &q) {
+  resources effective = q.parent == nullptr ? total : q.parent->fair_max;
+  if (q.parent != nullptr) for_each_type(q.max, [&](type_index t, int64_t amount) { effective.set(t, amount); });
+  if (effective != q.fair_max) {
+    q.fair_max = std::move(effective);
+    queue_changed(q, column::limits);
+  }
+  for (const auto &child : q.children) refresh_fair_max(*child);
+}
+
+// Sums are kept wide, so that a node that leaves takes away exactly what it brought.
+void partition::count_capacity(const resources &comes, const resources &goes) {
+  bool changed = false;
+  const resources before = listened() ? total : resources{};
+  const auto count = [&](type_index t, wide_sum amount) {
+    if (amount == 0) return;
+    if (total_exact.size() <= t) total_exact.resize(t + 1);
+    total_exact[t] += amount;
+    const int64_t sum = static_cast<int64_t>(std::min<wide_sum>(total_exact[t], INT64_MAX));
+    if (sum == 0) {
+      total.erase(t);
+    } else {
+      total.set(t, sum);
+    }
+    changed = true;
+  };
+  for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
+  for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -wide_sum{amount}); });
+  if (!changed) return;
+  if (listened() && total != before) tell_queue(fact_kind::queue_max, *root, &total);
+  fair_max_stale = true;
+  wake_headroom(*root);
+}
+
+queue *partition::blocking_queue(queue &leaf, const ask_class &c, type_index &type) const {
+  for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
+    for (const class_amount &p : c.positive) {
+      if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], q->allocated[p.type])) {
+        type = p.type;
+        return q;
+      }
+    }
+  }
+  for (const class_amount &p : c.positive) {
+    if (p.amount > sub_saturating(total[p.type], root->allocated[p.type])) {
+      type = p.type;
+      return root.get();
+    }
+  }
+  return nullptr;
+}
+
+queue *partition::full_queue_of(const application &app) {
+  if (app.counted || app.state != application_state::accepted) return nullptr;
+  for (queue *q = app.home; q != nullptr; q = q->parent) {
+    if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
+  }
+  return nullptr;
+}
+
+void partition::change_app_priority(application &app) {
+  int32_t highest = INT32_MIN;
+  for (const app_class *g : app.classes) {
+    if (!g->empty()) highest = std::max(highest, g->first()->priority);
+  }
+  for (const auto &[group, g] : app.task_groups) {
+    if (!g.waiting.empty()) highest = std::max(highest, g.waiting.first()->priority);
+  }
+  if (!app.aside.empty()) highest = std::max(highest, app.aside.first()->priority);
+  if (!app.reserved.empty()) highest = std::max(highest, app.reserved.first()->priority);
+  if (highest == app.priority) return;
+  queue &leaf = *app.home;
+  count_priority(leaf, app.priority, highest);
+  app.priority = highest;
+  app_changed(app, column::priority);
+  refresh_priority(leaf);
+}
+
+void partition::count_priority(queue &in, int32_t before, int32_t now) {
+  if (before != INT32_MIN) {
+    const auto found = in.priorities.find(before);
+    if (--found->second == 0) in.priorities.erase(found);
+  }
+  if (now != INT32_MIN) ++in.priorities[now];
+}
+
+void partition::refresh_priority(queue &q) {
+  int32_t highest = q.priorities.empty() ? INT32_MIN : q.priorities.rbegin()->first;
+  if (highest != INT32_MIN) {
+    highest =
+        q.priority_rule == priority_policy::fence
+            ? q.priority_offset
+            : static_cast<int32_t>(std::clamp<int64_t>(int64_t{highest} + q.priority_offset, INT32_MIN, INT32_MAX));
+  }
+  if (highest == q.priority) return;
+  if (q.parent != nullptr) count_priority(*q.parent, q.priority, highest);
+  q.priority = highest;
+  queue_changed(q, column::priority);
+  if (q.parent != nullptr) refresh_priority(*q.parent);
+}
+
+void partition::arm_cleaner() {
+  shared.timers.arm(shared.now_ms + std::max<int64_t>(1, config.tuning.queue_cleanup_ms), timer_kind::cleaner, id, 0,
+                    0);
+}
+
+void partition::clean_queues() {
+  const uint64_t version_before = queues_version;
+  const auto visit = [&](const auto &self, queue &q) -> void {
+    const uint64_t before = queues_version;
+    for (size_t i = q.children.size(); i-- > 0;) {
+      queue &child = *q.children[i];
+      self(self, child);
+      const bool goes = !child.managed || child.state == object_state::draining;
+      if (goes && child.children.empty() && child.apps.empty()) retire_queue(child);
+    }
+    if (queues_version != before) forget_retired(q);
+  };
+  visit(visit, *root);
+  if (queues_version != version_before) forget_retired();
+  if (state == object_state::draining && active.empty()) {
+    gone = true;
+  } else {
+    arm_cleaner();
+  }
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,127 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "model/node_table.hpp"
+
+namespace tenon::internal {
+
+node &node_table::add(std::string_view id) {
+  uint32_t slot = 0;
+  if (free_slots_.empty()) {
+    slot = slots();
+    by_slot_.emplace_back();
+    free_.resize(by_slot_.size() * stride_);
+    total_.resize(by_slot_.size() * stride_);
+    usable_.push_back(0);
+    closed_.push_back(0);
+    present_.push_back(0);
+    rank_.push_back(0);
+    attributes_.push_back({});
+    attribute_texts_.emplace_back();
+    for (auto &[key, column] : attribute_columns_) column.push_back({nullptr, 0});
+    for (auto &[key, groups] : groupings_) groups.of.push_back(0);
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  by_slot_[slot] = std::make_unique<node>();
+  node &n = *by_slot_[slot];
+  n.id = id;
+  n.slot = slot;
+  by_id_.emplace(n.id, &n);
+  ranks_stale_ = true;
+  ++rank_version_;
+  return n;
+}
+
+void node_table::remove(node &n) {
+  const uint32_t slot = n.slot;
+  by_id_.erase(n.id);
+  usable_[slot] = closed_[slot] = 0;
+  present_[slot] = 0;
+  for (uint32_t t = 0; t < stride_; ++t) free_[size_t{slot} * stride_ + t] = total_[size_t{slot} * stride_ + t] = 0;
+  devices_.set(slot, {});
+  gone_.push_back(std::move(by_slot_[slot]));
+  free_slots_.push_back(slot);
+  ranks_stale_ = true;
+  ++rank_version_;
+}
+
+node *node_table::find(std::string_view id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+void node_table::store(const node &n, uint32_t types) {
+  if (types > stride_) widen(types);
+  int64_t *free = free_.data() + size_t{n.slot} * stride_;
+  int64_t *total = total_.data() + size_t{n.slot} * stride_;
+  for (uint32_t t = 0; t < stride_; ++t) {
+    total[t] = n.capacity[t];
+    free[t] = sub_saturating(sub_saturating(n.capacity[t], n.occupied[t]), n.allocated[t]);
+  }
+  present_[n.slot] = n.capacity.present();
+  usable_[n.slot] = n.schedulable ? 1 : 0;
+  store_attributes(n);
+}
+
+void node_table::store_attributes(const node &n) {
+  auto &texts = attribute_texts_[n.slot];
+  texts.clear();
+  for (const auto &[key, value] : n.attributes) texts.push_back({key.data(), key.size()});
+  for (const auto &[key, value] : n.attributes) texts.push_back({value.data(), value.size()});
+  attributes_[n.slot] = {texts.data(), texts.data() + n.attributes.size(), n.attributes.size()};
+  for (auto &[key, column] : attribute_columns_) {
+    const auto found = n.attributes.find(key);
+    column[n.slot] =
+        found == n.attributes.end() ? tenon_text{nullptr, 0} : tenon_text{found->second.data(), found->second.size()};
+  }
+  for (auto &[key, groups] : groupings_) {
+    const auto found = n.attributes.find(key);
+    uint32_t number = 0;
+    if (found != n.attributes.end()) {
+      number = groups.numbers.try_emplace(found->second, static_cast<uint32_t>(groups.count())).first->second;
+    }
+    groups.of[n.slot] = number;
+  }
+}
+
+const node_table::grouping &node_table::groups_by(const std::string &key) {
+  const auto [found, made] = groupings_.try_emplace(key);
+  if (made) {
+    found->second.of.resize(by_slot_.size());
+    for (const auto &[id, n] : by_id_) store_attributes(*n);
+  }
+  return found->second;
+}
+
+const tenon_text *node_table::attribute_column(const std::string &key) {
+  const auto [found, made] = attribute_columns_.try_emplace(key);
+  if (made) {
+    found->second.resize(by_slot_.size(), {nullptr, 0});
+    for (const auto &[id, n] : by_id_) store_attributes(*n);
+  }
+  return found->second.data();
+}
+
+uint32_t node_table::rank(uint32_t slot) {
+  if (ranks_stale_) {
+    uint32_t next = 0;
+    for (const auto &[id, n] : by_id_) rank_[n->slot] = next++;
+    ranks_stale_ = false;
+  }
+  return rank_[slot];
+}
+
+void node_table::widen(uint32_t types) {
+  uint32_t wider = stride_;
+  while (wider < types) wider *= 2;
+  for (auto *column : {&free_, &total_}) {
+    std::vector<int64_t> moved(by_slot_.size() * wider);
+    for (size_t slot = 0; slot < by_slot_.size(); ++slot) {
+      for (uint32_t t = 0; t < stride_; ++t) moved[slot * wider + t] = (*column)[slot * stride_ + t];
+    }
+    column->swap(moved);
+  }
+  stride_ = wider;
+}
+
+}  // namespace tenon::internal

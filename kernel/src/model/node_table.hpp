@@ -1,0 +1,95 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Node table: the nodes of a partition as columns, one slot a node, for policies and for the search.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "model/device_table.hpp"
+#include "model/objects.hpp"
+#include "tenon/abi/columns.h"
+
+namespace tenon::internal {
+
+// Amounts are item-major: amount(slot, type) = base[slot * stride + type]. The stride is the number of
+// interned types rounded up, so that a node's amounts share a cache line.
+class node_table {
+ public:
+  node &add(std::string_view id);
+  void remove(node &n);
+  [[nodiscard]] node *find(std::string_view id) const;
+  [[nodiscard]] uint32_t slots() const { return static_cast<uint32_t>(by_slot_.size()); }
+  [[nodiscard]] node *at(uint32_t slot) const { return by_slot_[slot].get(); }  // null: slot is free
+  [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(by_id_.size()); }
+
+  // Writes the node's columns from its objects. `types` is the number of interned types.
+  void store(const node &n, uint32_t types);
+
+  [[nodiscard]] const int64_t *free(uint32_t slot) const { return free_.data() + size_t{slot} * stride_; }
+  [[nodiscard]] const int64_t *total(uint32_t slot) const { return total_.data() + size_t{slot} * stride_; }
+  [[nodiscard]] const uint64_t *present() const { return present_.data(); }
+  [[nodiscard]] uint32_t stride() const { return stride_; }
+  [[nodiscard]] bool usable(uint32_t slot) const { return usable_[slot] != 0; }  // exists and schedulable
+  // Usable, and not closed: searches see open nodes only. A slot is no longer closed when its node is removed.
+  [[nodiscard]] bool open(uint32_t slot) const { return usable_[slot] != 0 && closed_[slot] == 0; }
+  void close(uint32_t slot, bool closed) { closed_[slot] = closed ? 1 : 0; }
+  [[nodiscard]] const int64_t *usable_column() const { return usable_.data(); }
+
+  // The value of one attribute by slot, and all attributes by slot. The former is kept from the first call on.
+  [[nodiscard]] const tenon_text *attribute_column(const std::string &key);
+  [[nodiscard]] const tenon_text_map *attributes_column() const { return attributes_.data(); }
+
+  // Nodes by the value of one attribute. Kept from the first call on; a group keeps its number.
+  struct grouping {
+    std::map<std::string, uint32_t, std::less<>> numbers;  // from 1; 0: nodes without the attribute
+    std::vector<uint32_t> of;                              // by slot
+
+    [[nodiscard]] size_t count() const { return numbers.size() + 1; }
+  };
+  [[nodiscard]] const grouping &groups_by(const std::string &key);
+
+  [[nodiscard]] device_table &devices() { return devices_; }
+  [[nodiscard]] const device_table &devices() const { return devices_; }
+  // The node has room for an ask of the class, schedulable or not.
+  [[nodiscard]] bool holds(const ask_class &c, uint32_t slot) const {
+    return c.fits(free(slot)) && (!devices_.concerns(c) || devices_.fits(c, slot));
+  }
+
+  // Position of the node among all by id; ties of every node order go by it.
+  [[nodiscard]] uint32_t rank(uint32_t slot);
+  // Nodes by id.
+  [[nodiscard]] const std::map<std::string, node *, std::less<>> &by_id() const { return by_id_; }
+  // Changes whenever ranks do.
+  [[nodiscard]] uint64_t rank_version() const { return rank_version_; }
+
+  // Takes `amount` of `type` from what is free on a slot: the cycle's short way beside store().
+  void take(uint32_t slot, type_index type, int64_t amount) { free_[size_t{slot} * stride_ + type] -= amount; }
+
+ private:
+  void widen(uint32_t types);
+  void store_attributes(const node &n);
+
+  std::vector<std::unique_ptr<node>> by_slot_;
+  std::vector<std::unique_ptr<node>> gone_;  // kept until flush(): decisions may name them
+  std::vector<uint32_t> free_slots_;
+  std::map<std::string, node *, std::less<>> by_id_;
+  std::vector<int64_t> free_, total_, usable_;
+  std::vector<uint8_t> closed_;
+  std::vector<uint64_t> present_;
+  std::vector<uint32_t> rank_;
+  std::vector<tenon_text_map> attributes_;
+  std::vector<std::vector<tenon_text>> attribute_texts_;  // by slot: keys, then values
+  std::map<std::string, std::vector<tenon_text>> attribute_columns_;
+  std::map<std::string, grouping> groupings_;
+  device_table devices_;
+  uint32_t stride_ = 4;
+  uint64_t rank_version_ = 0;
+  bool ranks_stale_ = true;
+
+ public:
+  void flush() { gone_.clear(); }
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,321 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "readers/partition_copy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+namespace {
+
+// The same instance under an owner of its own.
+std::unique_ptr<bound_policy> lent(const bound_policy &from) { return std::make_unique<bound_policy>(from); }
+
+std::unique_ptr<sort_policy> lent(const sort_policy &from) {
+  std::unique_ptr<sort_policy> out = std::move(*wrap_sort_policy(from.kind, lent(*from.bound)));
+  out->faulty = from.faulty;
+  out->periods = from.periods;
+  out->chosen = from.chosen;
+  return out;
+}
+
+// The copies of the items of a slab, by their index.
+template <class T>
+class copies {
+ public:
+  void note(const T &of, T &copy) {
+    if (by_index_.size() <= of.index) by_index_.resize(of.index + 1);
+    by_index_[of.index] = &copy;
+  }
+  [[nodiscard]] T &of(const T &item) const { return *by_index_[item.index]; }
+  [[nodiscard]] T *of(const T *item) const { return item == nullptr ? nullptr : &of(*item); }
+
+ private:
+  std::vector<T *> by_index_;
+};
+
+// The live items of a slab, in the order in which they were made.
+template <class T, class Number>
+std::vector<const T *> in_order(const slab<T> &items, Number number) {
+  std::vector<const T *> out;
+  for (uint32_t i = 0; i < items.extent(); ++i) {
+    if (items[i].live) out.push_back(&items[i]);
+  }
+  std::sort(out.begin(), out.end(), [&](const T *x, const T *y) { return x->*number < y->*number; });
+  return out;
+}
+
+// What refers to others is made by the functions that make it in the first place, so that everything derived from it
+// (heaps, sums, lines) is there as well. Order matters: an ask lines up when all that decides where is known.
+class copier {
+ public:
+  copier(const partition &from, partition &to) : from_(from), to_(to) {}
+
+  void run() {
+    copy_own();
+    copy_policies();
+    copy_queue(*from_.root, nullptr);
+    for (const auto &[id, n] : from_.nodes.by_id()) copy_node(*n);
+    const std::vector<application *> apps = from_.by_submission();
+    for (const application *app : apps) copy_application(*app);
+    const std::vector<const ask *> asks = in_order(from_.asks, &ask::arrival);
+    for (const ask *a : asks) copy_ask(*a);
+    // Nodes are not divided yet: an allocation holds the devices that it says, and none are chosen for it.
+    for (const allocation *x : in_order(from_.allocations, &allocation::sequence)) {
+      x->foreign ? copy_foreign(*x) : copy_allocation(*x);
+    }
+    for (const replacement *r : in_order(from_.replacements, &replacement::index)) copy_replacement(*r);
+    for (const application *app : apps) copy_proposals(*app);
+    for (const auto &[id, n] : to_.nodes.by_id()) {
+      to_.set_devices(*n);
+      to_.nodes.store(*n, to_.types.count());
+    }
+    to_.refresh_fair_max(*to_.root);
+    to_.fair_max_stale = from_.fair_max_stale;
+    copy_victims();
+    for (const reservation *r : in_order(from_.reservations, &reservation::sequence)) {
+      to_.next_reservation = r->sequence;
+      to_.reserve(asks_.of(*r->of), *nodes_.at(r->where));
+    }
+    for (const ask *a : asks) line_up(*a, asks_.of(*a));
+    for (const auto &[number, a] : from_.held_off) to_.hold_off(asks_.of(*a));
+    for (const application *app : apps) to_.gang_changed(applications_.of(*app));
+    copy_counters();
+    to_.refresh_priorities(*to_.root);
+  }
+
+ private:
+  void copy_own() {
+    to_.state = from_.state;
+    to_.paused = from_.paused;
+    to_.config = from_.config;
+    to_.priority_classes = from_.priority_classes;
+    for (type_index t = 0; t < from_.types.count(); ++t) to_.types.intern(from_.types.name(t));
+  }
+
+  void copy_policies() {
+    to_.sorting.policy = lent(*from_.sorting.policy);
+    to_.sorting.start(to_.nodes);
+    for (const auto &[name, by] : from_.chosen_sortings) {
+      if (by.policy == nullptr) continue;
+      node_sorting &out = to_.chosen_sortings[name];
+      sortings_.emplace(&by, &out);
+      out.policy = lent(*by.policy);
+      out.start(to_.nodes);
+    }
+    for (const auto &[name, policy] : from_.queue_policies) to_.queue_policies.emplace(name, lent(*policy));
+    for (const auto &[name, policy] : from_.app_policies) to_.app_policies.emplace(name, lent(*policy));
+    for (const node_predicate &p : from_.predicates) {
+      to_.predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));
+    }
+    to_.reason_texts = from_.reason_texts;
+    to_.predicates_read_amounts = from_.predicates_read_amounts;
+    to_.predicates_read_need = from_.predicates_read_need;
+    to_.types_grew();
+  }
+
+  void copy_queue(const queue &q, queue *parent) {
+    queue &out = to_.create_queue(parent, q.name, q.leaf, q.managed);
+    queues_.emplace(&q, &out);
+    out.sequence = q.sequence;
+    out.state = q.state;
+    out.guaranteed = q.guaranteed;
+    out.max = q.max;
+    out.max_applications = q.max_applications;
+    out.limits = queue_limits(q.limits.all());
+    out.prepared = q.prepared;
+    out.decayed = q.decayed;
+    copy_properties(q, out);
+    for (const auto &child : q.children) copy_queue(*child, &out);
+  }
+
+  // As they were resolved last: a queue that drains does not follow its parent any more.
+  void copy_properties(const queue &q, queue &out) {
+    out.properties = q.properties;
+    out.priority_sort = q.priority_sort;
+    out.priority_rule = q.priority_rule;
+    out.priority_offset = q.priority_offset;
+    out.has_preemption_policy = q.has_preemption_policy;
+    out.fence = q.fence;
+    out.intra = q.intra;
+    out.spared = q.spared;
+    out.preemption_delay_ms = q.preemption_delay_ms;
+    const auto &from = q.leaf ? from_.app_policies : from_.queue_policies;
+    const auto own = std::find_if(from.begin(), from.end(), [&](const auto &p) { return p.second.get() == q.order; });
+    out.order = (q.leaf ? to_.app_policies : to_.queue_policies).at(own->first).get();
+  }
+
+  void copy_node(const node &n) {
+    node &out = to_.nodes.add(n.id);
+    nodes_.emplace(&n, &out);
+    out.capacity = n.capacity;
+    out.occupied = n.occupied;
+    out.schedulable = n.schedulable;
+    out.attributes = n.attributes;
+    to_.nodes.store(out, to_.types.count());
+    to_.count_capacity(out.capacity, {});
+  }
+
+  void copy_application(const application &app) {
+    to_.next_submission = app.submission;
+    application &out = to_.create_application(app.id, *queues_.at(app.home));
+    applications_.note(app, out);
+    out.user = app.user;
+    out.groups = app.groups;
+    out.tags = app.tags;
+    out.prepared = app.prepared;
+    out.decayed = app.decayed;
+    out.state = app.state;
+    out.submitted_ms = app.submitted_ms;
+    out.placeholder_ask = app.placeholder_ask;
+    out.direct_running = app.direct_running;
+    out.independent = app.independent;
+    out.first_bind_ms = app.first_bind_ms;
+    if (app.nodes_by != nullptr) out.nodes_by = sortings_.at(app.nodes_by);
+    to_.attach_usage(out);
+    out.place = app.place;
+    if (out.place != limit_place::none) to_.count_in_limits(out, true);
+    to_.count_up(out, app.counted);
+  }
+
+  // It stands in no line so far.
+  void copy_ask(const ask &a) {
+    ask &out = to_.asks.create();
+    asks_.note(a, out);
+    out.owner = applications_.of(a.owner);
+    out.key = a.key;
+    out.owner->asks.emplace(out.key, &out);
+    out.priority = a.priority;
+    out.max_allocations = a.max_allocations;
+    out.placed = a.placed;
+    out.arrival = a.arrival;
+    out.create_time_ms = a.create_time_ms;
+    out.execution_timeout_ms = a.execution_timeout_ms;
+    out.placeholder = a.placeholder;
+    out.originator = a.originator;
+    out.preempt_self = a.preempt_self;
+    out.preempt_other = a.preempt_other;
+    out.state = a.state;
+    out.tags = a.tags;
+    if (a.gang != nullptr) out.gang = partition::group_named(*out.owner, a.gang->name);
+    const ask_class &c = from_.classes[a.class_id];
+    out.class_id = to_.classify(c.required_node, out, c.need, c.devices).id;
+    if (a.state == ask_state::pending) to_.add_pending_of(out, a.pending());
+    if (a.wait == nullptr) return;
+    ask_wait &wait = to_.wait_of(out);
+    wait.reserve_from_ms = a.wait->reserve_from_ms;
+    wait.preempt_from_ms = a.wait->preempt_from_ms;
+    for (const node_refusal &r : a.wait->refusals) {
+      const node *where = nodes_.at(r.where);
+      wait.refusals.push_back({where, r.reason});
+      to_.keeps.bytes += partition::kept_for(r);
+      to_.refused_on[where].push_back(&out);
+    }
+  }
+
+  uint32_t class_of(uint32_t class_id) {
+    const ask_class &c = from_.classes[class_id];
+    return to_.plain_class(c.need, c.devices).id;
+  }
+
+  void copy_allocation(const allocation &x) {
+    ask &of = asks_.of(*x.from);
+    allocation_terms terms;
+    terms.class_id = class_of(x.class_id);
+    terms.priority = x.priority;
+    terms.placeholder = x.placeholder;
+    terms.originator = x.originator;
+    terms.preempt_self = x.preempt_self;
+    terms.bound = x.bound;
+    if (x.gang != nullptr) terms.gang = partition::group_named(*of.owner, x.gang->name);
+    terms.create_time_ms = x.create_time_ms;
+    to_.next_allocation = x.sequence;
+    allocation &out = to_.place_on(of, *nodes_.at(x.where), terms, x.bind_time_ms, from_.detail_of(x.devices), x.state);
+    allocations_.note(x, out);
+    if (x.state == allocation_state::preempting) {
+      partition::count_preempting(*of.owner->home, to_.classes[out.class_id].need, 1);
+    }
+  }
+
+  // The node's occupied amounts have it already.
+  void copy_foreign(const allocation &x) {
+    node &n = *nodes_.at(x.where);
+    allocation &out = to_.allocations.create();
+    out.foreign = true;
+    out.foreign_key = x.foreign_key;
+    out.where = &n;
+    out.class_id = class_of(x.class_id);
+    out.state = x.state;
+    to_.foreign.emplace(out.foreign_key, &out);
+    n.foreign.push_back(&out);
+    if (x.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[x.devices].held);
+  }
+
+  void copy_replacement(const replacement &r) {
+    allocation &placeholder = allocations_.of(*r.placeholder);
+    replacement &out = to_.make_replacement(asks_.of(*r.real), placeholder, *nodes_.at(r.where), {});
+    replacements_.note(r, out);
+    out.number = r.number;
+    if (r.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[r.devices].held);
+    if (r.number == 0) {
+      placeholder.under_way = &out;
+    } else {
+      to_.leave_allocated(placeholder);
+      placeholder.offered = &out;
+    }
+  }
+
+  void copy_proposals(const application &app) {
+    application &out = applications_.of(app);
+    for (const proposal &p : app.proposals) {
+      proposal &copy = out.proposals.emplace_back(p);
+      copy.made = allocations_.of(p.made);
+      copy.instead = replacements_.of(p.instead);
+      to_.proposed[p.number].owner = &out;
+    }
+  }
+
+  void copy_victims() {
+    for (const ask *a : from_.claimants) {
+      ask &out = asks_.of(*a);
+      for (const allocation *x : a->wait->victims) {
+        to_.wait_of(out).victims.push_back(&allocations_.of(*x));
+        to_.victims_for.emplace(&allocations_.of(*x), &out);
+      }
+      to_.claimants.push_back(&out);
+    }
+  }
+
+  void line_up(const ask &a, ask &out) {
+    if (a.state != ask_state::pending) return;
+    if (out.line == ask_line::none) to_.enqueue(out);
+    if (a.line == ask_line::aside && out.line == ask_line::run) to_.set_aside(out);
+  }
+
+  void copy_counters() {
+    to_.ends_at = from_.ends_at;
+    to_.next_submission = from_.next_submission;
+    to_.next_arrival = from_.next_arrival;
+    to_.next_allocation = from_.next_allocation;
+    to_.next_queue = from_.next_queue;
+    to_.next_reservation = from_.next_reservation;
+  }
+
+  const partition &from_;
+  partition &to_;
+  std::map<const queue *, queue *> queues_;                  // any order: looked up, never walked
+  std::map<const node *, node *> nodes_;                     // any order: looked up, never walked
+  std::map<const node_sorting *, node_sorting *> sortings_;  // any order: looked up, never walked
+  copies<application> applications_;
+  copies<ask> asks_;
+  copies<allocation> allocations_;
+  copies<replacement> replacements_;
+};
+
+}  // namespace
+
+void copy_partition(const partition &from, partition &to) { copier(from, to).run(); }
+
+}  // namespace tenon::internal

@@ -1,0 +1,127 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Explain: why nodes do not do, and the node that misses least.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "readers/explain_words.hpp"
+
+namespace tenon::internal {
+namespace {
+
+const std::string &refusal_of(const ask &a, const node &n) {
+  return std::find_if(a.wait->refusals.begin(), a.wait->refusals.end(),
+                      [&](const node_refusal &r) { return r.where == &n; })
+      ->reason;
+}
+
+}  // namespace
+
+// Counts why nodes do not do, and finds the one that misses least.
+void partition::explain_nodes(const ask &a, explanation &out) {
+  const ask_class &c = classes[a.class_id];
+  std::vector<uint64_t> by_type(types.count()), by_device(types.count());
+  std::map<std::string, uint64_t> by_predicate, by_refusal;
+  const node *nearest = nullptr;
+  const node *drained = nullptr;
+  double least = 0;
+  bool kept = false;
+  const bool required = !c.required_node.empty();
+  for (const auto &[node_id, n] : nodes.by_id()) {
+    ++out.nodes.nodes;
+    const int64_t *free = nodes.free(n->slot);
+    const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
+                                      [&](const class_amount &p) { return free[p.type] < p.amount; });
+    const std::vector<device_lack> lacks = devices_lacking(c, n->slot);
+    if (required && n->id != c.required_node) {
+      ++by_predicate["another node is required"];
+    } else if (!passes(c, n->slot)) {
+      ++by_predicate[reason_of(c, n->slot)];
+    } else if (!required && !n->schedulable) {
+      ++out.nodes.not_schedulable;
+      if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
+    } else if (!may_use(a, c, *n)) {
+      ++by_predicate["reserved for others"];
+      kept = true;
+    } else if (nodes.holds(c, n->slot) && is_refused(a, *n)) {
+      ++by_refusal[refusal_of(a, *n)];
+    } else if (nodes.holds(c, n->slot)) {
+      ++out.nodes.fit;
+    } else {
+      ++(missing != c.positive.end() ? by_type[missing->type] : by_device[lacks.front().type]);
+      if (std::any_of(lacks.begin(), lacks.end(), [](const device_lack &l) { return !l.mendable; })) continue;
+      resources available = n->capacity;
+      available -= n->occupied;
+      available -= n->allocated;
+      double score = fit_in_score(c.need, available);
+      for (const device_lack &l : lacks) score += static_cast<double>(l.missing) / static_cast<double>(l.wanted);
+      if (nearest == nullptr || score < least) {
+        nearest = n;
+        least = score;
+      }
+    }
+  }
+  for (type_index t = 0; t < by_type.size(); ++t) {
+    if (by_type[t] != 0) out.nodes.types.emplace_back(types.name(t), by_type[t]);
+    if (by_device[t] != 0) out.nodes.devices.emplace_back(types.name(t), by_device[t]);
+  }
+  out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
+  out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
+  const bool cluster_short = std::any_of(out.obstacles.begin(), out.obstacles.end(),
+                                         [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
+  const bool refused = a.line == ask_line::aside && (out.nodes.fit != 0 || !by_refusal.empty());
+  if (refused) {
+    obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, rm);
+    for (const auto &[reason, count] : by_refusal) {
+      o.reason += (o.reason.empty() ? "" : ", ") + std::to_string(count) + (reason.empty() ? "" : " " + reason);
+    }
+  }
+  if (out.nodes.fit != 0 && !cluster_short) return;
+  if (out.nodes.fit == 0 && !refused) add_obstacle(out, obstacle_kind::nodes, {});
+  if (required && (kept || refused)) return;
+  change_of_nodes(c, nearest, cluster_short ? nullptr : drained, out);
+}
+
+void partition::change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const {
+  if (drained != nullptr) {
+    add_change(out, change_kind::undrain_node, drained->id);
+    return;
+  }
+  if (nearest == nullptr) {
+    change add;
+    add.kind = change_kind::add_node;
+    add.amounts = configured_values(c.need);
+    add.name = c.required_node;
+    out.changes.push_back(std::move(add));
+    return;
+  }
+  for (const class_amount &p : c.positive) {
+    const int64_t free = nodes.free(nearest->slot)[p.type];
+    const int64_t cluster_free = sub_saturating(total[p.type], root->allocated[p.type]);
+    const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
+    if (more <= 0) continue;
+    change raise_node;
+    raise_node.kind = change_kind::raise_node_capacity;
+    raise_node.name = nearest->id;
+    raise_node.type = types.name(p.type);
+    raise_node.from = nearest->capacity[p.type];
+    raise_node.to = add_saturating(raise_node.from, more);
+    out.changes.push_back(std::move(raise_node));
+  }
+  for (const device_lack &l : devices_lacking(c, nearest->slot)) {
+    change raise_devices;
+    raise_devices.kind = change_kind::raise_node_devices;
+    raise_devices.name = nearest->id;
+    raise_devices.type = types.name(l.type);
+    raise_devices.from = l.has;
+    raise_devices.to = l.has + l.missing;
+    out.changes.push_back(std::move(raise_devices));
+  }
+}
+
+std::string partition::reason_of(const ask_class &c, uint32_t slot) const {
+  if (c.judged == nullptr || slot >= c.judged->reasons.size()) return {};
+  const uint16_t reason = c.judged->reasons[slot];
+  return reason < reason_texts.size() ? reason_texts[reason] : std::string{};
+}
+
+}  // namespace tenon::internal

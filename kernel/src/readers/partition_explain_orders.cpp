@@ -1,0 +1,130 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Explain: who goes before an ask, and who is left out by an order.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "readers/explain_words.hpp"
+
+namespace tenon::internal {
+namespace {
+
+// What pass C of a cycle would look at.
+int64_t tried_in(const application &app) {
+  if (!app.runs()) return 0;
+  int64_t count = 0;
+  for (const auto &[key, a] : app.asks) {  // any order: a sum
+    count += a->line == ask_line::run || a->line == ask_line::aside ? a->pending() : 0;
+  }
+  return count;
+}
+
+int64_t tried_below(const queue &q) {
+  if (q.state == object_state::stopped) return 0;
+  int64_t count = 0;
+  for (const application *app : q.apps) count += tried_in(*app);
+  for (const auto &child : q.children) count += tried_below(*child);
+  return count;
+}
+
+}  // namespace
+
+uint64_t partition::count_before_in_gangs(const ask &a) const {
+  int64_t count = 0;
+  for (const application *app : by_submission()) {
+    if (app->submission > a.owner->submission) break;
+    if (!app->runs() || app->gang_stuck) continue;
+    for (const task_group *g : app->groups_in_play) {
+      for (const ask *other : g->waiting) {
+        if (app != a.owner || tried_before(*other, a)) count += other->pending();
+      }
+    }
+  }
+  return static_cast<uint64_t>(count);
+}
+
+// Pending allocations that the cycle would try before the ask's next one: those with a reservation, then what stands
+// before it in the orders of queues, applications and asks. What policies hold back is not before it.
+uint64_t partition::count_before(const ask &a) {
+  const application &app = *a.owner;
+  int64_t count = 0;
+  const reservation *own_reservation = reservation_of(a);
+  for (uint32_t i = 0; i < reservations.extent(); ++i) {
+    const reservation &r = reservations[i];
+    if (r.live && (own_reservation == nullptr || r.sequence < own_reservation->sequence)) count += r.of->pending();
+  }
+  if (own_reservation != nullptr) return static_cast<uint64_t>(count);
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    const auto keys = fresh_keys(*q->parent);
+    const sort_key &own = keys.at(q);
+    for (const auto &rival : q->parent->children) {
+      const sort_key &key = keys.at(rival.get());
+      if (rival.get() == q || rival->pending.empty() || key.held_back()) continue;
+      const int sorted = key.compare(own);
+      if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += tried_below(*rival);
+    }
+  }
+  const auto keys = fresh_keys_of_apps(*app.home);
+  const sort_key &own = keys.at(&app);
+  for (const application *rival : app.home->apps) {
+    const sort_key &key = keys.at(rival);
+    if (rival == &app || rival->pending.empty() || key.held_back()) continue;
+    const int sorted = key.compare(own);
+    if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += tried_in(*rival);
+  }
+  for (const auto &[key, other] : app.asks) {  // any order: a sum
+    const bool tried = other->line == ask_line::run || other->line == ask_line::aside;
+    if (tried && tried_before(*other, a)) count += other->pending();
+  }
+  return static_cast<uint64_t>(count);
+}
+
+// Policies that hold back the application or a queue above it.
+void partition::explain_orders(const application &app, explanation &out) {
+  const auto held = [&](const sort_key &key, const queue &in, const std::string &who) {
+    if (!key.held_back()) return;
+    obstacle &o = out.obstacles.emplace_back();
+    o.kind = obstacle_kind::held_back;
+    o.queue = in.path;
+    o.name = who;
+    o.policy = in.order->bound->name;
+    o.until_ms = key.not_before_ms == TENON_NOT_NOW ? 0 : key.not_before_ms;
+  };
+  held(fresh_keys_of_apps(*app.home).at(&app), *app.home, "application " + app.id);
+  for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    held(fresh_keys(*q->parent).at(q), *q->parent, "queue " + q->path);
+  }
+}
+
+namespace {
+
+template <class Item>
+auto keyed(const std::vector<Item *> &items, const key_batch &batch, bool ok, uint32_t words, int64_t now_ms) {
+  std::map<const Item *, sort_key> out;  // any order: looked up, never walked
+  for (size_t i = 0; i < items.size(); ++i) {
+    sort_key &key = out[items[i]];
+    if (!ok) continue;
+    key.words.assign(batch.words.data() + i * words, batch.words.data() + (i + 1) * words);
+    if (batch.not_before_ms[i] > now_ms) key.not_before_ms = batch.not_before_ms[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+partition::keys_of<queue> partition::fresh_keys(queue &parent, bool *fine) {
+  std::vector<queue *> items;
+  for (const auto &child : parent.children) items.push_back(child.get());
+  key_batch batch;
+  const bool ok = items.empty() || queue_keys(*parent.order, context(), parent, items, batch);
+  if (fine != nullptr) *fine = ok;
+  return keyed(items, batch, ok, parent.order->key_words(), shared.now_ms);
+}
+
+partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf, bool *fine) {
+  key_batch batch;
+  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, context(), leaf, leaf.apps, batch);
+  if (fine != nullptr) *fine = ok;
+  return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,41 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Explain: what an ask does beside waiting for a place, and whether anybody would give way to it.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "readers/explain_words.hpp"
+
+namespace tenon::internal {
+
+// What it does beside waiting for a place.
+void partition::explain_claims(const ask &a, explanation &out) const {
+  if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
+  if (a.wait != nullptr && !a.wait->victims.empty()) {
+    std::string all;
+    for (const allocation *x : a.wait->victims) all += (all.empty() ? "" : ", ") + x->owner->id + "/" + x->key();
+    add_obstacle(out, obstacle_kind::victims, all).asked = static_cast<int64_t>(a.wait->victims.size());
+  }
+}
+
+// An attempt that would find nobody now is not promised, whenever it is due: what it would find then may be something
+// else, and as things are it is nothing.
+void partition::explain_preemption(const ask &a, explanation &out) {
+  const ask_class &c = classes[a.class_id];
+  const int64_t at = preempts_at(a);
+  if (out.obstacles.empty() || requires_a_node(a) || !config.preemption_enabled) return;
+  if (!a.preempt_other && seeker->has_guarantee_left(a, c)) {
+    add_obstacle(out, obstacle_kind::no_victims, {}).reason =
+        "its queue is below its guarantee, but the ask is not one that may preempt others";
+  }
+  if (at == INT64_MAX) return;
+  refused_now.clear();
+  if (const node *n = seeker->find(a, c, nullptr); n != nullptr) {
+    obstacle &o = add_obstacle(out, obstacle_kind::preempts_later, n->id);
+    o.until_ms = std::max(at, shared.now_ms);
+    o.asked = static_cast<int64_t>(seeker->victims().size());
+  } else {
+    add_obstacle(out, obstacle_kind::no_victims, {}).reason = seeker->why_nobody(a, c);
+  }
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,225 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Preemption: when an ask tries, what it takes, and victims until the resource manager confirms them.
+#include <algorithm>
+#include <utility>
+
+#include "model/victims.hpp"
+#include "partition.hpp"
+#include "rules/preemption.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+// -- When. --
+
+// The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
+bool partition::is_guaranteed(const queue &leaf, const ask_class &c) {
+  for (const queue *q = &leaf; q != nullptr; q = q->parent) {
+    const auto says = [&](const class_amount &p) { return q->guaranteed.has(p.type); };
+    if (std::any_of(c.positive.begin(), c.positive.end(), says)) return true;
+  }
+  return false;
+}
+
+bool partition::spares(const queue &leaf) {
+  const queue *q = &leaf;
+  while (!q->managed && !q->has_preemption_policy && q->parent != nullptr) q = q->parent;
+  return q->spared;
+}
+
+int64_t partition::preempts_at(const ask &a) const {
+  const queue &leaf = *a.owner->home;
+  if (!a.preempt_other || !config.preemption_enabled || requires_a_node(a)) return INT64_MAX;
+  if (a.wait != nullptr && !a.wait->victims.empty()) return INT64_MAX;
+  if (!leaf.intra && !is_guaranteed(leaf, classes[a.class_id])) return INT64_MAX;
+  const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
+  return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
+}
+
+// -- For a guarantee, and within the queue. --
+
+// Room may be made there for the ask, but for reservations. Not where the RM refused the node, whatever is free there.
+bool partition::may_make_room(const node &n, const ask &a) {
+  const ask_class &c = classes[a.class_id];
+  return n.schedulable && holds(n, c) && passes(c, n.slot) && !rm_refused(a, n);
+}
+
+bool partition::try_to_preempt(ask &a) {
+  if (preempts_at(a) > shared.now_ms) return false;
+  wait_of(a).preempt_from_ms = add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
+  forget_held_off(a);
+  bool off = false;
+  node *n = find_victims(a, off);
+  if (n == nullptr) {
+    if (off) hold_off(a);
+    return false;
+  }
+  reservation *held = reservation_of(a);
+  node *left = nullptr;
+  if (held != nullptr && held->where != n) {
+    left = held->where;
+    end_reservation(*held, keep(messages::reservation_moved(n->id)));
+  }
+  if (reservation_of(a) == nullptr) reserve(a, *n);
+  take_victims(seeker->victims(), messages::preempted_for_ask(a.key), &a);
+  if (left != nullptr) reopen(*left);
+  return true;
+}
+
+// Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
+// `off`: it fails, and victims on a node that is reserved for another ask would have done.
+node *partition::find_victims(ask &a, bool &off) {
+  const ask_class &c = classes[a.class_id];
+  // What the RM says is of this ask alone.
+  const bool rm_checks = check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
+                                               : shared.check || shared.replayed != nullptr;
+  leaf_class &alike = unit_of(*a.owner->home, a.class_id, unit_kind::young);
+  const bool hopeless = !rm_checks && alike.hopeless_at == changes && alike.hopeless_priority == a.priority;
+  const reservation *held = reservation_of(a);
+  if (hopeless && held == nullptr) {
+    off = alike.held_off;
+    return nullptr;
+  }
+  ++shared.counters.victim_searches;
+  for (;;) {
+    node *n = seeker->find(a, c, hopeless ? held->where : nullptr);
+    if (n == nullptr) break;
+    if (rm_agrees(a, *n, false)) return n;
+  }
+  off = seeker->would_do_but_for_reservations(a, c, held);
+  if (rm_checks && check_deadline_ms > 0) return nullptr;
+  alike.hopeless_at = changes;
+  alike.hopeless_priority = a.priority;
+  alike.held_off = off || (held != nullptr && seeker->would_do_but_for_reservations(a, c, nullptr));
+  return nullptr;
+}
+
+// -- Asks that are held off by reservations of others. --
+
+void partition::hold_off(ask &a) {
+  a.wait->held_off = shared.next_epoch++;
+  held_off.emplace(a.wait->held_off, &a);
+}
+
+void partition::forget_held_off(ask &a) {
+  if (a.wait != nullptr) held_off.erase(std::exchange(a.wait->held_off, 0));
+}
+
+// A reservation ended: they may try again, whenever they tried last.
+void partition::call_held_off() {
+  for (const auto &[number, a] : std::exchange(held_off, {})) {
+    a->wait->held_off = 0;
+    a->wait->preempt_from_ms = INT64_MIN;
+    if (a->line == ask_line::aside) {
+      dequeue(*a);
+      enqueue(*a);
+    } else {
+      chance_changed(*a);
+    }
+  }
+}
+
+// -- On a node that the ask requires. --
+
+bool partition::preempt_on(node &n, ask &a) {
+  if (!config.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
+  const ask_class &c = classes[a.class_id];
+  const int64_t *free = nodes.free(n.slot);
+  std::vector<int64_t> missing;
+  for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
+  device_room devices;
+  devices.start(nodes.devices().of(n.slot), c.types);
+  const auto amount = [&](const allocation &x, size_t k) { return classes[x.class_id].need[c.positive[k].type]; };
+  const auto take = [&](const allocation &x, int sign) {
+    for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
+    if (devices.empty() || x.devices == no_record) return;
+    const held_list &held = held_devices_of[x.devices].held;
+    sign > 0 ? devices.give(held) : devices.take(held);
+  };
+  const auto fits = [&] {
+    return devices.fits(c) && std::all_of(missing.begin(), missing.end(), [](int64_t m) { return m <= 0; });
+  };
+  const auto helps = [&](const allocation &x) {
+    for (size_t k = 0; k < missing.size(); ++k) {
+      if ((missing[k] > 0 || devices.lacks(c, c.positive[k].type)) && amount(x, k) > 0) return true;
+    }
+    return false;
+  };
+  std::vector<allocation *> victims;
+  for (allocation *x : n.allocations) {
+    const bool may = x->state == allocation_state::allocated && !x->bound && x->priority <= a.priority;
+    if (may && helps(*x) && !spares(*x->owner->home)) victims.push_back(x);
+  }
+  std::sort(victims.begin(), victims.end(), [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
+  // Those that opted out come last, so that they are reached only where the others are not enough.
+  size_t taken = 0;
+  for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
+  if (taken == 0 || !fits()) return tell_without_victims(a, n), false;
+  victims.resize(taken);
+  for (size_t i = taken; i-- > 0;) {
+    take(*victims[i], -1);
+    if (fits()) {
+      victims.erase(victims.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      take(*victims[i], 1);
+    }
+  }
+  take_victims(victims, messages::preempted_for_daemon(a.key), &a);
+  return true;
+}
+
+// -- Victims. --
+
+// `by`: who waits for them; null: nobody.
+void partition::take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
+                             const queue *over) {
+  const std::string_view kept = keep(text);
+  for (allocation *x : victims) {
+    set_state(*x, allocation_state::preempting);
+    count_preempting(*x->owner->home, classes[x->class_id].need, 1);
+    emit_allocation(decision_kind::released, *x, termination::preempted_by_scheduler, kept);
+    tell_preempted(*x, by, over);
+    if (by == nullptr) continue;
+    by->wait->victims.push_back(x);
+    touched(*by);
+    victims_for.emplace(x, by);
+  }
+  if (by != nullptr) claimants.push_back(by);
+}
+
+void partition::victim_gone(const allocation &a) {
+  count_preempting(*a.owner->home, classes[a.class_id].need, -1);
+  const auto found = victims_for.find(&a);
+  if (found == victims_for.end()) return;
+  ask &by = *found->second;
+  victims_for.erase(found);
+  auto &victims = by.wait->victims;
+  victims.erase(std::find(victims.begin(), victims.end(), &a));
+  touched(by);
+  if (!victims.empty()) return;
+  std::erase(claimants, &by);
+  ++changes;
+  chance_changed(by);
+}
+
+// Nobody waits for them any more.
+void partition::forget_victims(ask &a) {
+  if (a.wait->victims.empty()) return;
+  for (const allocation *x : a.wait->victims) victims_for.erase(x);
+  touched(a);
+  std::erase(claimants, &a);
+  ++changes;
+}
+
+void partition::count_preempting(queue &leaf, const resources &amount, int sign) {
+  for (queue *q = &leaf; q != nullptr; q = q->parent) {
+    if (sign > 0) {
+      q->preempting += amount;
+    } else {
+      q->preempting -= amount;
+      q->preempting.prune();
+    }
+  }
+}
+
+}  // namespace tenon::internal
