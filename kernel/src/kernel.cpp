@@ -188,8 +188,8 @@ void kernel::impl::apply(const signal_rm &c) {
 
 void kernel::impl::wake_refused() {
   for (const auto &p : partitions) {
-    if (p->refused_by_rm.empty()) continue;
-    p->wake_refused();
+    if (!p->lines.has_refused()) continue;
+    p->lines.wake_refused();
     shared.rm_changed = true;
   }
 }

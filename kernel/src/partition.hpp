@@ -1,16 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Partition: all state of one cluster and the rules that change it. Everything in it has one writer.
-//
-// Its members are defined by subject: partition_queues.cpp (tree, usage), partition_applications.cpp,
-// partition_asks.cpp, partition_nodes.cpp, partition_devices.cpp, partition_parking.cpp (what waits for what),
-// partition_keys.cpp (the orders of queues and applications), partition_cycle.cpp (the decision), partition_gangs.cpp
-// (task groups and what replaces placeholders), partition_placeholder_timers.cpp, partition_limits.cpp (users and
-// groups), partition_proposals.cpp (what the RM checks), partition_node_sortings.cpp (orders of nodes that applications
-// choose), partition_scores.cpp (orders of nodes for an ask),
-// partition_placement.cpp, partition_administration.cpp and partition_moves.cpp (what people do),
-// partition_configure.cpp, partition_kept.cpp (what is kept for the RM), partition_decisions.cpp (what is said of asks
-// and allocations), partition_explain*.cpp (why something waits), partition_inspect.cpp, partition_snapshot.cpp and
-// partition_timers.cpp (what is void, and what happens when one is due).
+// Classes own what they can in the rooms (ready/, rules/ ...). What is left is defined by subject in partition_*.cpp of
+// the room that it belongs to.
 #pragma once
 
 #include <functional>
@@ -32,6 +23,10 @@
 #include "policies/policy_batch.hpp"
 #include "policies/sort_policy.hpp"
 #include "readers/frozen_columns.hpp"
+#include "ready/ask_alarms.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/ready_index.hpp"
+#include "ready/sort_keys.hpp"
 #include "rules/preemption.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/explain.hpp"
@@ -111,7 +106,6 @@ struct partition {
   void drain_queue(queue &q, bool with_dynamic);
   void inherit_template(queue &q);
   void adopt_predicates();
-  void rekey_queue(queue &q);
   void refresh_priorities(queue &q);
   // Fails what is left and gives back its allocations.
   void fail_everything();
@@ -291,8 +285,13 @@ struct partition {
   bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
   bool predicates_read_need = false;     // of asks: verdicts are shared by those of equal resources alone
   std::vector<std::string> reason_texts;
-  std::vector<ask_class *> blocked_classes;
-  std::vector<ask *> refused_by_rm;       // in the order of refusal
+
+  // -- What may run next, and what waits. --
+  sort_keys keys{*this};
+  ready_index ready{*this};
+  ask_lines lines{*this};
+  ask_alarms alarms{*this};
+
   std::unique_ptr<preemption> seeker;     // of victims
   std::vector<ask *> claimants;           // asks with victims under way
   std::map<uint64_t, ask *> held_off;     // whose last try to preempt failed for reservations of others, by that try
@@ -308,8 +307,6 @@ struct partition {
   boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
   gang_heap gangs;                                       // applications that pass B looks at
   std::vector<application *> stuck_gangs;
-  std::vector<queue *> stale_queues;   // of items that their policy holds back, to be re-keyed
-  int64_t next_period_ms = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   std::map<std::string, int32_t> priority_classes;
   std::set<std::string, std::less<>> named_classes;  // of these, past ones included, those that asks named
   std::set<score_facts> known_facts;                 // of asks that came
@@ -322,13 +319,8 @@ struct partition {
   void forget_retired();                                           // in what names queues
   void add_usage(queue &leaf, const resources &amount, int sign);  // allocated, up the tree
   void add_pending(queue &leaf, const resources &amount, int64_t times);
-  void queue_changed(queue &q, uint32_t change);  // its key may be stale
-  void rekey_children(queue &parent);
-  void rekey_all(sort_policy &policy);  // its instance was replaced
-  void mark_stale(queue &q);            // has items out of play to re-key
   void refresh_fair_max(queue &q);
   void count_capacity(const resources &comes, const resources &goes);  // of a node, in the root's max
-  void change_app_priority(application &app);
   static void count_priority(queue &in, int32_t before, int32_t now);  // of one of its applications or children
   void refresh_priority(queue &q);
   // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.
@@ -355,7 +347,6 @@ struct partition {
   void note_state(application &app);
   [[nodiscard]] int64_t time_in_state(const application &app) const;
   std::string gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const;
-  void app_changed(application &app, uint32_t change);  // its key may be stale
   void end_application(application &app);
   void execution_timed_out(application &app);
   // After something went: ends it, or what it waited for, where nothing is left.
@@ -373,11 +364,6 @@ struct partition {
   std::string check_priority(std::string_view class_name, int32_t &priority) const;
   void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority);
   void add_pending_of(ask &a, int64_t times);
-  void enqueue(ask &a);  // where its kind stands in line
-  void dequeue(ask &a);  // from wherever it stands
-  void join_run(ask &a, unit_kind kind = unit_kind::young);
-  void leave_run(ask &a);
-  void set_aside(ask &a);
   // A time of 0 is none.
   void lower_submission(application &app, int64_t create_time_ms);
   void withdraw(ask &a, termination why = termination::stopped_by_rm);
@@ -386,6 +372,8 @@ struct partition {
   static std::vector<ask *> pending_by_arrival(const application &app);
   void forget_if_done(ask &a);
   void reject_ask(const tenon::put_ask &c, std::string why);
+  ask_wait &wait_of(ask &a);
+  void forget_wait(ask &a);  // it is another ask from now on, or none
 
   // -- Allocations (partition_allocations.cpp). --
   void commit(ask &a, node &n);
@@ -510,50 +498,9 @@ struct partition {
     return record == no_record ? std::string_view{} : held_devices_of[record].text;
   }
 
-  // -- Parking (partition_parking.cpp). --
-  leaf_class &unit_of(queue &leaf, uint32_t class_id, unit_kind kind);
-  void queue_became_ready(queue &q);  // its state or key lets it run again
-  void queue_became_unready(queue &q);
-  void make_ready(app_class &g);  // as far as its unit, application and limits allow
-  void make_unready(app_class &g);
-  void order_changed(app_class &g);     // its application's key or first ask did
-  void stop_waiting(application &app);  // for a place among the running ones
-  void hold(application &app);          // out of every heap
-  void let_go(application &app);
-  void unit_ready(leaf_class &u);
-  void unit_unready(leaf_class &u);
-  std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
-  void join_list(parked_unit &u);
-  void park_on_queue(parked_unit &u, queue &q, type_index t);
-  void park_on_nodes(leaf_class &u, bool may_reserve);
-  void unpark(parked_unit &u);
-  void wake_headroom(queue &q);
-  void wake_all_below(queue &q);
-  void block(ask_class &c);  // no node holds it now
-  void wake_for_node(node &n);
-  void wake_class(ask_class &c);
-  void wake_held(queue &q);
-  void wake_limit(usage_node &u);
-  void wake_refused();
-
-  // -- Time (partition_waiting.cpp). --
-  ask_wait &wait_of(ask &a);
-  void forget_wait(ask &a);  // it is another ask from now on, or none
-  void join_untimed(ask &a, leaf_class &u);
-  static bool is_untimed(const ask &a);
-  void forget_alarm(ask &a);
-  void set_alarms(leaf_class &u);  // it was parked
-  void set_alarm(ask &a);
-  void alarm_rang(ask &a);
-  void move_to(ask &a, unit_kind kind);
+  // -- Reservations (partition_reservations.cpp). --
   // From when on the ask may reserve a node; INT64_MAX: never.
   [[nodiscard]] int64_t matures_at(const ask &a) const;
-  [[nodiscard]] unit_kind kind_for(const ask &a) const;
-  [[nodiscard]] int64_t next_chance(const ask &a) const;
-  void chance_changed(ask &a);
-  void reconsider_all(bool other_classes);  // the configuration changed
-
-  // -- Reservations (partition_reservations.cpp). --
   static reservation *reservation_of(const ask &a);  // null: it has none
   [[nodiscard]] bool requires_a_node(const ask &a) const;
   [[nodiscard]] bool holds(const node &n, const ask_class &c) const;  // whatever is allocated there
@@ -656,22 +603,8 @@ struct partition {
   std::string check_prepared(const queue_config &c, const std::string &path, const property_map &properties,
                              const child_template_config &above);
 
-  // -- Keys (partition_keys.cpp). --
-  static void mark_all_dirty(queue &q);
-  void flush_keys(queue &q);
-  void set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until);
-  void set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until);
-  void time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
-                uint32_t object, uint64_t epoch);
-  bool time_is_over(sort_key &key, const timer &t);
-  void fire_rekey(const timer &t);
-  void start_periods();
-  void follow_decay(queue &q);  // has what its order, or its parent's, reads of the past
-  void follow_decay(application &app);
-
   // -- The cycle (partition_cycle.cpp). --
   bool decide_ask();
-  bool held_back(application &app);
   bool try_unit(leaf_class &u);
   node *search(ask_class &c, ask &a, bool &refused);
   bool rm_agrees(const ask &a, const node &n, bool allocate);
@@ -753,8 +686,6 @@ struct partition {
   void emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text);
   void emit_ask_released(const ask &a, termination why, std::string_view text);
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
-
-  key_batch keys_;  // scratch of flush_keys
 };
 
 }  // namespace tenon::internal

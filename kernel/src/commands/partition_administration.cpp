@@ -58,9 +58,9 @@ void partition::change_queue(const tenon::change_queue &c) {
   queue &q = *find_queue(c.queue);
   q.state = *next_state(q.state, static_cast<object_event>(c.event));
   if (q.state == object_state::stopped) {
-    queue_became_unready(q);
+    ready.queue_became_unready(q);
   } else {
-    queue_became_ready(q);
+    ready.queue_became_ready(q);
   }
   for_each_queue(q, [&](queue &below) {
     for (application *app : below.apps) {

@@ -89,7 +89,7 @@ application &partition::create_application(std::string_view app_id, queue &leaf)
   app.epoch = shared.next_epoch++;
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
-  follow_decay(app);
+  keys.follow_decay(app);
   leaf.apps.push_back(&app);
   leaf.dirty_apps.push_back(&app);
   active.emplace(app.id, &app);
@@ -255,7 +255,7 @@ void partition::enter_state(application &app, application_state from) {
     app.run_epoch = 0;
   }
   count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
-  if (app.state != application_state::accepted) stop_waiting(app);
+  if (app.state != application_state::accepted) ready.stop_waiting(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
   if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
     arm_placeholder_timer(app, shared.now_ms);
@@ -265,12 +265,12 @@ void partition::enter_state(application &app, application_state from) {
   gang_changed(app);
   if (app.home != nullptr) {
     if (app.eligible()) {
-      let_go(app);
+      ready.let_go(app);
     } else {
-      hold(app);
+      ready.hold(app);
     }
     refresh_reservations(app);
-    app_changed(app, column::state);
+    keys.changed(app, column::state);
   }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
 }
@@ -283,28 +283,8 @@ void partition::count_up(application &app, bool counted) {
       ++q->running_apps;
     } else {
       --q->running_apps;
-      wake_held(*q);
+      ready.wake_held(*q);
     }
-  }
-}
-
-void partition::app_changed(application &app, uint32_t change) {
-  touched(app, block_moved);
-  queue &leaf = *app.home;
-  const sort_policy &policy = *leaf.order;
-  if ((change & column::allocated) != 0) {
-    for (decayed_usage &past : app.decayed) past.change(shared.now_ms, app.allocated);
-  }
-  const auto stale = [&](application &a) {
-    if (a.key.held_back()) mark_stale(leaf);
-    if (a.key_dirty) return;
-    a.key_dirty = true;
-    leaf.dirty_apps.push_back(&a);
-  };
-  if ((policy.sibling_mask & change) != 0) {
-    for (application *sibling : leaf.apps) stale(*sibling);
-  } else if ((policy.item_mask & change) != 0) {
-    stale(app);
   }
 }
 
@@ -325,17 +305,10 @@ void partition::settle(application &app, bool real_went) {
   }
 }
 
-void partition::stop_waiting(application &app) {
-  if (app.held_by != nullptr) std::erase(app.held_by->held_apps, &app);
-  if (app.held_by_limit != nullptr) std::erase(app.held_by_limit->held, &app);
-  app.held_by = nullptr;
-  app.held_by_limit = nullptr;
-}
-
 void partition::leave_queue(application &app) {
   touched(app);
   count_up(app, false);
-  hold(app);
+  ready.hold(app);
   give_up_place(app);
   leave_limits(app);
   detach_usage(app);

@@ -108,7 +108,7 @@ void partition::put_ask(const tenon::put_ask &c) {
   a->state = ask_state::pending;
   tell_ask(fact_kind::ask_added, *a);
   add_pending_of(*a, a->pending());
-  enqueue(*a);
+  lines.enqueue(*a);
   watch_left_over(*app, false);
   if (app->state == application_state::new_ || app->state == application_state::completing) {
     run(*app, messages::ask_added());
@@ -211,7 +211,7 @@ void partition::add_pending_of(ask &a, int64_t times) {
   application &app = *a.owner;
   for_each_type(need, [&](type_index t, int64_t amount) { app.pending.add(t, mul_saturating(amount, times)); });
   if (times < 0) app.pending.prune();
-  app_changed(app, column::pending);
+  keys.changed(app, column::pending);
   add_pending(*app.home, need, times);
   if (a.placeholder) {
     note_size(*a.gang, a.class_id);
@@ -219,121 +219,31 @@ void partition::add_pending_of(ask &a, int64_t times) {
   }
 }
 
-void partition::enqueue(ask &a) {
-  touched(a);
-  if (waits_for_placeholders(a)) {
-    a.line = ask_line::placeholders;
-    a.gang->waiting.insert(&a);
-    group_changed(*a.gang, true);
-  } else if (reservation_of(a) != nullptr) {
-    a.line = ask_line::reserved;
-    join_reserved(a);
-  } else {
-    a.line = ask_line::run;
-    join_run(a);
-  }
-  if (a.priority > a.owner->priority) change_app_priority(*a.owner);
+ask_wait &partition::wait_of(ask &a) {
+  if (a.wait == nullptr) a.wait = &waits.create();
+  return *a.wait;
 }
 
-void partition::join_run(ask &a, unit_kind kind) {
-  application &app = *a.owner;
-  leaf_class &u = unit_of(*app.home, a.class_id, kind);
-  app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
-  if (g == nullptr) {
-    const auto same =
-        std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *one) { return one->unit == &u; });
-    if (same != app.classes.end()) g = *same;
-  }
-  if (g == nullptr) {
-    g = &groups.create();
-    g->owner = &app;
-    g->unit = &u;
-    app.classes.push_back(g);
-  }
-  a.group = app.last_group = g;
-  touched(a);
-  const ask *before = g->empty() ? nullptr : g->first();
-  g->run.insert(&a);
-  if (before == nullptr) {
-    make_ready(*g);
-  } else if (g->first() != before) {
-    order_changed(*g);
-  }
-  if (u.parked == parking::none) {
-    join_untimed(a, u);
-  } else {
-    set_alarm(a);
-  }
-}
-
-void partition::leave_run(ask &a) {
-  app_class &g = *a.group;
-  forget_alarm(a);
-  a.group = nullptr;
-  touched(a);
-  const bool first = g.first() == &a;
-  if (first && g.run.size() == 1) make_unready(g);
-  g.run.erase(&a);
-  if (first && !g.empty()) order_changed(g);
-  if (g.empty() && g.parked_on != nullptr) {
-    std::erase(g.parked_on->parked, &g);
-    g.parked_on = nullptr;
-  }
-}
-
-void partition::dequeue(ask &a) {
-  application &app = *a.owner;
-  const ask_run *rest = nullptr;
-  switch (a.line) {
-    case ask_line::none:
-      return;
-    case ask_line::run:
-      rest = &a.group->run;
-      leave_run(a);
-      break;
-    case ask_line::placeholders:
-      rest = &a.gang->waiting;
-      a.gang->waiting.erase(&a);
-      group_changed(*a.gang, false);
-      break;
-    case ask_line::reserved:
-      rest = &app.reserved;
-      leave_reserved(a);
-      break;
-    case ask_line::aside:
-      rest = &app.aside;
-      app.aside.erase(&a);
-      std::erase(refused_by_rm, &a);
-      break;
-  }
-  a.line = ask_line::none;
-  touched(a);
-  const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
-  if (a.priority == app.priority && !still_highest) change_app_priority(app);
-}
-
-// The RM refused it everywhere: waits until something changes for the RM.
-void partition::set_aside(ask &a) {
-  dequeue(a);
-  touched(a);
-  a.line = ask_line::aside;
-  a.owner->aside.insert(&a);
-  refused_by_rm.push_back(&a);
-  if (a.priority > a.owner->priority) change_app_priority(*a.owner);
-  set_alarm(a);
+void partition::forget_wait(ask &a) {
+  if (a.wait == nullptr) return;
+  forget_victims(a);
+  forget_refusals(a);
+  forget_held_off(a);
+  waits.retire(*a.wait);
+  a.wait = nullptr;
 }
 
 void partition::lower_submission(application &app, int64_t create_time_ms) {
   if (create_time_ms == 0 || create_time_ms >= app.submitted_ms) return;
   app.submitted_ms = create_time_ms;
-  app_changed(app, column::submitted);
+  keys.changed(app, column::submitted);
 }
 
 void partition::withdraw(ask &a, termination why) {
   if (a.state != ask_state::pending) return;
   tell_ask(fact_kind::ask_removed, a, why);
   drop_reservation(a);
-  dequeue(a);
+  lines.dequeue(a);
   add_pending_of(a, -a.pending());
   touched(a);
   want_allocations(a, a.placed);

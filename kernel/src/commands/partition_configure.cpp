@@ -189,15 +189,15 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   configure_queue(*root, c.root);
   refresh_fair_max(*root);
   refresh_limits();
-  for_each_queue(*root, [&](queue &q) { rekey_queue(q); });
+  for_each_queue(*root, [&](queue &q) { keys.restart(q); });
   refresh_priorities(*root);
-  wake_all_below(*root);
+  ready.wake_all_below(*root);
   for (application *app : by_submission()) gang_changed(*app);  // what was Stopped may be Draining now
   wake_gangs();
-  reconsider_all(backfilled != c.tuning.reservation_backfill);
+  lines.reconsider_all(backfilled != c.tuning.reservation_backfill);
   for_each_queue(*root, [&](queue &q) { look_at_quota(q); });
   if (fresh) arm_cleaner();
-  next_period_ms = INT64_MIN;
+  keys.forget_periods();
 }
 
 void partition::adopt_predicates() {
@@ -297,29 +297,6 @@ void partition::resolve_preemption(queue &q) {
   q.preemption_delay_ms = delay_ms && *delay_ms > 0 ? *delay_ms : 30'000;
   const auto quota_delay_ms = parse_duration_ms(property_of(q.properties, "quota.preemption.delay"));
   q.quota_delay_ms = quota_delay_ms && *quota_delay_ms > 0 ? *quota_delay_ms : 0;
-}
-
-void partition::rekey_queue(queue &q) {
-  const uint32_t words = q.order->key_words();
-  prepare_items(q);
-  for (application *app : q.apps) follow_decay(*app);
-  for (const auto &child : q.children) follow_decay(*child);
-  q.dirty_apps.clear();
-  for (application *app : q.apps) {
-    hold(*app);
-    app->key.reset(words);
-    app->key_dirty = true;
-    q.dirty_apps.push_back(app);
-  }
-  for (application *app : q.apps) let_go(*app);
-  q.dirty_children.clear();
-  for (const auto &child : q.children) {
-    queue_became_unready(*child);
-    child->key.reset(words);
-    child->key_dirty = true;
-    q.dirty_children.push_back(child.get());
-  }
-  for (const auto &child : q.children) queue_became_ready(*child);
 }
 
 void partition::refresh_priorities(queue &q) {

@@ -104,7 +104,7 @@ void partition::move_application(const tenon::move_application &c) {
   ++changes;
   touched(app);
   const std::vector<ask *> waiting = pending_by_arrival(app);
-  for (ask *a : waiting) dequeue(*a);
+  for (ask *a : waiting) lines.dequeue(*a);
   if (app.told_held != 0) tell_held(app, false, false);
   const bool counted = app.counted;
   count_up(app, false);
@@ -118,7 +118,7 @@ void partition::move_application(const tenon::move_application &c) {
   count_in_queues(app, waiting, 1);
   tell_move(fact_kind::application_moved_in, app, to, from);
   count_up(app, counted);
-  for (ask *a : waiting) enqueue(*a);
+  for (ask *a : waiting) lines.enqueue(*a);
   gang_changed(app);
   refresh_reservations(app);
 }
@@ -144,9 +144,9 @@ void partition::count_in_queues(application &app, const std::vector<ask *> &wait
 
 // Its asks stand nowhere.
 void partition::give_up_place(application &app) {
-  stop_waiting(app);
+  ready.stop_waiting(app);
   for (app_class *g : app.classes) {
-    if (g->parked_on != nullptr) std::erase(g->parked_on->parked, g);
+    ready.forget(*g);
     groups.retire(*g);
   }
   app.classes.clear();
@@ -158,7 +158,7 @@ void partition::leave_order(application &app) {
   queue &leaf = *app.home;
   std::erase(leaf.apps, &app);
   std::erase(leaf.dirty_apps, &app);
-  if (leaf.order->sibling_mask != 0) app_changed(app, ~0U);
+  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
   std::erase(leaf.dirty_apps, &app);
 }
 
@@ -169,8 +169,8 @@ void partition::join_order(application &app) {
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
   leaf.dirty_apps.push_back(&app);
-  follow_decay(app);
-  if (leaf.order->sibling_mask != 0) app_changed(app, ~0U);
+  keys.follow_decay(app);
+  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
 }
 
 }  // namespace tenon::internal

@@ -9,13 +9,13 @@ namespace tenon::internal {
 
 bool partition::has_work() const {
   return !paused && state != object_state::stopped &&
-         (!reserved_ready.empty() || !gangs.empty() || root->has_ready() || !stale_queues.empty());
+         (!reserved_ready.empty() || !gangs.empty() || !ready.empty() || keys.has_stale());
 }
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   if (!shared.told.empty()) fail_as_told();
-  if (shared.now_ms >= next_period_ms) start_periods();
+  keys.begin_periods(shared.now_ms);
   return decide_reserved() || decide_replacement() || decide_ask();
 }
 
@@ -24,39 +24,11 @@ bool partition::decide_ask() {
     fair_max_stale = false;
     refresh_fair_max(*root);
   }
-  while (!stale_queues.empty()) {
-    queue *q = stale_queues.back();
-    stale_queues.pop_back();
-    flush_keys(*q);
-  }
-  while (root->has_ready()) {
-    queue *q = root.get();
-    while (q != nullptr && !q->leaf) {
-      flush_keys(*q);
-      q = q->ready->empty() ? nullptr : q->ready->top();
-    }
-    if (q == nullptr) continue;
-    flush_keys(*q);
-    if (q->ready_classes.empty()) continue;
-    if (try_unit(*q->ready_classes.top())) return true;
+  keys.flush_stale();
+  while (leaf_class *u = ready.next()) {
+    if (try_unit(*u)) return true;
   }
   return false;
-}
-
-// An application that may not be one more of those that run is held from now on.
-bool partition::held_back(application &app) {
-  if (queue *full = full_queue_of(app); full != nullptr) {
-    app.held_by = full;
-    full->held_apps.push_back(&app);
-  } else if (usage_node *limit = full_limit_of(app); limit != nullptr) {
-    app.held_by_limit = limit;
-    limit->held.push_back(&app);
-  } else {
-    return false;
-  }
-  hold(app);
-  refresh_reservations(app);
-  return true;
 }
 
 bool partition::try_unit(leaf_class &u) {
@@ -66,13 +38,10 @@ bool partition::try_unit(leaf_class &u) {
   ask_class &c = classes[u.class_id];
   ++shared.counters.asks_examined;
   refused_now.clear();
-  if (held_back(app)) return false;
+  if (ready.hold_back(app)) return false;
   type_index type = no_type;
   if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
-    make_unready(g);
-    g.parked_on = full;
-    g.parked_type = type;
-    full->parked.push_back(&g);
+    ready.park_on_limit(g, *full, type);
     return false;
   }
   queue *full = blocking_queue(*u.leaf, c, type);
@@ -85,19 +54,19 @@ bool partition::try_unit(leaf_class &u) {
         commit(a, *n);
         return true;
       }
-      if (!refused) block(c);
+      if (!refused) ready.block(c);
     }
     if (a.preempt_other && try_to_preempt(a)) return true;
     if (full == nullptr && try_to_reserve(a, c, refused)) return true;
   }
   if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
-    set_aside(a);
+    lines.set_aside(a);
   } else if (u.kind == unit_kind::urgent) {
-    move_to(a, kind_for(a));
+    lines.move_to(a, alarms.kind_for(a));
   } else if (full != nullptr) {
-    park_on_queue(u, *full, type);
+    ready.park_on_queue(u, *full, type);
   } else {
-    park_on_nodes(u, u.kind == unit_kind::mature && config.tuning.reservation_enabled);
+    ready.park_on_nodes(u, u.kind == unit_kind::mature && config.tuning.reservation_enabled);
   }
   return false;
 }
@@ -246,7 +215,7 @@ void partition::policy_failed(sort_policy &policy) {
   policy.faults = faults;
   policy.faulty = true;
   policy.chosen = chosen;
-  rekey_all(policy);
+  keys.restart(policy);
 }
 
 }  // namespace tenon::internal

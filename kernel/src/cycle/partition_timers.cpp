@@ -33,7 +33,7 @@ void partition::fire(const timer &t) {
       return execution_timed_out(applications[t.object]);
     case timer_kind::app_rekey:
     case timer_kind::queue_rekey:
-      return fire_rekey(t);
+      return keys.fire(t);
     case timer_kind::placeholders: {
       application &app = applications[t.object];
       app.placeholder_epoch = 0;
@@ -51,7 +51,7 @@ void partition::fire(const timer &t) {
     case timer_kind::rm_check:
       return check_is_late(t.epoch);
     case timer_kind::ask_alarm:
-      return alarm_rang(asks[t.object]);
+      return alarms.rang(asks[t.object]);
     case timer_kind::allocation_execution: {
       allocation &a = allocations[t.object];
       if (a.state == allocation_state::allocated) expire(a, keep(messages::allocation_execution_timeout(a.key())));

@@ -51,7 +51,7 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   resources &own = x.placeholder ? app.placeholders : app.allocated;
   own += c.need;
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
-  app_changed(app, x.placeholder ? column::placeholders : column::allocated);
+  keys.changed(app, x.placeholder ? column::placeholders : column::allocated);
   add_usage(*app.home, c.need, 1);
   add_limit_usage(app, c.need, 1);
   if (x.placeholder) hold_placeholder(x);
@@ -67,7 +67,7 @@ void partition::take_room(node &n, const ask_class &c) {
   touched(n);
   look_for_victims(n);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
-  if (config.tuning.reservation_backfill && !n.reservations.empty()) wake_for_node(n);
+  if (config.tuning.reservation_backfill && !n.reservations.empty()) ready.wake_for_node(n);
 }
 
 // To the RM; its execution timer runs from now on.
@@ -100,11 +100,11 @@ void partition::count_placed(ask &a) {
   a.told = container_word::none;
   if (a.told_over != 0) tell_fits(a);
   if (a.pending() != 0) {
-    if (a.line == ask_line::none) enqueue(a);
+    if (a.line == ask_line::none) lines.enqueue(a);
     return;
   }
   a.state = ask_state::allocated;
-  dequeue(a);
+  lines.dequeue(a);
 }
 
 // The state that a new allocation brings its application to.
@@ -117,8 +117,8 @@ void partition::after_placing(application &app, const allocation &x) {
   if (app.state == application_state::accepted) {
     count_up(app, true);
     const bool held = app.held();
-    stop_waiting(app);
-    if (app.eligible()) let_go(app);
+    ready.stop_waiting(app);
+    if (app.eligible()) ready.let_go(app);
     if (held) refresh_reservations(app);
     if (x.bind_time_ms < app.first_bind_ms) {
       app.first_bind_ms = x.bind_time_ms;
@@ -158,7 +158,7 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   own -= need;
   own.prune();
   if (a.state != allocation_state::proposed) count_past_use(a);
-  app_changed(app, a.placeholder ? column::placeholders : column::allocated);
+  keys.changed(app, a.placeholder ? column::placeholders : column::allocated);
   n.allocated -= need;
   n.allocated.prune();
   free_devices(a.devices, node_gone ? nullptr : &n);
@@ -190,7 +190,7 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   own += need;
   own.prune();
   app.past.raise(own);
-  app_changed(app, a.placeholder ? column::placeholders : column::allocated);
+  keys.changed(app, a.placeholder ? column::placeholders : column::allocated);
   if (a.state == allocation_state::preempting) {
     count_preempting(*app.home, need, 1);
     count_preempting(*app.home, before, -1);
@@ -222,7 +222,7 @@ void partition::set_state(allocation &a, allocation_state to) {
 void partition::state_changed(const allocation &a) {
   ++changes;
   touched(a);
-  if (config.tuning.reservation_backfill && !a.where->reservations.empty()) wake_for_node(*a.where);
+  if (config.tuning.reservation_backfill && !a.where->reservations.empty()) ready.wake_for_node(*a.where);
 }
 
 void partition::expire(allocation &a, std::string_view message) {
@@ -258,7 +258,7 @@ bool partition::unplace(ask &a) {
   a.state = ask_state::pending;
   a.told = container_word::none;
   add_pending_of(a, a.pending() - before);
-  if (before == 0) enqueue(a);
+  if (before == 0) lines.enqueue(a);
   return a.pending() > before;
 }
 

@@ -93,7 +93,7 @@ void partition::node_changed(node &n) {
   for (auto &[signature, verdicts] : verdict_sets) {
     if (n.slot < verdicts->verdicts.size()) verdicts->verdicts[n.slot] = verdict_set::unknown;
   }
-  wake_for_node(n);
+  ready.wake_for_node(n);
 }
 
 void partition::touch_node(uint32_t slot) {

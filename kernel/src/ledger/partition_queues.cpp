@@ -39,7 +39,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
     if (parent->order != nullptr) q.key.reset(parent->order->key_words());
     parent->children.push_back(std::move(owned));
     parent->children_by_name.emplace(q.name, &q);
-    queue_changed(q, ~0U);
+    keys.changed(q, ~0U);
   }
   if (!managed) count_kept(q);
   tell_queue(fact_kind::queue_added, q, nullptr, managed);
@@ -52,12 +52,7 @@ void partition::retire_queue(queue &q) {
   uncount_kept(q);
   ++queues_version;
   tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
-  queue_became_unready(q);
-  for (const auto &[class_id, unit] : q.classes) unpark(*unit);
-  for (const auto &[class_id, unit] : q.reserved) {
-    unpark(*unit);
-    std::erase(unit->shape->reserved, unit.get());
-  }
+  ready.forget(q);
   count_priority(*q.parent, q.priority, INT32_MIN);
   refresh_priority(*q.parent);
 }
@@ -75,7 +70,7 @@ void partition::forget_retired(queue &q) {
 
 void partition::forget_retired() {
   const auto is_gone = [](const queue *q) { return q->gone; };
-  std::erase_if(stale_queues, is_gone);
+  keys.forget_gone_queues();
   std::erase_if(over_quota, is_gone);
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) {
@@ -94,57 +89,18 @@ void partition::add_usage(queue &leaf, const resources &amount, int sign) {
       q->allocated -= amount;
       q->allocated.prune();
     }
-    queue_changed(*q, column::allocated);
+    keys.changed(*q, column::allocated);
   }
   if (sign > 0) return;
-  for (queue *q = &leaf; q != nullptr; q = q->parent) wake_headroom(*q);
+  for (queue *q = &leaf; q != nullptr; q = q->parent) ready.wake_headroom(*q);
 }
 
 void partition::add_pending(queue &leaf, const resources &amount, int64_t times) {
   for (queue *q = &leaf; q != nullptr; q = q->parent) {
     for_each_type(amount, [&](type_index t, int64_t value) { q->pending.add(t, mul_saturating(value, times)); });
     if (times < 0) q->pending.prune();
-    queue_changed(*q, column::pending);
+    keys.changed(*q, column::pending);
   }
-}
-
-void partition::queue_changed(queue &q, uint32_t change) {
-  queue *parent = q.parent;
-  if (parent == nullptr || parent->order == nullptr) return;
-  if ((change & column::allocated) != 0) {
-    for (decayed_usage &past : q.decayed) past.change(shared.now_ms, q.allocated);
-  }
-  const sort_policy &policy = *parent->order;
-  if ((policy.sibling_mask & change) != 0) return rekey_children(*parent);
-  if ((policy.item_mask & change) == 0) return;
-  if (q.key.held_back()) mark_stale(*parent);
-  if (q.key_dirty) return;
-  q.key_dirty = true;
-  parent->dirty_children.push_back(&q);
-}
-
-void partition::rekey_children(queue &parent) {
-  for (const auto &child : parent.children) {
-    if (child->key.held_back()) mark_stale(parent);
-    if (child->key_dirty) continue;
-    child->key_dirty = true;
-    parent.dirty_children.push_back(child.get());
-  }
-}
-
-void partition::mark_stale(queue &q) {
-  if (std::find(stale_queues.begin(), stale_queues.end(), &q) == stale_queues.end()) stale_queues.push_back(&q);
-}
-
-void partition::rekey_all(sort_policy &policy) {
-  if (policy.kind == policy_kind::node_sort) {
-    return for_each_sorting([&](node_sorting &by) {
-      if (by.policy.get() == &policy) by.start(nodes);
-    });
-  }
-  for_each_queue(*root, [&](queue &q) {
-    if (q.order == &policy) rekey_queue(q);
-  });
 }
 
 void partition::refresh_fair_max(queue &q) {
@@ -152,7 +108,7 @@ void partition::refresh_fair_max(queue &q) {
   if (q.parent != nullptr) for_each_type(q.max, [&](type_index t, int64_t amount) { effective.set(t, amount); });
   if (effective != q.fair_max) {
     q.fair_max = std::move(effective);
-    queue_changed(q, column::limits);
+    keys.changed(q, column::limits);
   }
   for (const auto &child : q.children) refresh_fair_max(*child);
 }
@@ -178,7 +134,7 @@ void partition::count_capacity(const resources &comes, const resources &goes) {
   if (!changed) return;
   if (listened() && total != before) tell_queue(fact_kind::queue_max, *root, &total);
   fair_max_stale = true;
-  wake_headroom(*root);
+  ready.wake_headroom(*root);
 }
 
 queue *partition::blocking_queue(queue &leaf, const ask_class &c, type_index &type) const {
@@ -207,24 +163,6 @@ queue *partition::full_queue_of(const application &app) {
   return nullptr;
 }
 
-void partition::change_app_priority(application &app) {
-  int32_t highest = INT32_MIN;
-  for (const app_class *g : app.classes) {
-    if (!g->empty()) highest = std::max(highest, g->first()->priority);
-  }
-  for (const auto &[group, g] : app.task_groups) {
-    if (!g.waiting.empty()) highest = std::max(highest, g.waiting.first()->priority);
-  }
-  if (!app.aside.empty()) highest = std::max(highest, app.aside.first()->priority);
-  if (!app.reserved.empty()) highest = std::max(highest, app.reserved.first()->priority);
-  if (highest == app.priority) return;
-  queue &leaf = *app.home;
-  count_priority(leaf, app.priority, highest);
-  app.priority = highest;
-  app_changed(app, column::priority);
-  refresh_priority(leaf);
-}
-
 void partition::count_priority(queue &in, int32_t before, int32_t now) {
   if (before != INT32_MIN) {
     const auto found = in.priorities.find(before);
@@ -244,7 +182,7 @@ void partition::refresh_priority(queue &q) {
   if (highest == q.priority) return;
   if (q.parent != nullptr) count_priority(*q.parent, q.priority, highest);
   q.priority = highest;
-  queue_changed(q, column::priority);
+  keys.changed(q, column::priority);
   if (q.parent != nullptr) refresh_priority(*q.parent);
 }
 

@@ -28,7 +28,7 @@ node_sorting *partition::choose_sorting(texts tags) {
   if (fresh) {
     by.policy = bind_chosen(wanted, config.node_sort);
     if (by.policy != nullptr) by.start(nodes);
-    next_period_ms = INT64_MIN;
+    keys.forget_periods();
   }
   return by.policy == nullptr ? nullptr : &by;
 }

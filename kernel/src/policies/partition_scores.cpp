@@ -81,10 +81,10 @@ void partition::classify_for_score() {
     const score_facts *facts = facts_for_score(a);
     if (facts == old.scored) continue;
     const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
-    if (queued) dequeue(a);
+    if (queued) lines.dequeue(a);
     const class_key key{old.need, old.required_node, old.timeout_ms, old.judged, facts, old.devices};
     a.class_id = class_of(key).id;
-    if (queued) enqueue(a);
+    if (queued) lines.enqueue(a);
   }
 }
 

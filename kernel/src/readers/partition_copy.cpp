@@ -290,8 +290,8 @@ class copier {
 
   void line_up(const ask &a, ask &out) {
     if (a.state != ask_state::pending) return;
-    if (out.line == ask_line::none) to_.enqueue(out);
-    if (a.line == ask_line::aside && out.line == ask_line::run) to_.set_aside(out);
+    if (out.line == ask_line::none) to_.lines.enqueue(out);
+    if (a.line == ask_line::aside && out.line == ask_line::run) to_.lines.set_aside(out);
   }
 
   void copy_counters() {

@@ -54,19 +54,19 @@ uint64_t partition::count_before(const ask &a) {
   }
   if (own_reservation != nullptr) return static_cast<uint64_t>(count);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    const auto keys = fresh_keys(*q->parent);
-    const sort_key &own = keys.at(q);
+    const auto fresh = fresh_keys(*q->parent);
+    const sort_key &own = fresh.at(q);
     for (const auto &rival : q->parent->children) {
-      const sort_key &key = keys.at(rival.get());
+      const sort_key &key = fresh.at(rival.get());
       if (rival.get() == q || rival->pending.empty() || key.held_back()) continue;
       const int sorted = key.compare(own);
       if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += tried_below(*rival);
     }
   }
-  const auto keys = fresh_keys_of_apps(*app.home);
-  const sort_key &own = keys.at(&app);
+  const auto fresh = fresh_keys_of_apps(*app.home);
+  const sort_key &own = fresh.at(&app);
   for (const application *rival : app.home->apps) {
-    const sort_key &key = keys.at(rival);
+    const sort_key &key = fresh.at(rival);
     if (rival == &app || rival->pending.empty() || key.held_back()) continue;
     const int sorted = key.compare(own);
     if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += tried_in(*rival);

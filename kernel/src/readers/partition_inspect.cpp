@@ -79,9 +79,9 @@ void partition::inspect_queue(queue &q, inspection &seen) {
     std::erase_if(apps, [](const application *app) { return !app->runs(); });
     const auto submission = [](const application &app) { return app.submission; };
     bool ok = true;
-    const auto keys = fresh_keys_of_apps(q, &ok);
+    const auto fresh = fresh_keys_of_apps(q, &ok);
     if (!ok) return policy_failed(*q.order);
-    for (application *app : in_order(std::move(apps), keys, submission)) inspect_application(*app, seen);
+    for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen);
     return;
   }
   std::vector<queue *> children;
@@ -90,9 +90,9 @@ void partition::inspect_queue(queue &q, inspection &seen) {
   }
   const auto sequence = [](const queue &child) { return child.sequence; };
   bool ok = true;
-  const auto keys = fresh_keys(q, &ok);
+  const auto fresh = fresh_keys(q, &ok);
   if (!ok) return policy_failed(*q.order);
-  for (queue *child : in_order(std::move(children), keys, sequence)) inspect_queue(*child, seen);
+  for (queue *child : in_order(std::move(children), fresh, sequence)) inspect_queue(*child, seen);
 }
 
 void partition::inspect_application(application &app, inspection &seen) {

@@ -94,7 +94,7 @@ void raise_limit(partition &p, queue &q, const change &one) {
     const auto found = tracker.nodes.find(&q);
     if (found == tracker.nodes.end()) continue;
     p.set_limit(*found->second, partition::limit_for(q, name, one.group));
-    p.wake_limit(*found->second);
+    p.ready.wake_limit(*found->second);
   }
 }
 
@@ -140,12 +140,12 @@ void rehearsal::make(const change &one) {
   switch (one.kind) {
     case change_kind::raise_queue_applications:
       q->max_applications = static_cast<uint64_t>(one.to);
-      p.wake_held(*q);
+      p.ready.wake_held(*q);
       break;
     case change_kind::raise_queue_resources:
       q->max.set(p.types.find(one.type), one.to);
       p.refresh_fair_max(*p.root);
-      p.wake_headroom(*q);
+      p.ready.wake_headroom(*q);
       break;
     case change_kind::raise_limit_applications:
     case change_kind::raise_limit_resources:

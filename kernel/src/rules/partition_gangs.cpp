@@ -41,8 +41,8 @@ void partition::count_placeholders(task_group &g, int64_t pending, int64_t held)
     std::sort(concerned.begin(), concerned.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   }
   for (ask *a : concerned) {
-    dequeue(*a);
-    enqueue(*a);
+    lines.dequeue(*a);
+    lines.enqueue(*a);
   }
 }
 
@@ -79,8 +79,8 @@ void partition::look_at_refused(task_group &g) {
   const std::vector<ask *> refused(g.owner->aside.begin(), g.owner->aside.end());
   for (ask *one : refused) {
     if (one->gang != &g) continue;
-    dequeue(*one);
-    enqueue(*one);
+    lines.dequeue(*one);
+    lines.enqueue(*one);
   }
   group_changed(g, true);
 }
@@ -174,7 +174,7 @@ bool partition::replace_in(application &app) {
     done = replace_one(a, *first, rm_refuses);
     if (!done && rm_refuses) refused.push_back(&a);
   }
-  for (ask *a : refused) set_aside(*a);
+  for (ask *a : refused) lines.set_aside(*a);
   return done;
 }
 
@@ -204,7 +204,7 @@ bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
       return true;
     }
     rm_refuses |= search_refused;
-    if (!search_refused && !c.blocked) block(c);
+    if (!search_refused && !c.blocked) ready.block(c);
   }
   c.gangs_wait = true;
   if (!rm_refuses) g.hopeless.push_back(c.id);

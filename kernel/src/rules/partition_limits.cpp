@@ -67,7 +67,7 @@ void partition::add_limit_usage(application &app, const resources &amount, int s
       } else {
         u->usage -= amount;
         u->usage.prune();
-        wake_limit(*u);
+        ready.wake_limit(*u);
       }
     }
   }
@@ -78,8 +78,8 @@ void partition::enter_limits(application &app, bool checked) {
   if (app.place == limit_place::none) {
     count_in_limits(app, true);
     if (app.held_by_limit != nullptr) {
-      stop_waiting(app);
-      let_go(app);
+      ready.stop_waiting(app);
+      ready.let_go(app);
       refresh_reservations(app);
     }
   }
@@ -103,7 +103,7 @@ void partition::count_in_limits(const application &app, bool running) {
         u->running.insert(&app);
       } else {
         u->running.erase(&app);
-        wake_limit(*u);
+        ready.wake_limit(*u);
       }
     }
   }
@@ -158,15 +158,7 @@ bool partition::breaks_limit(const application &app, const resources &used, std:
 void partition::refresh_limits() {
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) {
-      for (auto &[q, u] : tracker.nodes) {
-        std::vector<app_class *> parked;
-        parked.swap(u->parked);
-        for (app_class *g : parked) g->parked_on = nullptr;
-        std::vector<application *> held;
-        held.swap(u->held);
-        for (application *app : held) app->held_by_limit = nullptr;
-        for (reservation *r : u->parked_reservations) r->parked_on = nullptr;
-      }
+      for (auto &[q, u] : tracker.nodes) ready.forget(*u);
     }
   }
   users.clear();
@@ -178,7 +170,7 @@ void partition::refresh_limits() {
     resources used = app->allocated;
     used += app->placeholders;
     add_limit_usage(*app, used, 1);
-    let_go(*app);
+    ready.let_go(*app);
     refresh_reservations(*app);
   }
 }

@@ -148,7 +148,7 @@ queue *partition::create_path(std::string_view path, bool recovery, std::string 
     if (!leaf) made.child_template = q->child_template;
     resolve_properties(made);
     prepare_queue(made);
-    follow_decay(made);
+    keys.follow_decay(made);
     refresh_fair_max(made);
     q = &made;
   }
@@ -195,14 +195,14 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
   ++queues_version;
   tell_queue_amounts(leaf, max_before, guaranteed_before);
   refresh_fair_max(leaf);
-  queue_changed(leaf, column::limits);
-  for (application *app : leaf.apps) app_changed(*app, column::limits);
-  wake_headroom(leaf);
-  wake_held(leaf);
+  keys.changed(leaf, column::limits);
+  for (application *app : leaf.apps) keys.changed(*app, column::limits);
+  ready.wake_headroom(leaf);
+  ready.wake_held(leaf);
   ++changes;
   if (leaf.guaranteed == guaranteed_before) return;
   for (const application *app : leaf.apps) {
-    for (const auto &[key, a] : app->asks) chance_changed(*a);  // any order: each is on its own
+    for (const auto &[key, a] : app->asks) alarms.chance_changed(*a);  // any order: each is on its own
   }
 }
 

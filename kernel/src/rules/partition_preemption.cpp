@@ -73,7 +73,7 @@ node *partition::find_victims(ask &a, bool &off) {
   // What the RM says is of this ask alone.
   const bool rm_checks = check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
                                                : shared.check || shared.replayed != nullptr;
-  leaf_class &alike = unit_of(*a.owner->home, a.class_id, unit_kind::young);
+  leaf_class &alike = ready.unit_of(*a.owner->home, a.class_id, unit_kind::young);
   const bool hopeless = !rm_checks && alike.hopeless_at == changes && alike.hopeless_priority == a.priority;
   const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
@@ -111,10 +111,10 @@ void partition::call_held_off() {
     a->wait->held_off = 0;
     a->wait->preempt_from_ms = INT64_MIN;
     if (a->line == ask_line::aside) {
-      dequeue(*a);
-      enqueue(*a);
+      lines.dequeue(*a);
+      lines.enqueue(*a);
     } else {
-      chance_changed(*a);
+      alarms.chance_changed(*a);
     }
   }
 }
@@ -199,7 +199,7 @@ void partition::victim_gone(const allocation &a) {
   if (!victims.empty()) return;
   std::erase(claimants, &by);
   ++changes;
-  chance_changed(by);
+  alarms.chance_changed(by);
 }
 
 // Nobody waits for them any more.

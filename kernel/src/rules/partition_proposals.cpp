@@ -269,7 +269,7 @@ void partition::check_again(const tenon::check_again &c) {
     if (refused.empty()) left_over.push_back(n);
   }
   for (const node *n : left_over) refused_on.erase(n);
-  if (some) wake_refused();
+  if (some) lines.wake_refused();
 }
 
 }  // namespace tenon::internal

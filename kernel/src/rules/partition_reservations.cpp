@@ -18,6 +18,12 @@ bool partition::holds(const node &n, const ask_class &c) const {
   return in_sum && (!n.divided || devices_hold(n, c));
 }
 
+int64_t partition::matures_at(const ask &a) const {
+  if (!config.tuning.reservation_enabled || requires_a_node(a)) return INT64_MAX;
+  const int64_t from_ms = add_saturating(a.create_time_ms, config.tuning.reservation_delay_ms);
+  return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
+}
+
 // -- Who may use a reserved node. --
 
 // Where reserved nodes may be backfilled, searches look at them.
@@ -80,7 +86,7 @@ void partition::join_reserved(ask &a) {
   r.unit = &reserved_unit_of(*a.owner->home, a.class_id);
   a.owner->reserved.insert(&a);
   look_again(r);
-  set_alarm(a);
+  alarms.set(a);
 }
 
 void partition::leave_reserved(ask &a) {
@@ -163,7 +169,7 @@ void partition::look_for_victims(node &n) {
 // -- Made and ended. --
 
 void partition::reserve(ask &a, node &n) {
-  dequeue(a);
+  lines.dequeue(a);
   reservation &r = reservations.create();
   r.of = &a;
   r.where = &n;
@@ -175,7 +181,7 @@ void partition::reserve(ask &a, node &n) {
   n.reservations.push_back(&r);
   reservation_touched(r);
   nodes.close(n.slot, keeps_others_out(n));
-  enqueue(a);
+  lines.enqueue(a);
   emit_reservation(decision_kind::reserved, r, {});
   tell_reservation(fact_kind::reserved, r);
   if (requires_a_node(a)) return;
@@ -189,7 +195,7 @@ void partition::end_reservation(reservation &r, std::string_view text) {
   ++changes;
   emit_reservation(decision_kind::unreserved, r, text);
   tell_reservation(fact_kind::unreserved, r);
-  if (a.line == ask_line::reserved) dequeue(a);
+  if (a.line == ask_line::reserved) lines.dequeue(a);
   reservation_touched(r);
   a.wait->held = nullptr;
   std::erase(a.owner->reservations, &r);
@@ -200,7 +206,7 @@ void partition::end_reservation(reservation &r, std::string_view text) {
 
 void partition::unreserve(reservation &r, std::string_view text) {
   end_reservation(r, text);
-  if (r.of->line == ask_line::none) enqueue(*r.of);
+  if (r.of->line == ask_line::none) lines.enqueue(*r.of);
   reopen(*r.where);
 }
 
@@ -225,7 +231,7 @@ void partition::reopen(node &n) {
   if (nodes.open(n.slot)) {
     for_each_node_order([&](node_order &order) { order.opened(n.slot); });
   }
-  wake_for_node(n);
+  ready.wake_for_node(n);
 }
 
 // After a command about the node.
@@ -262,7 +268,7 @@ bool partition::try_reserved(reservation &r) {
   ask_class &c = *u.shape;
   ++shared.counters.asks_examined;
   refused_now.clear();
-  if (held_back(app)) return false;
+  if (ready.hold_back(app)) return false;
   type_index type = no_type;
   if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
     r.parked_on = full;
@@ -275,14 +281,14 @@ bool partition::try_reserved(reservation &r) {
   bool refused = false;
   if (full == nullptr && place_reserved(r, refused)) return true;
   if (c.required_node.empty() && try_to_preempt(a)) return true;
-  if (full != nullptr && u.parked == parking::none) park_on_queue(u, *full, type);
+  if (full != nullptr && u.parked == parking::none) ready.park_on_queue(u, *full, type);
   if (refused) {
     r.refused = true;
     refused_reservations.push_back(&r);
   }
   r.due = false;
   refresh(r);
-  if (a.alarm == 0) set_alarm(a);
+  if (a.alarm == 0) alarms.set(a);
   return false;
 }
 
@@ -306,7 +312,7 @@ bool partition::place_reserved(reservation &r, bool &refused) {
   if (!c.required_node.empty() || c.blocked) return false;
   bool search_refused = false;
   if (node *n = search(c, a, search_refused); n != nullptr) return commit(a, *n), true;
-  if (!search_refused) block(c);
+  if (!search_refused) ready.block(c);
   refused |= search_refused;
   return false;
 }
@@ -346,7 +352,7 @@ node *partition::node_to_reserve(ask &a, ask_class &c, bool &refused) {
 bool partition::try_required(ask &a, ask_class &c, bool &refused) {
   node *n = nodes.find(c.required_node);
   if (n == nullptr || !holds(*n, c) || !passes(c, n->slot)) {
-    if (!c.blocked) block(c);
+    if (!c.blocked) ready.block(c);
     return false;
   }
   const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Keys of queues and applications: kept until something that their policy reads changes, or their time is over.
+#include "ready/sort_keys.hpp"
+
 #include <algorithm>
 
 #include "partition.hpp"
@@ -29,7 +30,78 @@ bool is_timed(const sort_key &key, int64_t not_before, int64_t until) {
 
 }  // namespace
 
-void partition::mark_all_dirty(queue &q) {
+void sort_keys::decay(queue &q) {
+  for (decayed_usage &past : q.decayed) past.change(p_.shared.now_ms, q.allocated);
+}
+
+void sort_keys::rekey_children(queue &parent) {
+  for (const auto &child : parent.children) {
+    if (child->key.held_back()) mark_stale(parent);
+    if (child->key_dirty) continue;
+    child->key_dirty = true;
+    parent.dirty_children.push_back(child.get());
+  }
+}
+
+void sort_keys::mark_stale(queue &q) {
+  if (std::find(stale_.begin(), stale_.end(), &q) == stale_.end()) stale_.push_back(&q);
+}
+
+void sort_keys::restart(sort_policy &policy) {
+  if (policy.kind == policy_kind::node_sort) {
+    return p_.for_each_sorting([&](node_sorting &by) {
+      if (by.policy.get() == &policy) by.start(p_.nodes);
+    });
+  }
+  for_each_queue(*p_.root, [&](queue &q) {
+    if (q.order == &policy) restart(q);
+  });
+}
+
+void sort_keys::changed(application &app, uint32_t columns) {
+  p_.touched(app, block_moved);
+  queue &leaf = *app.home;
+  const sort_policy &policy = *leaf.order;
+  if ((columns & column::allocated) != 0) {
+    for (decayed_usage &past : app.decayed) past.change(p_.shared.now_ms, app.allocated);
+  }
+  const auto stale = [&](application &a) {
+    if (a.key.held_back()) mark_stale(leaf);
+    if (a.key_dirty) return;
+    a.key_dirty = true;
+    leaf.dirty_apps.push_back(&a);
+  };
+  if ((policy.sibling_mask & columns) != 0) {
+    for (application *sibling : leaf.apps) stale(*sibling);
+  } else if ((policy.item_mask & columns) != 0) {
+    stale(app);
+  }
+}
+
+void sort_keys::restart(queue &q) {
+  const uint32_t words = q.order->key_words();
+  p_.prepare_items(q);
+  for (application *app : q.apps) follow_decay(*app);
+  for (const auto &child : q.children) follow_decay(*child);
+  q.dirty_apps.clear();
+  for (application *app : q.apps) {
+    p_.ready.hold(*app);
+    app->key.reset(words);
+    app->key_dirty = true;
+    q.dirty_apps.push_back(app);
+  }
+  for (application *app : q.apps) p_.ready.let_go(*app);
+  q.dirty_children.clear();
+  for (const auto &child : q.children) {
+    p_.ready.queue_became_unready(*child);
+    child->key.reset(words);
+    child->key_dirty = true;
+    q.dirty_children.push_back(child.get());
+  }
+  for (const auto &child : q.children) p_.ready.queue_became_ready(*child);
+}
+
+void sort_keys::mark_all_dirty(queue &q) {
   q.dirty_apps = q.apps;
   q.dirty_children.clear();
   for (const auto &child : q.children) q.dirty_children.push_back(child.get());
@@ -37,33 +109,45 @@ void partition::mark_all_dirty(queue &q) {
   for (queue *child : q.dirty_children) child->key_dirty = true;
 }
 
-void partition::flush_keys(queue &q) {
+void sort_keys::flush(queue &q) {
   if (q.leaf ? q.dirty_apps.empty() : q.dirty_children.empty()) return;
   // A policy that reads siblings sees them all, those that wait for something included.
   const bool all = q.order->sibling_mask != 0;
   if (all) mark_all_dirty(q);
   const bool ok =
       q.leaf ? flush_dirty(
-                   q.dirty_apps, keys_, q.order->key_words(),
+                   q.dirty_apps, batch_, q.order->key_words(),
                    [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
-                   [&](auto items) { return app_keys(*q.order, context(), q, items, keys_); },
+                   [&](auto items) { return app_keys(*q.order, p_.context(), q, items, batch_); },
                    [&](application &a, const uint64_t *words, int64_t not_before, int64_t until) {
                      set_app_key(a, words, not_before, until);
                    })
              : flush_dirty(
-                   q.dirty_children, keys_, q.order->key_words(),
+                   q.dirty_children, batch_, q.order->key_words(),
                    [&](const queue &child) { return all || child.has_ready(); },
-                   [&](auto items) { return queue_keys(*q.order, context(), q, items, keys_); },
+                   [&](auto items) { return queue_keys(*q.order, p_.context(), q, items, batch_); },
                    [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
                      set_queue_key(child, words, not_before, until);
                    });
   if (ok) return;
-  policy_failed(*q.order);
-  flush_keys(q);
+  p_.policy_failed(*q.order);
+  flush(q);
 }
 
-void partition::set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until) {
-  if (not_before <= shared.now_ms) not_before = INT64_MIN;
+void sort_keys::flush_stale() {
+  while (!stale_.empty()) {
+    queue *q = stale_.back();
+    stale_.pop_back();
+    flush(*q);
+  }
+}
+
+void sort_keys::forget_gone_queues() {
+  std::erase_if(stale_, [](const queue *q) { return q->gone; });
+}
+
+void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until) {
+  if (not_before <= p_.shared.now_ms) not_before = INT64_MIN;
   if (is_timed(app.key, not_before, until)) {
     time_key(app.key, *app.home->order, not_before, until, timer_kind::app_rekey, app.index, app.submission);
   }
@@ -71,19 +155,19 @@ void partition::set_app_key(application &app, const uint64_t *words, int64_t not
   const bool same_time = app.key.not_before_ms == not_before;
   if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
   const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
-  if (!single) hold(app);  // several places change at once: out of the heaps, then in again
+  if (!single) p_.ready.hold(app);  // several places change at once: out of the heaps, then in again
   app.key.words.assign(words, words + count);
   app.key.not_before_ms = not_before;
-  if (!same_time) touched(app, block_moved);
+  if (!same_time) p_.touched(app, block_moved);
   if (single) {
-    order_changed(*app.classes.front());
+    p_.ready.order_changed(*app.classes.front());
   } else {
-    let_go(app);
+    p_.ready.let_go(app);
   }
 }
 
-void partition::set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until) {
-  if (not_before <= shared.now_ms) not_before = INT64_MIN;
+void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until) {
+  if (not_before <= p_.shared.now_ms) not_before = INT64_MIN;
   if (is_timed(q.key, not_before, until)) {
     time_key(q.key, *q.parent->order, not_before, until, timer_kind::queue_rekey, 0, q.sequence);
   }
@@ -94,66 +178,66 @@ void partition::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
   q.key.not_before_ms = not_before;
   if (was_in && same_time) return q.parent->ready->update(&q);
   if (was_in && not_before != INT64_MIN) {
-    queue_became_unready(q);
+    p_.ready.queue_became_unready(q);
   } else if (!was_in) {
-    queue_became_ready(q);
+    p_.ready.queue_became_ready(q);
   }
 }
 
 // Sees to it that the key is made anew in time. What is held back is looked at again in every period of its policy;
 // the rest is then looked at by whoever decides next.
-void partition::time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
+void sort_keys::time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
                          uint32_t object, uint64_t epoch) {
-  key.due_ms = until > shared.now_ms ? until : INT64_MAX;
+  key.due_ms = until > p_.shared.now_ms ? until : INT64_MAX;
   if (not_before != INT64_MIN) {
     key.due_ms = std::min(key.due_ms, not_before);
-    key.due_ms = std::min(key.due_ms, policy.period_end(shared.now_ms));
+    key.due_ms = std::min(key.due_ms, policy.period_end(p_.shared.now_ms));
   }
   if (key.due_ms >= key.armed_ms || key.due_ms == INT64_MAX) return;
   key.armed_ms = key.due_ms;
-  shared.timers.arm(key.due_ms, kind, id, object, epoch);
+  p_.shared.timers.arm(key.due_ms, kind, p_.id, object, epoch);
 }
 
 // A timer of the key fired: is the key's time over?
-bool partition::time_is_over(sort_key &key, const timer &t) {
+bool sort_keys::time_is_over(sort_key &key, const timer &t) {
   if (key.armed_ms != t.due_ms) return false;
   key.armed_ms = INT64_MAX;
-  if (key.due_ms <= shared.now_ms) return true;
+  if (key.due_ms <= p_.shared.now_ms) return true;
   if (key.due_ms == INT64_MAX) return false;
   key.armed_ms = key.due_ms;
-  shared.timers.arm(key.due_ms, t.kind, id, t.object, t.epoch);
+  p_.shared.timers.arm(key.due_ms, t.kind, p_.id, t.object, t.epoch);
   return false;
 }
 
-void partition::fire_rekey(const timer &t) {
+void sort_keys::fire(const timer &t) {
   if (t.kind == timer_kind::app_rekey) {
-    application &app = applications[t.object];
+    application &app = p_.applications[t.object];
     if (!app.live || app.submission != t.epoch || app.home == nullptr || !time_is_over(app.key, t)) return;
-    return app_changed(app, column::time);
+    return changed(app, column::time);
   }
-  for_each_queue(*root, [&](queue &q) {
-    if (q.parent != nullptr && q.sequence == t.epoch && time_is_over(q.key, t)) queue_changed(q, column::time);
+  for_each_queue(*p_.root, [&](queue &q) {
+    if (q.parent != nullptr && q.sequence == t.epoch && time_is_over(q.key, t)) changed(q, column::time);
   });
 }
 
 // The time passed a multiple of some policy's rekey_ms or the end of a step of something decayed that it reads: all of
 // its keys are stale. What it holds back has a timer.
-void partition::start_periods() {
-  next_period_ms = INT64_MAX;
+void sort_keys::start_periods() {
+  next_period_ms_ = INT64_MAX;
   std::vector<const sort_policy *> begun;
   const auto look = [&](sort_policy &policy) {
-    next_period_ms = std::min(next_period_ms, policy.period_end(shared.now_ms));
-    if (policy.begin_periods(shared.now_ms)) begun.push_back(&policy);
+    next_period_ms_ = std::min(next_period_ms_, policy.period_end(p_.shared.now_ms));
+    if (policy.begin_periods(p_.shared.now_ms)) begun.push_back(&policy);
   };
-  for_each_sorting([&](node_sorting &by) { look(*by.policy); });
-  for (auto *policies : {&queue_policies, &app_policies}) {
+  p_.for_each_sorting([&](node_sorting &by) { look(*by.policy); });
+  for (auto *policies : {&p_.queue_policies, &p_.app_policies}) {
     for (auto &[policy_name, policy] : *policies) look(*policy);
   }
   const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
-  for_each_sorting([&](node_sorting &by) {
+  p_.for_each_sorting([&](node_sorting &by) {
     if (begins(by.policy.get())) by.for_each_order([](node_order &order) { order.touch_all(); });
   });
-  for_each_queue(*root, [&](queue &q) {
+  for_each_queue(*p_.root, [&](queue &q) {
     if (begins(q.order)) mark_all_dirty(q);
   });
 }
@@ -173,7 +257,9 @@ void follow(std::vector<decayed_usage> &followed, const sort_policy &policy, int
 
 }  // namespace
 
-void partition::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, shared.now_ms, q.allocated); }
-void partition::follow_decay(application &app) { follow(app.decayed, *app.home->order, shared.now_ms, app.allocated); }
+void sort_keys::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, p_.shared.now_ms, q.allocated); }
+void sort_keys::follow_decay(application &app) {
+  follow(app.decayed, *app.home->order, p_.shared.now_ms, app.allocated);
+}
 
 }  // namespace tenon::internal

@@ -1,8 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What waits for what. A unit (all asks of one class in one leaf) is in its leaf's heap or parked on one
-// thing; a group (its asks in one application) is in its unit's heap unless its application is held or a
-// limit parks it. Nothing parked is looked at before what it waits for changes, or time gives it another chance
-// (partition_waiting.cpp).
+#include "ready/ready_index.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +18,24 @@ void queue_unready(queue &from) {
 
 }  // namespace
 
-leaf_class &partition::unit_of(queue &leaf, uint32_t class_id, unit_kind kind) {
+bool ready_index::empty() const { return !p_.root->has_ready(); }
+
+leaf_class *ready_index::next() {
+  queue &root = *p_.root;
+  while (root.has_ready()) {
+    queue *q = &root;
+    while (q != nullptr && !q->leaf) {
+      p_.keys.flush(*q);
+      q = q->ready->empty() ? nullptr : q->ready->top();
+    }
+    if (q == nullptr) continue;
+    p_.keys.flush(*q);
+    if (!q->ready_classes.empty()) return q->ready_classes.top();
+  }
+  return nullptr;
+}
+
+leaf_class &ready_index::unit_of(queue &leaf, uint32_t class_id, unit_kind kind) {
   auto &slot = leaf.classes[{class_id, kind}];
   if (slot == nullptr) {
     slot = std::make_unique<leaf_class>();
@@ -31,7 +46,7 @@ leaf_class &partition::unit_of(queue &leaf, uint32_t class_id, unit_kind kind) {
   return *slot;
 }
 
-void partition::unit_ready(leaf_class &u) {
+void ready_index::unit_ready(leaf_class &u) {
   if (u.parked != parking::none || u.ready.empty()) return;
   queue &leaf = *u.leaf;
   if (leaf.ready_classes.contains(&u)) return leaf.ready_classes.update(&u);
@@ -39,21 +54,21 @@ void partition::unit_ready(leaf_class &u) {
   if (leaf.ready_classes.size() == 1) queue_became_ready(leaf);
 }
 
-void partition::unit_unready(leaf_class &u) {
+void ready_index::unit_unready(leaf_class &u) {
   queue &leaf = *u.leaf;
   if (!leaf.ready_classes.contains(&u)) return;
   leaf.ready_classes.erase(&u);
   queue_unready(leaf);
 }
 
-void partition::make_ready(app_class &g) {
+void ready_index::make_ready(app_class &g) {
   if (g.empty() || g.parked_on != nullptr || !g.owner->eligible() || g.unit->ready.contains(&g)) return;
   if (g.owner->key_dirty) g.unit->leaf->dirty_apps.push_back(g.owner);
   g.unit->ready.push(&g);
   unit_ready(*g.unit);
 }
 
-void partition::make_unready(app_class &g) {
+void ready_index::make_unready(app_class &g) {
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
   const bool in_leaf = u.leaf->ready_classes.contains(&u);
@@ -62,55 +77,62 @@ void partition::make_unready(app_class &g) {
   if (in_leaf && !u.ready.empty()) u.leaf->ready_classes.update(&u);
 }
 
-void partition::order_changed(app_class &g) {
+void ready_index::order_changed(app_class &g) {
   leaf_class &u = *g.unit;
   if (!u.ready.contains(&g)) return;
   u.ready.update(&g);
   if (u.leaf->ready_classes.contains(&u)) u.leaf->ready_classes.update(&u);
 }
 
-void partition::hold(application &app) {
+void ready_index::hold(application &app) {
   for (app_class *g : app.classes) make_unready(*g);
 }
 
-void partition::let_go(application &app) {
+void ready_index::let_go(application &app) {
   for (app_class *g : app.classes) make_ready(*g);
 }
 
-std::vector<parked_unit *> &partition::list_of(const parked_unit &u) {
+std::vector<parked_unit *> &ready_index::list_of(const parked_unit &u) {
   if (u.parked == parking::queue_headroom) return u.parked_queue->parked[u.parked_type];
-  ask_class &c = classes[u.class_id];
+  ask_class &c = p_.classes[u.class_id];
   return u.parked == parking::nodes ? c.parked : c.parked_mature;
 }
 
-void partition::join_list(parked_unit &u) {
+void ready_index::join_list(parked_unit &u) {
   auto &list = list_of(u);
   u.parked_slot = list.size();
   list.push_back(&u);
 }
 
-void partition::park_on_queue(parked_unit &u, queue &q, type_index t) {
+void ready_index::park_on_limit(app_class &g, usage_node &full, type_index t) {
+  make_unready(g);
+  g.parked_on = &full;
+  g.parked_type = t;
+  full.parked.push_back(&g);
+}
+
+void ready_index::park_on_queue(parked_unit &u, queue &full, type_index t) {
   if (!u.reserved) unit_unready(static_cast<leaf_class &>(u));
   u.parked = parking::queue_headroom;
-  u.parked_queue = &q;
+  u.parked_queue = &full;
   u.parked_type = t;
-  if (q.parked.size() <= t) q.parked.resize(t + 1);
+  if (full.parked.size() <= t) full.parked.resize(t + 1);
   join_list(u);
   if (u.reserved) {
-    refresh(static_cast<reserved_unit &>(u));
+    p_.refresh(static_cast<reserved_unit &>(u));
   } else {
-    set_alarms(static_cast<leaf_class &>(u));
+    p_.alarms.set_all(static_cast<leaf_class &>(u));
   }
 }
 
-void partition::park_on_nodes(leaf_class &u, bool may_reserve) {
+void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   unit_unready(u);
   u.parked = may_reserve ? parking::reservable_nodes : parking::nodes;
   join_list(u);
-  set_alarms(u);
+  p_.alarms.set_all(u);
 }
 
-void partition::unpark(parked_unit &u) {
+void ready_index::unpark(parked_unit &u) {
   if (u.parked == parking::none) return;
   auto &list = list_of(u);
   list[u.parked_slot] = list.back();
@@ -119,24 +141,67 @@ void partition::unpark(parked_unit &u) {
   u.parked = parking::none;
   u.parked_queue = nullptr;
   if (u.reserved) {
-    refresh(static_cast<reserved_unit &>(u));
+    p_.refresh(static_cast<reserved_unit &>(u));
   } else {
     unit_ready(static_cast<leaf_class &>(u));
   }
 }
 
-void partition::wake_headroom(queue &q) {
-  const resources &limit = q.parent == nullptr ? total : q.max;
+bool ready_index::hold_back(application &app) {
+  if (queue *full = p_.full_queue_of(app); full != nullptr) {
+    app.held_by = full;
+    full->held_apps.push_back(&app);
+  } else if (usage_node *limit = p_.full_limit_of(app); limit != nullptr) {
+    app.held_by_limit = limit;
+    limit->held.push_back(&app);
+  } else {
+    return false;
+  }
+  hold(app);
+  p_.refresh_reservations(app);
+  return true;
+}
+
+void ready_index::stop_waiting(application &app) {
+  if (app.held_by != nullptr) std::erase(app.held_by->held_apps, &app);
+  if (app.held_by_limit != nullptr) std::erase(app.held_by_limit->held, &app);
+  app.held_by = nullptr;
+  app.held_by_limit = nullptr;
+}
+
+void ready_index::forget(queue &q) {
+  queue_became_unready(q);
+  for (const auto &[class_id, unit] : q.classes) unpark(*unit);
+  for (const auto &[class_id, unit] : q.reserved) {
+    unpark(*unit);
+    std::erase(unit->shape->reserved, unit.get());
+  }
+}
+
+void ready_index::forget(app_class &g) {
+  if (g.parked_on == nullptr) return;
+  std::erase(g.parked_on->parked, &g);
+  g.parked_on = nullptr;
+}
+
+void ready_index::forget(usage_node &of) {
+  for (app_class *g : std::exchange(of.parked, {})) g->parked_on = nullptr;
+  for (application *app : std::exchange(of.held, {})) app->held_by_limit = nullptr;
+  for (reservation *r : of.parked_reservations) r->parked_on = nullptr;
+}
+
+void ready_index::wake_headroom(queue &q) {
+  const resources &limit = q.parent == nullptr ? p_.total : q.max;
   for (type_index t = 0; t < q.parked.size(); ++t) {
     auto &list = q.parked[t];
     const int64_t room = limit.has(t) ? limit[t] - q.allocated[t] : (q.parent == nullptr ? 0 : INT64_MAX);
     for (size_t i = list.size(); i-- > 0;) {
-      if (classes[list[i]->class_id].need[t] <= room) unpark(*list[i]);
+      if (p_.classes[list[i]->class_id].need[t] <= room) unpark(*list[i]);
     }
   }
 }
 
-void partition::wake_all_below(queue &q) {
+void ready_index::wake_all_below(queue &q) {
   for (auto &list : q.parked) {
     while (!list.empty()) unpark(*list.back());
   }
@@ -144,64 +209,68 @@ void partition::wake_all_below(queue &q) {
   for (const auto &child : q.children) wake_all_below(*child);
 }
 
-void partition::block(ask_class &c) {
+void ready_index::block(ask_class &c) {
   c.blocked = true;
-  blocked_classes.push_back(&c);
-  for (reserved_unit *u : c.reserved) refresh(*u);
+  blocked_.push_back(&c);
+  for (reserved_unit *u : c.reserved) p_.refresh(*u);
 }
 
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
-void partition::wake_for_node(node &n) {
-  for (reservation *r : n.reservations) look_again(*r);
-  for (size_t i = blocked_classes.size(); i-- > 0;) {
-    ask_class &c = *blocked_classes[i];
+void ready_index::wake_for_node(node &n) {
+  for (reservation *r : n.reservations) p_.look_again(*r);
+  for (size_t i = blocked_.size(); i-- > 0;) {
+    ask_class &c = *blocked_[i];
     if (!c.required_node.empty()) {
-      if (c.required_node == n.id && holds(n, c) && passes(c, n.slot)) wake_class(c);
-    } else if (!nodes.open(n.slot)) {
+      if (c.required_node == n.id && p_.holds(n, c) && p_.passes(c, n.slot)) wake_class(c);
+    } else if (!p_.nodes.open(n.slot)) {
       continue;
-    } else if (nodes.holds(c, n.slot) && passes(c, n.slot)) {
+    } else if (p_.nodes.holds(c, n.slot) && p_.passes(c, n.slot)) {
       wake_class(c);
-    } else if (c.unreservable && n.reservations.empty() && holds(n, c) && passes(c, n.slot)) {
+    } else if (c.unreservable && n.reservations.empty() && p_.holds(n, c) && p_.passes(c, n.slot)) {
       c.unreservable = false;
       while (!c.parked_mature.empty()) unpark(*c.parked_mature.back());
     }
   }
   const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang_stuck; };
   const auto kept_here = [](const reservation *r) { return r->of->owner->gang_stuck; };
-  if (!stuck_gangs.empty() && (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
-                               std::any_of(n.reservations.begin(), n.reservations.end(), kept_here))) {
-    wake_gangs();
+  if (!p_.stuck_gangs.empty() && (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
+                                  std::any_of(n.reservations.begin(), n.reservations.end(), kept_here))) {
+    p_.wake_gangs();
   }
-  wake_refused();
+  p_.lines.wake_refused();
 }
 
-void partition::wake_class(ask_class &c) {
+void ready_index::wake_class(ask_class &c) {
   if (!c.blocked) return;
   c.blocked = c.unreservable = false;
-  std::erase(blocked_classes, &c);
+  std::erase(blocked_, &c);
   for (auto *list : {&c.parked, &c.parked_mature}) {
     while (!list->empty()) unpark(*list->back());
   }
-  for (reserved_unit *u : c.reserved) refresh(*u);
-  if (std::exchange(c.gangs_wait, false)) wake_gangs();
+  for (reserved_unit *u : c.reserved) p_.refresh(*u);
+  if (std::exchange(c.gangs_wait, false)) p_.wake_gangs();
 }
 
-void partition::wake_held(queue &q) {
+void ready_index::wake_blocked() {
+  while (!blocked_.empty()) wake_class(*blocked_.back());
+}
+
+void ready_index::wake_held(queue &q) {
   std::vector<application *> waiting;
   waiting.swap(q.held_apps);
   for (application *app : waiting) {
     app->held_by = nullptr;
     let_go(*app);
-    refresh_reservations(*app);
+    p_.refresh_reservations(*app);
   }
 }
 
-void partition::wake_limit(usage_node &u) {
+void ready_index::wake_limit(usage_node &u) {
   std::vector<app_class *> waiting;
   waiting.swap(u.parked);
   for (app_class *g : waiting) {
     const type_index t = g->parked_type;
-    if (u.max.has(t) && classes[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
+    if (u.max.has(t) && p_.classes[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
       u.parked.push_back(g);
       continue;
     }
@@ -212,7 +281,7 @@ void partition::wake_limit(usage_node &u) {
   reserved.swap(u.parked_reservations);
   for (reservation *r : reserved) {
     r->parked_on = nullptr;
-    refresh(*r);
+    p_.refresh(*r);
   }
   if (u.max_applications != 0 && u.running.size() >= u.max_applications) return;
   std::vector<application *> held;
@@ -220,33 +289,18 @@ void partition::wake_limit(usage_node &u) {
   for (application *app : held) {
     app->held_by_limit = nullptr;
     let_go(*app);
-    refresh_reservations(*app);
-  }
-}
-
-void partition::wake_refused() {
-  std::vector<ask *> waiting;
-  waiting.swap(refused_by_rm);
-  for (ask *a : waiting) {
-    dequeue(*a);
-    enqueue(*a);
-  }
-  std::vector<reservation *> reserved;
-  reserved.swap(refused_reservations);
-  for (reservation *r : reserved) {
-    r->refused = false;
-    look_again(*r);
+    p_.refresh_reservations(*app);
   }
 }
 
 // The queue has runnable work: it enters its parent's heap, and so on up.
-void partition::queue_became_ready(queue &from) {
+void ready_index::queue_became_ready(queue &from) {
   for (queue *q = &from; q->parent != nullptr; q = q->parent) {
     queue &parent = *q->parent;
     if (parent.ready->contains(q) || !q->has_ready() || q->state == object_state::stopped) return;
     if (q->key_dirty) parent.dirty_children.push_back(q);
     if (q->key.held_back()) {
-      if (q->key_dirty) mark_stale(parent);
+      if (q->key_dirty) p_.keys.mark_stale(parent);
       return;
     }
     const bool first = parent.ready->empty();
@@ -255,7 +309,7 @@ void partition::queue_became_ready(queue &from) {
   }
 }
 
-void partition::queue_became_unready(queue &q) {
+void ready_index::queue_became_unready(queue &q) {
   if (q.parent != nullptr && q.parent->ready->contains(&q)) {
     q.parent->ready->erase(&q);
     queue_unready(*q.parent);

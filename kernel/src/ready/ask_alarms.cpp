@@ -1,0 +1,112 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ready/ask_alarms.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+void ask_alarms::join(ask &a, leaf_class &u) {
+  if (u.parked != parking::none) return set(a);
+  a.after_untimed = u.first_untimed;
+  if (u.first_untimed != no_ask) p_.asks[u.first_untimed].before_untimed = a.index;
+  u.first_untimed = a.index;
+}
+
+bool ask_alarms::is_untimed(const ask &a) {
+  return a.before_untimed != no_ask || a.group->unit->first_untimed == a.index;
+}
+
+void ask_alarms::leave(ask &a) {
+  leaf_class &u = *a.group->unit;
+  a.alarm = 0;
+  if (!is_untimed(a)) return;
+  (a.before_untimed != no_ask ? p_.asks[a.before_untimed].after_untimed : u.first_untimed) = a.after_untimed;
+  if (a.after_untimed != no_ask) p_.asks[a.after_untimed].before_untimed = a.before_untimed;
+  a.before_untimed = a.after_untimed = no_ask;
+}
+
+void ask_alarms::set_all(leaf_class &u) {
+  while (u.first_untimed != no_ask) {
+    ask &a = p_.asks[u.first_untimed];
+    leave(a);
+    set(a);
+  }
+}
+
+unit_kind ask_alarms::kind_for(const ask &a) const {
+  if (p_.preempts_at(a) <= p_.shared.now_ms) return unit_kind::urgent;
+  return p_.matures_at(a) <= p_.shared.now_ms ? unit_kind::mature : unit_kind::young;
+}
+
+// When time alone lets it do what it could not do where it stands; INT64_MAX: never.
+int64_t ask_alarms::next_chance(const ask &a) const {
+  switch (a.line) {
+    case ask_line::run:
+      switch (a.group->unit->kind) {
+        case unit_kind::young:
+          return std::min(p_.matures_at(a), p_.preempts_at(a));
+        case unit_kind::mature:
+          return p_.preempts_at(a);
+        case unit_kind::urgent:
+          return INT64_MAX;
+      }
+      return INT64_MAX;
+    case ask_line::reserved:
+      return p_.preempts_at(a);
+    case ask_line::aside: {
+      // What it could do already it did not do when it was looked at.
+      int64_t out = INT64_MAX;
+      for (const int64_t at : {p_.matures_at(a), p_.preempts_at(a)}) {
+        if (at > p_.shared.now_ms) out = std::min(out, at);
+      }
+      return out;
+    }
+    default:
+      return INT64_MAX;
+  }
+}
+
+void ask_alarms::set(ask &a) {
+  const int64_t at = next_chance(a);
+  if (at == INT64_MAX) return;
+  if (at <= p_.shared.now_ms) return rang(a);
+  a.alarm = p_.shared.next_epoch++;
+  p_.shared.timers.arm(at, timer_kind::ask_alarm, p_.id, a.index, a.alarm);
+}
+
+void ask_alarms::rang(ask &a) {
+  a.alarm = 0;
+  switch (a.line) {
+    case ask_line::run:
+      return p_.lines.move_to(a, kind_for(a));
+    case ask_line::reserved: {
+      reservation &r = *a.wait->held;
+      r.due = p_.preempts_at(a) <= p_.shared.now_ms;
+      if (!r.due) return set(a);
+      return p_.refresh(r);
+    }
+    case ask_line::aside:
+      p_.lines.dequeue(a);
+      return p_.lines.enqueue(a);
+    default:
+      return;
+  }
+}
+
+void ask_alarms::chance_changed(ask &a) {
+  if (a.line == ask_line::run) return p_.lines.move_to(a, a.group->unit->kind);
+  set(a);
+}
+
+void ask_alarms::reconsider(ask &a) {
+  if (a.line == ask_line::run) {
+    if (!is_untimed(a) || a.group->unit->kind != unit_kind::young) p_.lines.move_to(a, unit_kind::young);
+    return;
+  }
+  a.alarm = 0;
+  set(a);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,166 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ready/ask_lines.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+void ask_lines::enqueue(ask &a) {
+  p_.touched(a);
+  if (p_.waits_for_placeholders(a)) {
+    a.line = ask_line::placeholders;
+    a.gang->waiting.insert(&a);
+    p_.group_changed(*a.gang, true);
+  } else if (p_.reservation_of(a) != nullptr) {
+    a.line = ask_line::reserved;
+    p_.join_reserved(a);
+  } else {
+    a.line = ask_line::run;
+    join_run(a);
+  }
+  if (a.priority > a.owner->priority) refresh_priority_of(*a.owner);
+}
+
+void ask_lines::dequeue(ask &a) {
+  application &app = *a.owner;
+  const ask_run *rest = nullptr;
+  switch (a.line) {
+    case ask_line::none:
+      return;
+    case ask_line::run:
+      rest = &a.group->run;
+      leave_run(a);
+      break;
+    case ask_line::placeholders:
+      rest = &a.gang->waiting;
+      a.gang->waiting.erase(&a);
+      p_.group_changed(*a.gang, false);
+      break;
+    case ask_line::reserved:
+      rest = &app.reserved;
+      p_.leave_reserved(a);
+      break;
+    case ask_line::aside:
+      rest = &app.aside;
+      app.aside.erase(&a);
+      std::erase(refused_, &a);
+      break;
+  }
+  a.line = ask_line::none;
+  p_.touched(a);
+  const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
+  if (a.priority == app.priority && !still_highest) refresh_priority_of(app);
+}
+
+// The RM refused it everywhere: waits until something changes for the RM.
+void ask_lines::set_aside(ask &a) {
+  dequeue(a);
+  p_.touched(a);
+  a.line = ask_line::aside;
+  a.owner->aside.insert(&a);
+  refused_.push_back(&a);
+  if (a.priority > a.owner->priority) refresh_priority_of(*a.owner);
+  p_.alarms.set(a);
+}
+
+void ask_lines::join_run(ask &a, unit_kind kind) {
+  application &app = *a.owner;
+  leaf_class &u = p_.ready.unit_of(*app.home, a.class_id, kind);
+  app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
+  if (g == nullptr) {
+    const auto same =
+        std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *one) { return one->unit == &u; });
+    if (same != app.classes.end()) g = *same;
+  }
+  if (g == nullptr) {
+    g = &p_.groups.create();
+    g->owner = &app;
+    g->unit = &u;
+    app.classes.push_back(g);
+  }
+  a.group = app.last_group = g;
+  p_.touched(a);
+  const ask *before = g->empty() ? nullptr : g->first();
+  g->run.insert(&a);
+  if (before == nullptr) {
+    p_.ready.make_ready(*g);
+  } else if (g->first() != before) {
+    p_.ready.order_changed(*g);
+  }
+  p_.alarms.join(a, u);
+}
+
+void ask_lines::leave_run(ask &a) {
+  app_class &g = *a.group;
+  p_.alarms.leave(a);
+  a.group = nullptr;
+  p_.touched(a);
+  const bool first = g.first() == &a;
+  if (first && g.run.size() == 1) p_.ready.make_unready(g);
+  g.run.erase(&a);
+  if (first && !g.empty()) p_.ready.order_changed(g);
+  if (g.empty()) p_.ready.forget(g);
+}
+
+void ask_lines::move_to(ask &a, unit_kind kind) {
+  leave_run(a);
+  join_run(a, kind);
+}
+
+void ask_lines::wake_refused() {
+  std::vector<ask *> waiting;
+  waiting.swap(refused_);
+  for (ask *a : waiting) {
+    dequeue(*a);
+    enqueue(*a);
+  }
+  std::vector<reservation *> reserved;
+  reserved.swap(p_.refused_reservations);
+  for (reservation *r : reserved) {
+    r->refused = false;
+    p_.look_again(*r);
+  }
+}
+
+// Delays, switches and what backfill looks at may be others now.
+void ask_lines::reconsider_all(bool other_classes) {
+  ++p_.changes;
+  for (uint32_t i = 0; i < p_.asks.extent(); ++i) {
+    ask &a = p_.asks[i];
+    if (!a.live || a.line == ask_line::none) continue;
+    if (other_classes) {
+      const ask_class before = p_.classes[a.class_id];
+      dequeue(a);
+      a.class_id = p_.classify(before.required_node, a, before.need, before.devices).id;
+      enqueue(a);
+    } else {
+      p_.alarms.reconsider(a);
+    }
+  }
+  for (const auto &[node_id, n] : p_.nodes.by_id()) {
+    if (!n->reservations.empty()) p_.reopen(*n);
+  }
+  p_.ready.wake_blocked();
+}
+
+void ask_lines::refresh_priority_of(application &app) {
+  int32_t highest = INT32_MIN;
+  for (const app_class *g : app.classes) {
+    if (!g->empty()) highest = std::max(highest, g->first()->priority);
+  }
+  for (const auto &[group, g] : app.task_groups) {
+    if (!g.waiting.empty()) highest = std::max(highest, g.waiting.first()->priority);
+  }
+  if (!app.aside.empty()) highest = std::max(highest, app.aside.first()->priority);
+  if (!app.reserved.empty()) highest = std::max(highest, app.reserved.first()->priority);
+  if (highest == app.priority) return;
+  queue &leaf = *app.home;
+  p_.count_priority(leaf, app.priority, highest);
+  app.priority = highest;
+  p_.keys.changed(app, column::priority);
+  p_.refresh_priority(leaf);
+}
+
+}  // namespace tenon::internal

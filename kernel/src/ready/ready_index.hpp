@@ -1,0 +1,67 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Ready index: what may run next, and what waits for what. A unit (all asks of one class in one leaf) is in its leaf's
+// heap, or parked on one thing. A group (its asks in one application) is in its unit's heap, unless its application is
+// held or a limit parks it. Nothing parked is looked at before what it waits for changes, or time gives it another
+// chance (ask_alarms).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class ready_index {
+ public:
+  explicit ready_index(partition &p) : p_(p) {}
+
+  // -- What may run next. --
+  [[nodiscard]] bool empty() const;
+  leaf_class *next();  // the unit whose first ask is to be tried; null: there is none
+
+  // -- This may run, or not any more. --
+  leaf_class &unit_of(queue &leaf, uint32_t class_id, unit_kind kind);
+  void queue_became_ready(queue &q);  // its state or key lets it run again, or it has runnable work
+  void queue_became_unready(queue &q);
+  void make_ready(app_class &g);  // as far as its unit, application and limits allow
+  void make_unready(app_class &g);
+  void order_changed(app_class &g);  // its application's key or first ask did
+  void hold(application &app);       // out of every heap
+  void let_go(application &app);
+  void forget(queue &q);        // which is retired
+  void forget(app_class &g);    // which is retired
+  void forget(usage_node &of);  // which is made anew: what waits for it is in no heap, and parked on nothing
+
+  // -- This waits for that. --
+  bool hold_back(application &app);     // where it may not be one more of those that run
+  void stop_waiting(application &app);  // for a place among them
+  void park_on_limit(app_class &g, usage_node &full, type_index t);
+  void park_on_queue(parked_unit &u, queue &full, type_index t);
+  void park_on_nodes(leaf_class &u, bool may_reserve);
+  void block(ask_class &c);  // no node holds it now
+
+  // -- This changed: what waits for it is looked at again. --
+  void wake_headroom(queue &q);
+  void wake_held(queue &q);       // fewer of its applications run
+  void wake_all_below(queue &q);  // its configuration
+  void wake_limit(usage_node &u);
+  void wake_for_node(node &n);
+  void wake_blocked();  // whatever blocks them
+
+ private:
+  void unit_ready(leaf_class &u);
+  void unit_unready(leaf_class &u);
+  std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
+  void join_list(parked_unit &u);
+  void unpark(parked_unit &u);
+  void wake_class(ask_class &c);
+
+  partition &p_;
+  std::vector<ask_class *> blocked_;
+};
+
+}  // namespace tenon::internal
