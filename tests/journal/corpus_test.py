@@ -11,7 +11,26 @@ import tempfile
 import unittest
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
+ROOT = pathlib.Path(__file__).parents[2]
 REPLAY = ""  # the program replay-digests
+
+
+def git(*arguments):
+    """What git prints, or None where it refuses or is not there."""
+    try:
+        ran = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return ran.stdout if ran.returncode == 0 else None
+
+
+def statuses(listed):
+    """{path: A, M or D} of git's list of names and states."""
+    return {path: status for status, path in (line.split("\t") for line in listed.splitlines())}
+
+
+def changes_of(commit):
+    return statuses(git("show", "--format=", "--name-status", "--no-renames", commit) or "")
 
 
 class Corpus(unittest.TestCase):
@@ -27,6 +46,21 @@ class Corpus(unittest.TestCase):
                 was = archive.with_suffix("").with_suffix(".txt").read_text().splitlines()
                 self.assertEqual(was, played.stdout.splitlines())
                 self.assertGreater(len(was), 200)
+
+    def test_archives_never_change_and_digests_only_with_decisions(self):
+        if git("rev-parse", "--is-inside-work-tree") is None:
+            self.skipTest("what was committed is not known here")
+        changed = {commit: changes_of(commit) for commit in (git("log", "--format=%h", "--", CORPUS) or "").split()}
+        changed["what is not committed"] = statuses(git("diff", "--name-status", "--no-renames", "HEAD") or "")
+        for commit, files in changed.items():
+            for path, status in files.items():
+                if status == "A" or (ROOT / path).parent != CORPUS:
+                    continue
+                with self.subTest(commit=commit, path=path):
+                    self.assertFalse(path.endswith(".tar.xz"), "journals are never made anew")
+                    if path.endswith(".txt"):
+                        said = [other for other in files if other.startswith("docs/decisions")]
+                        self.assertTrue(said, "digests change with the page that says how decisions change")
 
 
 if __name__ == "__main__":

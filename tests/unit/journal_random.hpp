@@ -55,9 +55,10 @@ inline bool equal(const command &a, const command &b) {
 // Makes commands and owns what they refer to.
 class random_commands {
  public:
-  // With details, existing allocations have some, and resource managers check placements. `kinds`: the first so many.
-  explicit random_commands(uint64_t seed, bool details = false, size_t kinds = std::variant_size_v<command>)
-      : engine_(seed), details_(details), kinds_(kinds) {}
+  // Of what a format of journals has. With details, existing allocations have some, and resource managers check
+  // placements. `kinds`: the first so many.
+  explicit random_commands(uint64_t seed, int format, bool details = false, size_t kinds = std::variant_size_v<command>)
+      : engine_(seed), format_(format), details_(details), kinds_(kinds) {}
 
   // A command of every kind, in turn, is command number 0, 1, ...
   command next() { return make(std::make_index_sequence<std::variant_size_v<command>>(), kind_++ % kinds_); }
@@ -83,7 +84,7 @@ class random_commands {
     } else if constexpr (std::is_same_v<T, release_what>) {
       x = static_cast<T>(engine_() % 3);
     } else if constexpr (std::is_same_v<T, step_answer::kind>) {
-      x = static_cast<T>(engine_() % 2);
+      x = static_cast<T>(engine_() % (format_ == 3 ? 2 : static_cast<uint64_t>(T::rm_changed) + 1));
     } else if constexpr (std::is_integral_v<T>) {
       x = static_cast<T>(engine_() >> engine_() % 64);
     } else if constexpr (std::is_same_v<T, double>) {
@@ -141,6 +142,7 @@ class random_commands {
   }
 
   std::mt19937_64 engine_;
+  int format_;
   bool details_;
   size_t kinds_;
   size_t kind_ = 0;

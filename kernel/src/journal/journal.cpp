@@ -1,59 +1,36 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Layout. Header: one line "tenon-journal <version> <crc of origin, 8 hex digits> <origin>\n".
-// Entry: u32 length of the rest, u32 CRC-32 of length and rest, i64 time, u8 command number, fields.
-// Field: numbers little-endian in their own width, doubles as their bits, bool and enum one byte; text and
-// list a u32 count and the elements; map a list of pairs with ascending keys; a configuration one byte
-// "present" and its fields.
+// Layout. Header: one line "tenon-journal <format> <crc of origin, 8 hex digits> <origin>\n".
+// Entry: its size from the checksum on as a varint, u32 CRC-32 of that size and of what follows the checksum, head,
+// time, fields. Head: a varint, number of the command * 2, and 1 more where a build that does not know it skips it.
+// Time: a zigzag varint. Values are written as writer.hpp says.
 #include "tenon/kernel/journal.hpp"
 
 #include <algorithm>
-#include <boost/crc.hpp>
 #include <memory_resource>
 #include <optional>
 #include <stdexcept>
 
-#include "journal/journal_reader.hpp"
-#include "journal/journal_writer.hpp"
+#include "journal/reader.hpp"
+#include "journal/version3.hpp"
+#include "journal/writer.hpp"
 
 namespace tenon {
 namespace journal {
 namespace {
 
 constexpr std::string_view magic = "tenon-journal ";
-constexpr std::string_view version = "3 ";
 constexpr size_t crc_digits = 8;
-constexpr size_t frame_bytes = 8;
-constexpr size_t least_payload = 9;
+constexpr size_t crc_bytes = 4;
+constexpr int newest_format = 4, oldest_format = 3;
 
-// Of `first` and what follows it.
-uint32_t crc_of(std::string_view first, std::string_view rest = {}) {
-  boost::crc_32_type crc;
-  crc.process_bytes(first.data(), first.size());
-  crc.process_bytes(rest.data(), rest.size());
-  return static_cast<uint32_t>(crc.checksum());
-}
-
-// Calls f(Command{}, with details) for the command with this number; false when there is none.
+// Calls f(Command{}, its name) for the command with this number; false when there is none.
 template <class F, class... Commands>
-bool with_command(uint8_t number, F &&f, const std::variant<Commands...> *) {
-  static_assert(((number_of<Commands> != 0) && ...), "every command needs a number");
-  if (number == 0) return false;
-  return ((number_of<Commands> == number && (f(Commands{}, false), true)) || ...) ||
-         ((number_with_details<Commands> == number && (f(Commands{}, true), true)) || ...);
+bool with_command(uint64_t number, F &&f, const std::variant<Commands...> *) {
+  static_assert(((id_of<Commands>.number != 0) && ...), "every command needs a number");
+  return ((id_of<Commands>.number == number && (f(Commands{}, id_of<Commands>.name), true)) || ...);
 }
 
-bool has_details(const register_rm &c) { return c.check_deadline_ms != 0; }
-bool has_details(const put_allocation &c) { return !c.allocation.detail.empty(); }
-bool has_details(const add_node &c) {
-  return std::any_of(c.existing.begin(), c.existing.end(),
-                     [](const existing_allocation &e) { return !e.detail.empty(); });
-}
-template <class Command>
-bool has_details(const Command &) {
-  return false;
-}
-
-// Reads a journal entry by entry, reusing the memory of the last one.
+// Reads entries of the newest format one by one, reusing the memory of the last one.
 class decoder {
  public:
   decoder(std::string_view bytes, const std::function<void(int64_t, const command &)> &take)
@@ -62,45 +39,47 @@ class decoder {
   // Takes the entry at `at` and moves `at` behind it.
   std::optional<damage> entry(size_t &at) {
     const size_t start = at;
-    const size_t left = bytes_.size() - start;
-    if (left < frame_bytes) return damage{start, "the journal ends within the frame of an entry"};
-    const uint32_t length = number_at(start);
-    if (length < least_payload) return damage{start, "an entry of " + std::to_string(length) + " bytes is too short"};
-    if (length > left - frame_bytes) return damage{start, "the journal ends within an entry"};
+    reader frame(bytes_, start, bytes_.size(), lists_, config_);
+    const uint64_t size = frame.varint();
+    if (frame.damaged()) {
+      const std::string_view rest = bytes_.substr(start, max_varint_bytes);
+      const bool cut = std::all_of(rest.begin(), rest.end(), [](char c) { return (c & 0x80) != 0; });
+      return damage{start, {}, cut ? "the journal ends within the size of an entry" : frame.damaged()->what};
+    }
+    const size_t crc_at = frame.at();
+    if (size > bytes_.size() - crc_at) return damage{start, {}, "the journal ends within an entry"};
+    if (size < crc_bytes + 2) return damage{start, {}, "an entry of " + std::to_string(size) + " bytes is too short"};
 
-    const uint32_t crc = crc_of(bytes_.substr(start, 4), bytes_.substr(start + frame_bytes, length));
-    if (crc != number_at(start + 4)) return damage{start, "the checksum of an entry does not match"};
-
-    at = start + frame_bytes + length;
-    return payload(start + frame_bytes, at);
+    const size_t begin = crc_at + crc_bytes, end = crc_at + size;
+    uint32_t said = 0;
+    for (size_t i = 0; i < crc_bytes; ++i) said |= uint32_t{static_cast<unsigned char>(bytes_[crc_at + i])} << 8 * i;
+    if (said != crc_of(bytes_.substr(start, crc_at - start), bytes_.substr(begin, end - begin))) {
+      return damage{start, {}, "the checksum of an entry does not match"};
+    }
+    at = end;
+    return payload(begin, end);
   }
 
  private:
-  [[nodiscard]] uint32_t number_at(size_t at) const {
-    uint32_t value = 0;
-    for (size_t i = 0; i < 4; ++i) value |= uint32_t{static_cast<unsigned char>(bytes_[at + i])} << 8 * i;
-    return value;
-  }
-
   std::optional<damage> payload(size_t begin, size_t end) {
     lists_.release();
     reader in(bytes_, begin, end, lists_, config_);
+    const uint64_t head = in.varint();
+    if ((head & 1) != 0) return in.damaged();  // may be skipped, and this build knows no such command
     int64_t now_ms = 0;
-    uint8_t number = 0;
-    in(now_ms);
-    const size_t number_place = in.at();
-    in(number);
-    const auto read = [&]<class Command>(Command c, bool details) {
-      in.details = details;
-      in(c);
-      in.finish();
-      if (details && !has_details(c)) in.fail(number_place, "an entry for details has none");
-      if (!in.damaged()) take_(now_ms, command(c));
+    in.value(now_ms);
+    if (in.damaged()) return in.damaged();
+    std::optional<damage> bad;
+    const auto read = [&]<class Command>(Command c, std::string_view name) {
+      in.content(c);
+      bad = in.damaged();
+      if (bad) return bad->within(name);
+      take_(now_ms, command(c));
     };
-    if (!with_command(number, read, static_cast<const command *>(nullptr))) {
-      in.fail(number_place, "no command has the number " + std::to_string(number));
+    if (!with_command(head >> 1, read, static_cast<const command *>(nullptr))) {
+      return damage{begin, {}, "command " + std::to_string(head >> 1) + " is not known and must be understood", true};
     }
-    return in.damaged();
+    return bad;
   }
 
   std::string_view bytes_;
@@ -111,22 +90,23 @@ class decoder {
 
 void append(std::string &out, int64_t now_ms, const command &c) {
   const size_t start = out.size();
-  out.append(frame_bytes, '\0');
-  writer payload(out);
-  payload(now_ms);
+  out.append(1 + crc_bytes, '\0');
+  writer to(out);
   const auto write = [&]<class Command>(const Command &x) {
-    payload.details = has_details(x);
-    payload(payload.details ? number_with_details<Command> : number_of<Command>, x);
+    to.varint(uint64_t{id_of<Command>.number} << 1);
+    to.value(now_ms);
+    fields(to, x);
   };
   std::visit(write, c);
 
-  const size_t length = out.size() - start - frame_bytes;
-  if (length > UINT32_MAX) throw std::length_error("a journal entry holds less than 4 GiB");
-  std::string frame;
-  writer head(frame);
-  head(static_cast<uint32_t>(length));
-  head(crc_of(frame, std::string_view(out).substr(start + frame_bytes)));
-  out.replace(start, frame_bytes, frame);
+  const size_t size = out.size() - start - 1;
+  if (size > UINT32_MAX) throw std::length_error("an entry of a journal holds less than 4 GiB");
+  char bytes[max_varint_bytes];
+  const size_t size_bytes = put_varint(bytes, size);
+  const uint32_t crc = crc_of({bytes, size_bytes}, std::string_view(out).substr(start + 1 + crc_bytes));
+  out[start] = bytes[0];
+  if (size_bytes > 1) out.insert(start + 1, bytes + 1, size_bytes - 1);
+  for (size_t i = 0; i < crc_bytes; ++i) out[start + size_bytes + i] = static_cast<char>(crc >> 8 * i);
 }
 
 std::string hex(uint32_t value) {
@@ -135,33 +115,50 @@ std::string hex(uint32_t value) {
   return out;
 }
 
-// The bytes of the header line; nothing when it is not one.
-std::optional<damage> check_header(std::string_view bytes, size_t &at) {
-  if (bytes.substr(0, magic.size()) != magic) return damage{0, "this is no journal"};
+struct header {
+  int format = 0;
+  std::string_view origin;
+  size_t end = 0;  // of the line
+};
+
+// Reads the first line; what is wrong with it, if anything.
+std::optional<damage> read_header(std::string_view bytes, header &out) {
+  if (bytes.substr(0, magic.size()) != magic) return damage{0, {}, "this is no journal"};
   const size_t line_end = bytes.find('\n');
-  if (line_end == std::string_view::npos) return damage{bytes.size(), "the journal ends within its header"};
+  if (line_end == std::string_view::npos) return damage{bytes.size(), {}, "the journal ends within its header"};
   std::string_view line = bytes.substr(magic.size(), line_end - magic.size());
-  if (line.substr(0, version.size()) != version) {
-    return damage{magic.size(), "journal format " + std::string(line.substr(0, std::min<size_t>(line.find(' '), 20))) +
-                                    " is not known"};
+  const std::string_view format = line.substr(0, line.find(' '));
+  for (int known = oldest_format; known <= newest_format; ++known) {
+    if (format == std::to_string(known)) out.format = known;
   }
-  line.remove_prefix(version.size());
+  if (out.format == 0) {
+    return damage{magic.size(), {}, "journal format " + std::string(format.substr(0, 20)) + " is not known"};
+  }
+  const size_t crc_at = format.size() + 1;
+  line.remove_prefix(std::min(crc_at, line.size()));
   if (line.size() <= crc_digits || line[crc_digits] != ' ' ||
       line.substr(0, crc_digits) != hex(crc_of(line.substr(crc_digits + 1)))) {
-    return damage{magic.size() + version.size(), "the checksum of the header does not match"};
+    return damage{magic.size() + crc_at, {}, "the checksum of the header does not match"};
   }
-  at = line_end + 1;
+  out.origin = line.substr(crc_digits + 1);
+  out.end = line_end + 1;
   return std::nullopt;
 }
 
-refusal refuse(const damage &d, uint64_t entry, size_t intact) {
+refusal refuse_header(const damage &d) {
+  return {"journal byte " + std::to_string(d.offset) + ", header",
+          "a journal of format " + std::to_string(oldest_format) + " or " + std::to_string(newest_format), d.what,
+          "give a file that --record of this or an older release wrote"};
+}
+
+// `intact`: bytes before the entry.
+refusal refuse(const damage &d, uint64_t entry, size_t intact, const header &of) {
   refusal out;
-  out.where =
-      "journal byte " + std::to_string(d.offset) + (entry == 0 ? ", header" : ", entry " + std::to_string(entry));
-  out.have = d.what;
-  if (entry == 0) {
-    out.want = "a journal of format " + std::string(version.substr(0, version.size() - 1));
-    out.fix = "give a file that --record of this or an older release wrote";
+  out.where = "journal byte " + std::to_string(d.offset) + ", entry " + std::to_string(entry);
+  out.have = (d.field.empty() ? "" : d.field + ": ") + d.what;
+  if (d.later) {
+    out.want = "commands, fields and choices that this build knows";
+    out.fix = "replay it with the build that wrote it (" + std::string(of.origin) + ") or a later one";
   } else {
     out.want = "an undamaged entry";
     out.fix = "cut the journal to its first " + std::to_string(intact) + " bytes to replay what is before";
@@ -169,12 +166,29 @@ refusal refuse(const damage &d, uint64_t entry, size_t intact) {
   return out;
 }
 
+template <class Decoder>
+result<uint64_t> read_entries(std::string_view bytes, const header &head,
+                              const std::function<void(int64_t now_ms, const command &c)> &take) {
+  uint64_t taken = 0, entries = 0;
+  const std::function count = [&](int64_t now_ms, const command &c) {
+    ++taken;
+    take(now_ms, c);
+  };
+  Decoder decode(bytes, count);
+  for (size_t at = head.end; at < bytes.size(); ++entries) {
+    const size_t intact = at;
+    if (const auto bad = decode.entry(at)) return refuse(*bad, entries + 1, intact, head);
+  }
+  return taken;
+}
+
 }  // namespace
 }  // namespace journal
 
 std::string journal_header(std::string_view origin) {
-  std::string line(origin.substr(0, origin.find('\n')));
-  return std::string(journal::magic).append(journal::version) + journal::hex(journal::crc_of(line)) + " " + line + "\n";
+  const std::string line(origin.substr(0, origin.find('\n')));
+  return std::string(journal::magic) + std::to_string(journal::newest_format) + ' ' +
+         journal::hex(journal::crc_of(line)) + ' ' + line + '\n';
 }
 
 void append_entry(std::string &out, int64_t now_ms, const command &c) {
@@ -189,14 +203,10 @@ void append_entry(std::string &out, int64_t now_ms, const command &c) {
 
 result<uint64_t> read_journal(std::string_view bytes,
                               const std::function<void(int64_t now_ms, const command &c)> &take) {
-  size_t at = 0;
-  if (const auto bad = journal::check_header(bytes, at)) return journal::refuse(*bad, 0, 0);
-  uint64_t entries = 0;
-  for (journal::decoder decode(bytes, take); at < bytes.size(); ++entries) {
-    const size_t intact = at;
-    if (const auto bad = decode.entry(at)) return journal::refuse(*bad, entries + 1, intact);
-  }
-  return entries;
+  journal::header head;
+  if (const auto bad = journal::read_header(bytes, head)) return journal::refuse_header(*bad);
+  return head.format == 3 ? journal::read_entries<journal::version3::decoder>(bytes, head, take)
+                          : journal::read_entries<journal::decoder>(bytes, head, take);
 }
 
 }  // namespace tenon

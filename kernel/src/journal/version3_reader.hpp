@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Reads the journal's bytes as fields, whatever the bytes are: nothing outside them is read, and memory is
+// Format 3: bytes as fields, whatever the bytes are: nothing outside them is read, and memory is
 // taken only in proportion to them.
 #pragma once
 
@@ -9,30 +9,44 @@
 #include <optional>
 #include <string>
 
-#include "journal/journal_fields.hpp"
-#include "journal/journal_writer.hpp"
+#include "journal/damage.hpp"
+#include "journal/version3_fields.hpp"
 
-namespace tenon::journal {
+namespace tenon::journal::version3 {
 
-inline constexpr uint32_t max_depth = 1'000;  // queues below queues, rules above rules
+// Counts the bytes that a value takes.
+struct measure {
+  static constexpr bool writes = true;
+  static constexpr bool details = false;
+  size_t bytes = 0;
+
+  template <class... Fields>
+  void operator()(const Fields &...f) {
+    (one(f), ...);
+  }
+
+ private:
+  template <class T>
+  void one(const T &x) {
+    if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
+      bytes += 1;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      bytes += sizeof(T);
+    } else if constexpr (is_text<T> || is_span<T>) {
+      bytes += sizeof(uint32_t);  // of an empty one
+    } else {
+      fields(*this, x);
+    }
+  }
+};
 
 // The bytes that the shortest element of a list takes.
 template <class Element>
 size_t least_bytes() {
-  static const size_t bytes = [] {
-    std::string out;
-    writer w(out);
-    w(Element{});
-    return out.size();
-  }();
-  return bytes;
+  measure of;
+  of(Element{});
+  return of.bytes;
 }
-
-// What is wrong with the bytes, and where.
-struct damage {
-  size_t offset;
-  std::string what;
-};
 
 // Reads fields out of bytes[at, end). The first damage stops it: later fields stay as they are.
 class reader {
@@ -54,7 +68,7 @@ class reader {
     if (at_ != end_) fail(at_, std::to_string(end_ - at_) + " bytes after the last field");
   }
   void fail(size_t offset, std::string what) {
-    if (!damage_) damage_ = damage{offset, std::move(what)};
+    if (!damage_) damage_ = damage{offset, {}, std::move(what)};
   }
   [[nodiscard]] size_t at() const { return at_; }
 
@@ -182,4 +196,4 @@ class reader {
   std::optional<damage> damage_;
 };
 
-}  // namespace tenon::journal
+}  // namespace tenon::journal::version3

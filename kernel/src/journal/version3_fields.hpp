@@ -1,21 +1,16 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The fields of every command in the order of the journal's bytes. One list serves writer and reader, so
-// they cannot diverge. Lists and numbers are the format: a change of either is a new format version.
+// Format 3: the fields of every command in the order of its bytes. Nothing here changes any more but the names of
+// members: what format 3 does not have stays as a command has it of itself.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
+#include "journal/shapes.hpp"
 #include "tenon/kernel/commands.hpp"
 
-namespace tenon::journal {
+namespace tenon::journal::version3 {
 
-// A command's number in the journal, whatever its place in the variant.
+// A command's number, whatever its place in the variant; 0: format 3 does not have it.
 template <class Command>
 inline constexpr uint8_t number_of = 0;
 template <>
@@ -62,7 +57,7 @@ template <>
 inline constexpr uint8_t number_of<checks_delivered> = 24;
 
 // Commands have a second number where they got fields later: existing allocations of which some have a detail,
-// registrations of those who check placements. The first means that there are none, as in every older journal.
+// registrations of those who check placements. The first means that there are none.
 template <class Command>
 inline constexpr uint8_t number_with_details = 0;
 template <>
@@ -72,7 +67,7 @@ inline constexpr uint8_t number_with_details<add_node> = 16;
 template <>
 inline constexpr uint8_t number_with_details<register_rm> = 19;
 
-// The last value that an enum may have in the journal.
+// The last value that an enum may have.
 template <class Enum>
 inline constexpr Enum last_of = Enum{};
 template <>
@@ -83,25 +78,6 @@ template <>
 inline constexpr release_what last_of<release_what> = release_what::both;
 template <>
 inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_changed;
-
-template <class T>
-inline constexpr bool is_span = false;
-template <class E>
-inline constexpr bool is_span<std::span<const E>> = true;
-template <class T>
-inline constexpr bool is_vector = false;
-template <class E>
-inline constexpr bool is_vector<std::vector<E>> = true;
-template <class T>
-inline constexpr bool is_map = false;
-template <class K, class V>
-inline constexpr bool is_map<std::map<K, V>> = true;
-template <class T>
-inline constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
-
-// How an IO sees a struct: a writer reads it, a reader fills it.
-template <class IO, class T>
-using ref = std::conditional_t<IO::writes, const T &, T &>;
 
 template <class IO>
 void fields(IO &io, ref<IO, named_amount> f) {
@@ -248,4 +224,4 @@ void fields(IO &io, ref<IO, cluster_config> f) {
   io(f.partitions, f.priority_classes, f.checksum);
 }
 
-}  // namespace tenon::journal
+}  // namespace tenon::journal::version3

@@ -1,21 +1,24 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Writes fields as the journal's bytes.
+// Writes format 3 as builds did until format 4: bytes for what reads it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
-#include "journal/journal_fields.hpp"
+#include "journal/damage.hpp"
+#include "journal/version3_fields.hpp"
 
-namespace tenon::journal {
+namespace tenon::journal::version3 {
 
 class writer {
  public:
   static constexpr bool writes = true;
   explicit writer(std::string &out) : out_(out) {}
 
-  bool details = false;  // of existing allocations are written
+  bool details = false;  // are written
 
   template <class... Fields>
   void operator()(const Fields &...f) {
@@ -58,4 +61,35 @@ class writer {
   std::string &out_;
 };
 
-}  // namespace tenon::journal
+inline bool has_details(const register_rm &c) { return c.check_deadline_ms != 0; }
+inline bool has_details(const put_allocation &c) { return !c.allocation.detail.empty(); }
+inline bool has_details(const add_node &c) {
+  return std::any_of(c.existing.begin(), c.existing.end(),
+                     [](const existing_allocation &e) { return !e.detail.empty(); });
+}
+template <class Command>
+bool has_details(const Command &) {
+  return false;
+}
+
+inline std::string frame_of(std::string_view payload) {
+  std::string out;
+  writer head(out);
+  head(static_cast<uint32_t>(payload.size()));
+  head(crc_of(out, payload));
+  return out;
+}
+
+inline void append_entry(std::string &out, int64_t now_ms, const command &c) {
+  std::string bytes;
+  writer payload(bytes);
+  payload(now_ms);
+  const auto write = [&]<class Command>(const Command &x) {
+    payload.details = has_details(x);
+    payload(payload.details ? number_with_details<Command> : number_of<Command>, x);
+  };
+  std::visit(write, c);
+  out += frame_of(bytes) + bytes;
+}
+
+}  // namespace tenon::journal::version3

@@ -1,0 +1,358 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// The fields of every command: id, name, member, and the value that is left out where it is not the type's zero.
+// Writer, reader and the tables of docs/journal.md go by this one list, so a new field is one line.
+//
+// What a build wrote, every later build reads. An id and its value never change; the next field takes the next id.
+// What is left out must mean what there was before the field. A field that this list gives by io() must be
+// understood: an older build refuses a journal that has it. One given by io.note() decides nothing, and an older
+// build skips it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "journal/shapes.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::journal {
+
+struct command_id {
+  uint32_t number = 0;  // whatever the command's place in the variant; 15, 16 and 19 were format 3's
+  std::string_view name;
+};
+template <class Command>
+inline constexpr command_id id_of = {};
+template <>
+inline constexpr command_id id_of<register_rm> = {1, "register_rm"};
+template <>
+inline constexpr command_id id_of<configure> = {2, "configure"};
+template <>
+inline constexpr command_id id_of<signal_rm> = {3, "signal_rm"};
+template <>
+inline constexpr command_id id_of<add_application> = {4, "add_application"};
+template <>
+inline constexpr command_id id_of<remove_application> = {5, "remove_application"};
+template <>
+inline constexpr command_id id_of<put_ask> = {6, "put_ask"};
+template <>
+inline constexpr command_id id_of<put_allocation> = {7, "put_allocation"};
+template <>
+inline constexpr command_id id_of<release> = {8, "release"};
+template <>
+inline constexpr command_id id_of<add_node> = {9, "add_node"};
+template <>
+inline constexpr command_id id_of<update_node> = {10, "update_node"};
+template <>
+inline constexpr command_id id_of<change_node> = {11, "change_node"};
+template <>
+inline constexpr command_id id_of<step> = {12, "step"};
+template <>
+inline constexpr command_id id_of<advance> = {13, "advance"};
+template <>
+inline constexpr command_id id_of<inspect> = {14, "inspect"};
+template <>
+inline constexpr command_id id_of<check_answer> = {17, "check_answer"};
+template <>
+inline constexpr command_id id_of<check_again> = {18, "check_again"};
+template <>
+inline constexpr command_id id_of<change_queue> = {20, "change_queue"};
+template <>
+inline constexpr command_id id_of<fail_application> = {21, "fail_application"};
+template <>
+inline constexpr command_id id_of<move_application> = {22, "move_application"};
+template <>
+inline constexpr command_id id_of<change_partition> = {23, "change_partition"};
+template <>
+inline constexpr command_id id_of<checks_delivered> = {24, "checks_delivered"};
+
+// The last value of an enum that this build knows.
+template <class Enum>
+inline constexpr Enum last_of = Enum{};
+template <>
+inline constexpr termination last_of<termination> = termination::scheduling_failed;
+template <>
+inline constexpr rm_signal last_of<rm_signal> = rm_signal::shutdown;
+template <>
+inline constexpr release_what last_of<release_what> = release_what::both;
+template <>
+inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_changed;
+
+template <class T>
+inline constexpr bool is_config = std::is_same_v<T, const cluster_config *>;
+template <class T>
+inline constexpr bool is_number = std::is_integral_v<T> || std::is_enum_v<T>;
+template <class T>
+inline constexpr bool is_struct = std::is_class_v<T> && !is_span<T> && !is_vector<T> && !is_map<T> && !is_text<T>;
+
+// How values are told apart where nobody knows the field.
+enum class wire : uint8_t { number, bits64, bytes };
+template <class T>
+inline constexpr wire wire_of = is_number<T>                ? wire::number
+                                : std::is_same_v<T, double> ? wire::bits64
+                                                            : wire::bytes;
+
+// What stands before a field: id, whether it is a note, and the wire.
+constexpr uint64_t tag_of(uint32_t id, bool note, wire as) {
+  return uint64_t{id} << 3 | uint64_t{note} << 2 | static_cast<uint64_t>(as);
+}
+
+template <class IO>
+void fields(IO &io, ref<IO, named_amount> f) {
+  io(1, "type", f.type);
+  io(2, "amount", f.amount);
+}
+template <class IO>
+void fields(IO &io, ref<IO, named_text> f) {
+  io(1, "key", f.key);
+  io(2, "value", f.value);
+}
+template <class IO>
+void fields(IO &io, ref<IO, step_answer> f) {
+  io(1, "what", f.what);
+  io(2, "at", f.at);
+  io(3, "ok", f.ok);
+  io(4, "text", f.text);
+}
+template <class IO>
+void fields(IO &io, ref<IO, register_rm> f) {
+  io(1, "rm", f.rm);
+  io.note(2, "version", f.version);
+  io.note(3, "policy_group", f.policy_group);
+  io(4, "config", f.config);
+  io(5, "check_deadline_ms", f.check_deadline_ms);
+}
+template <class IO>
+void fields(IO &io, ref<IO, configure> f) {
+  io(1, "rm", f.rm);
+  io(2, "config", f.config);
+}
+template <class IO>
+void fields(IO &io, ref<IO, signal_rm> f) {
+  io(1, "rm", f.rm);
+  io(2, "signal", f.signal);
+}
+template <class IO>
+void fields(IO &io, ref<IO, add_application> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+  io(3, "queue", f.queue);
+  io(4, "user", f.user);
+  io(5, "groups", f.groups);
+  io(6, "tags", f.tags);
+  io(7, "execution_timeout_ms", f.execution_timeout_ms);
+  io(8, "placeholder_ask", f.placeholder_ask);
+  io(9, "hard_gang", f.hard_gang);
+}
+template <class IO>
+void fields(IO &io, ref<IO, remove_application> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+}
+template <class IO>
+void fields(IO &io, ref<IO, put_ask> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+  io(3, "key", f.key);
+  io(4, "resources", f.resources);
+  io(5, "max_allocations", f.max_allocations, 1);
+  io(6, "priority", f.priority);
+  io(7, "priority_class", f.priority_class);
+  io(8, "execution_timeout_ms", f.execution_timeout_ms);
+  io(9, "create_time_ms", f.create_time_ms);
+  io(10, "tags", f.tags);
+  io(11, "task_group", f.task_group);
+  io(12, "required_node", f.required_node);
+  io(13, "placeholder", f.placeholder);
+  io(14, "originator", f.originator);
+  io(15, "allow_preempt_self", f.allow_preempt_self, true);
+  io(16, "allow_preempt_other", f.allow_preempt_other);
+}
+template <class IO>
+void fields(IO &io, ref<IO, existing_allocation> f) {
+  io(1, "ask", f.ask);
+  io(2, "bind_time_ms", f.bind_time_ms);
+  io(3, "foreign", f.foreign);
+  io(4, "detail", f.detail);
+}
+template <class IO>
+void fields(IO &io, ref<IO, put_allocation> f) {
+  io(1, "partition", f.partition);
+  io(2, "node", f.node);
+  io(3, "allocation", f.allocation);
+}
+template <class IO>
+void fields(IO &io, ref<IO, release> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+  io(3, "key", f.key);
+  io(4, "allocation_sequence", f.allocation_sequence);
+  io(5, "limit", f.limit);
+  io(6, "why", f.why);
+  io(7, "what", f.what, release_what::both);
+}
+template <class IO>
+void fields(IO &io, ref<IO, add_node> f) {
+  io(1, "partition", f.partition);
+  io(2, "node", f.node);
+  io(3, "capacity", f.capacity);
+  io(4, "occupied", f.occupied);
+  io(5, "attributes", f.attributes);
+  io(6, "schedulable", f.schedulable, true);
+  io(7, "existing", f.existing);
+}
+template <class IO>
+void fields(IO &io, ref<IO, update_node> f) {
+  io(1, "partition", f.partition);
+  io(2, "node", f.node);
+  io(3, "capacity", f.capacity);
+  io(4, "occupied", f.occupied);
+  io(5, "attributes", f.attributes);
+  io(6, "has_capacity", f.has_capacity);
+  io(7, "has_occupied", f.has_occupied);
+  io(8, "has_attributes", f.has_attributes);
+}
+template <class IO>
+void fields(IO &io, ref<IO, change_node> f) {
+  io(1, "partition", f.partition);
+  io(2, "node", f.node);
+  io(3, "event", f.event);
+}
+template <class IO>
+void fields(IO &io, ref<IO, change_partition> f) {
+  io(1, "partition", f.partition);
+  io(2, "event", f.event);
+}
+template <class IO>
+void fields(IO &io, ref<IO, change_queue> f) {
+  io(1, "partition", f.partition);
+  io(2, "queue", f.queue);
+  io(3, "event", f.event);
+}
+template <class IO>
+void fields(IO &io, ref<IO, fail_application> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+  io(3, "text", f.text);
+}
+template <class IO>
+void fields(IO &io, ref<IO, move_application> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+  io(3, "queue", f.queue);
+}
+template <class IO>
+void fields(IO &io, ref<IO, step> f) {
+  io(1, "partition", f.partition);
+  io(2, "max_decisions", f.max_decisions, 1);
+  io(3, "answers", f.answers);
+}
+template <class IO>
+void fields(IO &, ref<IO, advance>) {}
+template <class IO>
+void fields(IO &io, ref<IO, inspect> f) {
+  io(1, "partition", f.partition);
+  io(2, "answers", f.answers);
+}
+template <class IO>
+void fields(IO &io, ref<IO, check_answer> f) {
+  io(1, "partition", f.partition);
+  io(2, "number", f.number);
+  io(3, "accepted", f.accepted);
+  io(4, "reason", f.reason);
+}
+template <class IO>
+void fields(IO &io, ref<IO, checks_delivered> f) {
+  io(1, "partition", f.partition);
+  io(2, "number", f.number);
+}
+template <class IO>
+void fields(IO &io, ref<IO, check_again> f) {
+  io(1, "partition", f.partition);
+  io(2, "application", f.application);
+  io(3, "key", f.key);
+  io(4, "node", f.node);
+}
+template <class IO>
+void fields(IO &io, ref<IO, limit_config> f) {
+  io.note(1, "description", f.description);
+  io(2, "users", f.users);
+  io(3, "groups", f.groups);
+  io(4, "max_resources", f.max_resources);
+  io(5, "max_applications", f.max_applications);
+}
+template <class IO>
+void fields(IO &io, ref<IO, placement_filter_config> f) {
+  io(1, "allow", f.allow, true);
+  io(2, "users", f.users);
+  io(3, "groups", f.groups);
+}
+template <class IO>
+void fields(IO &io, ref<IO, placement_rule_config> f) {
+  io(1, "name", f.name);
+  io(2, "create", f.create);
+  io(3, "filter", f.filter);
+  io(4, "parent", f.parent);
+  io(5, "value", f.value);
+}
+template <class IO>
+void fields(IO &io, ref<IO, child_template_config> f) {
+  io(1, "max_applications", f.max_applications);
+  io(2, "properties", f.properties);
+  io(3, "guaranteed", f.guaranteed);
+  io(4, "max", f.max);
+}
+template <class IO>
+void fields(IO &io, ref<IO, queue_config> f) {
+  io(1, "name", f.name);
+  io(2, "parent", f.parent);
+  io(3, "guaranteed", f.guaranteed);
+  io(4, "max", f.max);
+  io(5, "max_applications", f.max_applications);
+  io(6, "properties", f.properties);
+  io(7, "admin_acl", f.admin_acl);
+  io(8, "submit_acl", f.submit_acl);
+  io(9, "child_template", f.child_template);
+  io(10, "queues", f.queues);
+  io(11, "limits", f.limits);
+}
+template <class IO>
+void fields(IO &io, ref<IO, node_sort_config> f) {
+  io(1, "type", f.type);
+  io(2, "resource_weights", f.resource_weights);
+}
+// Durations are left out where they are zero, not where they are what queues.yaml has without them: that may change.
+template <class IO>
+void fields(IO &io, ref<IO, partition_tuning> f) {
+  io(1, "reservation_delay_ms", f.reservation_delay_ms);
+  io(2, "reservation_wait_ms", f.reservation_wait_ms);
+  io(3, "reservation_enabled", f.reservation_enabled);
+  io(4, "reservation_backfill", f.reservation_backfill);
+  io(5, "preemption_retry_ms", f.preemption_retry_ms);
+  io(6, "starting_timeout_ms", f.starting_timeout_ms);
+  io(7, "completing_timeout_ms", f.completing_timeout_ms);
+  io(8, "terminated_timeout_ms", f.terminated_timeout_ms);
+  io(9, "placeholder_timeout_ms", f.placeholder_timeout_ms);
+  io(10, "queue_cleanup_ms", f.queue_cleanup_ms);
+  io(11, "drain_timeout_ms", f.drain_timeout_ms);
+  io(12, "release_confirm_timeout_ms", f.release_confirm_timeout_ms);
+}
+template <class IO>
+void fields(IO &io, ref<IO, partition_config> f) {
+  io(1, "name", f.name);
+  io(2, "root", f.root);
+  io(3, "placement_rules", f.placement_rules);
+  io(4, "preemption_enabled", f.preemption_enabled);
+  io(5, "quota_preemption_enabled", f.quota_preemption_enabled);
+  io(6, "node_sort", f.node_sort);
+  io.note(7, "user_group_resolver", f.user_group_resolver);
+  io(8, "tuning", f.tuning);
+}
+template <class IO>
+void fields(IO &io, ref<IO, cluster_config> f) {
+  io(1, "partitions", f.partitions);
+  io(2, "priority_classes", f.priority_classes);
+  io.note(3, "checksum", f.checksum);
+}
+
+}  // namespace tenon::journal
