@@ -45,9 +45,9 @@ struct kernel::impl {
   uint32_t apply(const step &c);
   void apply(const inspect &c);
   void wake_refused();
-  // The partition of a command, or a rejecting decision and null.
-  partition *target(std::string_view name, decision_kind reject, std::string_view application, std::string_view key,
-                    std::string_view node, std::string why);
+  // A rejecting decision: there is no partition of that name.
+  [[gnu::cold]] void reject(decision_kind kind, std::string_view name, std::string_view application,
+                            std::string_view key, std::string_view node, std::string why);
   uint32_t dispatch(const command &c);
 };
 
@@ -238,16 +238,13 @@ void kernel::impl::apply(const inspect &c) {
   answers.swap(shared.used_answers);
 }
 
-partition *kernel::impl::target(std::string_view name, decision_kind reject, std::string_view application,
-                                std::string_view key, std::string_view node, std::string why) {
-  partition *p = find(name);
-  if (p != nullptr) return p;
-  decision_view &d = emit(reject, name);
+void kernel::impl::reject(decision_kind kind, std::string_view name, std::string_view application, std::string_view key,
+                          std::string_view node, std::string why) {
+  decision_view &d = emit(kind, name);
   d.application = shared.keep(std::string(application));
   d.key = shared.keep(std::string(key));
   d.node = shared.keep(std::string(node));
   d.text = shared.keep(std::move(why));
-  return nullptr;
 }
 
 uint32_t kernel::impl::dispatch(const command &c) {
@@ -260,9 +257,11 @@ uint32_t kernel::impl::dispatch(const command &c) {
                          std::is_same_v<type, signal_rm> || std::is_same_v<type, inspect>) {
       apply(one);
     } else if constexpr (std::is_same_v<type, add_application>) {
-      if (partition *p = target(one.partition, decision_kind::application_rejected, one.application, {}, {},
-                                messages::application_without_partition(one.application, one.partition))) {
+      if (partition *p = find(one.partition); p != nullptr) {
         p->add_application(one);
+      } else {
+        reject(decision_kind::application_rejected, one.partition, one.application, {}, {},
+               messages::application_without_partition(one.application, one.partition));
       }
     } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
                          std::is_same_v<type, check_answer> || std::is_same_v<type, check_again> ||
@@ -291,23 +290,31 @@ uint32_t kernel::impl::dispatch(const command &c) {
         }
       }
     } else if constexpr (std::is_same_v<type, put_ask>) {
-      if (partition *p = target(one.partition, decision_kind::ask_rejected, one.application, one.key, {},
-                                messages::no_partition(one.partition))) {
+      if (partition *p = find(one.partition); p != nullptr) {
         p->put_ask(one);
+      } else {
+        reject(decision_kind::ask_rejected, one.partition, one.application, one.key, {},
+               messages::no_partition(one.partition));
       }
     } else if constexpr (std::is_same_v<type, put_allocation>) {
-      if (partition *p = target(one.partition, decision_kind::allocation_rejected, one.allocation.ask.application,
-                                one.allocation.ask.key, one.node, messages::no_partition(one.partition))) {
+      if (partition *p = find(one.partition); p != nullptr) {
         p->put_allocation(one);
+      } else {
+        reject(decision_kind::allocation_rejected, one.partition, one.allocation.ask.application,
+               one.allocation.ask.key, one.node, messages::no_partition(one.partition));
       }
     } else if constexpr (std::is_same_v<type, add_node>) {
-      if (partition *p = target(one.partition, decision_kind::node_rejected, {}, {}, one.node,
-                                messages::node_rejected(messages::node_without_partition(one.partition, one.node)))) {
+      if (partition *p = find(one.partition); p != nullptr) {
         p->add_node(one);
+      } else {
+        reject(decision_kind::node_rejected, one.partition, {}, {}, one.node,
+               messages::node_rejected(messages::node_without_partition(one.partition, one.node)));
       }
     } else if constexpr (std::is_same_v<type, update_node> || std::is_same_v<type, change_node>) {
-      if (partition *p = target(one.partition, decision_kind::node_update_rejected, {}, {}, one.node,
-                                messages::no_partition(one.partition))) {
+      if (partition *p = find(one.partition); p == nullptr) {
+        reject(decision_kind::node_update_rejected, one.partition, {}, {}, one.node,
+               messages::no_partition(one.partition));
+      } else {
         if constexpr (std::is_same_v<type, update_node>) {
           p->update_node(one);
         } else {
