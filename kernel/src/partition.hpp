@@ -359,7 +359,8 @@ struct partition {
   std::string check_amounts(amounts from, resources &out);                                 // "" or why not; interns
   std::string check_need(amounts from, resources &out);  // as check_amounts, and not nothing
   std::string check_need_of(const tenon::put_ask &c, resources &need);
-  std::string application_problem(std::string_view app_id) const;
+  // "" or why it takes no asks; null: there is no application of that id.
+  static std::string application_problem(const application *app, std::string_view app_id);
   void types_grew();
   std::string check_priority(std::string_view class_name, int32_t &priority) const;
   void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority);

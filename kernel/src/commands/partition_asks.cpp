@@ -16,14 +16,17 @@ std::string partition::check_amounts(amounts from, resources &out) {
   }
   uint32_t fresh = 0;
   for (size_t i = 0; i < from.size(); ++i) {
-    const auto same = [&](const named_amount &other) { return other.type == from[i].type; };
-    if (types.find(from[i].type) != no_type ||
-        std::any_of(from.begin(), from.begin() + static_cast<ptrdiff_t>(i), same))
+    if (const type_index known = types.find(from[i].type); known != no_type) {
+      out.set(known, from[i].amount);
       continue;
+    }
+    const auto same = [&](const named_amount &other) { return other.type == from[i].type; };
+    if (std::any_of(from.begin(), from.begin() + static_cast<ptrdiff_t>(i), same)) continue;
     if (types.count() + ++fresh > types.limit()) return messages::too_many_resource_types(from[i].type, types.limit());
   }
+  if (fresh == 0) return {};
   for (const named_amount &item : from) out.set(types.intern(item.type), item.amount);
-  if (fresh != 0) types_grew();
+  types_grew();
   return {};
 }
 
@@ -60,8 +63,7 @@ void partition::reject_ask(const tenon::put_ask &c, std::string why) {
   d.text = keep(std::move(why));
 }
 
-std::string partition::application_problem(std::string_view app_id) const {
-  const application *app = find_application(app_id);
+std::string partition::application_problem(const application *app, std::string_view app_id) {
   if (app == nullptr) return messages::application_not_found(app_id);
   if (app->state == application_state::failing) return messages::application_has_ended(app_id, tenon::name(app->state));
   return {};
@@ -69,24 +71,32 @@ std::string partition::application_problem(std::string_view app_id) const {
 
 void partition::put_ask(const tenon::put_ask &c) {
   if (c.key.empty()) return reject_ask(c, messages::key_empty());
-  std::string problem;
-  if (!c.application.empty()) problem = application_problem(c.application);
-  resources need;
-  int32_t priority = c.priority;
-  if (problem.empty()) problem = check_need_of(c, need);
-  std::vector<class_devices> devices;
-  if (problem.empty()) problem = check_ask_devices(c.tags, need, devices);
-  if (problem.empty()) problem = check_priority(c.priority_class, priority);
-  if (!problem.empty()) return reject_ask(c, std::move(problem));
-  application *app = c.application.empty() ? independent_application(c, problem) : find_application(c.application);
-  if (app == nullptr) return reject_ask(c, std::move(problem));
-
-  ask *a = nullptr;
-  if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
-    undo_proposals_of(*found->second, messages::proposal_ask_gone());
+  application *app = nullptr;
+  if (!c.application.empty()) {
+    app = find_application(c.application);
+    if (std::string problem = application_problem(app, c.application); !problem.empty())
+      return reject_ask(c, std::move(problem));
   }
-  if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
-    a = found->second;
+  resources need;
+  if (std::string problem = check_need_of(c, need); !problem.empty()) return reject_ask(c, std::move(problem));
+  std::vector<class_devices> devices;
+  if (std::string problem = check_ask_devices(c.tags, need, devices); !problem.empty())
+    return reject_ask(c, std::move(problem));
+  int32_t priority = c.priority;
+  if (std::string problem = check_priority(c.priority_class, priority); !problem.empty())
+    return reject_ask(c, std::move(problem));
+  if (c.application.empty()) {
+    std::string problem;
+    app = independent_application(c, problem);
+    if (app == nullptr) return reject_ask(c, std::move(problem));
+  }
+
+  ask *a = app->ask_named(c.key);
+  if (a != nullptr) {
+    undo_proposals_of(*a, messages::proposal_ask_gone());
+    a = app->ask_named(c.key);  // it may be gone with them
+  }
+  if (a != nullptr) {
     withdraw(*a);
     forget_wait(*a);
     uncount_kept(*a);

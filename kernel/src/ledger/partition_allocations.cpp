@@ -353,7 +353,8 @@ std::string partition::existing_problem(const existing_allocation &e, const node
     std::string problem = check_amounts(c.resources, need);
     return problem.empty() ? check_detail(c.key, e.detail, need) : problem;
   }
-  std::string problem = c.application.empty() ? std::string{} : application_problem(c.application);
+  std::string problem =
+      c.application.empty() ? std::string{} : application_problem(find_application(c.application), c.application);
   if (problem.empty()) problem = check_need(c.resources, need);
   std::vector<class_devices> ignored;
   if (problem.empty()) problem = check_ask_devices(c.tags, need, ignored);
@@ -457,7 +458,9 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     problem = messages::foreign_without_node(e.ask.key);
   } else if (n == nullptr) {
     problem = e.foreign ? messages::foreign_node_not_found(c.node, e.ask.key) : std::string{};
-    if (!e.foreign && !e.ask.application.empty()) problem = application_problem(e.ask.application);
+    if (!e.foreign && !e.ask.application.empty()) {
+      problem = application_problem(find_application(e.ask.application), e.ask.application);
+    }
     if (problem.empty()) problem = messages::node_not_found(c.node);
   } else {
     problem = existing_problem(e, n, false, need, priority);

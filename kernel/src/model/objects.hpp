@@ -324,6 +324,11 @@ struct application {
   std::vector<proposal> proposals;          // by number
   uint64_t kept_bytes = 0;                  // of it in kept_amounts
 
+  // Null: it has none of that key.
+  [[nodiscard]] ask *ask_named(std::string_view wanted) const {
+    const auto found = asks.find(wanted);
+    return found == asks.end() ? nullptr : found->second;
+  }
   [[nodiscard]] bool runs() const {
     return state == application_state::accepted || state == application_state::starting ||
            state == application_state::running;
