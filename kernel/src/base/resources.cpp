@@ -112,6 +112,15 @@ resources &resources::operator-=(const resources &other) {
   return *this;
 }
 
+resources &resources::add_times(const resources &other, int64_t times) {
+  reserve_types(other.size());
+  for (uint32_t t = 0; t < other.size(); ++t) {
+    amounts_[t] = add_saturating(amounts_[t], mul_saturating(other.amounts_[t], times));
+  }
+  present_ |= other.present_;
+  return *this;
+}
+
 void resources::prune() {
   for_each_type(*this, [&](type_index t, int64_t amount) {
     if (amount == 0) present_ &= ~(uint64_t{1} << t);
@@ -119,12 +128,6 @@ void resources::prune() {
 }
 
 bool operator==(const resources &a, const resources &b) { return a.present_ == b.present_ && equal_amounts(a, b); }
-
-int64_t mul_saturating(int64_t a, int64_t b) {
-  int64_t product = 0;
-  if (!__builtin_mul_overflow(a, b, &product)) return product;
-  return (a < 0) == (b < 0) ? max_amount : min_amount;
-}
 
 int64_t scale_saturating(int64_t a, double ratio) {
   const double product = static_cast<double>(a) * ratio;

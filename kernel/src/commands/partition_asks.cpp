@@ -219,7 +219,7 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
 void partition::add_pending_of(ask &a, int64_t times) {
   const resources &need = classes[a.class_id].need;
   application &app = *a.owner;
-  for_each_type(need, [&](type_index t, int64_t amount) { app.pending.add(t, mul_saturating(amount, times)); });
+  app.pending.add_times(need, times);
   if (times < 0) app.pending.prune();
   keys.changed(app, column::pending);
   add_pending(*app.home, need, times);

@@ -97,7 +97,7 @@ void partition::add_usage(queue &leaf, const resources &amount, int sign) {
 
 void partition::add_pending(queue &leaf, const resources &amount, int64_t times) {
   for (queue *q = &leaf; q != nullptr; q = q->parent) {
-    for_each_type(amount, [&](type_index t, int64_t value) { q->pending.add(t, mul_saturating(value, times)); });
+    q->pending.add_times(amount, times);
     if (times < 0) q->pending.prune();
     keys.changed(*q, column::pending);
   }

@@ -65,7 +65,9 @@ class resources {
   void add(type_index t, int64_t amount);         // saturating; defines t
   resources &operator+=(const resources &other);  // union of types, saturating
   resources &operator-=(const resources &other);  // union of types, saturating
-  void prune();                                   // removes zero amounts
+  // The same with each amount of `other` so many times.
+  resources &add_times(const resources &other, int64_t times);
+  void prune();  // removes zero amounts
 
   friend bool operator==(const resources &, const resources &);  // same types and amounts
 
@@ -96,7 +98,12 @@ void for_each_type(const resources &r, F &&f) {
     return difference;
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
-[[nodiscard]] int64_t mul_saturating(int64_t a, int64_t b);
+[[nodiscard]] inline int64_t mul_saturating(int64_t a, int64_t b) {
+  int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) [[likely]]
+    return product;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
 // Truncates toward zero after a double multiply, saturating; 0 where the product is not a number.
 [[nodiscard]] int64_t scale_saturating(int64_t a, double ratio);
 
