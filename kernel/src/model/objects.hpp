@@ -22,6 +22,7 @@
 #include "base/indexed_heap.hpp"
 #include "base/sort_key.hpp"
 #include "base/sorted_run.hpp"
+#include "base/text_hash.hpp"
 #include "model/decayed_usage.hpp"
 #include "model/device_records.hpp"
 #include "model/parked_unit.hpp"
@@ -36,10 +37,6 @@
 
 namespace tenon::internal {
 
-struct text_hash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
 // Objects by their own name: the key is a view of the object's text, which does not move.
 template <class V>
 using text_map = growing_map<std::string_view, V, text_hash, std::equal_to<>>;
