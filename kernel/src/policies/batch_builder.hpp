@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,16 +18,18 @@ inline tenon_text text_of(std::string_view text) { return {text.data(), text.siz
 // Columns of one call. Buffers are kept from call to call, so that a steady cycle allocates nothing.
 class batch_builder {
  public:
+  // At most so many columns follow.
   void start(size_t columns) {
-    if (buffers_.size() < columns) buffers_.resize(columns);
-    columns_.clear();
-    columns_.reserve(columns);
+    if (columns_.size() < columns) {
+      columns_.resize(columns);
+      buffers_.resize(columns);
+    }
+    count_ = 0;
   }
 
   // One item, or a context value: the object's own memory is the column.
   void resources_in_place(const resources &r) {
-    columns_.push_back(
-        {sizeof(tenon_column), TENON_COLUMN_RESOURCES, r.data(), r.present_address(), 0, sizeof(int64_t), 0});
+    add({sizeof(tenon_column), TENON_COLUMN_RESOURCES, r.data(), r.present_address(), 0, sizeof(int64_t), 0});
   }
 
   template <class Items, class Get>
@@ -42,8 +43,8 @@ class batch_builder {
       b.present[i] = r.present();
       for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
     }
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(),
-                        types * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
+    add({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(), types * sizeof(int64_t),
+         sizeof(int64_t), sizeof(uint64_t)});
   }
 
   // `get(item)` makes the resources.
@@ -57,8 +58,8 @@ class batch_builder {
       b.present[i] = r.present();
       for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
     }
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(),
-                        types * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
+    add({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(), types * sizeof(int64_t),
+         sizeof(int64_t), sizeof(uint64_t)});
   }
 
   // A column of `count` slots of which these alone are read.
@@ -67,7 +68,7 @@ class batch_builder {
     buffer &b = next();
     b.numbers.resize(count);
     for (const uint32_t slot : slots) b.numbers[slot] = get(slot);
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
   }
 
   template <class Items, class Get>
@@ -75,7 +76,7 @@ class batch_builder {
     buffer &b = next();
     b.numbers.clear();
     for (const auto *item : items) b.numbers.push_back(get(*item));
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
   }
 
   template <class Items, class Get>
@@ -83,7 +84,7 @@ class batch_builder {
     buffer &b = next();
     b.texts.clear();
     for (const auto *item : items) b.texts.push_back(get(*item));
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, sizeof(tenon_text), 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, sizeof(tenon_text), 0, 0});
   }
 
   // `get(item)` gives a range of (key, value) pairs, ascending by key.
@@ -102,8 +103,7 @@ class batch_builder {
       b.maps.push_back({b.texts.data() + at, b.texts.data() + at + count, count});
       at += 2 * count;
     }
-    columns_.push_back(
-        {sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, b.maps.data(), nullptr, sizeof(tenon_text_map), 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, b.maps.data(), nullptr, sizeof(tenon_text_map), 0, 0});
   }
 
   // `get(item)` gives four words.
@@ -112,27 +112,27 @@ class batch_builder {
     buffer &b = next();
     b.words.clear();
     for (const auto *item : items) b.words.push_back(get(*item));
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_WORDS, b.words.data(), nullptr, sizeof(b.words[0]), 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_WORDS, b.words.data(), nullptr, sizeof(b.words[0]), 0, 0});
   }
 
   // A column that exists already.
-  void raw(tenon_column column) { columns_.push_back(column); }
+  void raw(const tenon_column &column) { add(column); }
 
   // A value that serves every item.
   void one_number(int64_t value) {
     buffer &b = next();
     b.numbers.assign(1, value);
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, 0, 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, 0, 0, 0});
   }
   void one_text(tenon_text value) {
     buffer &b = next();
     b.texts.assign(1, value);
-    columns_.push_back({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, 0, 0, 0});
+    add({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, 0, 0, 0});
   }
   void one_map(const tag_list &tags) {
     const std::array<const tag_list *, 1> only{&tags};
     maps_of(only, [](const tag_list &t) -> const tag_list & { return t; });
-    columns_.back().item_stride = 0;
+    columns_[count_ - 1].item_stride = 0;
   }
 
   tenon_batch batch(std::span<const tenon_text> types, int64_t now_ms, const uint32_t *items, size_t count) const {
@@ -140,7 +140,7 @@ class batch_builder {
             static_cast<uint32_t>(count),
             items,
             columns_.data(),
-            static_cast<uint32_t>(columns_.size()),
+            count_,
             sizeof(tenon_column),
             types.data(),
             static_cast<uint32_t>(types.size()),
@@ -163,13 +163,12 @@ class batch_builder {
     std::vector<tenon_text_map> maps;
     std::vector<std::array<uint64_t, 4>> words;
   };
-  buffer &next() {
-    if (buffers_.size() <= columns_.size()) buffers_.resize(columns_.size() + 1);
-    return buffers_[columns_.size()];
-  }
+  buffer &next() { return buffers_[count_]; }
+  void add(const tenon_column &column) { columns_[count_++] = column; }
 
-  std::deque<buffer> buffers_;
+  std::vector<buffer> buffers_;  // by column; their vectors stay where they are when this grows
   std::vector<tenon_column> columns_;
+  uint32_t count_ = 0;  // of `columns_` that are this call's
   std::vector<uint32_t> identity_;
 };
 
