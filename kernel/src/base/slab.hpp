@@ -2,8 +2,8 @@
 // Slab: objects with stable addresses and small ids, whose storage is reused only after a flush.
 #pragma once
 
+#include <boost/container/deque.hpp>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 namespace tenon::internal {
@@ -50,7 +50,9 @@ class slab {
   [[nodiscard]] uint32_t live() const { return live_; }
 
  private:
-  std::deque<T> items_;
+  // By the page: the standard library's deque would take a block of its own for every object or two.
+  using paged = boost::container::deque_options_t<boost::container::block_bytes<4096>>;
+  boost::container::deque<T, void, paged> items_;
   std::vector<uint32_t> free_;
   std::vector<uint32_t> retired_;
   uint32_t live_ = 0;

@@ -85,8 +85,8 @@ void partition::want_allocations(ask &a, int32_t wanted) {
 }
 
 kept_amounts partition::kept_for_foreign(const allocation &a) const {
-  kept_amounts out{0, 1, 0, allocation_size + size_of(a.foreign_key)};
-  if (const auto found = foreign_tags.find(a.foreign_key); found != foreign_tags.end())
+  kept_amounts out{0, 1, 0, allocation_size + size_of(a.key())};
+  if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end())
     out.bytes += size_of_pairs(found->second);
   return out;
 }

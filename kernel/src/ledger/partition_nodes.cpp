@@ -207,8 +207,8 @@ void partition::decommission(node &n) {
   for (allocation *a : n.foreign) {
     if (listened()) tell_allocation(fact_kind::foreign_removed, *a, termination::unknown, true);
     uncount_kept_foreign(*a);
-    foreign.erase(a->foreign_key);
-    foreign_tags.erase(a->foreign_key);
+    foreign.erase(a->key());
+    foreign_tags.erase(a->key());
     free_devices(a->devices, nullptr);
     allocations.retire(*a);
     touched(*a);

@@ -113,8 +113,10 @@ struct ask {
   uint32_t index = 0;
   bool live = false;
   ask_line line = ask_line::none;
-  container_word told = container_word::none;
-  uint8_t told_over = 0;  // which limits the listener knows it to be over
+  bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
+  ask_state state = ask_state::initial;
+  container_word told : 4 = container_word::none;
+  uint8_t told_over : 4 = 0;  // which limits the listener knows it to be over
   application *owner = nullptr;
   app_class *group = nullptr;  // in line::run
   std::string key;
@@ -122,19 +124,17 @@ struct ask {
   int32_t priority = 0;
   int32_t max_allocations = 1;
   int32_t placed = 0;
+  uint32_t under_way = 0;  // replacements of placeholders by it: placed, and not allocated yet
+  uint32_t before_untimed = no_ask, after_untimed = no_ask;     // neighbours in its unit's list
   boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
   uint64_t arrival = 0;
   int64_t create_time_ms = 0;
   int64_t execution_timeout_ms = 0;
   int64_t told_at_ms = INT64_MIN / 2;  // when the listener was told last that no node will do
-  bool placeholder = false, originator = false, preempt_self = true, preempt_other = false;
-  ask_state state = ask_state::initial;
-  uint32_t under_way = 0;      // replacements of placeholders by it: placed, and not allocated yet
-  task_group *gang = nullptr;  // null without task group
+  task_group *gang = nullptr;          // null without task group
   ask_wait *wait = nullptr;
-  uint64_t alarm = 0;                                        // of the timer that lets it be looked at again, 0: none
-  uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
-  const std::string *priority_class = nullptr;               // that it named
+  uint64_t alarm = 0;                           // of the timer that lets it be looked at again, 0: none
+  const std::string *priority_class = nullptr;  // that it named
   tag_list tags;
 
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
@@ -168,13 +168,13 @@ struct allocation {
   uint32_t devices = no_record;          // that it holds
   allocation_state state = allocation_state::initial;
   int64_t create_time_ms = 0, bind_time_ms = 0;
-  int64_t placeholder_created_ms = 0;  // of the one that it replaced
-  task_group *gang = nullptr;          // null without task group
-  replacement *under_way = nullptr;    // of a placeholder that is Replacing
-  replacement *offered = nullptr;      // one that is proposed in its place
-  std::string foreign_key;
+  int64_t placeholder_created_ms = 0;              // of the one that it replaced
+  task_group *gang = nullptr;                      // null without task group
+  replacement *under_way = nullptr;                // of a placeholder that is Replacing
+  replacement *offered = nullptr;                  // one that is proposed in its place
+  std::unique_ptr<const std::string> foreign_key;  // null unless foreign
 
-  [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : foreign_key; }
+  [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : *foreign_key; }
 };
 struct sequence_before {
   bool operator()(const allocation &a, const allocation &b) const { return a.sequence < b.sequence; }

@@ -244,11 +244,11 @@ class copier {
     node &n = *nodes_.at(x.where);
     allocation &out = to_.allocations.create();
     out.foreign = true;
-    out.foreign_key = x.foreign_key;
+    out.foreign_key = std::make_unique<const std::string>(x.key());
     out.where = &n;
     out.class_id = class_of(x.class_id);
     out.state = x.state;
-    to_.foreign.emplace(out.foreign_key, &out);
+    to_.foreign.emplace(out.key(), &out);
     n.foreign.push_back(&out);
     if (x.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[x.devices].held);
   }

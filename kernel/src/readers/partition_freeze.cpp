@@ -89,9 +89,9 @@ void partition::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
   const replacement *r = a.under_way != nullptr ? a.under_way : a.offered;
   if (!a.foreign && a.gang == nullptr && a.devices == no_record && r == nullptr) return;
   auto more = std::make_unique<frozen_allocation::rare>();
-  more->foreign_key = a.foreign_key;
-  if (const auto found = foreign_tags.find(a.foreign_key); a.foreign && found != foreign_tags.end()) {
-    more->tags = found->second;
+  if (a.foreign) {
+    more->foreign_key = a.key();
+    if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end()) more->tags = found->second;
   }
   more->placeholder_created_ms = a.placeholder_created_ms;
   if (a.gang != nullptr) more->task_group = a.gang->name;

@@ -81,7 +81,7 @@ struct reader {
   [[nodiscard]] const tag_list &tags_of(const allocation &a) const {
     static const tag_list none;
     if (a.from != nullptr) return a.from->tags;
-    const auto found = p.foreign_tags.find(a.foreign_key);
+    const auto found = p.foreign_tags.find(a.key());
     return found == p.foreign_tags.end() ? none : found->second;
   }
 
