@@ -124,14 +124,29 @@ void node_order::erase(uint32_t slot) {
   std::erase_if(blocks_, [&](const auto &owned) { return owned.get() == &b; });
 }
 
+namespace {
+
+// Of so many types: a multiple of four, as strides are.
+inline void raise(int64_t *bound, const int64_t *free, uint32_t types) {
+  for (const int64_t *end = bound + types; bound != end; bound += 4, free += 4) {
+    bound[0] = std::max(bound[0], free[0]);
+    bound[1] = std::max(bound[1], free[1]);
+    bound[2] = std::max(bound[2], free[2]);
+    bound[3] = std::max(bound[3], free[3]);
+  }
+}
+
+}  // namespace
+
 void node_order::raise_bound(block &b, uint32_t slot) const {
-  const uint32_t stride = table_.stride();
-  if (b.bound.size() < stride) b.bound.resize(stride, INT64_MIN);
+  if (b.bound.size() < table_.stride()) [[unlikely]]
+    widen(b);
   if (!table_.open(slot)) return;
-  const int64_t *free = table_.free(slot);
-  for (uint32_t t = 0; t < stride; ++t) b.bound[t] = std::max(b.bound[t], free[t]);
+  raise(b.bound.data(), table_.free(slot), table_.stride());
   if (table_.devices().divided() != 0) raise_device_bound(b, slot);
 }
+
+void node_order::widen(block &b) const { b.bound.resize(table_.stride(), INT64_MIN); }
 
 void node_order::raise_device_bound(block &b, uint32_t slot) const {
   const device_table &devices = table_.devices();
@@ -172,7 +187,12 @@ void node_order::tighten(block &b) const {
   // Emptied, not taken away: sizes that were here come again, and must cost no memory then.
   if (b.devices.size() > block_capacity) b.devices.clear();
   for (device_bound &d : b.devices) std::fill(d.ranked.begin(), d.ranked.end(), INT64_MIN);
-  for (const uint32_t slot : b.slots) raise_bound(b, slot);
+  const bool divided = table_.devices().divided() != 0;
+  for (const uint32_t slot : b.slots) {
+    if (!table_.open(slot)) continue;
+    raise(b.bound.data(), table_.free(slot), table_.stride());
+    if (divided) raise_device_bound(b, slot);
+  }
 }
 
 std::vector<uint32_t> node_order::in_order() const {

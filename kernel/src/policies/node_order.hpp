@@ -66,6 +66,7 @@ class node_order {
   void insert(uint32_t slot);
   void erase(uint32_t slot);
   void raise_bound(block &b, uint32_t slot) const;
+  [[gnu::cold]] void widen(block &b) const;  // there are more types
   void raise_device_bound(block &b, uint32_t slot) const;
   static void raise_ranks(block &b, type_index type, int64_t size, const int64_t *ranked, size_t count);
   [[nodiscard]] bool may_have_devices(const block &b, const ask_class &need) const;
