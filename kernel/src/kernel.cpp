@@ -10,7 +10,6 @@
 #include "readers/frozen_state_impl.hpp"
 #include "readers/partition_copy.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon {
 
@@ -24,7 +23,7 @@ struct kernel::impl {
   std::vector<std::unique_ptr<partition>> partitions;  // in creation order
   std::vector<std::unique_ptr<partition>> gone;        // until the next drain: decisions name them
   struct manager {
-    rm_state state = rm_state::init;
+    internal::owned_state<rm_state, manager> state;
     int64_t check_deadline_ms = 0;
   };
   std::map<std::string, manager, std::less<>> rms;
@@ -127,7 +126,9 @@ void kernel::impl::apply(const register_rm &c) {
     fresh[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
     partitions.push_back(std::move(fresh[i]));
   }
-  rms[std::string(c.rm)] = {rm_state::running, c.check_deadline_ms};
+  impl::manager &registered = rms[std::string(c.rm)];
+  internal::ledger::transition(registered.state, rm_event::register_);
+  registered.check_deadline_ms = c.check_deadline_ms;
   shared.emit(decision_kind::rm_registered, shared.keep(std::string(c.rm)), {});
 }
 
@@ -172,13 +173,12 @@ void kernel::impl::apply(const signal_rm &c) {
   if (known == rms.end()) return refuse(messages::rm_not_registered(c.rm));
   constexpr rm_event events[] = {rm_event::lost, rm_event::back, rm_event::timeout, rm_event::shutdown};
   const rm_event event = events[static_cast<size_t>(c.signal)];
-  const auto to = next_state(known->second.state, event);
-  if (!to) return refuse(refusal_text(known->second.state, event));
-  known->second.state = *to;
-  if (*to == rm_state::stopped) return bury_all_of(c.rm);
+  auto &state = known->second.state;
+  if (!internal::ledger::try_transition(state, event)) return refuse(state.refusal(event));
+  if (state == rm_state::stopped) return bury_all_of(c.rm);
   for (const auto &p : partitions) {
     if (p->rm != c.rm) continue;
-    p->paused = *to == rm_state::paused;
+    p->paused = state == rm_state::paused;
     if (event == rm_event::lost) p->stop_deadlines();
     if (event != rm_event::back) continue;
     p->check_again({});
@@ -452,7 +452,7 @@ std::vector<std::string> kernel::partitions() const {
 
 std::optional<object_state> kernel::state_of_partition(std::string_view name) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? std::nullopt : std::optional(p->state);
+  return p == nullptr ? std::nullopt : std::optional(p->state.now());
 }
 
 size_t kernel::open_checks(std::string_view name) const {
@@ -465,7 +465,7 @@ std::optional<node_state> kernel::state_of_node(std::string_view name, std::stri
   if (p == nullptr) return std::nullopt;
   const auto found = p->nodes.by_id().find(node);
   if (found == p->nodes.by_id().end()) return std::nullopt;
-  return found->second->schedulable ? node_state::schedulable : node_state::draining;
+  return found->second->state;
 }
 
 std::optional<std::string> kernel::queue_of(std::string_view name, std::string_view application) const {

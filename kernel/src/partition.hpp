@@ -13,6 +13,7 @@
 
 #include "base/slab.hpp"
 #include "core.hpp"
+#include "ledger/ledger.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_room.hpp"
 #include "model/node_table.hpp"
@@ -198,7 +199,7 @@ struct partition {
   core &shared;
   uint32_t id = 0;                   // unique in the kernel: timers name it
   std::string rm, name, plain_name;  // name is [rm]plain_name
-  object_state state = object_state::active;
+  owned_state<object_state, partition> state;
   bool paused = false;            // its RM is not there
   int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
   int64_t since_ms = 0;           // in its state
@@ -380,16 +381,18 @@ struct partition {
   void commit(ask &a, node &n);
   [[nodiscard]] allocation_terms terms_of(const ask &a) const;
   allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                       std::string_view detail = {}, allocation_state in = allocation_state::allocated);
+                       std::string_view detail = {}, allocation_event how = allocation_event::allocate);
+  allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
+  void count_allocation(allocation &x, std::string_view detail);
   void take_room(node &n, const ask_class &c);
   void announce(const allocation &x, const allocation_terms &terms, bool existing = false);
   void count_placed(ask &a);
   void after_placing(application &app, const allocation &x);
-  void remove_allocation(allocation &a, bool node_gone = false);
+  void remove_allocation(allocation &a, allocation_event how, bool keeps_ask = false);
   void count_past_use(const allocation &a);
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
-  void set_state(allocation &a, allocation_state to);
+  void move(allocation &a, allocation_event event);  // what is proposed in its place is undone
   void state_changed(const allocation &a);
   void expire(allocation &a, std::string_view message);                                // waits for the RM from now on
   void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
@@ -428,7 +431,7 @@ struct partition {
   bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
   void replace(ask &a, allocation &placeholder, node &n, const held_list &devices);
   void end_replacement(replacement &r);
-  void replace_now(allocation &placeholder);
+  void replace_now(allocation &placeholder, allocation_event how);
   allocation &place_replacement(replacement &r);
   replacement &make_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
   void stand_in(const allocation &x, const allocation_terms &terms);
@@ -450,7 +453,8 @@ struct partition {
   void stop_deadlines();
   void restart_deadlines();
   void check_is_late(uint64_t number);
-  void undo(application &app, uint64_t number, std::string_view text, bool pending_again);
+  void undo(application &app, uint64_t number, std::string_view text, bool pending_again,
+            allocation_event how = allocation_event::undo);
   using which_proposals = std::function<bool(const proposal &)>;
   // By number. False: there were none.
   bool undo_proposals(application &app, const which_proposals &which, const std::string &text, bool pending_again);

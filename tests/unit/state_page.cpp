@@ -24,6 +24,7 @@ constexpr auto causes<application_event> = std::to_array<std::string_view>({
     "pending or allocated any more",
     "a soft gang's placeholders timed out",
     "3 days after the end",
+    "the resource manager removes it: what it has is released, and it is forgotten",
 });
 template <>
 constexpr auto causes<object_event> = std::to_array<std::string_view>({
@@ -53,8 +54,11 @@ constexpr auto causes<ask_event> = std::to_array<std::string_view>({
     "it is invalid, or its application does not take it",
     "an allocation is made for it and more are wanted",
     "the last allocation it wants is made",
-    "the resource manager withdraws it, or its application ends",
+    "the resource manager withdraws it or sends another one in its place, or its application ends",
     "one of its allocations is undone: the node vanished, or the resource manager could not bind it",
+    "what it wants is allocated already: the resource manager reports an allocation, or replaces an ask by one that "
+    "wants no more than is there",
+    "the last of its allocations is gone",
 });
 template <>
 constexpr auto causes<allocation_event> = std::to_array<std::string_view>({
@@ -63,12 +67,14 @@ constexpr auto causes<allocation_event> = std::to_array<std::string_view>({
     "the resource manager accepts the placement",
     "the resource manager refuses the placement",
     "the resource manager did not answer in time",
-    "the resource manager releases it",
+    "the resource manager releases it, or its application or partition is removed",
     "it is a victim of preemption",
-    "its execution time is over, or a placeholder's gang timed out",
+    "its execution time is over, its application fails, or it is a placeholder that nothing can replace any more",
     "a real allocation takes the place of this placeholder",
     "the resource manager confirms the release that the scheduler asked for",
     "its node is removed",
+    "the resource manager could not bind it; or, of a proposed one, its ask or its node goes, or its application does "
+    "not run any more",
 });
 
 template <class State>

@@ -68,6 +68,8 @@ TEST(StateTables, Application) {
     fail: Failing>Failed
     resume: New>Resuming Accepted>Resuming
     expire: Completed>Expired Failed>Expired Rejected>Expired
+    remove: New>Failing Accepted>Failing Starting>Failing Running>Failing Completing>Failing Failing>Failing
+    remove: Resuming>Failing
   )"));
 }
 
@@ -105,8 +107,10 @@ TEST(StateTables, Ask) {
     refuse: Initial>Rejected
     place: Pending>Pending
     place-last: Pending>Allocated
-    withdraw: Pending>Released Allocated>Released
+    withdraw: Pending>Released
     undo: Allocated>Pending Pending>Pending
+    accept-placed: Initial>Allocated
+    end: Allocated>Released
   )"));
 }
 
@@ -122,7 +126,8 @@ TEST(StateTables, Allocation) {
     timeout: Allocated>Expiring
     replace: Allocated>Replacing
     acknowledge: Preempting>Preempted Expiring>Expired Replacing>Replaced
-    node-removed: Proposed>Released Allocated>Released Preempting>Released Expiring>Released Replacing>Released
+    node-removed: Allocated>Released Preempting>Released Expiring>Released Replacing>Released
+    undo: Proposed>Undone Allocated>Undone Preempting>Undone Expiring>Undone
   )"));
 }
 
@@ -145,6 +150,7 @@ TEST(StateTables, EnumeratorsHaveTheirOwnNames) {
   EXPECT_EQ(name(application_event::reject), "reject");
   EXPECT_EQ(name(application_event::run_directly), "run-directly");
   EXPECT_EQ(name(application_event::expire), "expire");
+  EXPECT_EQ(name(application_event::remove), "remove");
   EXPECT_EQ(name(object_state::stopped), "Stopped");
   EXPECT_EQ(name(object_event::stop), "stop");
   EXPECT_EQ(name(node_state::removed), "Removed");
@@ -155,10 +161,12 @@ TEST(StateTables, EnumeratorsHaveTheirOwnNames) {
   EXPECT_EQ(name(ask_state::released), "Released");
   EXPECT_EQ(name(ask_event::place_last), "place-last");
   EXPECT_EQ(name(ask_event::undo), "undo");
+  EXPECT_EQ(name(ask_event::end), "end");
   EXPECT_EQ(name(allocation_state::replacing), "Replacing");
   EXPECT_EQ(name(allocation_state::released), "Released");
   EXPECT_EQ(name(allocation_event::late), "late");
   EXPECT_EQ(name(allocation_event::node_removed), "node-removed");
+  EXPECT_EQ(name(allocation_event::undo), "undo");
 }
 
 TEST(StateTables, AreKnownToTheCompiler) {

@@ -4,7 +4,6 @@
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 
@@ -28,7 +27,7 @@ std::optional<bool> partition::may_administer(std::string_view path, std::string
 std::string partition::problem_with(const tenon::change_partition &c) const {
   const auto event = static_cast<object_event>(c.event);
   if (c.event > static_cast<uint8_t>(object_event::stop)) return messages::partition_event_unknown(c.event);
-  if (!next_state(state, event)) return refusal_text(state, event);
+  if (!state.may(event)) return state.refusal(event);
   const bool undrains = event == object_event::start && state == object_state::draining;
   return undrains ? messages::partition_start_while_draining(name) : std::string{};
 }
@@ -39,7 +38,7 @@ void partition::change_partition(const tenon::change_partition &c) {
 
 void partition::turn(object_event event) {
   const object_state before = state;
-  state = *next_state(state, event);
+  ledger::transition(state, event);
   if (state != before) since_ms = shared.now_ms;
 }
 
@@ -49,14 +48,14 @@ std::string partition::problem_with(const tenon::change_queue &c) const {
   const auto event = static_cast<object_event>(c.event);
   if (event != object_event::stop && event != object_event::start) return messages::queue_event_unknown(c.event);
   // Draining is undone by a configuration that names the queue, and by nothing else.
-  const bool possible = next_state(q->state, event).has_value() && q->state != object_state::draining;
-  return possible ? std::string{} : refusal_text(q->state, event);
+  const bool possible = q->state.may(event) && q->state != object_state::draining;
+  return possible ? std::string{} : q->state.refusal(event);
 }
 
 void partition::change_queue(const tenon::change_queue &c) {
   if (!problem_with(c).empty()) return;
   queue &q = *find_queue(c.queue);
-  q.state = *next_state(q.state, static_cast<object_event>(c.event));
+  ledger::transition(q.state, static_cast<object_event>(c.event));
   if (q.state == object_state::stopped) {
     ready.queue_became_unready(q);
   } else {
@@ -74,9 +73,8 @@ std::string partition::problem_with(const tenon::fail_application &c) const {
   const application *app = find_application(c.application);
   if (app == nullptr) return messages::no_application(c.application);
   // One that fails already has failed only when all of it is gone.
-  const bool possible =
-      next_state(app->state, application_event::fail).has_value() && app->state != application_state::failing;
-  return possible ? std::string{} : refusal_text(app->state, application_event::fail);
+  const bool possible = app->state.may(application_event::fail) && app->state != application_state::failing;
+  return possible ? std::string{} : app->state.refusal(application_event::fail);
 }
 
 void partition::fail_application(const tenon::fail_application &c) {

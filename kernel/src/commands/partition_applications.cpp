@@ -7,7 +7,6 @@
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -69,7 +68,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   app.submission = next_submission++;
   app.submitted_ms = app.finished_ms = shared.now_ms;
   app.message = std::move(why);
-  app.state = application_state::rejected;
+  ledger::transition(app.state, application_event::reject);
   note_state(app);
   app.epoch = shared.next_epoch++;
   app.ended = next_end++;
@@ -114,8 +113,7 @@ void partition::add_application(const tenon::add_application &c) {
     return reject_application(as, std::move(problem), true);
   }
   if (state != object_state::active) {
-    return reject_application(as, messages::application_to_stopped_partition(name, c.application, tenon::name(state)),
-                              true);
+    return reject_application(as, messages::application_to_stopped_partition(name, c.application, state.name()), true);
   }
   if (find_application(c.application) != nullptr) {
     return reject_application(c, messages::application_exists(c.application, name), false);
@@ -162,12 +160,11 @@ std::string partition::gang_problem(const queue &leaf, const resources &gang, st
 application *partition::independent_application(const tenon::put_ask &c, std::string &problem) {
   const std::string app_id = "@independent/" + std::string(c.key);
   if (application *app = find_application(app_id); app != nullptr) {
-    if (app->state == application_state::failing)
-      problem = messages::application_has_ended(app_id, tenon::name(app->state));
+    if (app->state == application_state::failing) problem = messages::application_has_ended(app_id, app->state.name());
     return problem.empty() ? app : nullptr;
   }
   if (state != object_state::active) {
-    problem = messages::application_to_stopped_partition(name, app_id, tenon::name(state));
+    problem = messages::application_to_stopped_partition(name, app_id, state.name());
     return nullptr;
   }
   static constexpr std::string_view nogroup = "nogroup";
@@ -205,11 +202,9 @@ void partition::run(application &app, std::string_view why) {
 }
 
 bool partition::move(application &app, application_event event, std::string_view why) {
-  const auto to = next_state(app.state, event);
-  if (!to) return false;
-  if (*to == app.state) return true;
   const application_state from = app.state;
-  app.state = *to;
+  if (!ledger::try_transition(app.state, event)) return false;
+  if (app.state == from) return true;
   if (!why.empty()) app.message = why;
   enter_state(app, from);
   return true;
@@ -230,7 +225,7 @@ void partition::enter_state(application &app, application_state from) {
   touched(app);
   note_state(app);
   if (!app.independent) {
-    emit_application(decision_kind::application_state, app, tenon::name(app.state)).detail = keep(app.message);
+    emit_application(decision_kind::application_state, app, app.state.name()).detail = keep(app.message);
   }
   if (app.told_held != 0) tell_held(app, false, false);
   tell_application(fact_kind::application_state, app, app.message);
@@ -342,14 +337,14 @@ void partition::forget(application &app) {
 void partition::remove_application(const tenon::remove_application &c) {
   application *app = find_application(c.application);
   if (app == nullptr) return;
-  app->state = application_state::failing;  // on its way out: nothing of it is looked at any more
+  ledger::transition(app->state, application_event::remove);  // nothing of it is looked at any more
   gang_changed(*app);
   undo_proposals_of(*app, messages::application_removed(app->id), false);
   break_replacements(*app, nullptr, false);
   for (allocation *a : by_sequence(app->allocations)) {
     emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
                     keep(messages::application_removed(app->id)));
-    remove_allocation(*a);
+    remove_allocation(*a, allocation_event::release);
   }
   drop_reservations(*app);
   for (ask *a : pending_by_arrival(*app)) drop(*a);
@@ -378,7 +373,7 @@ void partition::fail_everything() {
     }
     for (allocation *a : by_sequence(app->allocations)) {
       emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::partition_removed()));
-      remove_allocation(*a);
+      remove_allocation(*a, allocation_event::release);
     }
     drop_asks(*app, termination::stopped_by_rm, messages::partition_removed(), false);
     settle(*app);

@@ -5,7 +5,6 @@
 #include "base/kept_sizes.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 
@@ -65,7 +64,7 @@ void partition::reject_ask(const tenon::put_ask &c, std::string why) {
 
 std::string partition::application_problem(const application *app, std::string_view app_id) {
   if (app == nullptr) return messages::application_not_found(app_id);
-  if (app->state == application_state::failing) return messages::application_has_ended(app_id, tenon::name(app->state));
+  if (app->state == application_state::failing) return messages::application_has_ended(app_id, app->state.name());
   return {};
 }
 
@@ -100,6 +99,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     withdraw(*a);
     forget_wait(*a);
     uncount_kept(*a);
+    ledger::begin(a->state);
   } else {
     a = &asks.create();
     a->owner = app;
@@ -112,10 +112,10 @@ void partition::put_ask(const tenon::put_ask &c) {
   a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
   lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
-    a->state = ask_state::allocated;
+    ledger::transition(a->state, ask_event::accept_placed);
     return settle(*app);
   }
-  a->state = ask_state::pending;
+  ledger::transition(a->state, ask_event::accept);
   tell_ask(fact_kind::ask_added, *a);
   add_pending_of(*a, a->pending());
   lines.enqueue(*a);
@@ -257,7 +257,7 @@ void partition::withdraw(ask &a, termination why) {
   add_pending_of(a, -a.pending());
   touched(a);
   want_allocations(a, a.placed);
-  a.state = ask_state::released;
+  ledger::transition(a.state, ask_event::withdraw);
 }
 
 void partition::drop(ask &a, termination why) {
@@ -288,6 +288,7 @@ void partition::drop_asks(application &app, termination why, const std::string &
 
 void partition::forget_if_done(ask &a) {
   if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
+  if (a.state == ask_state::allocated) ledger::transition(a.state, ask_event::end);
   a.owner->asks.erase(a.key);
   forget_wait(a);
   uncount_kept(a);

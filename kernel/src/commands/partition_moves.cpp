@@ -5,7 +5,6 @@
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -30,14 +29,14 @@ std::string partition::problem_with(const tenon::move_application &c) const {
   const application *app = find_application(c.application);
   if (app == nullptr) return messages::no_application(c.application);
   if (app->state == application_state::completing || app->state == application_state::failing) {
-    return messages::move_of_ending(app->id, tenon::name(app->state));
+    return messages::move_of_ending(app->id, app->state.name());
   }
   const queue *to = find_queue(c.queue);
   if (to == nullptr) return messages::no_queue(c.queue);
   if (!to->leaf) return messages::move_to_parent(to->path);
   if (to == app->home) return messages::move_to_same(app->id, to->path);
   for (const queue *q = to; q != nullptr; q = q->parent) {
-    if (q->state != object_state::active) return messages::move_to_inactive(q->path, tenon::name(q->state));
+    if (q->state != object_state::active) return messages::move_to_inactive(q->path, q->state.name());
   }
   const std::vector<std::string_view> groups_of_user(app->groups.begin(), app->groups.end());
   if (!may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);

@@ -4,7 +4,6 @@
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 
@@ -26,7 +25,7 @@ void partition::fire(const timer &t) {
           break;
       }
       std::erase(ended, &app);
-      move(app, application_event::expire, messages::terminated_timeout(time_in_state(app), tenon::name(app.state)));
+      move(app, application_event::expire, messages::terminated_timeout(time_in_state(app), app.state.name()));
       return forget(app);
     }
     case timer_kind::application_execution:

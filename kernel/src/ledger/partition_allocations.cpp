@@ -18,19 +18,22 @@ allocation_terms partition::terms_of(const ask &a) const {
           requires_a_node(a), a.gang,     a.create_time_ms, a.execution_timeout_ms};
 }
 
-// Everything that an allocation is counted in but its ask.
-// `detail`: the devices that are known already.
 allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                                std::string_view detail, allocation_state in) {
-  application &app = *a.owner;
-  const ask_class &c = classes[terms.class_id];
+                                std::string_view detail, allocation_event how) {
+  allocation &x = make_allocation(a, n, terms, bind_time_ms);
+  ledger::transition(x.state, how);
+  count_allocation(x, detail);
+  return x;
+}
+
+// Counted nowhere so far.
+allocation &partition::make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms) {
   allocation &x = allocations.create();
-  x.owner = &app;
+  x.owner = a.owner;
   x.where = &n;
   x.from = &a;
   x.sequence = next_allocation++;
   x.class_id = terms.class_id;
-  x.state = in;
   x.placeholder = terms.placeholder;
   x.originator = terms.originator;
   x.preempt_self = terms.preempt_self;
@@ -39,12 +42,20 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   x.create_time_ms = terms.create_time_ms;
   x.bind_time_ms = bind_time_ms;
   x.gang = terms.gang;
-  if (app.place != limit_place::taken) enter_limits(app, in == allocation_state::proposed);
+  return x;
+}
+
+// In everything but its ask. `detail`: the devices that are known already.
+void partition::count_allocation(allocation &x, std::string_view detail) {
+  application &app = *x.owner;
+  node &n = *x.where;
+  const ask_class &c = classes[x.class_id];
+  if (app.place != limit_place::taken) enter_limits(app, x.state == allocation_state::proposed);
   x.app_slot = static_cast<uint32_t>(app.allocations.size());
   app.allocations.push_back(&x);
   x.node_slot = static_cast<uint32_t>(n.allocations.size());
   n.allocations.push_back(&x);
-  a.allocations.push_back(&x);
+  x.from->allocations.push_back(&x);
   ++allocation_count;
   take_room(n, c);
   if (n.divided || !detail.empty()) assign_devices(x.devices, n, c, detail, true);
@@ -57,7 +68,6 @@ allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, 
   if (x.placeholder) hold_placeholder(x);
   touched(x);
   if (listened()) tell_allocation(fact_kind::allocation_added, x);
-  return x;
 }
 
 void partition::take_room(node &n, const ask_class &c) {
@@ -100,10 +110,11 @@ void partition::count_placed(ask &a) {
   a.told = container_word::none;
   if (a.told_over != 0) tell_fits(a);
   if (a.pending() != 0) {
+    ledger::transition(a.state, ask_event::place);
     if (a.line == ask_line::none) lines.enqueue(a);
     return;
   }
-  a.state = ask_state::allocated;
+  ledger::transition(a.state, ask_event::place_last);
   lines.dequeue(a);
 }
 
@@ -140,7 +151,9 @@ void partition::after_placing(application &app, const allocation &x) {
   run(app, messages::gang_complete());
 }
 
-void partition::remove_allocation(allocation &a, bool node_gone) {
+// It ends by the event. `keeps_ask`: who calls looks after the ask, which stays even where nothing of it is left.
+void partition::remove_allocation(allocation &a, allocation_event how, bool keeps_ask) {
+  const bool node_gone = how == allocation_event::node_removed;
   application &app = *a.owner;
   if (listened()) tell_allocation(fact_kind::allocation_removed, a, end_of(a), node_gone);
   if (a.placeholder) let_placeholder_go(a);
@@ -169,9 +182,10 @@ void partition::remove_allocation(allocation &a, bool node_gone) {
   add_usage(*app.home, need, -1);
   if (!node_gone && a.state != allocation_state::proposed) forget_refusals_on(n);
   if (!node_gone) node_changed(n);
-  forget_if_done(*a.from);
+  if (!keeps_ask) forget_if_done(*a.from);
   ends_at.erase(a.sequence);
   if (a.state == allocation_state::preempting) victim_gone(a);
+  ledger::transition(a.state, how);
 }
 
 void partition::resize(allocation &a, const resources &need, std::string_view detail) {
@@ -211,10 +225,10 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   node_changed(*a.where);
 }
 
-void partition::set_state(allocation &a, allocation_state to) {
+void partition::move(allocation &a, allocation_event event) {
   undo_offer(a);
-  const bool leaves = a.placeholder && a.state == allocation_state::allocated && to != allocation_state::allocated;
-  a.state = to;
+  const bool leaves = a.placeholder && a.state == allocation_state::allocated;
+  ledger::transition(a.state, event);
   if (leaves) leave_allocated(a);
   state_changed(a);
 }
@@ -226,7 +240,7 @@ void partition::state_changed(const allocation &a) {
 }
 
 void partition::expire(allocation &a, std::string_view message) {
-  set_state(a, allocation_state::expiring);
+  move(a, allocation_event::timeout);
   emit_allocation(decision_kind::released, a, termination::timeout, message);
 }
 
@@ -239,11 +253,9 @@ void partition::expire_all(application &app, const std::string &text, bool only_
 
 void partition::undo(allocation &a) {
   ask &of = *a.from;
-  if (of.state == ask_state::released || of.owner->state == application_state::failing) return remove_allocation(a);
-  const ask_state before = of.state;
-  of.state = ask_state::pending;  // keeps the ask while its allocation goes
-  remove_allocation(a);
-  of.state = before;
+  const bool ends = of.state == ask_state::released || of.owner->state == application_state::failing;
+  if (ends) return remove_allocation(a, allocation_event::undo);
+  remove_allocation(a, allocation_event::undo, true);
   if (unplace(of) && a.placeholder) --a.gang->timed_out;  // it did not end
   forget_if_done(of);
 }
@@ -255,7 +267,7 @@ bool partition::unplace(ask &a) {
   touched(a);
   --a.placed;
   if (a.pending() == 0) return false;
-  a.state = ask_state::pending;
+  ledger::transition(a.state, ask_event::undo);
   a.told = container_word::none;
   add_pending_of(a, a.pending() - before);
   if (before == 0) lines.enqueue(a);
@@ -329,15 +341,17 @@ void partition::release_of(application &app, const tenon::release &c) {
 // What takes its place follows.
 void partition::end_allocation(allocation &a, termination why) {
   if (a.state == allocation_state::proposed) {
-    return undo(*a.owner, a.sequence, keep(messages::released_by_rm()), why == termination::scheduling_failed);
+    return undo(*a.owner, a.sequence, keep(messages::released_by_rm()), why == termination::scheduling_failed,
+                allocation_event::release);
   }
   undo_offer(a);
-  if (why == termination::stopped_by_rm || why == termination::unknown) {
-    emit_allocation(decision_kind::released, a, why, keep(messages::released_by_rm()));
-  }
-  if (a.under_way != nullptr) return replace_now(a);
+  const bool unasked = why == termination::stopped_by_rm || why == termination::unknown;
+  if (unasked) emit_allocation(decision_kind::released, a, why, keep(messages::released_by_rm()));
+  const bool confirms = !unasked && a.state != allocation_state::allocated;
+  const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
+  if (a.under_way != nullptr) return replace_now(a, how);
   if (why == termination::scheduling_failed && a.state != allocation_state::replacing) return undo(a);
-  remove_allocation(a);
+  remove_allocation(a, how);
 }
 
 // -- Existing and foreign ones. --
@@ -413,7 +427,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     app.asks.emplace(a->key, a);
     fill_ask(*a, c, priority);
     a->class_id = classify(c.required_node, *a, need, devices).id;
-    a->state = ask_state::allocated;
+    ledger::transition(a->state, ask_event::accept_placed);
     a->max_allocations = 0;
     count_kept(*a);
   }
@@ -490,7 +504,7 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   a.priority = e.ask.priority;
   a.create_time_ms = e.ask.create_time_ms != 0 ? e.ask.create_time_ms : shared.now_ms;
   a.bind_time_ms = shared.now_ms;
-  a.state = allocation_state::allocated;
+  ledger::transition(a.state, allocation_event::allocate);
   foreign.emplace(a.key(), &a);
   for (const named_text &tag : e.ask.tags) foreign_tags[a.key()].emplace_back(tag.key, tag.value);
   count_kept_foreign(a);
@@ -511,6 +525,7 @@ void partition::remove_foreign(allocation &a) {
   foreign.erase(a.key());
   foreign_tags.erase(a.key());
   free_devices(a.devices, &n);
+  ledger::transition(a.state, allocation_event::release);
   n.occupied -= classes[a.class_id].need;
   n.occupied.prune();
   allocations.retire(a);

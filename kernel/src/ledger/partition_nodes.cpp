@@ -4,7 +4,6 @@
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 
@@ -44,13 +43,13 @@ void partition::add_node(const tenon::add_node &c) {
   touched(n, block_changed);
   n.capacity = std::move(capacity);
   n.occupied = std::move(occupied);
-  n.schedulable = c.schedulable;
+  ledger::transition(n.state, c.schedulable ? node_event::create : node_event::create_draining);
   set_attributes(n, c.attributes);
   count_kept(n);
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
   tell_node(fact_kind::node_added, n.id, &n.capacity);
-  if (!n.schedulable) tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
+  if (!n.schedulable()) tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
   if (!n.occupied.empty()) tell_node(fact_kind::node_occupied, n.id, &n.occupied);
   nodes.store(n, types.count());
   set_devices(n);
@@ -158,21 +157,18 @@ void partition::change_node(const tenon::change_node &c) {
     reject_node(decision_kind::node_update_rejected, c.node, std::move(why));
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
-  const bool schedulable_before = n->schedulable;
-  switch (static_cast<node_event>(c.event)) {
+  const bool schedulable_before = n->schedulable();
+  switch (const auto event = static_cast<node_event>(c.event)) {
     case node_event::drain:
-      n->schedulable = false;
-      break;
     case node_event::undrain:
-      if (n->schedulable) return refuse(messages::node_not_draining(c.node));
-      n->schedulable = true;
+      if (!ledger::try_transition(n->state, event)) return refuse(messages::node_not_draining(c.node));
       break;
     case node_event::decommission:
       return decommission(*n);
     default:
       return refuse(messages::node_event_unknown(c.node));
   }
-  if (n->schedulable != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable);
+  if (n->schedulable() != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   forget_refusals_on(*n);
   node_changed(*n);
   check_reservations(*n);
@@ -185,7 +181,7 @@ void partition::decommission(node &n) {
   };
   std::vector<concern> concerned;
   std::vector<replacement *> to_place;
-  n.schedulable = false;
+  ledger::transition(n.state, node_event::decommission);
   ++changes;
   nodes.store(n, types.count());
   undo_proposals_on(n, messages::node_removed(n.id), false);
@@ -202,7 +198,7 @@ void partition::decommission(node &n) {
     if (found == concerned.end()) found = concerned.insert(found, {a->owner, false});
     found->real_went |= !a->placeholder;
     emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::node_removed(n.id)));
-    remove_allocation(*a, true);
+    remove_allocation(*a, allocation_event::node_removed);
   }
   for (allocation *a : n.foreign) {
     if (listened()) tell_allocation(fact_kind::foreign_removed, *a, termination::unknown, true);
@@ -210,6 +206,7 @@ void partition::decommission(node &n) {
     foreign.erase(a->key());
     foreign_tags.erase(a->key());
     free_devices(a->devices, nullptr);
+    ledger::transition(a->state, allocation_event::node_removed);
     allocations.retire(*a);
     touched(*a);
   }

@@ -25,6 +25,7 @@
 #include "base/text_hash.hpp"
 #include "model/decayed_usage.hpp"
 #include "model/device_records.hpp"
+#include "model/owned_state.hpp"
 #include "model/parked_unit.hpp"
 #include "model/past_use.hpp"
 #include "model/queue_limits.hpp"
@@ -33,7 +34,6 @@
 #include "tenon/kernel/growing_map.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/resources.hpp"
-#include "tenon/kernel/states.hpp"
 
 namespace tenon::internal {
 
@@ -114,7 +114,7 @@ struct ask {
   bool live = false;
   ask_line line = ask_line::none;
   bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
-  ask_state state = ask_state::initial;
+  owned_state<ask_state, ask> state;
   container_word told : 4 = container_word::none;
   uint8_t told_over : 4 = 0;  // which limits the listener knows it to be over
   application *owner = nullptr;
@@ -166,7 +166,7 @@ struct allocation {
   uint32_t class_id = 0;                 // of the resources
   uint32_t app_slot = 0, node_slot = 0;  // positions in the owner's and the node's lists
   uint32_t devices = no_record;          // that it holds
-  allocation_state state = allocation_state::initial;
+  owned_state<allocation_state, allocation> state;
   int64_t create_time_ms = 0, bind_time_ms = 0;
   int64_t placeholder_created_ms = 0;              // of the one that it replaced
   task_group *gang = nullptr;                      // null without task group
@@ -273,7 +273,7 @@ struct application {
   std::string user;
   std::vector<std::string> groups;
   tag_list tags;
-  application_state state = application_state::new_;
+  owned_state<application_state, application> state;
   std::vector<std::pair<int64_t, application_state>> state_log;
   uint64_t submission = 0;  // order of arrival in the partition
   uint64_t ended = 0;       // order of end; 0: it has not
@@ -429,7 +429,7 @@ struct queue {
   uint32_t frozen = 0;    // number among what readers have
   bool leaf = false, managed = true;
   bool gone = false;  // removed, and among its parent's children until the cleaner is through with them
-  object_state state = object_state::active;
+  owned_state<object_state, queue> state;
   resources guaranteed, max;
   resources fair_max;  // root max, each configured max on the path written over it
   uint64_t max_applications = 0;
@@ -502,7 +502,7 @@ inline bool queue::has_ready() const { return leaf ? !ready_classes.empty() : re
 struct node {
   std::string id;
   uint32_t slot = 0;  // column index
-  bool schedulable = true;
+  owned_state<node_state, node> state;
   bool divided = false;  // a type of it is divided into devices
   resources capacity, occupied, allocated;
   std::map<std::string, std::string, std::less<>> attributes;
@@ -511,6 +511,8 @@ struct node {
   std::vector<replacement *> coming;        // from placeholders on other nodes; in `allocated`
   std::vector<reservation *> reservations;  // one, or those of asks that require the node, in order
   uint64_t kept_bytes = 0;                  // of it in kept_amounts
+
+  [[nodiscard]] bool schedulable() const { return state == node_state::schedulable; }
 };
 
 }  // namespace tenon::internal

@@ -88,7 +88,7 @@ class copier {
 
  private:
   void copy_own() {
-    to_.state = from_.state;
+    ledger::copy(to_.state, from_.state);
     to_.paused = from_.paused;
     to_.config = from_.config;
     to_.priority_classes = from_.priority_classes;
@@ -120,7 +120,7 @@ class copier {
     queue &out = to_.create_queue(parent, q.name, q.leaf, q.managed);
     queues_.emplace(&q, &out);
     out.sequence = q.sequence;
-    out.state = q.state;
+    ledger::copy(out.state, q.state);
     out.guaranteed = q.guaranteed;
     out.max = q.max;
     out.max_applications = q.max_applications;
@@ -152,7 +152,7 @@ class copier {
     nodes_.emplace(&n, &out);
     out.capacity = n.capacity;
     out.occupied = n.occupied;
-    out.schedulable = n.schedulable;
+    ledger::copy(out.state, n.state);
     out.attributes = n.attributes;
     to_.nodes.store(out, to_.types.count());
     to_.count_capacity(out.capacity, {});
@@ -167,7 +167,7 @@ class copier {
     out.tags = app.tags;
     out.prepared = app.prepared;
     out.decayed = app.decayed;
-    out.state = app.state;
+    ledger::copy(out.state, app.state);
     out.submitted_ms = app.submitted_ms;
     out.placeholder_ask = app.placeholder_ask;
     out.direct_running = app.direct_running;
@@ -197,7 +197,7 @@ class copier {
     out.originator = a.originator;
     out.preempt_self = a.preempt_self;
     out.preempt_other = a.preempt_other;
-    out.state = a.state;
+    ledger::copy(out.state, a.state);
     out.tags = a.tags;
     if (a.gang != nullptr) out.gang = partition::group_named(*out.owner, a.gang->name);
     const ask_class &c = from_.classes[a.class_id];
@@ -232,7 +232,9 @@ class copier {
     if (x.gang != nullptr) terms.gang = partition::group_named(*of.owner, x.gang->name);
     terms.create_time_ms = x.create_time_ms;
     to_.next_allocation = x.sequence;
-    allocation &out = to_.place_on(of, *nodes_.at(x.where), terms, x.bind_time_ms, from_.detail_of(x.devices), x.state);
+    allocation &out = to_.make_allocation(of, *nodes_.at(x.where), terms, x.bind_time_ms);
+    ledger::copy(out.state, x.state);
+    to_.count_allocation(out, from_.detail_of(x.devices));
     allocations_.note(x, out);
     if (x.state == allocation_state::preempting) {
       partition::count_preempting(*of.owner->home, to_.classes[out.class_id].need, 1);
@@ -247,7 +249,7 @@ class copier {
     out.foreign_key = std::make_unique<const std::string>(x.key());
     out.where = &n;
     out.class_id = class_of(x.class_id);
-    out.state = x.state;
+    ledger::copy(out.state, x.state);
     to_.foreign.emplace(out.key(), &out);
     n.foreign.push_back(&out);
     if (x.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[x.devices].held);

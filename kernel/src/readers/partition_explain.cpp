@@ -6,7 +6,6 @@
 #include "partition.hpp"
 #include "readers/explain_words.hpp"
 #include "readers/rehearsal.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -156,7 +155,7 @@ void partition::explain_ask(const ask &a, explanation &out) {
     add_obstacle(out, obstacle_kind::rm_paused, rm);
     add_change(out, change_kind::resume_rm, rm);
   }
-  if (!app.runs()) add_obstacle(out, obstacle_kind::application_state, tenon::name(app.state));
+  if (!app.runs()) add_obstacle(out, obstacle_kind::application_state, app.state.name());
   explain_stopped(*app.home, out);
   if (app.runs()) explain_applications(app, out);
   if (a.line == ask_line::placeholders) return explain_placeholders(a, out);

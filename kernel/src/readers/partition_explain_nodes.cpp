@@ -36,7 +36,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
       ++by_predicate["another node is required"];
     } else if (!passes(c, n->slot)) {
       ++by_predicate[reason_of(c, n->slot)];
-    } else if (!required && !n->schedulable) {
+    } else if (!required && !n->schedulable()) {
       ++out.nodes.not_schedulable;
       if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
     } else if (!may_use(a, c, *n)) {

@@ -120,7 +120,7 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_node &out) {
     past.replace(out.fixed, std::move(facts));
   }
   past.replace(out.has, std::make_unique<frozen_node::amounts>(frozen_node::amounts{n->allocated, n->occupied}));
-  out.schedulable = n->schedulable;
+  out.schedulable = n->schedulable();
   past.drop(out.more);
   if (!n->divided && n->reservations.empty() && n->coming.empty()) return;
   auto more = std::make_unique<frozen_node::rare>();

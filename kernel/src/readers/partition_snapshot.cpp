@@ -187,7 +187,7 @@ struct reader {
   [[nodiscard]] node_snapshot read(const node &n) const {
     node_snapshot out;
     out.id = n.id;
-    out.schedulable = n.schedulable;
+    out.schedulable = n.schedulable();
     out.capacity = computed(n.capacity);
     out.allocated = computed(n.allocated);
     out.occupied = computed(n.occupied);

@@ -232,7 +232,7 @@ void partition::replace(ask &a, allocation &placeholder, node &n, const held_lis
   emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
                   keep(messages::replacing(a.key)));
   placeholder.under_way = &make_replacement(a, placeholder, n, devices);
-  set_state(placeholder, allocation_state::replacing);
+  move(placeholder, allocation_event::replace);
   count_placed(a);
   if (kept != nullptr) reopen(*kept);
 }
@@ -273,11 +273,11 @@ void partition::end_replacement(replacement &r) {
 }
 
 // The placeholder goes, and what replaces it comes.
-void partition::replace_now(allocation &placeholder) {
+void partition::replace_now(allocation &placeholder, allocation_event how) {
   replacement &r = *placeholder.under_way;
   free_devices(placeholder.devices, placeholder.where);
   const allocation &x = place_replacement(r);
-  remove_allocation(placeholder);
+  remove_allocation(placeholder, how);
   stand_in(x, r.terms);
 }
 

@@ -41,7 +41,7 @@ int64_t partition::preempts_at(const ask &a) const {
 // Room may be made there for the ask, but for reservations. Not where the RM refused the node, whatever is free there.
 bool partition::may_make_room(const node &n, const ask &a) {
   const ask_class &c = classes[a.class_id];
-  return n.schedulable && holds(n, c) && passes(c, n.slot) && !rm_refused(a, n);
+  return n.schedulable() && holds(n, c) && passes(c, n.slot) && !rm_refused(a, n);
 }
 
 bool partition::try_to_preempt(ask &a) {
@@ -175,7 +175,7 @@ void partition::take_victims(const std::vector<allocation *> &victims, const std
                              const queue *over) {
   const std::string_view kept = keep(text);
   for (allocation *x : victims) {
-    set_state(*x, allocation_state::preempting);
+    move(*x, allocation_event::preempt);
     count_preempting(*x->owner->home, classes[x->class_id].need, 1);
     emit_allocation(decision_kind::released, *x, termination::preempted_by_scheduler, kept);
     tell_preempted(*x, by, over);

@@ -14,7 +14,7 @@ namespace tenon::internal {
 void partition::propose(ask &a, node &n) {
   const allocation_terms terms = terms_of(a);
   node *kept = use_reservation(a);
-  allocation &x = place_on(a, n, terms, shared.now_ms, {}, allocation_state::proposed);
+  allocation &x = place_on(a, n, terms, shared.now_ms, {}, allocation_event::propose);
   count_placed(a);
   note_proposal(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
   if (kept != nullptr) reopen(*kept);
@@ -86,7 +86,7 @@ void partition::check_is_late(uint64_t number) {
   const auto is_it = [&](const proposal &p) { return p.number == number; };
   const proposal p = *std::find_if(app.proposals.begin(), app.proposals.end(), is_it);
   ++shared.counters.proposals_late;
-  undo(app, number, keep(messages::check_late(p.where().id)), true);
+  undo(app, number, keep(messages::check_late(p.where().id)), true, allocation_event::late);
 }
 
 proposal partition::take_proposal(application &app, uint64_t number) {
@@ -102,7 +102,7 @@ void partition::confirm(application &app, const proposal &p) {
   (void)take_proposal(app, p.number);
   if (p.made != nullptr) {
     allocation &x = *p.made;
-    set_state(x, allocation_state::allocated);
+    move(x, allocation_event::confirm);
     enter_limits(app, false);
     x.bind_time_ms = shared.now_ms;
     look_for_victims(*x.where);
@@ -119,7 +119,8 @@ void partition::confirm(application &app, const proposal &p) {
                   keep(messages::replacing(p.instead->real->key)));
   placeholder.offered = nullptr;
   placeholder.under_way = p.instead;
-  placeholder.state = allocation_state::replacing;  // left those that are Allocated when it was proposed
+  // It left those that are Allocated when it was proposed.
+  ledger::transition(placeholder.state, allocation_event::replace);
   state_changed(placeholder);
 }
 
@@ -132,20 +133,18 @@ void partition::refuse(application &app, const proposal &p, std::string why, std
     keeps.bytes += kept_for(refusals.back());
     refused_on[&p.where()].push_back(&a);
   }
-  undo(app, p.number, words, true);
+  undo(app, p.number, words, true, allocation_event::refuse);
 }
 
 // -- Ended. --
 
-void partition::undo(application &app, uint64_t number, std::string_view text, bool pending_again) {
+void partition::undo(application &app, uint64_t number, std::string_view text, bool pending_again,
+                     allocation_event how) {
   const proposal p = take_proposal(app, number);
   emit_proposal(decision_kind::undone, p, text);
   ask &of = p.of();
   if (p.made != nullptr) {
-    const ask_state before = of.state;
-    of.state = ask_state::pending;  // keeps the ask while its allocation goes
-    remove_allocation(*p.made);
-    of.state = before;
+    remove_allocation(*p.made, how, true);
     if (pending_again && unplace(of) && p.made->placeholder) --p.made->gang->timed_out;  // it did not end
   } else {
     node &n = *p.instead->where;
@@ -200,7 +199,7 @@ void partition::undo_proposals_on(node &n, const std::string &text, bool unfit_a
   std::vector<uint64_t> numbers;
   const auto fits = [&](const ask &a) {
     const ask_class &c = classes[a.class_id];
-    return (n.schedulable || requires_a_node(a)) && holds(n, c) && passes(c, n.slot);
+    return (n.schedulable() || requires_a_node(a)) && holds(n, c) && passes(c, n.slot);
   };
   for (const allocation *x : n.allocations) {
     if (x->state == allocation_state::proposed && !(unfit_alone && fits(*x->from))) numbers.push_back(x->sequence);

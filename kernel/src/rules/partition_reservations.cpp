@@ -240,7 +240,7 @@ void partition::check_reservations(node &n) {
   const std::vector<reservation *> all = n.reservations;
   for (reservation *r : all) {
     const ask_class &c = classes[r->of->class_id];
-    const bool usable = n.schedulable || !c.required_node.empty();
+    const bool usable = n.schedulable() || !c.required_node.empty();
     if (usable && holds(n, c) && passes(c, n.slot)) continue;
     unreserve(*r, keep(messages::reservation_node_unfit()));
   }

@@ -75,7 +75,7 @@ void partition::tell_unschedulable(ask &a) {
   std::map<std::string, uint64_t> nodes_by_reason;
   for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), nodes.slots()); ++slot) {
     const node *n = nodes.at(slot);
-    if (n == nullptr || !n->schedulable || !nodes.holds(c, slot)) continue;
+    if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
     if (judged.verdicts[slot] == verdict_set::pass) return;
     if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[reason_of(c, slot)];
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,8 @@ struct machine<application_state> {
   static constexpr auto state_names =
       std::to_array<std::string_view>({"New", "Accepted", "Starting", "Running", "Rejected", "Completing", "Completed",
                                        "Failing", "Failed", "Expired", "Resuming"});
-  static constexpr auto event_names =
-      std::to_array<std::string_view>({"reject", "run", "run-directly", "complete", "fail", "resume", "expire"});
+  static constexpr auto event_names = std::to_array<std::string_view>(
+      {"reject", "run", "run-directly", "complete", "fail", "resume", "expire", "remove"});
   static constexpr auto rows = std::to_array<transition<s, e>>({
       {e::reject, s::new_, s::rejected},
       {e::run, s::new_, s::accepted},
@@ -65,6 +66,13 @@ struct machine<application_state> {
       {e::expire, s::completed, s::expired},
       {e::expire, s::failed, s::expired},
       {e::expire, s::rejected, s::expired},
+      {e::remove, s::new_, s::failing},
+      {e::remove, s::accepted, s::failing},
+      {e::remove, s::starting, s::failing},
+      {e::remove, s::running, s::failing},
+      {e::remove, s::completing, s::failing},
+      {e::remove, s::failing, s::failing},
+      {e::remove, s::resuming, s::failing},
   });
 };
 
@@ -140,17 +148,18 @@ struct machine<ask_state> {
   static constexpr s initial = s::initial;
   static constexpr auto state_names =
       std::to_array<std::string_view>({"Initial", "Pending", "Allocated", "Rejected", "Released"});
-  static constexpr auto event_names =
-      std::to_array<std::string_view>({"accept", "refuse", "place", "place-last", "withdraw", "undo"});
+  static constexpr auto event_names = std::to_array<std::string_view>(
+      {"accept", "refuse", "place", "place-last", "withdraw", "undo", "accept-placed", "end"});
   static constexpr auto rows = std::to_array<transition<s, e>>({
       {e::accept, s::initial, s::pending},
       {e::refuse, s::initial, s::rejected},
       {e::place, s::pending, s::pending},
       {e::place_last, s::pending, s::allocated},
       {e::withdraw, s::pending, s::released},
-      {e::withdraw, s::allocated, s::released},
       {e::undo, s::pending, s::pending},  // one of several placed
       {e::undo, s::allocated, s::pending},
+      {e::accept_placed, s::initial, s::allocated},
+      {e::end, s::allocated, s::released},
   });
 };
 
@@ -166,7 +175,7 @@ struct machine<allocation_state> {
                                        "Preempted", "Expiring", "Expired", "Replacing", "Replaced", "Released"});
   static constexpr auto event_names =
       std::to_array<std::string_view>({"propose", "allocate", "confirm", "refuse", "late", "release", "preempt",
-                                       "timeout", "replace", "acknowledge", "node-removed"});
+                                       "timeout", "replace", "acknowledge", "node-removed", "undo"});
   static constexpr auto rows = std::to_array<transition<s, e>>({
       {e::propose, s::initial, s::proposed},
       {e::allocate, s::initial, s::allocated},
@@ -184,11 +193,14 @@ struct machine<allocation_state> {
       {e::acknowledge, s::preempting, s::preempted},
       {e::acknowledge, s::expiring, s::expired},
       {e::acknowledge, s::replacing, s::replaced},
-      {e::node_removed, s::proposed, s::released},
       {e::node_removed, s::allocated, s::released},
       {e::node_removed, s::preempting, s::released},
       {e::node_removed, s::expiring, s::released},
       {e::node_removed, s::replacing, s::released},
+      {e::undo, s::proposed, s::undone},
+      {e::undo, s::allocated, s::undone},
+      {e::undo, s::preempting, s::undone},
+      {e::undo, s::expiring, s::undone},
   });
 };
 
@@ -213,6 +225,20 @@ consteval bool well_formed() {
   }
   return true;
 }
+
+// Where each event leads from each state, all by their numbers: the rows, found at once.
+inline constexpr uint8_t nowhere = 0xFF;
+template <class State>
+consteval auto targets() {
+  std::array<std::array<uint8_t, machine<State>::state_names.size()>, machine<State>::event_names.size()> out{};
+  for (auto &of_event : out) of_event.fill(nowhere);
+  for (const auto &row : machine<State>::rows) {
+    out[static_cast<size_t>(row.event)][static_cast<size_t>(row.from)] = static_cast<uint8_t>(row.to);
+  }
+  return out;
+}
+template <class State>
+inline constexpr auto targets_of = targets<State>();
 
 template <class Event>
 struct state_of;
@@ -256,10 +282,11 @@ concept machine_event = requires {
 template <machine_state State>
 [[nodiscard]] constexpr std::optional<State> next_state(State state, event_of<State> event) {
   static_assert(internal::well_formed<State>());
-  for (const auto &row : machine<State>::rows) {
-    if (row.event == event && row.from == state) return row.to;
-  }
-  return std::nullopt;
+  const auto &by_event = internal::targets_of<State>;
+  const auto at = static_cast<size_t>(event);
+  const uint8_t to = at < by_event.size() ? by_event[at][static_cast<size_t>(state)] : internal::nowhere;
+  if (to == internal::nowhere) return std::nullopt;
+  return static_cast<State>(to);
 }
 
 // The name that messages and views show: "Running". Application states are the field's names.

@@ -21,7 +21,7 @@ enum class application_state : uint8_t {
 };
 // run_directly stands for run in every state of an application that skips Starting (tag
 // application.stateaware.disable).
-enum class application_event : uint8_t { reject, run, run_directly, complete, fail, resume, expire };
+enum class application_event : uint8_t { reject, run, run_directly, complete, fail, resume, expire, remove };
 
 enum class object_state : uint8_t { active, draining, stopped };  // queue, partition
 enum class object_event : uint8_t { remove, start, stop };
@@ -33,8 +33,8 @@ enum class rm_state : uint8_t { init, running, paused, stopped };
 enum class rm_event : uint8_t { register_, lost, back, timeout, shutdown };
 
 enum class ask_state : uint8_t { initial, pending, allocated, rejected, released };
-// place_last is the place that reaches maxAllocations.
-enum class ask_event : uint8_t { accept, refuse, place, place_last, withdraw, undo };
+// place_last is the place that reaches maxAllocations; accept_placed takes an ask of which nothing is left to place.
+enum class ask_event : uint8_t { accept, refuse, place, place_last, withdraw, undo, accept_placed, end };
 
 enum class allocation_state : uint8_t {
   initial,
@@ -62,6 +62,7 @@ enum class allocation_event : uint8_t {
   replace,
   acknowledge,
   node_removed,
+  undo,
 };
 
 }  // namespace tenon
