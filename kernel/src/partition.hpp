@@ -15,6 +15,7 @@
 #include "core.hpp"
 #include "ledger/ledger.hpp"
 #include "model/ask_class.hpp"
+#include "model/changes.hpp"
 #include "model/device_room.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
@@ -24,6 +25,7 @@
 #include "policies/policy_batch.hpp"
 #include "policies/sort_policy.hpp"
 #include "readers/frozen_columns.hpp"
+#include "readers/frozen_marks.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
@@ -120,7 +122,33 @@ struct partition {
   [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
   [[nodiscard]] std::string blocker_of(const ask &a) const;
 
-  // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see says so, here. --
+  // -- Changes (model/changes.hpp). --
+  // The ledger writes the change down; then everything that depends on it follows, each in its own place: what readers
+  // have (readers/frozen_marks.hpp), orders, keys and what waits (ledger/partition_changes.cpp).
+  template <class Change>
+  void apply(const Change &c) {
+    books.write(c);
+    if (frozen != nullptr) mark(*frozen, c);
+    if constexpr (requires { follow(c); }) follow(c);
+  }
+  void follow(const room_taken &c);
+  void follow(const node_changed &c);
+  void follow(const node_moved &) { ++changes; }
+  void follow(const allocation_moved &c);
+  void follow(const application_rehomed &) { ++changes; }
+  void follow(const queue_used &c);
+  void follow(const queue_asked &c);
+  void follow(const queue_runs &c);
+  void follow(const limit_used &c);
+  void follow(const limit_runs &c);
+  void follow(const application_used &c);
+  void follow(const application_resized &c);
+  void follow(const application_asked &c);
+  void touch_node(uint32_t slot);       // something about it changed, or whether it may be used
+  void forget_verdicts(uint32_t slot);  // that predicates gave of the node
+
+  // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see and is no change above says so
+  // here. --
   void touched(const ask &a, uint8_t how = block_moved) {
     if (frozen != nullptr) frozen->asks.touch(a.index, how);
   }
@@ -210,6 +238,7 @@ struct partition {
   std::vector<tenon_text> type_texts;  // names of `types`, as the ABI hands them out
   mutable batch_builder batches;       // scratch of policy calls
   node_table nodes;
+  ledger books{nodes, types};
   std::unique_ptr<queue> root;
   class_table classes;
   ask_class *last_class = nullptr;  // of the last classify()
@@ -315,11 +344,9 @@ struct partition {
   // -- Queues (partition_queues.cpp). --
   queue *find_queue(std::string_view path) const;
   queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed);
-  void retire_queue(queue &q);                                     // by the cleaner, which forgets it next
-  void forget_retired(queue &q);                                   // its children that are gone
-  void forget_retired();                                           // in what names queues
-  void add_usage(queue &leaf, const resources &amount, int sign);  // allocated, up the tree
-  void add_pending(queue &leaf, const resources &amount, int64_t times);
+  void retire_queue(queue &q);    // by the cleaner, which forgets it next
+  void forget_retired(queue &q);  // its children that are gone
+  void forget_retired();          // in what names queues
   void refresh_fair_max(queue &q);
   void count_capacity(const resources &comes, const resources &goes);  // of a node, in the root's max
   static void count_priority(queue &in, int32_t before, int32_t now);  // of one of its applications or children
@@ -384,7 +411,6 @@ struct partition {
                        std::string_view detail = {}, allocation_event how = allocation_event::allocate);
   allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
   void count_allocation(allocation &x, std::string_view detail);
-  void take_room(node &n, const ask_class &c);
   void announce(const allocation &x, const allocation_terms &terms, bool existing = false);
   void count_placed(ask &a);
   void after_placing(application &app, const allocation &x);
@@ -392,9 +418,8 @@ struct partition {
   void count_past_use(const allocation &a);
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
-  void move(allocation &a, allocation_event event);  // what is proposed in its place is undone
-  void state_changed(const allocation &a);
-  void expire(allocation &a, std::string_view message);                                // waits for the RM from now on
+  void move(allocation &a, allocation_event event);      // what is proposed in its place is undone
+  void expire(allocation &a, std::string_view message);  // waits for the RM from now on
   void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
   void undo(allocation &a);                                                            // its ask is pending again
   bool unplace(ask &a);
@@ -474,14 +499,13 @@ struct partition {
   void give_back_left_over(application &app);
 
   // -- Nodes (partition_nodes.cpp). --
-  void node_changed(node &n);  // anything of it
   void decommission(node &n);
   void reject_node(decision_kind kind, std::string_view node_id, std::string why);
 
   // -- Devices (partition_devices.cpp). --
   // "" or why not; interns the types.
   std::string check_node_devices(texts attributes);
-  static void set_attributes(node &n, texts to);
+  void set_attributes(node &n, texts to);
   // "" or why not; a type that is there already stays as it is.
   std::string check_ask_devices(texts tags, const resources &need, std::vector<class_devices> &out) const;
   std::string check_detail(std::string_view key, std::string_view detail, const resources &need) const;
@@ -553,7 +577,6 @@ struct partition {
                     const queue *over = nullptr);
   void victim_gone(const allocation &a);
   void forget_victims(ask &a);
-  static void count_preempting(queue &leaf, const resources &amount, int sign);
 
   // -- A max below usage (partition_quotas.cpp). --
   [[nodiscard]] bool is_over(const queue &q) const;
@@ -618,7 +641,6 @@ struct partition {
   [[nodiscard]] bool rm_refused(const ask &a, const node &n) const;
   bool passes(const ask_class &c, uint32_t slot);
   void judge(verdict_set &v, const resources &need);
-  void touch_node(uint32_t slot);
   [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
   void policy_failed(sort_policy &policy);
   void fail_as_told();

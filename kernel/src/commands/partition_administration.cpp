@@ -55,7 +55,7 @@ std::string partition::problem_with(const tenon::change_queue &c) const {
 void partition::change_queue(const tenon::change_queue &c) {
   if (!problem_with(c).empty()) return;
   queue &q = *find_queue(c.queue);
-  ledger::transition(q.state, static_cast<object_event>(c.event));
+  apply(queue_moved{q, static_cast<object_event>(c.event)});
   if (q.state == object_state::stopped) {
     ready.queue_became_unready(q);
   } else {

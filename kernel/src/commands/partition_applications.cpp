@@ -68,7 +68,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   app.submission = next_submission++;
   app.submitted_ms = app.finished_ms = shared.now_ms;
   app.message = std::move(why);
-  ledger::transition(app.state, application_event::reject);
+  apply(application_moved{app, application_event::reject});
   note_state(app);
   app.epoch = shared.next_epoch++;
   app.ended = next_end++;
@@ -202,8 +202,9 @@ void partition::run(application &app, std::string_view why) {
 }
 
 bool partition::move(application &app, application_event event, std::string_view why) {
+  if (!app.state.may(event)) return false;
   const application_state from = app.state;
-  if (!ledger::try_transition(app.state, event)) return false;
+  apply(application_moved{app, event});
   if (app.state == from) return true;
   if (!why.empty()) app.message = why;
   enter_state(app, from);
@@ -222,7 +223,6 @@ int64_t partition::time_in_state(const application &app) const {
 
 void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
-  touched(app);
   note_state(app);
   if (!app.independent) {
     emit_application(decision_kind::application_state, app, app.state.name()).detail = keep(app.message);
@@ -273,14 +273,7 @@ void partition::enter_state(application &app, application_state from) {
 void partition::count_up(application &app, bool counted) {
   if (app.counted == counted) return;
   app.counted = counted;
-  for (queue *q = app.home; q != nullptr; q = q->parent) {
-    if (counted) {
-      ++q->running_apps;
-    } else {
-      --q->running_apps;
-      ready.wake_held(*q);
-    }
-  }
+  for (queue *q = app.home; q != nullptr; q = q->parent) apply(queue_runs{*q, counted});
 }
 
 // Something of the application went, `real_went`: something that is no placeholder.
@@ -292,7 +285,7 @@ void partition::settle(application &app, bool real_went) {
     run(app, messages::no_placeholder_left());
     return run_short_gang(app);
   }
-  if (!app.allocations.empty() || !app.pending.empty()) return run_short_gang(app);
+  if (!app.allocations.empty() || !app.pending->empty()) return run_short_gang(app);
   if (app.state == application_state::failing) {
     move(app, application_event::fail, {});
   } else if (app.state != application_state::completing) {
@@ -337,7 +330,7 @@ void partition::forget(application &app) {
 void partition::remove_application(const tenon::remove_application &c) {
   application *app = find_application(c.application);
   if (app == nullptr) return;
-  ledger::transition(app->state, application_event::remove);  // nothing of it is looked at any more
+  apply(application_moved{*app, application_event::remove});  // nothing of it is looked at any more
   gang_changed(*app);
   undo_proposals_of(*app, messages::application_removed(app->id), false);
   break_replacements(*app, nullptr, false);

@@ -32,7 +32,7 @@ std::string partition::check_amounts(amounts from, resources &out) {
 void partition::types_grew() {
   type_texts.clear();
   for (type_index t = 0; t < types.count(); ++t) type_texts.push_back({types.name(t).data(), types.name(t).size()});
-  for (const auto &[node_id, n] : nodes.by_id()) nodes.store(*n, types.count());
+  for (const auto &[node_id, n] : nodes.by_id()) apply(node_stored{*n});
   if (sorting.order != nullptr) for_each_node_order([](node_order &order) { order.touch_all(); });
 }
 
@@ -99,7 +99,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     withdraw(*a);
     forget_wait(*a);
     uncount_kept(*a);
-    ledger::begin(a->state);
+    apply(ask_replaced{*a});
   } else {
     a = &asks.create();
     a->owner = app;
@@ -112,10 +112,10 @@ void partition::put_ask(const tenon::put_ask &c) {
   a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
   lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
-    ledger::transition(a->state, ask_event::accept_placed);
+    apply(ask_moved{*a, ask_event::accept_placed});
     return settle(*app);
   }
-  ledger::transition(a->state, ask_event::accept);
+  apply(ask_moved{*a, ask_event::accept});
   tell_ask(fact_kind::ask_added, *a);
   add_pending_of(*a, a->pending());
   lines.enqueue(*a);
@@ -219,10 +219,8 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
 void partition::add_pending_of(ask &a, int64_t times) {
   const resources &need = classes[a.class_id].need;
   application &app = *a.owner;
-  app.pending.add_times(need, times);
-  if (times < 0) app.pending.prune();
-  keys.changed(app, column::pending);
-  add_pending(*app.home, need, times);
+  apply(application_asked{app, need, times});
+  apply(queue_asked{*app.home, need, times});
   if (a.placeholder) {
     note_size(*a.gang, a.class_id);
     count_placeholders(*a.gang, times, 0);
@@ -255,9 +253,8 @@ void partition::withdraw(ask &a, termination why) {
   drop_reservation(a);
   lines.dequeue(a);
   add_pending_of(a, -a.pending());
-  touched(a);
   want_allocations(a, a.placed);
-  ledger::transition(a.state, ask_event::withdraw);
+  apply(ask_moved{a, ask_event::withdraw});
 }
 
 void partition::drop(ask &a, termination why) {
@@ -288,7 +285,7 @@ void partition::drop_asks(application &app, termination why, const std::string &
 
 void partition::forget_if_done(ask &a) {
   if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
-  if (a.state == ask_state::allocated) ledger::transition(a.state, ask_event::end);
+  if (a.state == ask_state::allocated) apply(ask_moved{a, ask_event::end});
   a.owner->asks.erase(a.key);
   forget_wait(a);
   uncount_kept(a);

@@ -213,7 +213,7 @@ void partition::adopt_predicates() {
 void partition::configure_queue(queue &q, const queue_config &c) {
   q.managed = true;
   uncount_kept(q);
-  if (q.state == object_state::draining) ledger::transition(q.state, object_event::start);
+  if (q.state == object_state::draining) apply(queue_moved{q, object_event::start});
   const bool leaf_before = q.leaf;
   q.leaf = is_leaf(c, q.parent == nullptr);
   if (q.leaf != leaf_before) tell_queue(fact_kind::queue_type, q, nullptr, q.leaf);
@@ -245,7 +245,7 @@ void partition::configure_queue(queue &q, const queue_config &c) {
 }
 
 void partition::drain_queue(queue &q, bool with_dynamic) {
-  ledger::transition(q.state, object_event::remove);
+  apply(queue_moved{q, object_event::remove});
   for (const auto &child : q.children) {
     if (child->managed || with_dynamic) drain_queue(*child, with_dynamic);
   }

@@ -100,8 +100,6 @@ void partition::move_application(const tenon::move_application &c) {
   if (!problem_with(c).empty()) return;
   application &app = *find_application(c.application);
   queue &from = *app.home, &to = *find_queue(c.queue);
-  ++changes;
-  touched(app);
   const std::vector<ask *> waiting = pending_by_arrival(app);
   for (ask *a : waiting) lines.dequeue(*a);
   if (app.told_held != 0) tell_held(app, false, false);
@@ -111,7 +109,7 @@ void partition::move_application(const tenon::move_application &c) {
   tell_move(fact_kind::application_moved_out, app, from, to);
   count_in_queues(app, waiting, -1);
   leave_order(app);
-  app.home = &to;
+  apply(application_rehomed{app, to});
   (void)prepare_submitted(to, app.id, app.tags, app.prepared);
   join_order(app);
   count_in_queues(app, waiting, 1);
@@ -134,10 +132,12 @@ void partition::count_in_queues(application &app, const std::vector<ask *> &wait
     detach_usage(app);
     app.group.clear();
   }
-  add_usage(*app.home, used, sign);
-  for (const ask *a : waiting) add_pending(*app.home, classes[a->class_id].need, int64_t{sign} * a->pending());
+  apply(queue_used{*app.home, used, sign});
+  for (const ask *a : waiting) {
+    apply(queue_asked{*app.home, classes[a->class_id].need, int64_t{sign} * a->pending()});
+  }
   for (const allocation *x : app.allocations) {
-    if (x->state == allocation_state::preempting) count_preempting(*app.home, classes[x->class_id].need, sign);
+    if (x->state == allocation_state::preempting) apply(queue_preempting{*app.home, classes[x->class_id].need, sign});
   }
 }
 

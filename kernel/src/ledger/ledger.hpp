@@ -1,15 +1,20 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Ledger: the one writer of states.
+// Ledger: the one writer of amounts and states. Each change of changes.hpp is written down here, and nowhere else; what
+// follows from it is none of the ledger's business (partition::apply).
 #pragma once
 
 #include <cstdlib>
 
-#include "model/owned_state.hpp"
+#include "model/changes.hpp"
+#include "model/node_table.hpp"
 
 namespace tenon::internal {
 
 class ledger {
  public:
+  ledger(node_table &nodes, const resource_types &types) : nodes_(nodes), types_(types) {}
+
+  // -- States. --
   // Moves the state by the event. False where its table has no row for that: then nothing changes.
   template <class State, class Holder>
   static bool try_transition(owned_state<State, Holder> &of, event_of<State> event) {
@@ -22,16 +27,91 @@ class ledger {
   static void transition(owned_state<State, Holder> &of, event_of<State> event) {
     if (!try_transition(of, event)) std::abort();
   }
-  // Another object takes the place of the one before it.
-  template <class State, class Holder>
-  static void begin(owned_state<State, Holder> &of) {
-    of.state_ = machine<State>::initial;
-  }
   // What is made as a copy of another stands where that one does.
   template <class State, class Holder>
   static void copy(owned_state<State, Holder> &to, const owned_state<State, Holder> &from) {
     to = from;
   }
+  static void write(const node_moved &c) { transition(c.of.state, c.by); }
+  static void write(const queue_moved &c) { transition(c.of.state, c.by); }
+  static void write(const application_moved &c) { transition(c.of.state, c.by); }
+  static void write(const ask_moved &c) { transition(c.of.state, c.by); }
+  static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
+  static void write(const allocation_made &c) { transition(c.of.state, c.by); }
+  static void write(const allocation_moved &c) { transition(c.of.state, c.by); }
+  static void write(const allocation_resized &) {}
+  static void write(const allocation_ended &c) { transition(c.of.state, c.by); }
+
+  // -- Nodes and their devices. --
+  static void write(const capacity_set &c) { c.of.capacity.edit() = c.to; }
+  static void write(const occupied_set &c) { c.of.occupied.edit() = c.to; }
+  static void write(const occupied_by &c) { add(c.of.occupied.edit(), c.amount, c.sign); }
+  void write(const room_taken &c) {
+    c.on.allocated.edit() += c.by.need;
+    for (const class_amount &p : c.by.positive) nodes_.take(c.on.slot, p.type, p.amount);
+  }
+  static void write(const room_given &c) { add(c.on.allocated.edit(), c.amount, -1); }
+  static void write(const room_resized &c) { replace(c.on.allocated.edit(), c.before, c.now); }
+  void write(const node_stored &c) { nodes_.store(c.of, types_.count()); }
+  void write(const node_changed &c) { nodes_.store(c.of, types_.count()); }
+  void write(devices_set c) { nodes_.devices().set(c.of.slot, std::move(c.to)); }
+  void write(const devices_held &c) {
+    nodes_.devices().hold(c.on.slot, c.what.type, c.sign * c.what.amount, c.what.devices);
+  }
+
+  // -- Queues. --
+  static void write(const queue_used &c) {
+    for (queue *q = &c.leaf; q != nullptr; q = q->parent) add(q->allocated.edit(), c.amount, c.sign);
+  }
+  static void write(const queue_asked &c) {
+    for (queue *q = &c.leaf; q != nullptr; q = q->parent) add_times(q->pending.edit(), c.amount, c.times);
+  }
+  static void write(const queue_preempting &c) {
+    for (queue *q = &c.leaf; q != nullptr; q = q->parent) add(q->preempting.edit(), c.amount, c.sign);
+  }
+  static void write(const queue_runs &c) { c.of.running_apps.edit() += c.one_more ? 1 : -1; }
+
+  // -- Users and groups. --
+  static void write(const limit_used &c) { add(c.of.usage.edit(), c.amount, c.sign); }
+  static void write(const limit_runs &c) {
+    if (c.one_more) {
+      c.of.running.edit().insert(&c.who);
+    } else {
+      c.of.running.edit().erase(&c.who);
+    }
+  }
+
+  // -- Applications. --
+  static void write(const application_rehomed &c) { c.of.home = &c.to; }
+  static void write(const application_used &c) { add(used(c.of, c.by_placeholder), c.amount, c.sign); }
+  static void write(const application_resized &c) { replace(used(c.of, c.by_placeholder), c.before, c.now); }
+  static void write(const application_asked &c) { add_times(c.of.pending.edit(), c.amount, c.times); }
+
+ private:
+  static resources &used(application &app, bool by_placeholder) {
+    return by_placeholder ? app.placeholders.edit() : app.allocated.edit();
+  }
+  static void add(resources &in, const resources &amount, int sign) {
+    if (sign > 0) {
+      in += amount;
+    } else {
+      in -= amount;
+      in.prune();
+    }
+  }
+  // So many times; fewer than none: it goes.
+  static void add_times(resources &in, const resources &amount, int64_t times) {
+    in.add_times(amount, times);
+    if (times < 0) in.prune();
+  }
+  static void replace(resources &in, const resources &before, const resources &now) {
+    in -= before;
+    in += now;
+    in.prune();
+  }
+
+  node_table &nodes_;
+  const resource_types &types_;
 };
 
 }  // namespace tenon::internal

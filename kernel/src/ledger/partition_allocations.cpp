@@ -21,7 +21,7 @@ allocation_terms partition::terms_of(const ask &a) const {
 allocation &partition::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
                                 std::string_view detail, allocation_event how) {
   allocation &x = make_allocation(a, n, terms, bind_time_ms);
-  ledger::transition(x.state, how);
+  apply(allocation_made{x, how});
   count_allocation(x, detail);
   return x;
 }
@@ -57,27 +57,15 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
   n.allocations.push_back(&x);
   x.from->allocations.push_back(&x);
   ++allocation_count;
-  take_room(n, c);
+  apply(room_taken{n, c});
   if (n.divided || !detail.empty()) assign_devices(x.devices, n, c, detail, true);
-  resources &own = x.placeholder ? app.placeholders : app.allocated;
-  own += c.need;
+  apply(application_used{app, x.placeholder, c.need, 1});
+  const resources &own = app.used(x.placeholder);
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
-  keys.changed(app, x.placeholder ? column::placeholders : column::allocated);
-  add_usage(*app.home, c.need, 1);
+  apply(queue_used{*app.home, c.need, 1});
   add_limit_usage(app, c.need, 1);
   if (x.placeholder) hold_placeholder(x);
-  touched(x);
   if (listened()) tell_allocation(fact_kind::allocation_added, x);
-}
-
-void partition::take_room(node &n, const ask_class &c) {
-  n.allocated += c.need;
-  for (const class_amount &p : c.positive) nodes.take(n.slot, p.type, p.amount);
-  touch_node(n.slot);
-  touched(n);
-  look_for_victims(n);
-  // What ends there at a known time may be enough later only, and those who backfill have more time.
-  if (config.tuning.reservation_backfill && !n.reservations.empty()) ready.wake_for_node(n);
 }
 
 // To the RM; its execution timer runs from now on.
@@ -105,16 +93,15 @@ void partition::commit(ask &a, node &n) {
 // One of what is pending is not any more.
 void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
-  touched(a);
   ++a.placed;
   a.told = container_word::none;
   if (a.told_over != 0) tell_fits(a);
   if (a.pending() != 0) {
-    ledger::transition(a.state, ask_event::place);
+    apply(ask_moved{a, ask_event::place});
     if (a.line == ask_line::none) lines.enqueue(a);
     return;
   }
-  ledger::transition(a.state, ask_event::place_last);
+  apply(ask_moved{a, ask_event::place_last});
   lines.dequeue(a);
 }
 
@@ -167,25 +154,19 @@ void partition::remove_allocation(allocation &a, allocation_event how, bool keep
   n.allocations[a.node_slot]->node_slot = a.node_slot;
   n.allocations.pop_back();
   --allocation_count;
-  resources &own = a.placeholder ? app.placeholders : app.allocated;
-  own -= need;
-  own.prune();
   if (a.state != allocation_state::proposed) count_past_use(a);
-  keys.changed(app, a.placeholder ? column::placeholders : column::allocated);
-  n.allocated -= need;
-  n.allocated.prune();
+  apply(application_used{app, a.placeholder, need, -1});
+  apply(room_given{n, need});
   free_devices(a.devices, node_gone ? nullptr : &n);
   allocations.retire(a);
-  touched(a);
-  touched(n);
   add_limit_usage(app, need, -1);
-  add_usage(*app.home, need, -1);
+  apply(queue_used{*app.home, need, -1});
   if (!node_gone && a.state != allocation_state::proposed) forget_refusals_on(n);
-  if (!node_gone) node_changed(n);
+  if (!node_gone) apply(node_changed{n});
   if (!keeps_ask) forget_if_done(*a.from);
   ends_at.erase(a.sequence);
   if (a.state == allocation_state::preempting) victim_gone(a);
-  ledger::transition(a.state, how);
+  apply(allocation_ended{a, how});
 }
 
 void partition::resize(allocation &a, const resources &need, std::string_view detail) {
@@ -194,49 +175,36 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   const resources before = classes[before_id].need;
   if (before == need && (detail.empty() || detail == detail_of(a.devices))) return;
   a.class_id = plain_class(need).id;
-  touched(a);
+  apply(allocation_resized{a});
   if (listened() && before != need) {
     tell_allocation(fact_kind::allocation_resized, a, termination::unknown, false, &before);
   }
   resize_devices(a, detail);
-  resources &own = a.placeholder ? app.placeholders : app.allocated;
-  own -= before;
-  own += need;
-  own.prune();
-  app.past.raise(own);
-  keys.changed(app, a.placeholder ? column::placeholders : column::allocated);
+  apply(application_resized{app, a.placeholder, before, need});
+  app.past.raise(app.used(a.placeholder));
   if (a.state == allocation_state::preempting) {
-    count_preempting(*app.home, need, 1);
-    count_preempting(*app.home, before, -1);
+    apply(queue_preempting{*app.home, need, 1});
+    apply(queue_preempting{*app.home, before, -1});
   }
   if (a.placeholder && a.state == allocation_state::allocated && a.offered == nullptr) {
     count_size(*a.gang, before_id, -1);
     count_size(*a.gang, a.class_id, 1);
     group_changed(*a.gang, true);
   }
-  a.where->allocated -= before;
-  a.where->allocated += need;
-  a.where->allocated.prune();
+  apply(room_resized{*a.where, before, need});
   add_limit_usage(app, need, 1);
   add_limit_usage(app, before, -1);
-  add_usage(*app.home, need, 1);
-  add_usage(*app.home, before, -1);
+  apply(queue_used{*app.home, need, 1});
+  apply(queue_used{*app.home, before, -1});
   forget_refusals_on(*a.where);
-  node_changed(*a.where);
+  apply(node_changed{*a.where});
 }
 
 void partition::move(allocation &a, allocation_event event) {
   undo_offer(a);
   const bool leaves = a.placeholder && a.state == allocation_state::allocated;
-  ledger::transition(a.state, event);
   if (leaves) leave_allocated(a);
-  state_changed(a);
-}
-
-void partition::state_changed(const allocation &a) {
-  ++changes;
-  touched(a);
-  if (config.tuning.reservation_backfill && !a.where->reservations.empty()) ready.wake_for_node(*a.where);
+  apply(allocation_moved{a, event});
 }
 
 void partition::expire(allocation &a, std::string_view message) {
@@ -264,10 +232,9 @@ void partition::undo(allocation &a) {
 bool partition::unplace(ask &a) {
   if (a.state == ask_state::released) return false;
   const int32_t before = a.pending();
-  touched(a);
   --a.placed;
   if (a.pending() == 0) return false;
-  ledger::transition(a.state, ask_event::undo);
+  apply(ask_moved{a, ask_event::undo});
   a.told = container_word::none;
   add_pending_of(a, a.pending() - before);
   if (before == 0) lines.enqueue(a);
@@ -427,7 +394,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     app.asks.emplace(a->key, a);
     fill_ask(*a, c, priority);
     a->class_id = classify(c.required_node, *a, need, devices).id;
-    ledger::transition(a->state, ask_event::accept_placed);
+    apply(ask_moved{*a, ask_event::accept_placed});
     a->max_allocations = 0;
     count_kept(*a);
   }
@@ -504,17 +471,16 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   a.priority = e.ask.priority;
   a.create_time_ms = e.ask.create_time_ms != 0 ? e.ask.create_time_ms : shared.now_ms;
   a.bind_time_ms = shared.now_ms;
-  ledger::transition(a.state, allocation_event::allocate);
+  apply(allocation_made{a, allocation_event::allocate});
   foreign.emplace(a.key(), &a);
   for (const named_text &tag : e.ask.tags) foreign_tags[a.key()].emplace_back(tag.key, tag.value);
   count_kept_foreign(a);
   n.foreign.push_back(&a);
-  touched(a);
   if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
-  n.occupied += need;
+  apply(occupied_by{n, need, 1});
   if (listened()) tell_allocation(fact_kind::foreign_added, a);
   forget_refusals_on(n);
-  node_changed(n);
+  apply(node_changed{n});
 }
 
 void partition::remove_foreign(allocation &a) {
@@ -525,13 +491,11 @@ void partition::remove_foreign(allocation &a) {
   foreign.erase(a.key());
   foreign_tags.erase(a.key());
   free_devices(a.devices, &n);
-  ledger::transition(a.state, allocation_event::release);
-  n.occupied -= classes[a.class_id].need;
-  n.occupied.prune();
+  apply(occupied_by{n, classes[a.class_id].need, -1});
   allocations.retire(a);
-  touched(a);
+  apply(allocation_ended{a, allocation_event::release});
   forget_refusals_on(n);
-  node_changed(n);
+  apply(node_changed{n});
 }
 
 }  // namespace tenon::internal

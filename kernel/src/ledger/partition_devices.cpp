@@ -66,12 +66,10 @@ void partition::set_devices(node &n) {
   if (divided.empty() && !n.divided) return;
   n.divided = !divided.empty();
   const uint64_t divided_before = nodes.devices().divided();
-  nodes.devices().set(n.slot, std::move(divided));
+  apply(devices_set{n, std::move(divided)});
   const auto hold = [&](uint32_t record) {
     if (record == no_record) return;
-    for (const held_devices &held : held_devices_of[record].held) {
-      nodes.devices().hold(n.slot, held.type, held.amount, held.devices);
-    }
+    for (const held_devices &held : held_devices_of[record].held) apply(devices_held{n, held, 1});
   };
   for (const allocation *a : n.allocations) hold(a->devices);
   for (const allocation *a : n.foreign) hold(a->devices);
@@ -121,15 +119,13 @@ void partition::resize_devices(allocation &a, std::string_view detail) {
 void partition::add_devices(uint32_t &record, const node &n, const held_devices &held) {
   if (record == no_record) record = held_devices_of.create();
   held_devices_of[record].held.push_back(held);
-  touched(n);
-  nodes.devices().hold(n.slot, held.type, held.amount, held.devices);
+  apply(devices_held{n, held, 1});
 }
 
 void partition::free_devices(uint32_t &record, const node *held_on) {
   if (record == no_record) return;
-  if (held_on != nullptr) touched(*held_on);
   for (const held_devices &held : held_devices_of[record].held) {
-    if (held_on != nullptr) nodes.devices().give_back(held_on->slot, held.type, held.amount, held.devices);
+    if (held_on != nullptr) apply(devices_held{*held_on, held, -1});
   }
   held_devices_of.retire(record);
   record = no_record;

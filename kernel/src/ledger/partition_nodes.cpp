@@ -40,18 +40,17 @@ void partition::add_node(const tenon::add_node &c) {
   }
   node &n = nodes.add(c.node);
   ++keeps.nodes;
-  touched(n, block_changed);
-  n.capacity = std::move(capacity);
-  n.occupied = std::move(occupied);
-  ledger::transition(n.state, c.schedulable ? node_event::create : node_event::create_draining);
+  apply(capacity_set{n, capacity});
+  apply(occupied_set{n, occupied});
+  apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
   set_attributes(n, c.attributes);
   count_kept(n);
   decision_view &d = emit(decision_kind::node_accepted);
   d.node = n.id;
-  tell_node(fact_kind::node_added, n.id, &n.capacity);
+  tell_node(fact_kind::node_added, n.id, &*n.capacity);
   if (!n.schedulable()) tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
-  if (!n.occupied.empty()) tell_node(fact_kind::node_occupied, n.id, &n.occupied);
-  nodes.store(n, types.count());
+  if (!n.occupied->empty()) tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
+  apply(node_stored{n});
   set_devices(n);
   count_capacity(n.capacity, {});
   for (size_t i = 0; i < c.existing.size(); ++i) {
@@ -62,10 +61,11 @@ void partition::add_node(const tenon::add_node &c) {
       add_existing(e, n, true, wanted[i].first, wanted[i].second);
     }
   }
-  node_changed(n);
+  apply(node_changed{n});
 }
 
 void partition::set_attributes(node &n, texts to) {
+  touched(n, block_changed);
   n.attributes.clear();
   for (const named_text &attribute : to) n.attributes[std::string(attribute.key)] = attribute.value;
   const auto found = n.attributes.find("si/instance-type");
@@ -82,26 +82,6 @@ void partition::count_past_use(const allocation &a) {
   const node &n = *a.where;
   a.owner->past.add(what, n.instance_type == nullptr ? unknown : *n.instance_type, classes[a.class_id].need,
                     sub_saturating(shared.now_ms, a.bind_time_ms));
-}
-
-// The node's objects are the truth: its columns, verdicts and place in every order follow.
-void partition::node_changed(node &n) {
-  nodes.store(n, types.count());
-  touched(n);
-  touch_node(n.slot);
-  for (auto &[signature, verdicts] : verdict_sets) {
-    if (n.slot < verdicts->verdicts.size()) verdicts->verdicts[n.slot] = verdict_set::unknown;
-  }
-  ready.wake_for_node(n);
-}
-
-void partition::touch_node(uint32_t slot) {
-  ++changes;
-  for_each_node_order([slot](node_order &order) { order.touch(slot); });
-  if (!predicates_read_amounts) return;
-  for (auto &[signature, verdicts] : verdict_sets) {
-    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
-  }
 }
 
 void partition::update_node(const tenon::update_node &c) {
@@ -125,29 +105,30 @@ void partition::update_node(const tenon::update_node &c) {
     if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(std::move(problem));
   }
   const resources before = n->capacity, occupied_before = n->occupied;
-  touched(*n, block_changed);
   if (c.has_capacity) {
-    n->capacity.clear();
-    (void)check_amounts(c.capacity, n->capacity);
-    n->capacity.prune();
+    resources capacity;
+    (void)check_amounts(c.capacity, capacity);
+    capacity.prune();
+    apply(capacity_set{*n, capacity});
   }
   if (c.has_occupied) {
-    n->occupied.clear();
-    (void)check_amounts(c.occupied, n->occupied);
-    n->occupied.prune();
-    for (const allocation *a : n->foreign) n->occupied += classes[a->class_id].need;
+    resources occupied;
+    (void)check_amounts(c.occupied, occupied);
+    occupied.prune();
+    for (const allocation *a : n->foreign) occupied += classes[a->class_id].need;
+    apply(occupied_set{*n, occupied});
   }
   if (c.has_attributes) {
     set_attributes(*n, c.attributes);
     count_kept(*n);
     set_devices(*n);
   }
-  if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &n->capacity);
-  if (n->occupied != occupied_before) tell_node(fact_kind::node_occupied, n->id, &n->occupied);
-  nodes.store(*n, types.count());
+  if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
+  if (n->occupied != occupied_before) tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
+  apply(node_stored{*n});
   if (c.has_capacity) count_capacity(n->capacity, before);
   forget_refusals_on(*n);
-  node_changed(*n);
+  apply(node_changed{*n});
   check_reservations(*n);
 }
 
@@ -161,7 +142,8 @@ void partition::change_node(const tenon::change_node &c) {
   switch (const auto event = static_cast<node_event>(c.event)) {
     case node_event::drain:
     case node_event::undrain:
-      if (!ledger::try_transition(n->state, event)) return refuse(messages::node_not_draining(c.node));
+      if (!n->state.may(event)) return refuse(messages::node_not_draining(c.node));
+      apply(node_moved{*n, event});
       break;
     case node_event::decommission:
       return decommission(*n);
@@ -170,7 +152,7 @@ void partition::change_node(const tenon::change_node &c) {
   }
   if (n->schedulable() != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   forget_refusals_on(*n);
-  node_changed(*n);
+  apply(node_changed{*n});
   check_reservations(*n);
 }
 
@@ -181,9 +163,8 @@ void partition::decommission(node &n) {
   };
   std::vector<concern> concerned;
   std::vector<replacement *> to_place;
-  ledger::transition(n.state, node_event::decommission);
-  ++changes;
-  nodes.store(n, types.count());
+  apply(node_moved{n, node_event::decommission});
+  apply(node_stored{n});
   undo_proposals_on(n, messages::node_removed(n.id), false);
   forget_refusals_on(n);
   while (!n.reservations.empty()) {
@@ -206,9 +187,8 @@ void partition::decommission(node &n) {
     foreign.erase(a->key());
     foreign_tags.erase(a->key());
     free_devices(a->devices, nullptr);
-    ledger::transition(a->state, allocation_event::node_removed);
     allocations.retire(*a);
-    touched(*a);
+    apply(allocation_ended{*a, allocation_event::node_removed});
   }
   const uint32_t slot = n.slot;
   const resources capacity = n.capacity;

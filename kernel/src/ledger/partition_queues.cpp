@@ -81,28 +81,6 @@ void partition::forget_retired() {
   }
 }
 
-void partition::add_usage(queue &leaf, const resources &amount, int sign) {
-  for (queue *q = &leaf; q != nullptr; q = q->parent) {
-    if (sign > 0) {
-      q->allocated += amount;
-    } else {
-      q->allocated -= amount;
-      q->allocated.prune();
-    }
-    keys.changed(*q, column::allocated);
-  }
-  if (sign > 0) return;
-  for (queue *q = &leaf; q != nullptr; q = q->parent) ready.wake_headroom(*q);
-}
-
-void partition::add_pending(queue &leaf, const resources &amount, int64_t times) {
-  for (queue *q = &leaf; q != nullptr; q = q->parent) {
-    q->pending.add_times(amount, times);
-    if (times < 0) q->pending.prune();
-    keys.changed(*q, column::pending);
-  }
-}
-
 void partition::refresh_fair_max(queue &q) {
   resources effective = q.parent == nullptr ? total : q.parent->fair_max;
   if (q.parent != nullptr) for_each_type(q.max, [&](type_index t, int64_t amount) { effective.set(t, amount); });

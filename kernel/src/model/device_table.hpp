@@ -59,18 +59,10 @@ class device_table {
   }
   [[nodiscard]] const device_group *find(uint32_t slot, type_index type) const;
 
-  // The node's devices, all of them free. None: the node divides nothing.
-  void set(uint32_t slot, std::vector<device_group> groups);
-
   // Every type of the class that the node divides has the devices.
   [[nodiscard]] bool fits(const ask_class &c, uint32_t slot) const;
   // The devices to take, as a mask: of those with enough the ones with the least. 0: they are not there.
   [[nodiscard]] static uint64_t choose(const device_group &group, const device_want &want);
-  // Takes the amount from each of the devices, or gives it back; devices and types that the node has not are left out.
-  void hold(uint32_t slot, type_index type, int64_t amount, uint64_t devices);
-  void give_back(uint32_t slot, type_index type, int64_t amount, uint64_t devices) {
-    hold(slot, type, -amount, devices);
-  }
 
   // By slot: what each device of the type has free, and how large devices are (0: not divided). Kept from the
   // first call on; valid until a node's devices are set.
@@ -78,6 +70,14 @@ class device_table {
   [[nodiscard]] const int64_t *size_column(const std::string &type, uint32_t slots);
 
  private:
+  friend class ledger;
+  friend class node_table;
+  // The node's devices, all of them free. None: the node divides nothing.
+  void set(uint32_t slot, std::vector<device_group> groups);
+  // Takes the amount from each of the devices; below 0: gives it back. Devices and types that the node has not are left
+  // out.
+  void hold(uint32_t slot, type_index type, int64_t amount, uint64_t devices);
+
   struct columns {
     std::vector<tenon_numbers> free;
     std::vector<int64_t> size;

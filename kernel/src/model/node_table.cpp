@@ -58,7 +58,7 @@ void node_table::store(const node &n, uint32_t types) {
     total[t] = n.capacity[t];
     free[t] = sub_saturating(sub_saturating(n.capacity[t], n.occupied[t]), n.allocated[t]);
   }
-  present_[n.slot] = n.capacity.present();
+  present_[n.slot] = n.capacity->present();
   usable_[n.slot] = n.schedulable() ? 1 : 0;
   store_attributes(n);
 }

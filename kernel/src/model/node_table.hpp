@@ -24,9 +24,6 @@ class node_table {
   [[nodiscard]] node *at(uint32_t slot) const { return by_slot_[slot].get(); }  // null: slot is free
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(by_id_.size()); }
 
-  // Writes the node's columns from its objects. `types` is the number of interned types.
-  void store(const node &n, uint32_t types);
-
   [[nodiscard]] const int64_t *free(uint32_t slot) const { return free_.data() + size_t{slot} * stride_; }
   [[nodiscard]] const int64_t *total(uint32_t slot) const { return total_.data() + size_t{slot} * stride_; }
   [[nodiscard]] const uint64_t *present() const { return present_.data(); }
@@ -64,10 +61,12 @@ class node_table {
   // Changes whenever ranks do.
   [[nodiscard]] uint64_t rank_version() const { return rank_version_; }
 
+ private:
+  friend class ledger;
+  // Writes the node's columns from its objects. `types` is the number of interned types.
+  void store(const node &n, uint32_t types);
   // Takes `amount` of `type` from what is free on a slot: the cycle's short way beside store().
   void take(uint32_t slot, type_index type, int64_t amount) { free_[size_t{slot} * stride_ + type] -= amount; }
-
- private:
   void widen(uint32_t types);
   void store_attributes(const node &n);
 

@@ -25,6 +25,7 @@
 #include "base/text_hash.hpp"
 #include "model/decayed_usage.hpp"
 #include "model/device_records.hpp"
+#include "model/owned.hpp"
 #include "model/owned_state.hpp"
 #include "model/parked_unit.hpp"
 #include "model/past_use.hpp"
@@ -61,13 +62,13 @@ struct usage_node {
   usage_tracker *of = nullptr;
   queue *where = nullptr;
   usage_node *parent = nullptr;
-  resources usage;
-  resources max;                                   // a type that is undefined is unlimited
-  uint64_t max_applications = 0;                   // 0: unlimited
-  std::set<const application *> running;           // any order: asked for size, sorted where shown
-  std::vector<app_class *> parked;                 // wait for usage here to fall
-  std::vector<reservation *> parked_reservations;  // the same
-  std::vector<application *> held;                 // wait for `running` here to shrink
+  owned<resources, usage_node> usage;
+  resources max;                                             // a type that is undefined is unlimited
+  uint64_t max_applications = 0;                             // 0: unlimited
+  owned<std::set<const application *>, usage_node> running;  // any order: asked for size, sorted where shown
+  std::vector<app_class *> parked;                           // wait for usage here to fall
+  std::vector<reservation *> parked_reservations;            // the same
+  std::vector<application *> held;                           // wait for `running` here to shrink
 };
 
 struct usage_tracker {  // one user or group
@@ -280,7 +281,8 @@ struct application {
   int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
   int64_t execution_timeout_ms = 0;
   int64_t said_creation_ms = 0;  // when it was created, as its RM says; 0: it does not
-  resources allocated, placeholders, pending, placeholder_ask;
+  owned<resources, application> allocated, placeholders, pending;
+  resources placeholder_ask;
   past_use past;
   bool hard_gang = false, direct_running = false, independent = false, forced = false;
   bool counted = false;  // in running_apps of its queues
@@ -331,6 +333,7 @@ struct application {
            state == application_state::running;
   }
   [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
+  [[nodiscard]] const resources &used(bool by_placeholders) const { return by_placeholders ? placeholders : allocated; }
   // By its queue's order; 0: it is not, or nobody knows until when.
   [[nodiscard]] int64_t left_out_until_ms() const {
     return key.held_back() && key.not_before_ms != INT64_MAX ? key.not_before_ms : 0;
@@ -439,8 +442,8 @@ struct queue {
   queue_limits limits;
   uint64_t kept_bytes = 0;  // of one that is no configuration's, in kept_amounts
 
-  resources allocated, pending, preempting;
-  uint64_t running_apps = 0;
+  owned<resources, queue> allocated, pending, preempting;
+  owned<uint64_t, queue> running_apps;
   std::vector<application *> held_apps;  // wait for running_apps to fall
 
   bool priority_sort = true;
@@ -504,7 +507,7 @@ struct node {
   uint32_t slot = 0;  // column index
   owned_state<node_state, node> state;
   bool divided = false;  // a type of it is divided into devices
-  resources capacity, occupied, allocated;
+  owned<resources, node> capacity, occupied, allocated;
   std::map<std::string, std::string, std::less<>> attributes;
   const std::string *instance_type = nullptr;  // the value of that attribute; null: there is none
   std::vector<allocation *> allocations, foreign;

@@ -70,7 +70,7 @@ class copier {
     for (const application *app : apps) copy_proposals(*app);
     for (const auto &[id, n] : to_.nodes.by_id()) {
       to_.set_devices(*n);
-      to_.nodes.store(*n, to_.types.count());
+      to_.apply(node_stored{*n});
     }
     to_.refresh_fair_max(*to_.root);
     to_.fair_max_stale = from_.fair_max_stale;
@@ -150,11 +150,11 @@ class copier {
   void copy_node(const node &n) {
     node &out = to_.nodes.add(n.id);
     nodes_.emplace(&n, &out);
-    out.capacity = n.capacity;
-    out.occupied = n.occupied;
+    to_.apply(capacity_set{out, n.capacity});
+    to_.apply(occupied_set{out, n.occupied});
     ledger::copy(out.state, n.state);
     out.attributes = n.attributes;
-    to_.nodes.store(out, to_.types.count());
+    to_.apply(node_stored{out});
     to_.count_capacity(out.capacity, {});
   }
 
@@ -237,7 +237,7 @@ class copier {
     to_.count_allocation(out, from_.detail_of(x.devices));
     allocations_.note(x, out);
     if (x.state == allocation_state::preempting) {
-      partition::count_preempting(*of.owner->home, to_.classes[out.class_id].need, 1);
+      to_.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
     }
   }
 

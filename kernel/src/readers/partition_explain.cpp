@@ -57,9 +57,9 @@ void partition::explain_applications(const application &app, explanation &out) c
   if (app.place != limit_place::none) return;
   for (const bool group : {false, true}) {
     for (const usage_node *u = group ? app.group_usage : app.user_usage; u != nullptr; u = u->parent) {
-      if (u->max_applications == 0 || u->running.size() < u->max_applications) continue;
+      if (u->max_applications == 0 || u->running->size() < u->max_applications) continue;
       count(obstacle_kind::limit_applications, change_kind::raise_limit_applications, *u->where, u->max_applications,
-            u->running.size(), group ? app.group : app.user, group);
+            u->running->size(), group ? app.group : app.user, group);
     }
   }
 }

@@ -58,7 +58,7 @@ uint64_t partition::count_before(const ask &a) {
     const sort_key &own = fresh.at(q);
     for (const auto &rival : q->parent->children) {
       const sort_key &key = fresh.at(rival.get());
-      if (rival.get() == q || rival->pending.empty() || key.held_back()) continue;
+      if (rival.get() == q || rival->pending->empty() || key.held_back()) continue;
       const int sorted = key.compare(own);
       if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += tried_below(*rival);
     }
@@ -67,7 +67,7 @@ uint64_t partition::count_before(const ask &a) {
   const sort_key &own = fresh.at(&app);
   for (const application *rival : app.home->apps) {
     const sort_key &key = fresh.at(rival);
-    if (rival == &app || rival->pending.empty() || key.held_back()) continue;
+    if (rival == &app || rival->pending->empty() || key.held_back()) continue;
     const int sorted = key.compare(own);
     if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += tried_in(*rival);
   }

@@ -21,13 +21,13 @@ frozen_tracker block_of(const usage_tracker &tracker) {
   frozen_tracker out;
   out.name = tracker.name;
   for (const auto &[q, u] : tracker.nodes) {  // any order: sorted next
-    if (u->usage.empty() && u->running.empty()) continue;
+    if (u->usage->empty() && u->running->empty()) continue;
     frozen_tracker::usage &one = out.queues.emplace_back();
     one.queue = q->path;
     one.used = u->usage;
     one.max = u->max;
     one.max_applications = u->max_applications;
-    for (const application *app : u->running) one.running.push_back(app->index);
+    for (const application *app : *u->running) one.running.push_back(app->index);
   }
   std::sort(out.queues.begin(), out.queues.end(), [](const auto &x, const auto &y) { return x.queue < y.queue; });
   return out;

@@ -13,7 +13,7 @@ namespace {
 // In the order of their keys, ties by what `number` gives; without those that wait for nothing or are held back.
 template <class Item, class Keys, class Number>
 std::vector<Item *> in_order(std::vector<Item *> items, const Keys &keys, Number &&number) {
-  std::erase_if(items, [&](const Item *item) { return item->pending.empty() || keys.at(item).held_back(); });
+  std::erase_if(items, [&](const Item *item) { return item->pending->empty() || keys.at(item).held_back(); });
   std::sort(items.begin(), items.end(), [&](const Item *x, const Item *y) {
     const int order = keys.at(x).compare(keys.at(y));
     return order != 0 ? order < 0 : number(*x) < number(*y);

@@ -222,7 +222,7 @@ struct reader {
       for (const usage_node *u : in_order) {
         usage_snapshot one{tracked, u->where->path, computed(u->usage), {}, {}, u->max_applications};
         if (!u->max.empty()) one.max = configured(u->max);
-        for (const application *app : u->running) one.running.push_back(app->id);
+        for (const application *app : *u->running) one.running.push_back(app->id);
         std::sort(one.running.begin(), one.running.end());
         if (!one.usage.empty() || !one.running.empty()) out.push_back(std::move(one));
       }

@@ -283,7 +283,7 @@ void ready_index::wake_limit(usage_node &u) {
     r->parked_on = nullptr;
     p_.refresh(*r);
   }
-  if (u.max_applications != 0 && u.running.size() >= u.max_applications) return;
+  if (u.max_applications != 0 && u.running->size() >= u.max_applications) return;
   std::vector<application *> held;
   held.swap(u.held);
   for (application *app : held) {

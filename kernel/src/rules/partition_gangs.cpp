@@ -248,7 +248,7 @@ replacement &partition::make_replacement(ask &a, allocation &placeholder, node &
   if (r.elsewhere()) {
     n.coming.push_back(&r);
     const ask_class &c = classes[a.class_id];
-    take_room(n, c);
+    apply(room_taken{n, c});
     if (n.divided) assign_devices(r.devices, n, c, {}, true);
   } else {
     keep_devices(r.devices, devices);
@@ -263,10 +263,8 @@ void partition::end_replacement(replacement &r) {
   if (r.elsewhere()) {
     node &n = *r.where;
     std::erase(n.coming, &r);
-    touched(n);
-    n.allocated -= classes[r.terms.class_id].need;
-    n.allocated.prune();
-    nodes.store(n, types.count());
+    apply(room_given{n, classes[r.terms.class_id].need});
+    apply(node_stored{n});
   }
   free_devices(r.devices, r.elsewhere() ? r.where : nullptr);
   replacements.retire(r);
@@ -331,7 +329,7 @@ void partition::break_replacement(allocation &placeholder, bool pending_again, c
   touched(placeholder);
   if (pending_again) unplace(a);
   forget_if_done(a);
-  if (gives_room) node_changed(n);
+  if (gives_room) apply(node_changed{n});
 }
 
 // Those by one ask, or all of the application. False: there were none.

@@ -60,16 +60,7 @@ void partition::detach_usage(application &app) {
 
 void partition::add_limit_usage(application &app, const resources &amount, int sign) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    if (start != nullptr) start->of->touched = true;
-    for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (sign > 0) {
-        u->usage += amount;
-      } else {
-        u->usage -= amount;
-        u->usage.prune();
-        ready.wake_limit(*u);
-      }
-    }
+    for (usage_node *u = start; u != nullptr; u = u->parent) apply(limit_used{*u, amount, sign});
   }
 }
 
@@ -90,22 +81,14 @@ void partition::enter_limits(application &app, bool checked) {
 // meanwhile and both run; one that never had an allocation has nothing to keep.
 void partition::leave_limits(application &app) {
   if (app.place == limit_place::none || !app.allocations.empty()) return;
-  if (!app.pending.empty() && app.place == limit_place::taken) return;
+  if (!app.pending->empty() && app.place == limit_place::taken) return;
   app.place = limit_place::none;
   count_in_limits(app, false);
 }
 
 void partition::count_in_limits(const application &app, bool running) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    if (start != nullptr) start->of->touched = true;
-    for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (running) {
-        u->running.insert(&app);
-      } else {
-        u->running.erase(&app);
-        ready.wake_limit(*u);
-      }
-    }
+    for (usage_node *u = start; u != nullptr; u = u->parent) apply(limit_runs{*u, app, running});
   }
 }
 
@@ -128,7 +111,7 @@ usage_node *partition::full_limit_of(const application &app) {
   if (app.place != limit_place::none) return nullptr;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (u->max_applications != 0 && u->running.size() >= u->max_applications) return u;
+      if (u->max_applications != 0 && u->running->size() >= u->max_applications) return u;
     }
   }
   return nullptr;
@@ -150,7 +133,7 @@ bool partition::breaks_limit(const application &app, const resources &used, std:
     const int64_t amount = t == no_type ? 0 : used[t];
     if (amount > 0 && amount > sub_saturating(max, there == nullptr ? 0 : there->usage[t])) return true;
   }
-  const size_t running = there == nullptr ? 0 : there->running.size();
+  const size_t running = there == nullptr ? 0 : there->running->size();
   return app.place != limit_place::none && limit->max_applications != 0 && running >= limit->max_applications;
 }
 

@@ -53,7 +53,7 @@ void partition::give_back_left_over(application &app) {
 void partition::watch_left_over(application &app, bool real_went) {
   if (app.left_over_epoch == 0 && !real_went) return;
   const bool busy = app.state == application_state::starting || app.state == application_state::running;
-  const bool left_over = busy && app.pending.empty() && app.under_way == 0 && app.placeholder_count != 0 &&
+  const bool left_over = busy && app.pending->empty() && app.under_way == 0 && app.placeholder_count != 0 &&
                          app.placeholder_count == app.allocations.size();
   if (!left_over) {
     app.left_over_epoch = 0;

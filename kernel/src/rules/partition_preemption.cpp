@@ -176,7 +176,7 @@ void partition::take_victims(const std::vector<allocation *> &victims, const std
   const std::string_view kept = keep(text);
   for (allocation *x : victims) {
     move(*x, allocation_event::preempt);
-    count_preempting(*x->owner->home, classes[x->class_id].need, 1);
+    apply(queue_preempting{*x->owner->home, classes[x->class_id].need, 1});
     emit_allocation(decision_kind::released, *x, termination::preempted_by_scheduler, kept);
     tell_preempted(*x, by, over);
     if (by == nullptr) continue;
@@ -188,7 +188,7 @@ void partition::take_victims(const std::vector<allocation *> &victims, const std
 }
 
 void partition::victim_gone(const allocation &a) {
-  count_preempting(*a.owner->home, classes[a.class_id].need, -1);
+  apply(queue_preempting{*a.owner->home, classes[a.class_id].need, -1});
   const auto found = victims_for.find(&a);
   if (found == victims_for.end()) return;
   ask &by = *found->second;
@@ -209,17 +209,6 @@ void partition::forget_victims(ask &a) {
   touched(a);
   std::erase(claimants, &a);
   ++changes;
-}
-
-void partition::count_preempting(queue &leaf, const resources &amount, int sign) {
-  for (queue *q = &leaf; q != nullptr; q = q->parent) {
-    if (sign > 0) {
-      q->preempting += amount;
-    } else {
-      q->preempting -= amount;
-      q->preempting.prune();
-    }
-  }
 }
 
 }  // namespace tenon::internal

@@ -119,9 +119,7 @@ void partition::confirm(application &app, const proposal &p) {
                   keep(messages::replacing(p.instead->real->key)));
   placeholder.offered = nullptr;
   placeholder.under_way = p.instead;
-  // It left those that are Allocated when it was proposed.
-  ledger::transition(placeholder.state, allocation_event::replace);
-  state_changed(placeholder);
+  apply(allocation_moved{placeholder, allocation_event::replace});  // it left those that are Allocated when proposed
 }
 
 void partition::refuse(application &app, const proposal &p, std::string why, std::string_view reason) {
@@ -155,7 +153,7 @@ void partition::undo(application &app, uint64_t number, std::string_view text, b
     end_replacement(*p.instead);
     if (pending_again) unplace(of);
     make_available(placeholder);
-    if (gives_room) node_changed(n);
+    if (gives_room) apply(node_changed{n});
   }
   forget_if_done(of);
   const bool alone = app.proposals.empty() && app.first_bind_ms == INT64_MAX;

@@ -1,0 +1,82 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What follows from a change, once the ledger has written it down: orders of nodes, verdicts and keys that are stale,
+// and who wakes.
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+// -- Nodes. --
+
+void partition::follow(const room_taken &c) {
+  touch_node(c.on.slot);
+  look_for_victims(c.on);
+  // What ends there at a known time may be enough later only, and those who backfill have more time.
+  if (config.tuning.reservation_backfill && !c.on.reservations.empty()) ready.wake_for_node(c.on);
+}
+
+void partition::follow(const node_changed &c) {
+  touch_node(c.of.slot);
+  forget_verdicts(c.of.slot);
+  ready.wake_for_node(c.of);
+}
+
+void partition::touch_node(uint32_t slot) {
+  ++changes;
+  for_each_node_order([slot](node_order &order) { order.touch(slot); });
+  if (predicates_read_amounts) forget_verdicts(slot);
+}
+
+void partition::forget_verdicts(uint32_t slot) {
+  for (auto &[signature, verdicts] : verdict_sets) {
+    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
+  }
+}
+
+// Those who backfill look at what ends when.
+void partition::follow(const allocation_moved &c) {
+  ++changes;
+  node &n = *c.of.where;
+  if (config.tuning.reservation_backfill && !n.reservations.empty()) ready.wake_for_node(n);
+}
+
+// -- Queues. --
+
+void partition::follow(const queue_used &c) {
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::allocated);
+  if (c.sign > 0) return;
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) ready.wake_headroom(*q);
+}
+
+void partition::follow(const queue_asked &c) {
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::pending);
+}
+
+void partition::follow(const queue_runs &c) {
+  if (!c.one_more) ready.wake_held(c.of);
+}
+
+// -- Users and groups. --
+
+void partition::follow(const limit_used &c) {
+  c.of.of->touched = true;
+  if (c.sign < 0) ready.wake_limit(c.of);
+}
+
+void partition::follow(const limit_runs &c) {
+  c.of.of->touched = true;
+  if (!c.one_more) ready.wake_limit(c.of);
+}
+
+// -- Applications. --
+
+void partition::follow(const application_used &c) {
+  keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
+}
+
+void partition::follow(const application_resized &c) {
+  keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
+}
+
+void partition::follow(const application_asked &c) { keys.changed(c.of, column::pending); }
+
+}  // namespace tenon::internal

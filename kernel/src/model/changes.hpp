@@ -1,0 +1,167 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Changes: what happens to the objects of a partition, each as one value. The ledger writes it down; who keeps
+// something that depends on it (readers, orders, keys, what waits) follows it. References are to what the change is
+// about and live as long as the call that applies it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/ask_class.hpp"
+#include "model/device_records.hpp"
+#include "model/device_table.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+// -- Nodes. --
+
+struct node_moved {
+  node &of;
+  node_event by;
+};
+struct capacity_set {
+  node &of;
+  const resources &to;
+};
+struct occupied_set {
+  node &of;
+  const resources &to;
+};
+// By somebody else's allocation: one more with sign 1, one less with -1.
+struct occupied_by {
+  node &of;
+  const resources &amount;
+  int sign;
+};
+struct room_taken {
+  node &on;
+  const ask_class &by;
+};
+// What is free in the columns follows with node_changed.
+struct room_given {
+  node &on;
+  const resources &amount;
+};
+struct room_resized {
+  node &on;
+  const resources &before, &now;
+};
+// Its columns are as its objects again.
+struct node_stored {
+  const node &of;
+};
+// The same, and whatever was known of it may be known no more: its verdicts, its place in every order, who waits for
+// it.
+struct node_changed {
+  node &of;
+};
+
+// -- Devices. --
+
+struct devices_set {
+  node &of;
+  std::vector<device_group> to;
+};
+struct devices_held {
+  const node &on;
+  const held_devices &what;
+  int sign;
+};
+
+// -- Queues: of a leaf, and of all above it. --
+
+struct queue_moved {
+  queue &of;
+  object_event by;
+};
+struct queue_used {
+  queue &leaf;
+  const resources &amount;
+  int sign;
+};
+struct queue_asked {
+  queue &leaf;
+  const resources &amount;
+  int64_t times;
+};
+struct queue_preempting {
+  queue &leaf;
+  const resources &amount;
+  int sign;
+};
+// An application more or less that counts towards maxapplications of this queue.
+struct queue_runs {
+  queue &of;
+  bool one_more;
+};
+
+// -- Users and groups. --
+
+struct limit_used {
+  usage_node &of;
+  const resources &amount;
+  int sign;
+};
+struct limit_runs {
+  usage_node &of;
+  const application &who;
+  bool one_more;
+};
+
+// -- Applications. --
+
+struct application_moved {
+  application &of;
+  application_event by;
+};
+// It is another queue's.
+struct application_rehomed {
+  application &of;
+  queue &to;
+};
+struct application_used {
+  application &of;
+  bool by_placeholder;
+  const resources &amount;
+  int sign;
+};
+struct application_resized {
+  application &of;
+  bool by_placeholder;
+  const resources &before, &now;
+};
+struct application_asked {
+  application &of;
+  const resources &amount;
+  int64_t times;
+};
+
+// -- Asks and allocations. --
+
+struct ask_moved {
+  ask &of;
+  ask_event by;
+};
+// An ask takes the place of another one under the same key.
+struct ask_replaced {
+  ask &of;
+};
+struct allocation_made {
+  allocation &of;
+  allocation_event by;
+};
+struct allocation_moved {
+  allocation &of;
+  allocation_event by;
+};
+// It is of another class by now.
+struct allocation_resized {
+  allocation &of;
+};
+struct allocation_ended {
+  allocation &of;
+  allocation_event by;
+};
+
+}  // namespace tenon::internal

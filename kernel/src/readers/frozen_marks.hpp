@@ -1,0 +1,31 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Frozen marks: which blocks of readers a change makes stale.
+#pragma once
+
+#include "model/changes.hpp"
+#include "readers/frozen_columns.hpp"
+
+namespace tenon::internal {
+
+// Nothing that readers see.
+template <class Change>
+void mark(frozen_columns &, const Change &) {}
+
+inline void mark(frozen_columns &in, const node_moved &c) { in.nodes.touch(c.of.slot, block_changed); }
+inline void mark(frozen_columns &in, const capacity_set &c) { in.nodes.touch(c.of.slot, block_changed); }
+inline void mark(frozen_columns &in, const occupied_set &c) { in.nodes.touch(c.of.slot, block_changed); }
+inline void mark(frozen_columns &in, const room_taken &c) { in.nodes.touch(c.on.slot, block_moved); }
+inline void mark(frozen_columns &in, const room_given &c) { in.nodes.touch(c.on.slot, block_moved); }
+inline void mark(frozen_columns &in, const node_changed &c) { in.nodes.touch(c.of.slot, block_moved); }
+inline void mark(frozen_columns &in, const devices_held &c) { in.nodes.touch(c.on.slot, block_moved); }
+
+inline void mark(frozen_columns &in, const application_moved &c) { in.applications.touch(c.of.index, block_changed); }
+inline void mark(frozen_columns &in, const application_rehomed &c) { in.applications.touch(c.of.index, block_changed); }
+
+inline void mark(frozen_columns &in, const ask_moved &c) { in.asks.touch(c.of.index, block_moved); }
+inline void mark(frozen_columns &in, const allocation_made &c) { in.allocations.touch(c.of.index, block_changed); }
+inline void mark(frozen_columns &in, const allocation_moved &c) { in.allocations.touch(c.of.index, block_changed); }
+inline void mark(frozen_columns &in, const allocation_resized &c) { in.allocations.touch(c.of.index, block_changed); }
+inline void mark(frozen_columns &in, const allocation_ended &c) { in.allocations.touch(c.of.index, block_changed); }
+
+}  // namespace tenon::internal
