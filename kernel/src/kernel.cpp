@@ -97,7 +97,7 @@ void kernel::impl::fire_due(int64_t now) {
     shared.now_ms = std::max(shared.now_ms, t.due_ms);
     if (partition *p = find(t.where); p != nullptr && !p->is_void(t)) {
       p->fire(t);
-      if (!p->over_quota.empty()) p->void_quotas();
+      p->quotas.stop_idle();
       if (p->gone) bury_gone();
     }
   }
@@ -342,7 +342,7 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   impl_->fire_due(now_ms);
   const uint32_t made = impl_->dispatch(c);
   for (const auto &p : impl_->partitions) {
-    if (!p->over_quota.empty()) p->void_quotas();
+    p->quotas.stop_idle();
     if (p->frozen != nullptr || p->unread != nullptr) p->age_frozen();
   }
   shared.timers.forget([&](const internal::timer &t) {

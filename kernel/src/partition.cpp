@@ -17,8 +17,7 @@ partition::partition(core &c, uint32_t number, std::string rm_id, std::string ex
       plain_name(std::move(external_name)),
       check_deadline_ms(check_deadline),
       since_ms(c.now_ms),
-      types(c.options.max_resource_types),
-      seeker(std::make_unique<preemption>(*this)) {}
+      types(c.options.max_resource_types) {}
 
 partition::~partition() = default;
 

@@ -30,7 +30,10 @@
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
+#include "rules/placement.hpp"
 #include "rules/preemption.hpp"
+#include "rules/quotas.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/kept.hpp"
@@ -108,6 +111,7 @@ struct partition {
   static void resolve_preemption(queue &q);
   void drain_queue(queue &q, bool with_dynamic);
   void inherit_template(queue &q);
+  resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
   void adopt_predicates();
   void refresh_priorities(queue &q);
   // Fails what is left and gives back its allocations.
@@ -133,9 +137,9 @@ struct partition {
   }
   void follow(const room_taken &c);
   void follow(const node_changed &c);
-  void follow(const node_moved &) { ++changes; }
+  void follow(const node_moved &) { preemption.changed(); }
   void follow(const allocation_moved &c);
-  void follow(const application_rehomed &) { ++changes; }
+  void follow(const application_rehomed &) { preemption.changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
   void follow(const queue_runs &c);
@@ -252,7 +256,6 @@ struct partition {
   slab<replacement> replacements;
   device_records held_devices_of;  // allocations that hold some
   slab<app_class> groups;
-  slab<reservation> reservations;
   slab<ask_wait> waits;
   text_map<application *> active;                             // by id
   std::vector<application *> ended;                           // rejected, completed, failed
@@ -264,13 +267,10 @@ struct partition {
   std::vector<wide_sum> total_exact;  // by type, not saturated
   bool fair_max_stale = false;        // the root's max changed since the queues' was computed
   uint64_t allocation_count = 0;      // live ones, foreign left out
-  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_reservation = 1,
-           next_end = 1;
+  uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_end = 1;
   int64_t created_ms = 0;
   uint64_t drain_epoch = 0;  // 0: it may drain for ever
   bool gone = false;         // the cleaner or the drain timer ended it
-
-  std::vector<std::unique_ptr<placement_rule>> rules;
 
   // What check_config() made ready for apply_config().
   struct {
@@ -322,18 +322,16 @@ struct partition {
   ask_lines lines{*this};
   ask_alarms alarms{*this};
 
-  std::unique_ptr<preemption> seeker;     // of victims
-  std::vector<ask *> claimants;           // asks with victims under way
-  std::map<uint64_t, ask *> held_off;     // whose last try to preempt failed for reservations of others, by that try
-  std::vector<const node *> refused_now;  // by an RM that is asked within steps, while an ask is looked at
-  boost::unordered_flat_map<const allocation *, ask *> victims_for;
-  std::vector<queue *> over_quota;             // whose quota timer runs
+  // -- Rules, each with what it knows. --
+  internal::placement placement{*this};
+  internal::reservations reservations{*this};
+  internal::preemption preemption{*this};
+  internal::quotas quotas{*this};
+
+  std::vector<const node *> refused_now;       // by an RM that is asked within steps, while an ask is looked at
   std::map<uint64_t, open_proposal> proposed;  // by number
   uint64_t checks_delivered_to = 0;            // number of the last proposal that the RM was given
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on;
-  uint64_t changes = 1;                                  // of anything that a search for victims looks at
-  reserved_heap reserved_ready;                          // units that pass A looks at
-  std::vector<reservation *> refused_reservations;       // by the RM
   boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
   gang_heap gangs;                                       // applications that pass B looks at
   std::vector<application *> stuck_gangs;
@@ -402,6 +400,7 @@ struct partition {
   void forget_if_done(ask &a);
   void reject_ask(const tenon::put_ask &c, std::string why);
   ask_wait &wait_of(ask &a);
+  [[nodiscard]] bool requires_a_node(const ask &a) const { return !classes[a.class_id].required_node.empty(); }
   void forget_wait(ask &a);  // it is another ask from now on, or none
 
   // -- Allocations (partition_allocations.cpp). --
@@ -499,6 +498,10 @@ struct partition {
   void give_back_left_over(application &app);
 
   // -- Nodes (partition_nodes.cpp). --
+  // Whatever is allocated there.
+  [[nodiscard]] bool holds(const node &n, const ask_class &c) const {
+    return c.fits_empty(n) && (!n.divided || devices_hold(n, c));
+  }
   void decommission(node &n);
   void reject_node(decision_kind kind, std::string_view node_id, std::string why);
 
@@ -527,67 +530,6 @@ struct partition {
     return record == no_record ? std::string_view{} : held_devices_of[record].text;
   }
 
-  // -- Reservations (partition_reservations.cpp). --
-  // From when on the ask may reserve a node; INT64_MAX: never.
-  [[nodiscard]] int64_t matures_at(const ask &a) const;
-  static reservation *reservation_of(const ask &a);  // null: it has none
-  [[nodiscard]] bool requires_a_node(const ask &a) const;
-  [[nodiscard]] bool holds(const node &n, const ask_class &c) const;  // whatever is allocated there
-  [[nodiscard]] bool keeps_others_out(const node &n) const;
-  [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
-  [[nodiscard]] bool ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const;
-  reserved_unit &reserved_unit_of(queue &leaf, uint32_t class_id);
-  void join_reserved(ask &a);
-  void leave_reserved(ask &a);
-  void refresh(reservation &r);  // its place in its unit
-  void refresh(reserved_unit &u);
-  void refresh_reservations(application &app);
-  void look_again(reservation &r);
-  void look_for_victims(node &n);
-  void reserve(ask &a, node &n);
-  void end_reservation(reservation &r, std::string_view text);
-  void unreserve(reservation &r, std::string_view text);  // and the ask lines up again
-  node *use_reservation(ask &a);                          // the node that is to be reopened, or null
-  void drop_reservation(ask &a);
-  void drop_reservations(application &app);
-  void reopen(node &n);
-  void check_reservations(node &n);
-  void reservation_waited(reservation &r);
-  bool decide_reserved();
-  bool try_reserved(reservation &r);
-  bool place_reserved(reservation &r, bool &refused);
-  bool try_to_reserve(ask &a, ask_class &c, bool &refused);
-  node *node_to_reserve(ask &a, ask_class &c, bool &refused);
-  bool try_required(ask &a, ask_class &c, bool &refused);
-  void emit_reservation(decision_kind kind, const reservation &r, std::string_view text);
-
-  // -- Preemption (partition_preemption.cpp). --
-  static bool is_guaranteed(const queue &leaf, const ask_class &c);
-  static bool spares(const queue &leaf);  // what is in it gives way to nobody
-  // From when on the ask may try; INT64_MAX: never.
-  [[nodiscard]] int64_t preempts_at(const ask &a) const;
-  bool try_to_preempt(ask &a);
-  node *find_victims(ask &a, bool &off);
-  bool may_make_room(const node &n, const ask &a);
-  void hold_off(ask &a);
-  void forget_held_off(ask &a);
-  void call_held_off();
-  bool preempt_on(node &n, ask &a);
-  void take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
-                    const queue *over = nullptr);
-  void victim_gone(const allocation &a);
-  void forget_victims(ask &a);
-
-  // -- A max below usage (partition_quotas.cpp). --
-  [[nodiscard]] bool is_over(const queue &q) const;
-  void look_at_quota(queue &q);
-  void look_at_quotas_on(queue &q);
-  void void_quotas();
-  void quota_is_due(uint64_t epoch);
-  // Gives the number of allocations that go. `over`: the queue that has more than its max.
-  size_t give_back(queue &q, const resources &wanted, const std::string &text, const queue &over);
-  size_t give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over);
-
   // -- Limits (partition_limits.cpp). --
   // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
   static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
@@ -607,18 +549,6 @@ struct partition {
   void leave_limits(application &app);  // where it has no right to it any more
   void count_in_limits(const application &app, bool running);
   void refresh_limits();  // after a configuration
-
-  // -- Placement (partition_placement.cpp). --
-  // The leaf for the application, created where rules allow; null with the reason.
-  queue *place(const tenon::add_application &c, std::string &problem);
-  std::string path_by(const placement_rule &rule, placement_request &request, std::string &problem) const;
-  bool takes(std::string_view path, const tenon::add_application &c) const;
-  static bool may_submit(const queue &to, std::string_view user, names groups);
-  queue *nearest_queue(std::string_view path) const;
-  queue *create_path(std::string_view path, bool recovery, std::string &problem);
-  void apply_template(queue &leaf);
-  void apply_namespace_tags(queue &leaf, texts tags);
-  resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
 
   // -- Prepared words (partition_prepare.cpp). --
   // Those of an application to be; "" or why its leaf's order refuses it.
@@ -711,6 +641,7 @@ struct partition {
   void describe_replacement(uint64_t number, placement_view &out) const;
   decision_view &emit_application(decision_kind kind, const application &app, std::string_view text);
   void emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text);
+  void emit_reservation(decision_kind kind, const reservation &r, std::string_view text);
   void emit_ask_released(const ask &a, termination why, std::string_view text);
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
 };

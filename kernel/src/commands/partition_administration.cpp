@@ -64,7 +64,7 @@ void partition::change_queue(const tenon::change_queue &c) {
   for_each_queue(q, [&](queue &below) {
     for (application *app : below.apps) {
       gang_changed(*app);
-      refresh_reservations(*app);
+      reservations.refresh(*app);
     }
   });
 }

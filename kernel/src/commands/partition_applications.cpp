@@ -119,7 +119,7 @@ void partition::add_application(const tenon::add_application &c) {
     return reject_application(c, messages::application_exists(c.application, name), false);
   }
   std::string problem;
-  queue *leaf = place(as, problem);
+  queue *leaf = placement.place(as, problem);
   if (leaf == nullptr) return reject_application(as, messages::placement_failed(c.application, problem), true);
   if (!is_zero(gang)) {
     problem = gang_problem(*leaf, gang, c.application);
@@ -173,7 +173,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   as.user = "nobody";
   as.groups = names(&nogroup, 1);
   as.tags = c.tags;
-  queue *leaf = place(as, problem);
+  queue *leaf = placement.place(as, problem);
   if (leaf == nullptr) {
     problem = messages::placement_failed(app_id, problem);
     return nullptr;
@@ -231,7 +231,7 @@ void partition::enter_state(application &app, application_state from) {
   tell_application(fact_kind::application_state, app, app.message);
   if (!app.runs()) {
     undo_proposals_of(app, messages::proposal_not_running(), true);
-    drop_reservations(app);
+    reservations.drop_all(app);
   }
   if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
@@ -264,7 +264,7 @@ void partition::enter_state(application &app, application_state from) {
     } else {
       ready.hold(app);
     }
-    refresh_reservations(app);
+    reservations.refresh(app);
     keys.changed(app, column::state);
   }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
@@ -339,7 +339,7 @@ void partition::remove_application(const tenon::remove_application &c) {
                     keep(messages::application_removed(app->id)));
     remove_allocation(*a, allocation_event::release);
   }
-  drop_reservations(*app);
+  reservations.drop_all(*app);
   for (ask *a : pending_by_arrival(*app)) drop(*a);
   leave_queue(*app);
   forget(*app);

@@ -234,9 +234,8 @@ ask_wait &partition::wait_of(ask &a) {
 
 void partition::forget_wait(ask &a) {
   if (a.wait == nullptr) return;
-  forget_victims(a);
+  preemption.forget(a);
   forget_refusals(a);
-  forget_held_off(a);
   waits.retire(*a.wait);
   a.wait = nullptr;
 }
@@ -250,7 +249,7 @@ void partition::lower_submission(application &app, int64_t create_time_ms) {
 void partition::withdraw(ask &a, termination why) {
   if (a.state != ask_state::pending) return;
   tell_ask(fact_kind::ask_removed, a, why);
-  drop_reservation(a);
+  reservations.drop(a);
   lines.dequeue(a);
   add_pending_of(a, -a.pending());
   want_allocations(a, a.placed);
@@ -277,7 +276,7 @@ std::vector<ask *> partition::pending_by_arrival(const application &app) {
 void partition::drop_asks(application &app, termination why, const std::string &text, bool only_placeholders) {
   for (ask *a : pending_by_arrival(app)) {
     if (only_placeholders && !a->placeholder) continue;
-    drop_reservation(*a);
+    reservations.drop(*a);
     emit_ask_released(*a, why, keep(text));
     drop(*a, why);
   }

@@ -168,7 +168,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   priority_classes = classes_of_priority;
   if (state == object_state::draining) turn(object_event::start);
   drain_epoch = 0;
-  rules = std::move(staged.rules);
+  placement.use(std::move(staged.rules));
   for (const std::string &type : staged.types) types.intern(type);
   queue_policies.merge(staged.queue_policies);
   app_policies.merge(staged.app_policies);
@@ -194,7 +194,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   for (application *app : by_submission()) gang_changed(*app);  // what was Stopped may be Draining now
   wake_gangs();
   lines.reconsider_all(backfilled != c.tuning.reservation_backfill);
-  for_each_queue(*root, [&](queue &q) { look_at_quota(q); });
+  for_each_queue(*root, [&](queue &q) { quotas.look_at(q); });
   if (fresh) arm_cleaner();
   keys.forget_periods();
 }
@@ -308,6 +308,19 @@ void partition::leave_out() {
   turn(object_event::remove);
   drain_epoch = shared.next_epoch++;
   shared.timers.arm(shared.now_ms + config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch);
+}
+
+resources partition::configured_amounts(const amount_map &from) {
+  resources out;
+  const uint32_t before = types.count();
+  bool some = false;
+  for (const auto &[type, amount] : from) {
+    out.set(types.intern(type), amount);
+    some |= amount > 0;
+  }
+  if (types.count() != before) types_grew();
+  if (!some) out.clear();
+  return out;
 }
 
 }  // namespace tenon::internal

@@ -39,7 +39,7 @@ std::string partition::problem_with(const tenon::move_application &c) const {
     if (q->state != object_state::active) return messages::move_to_inactive(q->path, q->state.name());
   }
   const std::vector<std::string_view> groups_of_user(app->groups.begin(), app->groups.end());
-  if (!may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);
+  if (!placement.may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);
   std::string problem = problem_of_shape(*app, *to);
   if (problem.empty()) problem = problem_of_usage(*app, *to);
   if (problem.empty()) problem = problem_of_limits(*app, *to);
@@ -117,7 +117,7 @@ void partition::move_application(const tenon::move_application &c) {
   count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
   gang_changed(app);
-  refresh_reservations(app);
+  reservations.refresh(app);
 }
 
 // With sign 1 it is counted in its queue, for its user and group; with -1 it is not any more.

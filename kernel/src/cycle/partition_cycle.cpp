@@ -9,14 +9,14 @@ namespace tenon::internal {
 
 bool partition::has_work() const {
   return !paused && state != object_state::stopped &&
-         (!reserved_ready.empty() || !gangs.empty() || !ready.empty() || keys.has_stale());
+         (reservations.has_work() || !gangs.empty() || !ready.empty() || keys.has_stale());
 }
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   if (!shared.told.empty()) fail_as_told();
   keys.begin_periods(shared.now_ms);
-  return decide_reserved() || decide_replacement() || decide_ask();
+  return reservations.decide() || decide_replacement() || decide_ask();
 }
 
 bool partition::decide_ask() {
@@ -47,7 +47,7 @@ bool partition::try_unit(leaf_class &u) {
   queue *full = blocking_queue(*u.leaf, c, type);
   bool refused = false;
   if (!c.required_node.empty()) {
-    if (full == nullptr && try_required(a, c, refused)) return true;
+    if (full == nullptr && reservations.try_required(a, c, refused)) return true;
   } else {
     if (full == nullptr && !c.blocked) {
       if (node *n = search(c, a, refused); n != nullptr) {
@@ -56,8 +56,8 @@ bool partition::try_unit(leaf_class &u) {
       }
       if (!refused) ready.block(c);
     }
-    if (a.preempt_other && try_to_preempt(a)) return true;
-    if (full == nullptr && try_to_reserve(a, c, refused)) return true;
+    if (a.preempt_other && preemption.try_for(a)) return true;
+    if (full == nullptr && reservations.try_to_reserve(a, c, refused)) return true;
   }
   if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
     lines.set_aside(a);
@@ -75,7 +75,7 @@ bool partition::try_unit(leaf_class &u) {
 node *partition::search(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
   const auto will_do = [&](node &n) {
-    if (!n.reservations.empty() && !may_use(a, c, n)) return false;
+    if (!n.reservations.empty() && !reservations.may_use(a, c, n)) return false;
     if (!passes(c, n.slot)) return false;
     const bool ok = rm_agrees(a, n, true);
     refused |= !ok;
@@ -89,14 +89,14 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
   }
   node_order *by = order_for(c, *a.owner);
   if (by == nullptr) return nullptr;
-  reservation *own = reservation_of(a);
+  reservation *own = reservations.of(a);
   if (own != nullptr && nodes.usable(own->where->slot)) {
     nodes.close(own->where->slot, false);
     by->opened(own->where->slot);
   }
   const uint32_t slot = by->first_fit(c, shared.counters.nodes_examined,
                                       [&](uint32_t candidate) { return will_do(*nodes.at(candidate)); });
-  if (own != nullptr) nodes.close(own->where->slot, keeps_others_out(*own->where));
+  if (own != nullptr) nodes.close(own->where->slot, reservations.keeps_others_out(*own->where));
   return slot == node_order::no_slot ? nullptr : nodes.at(slot);
 }
 

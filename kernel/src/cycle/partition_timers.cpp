@@ -44,9 +44,9 @@ void partition::fire(const timer &t) {
       return give_back_left_over(app);
     }
     case timer_kind::quota:
-      return quota_is_due(t.epoch);
+      return quotas.is_due(t.epoch);
     case timer_kind::reservation_wait:
-      return reservation_waited(reservations[t.object]);
+      return reservations.is_due(t);
     case timer_kind::rm_check:
       return check_is_late(t.epoch);
     case timer_kind::ask_alarm:
@@ -81,10 +81,9 @@ bool partition::is_void(const timer &t) const {
     case timer_kind::left_over:
       return of_app(&application::left_over_epoch);
     case timer_kind::quota:
-      return std::none_of(over_quota.begin(), over_quota.end(),
-                          [&](const queue *q) { return q->quota.epoch == t.epoch; });
+      return !quotas.runs(t.epoch);
     case timer_kind::reservation_wait:
-      return !reservations[t.object].live || reservations[t.object].sequence != t.epoch;
+      return reservations.is_void(t);
     case timer_kind::rm_check: {
       const auto found = proposed.find(t.epoch);
       return found == proposed.end() || !found->second.has_deadline || found->second.armed != t.object;

@@ -82,12 +82,12 @@ void partition::announce(const allocation &x, const allocation_terms &terms, boo
 void partition::commit(ask &a, node &n) {
   if (check_deadline_ms > 0) return propose(a, n);
   const allocation_terms terms = terms_of(a);
-  node *kept = use_reservation(a);
+  node *kept = reservations.use(a);
   const allocation &x = place_on(a, n, terms, shared.now_ms);
   count_placed(a);
   announce(x, terms);
   after_placing(*a.owner, x);
-  if (kept != nullptr) reopen(*kept);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
 // One of what is pending is not any more.
@@ -117,7 +117,7 @@ void partition::after_placing(application &app, const allocation &x) {
     const bool held = app.held();
     ready.stop_waiting(app);
     if (app.eligible()) ready.let_go(app);
-    if (held) refresh_reservations(app);
+    if (held) reservations.refresh(app);
     if (x.bind_time_ms < app.first_bind_ms) {
       app.first_bind_ms = x.bind_time_ms;
       arm_placeholder_timer(app, x.bind_time_ms);
@@ -165,7 +165,7 @@ void partition::remove_allocation(allocation &a, allocation_event how, bool keep
   if (!node_gone) apply(node_changed{n});
   if (!keeps_ask) forget_if_done(*a.from);
   ends_at.erase(a.sequence);
-  if (a.state == allocation_state::preempting) victim_gone(a);
+  if (a.state == allocation_state::preempting) preemption.victim_gone(a);
   apply(allocation_ended{a, how});
 }
 
@@ -250,7 +250,7 @@ void partition::release(const tenon::release &c) {
     if (const auto found = foreign.find(c.key); found != foreign.end()) {
       node &n = *found->second->where;
       remove_foreign(*found->second);
-      return check_reservations(n);
+      return reservations.check(n);
     }
     if (application *app = find_application("@independent/" + std::string(c.key)); app != nullptr) release_of(*app, c);
     return;
@@ -385,7 +385,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     const bool all_placed = !node_is_new && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
     if (all_placed && here != a->allocations.end()) {
       resize(**here, need, e.detail);
-      return look_at_quotas_on(*app.home);
+      return quotas.look_at_path(*app.home);
     }
   } else {
     a = &asks.create();
@@ -411,7 +411,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
                                .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
                                .execution_timeout_ms = c.execution_timeout_ms};
   if (app.task_groups.size() != groups_before) count_kept(app, *terms.gang);
-  node *kept = use_reservation(*a);
+  node *kept = reservations.use(*a);
   const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms, e.detail);
   if (a->state == ask_state::pending) {
     count_placed(*a);
@@ -423,8 +423,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   announce(x, terms, true);
   watch_left_over(app, false);
   after_placing(app, x);
-  if (kept != nullptr) reopen(*kept);
-  look_at_quotas_on(*app.home);
+  if (kept != nullptr) reservations.reopen(*kept);
+  quotas.look_at_path(*app.home);
 }
 
 void partition::put_allocation(const tenon::put_allocation &c) {
@@ -456,7 +456,7 @@ void partition::put_allocation(const tenon::put_allocation &c) {
   }
   if (e.foreign) {
     add_foreign(*n, e, need);
-    return check_reservations(*n);
+    return reservations.check(*n);
   }
   add_existing(e, *n, false, need, priority);
 }

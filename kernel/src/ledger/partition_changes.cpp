@@ -9,7 +9,7 @@ namespace tenon::internal {
 
 void partition::follow(const room_taken &c) {
   touch_node(c.on.slot);
-  look_for_victims(c.on);
+  reservations.look_for_victims(c.on);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
   if (config.tuning.reservation_backfill && !c.on.reservations.empty()) ready.wake_for_node(c.on);
 }
@@ -21,7 +21,7 @@ void partition::follow(const node_changed &c) {
 }
 
 void partition::touch_node(uint32_t slot) {
-  ++changes;
+  preemption.changed();
   for_each_node_order([slot](node_order &order) { order.touch(slot); });
   if (predicates_read_amounts) forget_verdicts(slot);
 }
@@ -34,7 +34,7 @@ void partition::forget_verdicts(uint32_t slot) {
 
 // Those who backfill look at what ends when.
 void partition::follow(const allocation_moved &c) {
-  ++changes;
+  preemption.changed();
   node &n = *c.of.where;
   if (config.tuning.reservation_backfill && !n.reservations.empty()) ready.wake_for_node(n);
 }

@@ -129,7 +129,7 @@ void partition::update_node(const tenon::update_node &c) {
   if (c.has_capacity) count_capacity(n->capacity, before);
   forget_refusals_on(*n);
   apply(node_changed{*n});
-  check_reservations(*n);
+  reservations.check(*n);
 }
 
 void partition::change_node(const tenon::change_node &c) {
@@ -153,7 +153,7 @@ void partition::change_node(const tenon::change_node &c) {
   if (n->schedulable() != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   forget_refusals_on(*n);
   apply(node_changed{*n});
-  check_reservations(*n);
+  reservations.check(*n);
 }
 
 void partition::decommission(node &n) {
@@ -168,7 +168,7 @@ void partition::decommission(node &n) {
   undo_proposals_on(n, messages::node_removed(n.id), false);
   forget_refusals_on(n);
   while (!n.reservations.empty()) {
-    unreserve(*n.reservations.front(), keep(messages::node_removed(n.id)));
+    reservations.unreserve(*n.reservations.front(), keep(messages::node_removed(n.id)));
   }
   while (!n.coming.empty()) break_replacement(*n.coming.back()->placeholder, true, &n);
   for (allocation *a : by_sequence(n.allocations)) {

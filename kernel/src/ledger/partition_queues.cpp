@@ -71,7 +71,7 @@ void partition::forget_retired(queue &q) {
 void partition::forget_retired() {
   const auto is_gone = [](const queue *q) { return q->gone; };
   keys.forget_gone_queues();
-  std::erase_if(over_quota, is_gone);
+  quotas.forget_gone_queues();
   for (auto *trackers : {&users, &user_groups}) {
     for (auto &[tracked, tracker] : *trackers) {
       const size_t forgotten = std::erase_if(tracker.nodes, [&](const auto &one) { return is_gone(one.first); });

@@ -74,6 +74,12 @@ struct ask_class {
     }
     return sum;
   }
+  // Whatever is allocated there; its devices are not looked at.
+  [[nodiscard]] bool fits_empty(const node &n) const {
+    return std::all_of(positive.begin(), positive.end(), [&](const class_amount &p) {
+      return p.amount <= sub_saturating(n.capacity[p.type], n.occupied[p.type]);
+    });
+  }
   [[nodiscard]] bool fits(const int64_t *free) const {
     for (const class_amount &p : positive) {
       if (free[p.type] < p.amount) return false;

@@ -75,12 +75,12 @@ class copier {
     to_.refresh_fair_max(*to_.root);
     to_.fair_max_stale = from_.fair_max_stale;
     copy_victims();
-    for (const reservation *r : in_order(from_.reservations, &reservation::sequence)) {
-      to_.next_reservation = r->sequence;
-      to_.reserve(asks_.of(*r->of), *nodes_.at(r->where));
+    for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
+      to_.reservations.number_from(r->sequence);
+      to_.reservations.reserve(asks_.of(*r->of), *nodes_.at(r->where));
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
-    for (const auto &[number, a] : from_.held_off) to_.hold_off(asks_.of(*a));
+    for (const auto &[number, a] : from_.preemption.held_off()) to_.preemption.hold_off(asks_.of(*a));
     for (const application *app : apps) to_.gang_changed(applications_.of(*app));
     copy_counters();
     to_.refresh_priorities(*to_.root);
@@ -280,13 +280,10 @@ class copier {
   }
 
   void copy_victims() {
-    for (const ask *a : from_.claimants) {
-      ask &out = asks_.of(*a);
-      for (const allocation *x : a->wait->victims) {
-        to_.wait_of(out).victims.push_back(&allocations_.of(*x));
-        to_.victims_for.emplace(&allocations_.of(*x), &out);
-      }
-      to_.claimants.push_back(&out);
+    for (const ask *a : from_.preemption.claimants()) {
+      std::vector<allocation *> victims;
+      for (const allocation *x : a->wait->victims) victims.push_back(&allocations_.of(*x));
+      to_.preemption.claim(asks_.of(*a), victims);
     }
   }
 
@@ -302,7 +299,7 @@ class copier {
     to_.next_arrival = from_.next_arrival;
     to_.next_allocation = from_.next_allocation;
     to_.next_queue = from_.next_queue;
-    to_.next_reservation = from_.next_reservation;
+    to_.reservations.number_from(from_.reservations.next_number());
   }
 
   const partition &from_;

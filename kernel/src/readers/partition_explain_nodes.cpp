@@ -39,7 +39,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
     } else if (!required && !n->schedulable()) {
       ++out.nodes.not_schedulable;
       if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
-    } else if (!may_use(a, c, *n)) {
+    } else if (!reservations.may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
     } else if (nodes.holds(c, n->slot) && is_refused(a, *n)) {

@@ -47,9 +47,9 @@ uint64_t partition::count_before_in_gangs(const ask &a) const {
 uint64_t partition::count_before(const ask &a) {
   const application &app = *a.owner;
   int64_t count = 0;
-  const reservation *own_reservation = reservation_of(a);
-  for (uint32_t i = 0; i < reservations.extent(); ++i) {
-    const reservation &r = reservations[i];
+  const reservation *own_reservation = reservations.of(a);
+  for (uint32_t i = 0; i < reservations.all().extent(); ++i) {
+    const reservation &r = reservations.all()[i];
     if (r.live && (own_reservation == nullptr || r.sequence < own_reservation->sequence)) count += r.of->pending();
   }
   if (own_reservation != nullptr) return static_cast<uint64_t>(count);

@@ -9,7 +9,7 @@ namespace tenon::internal {
 
 // What it does beside waiting for a place.
 void partition::explain_claims(const ask &a, explanation &out) const {
-  if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
+  if (const reservation *r = reservations.of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
   if (a.wait != nullptr && !a.wait->victims.empty()) {
     std::string all;
     for (const allocation *x : a.wait->victims) all += (all.empty() ? "" : ", ") + x->owner->id + "/" + x->key();
@@ -21,20 +21,20 @@ void partition::explain_claims(const ask &a, explanation &out) const {
 // else, and as things are it is nothing.
 void partition::explain_preemption(const ask &a, explanation &out) {
   const ask_class &c = classes[a.class_id];
-  const int64_t at = preempts_at(a);
+  const int64_t at = preemption.preempts_at(a);
   if (out.obstacles.empty() || requires_a_node(a) || !config.preemption_enabled) return;
-  if (!a.preempt_other && seeker->has_guarantee_left(a, c)) {
+  if (!a.preempt_other && preemption.search().has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =
         "its queue is below its guarantee, but the ask is not one that may preempt others";
   }
   if (at == INT64_MAX) return;
   refused_now.clear();
-  if (const node *n = seeker->find(a, c, nullptr); n != nullptr) {
+  if (const node *n = preemption.search().find(a, c, nullptr); n != nullptr) {
     obstacle &o = add_obstacle(out, obstacle_kind::preempts_later, n->id);
     o.until_ms = std::max(at, shared.now_ms);
-    o.asked = static_cast<int64_t>(seeker->victims().size());
+    o.asked = static_cast<int64_t>(preemption.search().victims().size());
   } else {
-    add_obstacle(out, obstacle_kind::no_victims, {}).reason = seeker->why_nobody(a, c);
+    add_obstacle(out, obstacle_kind::no_victims, {}).reason = preemption.search().why_nobody(a, c);
   }
 }
 

@@ -36,8 +36,8 @@ void ask_alarms::set_all(leaf_class &u) {
 }
 
 unit_kind ask_alarms::kind_for(const ask &a) const {
-  if (p_.preempts_at(a) <= p_.shared.now_ms) return unit_kind::urgent;
-  return p_.matures_at(a) <= p_.shared.now_ms ? unit_kind::mature : unit_kind::young;
+  if (p_.preemption.preempts_at(a) <= p_.shared.now_ms) return unit_kind::urgent;
+  return p_.reservations.matures_at(a) <= p_.shared.now_ms ? unit_kind::mature : unit_kind::young;
 }
 
 // When time alone lets it do what it could not do where it stands; INT64_MAX: never.
@@ -46,19 +46,19 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::run:
       switch (a.group->unit->kind) {
         case unit_kind::young:
-          return std::min(p_.matures_at(a), p_.preempts_at(a));
+          return std::min(p_.reservations.matures_at(a), p_.preemption.preempts_at(a));
         case unit_kind::mature:
-          return p_.preempts_at(a);
+          return p_.preemption.preempts_at(a);
         case unit_kind::urgent:
           return INT64_MAX;
       }
       return INT64_MAX;
     case ask_line::reserved:
-      return p_.preempts_at(a);
+      return p_.preemption.preempts_at(a);
     case ask_line::aside: {
       // What it could do already it did not do when it was looked at.
       int64_t out = INT64_MAX;
-      for (const int64_t at : {p_.matures_at(a), p_.preempts_at(a)}) {
+      for (const int64_t at : {p_.reservations.matures_at(a), p_.preemption.preempts_at(a)}) {
         if (at > p_.shared.now_ms) out = std::min(out, at);
       }
       return out;
@@ -83,9 +83,9 @@ void ask_alarms::rang(ask &a) {
       return p_.lines.move_to(a, kind_for(a));
     case ask_line::reserved: {
       reservation &r = *a.wait->held;
-      r.due = p_.preempts_at(a) <= p_.shared.now_ms;
+      r.due = p_.preemption.preempts_at(a) <= p_.shared.now_ms;
       if (!r.due) return set(a);
-      return p_.refresh(r);
+      return p_.reservations.refresh(r);
     }
     case ask_line::aside:
       p_.lines.dequeue(a);

@@ -13,9 +13,9 @@ void ask_lines::enqueue(ask &a) {
     a.line = ask_line::placeholders;
     a.gang->waiting.insert(&a);
     p_.group_changed(*a.gang, true);
-  } else if (p_.reservation_of(a) != nullptr) {
+  } else if (p_.reservations.of(a) != nullptr) {
     a.line = ask_line::reserved;
-    p_.join_reserved(a);
+    p_.reservations.join(a);
   } else {
     a.line = ask_line::run;
     join_run(a);
@@ -40,7 +40,7 @@ void ask_lines::dequeue(ask &a) {
       break;
     case ask_line::reserved:
       rest = &app.reserved;
-      p_.leave_reserved(a);
+      p_.reservations.leave(a);
       break;
     case ask_line::aside:
       rest = &app.aside;
@@ -116,17 +116,12 @@ void ask_lines::wake_refused() {
     dequeue(*a);
     enqueue(*a);
   }
-  std::vector<reservation *> reserved;
-  reserved.swap(p_.refused_reservations);
-  for (reservation *r : reserved) {
-    r->refused = false;
-    p_.look_again(*r);
-  }
+  p_.reservations.wake_refused();
 }
 
 // Delays, switches and what backfill looks at may be others now.
 void ask_lines::reconsider_all(bool other_classes) {
-  ++p_.changes;
+  p_.preemption.changed();
   for (uint32_t i = 0; i < p_.asks.extent(); ++i) {
     ask &a = p_.asks[i];
     if (!a.live || a.line == ask_line::none) continue;
@@ -140,7 +135,7 @@ void ask_lines::reconsider_all(bool other_classes) {
     }
   }
   for (const auto &[node_id, n] : p_.nodes.by_id()) {
-    if (!n->reservations.empty()) p_.reopen(*n);
+    if (!n->reservations.empty()) p_.reservations.reopen(*n);
   }
   p_.ready.wake_blocked();
 }

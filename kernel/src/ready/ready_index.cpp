@@ -119,7 +119,7 @@ void ready_index::park_on_queue(parked_unit &u, queue &full, type_index t) {
   if (full.parked.size() <= t) full.parked.resize(t + 1);
   join_list(u);
   if (u.reserved) {
-    p_.refresh(static_cast<reserved_unit &>(u));
+    p_.reservations.refresh(static_cast<reserved_unit &>(u));
   } else {
     p_.alarms.set_all(static_cast<leaf_class &>(u));
   }
@@ -141,7 +141,7 @@ void ready_index::unpark(parked_unit &u) {
   u.parked = parking::none;
   u.parked_queue = nullptr;
   if (u.reserved) {
-    p_.refresh(static_cast<reserved_unit &>(u));
+    p_.reservations.refresh(static_cast<reserved_unit &>(u));
   } else {
     unit_ready(static_cast<leaf_class &>(u));
   }
@@ -158,7 +158,7 @@ bool ready_index::hold_back(application &app) {
     return false;
   }
   hold(app);
-  p_.refresh_reservations(app);
+  p_.reservations.refresh(app);
   return true;
 }
 
@@ -212,12 +212,12 @@ void ready_index::wake_all_below(queue &q) {
 void ready_index::block(ask_class &c) {
   c.blocked = true;
   blocked_.push_back(&c);
-  for (reserved_unit *u : c.reserved) p_.refresh(*u);
+  for (reserved_unit *u : c.reserved) p_.reservations.refresh(*u);
 }
 
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
 void ready_index::wake_for_node(node &n) {
-  for (reservation *r : n.reservations) p_.look_again(*r);
+  p_.reservations.look_again(n);
   for (size_t i = blocked_.size(); i-- > 0;) {
     ask_class &c = *blocked_[i];
     if (!c.required_node.empty()) {
@@ -247,7 +247,7 @@ void ready_index::wake_class(ask_class &c) {
   for (auto *list : {&c.parked, &c.parked_mature}) {
     while (!list->empty()) unpark(*list->back());
   }
-  for (reserved_unit *u : c.reserved) p_.refresh(*u);
+  for (reserved_unit *u : c.reserved) p_.reservations.refresh(*u);
   if (std::exchange(c.gangs_wait, false)) p_.wake_gangs();
 }
 
@@ -261,7 +261,7 @@ void ready_index::wake_held(queue &q) {
   for (application *app : waiting) {
     app->held_by = nullptr;
     let_go(*app);
-    p_.refresh_reservations(*app);
+    p_.reservations.refresh(*app);
   }
 }
 
@@ -281,7 +281,7 @@ void ready_index::wake_limit(usage_node &u) {
   reserved.swap(u.parked_reservations);
   for (reservation *r : reserved) {
     r->parked_on = nullptr;
-    p_.refresh(*r);
+    p_.reservations.refresh(*r);
   }
   if (u.max_applications != 0 && u.running->size() >= u.max_applications) return;
   std::vector<application *> held;
@@ -289,7 +289,7 @@ void ready_index::wake_limit(usage_node &u) {
   for (application *app : held) {
     app->held_by_limit = nullptr;
     let_go(*app);
-    p_.refresh_reservations(*app);
+    p_.reservations.refresh(*app);
   }
 }
 

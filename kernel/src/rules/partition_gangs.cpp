@@ -181,7 +181,7 @@ bool partition::replace_in(application &app) {
 bool partition::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   ask_class &c = classes[a.class_id];
   // What is known of a class leaves out the node that is kept for the ask.
-  const reservation *own = reservation_of(a);
+  const reservation *own = reservations.of(a);
   const bool own_holds = own != nullptr && nodes.usable(own->where->slot) && nodes.holds(c, own->where->slot);
   if (!own_holds && std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
   ++shared.counters.asks_examined;
@@ -228,13 +228,13 @@ bool partition::release_too_small(const ask &a, const ask_class &c, const task_g
 // `devices`: of the placeholder, where it is the same node.
 void partition::replace(ask &a, allocation &placeholder, node &n, const held_list &devices) {
   if (check_deadline_ms > 0) return propose_replacement(a, placeholder, n, devices);
-  node *kept = use_reservation(a);
+  node *kept = reservations.use(a);
   emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
                   keep(messages::replacing(a.key)));
   placeholder.under_way = &make_replacement(a, placeholder, n, devices);
   move(placeholder, allocation_event::replace);
   count_placed(a);
-  if (kept != nullptr) reopen(*kept);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
 replacement &partition::make_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices) {

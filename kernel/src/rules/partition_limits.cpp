@@ -71,7 +71,7 @@ void partition::enter_limits(application &app, bool checked) {
     if (app.held_by_limit != nullptr) {
       ready.stop_waiting(app);
       ready.let_go(app);
-      refresh_reservations(app);
+      reservations.refresh(app);
     }
   }
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
@@ -154,7 +154,7 @@ void partition::refresh_limits() {
     used += app->placeholders;
     add_limit_usage(*app, used, 1);
     ready.let_go(*app);
-    refresh_reservations(*app);
+    reservations.refresh(*app);
   }
 }
 

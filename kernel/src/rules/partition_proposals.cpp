@@ -13,15 +13,15 @@ namespace tenon::internal {
 
 void partition::propose(ask &a, node &n) {
   const allocation_terms terms = terms_of(a);
-  node *kept = use_reservation(a);
+  node *kept = reservations.use(a);
   allocation &x = place_on(a, n, terms, shared.now_ms, {}, allocation_event::propose);
   count_placed(a);
   note_proposal(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
-  if (kept != nullptr) reopen(*kept);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
 void partition::propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices) {
-  node *kept = use_reservation(a);
+  node *kept = reservations.use(a);
   replacement &r = make_replacement(a, placeholder, n, devices);
   r.number = next_allocation++;
   leave_allocated(placeholder);  // nothing else is proposed in its place
@@ -29,7 +29,7 @@ void partition::propose_replacement(ask &a, allocation &placeholder, node &n, co
   touched(placeholder);
   count_placed(a);
   note_proposal(*a.owner, {r.number, nullptr, &r, 0});
-  if (kept != nullptr) reopen(*kept);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
 void partition::note_proposal(application &app, const proposal &p) {
@@ -105,7 +105,7 @@ void partition::confirm(application &app, const proposal &p) {
     move(x, allocation_event::confirm);
     enter_limits(app, false);
     x.bind_time_ms = shared.now_ms;
-    look_for_victims(*x.where);
+    reservations.look_for_victims(*x.where);
     if (x.placeholder) make_available(x);
     allocation_terms terms;
     terms.execution_timeout_ms = p.execution_timeout_ms;

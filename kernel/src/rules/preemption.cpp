@@ -2,496 +2,223 @@
 #include "rules/preemption.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/victims.hpp"
 #include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
-namespace {
 
-constexpr uint32_t unknown = ~uint32_t{0};
+// -- When. --
 
-// What the search of that number knows of the queue.
-search_mark &mark_of(queue &q, uint64_t search) {
-  if (q.mark.search != search) q.mark = {search, unknown, unknown, unknown};
-  return q.mark;
-}
-
-int64_t seen_above(int64_t priority, const queue &q) {
-  return q.priority_rule == priority_policy::fence ? q.priority_offset : priority + q.priority_offset;
-}
-
-}  // namespace
-
-node *preemption::find(const ask &a, const ask_class &c, const node *only) {
-  ask_ = &a;
-  class_ = &c;
-  if (look_for_guarantee() && has_claim()) {
-    if (node *n = search(only); n != nullptr) return n;
-  }
-  return look_within() ? search(only) : nullptr;
-}
-
-// False: no guarantee on its path says anything of the ask, or its leaf is fenced off.
-bool preemption::look_for_guarantee() {
-  within_ = false;
-  look_at_path();
-  look_at_claims();
-  find_shortages();
-  find_top();
-  const queue &own = *levels_.front().where;
-  return !own.fence && !exceeds_max(own) && p_.is_guaranteed(own, *class_);
-}
-
-// False: nobody gives way to others of his queue.
-bool preemption::look_within() {
-  if (!levels_.front().where->intra) return false;
-  within_ = true;
-  look_at_path();
-  return true;
-}
-
-bool preemption::has_guarantee_left(const ask &a, const ask_class &c) {
-  ask_ = &a;
-  class_ = &c;
-  (void)look_for_guarantee();
-  return has_guarantee_left();
-}
-
-std::string preemption::why_nobody(const ask &a, const ask_class &c) {
-  ask_ = &a;
-  class_ = &c;
-  (void)look_for_guarantee();
-  if (!p_.is_guaranteed(*levels_.front().where, c)) {
-    return "nothing is guaranteed to its queue, and in the queue nobody gives way to it";
-  }
-  if (!has_guarantee_left()) return "its queue has used up its guarantee";
-  find_top(false);
-  if (!has_claim() || search(nullptr) == nullptr) return "no allocations that may give way make room for it";
-  const auto holds_it = [&](const level &l) { return l.where->fence || exceeds_max(*l.where); };
-  const queue &fence = *std::find_if(levels_.begin(), levels_.end() - 1, holds_it)->where;
-  if (fence.fence) return "the fence of queue " + fence.path + " keeps it from the allocations that could give way";
-  return "the max of queue " + fence.path + " is full, and nobody below it gives way";
-}
-
-int64_t preemption::amount(const allocation &x, size_t type) const {
-  return p_.classes[x.class_id].need[class_->positive[type].type];
-}
-
-// -- The path of the ask's leaf. --
-
-void preemption::look_at_path() {
-  ++search_;
-  levels_.clear();
-  leaves_.clear();
-  shields_.clear();
-  int64_t priority = ask_->priority;
-  for (queue *q = ask_->owner->home; q != nullptr; q = q->parent) {
-    mark_of(*q, search_).level = static_cast<uint32_t>(levels_.size());
-    levels_.push_back({q, priority});
-    priority = seen_above(priority, *q);
-  }
-}
-
-void preemption::look_at_claims() {
-  claims_.clear();
-  for (const ask *a : p_.claimants) {
-    if (partition::reservation_of(*a) != nullptr) claims_.emplace_back(a->owner->home, &p_.classes[a->class_id]);
-  }
-}
-
-int64_t preemption::used(const queue &q, type_index t) const {
-  int64_t out = sub_saturating(q.allocated[t], q.preempting[t]);
-  for (const auto &[home, shape] : claims_) {
-    const queue *at = home;
-    while (at != nullptr && at != &q) at = at->parent;
-    if (at != nullptr) out = add_saturating(out, shape->need[t]);
-  }
-  return out;
-}
-
-int64_t preemption::missing_of_max(const queue &q, const class_amount &p) const {
-  const resources &max = q.parent == nullptr ? p_.total : q.max;
-  if (q.parent != nullptr && !max.has(p.type)) return 0;
-  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
-}
-
-bool preemption::exceeds_max(const queue &q) const {
-  return std::any_of(class_->positive.begin(), class_->positive.end(),
-                     [&](const class_amount &p) { return missing_of_max(q, p) > 0; });
-}
-
-bool preemption::is_guaranteed(const queue &q) const {
-  return std::any_of(class_->positive.begin(), class_->positive.end(),
-                     [&](const class_amount &p) { return q.guaranteed.has(p.type); });
-}
-
-// With the ask.
-bool preemption::exceeds_guarantee(const queue &q) const {
-  return std::any_of(class_->positive.begin(), class_->positive.end(), [&](const class_amount &p) {
-    return q.guaranteed.has(p.type) && p.amount > sub_saturating(q.guaranteed[p.type], used(q, p.type));
-  });
-}
-
-// The lowest guarantee is one of all claims.
-bool preemption::has_guarantee_left() const {
-  const auto lowest =
-      std::find_if(levels_.begin(), levels_.end(), [&](const level &l) { return is_guaranteed(*l.where); });
-  return lowest != levels_.end() && !exceeds_guarantee(*lowest->where);
-}
-
-// The ask has a claim on what is in another queue where, of the queues on its path that do not hold that one too, some
-// has a guarantee and none exceeds its guarantee with the ask. The guarantee of a queue that holds both says nothing
-// about what is in it. `fences`: nobody beyond a fence, or a max that is full, gives way.
-void preemption::find_top(bool fences) {
-  first_claim_ = levels_.size();
-  for (top_ = 0; top_ + 1 < levels_.size(); ++top_) {
-    const queue &q = *levels_[top_].where;
-    if ((fences && (q.fence || exceeds_max(q))) || exceeds_guarantee(q)) break;
-    if (is_guaranteed(q)) first_claim_ = std::min(first_claim_, top_);
-  }
-}
-
-void preemption::find_shortages() {
-  short_.clear();
-  for (size_t i = 0; i < levels_.size(); ++i) {
-    for (size_t k = 0; k < class_->positive.size(); ++k) {
-      const int64_t missing = missing_of_max(*levels_[i].where, class_->positive[k]);
-      if (missing > 0) short_.push_back({i, k, missing});
-    }
-  }
-}
-
-// -- Leaves with victims. --
-
-uint32_t preemption::leaf_of(queue &q) {
-  search_mark &mark = mark_of(q, search_);
-  if (mark.leaf != unknown) return mark.leaf;
-  mark.leaf = static_cast<uint32_t>(leaves_.size());
-  leaf &l = leaves_.emplace_back();
-  if (within_) {
-    l.open = mark.level == 0;
-    return mark.leaf;
-  }
-  queue *at = &q;
-  for (; mark_of(*at, search_).level == unknown; at = at->parent) {
-    if (at->priority_rule == priority_policy::fence) {
-      l.fenced = true;
-      l.offset = 0;
-    }
-    l.offset += at->priority_offset;
-  }
-  l.common = at->mark.level;
-  l.open = at != &q && l.common > first_claim_ && l.common <= top_ && !p_.spares(q);
-  if (!l.open) return mark.leaf;
-  find_shields(l, q);
-  // Covered by its guarantees already, it is so the more when something was taken.
-  const auto breached = [&](uint32_t s) {
-    return std::any_of(shields_[s].over.begin(), shields_[s].over.end(), [](int64_t over) { return over > 0; });
-  };
-  l.open = l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), breached);
-  return mark.leaf;
-}
-
-void preemption::find_shields(leaf &l, queue &of) {
-  for (queue *q = &of; mark_of(*q, search_).level == unknown; q = q->parent) {
-    search_mark &mark = mark_of(*q, search_);
-    if (q->guaranteed.empty()) continue;
-    if (mark.shield == unknown) {
-      mark.shield = static_cast<uint32_t>(shields_.size());
-      shield &s = shields_.emplace_back();
-      for (const class_amount &p : class_->positive) {
-        s.over.push_back(q->guaranteed.has(p.type) ? sub_saturating(used(*q, p.type), q->guaranteed[p.type]) : 0);
-      }
-      s.given.assign(s.over.size(), 0);
-    }
-    l.shields.push_back(mark.shield);
-    l.unprotected = false;
-  }
-}
-
-bool preemption::is_candidate(const allocation &x, const leaf &l) const {
-  if (!l.open || x.state != allocation_state::allocated || !x.preempt_self || x.bound) return false;
-  if (within_ ? x.priority >= ask_->priority
-              : (l.fenced ? l.offset : x.priority + l.offset) > levels_[l.common].ask_priority) {
-    return false;
-  }
-  for (size_t k = 0; k < class_->positive.size(); ++k) {
-    if (amount(x, k) > 0) return true;
+bool preemption::is_guaranteed(const queue &leaf, const ask_class &c) {
+  for (const queue *q = &leaf; q != nullptr; q = q->parent) {
+    const auto says = [&](const class_amount &p) { return q->guaranteed.has(p.type); };
+    if (std::any_of(c.positive.begin(), c.positive.end(), says)) return true;
   }
   return false;
 }
 
-bool preemption::may_be_taken(const leaf &l) const {
-  return l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), [&](uint32_t i) {
-           const shield &s = shields_[i];
-           for (size_t k = 0; k < s.over.size(); ++k) {
-             if (s.over[k] > s.given[k]) return true;
-           }
-           return false;
-         });
+bool preemption::spares(const queue &leaf) {
+  const queue *q = &leaf;
+  while (!q->managed && !q->has_preemption_policy && q->parent != nullptr) q = q->parent;
+  return q->spared;
 }
 
-// -- What is taken, and what is short still. --
-
-void preemption::give_back(const victim &v, int sign) {
-  const leaf &l = leaves_[v.from];
-  const size_t types = class_->positive.size();
-  for (size_t k = 0; k < types; ++k) {
-    const int64_t some = sign * amount(*v.who, k);
-    for (size_t i = l.common; i < levels_.size(); ++i) given_[i * types + k] += some;
-    for (const uint32_t s : l.shields) shields_[s].given[k] += some;
-    if (v.who->where == node_) missing_on_node_[k] -= some;
-  }
-  if (v.who->where != node_ || devices_.empty() || v.who->devices == no_record) return;
-  const held_list &held = p_.held_devices_of[v.who->devices].held;
-  sign > 0 ? devices_.give(held) : devices_.take(held);
+int64_t preemption::preempts_at(const ask &a) const {
+  const queue &leaf = *a.owner->home;
+  if (!a.preempt_other || !p_.config.preemption_enabled || p_.requires_a_node(a)) return INT64_MAX;
+  if (a.wait != nullptr && !a.wait->victims.empty()) return INT64_MAX;
+  if (!leaf.intra && !is_guaranteed(leaf, p_.classes[a.class_id])) return INT64_MAX;
+  const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
+  return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
 }
 
-void preemption::take(const victim &v) {
-  give_back(v, 1);
-  taken_.push_back(v);
+// -- For a guarantee, and within the queue. --
+
+bool preemption::may_make_room(const node &n, const ask &a) const {
+  const ask_class &c = p_.classes[a.class_id];
+  return n.schedulable() && p_.holds(n, c) && p_.passes(c, n.slot) && !p_.rm_refused(a, n);
 }
 
-bool preemption::is_short(const shortage &s) const {
-  return given_[s.level * class_->positive.size() + s.type] < s.missing;
-}
-
-bool preemption::queues_are_short() const {
-  return std::any_of(short_.begin(), short_.end(), [&](const shortage &s) { return is_short(s); });
-}
-
-bool preemption::node_is_short() const {
-  return !devices_.fits(*class_) ||
-         std::any_of(missing_on_node_.begin(), missing_on_node_.end(), [](int64_t missing) { return missing > 0; });
-}
-
-bool preemption::node_is_short_of(size_t type) const {
-  return missing_on_node_[type] > 0 || devices_.lacks(*class_, class_->positive[type].type);
-}
-
-bool preemption::relieves_queues(const victim &v) const {
-  return std::any_of(short_.begin(), short_.end(), [&](const shortage &s) {
-    return s.level >= leaves_[v.from].common && is_short(s) && amount(*v.who, s.type) > 0;
-  });
-}
-
-bool preemption::relieves_node(const victim &v) const {
-  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    if (node_is_short_of(k) && amount(*v.who, k) > 0) return true;
-  }
-  return false;
-}
-
-// -- Candidates. --
-
-bool preemption::later(const victim &a, const victim &b) { return gives_way_before(*b.who, *a.who); }
-
-// All that could relieve a queue, wherever they run.
-void preemption::gather(queue &below) {
-  for (const auto &child : below.children) gather(*child);
-  if (!below.leaf) return;
-  const uint32_t from = leaf_of(below);
-  const leaf &l = leaves_[from];
-  if (!l.open) return;
-  const auto relieves_some = [&](const allocation &x) {
-    return std::any_of(short_.begin(), short_.end(),
-                       [&](const shortage &s) { return s.level >= l.common && amount(x, s.type) > 0; });
-  };
-  for (const application *app : below.apps) {
-    for (allocation *x : app->allocations) {
-      if (is_candidate(*x, l) && relieves_some(*x)) heap_.push_back({x, from});
-    }
-  }
-}
-
-// All of them together may be too little.
-bool preemption::all_would_do() const {
-  return std::all_of(short_.begin(), short_.end(), [&](const shortage &s) {
-    int64_t sum = 0;
-    for (const victim &v : heap_) {
-      if (s.level >= leaves_[v.from].common) sum = add_saturating(sum, amount(*v.who, s.type));
-      if (sum >= s.missing) return true;
-    }
+bool preemption::try_for(ask &a) {
+  if (preempts_at(a) > p_.shared.now_ms) return false;
+  p_.wait_of(a).preempt_from_ms =
+      add_saturating(p_.shared.now_ms, std::max<int64_t>(1, p_.config.tuning.preemption_retry_ms));
+  forget_held_off(a);
+  bool off = false;
+  node *n = find_victims(a, off);
+  if (n == nullptr) {
+    if (off) hold_off(a);
     return false;
-  });
-}
-
-// Gathered when the first is asked for: mostly those on the node will do. Sorted as far as they are asked for.
-const preemption::victim *preemption::elsewhere(size_t at) {
-  if (!gathered_) {
-    gathered_ = true;
-    gather(*levels_[within_ ? 0 : top_].where);
-    if (!all_would_do()) {
-      heap_.clear();
-      hopeless_ = true;
-    }
-    std::make_heap(heap_.begin(), heap_.end(), later);
   }
-  if (at < sorted_.size()) return &sorted_[at];
-  if (heap_.empty()) return nullptr;
-  std::pop_heap(heap_.begin(), heap_.end(), later);
-  sorted_.push_back(heap_.back());
-  heap_.pop_back();
-  return &sorted_.back();
-}
-
-// `most`: more of them than so many are of no use.
-bool preemption::take_on_node(size_t most) {
-  on_node_.clear();
-  for (allocation *x : node_->allocations) {
-    const uint32_t from = leaf_of(*x->owner->home);
-    if (const victim v{x, from}; is_candidate(*x, leaves_[from]) && relieves_node(v)) on_node_.push_back(v);
+  reservation *held = p_.reservations.of(a);
+  node *left = nullptr;
+  if (held != nullptr && held->where != n) {
+    left = held->where;
+    p_.reservations.end(*held, p_.keep(messages::reservation_moved(n->id)));
   }
-  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
-    int64_t sum = 0, largest = 0;
-    for (const victim &v : on_node_) {
-      sum = add_saturating(sum, amount(*v.who, k));
-      largest = std::max(largest, amount(*v.who, k));
-    }
-    const bool too_many = on_node_.size() > most && wide_sum{largest} * most < missing_on_node_[k];
-    if (sum < missing_on_node_[k] || too_many) return false;
-  }
-  std::sort(on_node_.begin(), on_node_.end(), [](const victim &a, const victim &b) { return later(b, a); });
-  for (const victim &v : on_node_) {
-    if (!node_is_short()) return true;
-    if (may_be_taken(leaves_[v.from]) && relieves_node(v)) take(v);
-  }
-  return !node_is_short();
-}
-
-// What would have to go for one node, some of it perhaps in vain; false: it cannot be had, or not with at most so many
-// on the node itself.
-bool preemption::take_for(const node &n, size_t most) {
-  const size_t types = class_->positive.size();
-  node_ = &n;
-  taken_.clear();
-  given_.assign(levels_.size() * types, 0);
-  for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
-  missing_on_node_.resize(types);
-  devices_.start(p_.nodes.devices().of(n.slot), class_->types);
-  const int64_t *free = p_.nodes.free(n.slot);
-  for (size_t k = 0; k < types; ++k) {
-    missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
-  }
-  if (node_is_short() && !take_on_node(most)) return false;
-  for (size_t i = 0; queues_are_short(); ++i) {
-    const victim *v = elsewhere(i);
-    if (v == nullptr) return false;
-    const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });
-    if (!taken && may_be_taken(leaves_[v->from]) && relieves_queues(*v)) take(*v);
-  }
+  if (p_.reservations.of(a) == nullptr) p_.reservations.reserve(a, *n);
+  take_victims(search_.victims(), messages::preempted_for_ask(a.key), &a);
+  if (left != nullptr) p_.reservations.reopen(*left);
   return true;
 }
 
-// Those that are not needed. False: none is.
-bool preemption::put_back() {
-  std::sort(taken_.begin(), taken_.end(), [](const victim &a, const victim &b) { return later(b, a); });
-  for (size_t i = taken_.size(); i-- > 0;) {
-    give_back(taken_[i], -1);
-    if (node_is_short() || queues_are_short()) {
-      give_back(taken_[i], 1);
+// Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
+// `off`: it fails, and victims on a node that is reserved for another ask would have done.
+node *preemption::find_victims(ask &a, bool &off) {
+  const ask_class &c = p_.classes[a.class_id];
+  // What the RM says is of this ask alone.
+  const bool rm_checks = p_.check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
+                                                  : p_.shared.check || p_.shared.replayed != nullptr;
+  leaf_class &alike = p_.ready.unit_of(*a.owner->home, a.class_id, unit_kind::young);
+  const bool hopeless = !rm_checks && alike.hopeless_at == changes_ && alike.hopeless_priority == a.priority;
+  const reservation *held = p_.reservations.of(a);
+  if (hopeless && held == nullptr) {
+    off = alike.held_off;
+    return nullptr;
+  }
+  ++p_.shared.counters.victim_searches;
+  for (;;) {
+    node *n = search_.find(a, c, hopeless ? held->where : nullptr);
+    if (n == nullptr) break;
+    if (p_.rm_agrees(a, *n, false)) return n;
+  }
+  off = search_.would_do_but_for_reservations(a, c, held);
+  if (rm_checks && p_.check_deadline_ms > 0) return nullptr;
+  alike.hopeless_at = changes_;
+  alike.hopeless_priority = a.priority;
+  alike.held_off = off || (held != nullptr && search_.would_do_but_for_reservations(a, c, nullptr));
+  return nullptr;
+}
+
+// -- Asks that are held off by reservations of others. --
+
+void preemption::hold_off(ask &a) {
+  a.wait->held_off = p_.shared.next_epoch++;
+  held_off_.emplace(a.wait->held_off, &a);
+}
+
+void preemption::forget_held_off(ask &a) {
+  if (a.wait != nullptr) held_off_.erase(std::exchange(a.wait->held_off, 0));
+}
+
+// A reservation ended: they may try again, whenever they tried last.
+void preemption::call_held_off() {
+  for (const auto &[number, a] : std::exchange(held_off_, {})) {
+    a->wait->held_off = 0;
+    a->wait->preempt_from_ms = INT64_MIN;
+    if (a->line == ask_line::aside) {
+      p_.lines.dequeue(*a);
+      p_.lines.enqueue(*a);
     } else {
-      taken_.erase(taken_.begin() + static_cast<ptrdiff_t>(i));
+      p_.alarms.chance_changed(*a);
     }
   }
-  return !taken_.empty();
 }
 
-// -- Nodes. --
+// -- On a node that the ask requires. --
 
-bool preemption::may_have(const node &n) const {
-  const auto of_another = [&](const reservation *r) { return r->of != ask_; };
-  return p_.may_make_room(n, *ask_) && std::none_of(n.reservations.begin(), n.reservations.end(), of_another);
-}
-
-void preemption::start_search() {
-  heap_.clear();
-  sorted_.clear();
-  best_.clear();
-  gathered_ = hopeless_ = false;
-}
-
-bool preemption::some_kept_node_would_do(const reservation *but) {
-  start_search();
-  for (uint32_t i = 0; i < p_.reservations.extent(); ++i) {
-    const reservation &r = p_.reservations[i];
-    const bool kept = r.live && &r != but && p_.may_make_room(*r.where, *ask_);
-    if (kept && take_for(*r.where, SIZE_MAX)) return true;
-    if (hopeless_) return false;
-  }
-  return false;
-}
-
-bool preemption::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
-  if (p_.reservations.live() == (own != nullptr ? 1U : 0U)) return false;
-  ask_ = &a;
-  class_ = &c;
-  if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
-  return look_within() && some_kept_node_would_do(own);
-}
-
-// By id: of equals the first is the best.
-node *preemption::search(const node *only) {
-  start_search();
-  bool looked_for_room = false, room = false;
-  const auto some_node_has_room = [&] {
-    if (std::exchange(looked_for_room, true)) return room;
-    room = std::any_of(p_.nodes.by_id().begin(), p_.nodes.by_id().end(), [&](const auto &item) {
-      return p_.nodes.holds(*class_, item.second->slot) && may_have(*item.second);
-    });
-    return room;
+bool preemption::try_on(node &n, ask &a) {
+  if (!p_.config.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
+  const ask_class &c = p_.classes[a.class_id];
+  const int64_t *free = p_.nodes.free(n.slot);
+  std::vector<int64_t> missing;
+  for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
+  device_room devices;
+  devices.start(p_.nodes.devices().of(n.slot), c.types);
+  const auto amount = [&](const allocation &x, size_t k) { return p_.classes[x.class_id].need[c.positive[k].type]; };
+  const auto take = [&](const allocation &x, int sign) {
+    for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
+    if (devices.empty() || x.devices == no_record) return;
+    const held_list &held = p_.held_devices_of[x.devices].held;
+    sign > 0 ? devices.give(held) : devices.take(held);
   };
-  const auto has_room_without = [&](const node &n, const victim &without) {
-    for (size_t k = 0; k < class_->positive.size(); ++k) {
-      int64_t free = p_.nodes.free(n.slot)[class_->positive[k].type];
-      for (const victim &v : taken_) {
-        if (v.who->where == &n && v.who != without.who) free = add_saturating(free, amount(*v.who, k));
-      }
-      if (free < class_->positive[k].amount) return false;
+  const auto fits = [&] {
+    return devices.fits(c) && std::all_of(missing.begin(), missing.end(), [](int64_t m) { return m <= 0; });
+  };
+  const auto helps = [&](const allocation &x) {
+    for (size_t k = 0; k < missing.size(); ++k) {
+      if ((missing[k] > 0 || devices.lacks(c, c.positive[k].type)) && amount(x, k) > 0) return true;
     }
-    device_room devices;
-    devices.start(p_.nodes.devices().of(n.slot), class_->types);
-    for (const victim &v : taken_) {
-      const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
-      if (gone) devices.give(p_.held_devices_of[v.who->devices].held);
-    }
-    return devices.fits(*class_) && may_have(n);
+    return false;
   };
-  // The ask would be placed elsewhere before that one is gone.
-  const auto is_one_too_many = [&](const victim &v) {
-    give_back(v, -1);
-    const bool needed = queues_are_short();
-    give_back(v, 1);
-    if (needed) return false;
-    return some_node_has_room() || std::any_of(taken_.begin(), taken_.end(), [&](const victim &other) {
-             return other.who != v.who && has_room_without(*other.who->where, v);
-           });
-  };
-  node *best = nullptr;
-  bool best_with_originator = false, looked_at_fitting = short_.empty();
-  for (const auto &[id, n] : p_.nodes.by_id()) {
-    if ((only != nullptr && n != only) || !may_have(*n)) continue;
-    // All nodes that fit need the same victims.
-    const bool fits = p_.nodes.holds(*class_, n->slot);
-    if (fits && std::exchange(looked_at_fitting, true)) continue;
-    // One that is no better than the best need not be found.
-    const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;
-    const bool found = take_for(*n, most) && put_back();
-    if (hopeless_) return nullptr;
-    if (!found) continue;
-    const bool with_originator =
-        std::any_of(taken_.begin(), taken_.end(), [](const victim &v) { return v.who->originator; });
-    const bool better = best == nullptr || (best_with_originator && !with_originator) ||
-                        (best_with_originator == with_originator && taken_.size() < best_.size());
-    if (!better || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
-    best = n;
-    best_with_originator = with_originator;
-    best_.clear();
-    for (const victim &v : taken_) best_.push_back(v.who);
-    if (!with_originator && best_.size() == 1) break;
+  std::vector<allocation *> victims;
+  for (allocation *x : n.allocations) {
+    const bool may = x->state == allocation_state::allocated && !x->bound && x->priority <= a.priority;
+    if (may && helps(*x) && !spares(*x->owner->home)) victims.push_back(x);
   }
-  return best;
+  std::sort(victims.begin(), victims.end(), [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
+  // Those that opted out come last, so that they are reached only where the others are not enough.
+  size_t taken = 0;
+  for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
+  if (taken == 0 || !fits()) return p_.tell_without_victims(a, n), false;
+  victims.resize(taken);
+  for (size_t i = taken; i-- > 0;) {
+    take(*victims[i], -1);
+    if (fits()) {
+      victims.erase(victims.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      take(*victims[i], 1);
+    }
+  }
+  take_victims(victims, messages::preempted_for_daemon(a.key), &a);
+  return true;
+}
+
+// -- Victims. --
+
+void preemption::take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
+                              const queue *over) {
+  const std::string_view kept = p_.keep(text);
+  for (allocation *x : victims) {
+    p_.move(*x, allocation_event::preempt);
+    p_.apply(queue_preempting{*x->owner->home, p_.classes[x->class_id].need, 1});
+    p_.emit_allocation(decision_kind::released, *x, termination::preempted_by_scheduler, kept);
+    p_.tell_preempted(*x, by, over);
+    if (by != nullptr) add_victim(*by, *x);
+  }
+  if (by != nullptr) claimants_.push_back(by);
+}
+
+void preemption::claim(ask &by, const std::vector<allocation *> &victims) {
+  for (allocation *x : victims) add_victim(by, *x);
+  claimants_.push_back(&by);
+}
+
+void preemption::add_victim(ask &by, allocation &x) {
+  p_.wait_of(by).victims.push_back(&x);
+  p_.touched(by);
+  victims_for_.emplace(&x, &by);
+}
+
+void preemption::forget(ask &a) {
+  forget_victims(a);
+  forget_held_off(a);
+}
+
+void preemption::victim_gone(const allocation &a) {
+  p_.apply(queue_preempting{*a.owner->home, p_.classes[a.class_id].need, -1});
+  const auto found = victims_for_.find(&a);
+  if (found == victims_for_.end()) return;
+  ask &by = *found->second;
+  victims_for_.erase(found);
+  auto &victims = by.wait->victims;
+  victims.erase(std::find(victims.begin(), victims.end(), &a));
+  p_.touched(by);
+  if (!victims.empty()) return;
+  std::erase(claimants_, &by);
+  ++changes_;
+  p_.alarms.chance_changed(by);
+}
+
+void preemption::forget_victims(ask &a) {
+  if (a.wait->victims.empty()) return;
+  for (const allocation *x : a.wait->victims) victims_for_.erase(x);
+  p_.touched(a);
+  std::erase(claimants_, &a);
+  ++changes_;
 }
 
 }  // namespace tenon::internal

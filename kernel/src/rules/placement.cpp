@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Placement: rules in order give a path; access decides whether it is taken; missing queues are made.
+#include "rules/placement.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -48,11 +49,11 @@ struct queue_tree : tenon_queue_tree {
 }  // namespace
 
 // The path that the rule gives; empty when it gives none, with a problem when it refuses.
-std::string partition::path_by(const placement_rule &rule, placement_request &request, std::string &problem) const {
+std::string placement::path_by(const placement_rule &rule, placement_request &request, std::string &problem) const {
   if (!rule.filter.accepts(request.application().user, request.application().groups)) return {};
   placement_request::answer said = request.ask(rule);
-  ++shared.counters.policy_calls;
-  if (said.fault) ++shared.counters.policy_faults;
+  ++p_.shared.counters.policy_calls;
+  if (said.fault) ++p_.shared.counters.policy_faults;
   problem = std::move(said.refused);
   if (!problem.empty() || said.name.empty()) return {};
   std::string path = std::move(said.name);
@@ -61,7 +62,7 @@ std::string partition::path_by(const placement_rule &rule, placement_request &re
     if (rule.parent != nullptr) {
       above = path_by(*rule.parent, request, problem);
       if (above.empty()) return {};
-      if (const queue *q = find_queue(above); q != nullptr && q->leaf) {
+      if (const queue *q = p_.find_queue(above); q != nullptr && q->leaf) {
         problem = messages::parent_rule_gave_leaf(above);
         return {};
       }
@@ -69,11 +70,11 @@ std::string partition::path_by(const placement_rule &rule, placement_request &re
     path = above + "." + path;
   }
   path = lower_case(path);
-  if (!rule.create && find_queue(path) == nullptr) return {};
+  if (!rule.create && p_.find_queue(path) == nullptr) return {};
   return path;
 }
 
-bool partition::may_submit(const queue &to, std::string_view user, names groups) {
+bool placement::may_submit(const queue &to, std::string_view user, names groups) {
   if (to.path == recovery_path) return false;
   for (const queue *q = &to; q != nullptr; q = q->parent) {
     if (q->submit_acl.allows(user, groups) || q->admin_acl.allows(user, groups)) return true;
@@ -81,28 +82,28 @@ bool partition::may_submit(const queue &to, std::string_view user, names groups)
   return false;
 }
 
-queue *partition::nearest_queue(std::string_view path) const {
+queue *placement::nearest_queue(std::string_view path) const {
   for (;;) {
-    if (queue *q = find_queue(path); q != nullptr) return q;
+    if (queue *q = p_.find_queue(path); q != nullptr) return q;
     const size_t dot = path.rfind('.');
     if (dot == std::string_view::npos) return nullptr;
     path = path.substr(0, dot);
   }
 }
 
-bool partition::takes(std::string_view path, const tenon::add_application &c) const {
-  if (const queue *q = find_queue(path); q != nullptr) {
+bool placement::takes(std::string_view path, const tenon::add_application &c) const {
+  if (const queue *q = p_.find_queue(path); q != nullptr) {
     return q->leaf && q->state == object_state::active && may_submit(*q, c.user, c.groups);
   }
   const queue *above = nearest_queue(path);
   return above != nullptr && may_submit(*above, c.user, c.groups);
 }
 
-queue *partition::place(const tenon::add_application &c, std::string &problem) {
-  const queue_tree queues(*this);
-  placement_request request(c, queues, shared.now_ms);
+queue *placement::place(const tenon::add_application &c, std::string &problem) {
+  const queue_tree queues(p_);
+  placement_request request(c, queues, p_.shared.now_ms);
   std::string path;
-  for (const auto &rule : rules) {
+  for (const auto &rule : rules_) {
     std::string candidate = path_by(*rule, request, problem);
     if (!problem.empty()) return nullptr;
     if (!candidate.empty() && takes(candidate, c)) {
@@ -116,18 +117,18 @@ queue *partition::place(const tenon::add_application &c, std::string &problem) {
     path = recovery_path;
     recovery = true;
   }
-  if (path.empty() && find_queue("root.default") != nullptr && takes("root.default", c)) path = "root.default";
+  if (path.empty() && p_.find_queue("root.default") != nullptr && takes("root.default", c)) path = "root.default";
   if (path.empty()) {
     problem = messages::no_rule_matched();
     return nullptr;
   }
-  queue *leaf = find_queue(path);
+  queue *leaf = p_.find_queue(path);
   if (leaf == nullptr) leaf = create_path(path, recovery, problem);
   if (leaf != nullptr && !leaf->managed && leaf->path != recovery_path) apply_namespace_tags(*leaf, c.tags);
   return leaf;
 }
 
-queue *partition::create_path(std::string_view path, bool recovery, std::string &problem) {
+queue *placement::create_path(std::string_view path, bool recovery, std::string &problem) {
   queue *q = nearest_queue(path);
   const bool through = path == recovery_path || path.starts_with(std::string(recovery_path) + ".");
   if (through && !recovery && q->path != recovery_path) {
@@ -136,43 +137,43 @@ queue *partition::create_path(std::string_view path, bool recovery, std::string 
     problem = messages::queue_create_below_leaf(path, q->path);
   } else if (q->state == object_state::draining) {
     problem = messages::queue_create_below_draining(q->path);
-  } else if (split_path(path).size() > shared.options.max_queue_depth) {
-    problem = messages::queue_too_deep(path, shared.options.max_queue_depth);
+  } else if (split_path(path).size() > p_.shared.options.max_queue_depth) {
+    problem = messages::queue_too_deep(path, p_.shared.options.max_queue_depth);
   }
   if (!problem.empty()) return nullptr;
   const auto missing = split_path(path.substr(q->path.size() + 1));
   for (size_t i = 0; i < missing.size(); ++i) {
     const bool leaf = i + 1 == missing.size();
-    queue &made = create_queue(q, missing[i], leaf, false);
+    queue &made = p_.create_queue(q, missing[i], leaf, false);
     if (leaf && !recovery) apply_template(made);
     if (!leaf) made.child_template = q->child_template;
-    resolve_properties(made);
-    prepare_queue(made);
-    keys.follow_decay(made);
-    refresh_fair_max(made);
+    p_.resolve_properties(made);
+    p_.prepare_queue(made);
+    p_.keys.follow_decay(made);
+    p_.refresh_fair_max(made);
     q = &made;
   }
   return q;
 }
 
-void partition::apply_template(queue &leaf) {
+void placement::apply_template(queue &leaf) {
   const child_template_config &t = leaf.parent->child_template;
   leaf.max_applications = t.max_applications;
   leaf.own_properties = t.properties;
-  leaf.guaranteed = configured_amounts(t.guaranteed);
-  leaf.max = configured_amounts(t.max);
-  tell_queue_amounts(leaf, {}, {});
+  leaf.guaranteed = p_.configured_amounts(t.guaranteed);
+  leaf.max = p_.configured_amounts(t.max);
+  p_.tell_queue_amounts(leaf, {}, {});
 }
 
-void partition::apply_namespace_tags(queue &leaf, texts tags) {
+void placement::apply_namespace_tags(queue &leaf, texts tags) {
   const auto room = [&](const amount_map &amounts) {
     uint32_t fresh = 0;
-    for (const auto &[type, amount] : amounts) fresh += types.find(type) == no_type ? 1 : 0;
-    return types.count() + fresh <= types.limit();
+    for (const auto &[type, amount] : amounts) fresh += p_.types.find(type) == no_type ? 1 : 0;
+    return p_.types.count() + fresh <= p_.types.limit();
   };
   const auto taken = [&](std::string_view tag) -> std::optional<resources> {
     const auto amounts = amounts_in_tag(find_tag(tags, tag));
-    return amounts && room(*amounts) ? std::optional(configured_amounts(*amounts)) : std::nullopt;
+    return amounts && room(*amounts) ? std::optional(p_.configured_amounts(*amounts)) : std::nullopt;
   };
   const resources guaranteed_before = leaf.guaranteed, max_before = leaf.max;
   const std::optional<resources> max = taken("namespace.resourcequota"),
@@ -180,9 +181,9 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
   bool changed = max || guaranteed;
   if (changed) {  // a pair: what only an older application said is not so any more
     const child_template_config &t = leaf.parent->child_template;
-    leaf.max = max ? *max : configured_amounts(t.max);
-    leaf.guaranteed = guaranteed ? *guaranteed : configured_amounts(t.guaranteed);
-    look_at_quotas_on(leaf);
+    leaf.max = max ? *max : p_.configured_amounts(t.max);
+    leaf.guaranteed = guaranteed ? *guaranteed : p_.configured_amounts(t.guaranteed);
+    p_.quotas.look_at_path(leaf);
   }
   const std::string_view apps = find_tag(tags, "namespace.resourcemaxapps");
   uint64_t max_apps = 0;
@@ -192,31 +193,18 @@ void partition::apply_namespace_tags(queue &leaf, texts tags) {
     changed = true;
   }
   if (!changed) return;
-  ++queues_version;
-  tell_queue_amounts(leaf, max_before, guaranteed_before);
-  refresh_fair_max(leaf);
-  keys.changed(leaf, column::limits);
-  for (application *app : leaf.apps) keys.changed(*app, column::limits);
-  ready.wake_headroom(leaf);
-  ready.wake_held(leaf);
-  ++changes;
+  ++p_.queues_version;
+  p_.tell_queue_amounts(leaf, max_before, guaranteed_before);
+  p_.refresh_fair_max(leaf);
+  p_.keys.changed(leaf, column::limits);
+  for (application *app : leaf.apps) p_.keys.changed(*app, column::limits);
+  p_.ready.wake_headroom(leaf);
+  p_.ready.wake_held(leaf);
+  p_.preemption.changed();
   if (leaf.guaranteed == guaranteed_before) return;
   for (const application *app : leaf.apps) {
-    for (const auto &[key, a] : app->asks) alarms.chance_changed(*a);  // any order: each is on its own
+    for (const auto &[key, a] : app->asks) p_.alarms.chance_changed(*a);  // any order: each is on its own
   }
-}
-
-resources partition::configured_amounts(const amount_map &from) {
-  resources out;
-  const uint32_t before = types.count();
-  bool some = false;
-  for (const auto &[type, amount] : from) {
-    out.set(types.intern(type), amount);
-    some |= amount > 0;
-  }
-  if (types.count() != before) types_grew();
-  if (!some) out.clear();
-  return out;
 }
 
 }  // namespace tenon::internal

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Quotas: a queue that has more than its max, because that was lowered, is brought down by preemption.
+#include "rules/quotas.hpp"
+
 #include <algorithm>
 
 #include "model/victims.hpp"
@@ -19,47 +20,52 @@ int64_t spare_of(const queue &q, type_index t) {
 
 // -- Timers. --
 
-bool partition::is_over(const queue &q) const {
-  if (!config.quota_preemption_enabled || q.parent == nullptr || q.quota_delay_ms == 0) return false;
+bool quotas::is_over(const queue &q) const {
+  if (!p_.config.quota_preemption_enabled || q.parent == nullptr || q.quota_delay_ms == 0) return false;
   bool over = false;
   for_each_type(q.max, [&](type_index t, int64_t amount) { over |= q.allocated[t] > amount; });
   return over;
 }
 
-void partition::look_at_quota(queue &q) {
+void quotas::look_at(queue &q) {
   if (!is_over(q) || (q.quota.epoch != 0 && q.quota.delay_ms == q.quota_delay_ms)) return;
   if (q.quota.epoch == 0) {
-    q.quota.armed_ms = shared.now_ms;
-    over_quota.push_back(&q);
+    q.quota.armed_ms = p_.shared.now_ms;
+    over_.push_back(&q);
   }
   q.quota.delay_ms = q.quota_delay_ms;
-  q.quota.epoch = shared.next_epoch++;
+  q.quota.epoch = p_.shared.next_epoch++;
   const int64_t due_ms = add_saturating(q.quota.armed_ms, q.quota.delay_ms);
-  shared.timers.arm(std::max(shared.now_ms, due_ms), timer_kind::quota, id, 0, q.quota.epoch);
+  p_.shared.timers.arm(std::max(p_.shared.now_ms, due_ms), timer_kind::quota, p_.id, 0, q.quota.epoch);
 }
 
-// On the path, root first.
-void partition::look_at_quotas_on(queue &q) {
-  if (!config.quota_preemption_enabled) return;
-  if (q.parent != nullptr) look_at_quotas_on(*q.parent);
-  look_at_quota(q);
+void quotas::look_at_path(queue &q) {
+  if (!p_.config.quota_preemption_enabled) return;
+  if (q.parent != nullptr) look_at_path(*q.parent);
+  look_at(q);
 }
 
-// Those of queues that are not over any more, now that a command or a timer has done all that it does.
-void partition::void_quotas() {
-  std::erase_if(over_quota, [&](queue *q) {
+void quotas::drop_timers() {
+  std::erase_if(over_, [&](queue *q) {
     if (is_over(*q)) return false;
     q->quota.epoch = 0;
     return true;
   });
 }
 
-void partition::quota_is_due(uint64_t epoch) {
-  const auto found =
-      std::find_if(over_quota.begin(), over_quota.end(), [&](const queue *q) { return q->quota.epoch == epoch; });
-  if (found == over_quota.end()) return;
+bool quotas::runs(uint64_t epoch) const {
+  return std::any_of(over_.begin(), over_.end(), [&](const queue *q) { return q->quota.epoch == epoch; });
+}
+
+void quotas::forget_gone_queues() {
+  std::erase_if(over_, [](const queue *q) { return q->gone; });
+}
+
+void quotas::is_due(uint64_t epoch) {
+  const auto found = std::find_if(over_.begin(), over_.end(), [&](const queue *q) { return q->quota.epoch == epoch; });
+  if (found == over_.end()) return;
   queue &q = **found;
-  over_quota.erase(found);
+  over_.erase(found);
   q.quota.epoch = 0;
   resources wanted;
   for_each_type(q.max, [&](type_index t, int64_t amount) {
@@ -68,14 +74,15 @@ void partition::quota_is_due(uint64_t epoch) {
   });
   const size_t victims = give_back(q, wanted, messages::preempted_for_quota(q.path), q);
   // Where all that is too much is on its way out already there is nothing to say.
-  if (listened() && !wanted.empty()) tell_queue(fact_kind::queue_quota, q, &q.max, false, std::to_string(victims));
-  look_at_quota(q);
+  if (p_.listened() && !wanted.empty())
+    p_.tell_queue(fact_kind::queue_quota, q, &q.max, false, std::to_string(victims));
+  look_at(q);
 }
 
 // -- What is given back. --
 
 // `wanted` has amounts above 0 only. A parent hands it down in proportion to what each child can spare.
-size_t partition::give_back(queue &q, const resources &wanted, const std::string &text, const queue &over) {
+size_t quotas::give_back(queue &q, const resources &wanted, const std::string &text, const queue &over) {
   if (wanted.empty()) return 0;
   if (q.leaf) return give_back_in_leaf(q, wanted, text, over);
   size_t victims = 0;
@@ -96,20 +103,20 @@ size_t partition::give_back(queue &q, const resources &wanted, const std::string
   return victims;
 }
 
-size_t partition::give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over) {
-  if (spares(leaf)) return 0;
+size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over) {
+  if (preemption::spares(leaf)) return 0;
   const uint64_t types_wanted = wanted.present();
   std::vector<allocation *> candidates, victims;
   for (const application *app : leaf.apps) {
     for (allocation *x : app->allocations) {
       const bool may = x->state == allocation_state::allocated && x->preempt_self && !x->bound;
-      if (may && (classes[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
+      if (may && (p_.classes[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
     }
   }
   std::sort(candidates.begin(), candidates.end(),
             [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
   for (allocation *x : candidates) {
-    const resources &need = classes[x->class_id].need;
+    const resources &need = p_.classes[x->class_id].need;
     bool some = false, too_much = false;
     for_each_type(wanted, [&](type_index t, int64_t left) {
       some |= need[t] > 0;
@@ -119,7 +126,7 @@ size_t partition::give_back_in_leaf(const queue &leaf, resources wanted, const s
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  take_victims(victims, text, nullptr, &over);
+  p_.preemption.take_victims(victims, text, nullptr, &over);
   return victims.size();
 }
 

@@ -1,0 +1,40 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placement: into which leaf an application goes. Rules in order give a path, access decides whether it is taken, and
+// missing queues are made.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/objects.hpp"
+#include "policies/placement_rules.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class placement {
+ public:
+  explicit placement(partition &p) : p_(p) {}
+
+  void use(std::vector<std::unique_ptr<placement_rule>> rules) { rules_ = std::move(rules); }
+  // The leaf for the application, created where rules allow; null with the reason.
+  queue *place(const add_application &c, std::string &problem);
+  static bool may_submit(const queue &to, std::string_view user, names groups);
+
+ private:
+  std::string path_by(const placement_rule &rule, placement_request &request, std::string &problem) const;
+  [[nodiscard]] bool takes(std::string_view path, const add_application &c) const;
+  [[nodiscard]] queue *nearest_queue(std::string_view path) const;
+  queue *create_path(std::string_view path, bool recovery, std::string &problem);
+  void apply_template(queue &leaf);
+  void apply_namespace_tags(queue &leaf, texts tags);
+
+  partition &p_;
+  std::vector<std::unique_ptr<placement_rule>> rules_;
+};
+
+}  // namespace tenon::internal

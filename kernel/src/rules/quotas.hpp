@@ -1,0 +1,42 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Quotas: a queue that has more than its max, because that was lowered, is brought down by preemption after a while.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class quotas {
+ public:
+  explicit quotas(partition &p) : p_(p) {}
+
+  // Its max, usage or delay may be others.
+  void look_at(queue &q);
+  void look_at_path(queue &q);  // on the path, root first
+  // Of queues that are not over their max any more, now that a command or a timer has done all that it does.
+  void stop_idle() {
+    if (!over_.empty()) drop_timers();
+  }
+  void is_due(uint64_t epoch);
+  [[nodiscard]] bool runs(uint64_t epoch) const;  // the timer
+  void forget_gone_queues();
+
+ private:
+  [[nodiscard]] bool is_over(const queue &q) const;
+  void drop_timers();
+  // Gives the number of allocations that go. `over`: the queue that has more than its max.
+  size_t give_back(queue &q, const resources &wanted, const std::string &text, const queue &over);
+  size_t give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over);
+
+  partition &p_;
+  std::vector<queue *> over_;  // whose timer runs
+};
+
+}  // namespace tenon::internal

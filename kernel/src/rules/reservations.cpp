@@ -1,0 +1,378 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/reservations.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+reservation *reservations::of(const ask &a) { return a.wait == nullptr ? nullptr : a.wait->held; }
+
+int64_t reservations::matures_at(const ask &a) const {
+  if (!p_.config.tuning.reservation_enabled || p_.requires_a_node(a)) return INT64_MAX;
+  const int64_t from_ms = add_saturating(a.create_time_ms, p_.config.tuning.reservation_delay_ms);
+  return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
+}
+
+// -- Who may use a reserved node. --
+
+// Where reserved nodes may be backfilled, searches look at them.
+bool reservations::keeps_others_out(const node &n) const {
+  return !n.reservations.empty() && !p_.config.tuning.reservation_backfill;
+}
+
+bool reservations::may_use(const ask &a, const ask_class &c, const node &n) const {
+  return std::all_of(n.reservations.begin(), n.reservations.end(), [&](const reservation *r) {
+    if (r->of == &a) return true;
+    if (!p_.config.tuning.reservation_backfill) return false;
+    const ask_class &reserved = p_.classes[r->of->class_id];
+    const int64_t *free = p_.nodes.free(n.slot);
+    const bool beside = std::all_of(reserved.positive.begin(), reserved.positive.end(), [&](const class_amount &p) {
+      return p.amount <= sub_saturating(free[p.type], c.need[p.type]);
+    });
+    return (beside && p_.devices_hold_both(n, c, reserved)) || ends_in_time(c, n, reserved);
+  });
+}
+
+// Before what is known to end on the node makes room for the one that it is reserved for.
+bool reservations::ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const {
+  if (c.timeout_ms <= 0 || p_.nodes.holds(reserved, n.slot)) return false;
+  std::vector<std::pair<int64_t, const allocation *>> ending;
+  for (const allocation *x : n.allocations) {
+    const auto found = x->state == allocation_state::allocated ? p_.ends_at.find(x->sequence) : p_.ends_at.end();
+    if (found != p_.ends_at.end()) ending.emplace_back(found->second, x);
+  }
+  std::sort(ending.begin(), ending.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
+  std::vector<int64_t> free(p_.nodes.free(n.slot), p_.nodes.free(n.slot) + p_.nodes.stride());
+  device_room devices;
+  devices.start(p_.nodes.devices().of(n.slot), reserved.types);
+  for (const auto &[ends_ms, x] : ending) {
+    if (x->devices != no_record) devices.give(p_.held_devices_of[x->devices].held);
+    for_each_type(p_.classes[x->class_id].need,
+                  [&](type_index t, int64_t amount) { free[t] = add_saturating(free[t], amount); });
+    if (reserved.fits(free.data()) && devices.fits(reserved))
+      return add_saturating(p_.shared.now_ms, c.timeout_ms) <= ends_ms;
+  }
+  return false;
+}
+
+// -- The line of reserved asks. --
+
+reserved_unit &reservations::unit_of(queue &leaf, uint32_t class_id) {
+  auto &slot = leaf.reserved[class_id];
+  if (slot == nullptr) {
+    slot = std::make_unique<reserved_unit>();
+    slot->leaf = &leaf;
+    slot->class_id = class_id;
+    slot->reserved = true;
+    slot->shape = &p_.classes[class_id];
+    slot->shape->reserved.push_back(slot.get());
+  }
+  return *slot;
+}
+
+void reservations::join(ask &a) {
+  reservation &r = *of(a);
+  r.unit = &unit_of(*a.owner->home, a.class_id);
+  a.owner->reserved.insert(&a);
+  look_again(r);
+  p_.alarms.set(a);
+}
+
+void reservations::leave(ask &a) {
+  reservation &r = *of(a);
+  a.owner->reserved.erase(&a);
+  if (r.parked_on != nullptr) std::erase(r.parked_on->parked_reservations, &r);
+  if (r.refused) std::erase(refused_, &r);
+  r.parked_on = nullptr;
+  r.refused = r.look = r.due = false;
+  a.alarm = 0;
+  a.line = ask_line::none;
+  refresh(r);
+  r.unit = nullptr;
+}
+
+namespace {
+
+template <class Heap>
+void put_in(Heap &heap, reservation &r, bool in) {
+  if (in == heap.contains(&r)) return;
+  if (in) {
+    heap.push(&r);
+  } else {
+    heap.erase(&r);
+  }
+}
+
+}  // namespace
+
+void reservations::refresh(reservation &r) {
+  if (r.unit == nullptr) return;
+  const application &app = *r.of->owner;
+  const bool in = r.of->line == ask_line::reserved && app.runs() && !app.held() && r.parked_on == nullptr &&
+                  !p_.in_stopped_queue(app);
+  put_in(r.unit->any, r, in && !r.refused && r.unit->shape->required_node.empty());
+  put_in(r.unit->own, r, in && !r.refused && r.look);
+  put_in(r.unit->due, r, in && r.due);
+  refresh(*r.unit);
+}
+
+void reservations::refresh(reserved_unit &u) {
+  reservation *first = nullptr;
+  const auto consider = [&](const auto &heap) {
+    if (!heap.empty() && (first == nullptr || heap.top()->sequence < first->sequence)) first = heap.top();
+  };
+  consider(u.due);
+  if (u.parked == parking::none) {
+    consider(u.own);
+    if (!u.shape->blocked) consider(u.any);
+  }
+  if (first == nullptr) {
+    if (ready_.contains(&u)) ready_.erase(&u);
+    u.first = nullptr;
+    return;
+  }
+  u.first = first;
+  if (ready_.contains(&u)) {
+    ready_.update(&u);
+  } else {
+    ready_.push(&u);
+  }
+}
+
+void reservations::refresh(application &app) {
+  for (reservation *r : app.reservations) refresh(*r);
+}
+
+void reservations::look_again(reservation &r) {
+  r.look = true;
+  refresh(r);
+}
+
+void reservations::look_again(node &n) {
+  for (reservation *r : n.reservations) look_again(*r);
+}
+
+void reservations::wake_refused() {
+  for (reservation *r : std::exchange(refused_, {})) {
+    r->refused = false;
+    look_again(*r);
+  }
+}
+
+void reservations::look_for_victims(node &n) {
+  for (reservation *r : n.reservations) {
+    if (p_.requires_a_node(*r->of)) look_again(*r);
+  }
+}
+
+// -- Made and ended. --
+
+void reservations::reserve(ask &a, node &n) {
+  p_.lines.dequeue(a);
+  reservation &r = all_.create();
+  r.of = &a;
+  r.where = &n;
+  r.sequence = next_++;
+  a.told = container_word::none;
+  p_.preemption.changed();
+  p_.wait_of(a).held = &r;
+  a.owner->reservations.push_back(&r);
+  n.reservations.push_back(&r);
+  p_.reservation_touched(r);
+  p_.nodes.close(n.slot, keeps_others_out(n));
+  p_.lines.enqueue(a);
+  p_.emit_reservation(decision_kind::reserved, r, {});
+  p_.tell_reservation(fact_kind::reserved, r);
+  if (p_.requires_a_node(a)) return;
+  p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.config.tuning.reservation_wait_ms),
+                       timer_kind::reservation_wait, p_.id, r.index, r.sequence);
+}
+
+// The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
+void reservations::end(reservation &r, std::string_view text) {
+  ask &a = *r.of;
+  p_.preemption.changed();
+  p_.emit_reservation(decision_kind::unreserved, r, text);
+  p_.tell_reservation(fact_kind::unreserved, r);
+  if (a.line == ask_line::reserved) p_.lines.dequeue(a);
+  p_.reservation_touched(r);
+  a.wait->held = nullptr;
+  std::erase(a.owner->reservations, &r);
+  std::erase(r.where->reservations, &r);
+  all_.retire(r);
+  p_.preemption.reservation_ended();
+}
+
+void reservations::unreserve(reservation &r, std::string_view text) {
+  end(r, text);
+  if (r.of->line == ask_line::none) p_.lines.enqueue(*r.of);
+  reopen(*r.where);
+}
+
+node *reservations::use(ask &a) {
+  reservation *r = of(a);
+  if (r == nullptr) return nullptr;
+  end(*r, p_.keep(messages::reservation_used()));
+  return r->where;
+}
+
+void reservations::drop(ask &a) {
+  if (reservation *r = of(a)) unreserve(*r, p_.keep(messages::reservation_ask_gone()));
+}
+
+void reservations::drop_all(application &app) {
+  while (!app.reservations.empty()) drop(*app.reservations.front()->of);
+}
+
+// To those who may use it, now that it has a reservation less.
+void reservations::reopen(node &n) {
+  p_.nodes.close(n.slot, keeps_others_out(n));
+  if (p_.nodes.open(n.slot)) {
+    p_.for_each_node_order([&](node_order &order) { order.opened(n.slot); });
+  }
+  p_.ready.wake_for_node(n);
+}
+
+void reservations::check(node &n) {
+  if (p_.check_deadline_ms > 0) p_.undo_proposals_on(n, messages::proposal_node_unfit(), true);
+  const std::vector<reservation *> all = n.reservations;
+  for (reservation *r : all) {
+    const ask_class &c = p_.classes[r->of->class_id];
+    const bool usable = n.schedulable() || !c.required_node.empty();
+    if (usable && p_.holds(n, c) && p_.passes(c, n.slot)) continue;
+    unreserve(*r, p_.keep(messages::reservation_node_unfit()));
+  }
+}
+
+void reservations::is_due(const timer &t) {
+  reservation &r = all_[t.object];
+  r.of->wait->reserve_from_ms = add_saturating(p_.shared.now_ms, p_.config.tuning.reservation_delay_ms);
+  unreserve(r, p_.keep(messages::reservation_waited(r.where->id)));
+}
+
+bool reservations::is_void(const timer &t) const { return !all_[t.object].live || all_[t.object].sequence != t.epoch; }
+
+// -- Pass A. --
+
+bool reservations::decide() {
+  while (!ready_.empty()) {
+    if (try_one(*ready_.top()->first)) return true;
+  }
+  return false;
+}
+
+// A look that fails leaves less to look at.
+bool reservations::try_one(reservation &r) {
+  ask &a = *r.of;
+  application &app = *a.owner;
+  reserved_unit &u = *r.unit;
+  ask_class &c = *u.shape;
+  ++p_.shared.counters.asks_examined;
+  p_.refused_now.clear();
+  if (p_.ready.hold_back(app)) return false;
+  type_index type = no_type;
+  if (usage_node *full = p_.blocking_limit(app, c, type); full != nullptr) {
+    r.parked_on = full;
+    r.parked_type = type;
+    full->parked_reservations.push_back(&r);
+    refresh(r);
+    return false;
+  }
+  queue *full = p_.blocking_queue(*u.leaf, c, type);
+  bool refused = false;
+  if (full == nullptr && place(r, refused)) return true;
+  if (c.required_node.empty() && p_.preemption.try_for(a)) return true;
+  if (full != nullptr && u.parked == parking::none) p_.ready.park_on_queue(u, *full, type);
+  if (refused) {
+    r.refused = true;
+    refused_.push_back(&r);
+  }
+  r.due = false;
+  refresh(r);
+  if (a.alarm == 0) p_.alarms.set(a);
+  return false;
+}
+
+// Within all headroom.
+bool reservations::place(reservation &r, bool &refused) {
+  ask &a = *r.of;
+  ask_class &c = *r.unit->shape;
+  if (r.refused) return false;
+  if (r.look) {
+    node &own = *r.where;
+    if (p_.nodes.holds(c, own.slot) && p_.passes(c, own.slot)) {
+      if (p_.rm_agrees(a, own, true)) return p_.commit(a, own), true;
+      refused = true;
+    }
+    r.look = false;
+    if (!c.required_node.empty()) {
+      refused |= p_.rm_refused(a, own);  // nobody gives way for what the RM does not let run there
+      return !refused && p_.preemption.try_on(own, a);
+    }
+  }
+  if (!c.required_node.empty() || c.blocked) return false;
+  bool search_refused = false;
+  if (node *n = p_.search(c, a, search_refused); n != nullptr) return p_.commit(a, *n), true;
+  if (!search_refused) p_.ready.block(c);
+  refused |= search_refused;
+  return false;
+}
+
+// -- Pass C: asks that cannot be placed now. --
+
+bool reservations::try_to_reserve(ask &a, ask_class &c, bool &refused) {
+  if (c.unreservable || matures_at(a) > p_.shared.now_ms) return false;
+  bool here = false;
+  node *n = node_to_reserve(a, c, here);
+  if (n != nullptr) return reserve(a, *n), true;
+  if (c.blocked && !here) c.unreservable = true;
+  refused |= here;
+  return false;
+}
+
+// Of the nodes without reservation the one that lacks least of what the ask needs.
+node *reservations::node_to_reserve(ask &a, ask_class &c, bool &refused) {
+  node_order *by = p_.order_for(c, *a.owner);
+  if (by == nullptr) return nullptr;
+  std::vector<uint32_t> left_out;
+  for (;;) {
+    const uint32_t slot = by->least_lacking(c, p_.shared.counters.nodes_examined, [&](uint32_t candidate) {
+      const node &n = *p_.nodes.at(candidate);
+      return n.reservations.empty() && p_.holds(n, c) && p_.passes(c, candidate) &&
+             std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
+    });
+    if (slot == node_order::no_slot || p_.rm_agrees(a, *p_.nodes.at(slot), false)) {
+      return slot == node_order::no_slot ? nullptr : p_.nodes.at(slot);
+    }
+    refused = true;
+    left_out.push_back(slot);
+  }
+}
+
+// An ask that requires a node takes it from those who could go elsewhere.
+bool reservations::try_required(ask &a, ask_class &c, bool &refused) {
+  node *n = p_.nodes.find(c.required_node);
+  if (n == nullptr || !p_.holds(*n, c) || !p_.passes(c, n->slot)) {
+    if (!c.blocked) p_.ready.block(c);
+    return false;
+  }
+  const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
+                                [&](const reservation *r) { return p_.requires_a_node(*r->of); });
+  const bool now = !kept && p_.nodes.holds(c, n->slot);
+  refused = !p_.rm_agrees(a, *n, now);
+  if (refused) return false;
+  if (!kept && !n->reservations.empty()) {
+    unreserve(*n->reservations.front(), p_.keep(messages::reservation_for_daemon(a.key)));
+  }
+  if (now) {
+    p_.commit(a, *n);
+  } else {
+    reserve(a, *n);
+  }
+  return true;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,355 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/victim_search.hpp"
+
+#include <algorithm>
+
+#include "model/victims.hpp"
+#include "partition.hpp"
+
+namespace tenon::internal {
+
+node *victim_search::find(const ask &a, const ask_class &c, const node *only) {
+  ask_ = &a;
+  class_ = &c;
+  if (look_for_guarantee() && has_claim()) {
+    if (node *n = search(only); n != nullptr) return n;
+  }
+  return look_within() ? search(only) : nullptr;
+}
+
+// False: no guarantee on its path says anything of the ask, or its leaf is fenced off.
+bool victim_search::look_for_guarantee() {
+  within_ = false;
+  look_at_path();
+  look_at_claims();
+  find_shortages();
+  find_top();
+  const queue &own = *levels_.front().where;
+  return !own.fence && !exceeds_max(own) && preemption::is_guaranteed(own, *class_);
+}
+
+// False: nobody gives way to others of his queue.
+bool victim_search::look_within() {
+  if (!levels_.front().where->intra) return false;
+  within_ = true;
+  look_at_path();
+  return true;
+}
+
+bool victim_search::has_guarantee_left(const ask &a, const ask_class &c) {
+  ask_ = &a;
+  class_ = &c;
+  (void)look_for_guarantee();
+  return has_guarantee_left();
+}
+
+std::string victim_search::why_nobody(const ask &a, const ask_class &c) {
+  ask_ = &a;
+  class_ = &c;
+  (void)look_for_guarantee();
+  if (!preemption::is_guaranteed(*levels_.front().where, c)) {
+    return "nothing is guaranteed to its queue, and in the queue nobody gives way to it";
+  }
+  if (!has_guarantee_left()) return "its queue has used up its guarantee";
+  find_top(false);
+  if (!has_claim() || search(nullptr) == nullptr) return "no allocations that may give way make room for it";
+  const auto holds_it = [&](const level &l) { return l.where->fence || exceeds_max(*l.where); };
+  const queue &fence = *std::find_if(levels_.begin(), levels_.end() - 1, holds_it)->where;
+  if (fence.fence) return "the fence of queue " + fence.path + " keeps it from the allocations that could give way";
+  return "the max of queue " + fence.path + " is full, and nobody below it gives way";
+}
+
+int64_t victim_search::amount(const allocation &x, size_t type) const {
+  return p_.classes[x.class_id].need[class_->positive[type].type];
+}
+
+// -- What is taken, and what is short still. --
+
+void victim_search::give_back(const victim &v, int sign) {
+  const leaf &l = leaves_[v.from];
+  const size_t types = class_->positive.size();
+  for (size_t k = 0; k < types; ++k) {
+    const int64_t some = sign * amount(*v.who, k);
+    for (size_t i = l.common; i < levels_.size(); ++i) given_[i * types + k] += some;
+    for (const uint32_t s : l.shields) shields_[s].given[k] += some;
+    if (v.who->where == node_) missing_on_node_[k] -= some;
+  }
+  if (v.who->where != node_ || devices_.empty() || v.who->devices == no_record) return;
+  const held_list &held = p_.held_devices_of[v.who->devices].held;
+  sign > 0 ? devices_.give(held) : devices_.take(held);
+}
+
+void victim_search::take(const victim &v) {
+  give_back(v, 1);
+  taken_.push_back(v);
+}
+
+bool victim_search::is_short(const shortage &s) const {
+  return given_[s.level * class_->positive.size() + s.type] < s.missing;
+}
+
+bool victim_search::queues_are_short() const {
+  return std::any_of(short_.begin(), short_.end(), [&](const shortage &s) { return is_short(s); });
+}
+
+bool victim_search::node_is_short() const {
+  return !devices_.fits(*class_) ||
+         std::any_of(missing_on_node_.begin(), missing_on_node_.end(), [](int64_t missing) { return missing > 0; });
+}
+
+bool victim_search::node_is_short_of(size_t type) const {
+  return missing_on_node_[type] > 0 || devices_.lacks(*class_, class_->positive[type].type);
+}
+
+bool victim_search::relieves_queues(const victim &v) const {
+  return std::any_of(short_.begin(), short_.end(), [&](const shortage &s) {
+    return s.level >= leaves_[v.from].common && is_short(s) && amount(*v.who, s.type) > 0;
+  });
+}
+
+bool victim_search::relieves_node(const victim &v) const {
+  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+    if (node_is_short_of(k) && amount(*v.who, k) > 0) return true;
+  }
+  return false;
+}
+
+// -- Candidates. --
+
+inline uint32_t victim_search::leaf_of(queue &q) {
+  return q.mark.search == search_ && q.mark.leaf != unknown ? q.mark.leaf : look_at_leaf(q);
+}
+
+bool victim_search::is_candidate(const allocation &x, const leaf &l) const {
+  if (!l.open || x.state != allocation_state::allocated || !x.preempt_self || x.bound) return false;
+  if (within_ ? x.priority >= ask_->priority
+              : (l.fenced ? l.offset : x.priority + l.offset) > levels_[l.common].ask_priority) {
+    return false;
+  }
+  for (size_t k = 0; k < class_->positive.size(); ++k) {
+    if (amount(x, k) > 0) return true;
+  }
+  return false;
+}
+
+bool victim_search::may_be_taken(const leaf &l) const {
+  return l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), [&](uint32_t i) {
+           const shield &s = shields_[i];
+           for (size_t k = 0; k < s.over.size(); ++k) {
+             if (s.over[k] > s.given[k]) return true;
+           }
+           return false;
+         });
+}
+
+bool victim_search::later(const victim &a, const victim &b) { return gives_way_before(*b.who, *a.who); }
+
+// All that could relieve a queue, wherever they run.
+void victim_search::gather(queue &below) {
+  for (const auto &child : below.children) gather(*child);
+  if (!below.leaf) return;
+  const uint32_t from = leaf_of(below);
+  const leaf &l = leaves_[from];
+  if (!l.open) return;
+  const auto relieves_some = [&](const allocation &x) {
+    return std::any_of(short_.begin(), short_.end(),
+                       [&](const shortage &s) { return s.level >= l.common && amount(x, s.type) > 0; });
+  };
+  for (const application *app : below.apps) {
+    for (allocation *x : app->allocations) {
+      if (is_candidate(*x, l) && relieves_some(*x)) heap_.push_back({x, from});
+    }
+  }
+}
+
+// All of them together may be too little.
+bool victim_search::all_would_do() const {
+  return std::all_of(short_.begin(), short_.end(), [&](const shortage &s) {
+    int64_t sum = 0;
+    for (const victim &v : heap_) {
+      if (s.level >= leaves_[v.from].common) sum = add_saturating(sum, amount(*v.who, s.type));
+      if (sum >= s.missing) return true;
+    }
+    return false;
+  });
+}
+
+// Gathered when the first is asked for: mostly those on the node will do. Sorted as far as they are asked for.
+const victim_search::victim *victim_search::elsewhere(size_t at) {
+  if (!gathered_) {
+    gathered_ = true;
+    gather(*levels_[within_ ? 0 : top_].where);
+    if (!all_would_do()) {
+      heap_.clear();
+      hopeless_ = true;
+    }
+    std::make_heap(heap_.begin(), heap_.end(), later);
+  }
+  if (at < sorted_.size()) return &sorted_[at];
+  if (heap_.empty()) return nullptr;
+  std::pop_heap(heap_.begin(), heap_.end(), later);
+  sorted_.push_back(heap_.back());
+  heap_.pop_back();
+  return &sorted_.back();
+}
+
+// `most`: more of them than so many are of no use.
+bool victim_search::take_on_node(size_t most) {
+  on_node_.clear();
+  for (allocation *x : node_->allocations) {
+    const uint32_t from = leaf_of(*x->owner->home);
+    if (const victim v{x, from}; is_candidate(*x, leaves_[from]) && relieves_node(v)) on_node_.push_back(v);
+  }
+  for (size_t k = 0; k < missing_on_node_.size(); ++k) {
+    int64_t sum = 0, largest = 0;
+    for (const victim &v : on_node_) {
+      sum = add_saturating(sum, amount(*v.who, k));
+      largest = std::max(largest, amount(*v.who, k));
+    }
+    const bool too_many = on_node_.size() > most && wide_sum{largest} * most < missing_on_node_[k];
+    if (sum < missing_on_node_[k] || too_many) return false;
+  }
+  std::sort(on_node_.begin(), on_node_.end(), [](const victim &a, const victim &b) { return later(b, a); });
+  for (const victim &v : on_node_) {
+    if (!node_is_short()) return true;
+    if (may_be_taken(leaves_[v.from]) && relieves_node(v)) take(v);
+  }
+  return !node_is_short();
+}
+
+// What would have to go for one node, some of it perhaps in vain; false: it cannot be had, or not with at most so many
+// on the node itself.
+bool victim_search::take_for(const node &n, size_t most) {
+  const size_t types = class_->positive.size();
+  node_ = &n;
+  taken_.clear();
+  given_.assign(levels_.size() * types, 0);
+  for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
+  missing_on_node_.resize(types);
+  devices_.start(p_.nodes.devices().of(n.slot), class_->types);
+  const int64_t *free = p_.nodes.free(n.slot);
+  for (size_t k = 0; k < types; ++k) {
+    missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
+  }
+  if (node_is_short() && !take_on_node(most)) return false;
+  for (size_t i = 0; queues_are_short(); ++i) {
+    const victim *v = elsewhere(i);
+    if (v == nullptr) return false;
+    const bool taken = std::any_of(taken_.begin(), taken_.end(), [&](const victim &t) { return t.who == v->who; });
+    if (!taken && may_be_taken(leaves_[v->from]) && relieves_queues(*v)) take(*v);
+  }
+  return true;
+}
+
+// Those that are not needed. False: none is.
+bool victim_search::put_back() {
+  std::sort(taken_.begin(), taken_.end(), [](const victim &a, const victim &b) { return later(b, a); });
+  for (size_t i = taken_.size(); i-- > 0;) {
+    give_back(taken_[i], -1);
+    if (node_is_short() || queues_are_short()) {
+      give_back(taken_[i], 1);
+    } else {
+      taken_.erase(taken_.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+  return !taken_.empty();
+}
+
+// -- Nodes. --
+
+bool victim_search::may_have(const node &n) const {
+  const auto of_another = [&](const reservation *r) { return r->of != ask_; };
+  return p_.preemption.may_make_room(n, *ask_) &&
+         std::none_of(n.reservations.begin(), n.reservations.end(), of_another);
+}
+
+void victim_search::start_search() {
+  heap_.clear();
+  sorted_.clear();
+  best_.clear();
+  gathered_ = hopeless_ = false;
+}
+
+bool victim_search::some_kept_node_would_do(const reservation *but) {
+  start_search();
+  for (uint32_t i = 0; i < p_.reservations.all().extent(); ++i) {
+    const reservation &r = p_.reservations.all()[i];
+    const bool kept = r.live && &r != but && p_.preemption.may_make_room(*r.where, *ask_);
+    if (kept && take_for(*r.where, SIZE_MAX)) return true;
+    if (hopeless_) return false;
+  }
+  return false;
+}
+
+bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
+  if (p_.reservations.all().live() == (own != nullptr ? 1U : 0U)) return false;
+  ask_ = &a;
+  class_ = &c;
+  if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
+  return look_within() && some_kept_node_would_do(own);
+}
+
+// By id: of equals the first is the best.
+node *victim_search::search(const node *only) {
+  start_search();
+  bool looked_for_room = false, room = false;
+  const auto some_node_has_room = [&] {
+    if (std::exchange(looked_for_room, true)) return room;
+    room = std::any_of(p_.nodes.by_id().begin(), p_.nodes.by_id().end(), [&](const auto &item) {
+      return p_.nodes.holds(*class_, item.second->slot) && may_have(*item.second);
+    });
+    return room;
+  };
+  const auto has_room_without = [&](const node &n, const victim &without) {
+    for (size_t k = 0; k < class_->positive.size(); ++k) {
+      int64_t free = p_.nodes.free(n.slot)[class_->positive[k].type];
+      for (const victim &v : taken_) {
+        if (v.who->where == &n && v.who != without.who) free = add_saturating(free, amount(*v.who, k));
+      }
+      if (free < class_->positive[k].amount) return false;
+    }
+    device_room devices;
+    devices.start(p_.nodes.devices().of(n.slot), class_->types);
+    for (const victim &v : taken_) {
+      const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
+      if (gone) devices.give(p_.held_devices_of[v.who->devices].held);
+    }
+    return devices.fits(*class_) && may_have(n);
+  };
+  // The ask would be placed elsewhere before that one is gone.
+  const auto is_one_too_many = [&](const victim &v) {
+    give_back(v, -1);
+    const bool needed = queues_are_short();
+    give_back(v, 1);
+    if (needed) return false;
+    return some_node_has_room() || std::any_of(taken_.begin(), taken_.end(), [&](const victim &other) {
+             return other.who != v.who && has_room_without(*other.who->where, v);
+           });
+  };
+  node *best = nullptr;
+  bool best_with_originator = false, looked_at_fitting = short_.empty();
+  for (const auto &[id, n] : p_.nodes.by_id()) {
+    if ((only != nullptr && n != only) || !may_have(*n)) continue;
+    // All nodes that fit need the same victims.
+    const bool fits = p_.nodes.holds(*class_, n->slot);
+    if (fits && std::exchange(looked_at_fitting, true)) continue;
+    // One that is no better than the best need not be found.
+    const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;
+    const bool found = take_for(*n, most) && put_back();
+    if (hopeless_) return nullptr;
+    if (!found) continue;
+    const bool with_originator =
+        std::any_of(taken_.begin(), taken_.end(), [](const victim &v) { return v.who->originator; });
+    const bool better = best == nullptr || (best_with_originator && !with_originator) ||
+                        (best_with_originator == with_originator && taken_.size() < best_.size());
+    if (!better || std::any_of(taken_.begin(), taken_.end(), is_one_too_many)) continue;
+    best = n;
+    best_with_originator = with_originator;
+    best_.clear();
+    for (const victim &v : taken_) best_.push_back(v.who);
+    if (!with_originator && best_.size() == 1) break;
+  }
+  return best;
+}
+
+}  // namespace tenon::internal

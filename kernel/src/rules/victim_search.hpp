@@ -1,0 +1,128 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Preemption: which node an ask could have, and which allocations would have to give way for that.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/ask_class.hpp"
+#include "model/device_room.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+// One search; what it needs of memory is kept for the next one.
+class victim_search {
+ public:
+  explicit victim_search(partition &p) : p_(p) {}
+
+  // The node on which victims make room for the ask, and they, in the order in which they give way: guarantees first,
+  // then the ask's own queue where it is `intra`. `only`: no other node than this one. Null: there is none. The nodes
+  // are those without reservation of another ask.
+  node *find(const ask &a, const ask_class &c, const node *only);
+  [[nodiscard]] const std::vector<allocation *> &victims() const { return best_; }
+  // There is a node that the ask could have, were it not reserved for another one. `own`: the ask's reservation.
+  bool would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own);
+  // For people: why there is no such node; and whether something is guaranteed to the ask that its queue has not used
+  // up.
+  [[nodiscard]] std::string why_nobody(const ask &a, const ask_class &c);
+  [[nodiscard]] bool has_guarantee_left(const ask &a, const ask_class &c);
+
+ private:
+  static constexpr uint32_t unknown = ~uint32_t{0};
+
+  // A queue on the path of the ask's leaf, the leaf first.
+  struct level {
+    queue *where = nullptr;
+    int64_t ask_priority = 0;  // seen from it
+  };
+  // By how much a level's max is too little for the ask. `type` counts the ask's types above 0, here and below.
+  struct shortage {
+    size_t level = 0, type = 0;
+    int64_t missing = 0;
+  };
+  // A queue whose guarantee protects what is in it as far as it is covered. By type: used less guaranteed, and what
+  // was taken of it.
+  struct shield {
+    std::vector<int64_t> over, given;
+  };
+  // A leaf in which there may be victims.
+  struct leaf {
+    bool open = false;        // some may give way
+    bool unprotected = true;  // no shields
+    bool fenced = false;      // `offset` is the priority of all in it, else added to theirs: seen from `common`
+    int64_t offset = 0;
+    size_t common = 0;  // the lowest level that it is below
+    boost::container::small_vector<uint32_t, 4> shields;
+  };
+  struct victim {
+    allocation *who = nullptr;
+    uint32_t from = 0;  // its leaf
+  };
+
+  bool look_for_guarantee();
+  bool look_within();
+  void look_at_path();
+  void look_at_claims();
+  [[nodiscard]] int64_t used(const queue &q, type_index t) const;
+  [[nodiscard]] int64_t missing_of_max(const queue &q, const class_amount &p) const;
+  [[nodiscard]] bool exceeds_max(const queue &q) const;
+  [[nodiscard]] bool is_guaranteed(const queue &q) const;
+  [[nodiscard]] bool exceeds_guarantee(const queue &q) const;
+  [[nodiscard]] bool has_guarantee_left() const;
+  void find_top(bool fences = true);
+  [[nodiscard]] bool has_claim() const { return first_claim_ < top_; }
+  void find_shortages();
+  search_mark &mark_of(queue &q) const;  // what this search knows of it
+  uint32_t leaf_of(queue &q);
+  uint32_t look_at_leaf(queue &q);
+  void find_shields(leaf &l, queue &of);
+  [[nodiscard]] bool is_candidate(const allocation &x, const leaf &l) const;
+  [[nodiscard]] bool may_be_taken(const leaf &l) const;
+  [[nodiscard]] int64_t amount(const allocation &x, size_t type) const;
+  void give_back(const victim &v, int sign);
+  void take(const victim &v);
+  [[nodiscard]] bool is_short(const shortage &s) const;
+  [[nodiscard]] bool queues_are_short() const;
+  [[nodiscard]] bool node_is_short() const;
+  [[nodiscard]] bool node_is_short_of(size_t type) const;
+  [[nodiscard]] bool relieves_queues(const victim &v) const;
+  [[nodiscard]] bool relieves_node(const victim &v) const;
+  static bool later(const victim &a, const victim &b);
+  void gather(queue &below);
+  [[nodiscard]] bool all_would_do() const;
+  const victim *elsewhere(size_t at);  // null: there are no more
+  bool take_on_node(size_t most);
+  bool take_for(const node &n, size_t most);
+  bool put_back();
+  [[nodiscard]] bool may_have(const node &n) const;
+  void start_search();
+  bool some_kept_node_would_do(const reservation *but);
+  node *search(const node *only);
+
+  partition &p_;
+  uint64_t search_ = 0;
+  const ask *ask_ = nullptr;
+  const ask_class *class_ = nullptr;
+  bool within_ = false;     // victims are of the ask's own leaf
+  size_t first_claim_ = 0;  // the lowest level with a guarantee: what is below it gives way to nobody
+  size_t top_ = 0;          // the highest level below which there may be victims
+  std::vector<level> levels_;
+  std::vector<shortage> short_;
+  std::vector<std::pair<const queue *, const ask_class *>> claims_;  // what reserved asks will take
+  std::vector<leaf> leaves_;
+  std::vector<shield> shields_;
+  std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others
+  bool gathered_ = false, hopeless_ = false;  // they are known; all of them are not enough
+  const node *node_ = nullptr;                // that is looked at
+  std::vector<int64_t> given_;                // by level and type
+  std::vector<int64_t> missing_on_node_;
+  device_room devices_;  // of the node
+  std::vector<victim> on_node_, taken_;
+  std::vector<allocation *> best_;
+};
+
+}  // namespace tenon::internal

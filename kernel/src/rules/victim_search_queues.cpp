@@ -1,0 +1,154 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What the search for victims asks of queues: the path of the ask's leaf, where it has a claim, and which leaves have
+// victims.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "rules/victim_search.hpp"
+
+namespace tenon::internal {
+namespace {
+
+int64_t seen_above(int64_t priority, const queue &q) {
+  return q.priority_rule == priority_policy::fence ? q.priority_offset : priority + q.priority_offset;
+}
+
+}  // namespace
+
+search_mark &victim_search::mark_of(queue &q) const {
+  if (q.mark.search != search_) q.mark = {search_, unknown, unknown, unknown};
+  return q.mark;
+}
+
+// -- The path of the ask's leaf. --
+
+void victim_search::look_at_path() {
+  ++search_;
+  levels_.clear();
+  leaves_.clear();
+  shields_.clear();
+  int64_t priority = ask_->priority;
+  for (queue *q = ask_->owner->home; q != nullptr; q = q->parent) {
+    mark_of(*q).level = static_cast<uint32_t>(levels_.size());
+    levels_.push_back({q, priority});
+    priority = seen_above(priority, *q);
+  }
+}
+
+void victim_search::look_at_claims() {
+  claims_.clear();
+  for (const ask *a : p_.preemption.claimants()) {
+    if (reservations::of(*a) != nullptr) claims_.emplace_back(a->owner->home, &p_.classes[a->class_id]);
+  }
+}
+
+int64_t victim_search::used(const queue &q, type_index t) const {
+  int64_t out = sub_saturating(q.allocated[t], q.preempting[t]);
+  for (const auto &[home, shape] : claims_) {
+    const queue *at = home;
+    while (at != nullptr && at != &q) at = at->parent;
+    if (at != nullptr) out = add_saturating(out, shape->need[t]);
+  }
+  return out;
+}
+
+int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
+  const resources &max = q.parent == nullptr ? p_.total : q.max;
+  if (q.parent != nullptr && !max.has(p.type)) return 0;
+  return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
+}
+
+bool victim_search::exceeds_max(const queue &q) const {
+  return std::any_of(class_->positive.begin(), class_->positive.end(),
+                     [&](const class_amount &p) { return missing_of_max(q, p) > 0; });
+}
+
+bool victim_search::is_guaranteed(const queue &q) const {
+  return std::any_of(class_->positive.begin(), class_->positive.end(),
+                     [&](const class_amount &p) { return q.guaranteed.has(p.type); });
+}
+
+// With the ask.
+bool victim_search::exceeds_guarantee(const queue &q) const {
+  return std::any_of(class_->positive.begin(), class_->positive.end(), [&](const class_amount &p) {
+    return q.guaranteed.has(p.type) && p.amount > sub_saturating(q.guaranteed[p.type], used(q, p.type));
+  });
+}
+
+// The lowest guarantee is one of all claims.
+bool victim_search::has_guarantee_left() const {
+  const auto lowest =
+      std::find_if(levels_.begin(), levels_.end(), [&](const level &l) { return is_guaranteed(*l.where); });
+  return lowest != levels_.end() && !exceeds_guarantee(*lowest->where);
+}
+
+// The ask has a claim on what is in another queue where, of the queues on its path that do not hold that one too, some
+// has a guarantee and none exceeds its guarantee with the ask. The guarantee of a queue that holds both says nothing
+// about what is in it. `fences`: nobody beyond a fence, or a max that is full, gives way.
+void victim_search::find_top(bool fences) {
+  first_claim_ = levels_.size();
+  for (top_ = 0; top_ + 1 < levels_.size(); ++top_) {
+    const queue &q = *levels_[top_].where;
+    if ((fences && (q.fence || exceeds_max(q))) || exceeds_guarantee(q)) break;
+    if (is_guaranteed(q)) first_claim_ = std::min(first_claim_, top_);
+  }
+}
+
+void victim_search::find_shortages() {
+  short_.clear();
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    for (size_t k = 0; k < class_->positive.size(); ++k) {
+      const int64_t missing = missing_of_max(*levels_[i].where, class_->positive[k]);
+      if (missing > 0) short_.push_back({i, k, missing});
+    }
+  }
+}
+
+// -- Leaves with victims. --
+
+uint32_t victim_search::look_at_leaf(queue &q) {
+  search_mark &mark = mark_of(q);
+  mark.leaf = static_cast<uint32_t>(leaves_.size());
+  leaf &l = leaves_.emplace_back();
+  if (within_) {
+    l.open = mark.level == 0;
+    return mark.leaf;
+  }
+  queue *at = &q;
+  for (; mark_of(*at).level == unknown; at = at->parent) {
+    if (at->priority_rule == priority_policy::fence) {
+      l.fenced = true;
+      l.offset = 0;
+    }
+    l.offset += at->priority_offset;
+  }
+  l.common = at->mark.level;
+  l.open = at != &q && l.common > first_claim_ && l.common <= top_ && !preemption::spares(q);
+  if (!l.open) return mark.leaf;
+  find_shields(l, q);
+  // Covered by its guarantees already, it is so the more when something was taken.
+  const auto breached = [&](uint32_t s) {
+    return std::any_of(shields_[s].over.begin(), shields_[s].over.end(), [](int64_t over) { return over > 0; });
+  };
+  l.open = l.unprotected || std::any_of(l.shields.begin(), l.shields.end(), breached);
+  return mark.leaf;
+}
+
+void victim_search::find_shields(leaf &l, queue &of) {
+  for (queue *q = &of; mark_of(*q).level == unknown; q = q->parent) {
+    search_mark &mark = mark_of(*q);
+    if (q->guaranteed.empty()) continue;
+    if (mark.shield == unknown) {
+      mark.shield = static_cast<uint32_t>(shields_.size());
+      shield &s = shields_.emplace_back();
+      for (const class_amount &p : class_->positive) {
+        s.over.push_back(q->guaranteed.has(p.type) ? sub_saturating(used(*q, p.type), q->guaranteed[p.type]) : 0);
+      }
+      s.given.assign(s.over.size(), 0);
+    }
+    l.shields.push_back(mark.shield);
+    l.unprotected = false;
+  }
+}
+
+}  // namespace tenon::internal
