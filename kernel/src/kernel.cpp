@@ -179,10 +179,10 @@ void kernel::impl::apply(const signal_rm &c) {
   for (const auto &p : partitions) {
     if (p->rm != c.rm) continue;
     p->paused = state == rm_state::paused;
-    if (event == rm_event::lost) p->stop_deadlines();
+    if (event == rm_event::lost) p->proposals.stop_deadlines();
     if (event != rm_event::back) continue;
-    p->check_again({});
-    p->restart_deadlines();
+    p->checks.check_again({});
+    p->proposals.restart_deadlines();
   }
 }
 
@@ -270,11 +270,11 @@ uint32_t kernel::impl::dispatch(const command &c) {
                          std::is_same_v<type, move_application>) {
       if (partition *p = find(one.partition); p != nullptr) {
         if constexpr (std::is_same_v<type, check_answer>) {
-          p->answer(one);
+          p->proposals.answer(one);
         } else if constexpr (std::is_same_v<type, check_again>) {
-          p->check_again(one);
+          p->checks.check_again(one);
         } else if constexpr (std::is_same_v<type, checks_delivered>) {
-          p->delivered(one);
+          p->proposals.delivered(one);
         } else if constexpr (std::is_same_v<type, change_queue>) {
           p->change_queue(one);
         } else if constexpr (std::is_same_v<type, change_partition>) {
@@ -457,7 +457,7 @@ std::optional<object_state> kernel::state_of_partition(std::string_view name) co
 
 size_t kernel::open_checks(std::string_view name) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? 0 : p->proposed.size();
+  return p == nullptr ? 0 : p->proposals.open();
 }
 
 std::optional<node_state> kernel::state_of_node(std::string_view name, std::string_view node) const {

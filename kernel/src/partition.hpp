@@ -4,7 +4,6 @@
 // the room that it belongs to.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -30,9 +29,15 @@
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
+#include "rules/gangs.hpp"
+#include "rules/limits.hpp"
+#include "rules/placeholder_timers.hpp"
 #include "rules/placement.hpp"
+#include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
+#include "rules/proposals.hpp"
 #include "rules/quotas.hpp"
+#include "rules/replacements.hpp"
 #include "rules/reservations.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/explain.hpp"
@@ -70,8 +75,6 @@ struct partition {
   void add_node(const tenon::add_node &c);
   void update_node(const tenon::update_node &c);
   void change_node(const tenon::change_node &c);
-  void answer(const check_answer &c);
-  void check_again(const tenon::check_again &c);
   // -- What people do (partition_administration.cpp). `problem` is why nothing is done. --
   void change_partition(const tenon::change_partition &c);
   [[nodiscard]] std::string problem_with(const tenon::change_partition &c) const;
@@ -225,7 +228,6 @@ struct partition {
   bool is_node_there(ask &a, ask_class &c, inspection &seen);
   template <class F>
   static void for_each_limit(const application &app, inspection &seen, F &&f);
-  bool inspecting = false;  // the RM is not asked
 
   // -- Identity. --
   core &shared;
@@ -253,7 +255,6 @@ struct partition {
   slab<application> applications;
   slab<ask> asks;
   slab<allocation> allocations;
-  slab<replacement> replacements;
   device_records held_devices_of;  // allocations that hold some
   slab<app_class> groups;
   slab<ask_wait> waits;
@@ -262,11 +263,10 @@ struct partition {
   text_map<allocation *> foreign;                             // by key
   std::map<std::string, tag_list, std::less<>> foreign_tags;  // of those that have any
   std::vector<std::unique_ptr<queue>> gone_queues;            // until the next drain
-  std::map<std::string, usage_tracker, std::less<>> users, user_groups;
-  resources total;                    // sum of the nodes' capacities: the root's max
-  std::vector<wide_sum> total_exact;  // by type, not saturated
-  bool fair_max_stale = false;        // the root's max changed since the queues' was computed
-  uint64_t allocation_count = 0;      // live ones, foreign left out
+  resources total;                                            // sum of the nodes' capacities: the root's max
+  std::vector<wide_sum> total_exact;                          // by type, not saturated
+  bool fair_max_stale = false;                                // the root's max changed since the queues' was computed
+  uint64_t allocation_count = 0;                              // live ones, foreign left out
   uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_end = 1;
   int64_t created_ms = 0;
   uint64_t drain_epoch = 0;  // 0: it may drain for ever
@@ -291,7 +291,6 @@ struct partition {
   void count_kept_foreign(const allocation &a);
   void uncount_kept_foreign(const allocation &a);
   [[nodiscard]] static uint64_t kept_for(const node_refusal &r);
-  void drop_refusals(ask &a, const node &n);
   ask_class &class_of(const class_key &key);  // which stays as long as the partition does
   void count_kept(application &app);          // once
   void count_kept(application &app, const task_group &group);
@@ -324,17 +323,17 @@ struct partition {
 
   // -- Rules, each with what it knows. --
   internal::placement placement{*this};
+  placement_checks checks{*this};
+  internal::limits limits{*this};
   internal::reservations reservations{*this};
   internal::preemption preemption{*this};
   internal::quotas quotas{*this};
+  internal::gangs gangs{*this};
+  internal::replacements replacements{*this};
+  internal::placeholder_timers placeholder_timers{*this};
+  internal::proposals proposals{*this};
 
-  std::vector<const node *> refused_now;       // by an RM that is asked within steps, while an ask is looked at
-  std::map<uint64_t, open_proposal> proposed;  // by number
-  uint64_t checks_delivered_to = 0;            // number of the last proposal that the RM was given
-  boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on;
   boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
-  gang_heap gangs;                                       // applications that pass B looks at
-  std::vector<application *> stuck_gangs;
   std::map<std::string, int32_t> priority_classes;
   std::set<std::string, std::less<>> named_classes;  // of these, past ones included, those that asks named
   std::set<score_facts> known_facts;                 // of asks that came
@@ -433,70 +432,6 @@ struct partition {
   static std::vector<allocation *> by_sequence(std::vector<allocation *> list);
   amount_map configured_values(const resources &r) const;
 
-  // -- Gangs (partition_gangs.cpp). --
-  static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
-  static bool waits_for_placeholders(const ask &a);
-  void count_placeholders(task_group &g, int64_t pending, int64_t held);
-  static void count_size(task_group &g, uint32_t class_id, int sign);
-  static void note_size(task_group &g, uint32_t class_id) {
-    if (g.first_class == no_class) g.first_class = class_id;
-  }
-  void hold_placeholder(allocation &a);
-  void make_available(allocation &a);
-  void look_at_refused(task_group &g);
-  void leave_allocated(allocation &a);
-  void let_placeholder_go(allocation &a);
-  void group_changed(task_group &g, bool more);
-  void gang_changed(application &app);
-  void wake_gangs();
-  bool decide_replacement();
-  bool replace_in(application &app);
-  bool replace_one(ask &a, task_group &g, bool &rm_refuses);
-  bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
-  void replace(ask &a, allocation &placeholder, node &n, const held_list &devices);
-  void end_replacement(replacement &r);
-  void replace_now(allocation &placeholder, allocation_event how);
-  allocation &place_replacement(replacement &r);
-  replacement &make_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
-  void stand_in(const allocation &x, const allocation_terms &terms);
-  static size_t real_allocations(const application &app);
-  void run_short_gang(application &app);
-  void break_replacement(allocation &placeholder, bool pending_again, const node *dying);
-  bool break_replacements(application &app, const ask *only, bool pending_again);
-
-  // -- Proposals (partition_proposals.cpp). --
-  void propose(ask &a, node &n);
-  void propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
-  void note_proposal(application &app, const proposal &p);
-  void emit_proposal(decision_kind kind, const proposal &p, std::string_view text);
-  proposal take_proposal(application &app, uint64_t number);  // it is none any more
-  void confirm(application &app, const proposal &p);
-  void refuse(application &app, const proposal &p, std::string why, std::string_view reason);
-  void delivered(const checks_delivered &c);
-  void arm_deadline(uint64_t number, open_proposal &p);
-  void stop_deadlines();
-  void restart_deadlines();
-  void check_is_late(uint64_t number);
-  void undo(application &app, uint64_t number, std::string_view text, bool pending_again,
-            allocation_event how = allocation_event::undo);
-  using which_proposals = std::function<bool(const proposal &)>;
-  // By number. False: there were none.
-  bool undo_proposals(application &app, const which_proposals &which, const std::string &text, bool pending_again);
-  void undo_proposals_of(ask &a, const std::string &text);
-  void undo_proposals_of(application &app, const std::string &text, bool pending_again);
-  bool undo_placeholders(application &app, const std::string &text);
-  void undo_proposals_on(node &n, const std::string &text, bool unfit_alone);
-  void undo_offer(allocation &placeholder);  // where there is one
-  static bool is_refused(const ask &a, const node &n);
-  void forget_refusals(ask &a);
-  void forget_refusals_on(const node &n);
-
-  // -- Timers of placeholders (partition_placeholder_timers.cpp). --
-  void arm_placeholder_timer(application &app, int64_t from_ms);
-  void placeholders_timed_out(application &app);
-  void watch_left_over(application &app, bool real_went);
-  void give_back_left_over(application &app);
-
   // -- Nodes (partition_nodes.cpp). --
   // Whatever is allocated there.
   [[nodiscard]] bool holds(const node &n, const ask_class &c) const {
@@ -530,26 +465,6 @@ struct partition {
     return record == no_record ? std::string_view{} : held_devices_of[record].text;
   }
 
-  // -- Limits (partition_limits.cpp). --
-  // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
-  static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
-  usage_node &usage_of(std::string_view name, bool group, queue &q);
-  void attach_usage(application &app);  // finds its user's and group's nodes
-  void detach_usage(application &app);
-  void set_limit(usage_node &u, const limit_config *limit);
-  static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf
-  // One more application with so much would be beyond the limit of the user or group in the queue.
-  [[nodiscard]] bool breaks_limit(const application &app, const resources &used, std::string_view name, bool group,
-                                  const queue &q) const;
-  void add_limit_usage(application &app, const resources &amount, int sign);
-  usage_node *blocking_limit(application &app, const ask_class &c, type_index &type) const;
-  // The limit whose maxapplications holds the application; null: none does, or it has its place already.
-  [[nodiscard]] static usage_node *full_limit_of(const application &app);
-  void enter_limits(application &app, bool checked);
-  void leave_limits(application &app);  // where it has no right to it any more
-  void count_in_limits(const application &app, bool running);
-  void refresh_limits();  // after a configuration
-
   // -- Prepared words (partition_prepare.cpp). --
   // Those of an application to be; "" or why its leaf's order refuses it.
   std::string prepare_submitted(const queue &leaf, std::string_view app_id, const tag_list &tags,
@@ -565,10 +480,6 @@ struct partition {
   bool decide_ask();
   bool try_unit(leaf_class &u);
   node *search(ask_class &c, ask &a, bool &refused);
-  bool rm_agrees(const ask &a, const node &n, bool allocate);
-  bool ask_rm(const ask &a, const node &n, bool allocate);
-  // It did already.
-  [[nodiscard]] bool rm_refused(const ask &a, const node &n) const;
   bool passes(const ask_class &c, uint32_t slot);
   void judge(verdict_set &v, const resources &need);
   [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }

@@ -63,7 +63,7 @@ void partition::change_queue(const tenon::change_queue &c) {
   }
   for_each_queue(q, [&](queue &below) {
     for (application *app : below.apps) {
-      gang_changed(*app);
+      gangs.changed(*app);
       reservations.refresh(*app);
     }
   });

@@ -144,7 +144,7 @@ void partition::add_application(const tenon::add_application &c) {
   app.said_creation_ms = creation_in(c.tags);
   count_kept(app);
   tell_application(fact_kind::application_added, app);
-  attach_usage(app);
+  limits.attach(app);
   emit_application(decision_kind::application_accepted, app, {});
 }
 
@@ -193,7 +193,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   app.independent = true;
   count_kept(app);
   tell_application(fact_kind::application_added, app);
-  attach_usage(app);
+  limits.attach(app);
   return &app;
 }
 
@@ -230,10 +230,10 @@ void partition::enter_state(application &app, application_state from) {
   if (app.told_held != 0) tell_held(app, false, false);
   tell_application(fact_kind::application_state, app, app.message);
   if (!app.runs()) {
-    undo_proposals_of(app, messages::proposal_not_running(), true);
+    proposals.undo_all_of(app, messages::proposal_not_running(), true);
     reservations.drop_all(app);
   }
-  if (app.state == application_state::failing && app.under_way != 0) break_replacements(app, nullptr, true);
+  if (app.state == application_state::failing && app.under_way != 0) replacements.undo_all(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
     shared.timers.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
   };
@@ -253,11 +253,11 @@ void partition::enter_state(application &app, application_state from) {
   if (app.state != application_state::accepted) ready.stop_waiting(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
   if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
-    arm_placeholder_timer(app, shared.now_ms);
+    placeholder_timers.arm(app, shared.now_ms);
   }
   if (!app.runs()) app.placeholder_epoch = 0;
-  watch_left_over(app, false);
-  gang_changed(app);
+  placeholder_timers.watch_left_over(app, false);
+  gangs.changed(app);
   if (app.home != nullptr) {
     if (app.eligible()) {
       ready.let_go(app);
@@ -278,14 +278,14 @@ void partition::count_up(application &app, bool counted) {
 
 // Something of the application went, `real_went`: something that is no placeholder.
 void partition::settle(application &app, bool real_went) {
-  leave_limits(app);
-  watch_left_over(app, real_went);
+  limits.leave(app);
+  placeholder_timers.watch_left_over(app, real_went);
   if (app.state == application_state::resuming) {
     if (app.placeholder_count != 0) return;
     run(app, messages::no_placeholder_left());
-    return run_short_gang(app);
+    return replacements.run_short_gang(app);
   }
-  if (!app.allocations.empty() || !app.pending->empty()) return run_short_gang(app);
+  if (!app.allocations.empty() || !app.pending->empty()) return replacements.run_short_gang(app);
   if (app.state == application_state::failing) {
     move(app, application_event::fail, {});
   } else if (app.state != application_state::completing) {
@@ -298,8 +298,8 @@ void partition::leave_queue(application &app) {
   count_up(app, false);
   ready.hold(app);
   give_up_place(app);
-  leave_limits(app);
-  detach_usage(app);
+  limits.leave(app);
+  limits.detach(app);
   tell_application(fact_kind::application_left, app);
   leave_order(app);
   app.home = nullptr;
@@ -331,9 +331,9 @@ void partition::remove_application(const tenon::remove_application &c) {
   application *app = find_application(c.application);
   if (app == nullptr) return;
   apply(application_moved{*app, application_event::remove});  // nothing of it is looked at any more
-  gang_changed(*app);
-  undo_proposals_of(*app, messages::application_removed(app->id), false);
-  break_replacements(*app, nullptr, false);
+  gangs.changed(*app);
+  proposals.undo_all_of(*app, messages::application_removed(app->id), false);
+  replacements.undo_all(*app, nullptr, false);
   for (allocation *a : by_sequence(app->allocations)) {
     emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
                     keep(messages::application_removed(app->id)));

@@ -92,7 +92,7 @@ void partition::put_ask(const tenon::put_ask &c) {
 
   ask *a = app->ask_named(c.key);
   if (a != nullptr) {
-    undo_proposals_of(*a, messages::proposal_ask_gone());
+    proposals.undo_all_of(*a, messages::proposal_ask_gone());
     a = app->ask_named(c.key);  // it may be gone with them
   }
   if (a != nullptr) {
@@ -119,11 +119,11 @@ void partition::put_ask(const tenon::put_ask &c) {
   tell_ask(fact_kind::ask_added, *a);
   add_pending_of(*a, a->pending());
   lines.enqueue(*a);
-  watch_left_over(*app, false);
+  placeholder_timers.watch_left_over(*app, false);
   if (app->state == application_state::new_ || app->state == application_state::completing) {
     run(*app, messages::ask_added());
   }
-  run_short_gang(*app);  // it may have been a placeholder
+  replacements.run_short_gang(*app);  // it may have been a placeholder
 }
 
 std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
@@ -157,7 +157,7 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   a.preempt_self = c.allow_preempt_self;
   a.preempt_other = c.allow_preempt_other;
   const size_t groups_before = a.owner->task_groups.size();
-  a.gang = group_named(*a.owner, c.task_group);
+  a.gang = gangs.group_named(*a.owner, c.task_group);
   if (a.owner->task_groups.size() != groups_before) count_kept(*a.owner, *a.gang);
   a.tags.clear();
   for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
@@ -222,8 +222,8 @@ void partition::add_pending_of(ask &a, int64_t times) {
   apply(application_asked{app, need, times});
   apply(queue_asked{*app.home, need, times});
   if (a.placeholder) {
-    note_size(*a.gang, a.class_id);
-    count_placeholders(*a.gang, times, 0);
+    gangs.note_size(*a.gang, a.class_id);
+    gangs.count_placeholders(*a.gang, times, 0);
   }
 }
 
@@ -235,7 +235,7 @@ ask_wait &partition::wait_of(ask &a) {
 void partition::forget_wait(ask &a) {
   if (a.wait == nullptr) return;
   preemption.forget(a);
-  forget_refusals(a);
+  checks.forget(a);
   waits.retire(*a.wait);
   a.wait = nullptr;
 }

@@ -187,12 +187,12 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   }
   configure_queue(*root, c.root);
   refresh_fair_max(*root);
-  refresh_limits();
+  limits.refresh();
   for_each_queue(*root, [&](queue &q) { keys.restart(q); });
   refresh_priorities(*root);
   ready.wake_all_below(*root);
-  for (application *app : by_submission()) gang_changed(*app);  // what was Stopped may be Draining now
-  wake_gangs();
+  for (application *app : by_submission()) gangs.changed(*app);  // what was Stopped may be Draining now
+  gangs.wake_stuck();
   lines.reconsider_all(backfilled != c.tuning.reservation_backfill);
   for_each_queue(*root, [&](queue &q) { quotas.look_at(q); });
   if (fresh) arm_cleaner();

@@ -80,14 +80,14 @@ std::string partition::problem_of_usage(const application &app, const queue &to)
 }
 
 std::string partition::problem_of_limits(const application &app, const queue &to) const {
-  const std::string group = group_of(app, to);
+  const std::string group = limits.group_of(app, to);
   const resources used = use_of(app);
   for (const queue *q = &to; q != nullptr; q = q->parent) {
     const bool on_both = lies_on_path(*q, *app.home);
-    const bool user_breaks = !on_both && breaks_limit(app, used, app.user, false, *q);
+    const bool user_breaks = !on_both && limits.breaks(app, used, app.user, false, *q);
     if (user_breaks) return messages::move_beyond_limit(app.user, q->path);
     const bool counted = on_both && group == app.group;
-    if (!group.empty() && !counted && breaks_limit(app, used, group, true, *q)) {
+    if (!group.empty() && !counted && limits.breaks(app, used, group, true, *q)) {
       return messages::move_beyond_limit(group, q->path);
     }
   }
@@ -116,7 +116,7 @@ void partition::move_application(const tenon::move_application &c) {
   tell_move(fact_kind::application_moved_in, app, to, from);
   count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
-  gang_changed(app);
+  gangs.changed(app);
   reservations.refresh(app);
 }
 
@@ -124,12 +124,12 @@ void partition::move_application(const tenon::move_application &c) {
 void partition::count_in_queues(application &app, const std::vector<ask *> &waiting, int sign) {
   const resources used = use_of(app);
   const bool uses = !is_zero(used);
-  if (sign > 0) attach_usage(app);
+  if (sign > 0) limits.attach(app);
   if (uses) tell_user_usage(app, used, sign > 0);
-  if (app.place != limit_place::none) count_in_limits(app, sign > 0);
-  add_limit_usage(app, used, sign);
+  if (app.place != limit_place::none) limits.count(app, sign > 0);
+  limits.add_usage(app, used, sign);
   if (sign < 0) {
-    detach_usage(app);
+    limits.detach(app);
     app.group.clear();
   }
   apply(queue_used{*app.home, used, sign});

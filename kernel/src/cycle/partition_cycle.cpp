@@ -9,14 +9,14 @@ namespace tenon::internal {
 
 bool partition::has_work() const {
   return !paused && state != object_state::stopped &&
-         (reservations.has_work() || !gangs.empty() || !ready.empty() || keys.has_stale());
+         (reservations.has_work() || gangs.has_work() || !ready.empty() || keys.has_stale());
 }
 
 bool partition::decide() {
   if (paused || state == object_state::stopped) return false;
   if (!shared.told.empty()) fail_as_told();
   keys.begin_periods(shared.now_ms);
-  return reservations.decide() || decide_replacement() || decide_ask();
+  return reservations.decide() || gangs.decide() || decide_ask();
 }
 
 bool partition::decide_ask() {
@@ -37,10 +37,10 @@ bool partition::try_unit(leaf_class &u) {
   ask &a = *g.first();
   ask_class &c = classes[u.class_id];
   ++shared.counters.asks_examined;
-  refused_now.clear();
+  checks.begin_look();
   if (ready.hold_back(app)) return false;
   type_index type = no_type;
-  if (usage_node *full = blocking_limit(app, c, type); full != nullptr) {
+  if (usage_node *full = limits.blocking(app, c, type); full != nullptr) {
     ready.park_on_limit(g, *full, type);
     return false;
   }
@@ -77,7 +77,7 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
   const auto will_do = [&](node &n) {
     if (!n.reservations.empty() && !reservations.may_use(a, c, n)) return false;
     if (!passes(c, n.slot)) return false;
-    const bool ok = rm_agrees(a, n, true);
+    const bool ok = checks.agrees(a, n, true);
     refused |= !ok;
     return ok;
   };
@@ -98,30 +98,6 @@ node *partition::search(ask_class &c, ask &a, bool &refused) {
                                       [&](uint32_t candidate) { return will_do(*nodes.at(candidate)); });
   if (own != nullptr) nodes.close(own->where->slot, reservations.keeps_others_out(*own->where));
   return slot == node_order::no_slot ? nullptr : nodes.at(slot);
-}
-
-bool partition::rm_agrees(const ask &a, const node &n, bool allocate) {
-  if (check_deadline_ms > 0) return inspecting || !is_refused(a, n);
-  return inspecting || (!shared.check && shared.replayed == nullptr) || ask_rm(a, n, allocate);
-}
-
-bool partition::ask_rm(const ask &a, const node &n, bool allocate) {
-  const uint64_t at = shared.next_check++;
-  bool ok = true;
-  if (shared.replayed != nullptr) {
-    for (const step_answer &answer : *shared.replayed) {
-      if (answer.what == step_answer::kind::rm_check && answer.at == at) ok = answer.ok;
-    }
-  } else {
-    ok = shared.check(name, a.owner->id, a.key, n.id, allocate);
-  }
-  if (!ok) refused_now.push_back(&n);
-  shared.used_answers.push_back({step_answer::kind::rm_check, at, ok, {}});
-  return ok;
-}
-
-bool partition::rm_refused(const ask &a, const node &n) const {
-  return is_refused(a, n) || std::find(refused_now.begin(), refused_now.end(), &n) != refused_now.end();
 }
 
 bool partition::passes(const ask_class &c, uint32_t slot) {

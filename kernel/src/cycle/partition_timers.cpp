@@ -36,19 +36,19 @@ void partition::fire(const timer &t) {
     case timer_kind::placeholders: {
       application &app = applications[t.object];
       app.placeholder_epoch = 0;
-      return placeholders_timed_out(app);
+      return placeholder_timers.timed_out(app);
     }
     case timer_kind::left_over: {
       application &app = applications[t.object];
       app.left_over_epoch = 0;
-      return give_back_left_over(app);
+      return placeholder_timers.give_back_left_over(app);
     }
     case timer_kind::quota:
       return quotas.is_due(t.epoch);
     case timer_kind::reservation_wait:
       return reservations.is_due(t);
     case timer_kind::rm_check:
-      return check_is_late(t.epoch);
+      return proposals.is_late(t.epoch);
     case timer_kind::ask_alarm:
       return alarms.rang(asks[t.object]);
     case timer_kind::allocation_execution: {
@@ -84,10 +84,8 @@ bool partition::is_void(const timer &t) const {
       return !quotas.runs(t.epoch);
     case timer_kind::reservation_wait:
       return reservations.is_void(t);
-    case timer_kind::rm_check: {
-      const auto found = proposed.find(t.epoch);
-      return found == proposed.end() || !found->second.has_deadline || found->second.armed != t.object;
-    }
+    case timer_kind::rm_check:
+      return proposals.is_void(t);
     case timer_kind::ask_alarm:
       return !asks[t.object].live || asks[t.object].alarm != t.epoch;
     case timer_kind::allocation_execution:

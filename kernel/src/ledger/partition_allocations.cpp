@@ -50,7 +50,7 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
   application &app = *x.owner;
   node &n = *x.where;
   const ask_class &c = classes[x.class_id];
-  if (app.place != limit_place::taken) enter_limits(app, x.state == allocation_state::proposed);
+  if (app.place != limit_place::taken) limits.enter(app, x.state == allocation_state::proposed);
   x.app_slot = static_cast<uint32_t>(app.allocations.size());
   app.allocations.push_back(&x);
   x.node_slot = static_cast<uint32_t>(n.allocations.size());
@@ -63,8 +63,8 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
   const resources &own = app.used(x.placeholder);
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
   apply(queue_used{*app.home, c.need, 1});
-  add_limit_usage(app, c.need, 1);
-  if (x.placeholder) hold_placeholder(x);
+  limits.add_usage(app, c.need, 1);
+  if (x.placeholder) gangs.hold(x);
   if (listened()) tell_allocation(fact_kind::allocation_added, x);
 }
 
@@ -80,7 +80,7 @@ void partition::announce(const allocation &x, const allocation_terms &terms, boo
 }
 
 void partition::commit(ask &a, node &n) {
-  if (check_deadline_ms > 0) return propose(a, n);
+  if (check_deadline_ms > 0) return proposals.propose(a, n);
   const allocation_terms terms = terms_of(a);
   node *kept = reservations.use(a);
   const allocation &x = place_on(a, n, terms, shared.now_ms);
@@ -120,7 +120,7 @@ void partition::after_placing(application &app, const allocation &x) {
     if (held) reservations.refresh(app);
     if (x.bind_time_ms < app.first_bind_ms) {
       app.first_bind_ms = x.bind_time_ms;
-      arm_placeholder_timer(app, x.bind_time_ms);
+      placeholder_timers.arm(app, x.bind_time_ms);
     }
   }
   const auto all_placed = [&] {
@@ -134,7 +134,7 @@ void partition::after_placing(application &app, const allocation &x) {
   };
   if (app.state == application_state::completing) return run(app, messages::allocation_added());
   if (app.state != application_state::accepted) return;
-  if (!all_placed()) return run_short_gang(app);
+  if (!all_placed()) return replacements.run_short_gang(app);
   run(app, messages::gang_complete());
 }
 
@@ -143,7 +143,7 @@ void partition::remove_allocation(allocation &a, allocation_event how, bool keep
   const bool node_gone = how == allocation_event::node_removed;
   application &app = *a.owner;
   if (listened()) tell_allocation(fact_kind::allocation_removed, a, end_of(a), node_gone);
-  if (a.placeholder) let_placeholder_go(a);
+  if (a.placeholder) gangs.let_go(a);
   const resources &need = classes[a.class_id].need;
   app.allocations[a.app_slot] = app.allocations.back();
   app.allocations[a.app_slot]->app_slot = a.app_slot;
@@ -159,9 +159,9 @@ void partition::remove_allocation(allocation &a, allocation_event how, bool keep
   apply(room_given{n, need});
   free_devices(a.devices, node_gone ? nullptr : &n);
   allocations.retire(a);
-  add_limit_usage(app, need, -1);
+  limits.add_usage(app, need, -1);
   apply(queue_used{*app.home, need, -1});
-  if (!node_gone && a.state != allocation_state::proposed) forget_refusals_on(n);
+  if (!node_gone && a.state != allocation_state::proposed) checks.forget_on(n);
   if (!node_gone) apply(node_changed{n});
   if (!keeps_ask) forget_if_done(*a.from);
   ends_at.erase(a.sequence);
@@ -187,23 +187,21 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
     apply(queue_preempting{*app.home, before, -1});
   }
   if (a.placeholder && a.state == allocation_state::allocated && a.offered == nullptr) {
-    count_size(*a.gang, before_id, -1);
-    count_size(*a.gang, a.class_id, 1);
-    group_changed(*a.gang, true);
+    gangs.resized(a, before_id);
   }
   apply(room_resized{*a.where, before, need});
-  add_limit_usage(app, need, 1);
-  add_limit_usage(app, before, -1);
+  limits.add_usage(app, need, 1);
+  limits.add_usage(app, before, -1);
   apply(queue_used{*app.home, need, 1});
   apply(queue_used{*app.home, before, -1});
-  forget_refusals_on(*a.where);
+  checks.forget_on(*a.where);
   apply(node_changed{*a.where});
 }
 
 void partition::move(allocation &a, allocation_event event) {
-  undo_offer(a);
+  proposals.undo_offer(a);
   const bool leaves = a.placeholder && a.state == allocation_state::allocated;
-  if (leaves) leave_allocated(a);
+  if (leaves) gangs.leave_allocated(a);
   apply(allocation_moved{a, event});
 }
 
@@ -274,8 +272,8 @@ void partition::release_of(application &app, const tenon::release &c) {
       real_went |= !p.is_placeholder();
       return true;
     };
-    if (!app.proposals.empty()) gone_any = undo_proposals(app, of_these, messages::released_by_rm(), asks_stay);
-    if (break_replacements(app, only, asks_stay)) gone_any = real_went = true;
+    if (!app.proposals.empty()) gone_any = proposals.undo_those(app, of_these, messages::released_by_rm(), asks_stay);
+    if (replacements.undo_all(app, only, asks_stay)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
     std::vector<allocation *> going;
@@ -308,15 +306,15 @@ void partition::release_of(application &app, const tenon::release &c) {
 // What takes its place follows.
 void partition::end_allocation(allocation &a, termination why) {
   if (a.state == allocation_state::proposed) {
-    return undo(*a.owner, a.sequence, keep(messages::released_by_rm()), why == termination::scheduling_failed,
-                allocation_event::release);
+    return proposals.undo(*a.owner, a.sequence, keep(messages::released_by_rm()), why == termination::scheduling_failed,
+                          allocation_event::release);
   }
-  undo_offer(a);
+  proposals.undo_offer(a);
   const bool unasked = why == termination::stopped_by_rm || why == termination::unknown;
   if (unasked) emit_allocation(decision_kind::released, a, why, keep(messages::released_by_rm()));
   const bool confirms = !unasked && a.state != allocation_state::allocated;
   const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
-  if (a.under_way != nullptr) return replace_now(a, how);
+  if (a.under_way != nullptr) return replacements.finish(a, how);
   if (why == termination::scheduling_failed && a.state != allocation_state::replacing) return undo(a);
   remove_allocation(a, how);
 }
@@ -376,7 +374,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   (void)check_ask_devices(c.tags, need, devices);
   ask *a = nullptr;
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
-    undo_proposals_of(*found->second, messages::proposal_ask_gone());
+    proposals.undo_all_of(*found->second, messages::proposal_ask_gone());
   }
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
     a = found->second;
@@ -407,7 +405,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
                                .originator = c.originator,
                                .preempt_self = c.allow_preempt_self,
                                .bound = !c.required_node.empty(),
-                               .gang = group_named(app, c.task_group),
+                               .gang = gangs.group_named(app, c.task_group),
                                .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
                                .execution_timeout_ms = c.execution_timeout_ms};
   if (app.task_groups.size() != groups_before) count_kept(app, *terms.gang);
@@ -421,7 +419,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     touched(*a);
   }
   announce(x, terms, true);
-  watch_left_over(app, false);
+  placeholder_timers.watch_left_over(app, false);
   after_placing(app, x);
   if (kept != nullptr) reservations.reopen(*kept);
   quotas.look_at_path(*app.home);
@@ -479,7 +477,7 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
   apply(occupied_by{n, need, 1});
   if (listened()) tell_allocation(fact_kind::foreign_added, a);
-  forget_refusals_on(n);
+  checks.forget_on(n);
   apply(node_changed{n});
 }
 
@@ -494,7 +492,7 @@ void partition::remove_foreign(allocation &a) {
   apply(occupied_by{n, classes[a.class_id].need, -1});
   allocations.retire(a);
   apply(allocation_ended{a, allocation_event::release});
-  forget_refusals_on(n);
+  checks.forget_on(n);
   apply(node_changed{n});
 }
 

@@ -101,14 +101,6 @@ void partition::uncount_kept_foreign(const allocation &a) {
 
 uint64_t partition::kept_for(const node_refusal &r) { return refusal_size + r.reason.size(); }
 
-void partition::drop_refusals(ask &a, const node &n) {
-  std::erase_if(a.wait->refusals, [&](const node_refusal &r) {
-    if (r.where != &n) return false;
-    keeps.bytes -= kept_for(r);
-    return true;
-  });
-}
-
 ask_class &partition::class_of(const class_key &key) {
   bool made = false;
   ask_class &out = classes.intern(key, made);

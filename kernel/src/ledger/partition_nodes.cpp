@@ -127,7 +127,7 @@ void partition::update_node(const tenon::update_node &c) {
   if (n->occupied != occupied_before) tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
   apply(node_stored{*n});
   if (c.has_capacity) count_capacity(n->capacity, before);
-  forget_refusals_on(*n);
+  checks.forget_on(*n);
   apply(node_changed{*n});
   reservations.check(*n);
 }
@@ -151,7 +151,7 @@ void partition::change_node(const tenon::change_node &c) {
       return refuse(messages::node_event_unknown(c.node));
   }
   if (n->schedulable() != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
-  forget_refusals_on(*n);
+  checks.forget_on(*n);
   apply(node_changed{*n});
   reservations.check(*n);
 }
@@ -165,14 +165,14 @@ void partition::decommission(node &n) {
   std::vector<replacement *> to_place;
   apply(node_moved{n, node_event::decommission});
   apply(node_stored{n});
-  undo_proposals_on(n, messages::node_removed(n.id), false);
-  forget_refusals_on(n);
+  proposals.undo_on(n, messages::node_removed(n.id), false);
+  checks.forget_on(n);
   while (!n.reservations.empty()) {
     reservations.unreserve(*n.reservations.front(), keep(messages::node_removed(n.id)));
   }
-  while (!n.coming.empty()) break_replacement(*n.coming.back()->placeholder, true, &n);
+  while (!n.coming.empty()) replacements.undo(*n.coming.back()->placeholder, true, &n);
   for (allocation *a : by_sequence(n.allocations)) {
-    if (a->under_way != nullptr && a->under_way->where == &n) break_replacement(*a, true, &n);
+    if (a->under_way != nullptr && a->under_way->where == &n) replacements.undo(*a, true, &n);
     if (a->under_way != nullptr) to_place.push_back(a->under_way);
     auto found =
         std::find_if(concerned.begin(), concerned.end(), [&](const concern &one) { return one.app == a->owner; });
@@ -202,8 +202,8 @@ void partition::decommission(node &n) {
   }
   count_capacity({}, capacity);
   for (replacement *r : to_place) {
-    const allocation &x = place_replacement(*r);
-    stand_in(x, r->terms);
+    const allocation &x = replacements.place(*r);
+    replacements.stand_in(x, r->terms);
   }
   std::sort(concerned.begin(), concerned.end(),
             [](const auto &x, const auto &y) { return x.app->submission < y.app->submission; });

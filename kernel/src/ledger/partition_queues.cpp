@@ -69,16 +69,9 @@ void partition::forget_retired(queue &q) {
 }
 
 void partition::forget_retired() {
-  const auto is_gone = [](const queue *q) { return q->gone; };
   keys.forget_gone_queues();
   quotas.forget_gone_queues();
-  for (auto *trackers : {&users, &user_groups}) {
-    for (auto &[tracked, tracker] : *trackers) {
-      const size_t forgotten = std::erase_if(tracker.nodes, [&](const auto &one) { return is_gone(one.first); });
-      tracker.touched |= forgotten != 0;
-      uncount_kept_usage(forgotten * usage_size);
-    }
-  }
+  limits.forget_gone_queues();
 }
 
 void partition::refresh_fair_max(queue &q) {

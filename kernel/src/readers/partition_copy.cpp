@@ -66,7 +66,7 @@ class copier {
     for (const allocation *x : in_order(from_.allocations, &allocation::sequence)) {
       x->foreign ? copy_foreign(*x) : copy_allocation(*x);
     }
-    for (const replacement *r : in_order(from_.replacements, &replacement::index)) copy_replacement(*r);
+    for (const replacement *r : in_order(from_.replacements.all(), &replacement::index)) copy_replacement(*r);
     for (const application *app : apps) copy_proposals(*app);
     for (const auto &[id, n] : to_.nodes.by_id()) {
       to_.set_devices(*n);
@@ -81,7 +81,7 @@ class copier {
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
     for (const auto &[number, a] : from_.preemption.held_off()) to_.preemption.hold_off(asks_.of(*a));
-    for (const application *app : apps) to_.gang_changed(applications_.of(*app));
+    for (const application *app : apps) to_.gangs.changed(applications_.of(*app));
     copy_counters();
     to_.refresh_priorities(*to_.root);
   }
@@ -174,9 +174,9 @@ class copier {
     out.independent = app.independent;
     out.first_bind_ms = app.first_bind_ms;
     if (app.nodes_by != nullptr) out.nodes_by = sortings_.at(app.nodes_by);
-    to_.attach_usage(out);
+    to_.limits.attach(out);
     out.place = app.place;
-    if (out.place != limit_place::none) to_.count_in_limits(out, true);
+    if (out.place != limit_place::none) to_.limits.count(out, true);
     to_.count_up(out, app.counted);
   }
 
@@ -199,7 +199,7 @@ class copier {
     out.preempt_other = a.preempt_other;
     ledger::copy(out.state, a.state);
     out.tags = a.tags;
-    if (a.gang != nullptr) out.gang = partition::group_named(*out.owner, a.gang->name);
+    if (a.gang != nullptr) out.gang = gangs::group_named(*out.owner, a.gang->name);
     const ask_class &c = from_.classes[a.class_id];
     out.class_id = to_.classify(c.required_node, out, c.need, c.devices).id;
     if (a.state == ask_state::pending) to_.add_pending_of(out, a.pending());
@@ -208,10 +208,7 @@ class copier {
     wait.reserve_from_ms = a.wait->reserve_from_ms;
     wait.preempt_from_ms = a.wait->preempt_from_ms;
     for (const node_refusal &r : a.wait->refusals) {
-      const node *where = nodes_.at(r.where);
-      wait.refusals.push_back({where, r.reason});
-      to_.keeps.bytes += partition::kept_for(r);
-      to_.refused_on[where].push_back(&out);
+      to_.checks.note_refusal(out, *nodes_.at(r.where), r.reason);
     }
   }
 
@@ -229,7 +226,7 @@ class copier {
     terms.originator = x.originator;
     terms.preempt_self = x.preempt_self;
     terms.bound = x.bound;
-    if (x.gang != nullptr) terms.gang = partition::group_named(*of.owner, x.gang->name);
+    if (x.gang != nullptr) terms.gang = gangs::group_named(*of.owner, x.gang->name);
     terms.create_time_ms = x.create_time_ms;
     to_.next_allocation = x.sequence;
     allocation &out = to_.make_allocation(of, *nodes_.at(x.where), terms, x.bind_time_ms);
@@ -257,14 +254,14 @@ class copier {
 
   void copy_replacement(const replacement &r) {
     allocation &placeholder = allocations_.of(*r.placeholder);
-    replacement &out = to_.make_replacement(asks_.of(*r.real), placeholder, *nodes_.at(r.where), {});
+    replacement &out = to_.replacements.make(asks_.of(*r.real), placeholder, *nodes_.at(r.where), {});
     replacements_.note(r, out);
     out.number = r.number;
     if (r.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[r.devices].held);
     if (r.number == 0) {
       placeholder.under_way = &out;
     } else {
-      to_.leave_allocated(placeholder);
+      to_.gangs.leave_allocated(placeholder);
       placeholder.offered = &out;
     }
   }
@@ -272,10 +269,10 @@ class copier {
   void copy_proposals(const application &app) {
     application &out = applications_.of(app);
     for (const proposal &p : app.proposals) {
-      proposal &copy = out.proposals.emplace_back(p);
+      proposal copy = p;
       copy.made = allocations_.of(p.made);
       copy.instead = replacements_.of(p.instead);
-      to_.proposed[p.number].owner = &out;
+      to_.proposals.take_over(copy, out);
     }
   }
 

@@ -42,7 +42,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
     } else if (!reservations.may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
-    } else if (nodes.holds(c, n->slot) && is_refused(a, *n)) {
+    } else if (nodes.holds(c, n->slot) && checks.is_refused(a, *n)) {
       ++by_refusal[refusal_of(a, *n)];
     } else if (nodes.holds(c, n->slot)) {
       ++out.nodes.fit;

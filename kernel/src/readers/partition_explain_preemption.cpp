@@ -28,7 +28,7 @@ void partition::explain_preemption(const ask &a, explanation &out) {
         "its queue is below its guarantee, but the ask is not one that may preempt others";
   }
   if (at == INT64_MAX) return;
-  refused_now.clear();
+  checks.begin_look();
   if (const node *n = preemption.search().find(a, c, nullptr); n != nullptr) {
     obstacle &o = add_obstacle(out, obstacle_kind::preempts_later, n->id);
     o.until_ms = std::max(at, shared.now_ms);

@@ -352,15 +352,15 @@ void partition::freeze(snapshot_part parts, frozen_partition &out) {
   if (wanted.allocations) out.allocations = in.allocations.now();
   out.of = frozen;
   out.reading = in.past.publish();
-  if (has(parts, snapshot_part::users)) freeze_usage(users, out.users);
-  if (has(parts, snapshot_part::groups)) freeze_usage(user_groups, out.groups);
+  if (has(parts, snapshot_part::users)) freeze_usage(limits.users(), out.users);
+  if (has(parts, snapshot_part::groups)) freeze_usage(limits.groups(), out.groups);
 }
 
 // Nobody read for long: the blocks go, some with every command.
 void partition::age_frozen() {
   if (frozen != nullptr && sub_saturating(shared.now_ms, frozen->asked_ms) > frozen_kept_ms) {
     unread = std::move(frozen);
-    for (auto *trackers : {&users, &user_groups}) {
+    for (auto *trackers : {&limits.users(), &limits.groups()}) {
       for (auto &[tracked, tracker] : *trackers) tracker.frozen = nullptr;
     }
   }

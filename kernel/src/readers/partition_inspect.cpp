@@ -52,7 +52,7 @@ void partition::inspect() {
     fair_max_stale = false;
     refresh_fair_max(*root);
   }
-  inspecting = true;
+  checks.ask_nobody(true);
   inspection seen;
   for (;;) {
     const size_t retired = retired_policies.size();
@@ -60,7 +60,7 @@ void partition::inspect() {
     if (retired_policies.size() == retired) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
-  inspecting = false;
+  checks.ask_nobody(false);
   for (const auto &[a, word] : seen.words) tell_word(*a, word);
   for (ask *a : seen.tried) tell_limits_of(*a);
 }
@@ -97,11 +97,11 @@ void partition::inspect_queue(queue &q, inspection &seen) {
 
 void partition::inspect_application(application &app, inspection &seen) {
   const bool full = full_queue_of(app) != nullptr;
-  const bool held = full || full_limit_of(app) != nullptr;
+  const bool held = full || limits.full_for(app) != nullptr;
   tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
-    const bool aside = a->line == ask_line::aside && !waits_for_placeholders(*a);
+    const bool aside = a->line == ask_line::aside && !gangs.waits_for_placeholders(*a);
     if (a->line == ask_line::run || aside) waiting.push_back(a);
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });

@@ -272,8 +272,8 @@ partition_snapshot partition::snapshot(snapshot_part parts) const {
   if (has(parts, snapshot_part::ended)) {
     for (const application *app : ended) out.ended.push_back(r.read(*app));
   }
-  if (has(parts, snapshot_part::users)) r.read(users, out.users);
-  if (has(parts, snapshot_part::groups)) r.read(user_groups, out.groups);
+  if (has(parts, snapshot_part::users)) r.read(limits.users(), out.users);
+  if (has(parts, snapshot_part::groups)) r.read(limits.groups(), out.groups);
   return out;
 }
 

@@ -79,7 +79,7 @@ std::vector<named_text> texts_of(const std::map<std::string, std::string, std::l
 
 // As a new configuration would: an entry of "*" is that of all whom it concerns.
 void raise_limit(partition &p, queue &q, const change &one) {
-  const limit_config *wanted = partition::limit_for(q, one.name, one.group);
+  const limit_config *wanted = limits::limit_for(q, one.name, one.group);
   std::vector<limit_config> limits = q.limits.all();
   for (size_t i = 0; i < limits.size(); ++i) {
     if (&q.limits.all()[i] != wanted) continue;
@@ -90,10 +90,10 @@ void raise_limit(partition &p, queue &q, const change &one) {
     }
   }
   q.limits = queue_limits(std::move(limits));
-  for (auto &[name, tracker] : one.group ? p.user_groups : p.users) {
+  for (auto &[name, tracker] : one.group ? p.limits.groups() : p.limits.users()) {
     const auto found = tracker.nodes.find(&q);
     if (found == tracker.nodes.end()) continue;
-    p.set_limit(*found->second, partition::limit_for(q, name, one.group));
+    p.limits.set_limit(*found->second, limits::limit_for(q, name, one.group));
     p.ready.wake_limit(*found->second);
   }
 }

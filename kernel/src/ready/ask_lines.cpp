@@ -9,10 +9,10 @@ namespace tenon::internal {
 
 void ask_lines::enqueue(ask &a) {
   p_.touched(a);
-  if (p_.waits_for_placeholders(a)) {
+  if (p_.gangs.waits_for_placeholders(a)) {
     a.line = ask_line::placeholders;
     a.gang->waiting.insert(&a);
-    p_.group_changed(*a.gang, true);
+    p_.gangs.changed(*a.gang, true);
   } else if (p_.reservations.of(a) != nullptr) {
     a.line = ask_line::reserved;
     p_.reservations.join(a);
@@ -36,7 +36,7 @@ void ask_lines::dequeue(ask &a) {
     case ask_line::placeholders:
       rest = &a.gang->waiting;
       a.gang->waiting.erase(&a);
-      p_.group_changed(*a.gang, false);
+      p_.gangs.changed(*a.gang, false);
       break;
     case ask_line::reserved:
       rest = &app.reserved;

@@ -151,7 +151,7 @@ bool ready_index::hold_back(application &app) {
   if (queue *full = p_.full_queue_of(app); full != nullptr) {
     app.held_by = full;
     full->held_apps.push_back(&app);
-  } else if (usage_node *limit = p_.full_limit_of(app); limit != nullptr) {
+  } else if (usage_node *limit = p_.limits.full_for(app); limit != nullptr) {
     app.held_by_limit = limit;
     limit->held.push_back(&app);
   } else {
@@ -233,9 +233,9 @@ void ready_index::wake_for_node(node &n) {
   }
   const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang_stuck; };
   const auto kept_here = [](const reservation *r) { return r->of->owner->gang_stuck; };
-  if (!p_.stuck_gangs.empty() && (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
-                                  std::any_of(n.reservations.begin(), n.reservations.end(), kept_here))) {
-    p_.wake_gangs();
+  if (p_.gangs.some_stuck() && (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
+                                std::any_of(n.reservations.begin(), n.reservations.end(), kept_here))) {
+    p_.gangs.wake_stuck();
   }
   p_.lines.wake_refused();
 }
@@ -248,7 +248,7 @@ void ready_index::wake_class(ask_class &c) {
     while (!list->empty()) unpark(*list->back());
   }
   for (reserved_unit *u : c.reserved) p_.reservations.refresh(*u);
-  if (std::exchange(c.gangs_wait, false)) p_.wake_gangs();
+  if (std::exchange(c.gangs_wait, false)) p_.gangs.wake_stuck();
 }
 
 void ready_index::wake_blocked() {

@@ -39,7 +39,7 @@ int64_t preemption::preempts_at(const ask &a) const {
 
 bool preemption::may_make_room(const node &n, const ask &a) const {
   const ask_class &c = p_.classes[a.class_id];
-  return n.schedulable() && p_.holds(n, c) && p_.passes(c, n.slot) && !p_.rm_refused(a, n);
+  return n.schedulable() && p_.holds(n, c) && p_.passes(c, n.slot) && !p_.checks.has_refused(a, n);
 }
 
 bool preemption::try_for(ask &a) {
@@ -83,7 +83,7 @@ node *preemption::find_victims(ask &a, bool &off) {
   for (;;) {
     node *n = search_.find(a, c, hopeless ? held->where : nullptr);
     if (n == nullptr) break;
-    if (p_.rm_agrees(a, *n, false)) return n;
+    if (p_.checks.agrees(a, *n, false)) return n;
   }
   off = search_.would_do_but_for_reservations(a, c, held);
   if (rm_checks && p_.check_deadline_ms > 0) return nullptr;

@@ -237,7 +237,7 @@ void reservations::reopen(node &n) {
 }
 
 void reservations::check(node &n) {
-  if (p_.check_deadline_ms > 0) p_.undo_proposals_on(n, messages::proposal_node_unfit(), true);
+  if (p_.check_deadline_ms > 0) p_.proposals.undo_on(n, messages::proposal_node_unfit(), true);
   const std::vector<reservation *> all = n.reservations;
   for (reservation *r : all) {
     const ask_class &c = p_.classes[r->of->class_id];
@@ -271,10 +271,10 @@ bool reservations::try_one(reservation &r) {
   reserved_unit &u = *r.unit;
   ask_class &c = *u.shape;
   ++p_.shared.counters.asks_examined;
-  p_.refused_now.clear();
+  p_.checks.begin_look();
   if (p_.ready.hold_back(app)) return false;
   type_index type = no_type;
-  if (usage_node *full = p_.blocking_limit(app, c, type); full != nullptr) {
+  if (usage_node *full = p_.limits.blocking(app, c, type); full != nullptr) {
     r.parked_on = full;
     r.parked_type = type;
     full->parked_reservations.push_back(&r);
@@ -304,12 +304,12 @@ bool reservations::place(reservation &r, bool &refused) {
   if (r.look) {
     node &own = *r.where;
     if (p_.nodes.holds(c, own.slot) && p_.passes(c, own.slot)) {
-      if (p_.rm_agrees(a, own, true)) return p_.commit(a, own), true;
+      if (p_.checks.agrees(a, own, true)) return p_.commit(a, own), true;
       refused = true;
     }
     r.look = false;
     if (!c.required_node.empty()) {
-      refused |= p_.rm_refused(a, own);  // nobody gives way for what the RM does not let run there
+      refused |= p_.checks.has_refused(a, own);  // nobody gives way for what the RM does not let run there
       return !refused && p_.preemption.try_on(own, a);
     }
   }
@@ -344,7 +344,7 @@ node *reservations::node_to_reserve(ask &a, ask_class &c, bool &refused) {
       return n.reservations.empty() && p_.holds(n, c) && p_.passes(c, candidate) &&
              std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
     });
-    if (slot == node_order::no_slot || p_.rm_agrees(a, *p_.nodes.at(slot), false)) {
+    if (slot == node_order::no_slot || p_.checks.agrees(a, *p_.nodes.at(slot), false)) {
       return slot == node_order::no_slot ? nullptr : p_.nodes.at(slot);
     }
     refused = true;
@@ -362,7 +362,7 @@ bool reservations::try_required(ask &a, ask_class &c, bool &refused) {
   const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
                                 [&](const reservation *r) { return p_.requires_a_node(*r->of); });
   const bool now = !kept && p_.nodes.holds(c, n->slot);
-  refused = !p_.rm_agrees(a, *n, now);
+  refused = !p_.checks.agrees(a, *n, now);
   if (refused) return false;
   if (!kept && !n->reservations.empty()) {
     unreserve(*n->reservations.front(), p_.keep(messages::reservation_for_daemon(a.key)));

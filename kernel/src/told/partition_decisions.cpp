@@ -82,14 +82,11 @@ bool partition::describe(const decision_view &d, placement_view &out) {
 }
 
 void partition::describe_replacement(uint64_t number, placement_view &out) const {
-  const auto open = proposed.find(number);
-  if (open == proposed.end()) return;
-  for (const proposal &p : open->second.owner->proposals) {
-    if (p.number != number || p.instead == nullptr) continue;
-    out.replaces = p.instead->placeholder->sequence;
-    out.replaces_key = p.instead->placeholder->key();
-    out.in_place = !p.instead->elsewhere();
-  }
+  const proposal *p = proposals.find(number);
+  if (p == nullptr || p->instead == nullptr) return;
+  out.replaces = p->instead->placeholder->sequence;
+  out.replaces_key = p->instead->placeholder->key();
+  out.in_place = !p->instead->elsewhere();
 }
 
 }  // namespace tenon::internal

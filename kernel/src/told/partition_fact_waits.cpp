@@ -32,7 +32,7 @@ void partition::tell_limits_of(ask &a) {
   if (!listened()) return;
   ask_class &c = classes[a.class_id];
   type_index type = no_type;
-  const usage_node *quota = blocking_limit(*a.owner, c, type);
+  const usage_node *quota = limits.blocking(*a.owner, c, type);
   if ((quota != nullptr) != ((a.told_over & beyond_quota) != 0)) {
     resources left;
     if (quota != nullptr)

@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Users and groups: what each uses in each queue, and the limits that hold there.
+#include "rules/limits.hpp"
+
 #include <algorithm>
 
 #include "base/kept_sizes.hpp"
@@ -7,22 +8,22 @@
 
 namespace tenon::internal {
 
-const limit_config *partition::limit_for(const queue &q, std::string_view name, bool group) {
-  return group ? q.limits.of_group(name) : q.limits.of_user(name);
+const limit_config *limits::limit_for(const queue &q, std::string_view of, bool group) {
+  return group ? q.limits.of_group(of) : q.limits.of_user(of);
 }
 
-usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
-  auto &trackers = group ? user_groups : users;
-  auto found = trackers.find(of);
-  if (found == trackers.end()) {
-    found = trackers.emplace(std::string(of), usage_tracker{}).first;
+usage_node &limits::usage_of(std::string_view of, bool group, queue &q) {
+  auto &all = group ? groups_ : users_;
+  auto found = all.find(of);
+  if (found == all.end()) {
+    found = all.emplace(std::string(of), usage_tracker{}).first;
     found->second.name = of;
-    count_kept_usage(usage_size + 2 * of.size());
+    p_.count_kept_usage(usage_size + 2 * of.size());
   }
   auto &slot = found->second.nodes[&q];
   if (slot == nullptr) {
     slot = std::make_unique<usage_node>();
-    count_kept_usage(usage_size);
+    p_.count_kept_usage(usage_size);
     slot->of = &found->second;
     slot->where = &q;
     slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
@@ -31,47 +32,47 @@ usage_node &partition::usage_of(std::string_view of, bool group, queue &q) {
   return *slot;
 }
 
-void partition::set_limit(usage_node &u, const limit_config *limit) {
+void limits::set_limit(usage_node &u, const limit_config *limit) {
   u.max.clear();
   u.max_applications = limit == nullptr ? 0 : limit->max_applications;
   if (limit == nullptr) return;
-  for (const auto &[type, amount] : limit->max_resources) u.max.set(types.intern(type), amount);
+  for (const auto &[type, amount] : limit->max_resources) u.max.set(p_.types.intern(type), amount);
 }
 
-std::string partition::group_of(const application &app, const queue &home) {
+std::string limits::group_of(const application &app, const queue &home) {
   for (const queue *q = &home; q != nullptr; q = q->parent) {
     if (const std::string_view found = q->limits.group_among(app.groups); !found.empty()) return std::string(found);
   }
   return {};
 }
 
-void partition::attach_usage(application &app) {
+void limits::attach(application &app) {
   app.user_usage = &usage_of(app.user, false, *app.home);
   std::string group = group_of(app, *app.home);
-  tell_group(app, app.group, group);
+  p_.tell_group(app, app.group, group);
   app.group = std::move(group);
   app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
 }
 
-void partition::detach_usage(application &app) {
-  tell_group(app, app.group, {});
+void limits::detach(application &app) {
+  p_.tell_group(app, app.group, {});
   app.user_usage = app.group_usage = nullptr;
 }
 
-void partition::add_limit_usage(application &app, const resources &amount, int sign) {
+void limits::add_usage(application &app, const resources &amount, int sign) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) apply(limit_used{*u, amount, sign});
+    for (usage_node *u = start; u != nullptr; u = u->parent) p_.apply(limit_used{*u, amount, sign});
   }
 }
 
 // It is to have an allocation: for good where the RM does not check it first.
-void partition::enter_limits(application &app, bool checked) {
+void limits::enter(application &app, bool checked) {
   if (app.place == limit_place::none) {
-    count_in_limits(app, true);
+    count(app, true);
     if (app.held_by_limit != nullptr) {
-      ready.stop_waiting(app);
-      ready.let_go(app);
-      reservations.refresh(app);
+      p_.ready.stop_waiting(app);
+      p_.ready.let_go(app);
+      p_.reservations.refresh(app);
     }
   }
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
@@ -79,20 +80,20 @@ void partition::enter_limits(application &app, bool checked) {
 
 // Something of it went. One that lost its last allocation and still asks keeps its place, so that nobody takes it
 // meanwhile and both run; one that never had an allocation has nothing to keep.
-void partition::leave_limits(application &app) {
+void limits::leave(application &app) {
   if (app.place == limit_place::none || !app.allocations.empty()) return;
   if (!app.pending->empty() && app.place == limit_place::taken) return;
   app.place = limit_place::none;
-  count_in_limits(app, false);
+  count(app, false);
 }
 
-void partition::count_in_limits(const application &app, bool running) {
+void limits::count(const application &app, bool running) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) apply(limit_runs{*u, app, running});
+    for (usage_node *u = start; u != nullptr; u = u->parent) p_.apply(limit_runs{*u, app, running});
   }
 }
 
-usage_node *partition::blocking_limit(application &app, const ask_class &c, type_index &type) const {
+usage_node *limits::blocking(application &app, const ask_class &c, type_index &type) const {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
       if (u->max.empty()) continue;
@@ -107,7 +108,7 @@ usage_node *partition::blocking_limit(application &app, const ask_class &c, type
   return nullptr;
 }
 
-usage_node *partition::full_limit_of(const application &app) {
+usage_node *limits::full_for(const application &app) {
   if (app.place != limit_place::none) return nullptr;
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) {
@@ -117,19 +118,19 @@ usage_node *partition::full_limit_of(const application &app) {
   return nullptr;
 }
 
-bool partition::breaks_limit(const application &app, const resources &used, std::string_view of, bool group,
-                             const queue &q) const {
+bool limits::breaks(const application &app, const resources &used, std::string_view of, bool group,
+                    const queue &q) const {
   const limit_config *limit = limit_for(q, of, group);
   if (limit == nullptr) return false;
-  const auto &trackers = group ? user_groups : users;
-  const auto tracker = trackers.find(of);
+  const auto &all = group ? groups_ : users_;
+  const auto tracker = all.find(of);
   const usage_node *there = nullptr;
-  if (tracker != trackers.end()) {
+  if (tracker != all.end()) {
     const auto found = tracker->second.nodes.find(&q);
     if (found != tracker->second.nodes.end()) there = found->second.get();
   }
   for (const auto &[type, max] : limit->max_resources) {
-    const type_index t = types.find(type);
+    const type_index t = p_.types.find(type);
     const int64_t amount = t == no_type ? 0 : used[t];
     if (amount > 0 && amount > sub_saturating(max, there == nullptr ? 0 : there->usage[t])) return true;
   }
@@ -137,24 +138,34 @@ bool partition::breaks_limit(const application &app, const resources &used, std:
   return app.place != limit_place::none && limit->max_applications != 0 && running >= limit->max_applications;
 }
 
-// Limits may name others now: every application is attached anew, with what it uses.
-void partition::refresh_limits() {
-  for (auto *trackers : {&users, &user_groups}) {
-    for (auto &[tracked, tracker] : *trackers) {
-      for (auto &[q, u] : tracker.nodes) ready.forget(*u);
+void limits::forget_gone_queues() {
+  for (auto *all : {&users_, &groups_}) {
+    for (auto &[tracked, tracker] : *all) {
+      const size_t forgotten = std::erase_if(tracker.nodes, [](const auto &one) { return one.first->gone; });
+      tracker.touched |= forgotten != 0;
+      p_.uncount_kept_usage(forgotten * usage_size);
     }
   }
-  users.clear();
-  user_groups.clear();
-  uncount_kept_usage(kept_usage);
-  for (application *app : by_submission()) {
-    attach_usage(*app);
-    if (app->place != limit_place::none) count_in_limits(*app, true);
+}
+
+// They may name others now: every application is attached anew, with what it uses.
+void limits::refresh() {
+  for (auto *all : {&users_, &groups_}) {
+    for (auto &[tracked, tracker] : *all) {
+      for (auto &[q, u] : tracker.nodes) p_.ready.forget(*u);
+    }
+  }
+  users_.clear();
+  groups_.clear();
+  p_.uncount_kept_usage(p_.kept_usage);
+  for (application *app : p_.by_submission()) {
+    attach(*app);
+    if (app->place != limit_place::none) count(*app, true);
     resources used = app->allocated;
     used += app->placeholders;
-    add_limit_usage(*app, used, 1);
-    ready.let_go(*app);
-    reservations.refresh(*app);
+    add_usage(*app, used, 1);
+    p_.ready.let_go(*app);
+    p_.reservations.refresh(*app);
   }
 }
 

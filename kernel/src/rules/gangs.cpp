@@ -1,0 +1,227 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/gangs.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+// -- Task groups. --
+
+task_group *gangs::group_named(application &app, std::string_view group) {
+  if (group.empty()) return nullptr;
+  auto found = app.task_groups.find(group);
+  if (found == app.task_groups.end()) {
+    found = app.task_groups.emplace(std::string(group), task_group{}).first;
+    found->second.name = found->first;
+    found->second.owner = &app;
+  }
+  return &found->second;
+}
+
+bool gangs::waits_for_placeholders(const ask &a) { return a.gang != nullptr && !a.placeholder && a.gang->in_force(); }
+
+void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
+  const bool before = g.in_force();
+  p_.touched(*g.owner);
+  g.pending += pending;
+  g.held += held;
+  if (g.in_force() == before) return;
+  std::vector<ask *> concerned(g.waiting.begin(), g.waiting.end());
+  if (!before) {
+    for (const auto &[key, a] : g.owner->asks) {  // any order: sorted next
+      if (a->gang == &g && !a->placeholder && a->line != ask_line::none) concerned.push_back(a);
+    }
+    std::sort(concerned.begin(), concerned.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
+  }
+  for (ask *a : concerned) {
+    p_.lines.dequeue(*a);
+    p_.lines.enqueue(*a);
+  }
+}
+
+void gangs::count_size(task_group &g, uint32_t class_id, int sign) {
+  const auto same = std::find_if(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return s.first == class_id; });
+  if (same == g.sizes.end()) {
+    g.sizes.emplace_back(class_id, 1);
+  } else if (sign > 0) {
+    ++same->second;
+  } else if (--same->second == 0) {
+    g.sizes.erase(same);
+  }
+}
+
+void gangs::hold(allocation &a) {
+  ++a.owner->placeholder_count;
+  note_size(*a.gang, a.class_id);
+  if (a.state != allocation_state::allocated) return count_placeholders(*a.gang, 0, 1);
+  a.gang->allocated.insert(&a);
+  count_size(*a.gang, a.class_id, 1);
+  count_placeholders(*a.gang, 0, 1);
+  look_at_refused(*a.gang);
+}
+
+void gangs::make_available(allocation &a) {
+  a.gang->allocated.insert(&a);
+  count_size(*a.gang, a.class_id, 1);
+  look_at_refused(*a.gang);
+}
+
+// The node of a placeholder is one more that the RM may agree with.
+void gangs::look_at_refused(task_group &g) {
+  const std::vector<ask *> refused(g.owner->aside.begin(), g.owner->aside.end());
+  for (ask *one : refused) {
+    if (one->gang != &g) continue;
+    p_.lines.dequeue(*one);
+    p_.lines.enqueue(*one);
+  }
+  changed(g, true);
+}
+
+void gangs::leave_allocated(allocation &a) {
+  a.gang->allocated.erase(&a);
+  count_size(*a.gang, a.class_id, -1);
+  changed(*a.gang, false);
+}
+
+void gangs::resized(allocation &a, uint32_t class_before) {
+  count_size(*a.gang, class_before, -1);
+  count_size(*a.gang, a.class_id, 1);
+  changed(*a.gang, true);
+}
+
+void gangs::let_go(allocation &a) {
+  task_group &g = *a.gang;
+  if (a.state == allocation_state::allocated) leave_allocated(a);
+  ++(a.under_way != nullptr ? g.replaced : g.timed_out);
+  --a.owner->placeholder_count;
+  count_placeholders(g, 0, -1);
+}
+
+// -- Which applications pass B looks at. --
+
+void gangs::changed(task_group &g, bool more) {
+  application &app = *g.owner;
+  const bool in_play = !g.waiting.empty() && !g.allocated.empty();
+  if (in_play != g.in_play) {
+    g.in_play = in_play;
+    if (in_play) {
+      app.groups_in_play.push_back(&g);
+    } else {
+      std::erase(app.groups_in_play, &g);
+    }
+  }
+  if (more && app.gang_stuck) {
+    std::erase(stuck_, &app);
+    app.gang_stuck = false;
+  }
+  changed(app);
+}
+
+void gangs::changed(application &app) {
+  const bool wanted = !app.groups_in_play.empty() && app.runs() && !p_.in_stopped_queue(app);
+  if (wanted) {
+    if (!app.gang_stuck && !heap_.contains(&app)) heap_.push(&app);
+  } else if (app.gang_stuck) {
+    std::erase(stuck_, &app);
+    app.gang_stuck = false;
+  } else if (heap_.contains(&app)) {
+    heap_.erase(&app);
+  }
+}
+
+void gangs::wake_stuck() {
+  for (application *app : std::exchange(stuck_, {})) {
+    app->gang_stuck = false;
+    changed(*app);
+  }
+}
+
+// -- Pass B. --
+
+bool gangs::decide() {
+  while (!heap_.empty()) {
+    application &app = *heap_.top();
+    if (replace_in(app)) return true;
+    if (!heap_.contains(&app)) continue;
+    heap_.erase(&app);
+    app.gang_stuck = true;
+    stuck_.push_back(&app);
+  }
+  return false;
+}
+
+// The asks that wait in all groups in play, in their order: the first for which something can be done.
+bool gangs::replace_in(application &app) {
+  for (task_group *g : app.groups_in_play) {
+    g->next = 0;
+    g->hopeless.clear();
+  }
+  std::vector<ask *> refused;
+  bool done = false;
+  while (!done) {
+    task_group *first = nullptr;
+    for (task_group *g : app.groups_in_play) {
+      if (g->next == g->waiting.size()) continue;
+      if (first == nullptr || tried_before(*g->waiting.begin()[g->next], *first->waiting.begin()[first->next]))
+        first = g;
+    }
+    if (first == nullptr) break;
+    ask &a = *first->waiting.begin()[first->next++];
+    bool rm_refuses = false;
+    done = replace_one(a, *first, rm_refuses);
+    if (!done && rm_refuses) refused.push_back(&a);
+  }
+  for (ask *a : refused) p_.lines.set_aside(*a);
+  return done;
+}
+
+bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
+  ask_class &c = p_.classes[a.class_id];
+  // What is known of a class leaves out the node that is kept for the ask.
+  const reservation *own = p_.reservations.of(a);
+  const bool own_holds = own != nullptr && p_.nodes.usable(own->where->slot) && p_.nodes.holds(c, own->where->slot);
+  if (!own_holds && std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
+  ++p_.shared.counters.asks_examined;
+  if (release_too_small(a, c, g)) return true;
+  for (allocation *placeholder : g.allocated) {
+    const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
+    held_list devices;
+    if (!allowed || !p_.take_over_devices(c, *placeholder, devices) || !p_.passes(c, placeholder->where->slot))
+      continue;
+    if (!p_.checks.agrees(a, *placeholder->where, false)) {
+      rm_refuses = true;
+      continue;
+    }
+    p_.replacements.begin(a, *placeholder, *placeholder->where, devices);
+    return true;
+  }
+  if (!c.blocked || own_holds) {
+    bool search_refused = false;
+    if (node *n = p_.search(c, a, search_refused); n != nullptr) {
+      p_.replacements.begin(a, *g.allocated.first(), *n, {});
+      return true;
+    }
+    rm_refuses |= search_refused;
+    if (!search_refused && !c.blocked) p_.ready.block(c);
+  }
+  c.gangs_wait = true;
+  if (!rm_refuses) g.hopeless.push_back(c.id);
+  return false;
+}
+
+bool gangs::release_too_small(const ask &a, const ask_class &c, const task_group &g) {
+  const auto small = [&](uint32_t class_id) { return !fit_in(p_.classes[class_id].need, c.need); };
+  if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return small(s.first); })) return false;
+  const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
+  for (allocation *placeholder : all) {
+    if (!small(placeholder->class_id)) continue;
+    p_.tell_placeholder_small(*placeholder, a, c);
+    p_.expire(*placeholder, p_.keep(messages::placeholder_too_small()));
+  }
+  return true;
+}
+
+}  // namespace tenon::internal

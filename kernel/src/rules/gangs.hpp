@@ -1,0 +1,58 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Gangs: what the task groups of an application hold, and pass B of the cycle, which puts real asks in the place of
+// placeholders. Applications in which something can be replaced are in one heap; one in which nothing could be is
+// stuck, and not looked at before something changes for it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class gangs {
+ public:
+  explicit gangs(partition &p) : p_(p) {}
+
+  static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
+  static bool waits_for_placeholders(const ask &a);
+
+  // -- Placeholders come and go. --
+  // `pending`, `held`: so many more. With the first one the group's real asks begin to wait, with the last they stop.
+  void count_placeholders(task_group &g, int64_t pending, int64_t held);
+  static void note_size(task_group &g, uint32_t class_id) {
+    if (g.first_class == no_class) g.first_class = class_id;
+  }
+  void hold(allocation &placeholder);
+  void make_available(allocation &placeholder);   // it is Allocated, and nothing is proposed in its place
+  void leave_allocated(allocation &placeholder);  // it is not any more
+  void resized(allocation &placeholder, uint32_t class_before);
+  void let_go(allocation &placeholder);
+
+  // -- Pass B. --
+  [[nodiscard]] bool has_work() const { return !heap_.empty(); }
+  bool decide();
+  // `more`: what could not be done may be possible now.
+  void changed(task_group &g, bool more);
+  void changed(application &app);
+  [[nodiscard]] bool some_stuck() const { return !stuck_.empty(); }
+  void wake_stuck();
+
+ private:
+  static void count_size(task_group &g, uint32_t class_id, int sign);
+  void look_at_refused(task_group &g);
+  bool replace_in(application &app);
+  bool replace_one(ask &a, task_group &g, bool &rm_refuses);
+  bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
+
+  partition &p_;
+  gang_heap heap_;  // applications that pass B looks at
+  std::vector<application *> stuck_;
+};
+
+}  // namespace tenon::internal

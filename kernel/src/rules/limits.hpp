@@ -1,0 +1,58 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Limits: what each user and group uses in each queue, the limits that hold there, and which applications run for them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class limits {
+ public:
+  using trackers = std::map<std::string, usage_tracker, std::less<>>;
+
+  explicit limits(partition &p) : p_(p) {}
+
+  [[nodiscard]] const trackers &users() const { return users_; }
+  [[nodiscard]] const trackers &groups() const { return groups_; }
+  [[nodiscard]] trackers &users() { return users_; }
+  [[nodiscard]] trackers &groups() { return groups_; }
+  // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
+  static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
+  static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf
+
+  // -- Who is held. --
+  usage_node *blocking(application &app, const ask_class &c, type_index &type) const;
+  // The limit whose maxapplications holds the application; null: none does, or it has its place already.
+  [[nodiscard]] static usage_node *full_for(const application &app);
+  // One more application with so much would be beyond the limit of the user or group in the queue.
+  [[nodiscard]] bool breaks(const application &app, const resources &used, std::string_view name, bool group,
+                            const queue &q) const;
+
+  // -- Usage. --
+  void attach(application &app);  // finds its user's and group's nodes
+  void detach(application &app);
+  void add_usage(application &app, const resources &amount, int sign);
+  void enter(application &app, bool checked);
+  void leave(application &app);  // where it has no right to it any more
+  void count(const application &app, bool running);
+
+  // -- Configuration. --
+  void set_limit(usage_node &u, const limit_config *limit);
+  void refresh();
+  void forget_gone_queues();
+
+ private:
+  usage_node &usage_of(std::string_view name, bool group, queue &q);
+
+  partition &p_;
+  trackers users_, groups_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,66 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/placeholder_timers.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+void placeholder_timers::arm(application &app, int64_t from_ms) {
+  const bool own = !app.placeholder_ask.empty() && app.execution_timeout_ms > 0;
+  const int64_t due_ms = add_saturating(app.said_creation_ms > 0 ? app.said_creation_ms : from_ms,
+                                        own ? app.execution_timeout_ms : p_.config.tuning.placeholder_timeout_ms);
+  app.placeholder_epoch = p_.shared.next_epoch++;
+  p_.shared.timers.arm(std::max(p_.shared.now_ms, due_ms), timer_kind::placeholders, p_.id, app.index,
+                       app.placeholder_epoch);
+}
+
+void placeholder_timers::timed_out(application &app) {
+  const bool some = std::any_of(app.task_groups.begin(), app.task_groups.end(), [](const auto &item) {
+    return item.second.pending > 0 || !item.second.allocated.empty();
+  });
+  const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
+  if (!some && std::none_of(app.proposals.begin(), app.proposals.end(), proposed_too)) return;
+  if (app.state == application_state::accepted) {
+    uint64_t placed = app.placeholder_count, waiting = 0;
+    for (const auto &[group, g] : app.task_groups) waiting += static_cast<uint64_t>(g.pending);
+    for (const proposal &p : app.proposals) {
+      if (!p.is_placeholder()) continue;
+      --placed;
+      ++waiting;
+    }
+    p_.move(app, app.hard_gang ? application_event::fail : application_event::resume,
+            messages::reservation_timeout(p_.time_in_state(app), placed, waiting));
+  }
+  const bool only_placeholders = app.state != application_state::failing;
+  if (only_placeholders) p_.proposals.undo_placeholders(app, messages::placeholders_timed_out());
+  p_.expire_all(app, messages::placeholders_timed_out(), only_placeholders);
+  p_.drop_asks(app, termination::timeout, messages::pending_placeholders_timed_out(), only_placeholders);
+  p_.settle(app);
+}
+
+void placeholder_timers::give_back_left_over(application &app) {
+  const bool undone = p_.proposals.undo_placeholders(app, messages::placeholders_of_completed());
+  p_.expire_all(app, messages::placeholders_of_completed(), true);
+  if (!undone) return;
+  p_.drop_asks(app, termination::timeout, messages::placeholders_of_completed(), true);
+  p_.settle(app);
+}
+
+void placeholder_timers::watch_left_over(application &app, bool real_went) {
+  if (app.left_over_epoch == 0 && !real_went) return;
+  const bool busy = app.state == application_state::starting || app.state == application_state::running;
+  const bool left_over = busy && app.pending->empty() && app.under_way == 0 && app.placeholder_count != 0 &&
+                         app.placeholder_count == app.allocations.size();
+  if (!left_over) {
+    app.left_over_epoch = 0;
+  } else if (app.left_over_epoch == 0) {
+    app.left_over_epoch = p_.shared.next_epoch++;
+    p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.config.tuning.completing_timeout_ms),
+                         timer_kind::left_over, p_.id, app.index, app.left_over_epoch);
+  }
+}
+
+}  // namespace tenon::internal

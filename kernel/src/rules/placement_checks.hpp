@@ -1,0 +1,55 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placement checks: what the resource manager says of an ask on a node. It is asked within the step, or it answers
+// proposals; what it refused is remembered for the ask and the node, until something changes there.
+#pragma once
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string_view>
+#include <vector>
+
+#include "core.hpp"
+#include "model/objects.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class placement_checks {
+ public:
+  explicit placement_checks(partition &p);
+
+  // Where it is asked within the step, it is asked now.
+  bool agrees(const ask &a, const node &n, bool allocate) {
+    if (nobody_is_asked_) return true;
+    if (by_proposals_) return !is_refused(a, n);
+    return (!shared_.check && shared_.replayed == nullptr) || ask_now(a, n, allocate);
+  }
+  [[nodiscard]] bool has_refused(const ask &a, const node &n) const;   // since the look at the ask began, or before
+  [[nodiscard]] static bool is_refused(const ask &a, const node &n) {  // as a proposal
+    return a.wait != nullptr && std::any_of(a.wait->refusals.begin(), a.wait->refusals.end(),
+                                            [&](const node_refusal &r) { return r.where == &n; });
+  }
+  void begin_look() { refused_now_.clear(); }                  // at another ask
+  void ask_nobody(bool nobody) { nobody_is_asked_ = nobody; }  // all are as if agreed with
+
+  // -- What is remembered. --
+  void note_refusal(ask &a, const node &n, std::string_view reason);
+  void forget(ask &a);
+  void forget_on(const node &n);
+  void check_again(const tenon::check_again &c);
+
+ private:
+  bool ask_now(const ask &a, const node &n, bool allocate);
+  void drop(ask &a, const node &n);
+
+  partition &p_;
+  core &shared_;
+  const bool by_proposals_;  // it checks what is proposed, and is not asked within the step
+  bool nobody_is_asked_ = false;
+  std::vector<const node *> refused_now_;  // within the step, while an ask is looked at
+  boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,237 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/proposals.hpp"
+
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+const proposal *proposals::find(uint64_t number) const {
+  const auto found = open_.find(number);
+  if (found == open_.end()) return nullptr;
+  const std::vector<proposal> &all = found->second.owner->proposals;
+  return &*std::find_if(all.begin(), all.end(), [&](const proposal &p) { return p.number == number; });
+}
+
+void proposals::take_over(const proposal &p, application &owner) {
+  owner.proposals.push_back(p);
+  open_[p.number].owner = &owner;
+}
+
+// -- Made. --
+
+void proposals::propose(ask &a, node &n) {
+  const allocation_terms terms = p_.terms_of(a);
+  node *kept = p_.reservations.use(a);
+  allocation &x = p_.place_on(a, n, terms, p_.shared.now_ms, {}, allocation_event::propose);
+  p_.count_placed(a);
+  note(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
+  if (kept != nullptr) p_.reservations.reopen(*kept);
+}
+
+void proposals::propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices) {
+  node *kept = p_.reservations.use(a);
+  replacement &r = p_.replacements.make(a, placeholder, n, devices);
+  r.number = p_.next_allocation++;
+  p_.gangs.leave_allocated(placeholder);  // nothing else is proposed in its place
+  placeholder.offered = &r;
+  p_.touched(placeholder);
+  p_.count_placed(a);
+  note(*a.owner, {r.number, nullptr, &r, 0});
+  if (kept != nullptr) p_.reservations.reopen(*kept);
+}
+
+void proposals::note(application &app, const proposal &p) {
+  app.proposals.push_back(p);
+  open_.emplace(p.number, open_proposal{&app});
+  ++p_.shared.counters.proposed;
+  emit_proposal(
+      decision_kind::proposed, p,
+      p.instead == nullptr ? std::string_view{} : p_.keep(messages::proposed_in_place(p.instead->placeholder->key())));
+  if (app.state == application_state::accepted) p_.count_up(app, true);
+}
+
+// -- Deadlines: from the delivery of the check. --
+
+void proposals::delivered(const checks_delivered &c) {
+  for (auto at = open_.upper_bound(delivered_to_); at != open_.end() && at->first <= c.number; ++at) {
+    arm_deadline(at->first, at->second);
+  }
+  delivered_to_ = std::max(delivered_to_, c.number);
+}
+
+void proposals::arm_deadline(uint64_t number, open_proposal &p) {
+  p.has_deadline = true;
+  p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.check_deadline_ms), timer_kind::rm_check, p_.id, ++p.armed,
+                       number);
+}
+
+void proposals::stop_deadlines() {
+  for (auto &[number, p] : open_) p.has_deadline = false;
+}
+
+void proposals::restart_deadlines() {
+  for (auto &[number, p] : open_) {
+    if (number <= delivered_to_) arm_deadline(number, p);
+  }
+}
+
+bool proposals::is_void(const timer &t) const {
+  const auto found = open_.find(t.epoch);
+  return found == open_.end() || !found->second.has_deadline || found->second.armed != t.object;
+}
+
+// -- Answered. --
+
+void proposals::answer(const check_answer &c) {
+  const proposal *found = find(c.number);
+  if (found == nullptr) return;
+  const proposal p = *found;
+  application &app = *p.of().owner;
+  if (c.accepted) return confirm(app, p);
+  ++p_.shared.counters.proposals_refused;
+  refuse(app, p, messages::check_refused(p.where().id, c.reason), c.reason);
+}
+
+// It said nothing: nothing is remembered, and the ask may be proposed there again.
+void proposals::is_late(uint64_t number) {
+  const proposal &p = *find(number);
+  ++p_.shared.counters.proposals_late;
+  undo(*p.of().owner, number, p_.keep(messages::check_late(p.where().id)), true, allocation_event::late);
+}
+
+proposal proposals::take(application &app, uint64_t number) {
+  const auto is_it = [&](const proposal &p) { return p.number == number; };
+  const auto found = std::find_if(app.proposals.begin(), app.proposals.end(), is_it);
+  const proposal out = *found;
+  app.proposals.erase(found);
+  open_.erase(number);
+  return out;
+}
+
+void proposals::confirm(application &app, const proposal &p) {
+  (void)take(app, p.number);
+  if (p.made != nullptr) {
+    allocation &x = *p.made;
+    p_.move(x, allocation_event::confirm);
+    p_.limits.enter(app, false);
+    x.bind_time_ms = p_.shared.now_ms;
+    p_.reservations.look_for_victims(*x.where);
+    if (x.placeholder) p_.gangs.make_available(x);
+    allocation_terms terms;
+    terms.execution_timeout_ms = p.execution_timeout_ms;
+    p_.announce(x, terms);
+    p_.placeholder_timers.watch_left_over(app, false);
+    return p_.after_placing(app, x);
+  }
+  allocation &placeholder = *p.instead->placeholder;
+  p.instead->number = 0;
+  p_.emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
+                     p_.keep(messages::replacing(p.instead->real->key)));
+  placeholder.offered = nullptr;
+  placeholder.under_way = p.instead;
+  p_.apply(allocation_moved{placeholder, allocation_event::replace});  // it left those that are Allocated when proposed
+}
+
+void proposals::refuse(application &app, const proposal &p, std::string why, std::string_view reason) {
+  ask &a = p.of();
+  const std::string_view words = p_.keep(std::move(why));
+  p_.checks.note_refusal(a, p.where(), reason);
+  undo(app, p.number, words, true, allocation_event::refuse);
+}
+
+// -- Ended. --
+
+void proposals::undo(application &app, uint64_t number, std::string_view text, bool pending_again,
+                     allocation_event how) {
+  const proposal p = take(app, number);
+  emit_proposal(decision_kind::undone, p, text);
+  ask &of = p.of();
+  if (p.made != nullptr) {
+    p_.remove_allocation(*p.made, how, true);
+    if (pending_again && p_.unplace(of) && p.made->placeholder) --p.made->gang->timed_out;  // it did not end
+  } else {
+    node &n = *p.instead->where;
+    allocation &placeholder = *p.instead->placeholder;
+    const bool gives_room = p.instead->elsewhere();
+    placeholder.offered = nullptr;
+    p_.touched(placeholder);
+    p_.replacements.end(*p.instead);
+    if (pending_again) p_.unplace(of);
+    p_.gangs.make_available(placeholder);
+    if (gives_room) p_.apply(node_changed{n});
+  }
+  p_.forget_if_done(of);
+  const bool alone = app.proposals.empty() && app.first_bind_ms == INT64_MAX;
+  if (app.state == application_state::accepted && alone) p_.count_up(app, false);
+  p_.limits.leave(app);
+  p_.placeholder_timers.watch_left_over(app, false);
+}
+
+bool proposals::undo_those(application &app, const which_proposals &which, const std::string &text,
+                           bool pending_again) {
+  std::vector<uint64_t> numbers;
+  for (const proposal &p : app.proposals) {
+    if (which(p)) numbers.push_back(p.number);
+  }
+  const std::string_view kept = numbers.empty() ? std::string_view{} : p_.keep(text);
+  for (const uint64_t number : numbers) undo(app, number, kept, pending_again);
+  return !numbers.empty();
+}
+
+void proposals::undo_all_of(ask &a, const std::string &text) {
+  application &app = *a.owner;
+  if (app.proposals.empty()) return;
+  undo_those(
+      app, [&](const proposal &p) { return &p.of() == &a; }, text, true);
+}
+
+void proposals::undo_all_of(application &app, const std::string &text, bool pending_again) {
+  if (app.proposals.empty()) return;
+  undo_those(
+      app, [](const proposal &) { return true; }, text, pending_again);
+}
+
+bool proposals::undo_placeholders(application &app, const std::string &text) {
+  if (app.proposals.empty()) return false;
+  return undo_those(
+      app, [](const proposal &p) { return p.is_placeholder(); }, text, true);
+}
+
+void proposals::undo_on(node &n, const std::string &text, bool unfit_alone) {
+  std::vector<uint64_t> numbers;
+  const auto fits = [&](const ask &a) {
+    const ask_class &c = p_.classes[a.class_id];
+    return (n.schedulable() || p_.requires_a_node(a)) && p_.holds(n, c) && p_.passes(c, n.slot);
+  };
+  for (const allocation *x : n.allocations) {
+    if (x->state == allocation_state::proposed && !(unfit_alone && fits(*x->from))) numbers.push_back(x->sequence);
+    if (x->offered != nullptr && !unfit_alone) numbers.push_back(x->offered->number);
+  }
+  for (const replacement *r : n.coming) {
+    if (r->number != 0 && !unfit_alone) numbers.push_back(r->number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  const std::string_view kept = numbers.empty() ? std::string_view{} : p_.keep(text);
+  for (const uint64_t number : numbers) undo(*open_.at(number).owner, number, kept, true);
+}
+
+// It is not there any more, or something else becomes of it.
+void proposals::undo_offer(allocation &placeholder) {
+  if (placeholder.offered == nullptr) return;
+  undo(*placeholder.owner, placeholder.offered->number, p_.keep(messages::proposal_placeholder_gone(placeholder.key())),
+       true);
+}
+
+void proposals::emit_proposal(decision_kind kind, const proposal &p, std::string_view text) {
+  if (p.made != nullptr) return p_.emit_allocation(kind, *p.made, termination::unknown, text);
+  decision_view &d = p_.emit(kind, *p.instead->real);
+  d.allocation_sequence = p.number;
+  d.node = p.instead->where->id;
+  d.detail = p_.detail_of(p.instead->devices);
+  d.text = text;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,42 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Replacements: real asks on their way into the place of a placeholder. One is begun when pass B found it, and finished
+// when the resource manager says that the placeholder is gone.
+#pragma once
+
+#include <cstddef>
+
+#include "base/slab.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+struct partition;
+
+class replacements {
+ public:
+  explicit replacements(partition &p) : p_(p) {}
+
+  [[nodiscard]] const slab<replacement> &all() const { return all_; }
+  // `devices`: of the placeholder, where it is the same node.
+  void begin(ask &a, allocation &placeholder, node &n, const held_list &devices);
+  replacement &make(ask &a, allocation &placeholder, node &n, const held_list &devices);
+  void end(replacement &r);  // it is not under way any more, and holds no room
+  void finish(allocation &placeholder, allocation_event how);
+  allocation &place(replacement &r);
+  void stand_in(const allocation &x, const allocation_terms &terms);
+  void undo(allocation &placeholder, bool pending_again, const node *dying);
+  // Those by one ask, or all of the application. False: there were none.
+  bool undo_all(application &app, const ask *only, bool pending_again);
+  // A gang runs when all that its placeholder ask names is allocated; and, where fewer placeholders came, once real
+  // work of it is there and no placeholder is to come.
+  void run_short_gang(application &app);
+  void flush() { all_.flush(); }
+
+ private:
+  static size_t real_allocations(const application &app);
+
+  partition &p_;
+  slab<replacement> all_;
+};
+
+}  // namespace tenon::internal
