@@ -215,7 +215,7 @@ uint32_t kernel::impl::apply(const step &c) {
     uint32_t in_round = 0;
     for (const auto &p : partitions) {
       if (!c.partition.empty() && p->name != c.partition) continue;
-      if (!p->decide()) continue;
+      if (!p->cycle.decide()) continue;
       ++in_round;
       ++shared.decided;
     }
@@ -383,7 +383,7 @@ void kernel::set_fact_listener(fact_listener *listener) { impl_->shared.listener
 
 bool kernel::has_work(std::string_view name) const {
   return std::any_of(impl_->partitions.begin(), impl_->partitions.end(),
-                     [&](const auto &p) { return (name.empty() || p->name == name) && p->has_work(); });
+                     [&](const auto &p) { return (name.empty() || p->name == name) && p->cycle.has_work(); });
 }
 
 kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) const {

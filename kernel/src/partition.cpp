@@ -32,7 +32,7 @@ void partition::flush() {
   waits.flush();
   nodes.flush();
   gone_queues.clear();
-  retired_policies.clear();
+  faults.flush();
 }
 
 }  // namespace tenon::internal

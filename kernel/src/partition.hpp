@@ -12,6 +12,8 @@
 
 #include "base/slab.hpp"
 #include "core.hpp"
+#include "cycle/cycle.hpp"
+#include "cycle/policy_faults.hpp"
 #include "ledger/ledger.hpp"
 #include "model/ask_class.hpp"
 #include "model/changes.hpp"
@@ -31,6 +33,7 @@
 #include "ready/sort_keys.hpp"
 #include "rules/gangs.hpp"
 #include "rules/limits.hpp"
+#include "rules/node_verdicts.hpp"
 #include "rules/placeholder_timers.hpp"
 #include "rules/placement.hpp"
 #include "rules/placement_checks.hpp"
@@ -115,15 +118,9 @@ struct partition {
   void drain_queue(queue &q, bool with_dynamic);
   void inherit_template(queue &q);
   resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
-  void adopt_predicates();
   void refresh_priorities(queue &q);
   // Fails what is left and gives back its allocations.
   void fail_everything();
-
-  // -- The cycle. --
-  // Makes one decision, or gives false when there is none to make now.
-  bool decide();
-  [[nodiscard]] bool has_work() const;
 
   [[nodiscard]] partition_snapshot snapshot(snapshot_part parts) const;
   [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
@@ -151,8 +148,7 @@ struct partition {
   void follow(const application_used &c);
   void follow(const application_resized &c);
   void follow(const application_asked &c);
-  void touch_node(uint32_t slot);       // something about it changed, or whether it may be used
-  void forget_verdicts(uint32_t slot);  // that predicates gave of the node
+  void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
 
   // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see and is no change above says so
   // here. --
@@ -204,7 +200,6 @@ struct partition {
   void explain_placeholders(const ask &a, explanation &out);
   void explain_nodes(const ask &a, explanation &out);
   void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
-  [[nodiscard]] std::string reason_of(const ask_class &c, uint32_t slot) const;
   void explain_claims(const ask &a, explanation &out) const;
   void explain_preemption(const ask &a, explanation &out);
   void explain_orders(const application &app, explanation &out);
@@ -278,7 +273,6 @@ struct partition {
     std::vector<std::string> types;
     std::unique_ptr<sort_policy> node_policy;
     std::map<std::string, std::unique_ptr<sort_policy>> chosen, queue_policies, app_policies;
-    std::vector<node_predicate> predicates;
   } staged;
 
   // -- What is kept for the RM (partition_kept.cpp). --
@@ -308,12 +302,6 @@ struct partition {
   node_sorting sorting;                                 // of the nodes, as configured
   std::map<std::string, node_sorting> chosen_sortings;  // by policy, null where it is not to be had
   std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
-  std::vector<std::unique_ptr<sort_policy>> retired_policies;
-  std::vector<node_predicate> predicates;
-  std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> verdict_sets;  // by signatures and what they leave out
-  bool predicates_read_amounts = false;  // of nodes: their verdicts change with every allocation
-  bool predicates_read_need = false;     // of asks: verdicts are shared by those of equal resources alone
-  std::vector<std::string> reason_texts;
 
   // -- What may run next, and what waits. --
   sort_keys keys{*this};
@@ -323,6 +311,7 @@ struct partition {
 
   // -- Rules, each with what it knows. --
   internal::placement placement{*this};
+  node_verdicts verdicts{*this};
   placement_checks checks{*this};
   internal::limits limits{*this};
   internal::reservations reservations{*this};
@@ -332,6 +321,9 @@ struct partition {
   internal::replacements replacements{*this};
   internal::placeholder_timers placeholder_timers{*this};
   internal::proposals proposals{*this};
+
+  internal::cycle cycle{*this};
+  policy_faults faults{*this};
 
   boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
   std::map<std::string, int32_t> priority_classes;
@@ -476,16 +468,8 @@ struct partition {
   std::string check_prepared(const queue_config &c, const std::string &path, const property_map &properties,
                              const child_template_config &above);
 
-  // -- The cycle (partition_cycle.cpp). --
-  bool decide_ask();
-  bool try_unit(leaf_class &u);
-  node *search(ask_class &c, ask &a, bool &refused);
-  bool passes(const ask_class &c, uint32_t slot);
-  void judge(verdict_set &v, const resources &need);
+  // -- What calls of policies are given. --
   [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
-  void policy_failed(sort_policy &policy);
-  void fail_as_told();
-  [[nodiscard]] std::string fault_words(std::string_view kind, std::string_view policy) const;
 
   // -- Orders of nodes (partition_node_sortings.cpp). --
   template <class F>

@@ -176,40 +176,13 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
                      last_class->timeout_ms == timeout_ms && last_class->devices == devices;
   const node_sorting &by = sorting_of(*a.owner);
   if (alike && last_sorting == &by &&
-      ((predicates.empty() && !by.policy->score_reads_ask()) ||
+      ((verdicts.predicates().empty() && !by.policy->score_reads_ask()) ||
        (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {
     return *last_class;
   }
-  last_class_shared = true;
   last_sorting = &by;
   class_key key{need, std::string(required_node), timeout_ms, nullptr, facts_for_score(a), std::move(devices)};
-  if (!predicates.empty()) {
-    std::vector<uint64_t> signature;
-    const ask_facts facts{need, a.priority, a.tags};
-    for (node_predicate &p : predicates) {
-      uint64_t words[2] = {0, 0};
-      if (!ask_signature(p, context(), facts, words)) {  // results are this ask's alone
-        words[0] = ~uint64_t{0};
-        words[1] = a.arrival;
-        last_class_shared = false;
-      }
-      signature.insert(signature.end(), {words[0], words[1]});
-    }
-    if (predicates_read_need) {
-      for_each_type(need, [&](type_index t, int64_t amount) {
-        signature.insert(signature.end(), {t, static_cast<uint64_t>(amount)});
-      });
-    }
-    auto &slot = verdict_sets[std::move(signature)];
-    if (slot == nullptr) {
-      slot = std::make_unique<verdict_set>();
-      slot->tags = a.tags;
-      slot->priority = a.priority;
-      slot->first_key = a.owner->id + '/' + a.key;
-      keeps.bytes += ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * nodes.slots();
-    }
-    key.judged = slot.get();
-  }
+  key.judged = verdicts.set_for(a, need, last_class_shared);
   last_class = &class_of(key);
   last_priority = a.priority;
   last_tags = a.tags;

@@ -172,10 +172,10 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   for (const std::string &type : staged.types) types.intern(type);
   queue_policies.merge(staged.queue_policies);
   app_policies.merge(staged.app_policies);
-  if (fresh) adopt_predicates();
+  if (fresh) verdicts.adopt(std::move(staged.predicates));
   adopt_chosen();
   if (staged.node_policy != nullptr) {
-    if (sorting.policy != nullptr) retired_policies.push_back(std::move(sorting.policy));
+    if (sorting.policy != nullptr) faults.retire(std::move(sorting.policy));
     sorting.policy = std::move(staged.node_policy);
     sorting.start(nodes);
     classify_for_score();
@@ -197,17 +197,6 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   for_each_queue(*root, [&](queue &q) { quotas.look_at(q); });
   if (fresh) arm_cleaner();
   keys.forget_periods();
-}
-
-void partition::adopt_predicates() {
-  predicates = std::move(staged.predicates);
-  reason_texts.clear();
-  for (const node_predicate &p : predicates) {
-    reason_texts.push_back(p.bound->name + " failed");
-    reason_texts.insert(reason_texts.end(), p.bound->reasons.begin(), p.bound->reasons.end());
-    predicates_read_amounts |= (p.node_mask & column::node_amounts) != 0;
-    predicates_read_need |= p.reads_need;
-  }
 }
 
 void partition::configure_queue(queue &q, const queue_config &c) {

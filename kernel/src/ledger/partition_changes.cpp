@@ -16,20 +16,14 @@ void partition::follow(const room_taken &c) {
 
 void partition::follow(const node_changed &c) {
   touch_node(c.of.slot);
-  forget_verdicts(c.of.slot);
+  verdicts.forget(c.of.slot);
   ready.wake_for_node(c.of);
 }
 
 void partition::touch_node(uint32_t slot) {
   preemption.changed();
   for_each_node_order([slot](node_order &order) { order.touch(slot); });
-  if (predicates_read_amounts) forget_verdicts(slot);
-}
-
-void partition::forget_verdicts(uint32_t slot) {
-  for (auto &[signature, verdicts] : verdict_sets) {
-    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
-  }
+  verdicts.amounts_changed(slot);
 }
 
 // Those who backfill look at what ends when.

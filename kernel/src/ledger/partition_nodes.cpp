@@ -197,9 +197,7 @@ void partition::decommission(node &n) {
   --keeps.nodes;
   keeps.bytes -= n.kept_bytes;
   nodes.remove(n);
-  for (auto &[signature, verdicts] : verdict_sets) {
-    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
-  }
+  verdicts.forget(slot);
   count_capacity({}, capacity);
   for (replacement *r : to_place) {
     const allocation &x = replacements.place(*r);

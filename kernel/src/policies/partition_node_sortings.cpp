@@ -45,7 +45,7 @@ void partition::adopt_chosen() {
   for (auto &[policy, by] : chosen_sortings) {
     const auto fresh = staged.chosen.find(policy);
     if (fresh == staged.chosen.end() || fresh->second == nullptr) continue;
-    retired_policies.push_back(std::exchange(by.policy, std::move(fresh->second)));
+    faults.retire(std::exchange(by.policy, std::move(fresh->second)));
     by.start(nodes);
   }
   last_class = nullptr;

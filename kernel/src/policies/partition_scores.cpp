@@ -36,7 +36,7 @@ node_order *partition::order_for(const ask_class &c, const application &app) {
   } else if (by.order->refresh(context())) {
     return by.order.get();
   }
-  policy_failed(*by.policy);
+  faults.failed(*by.policy);
   return by.order->refresh(context()) ? by.order.get() : nullptr;
 }
 

@@ -107,12 +107,11 @@ class copier {
     }
     for (const auto &[name, policy] : from_.queue_policies) to_.queue_policies.emplace(name, lent(*policy));
     for (const auto &[name, policy] : from_.app_policies) to_.app_policies.emplace(name, lent(*policy));
-    for (const node_predicate &p : from_.predicates) {
-      to_.predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));
+    std::vector<node_predicate> predicates;
+    for (const node_predicate &p : from_.verdicts.predicates()) {
+      predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));
     }
-    to_.reason_texts = from_.reason_texts;
-    to_.predicates_read_amounts = from_.predicates_read_amounts;
-    to_.predicates_read_need = from_.predicates_read_need;
+    to_.verdicts.adopt(std::move(predicates));
     to_.types_grew();
   }
 

@@ -34,8 +34,8 @@ void partition::explain_nodes(const ask &a, explanation &out) {
     const std::vector<device_lack> lacks = devices_lacking(c, n->slot);
     if (required && n->id != c.required_node) {
       ++by_predicate["another node is required"];
-    } else if (!passes(c, n->slot)) {
-      ++by_predicate[reason_of(c, n->slot)];
+    } else if (!verdicts.passes(c, n->slot)) {
+      ++by_predicate[verdicts.reason_of(c, n->slot)];
     } else if (!required && !n->schedulable()) {
       ++out.nodes.not_schedulable;
       if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
@@ -116,12 +116,6 @@ void partition::change_of_nodes(const ask_class &c, const node *nearest, const n
     raise_devices.to = l.has + l.missing;
     out.changes.push_back(std::move(raise_devices));
   }
-}
-
-std::string partition::reason_of(const ask_class &c, uint32_t slot) const {
-  if (c.judged == nullptr || slot >= c.judged->reasons.size()) return {};
-  const uint16_t reason = c.judged->reasons[slot];
-  return reason < reason_texts.size() ? reason_texts[reason] : std::string{};
 }
 
 }  // namespace tenon::internal

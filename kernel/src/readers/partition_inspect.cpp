@@ -47,7 +47,7 @@ void partition::for_each_limit(const application &app, inspection &seen, F &&f) 
 
 void partition::inspect() {
   if (paused || state == object_state::stopped) return;
-  if (!shared.told.empty()) fail_as_told();
+  if (!shared.told.empty()) faults.fail_as_told();
   if (fair_max_stale) {
     fair_max_stale = false;
     refresh_fair_max(*root);
@@ -55,9 +55,9 @@ void partition::inspect() {
   checks.ask_nobody(true);
   inspection seen;
   for (;;) {
-    const size_t retired = retired_policies.size();
+    const size_t retired = faults.retired();
     inspect_queue(*root, seen);
-    if (retired_policies.size() == retired) break;
+    if (faults.retired() == retired) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
   checks.ask_nobody(false);
@@ -80,7 +80,7 @@ void partition::inspect_queue(queue &q, inspection &seen) {
     const auto submission = [](const application &app) { return app.submission; };
     bool ok = true;
     const auto fresh = fresh_keys_of_apps(q, &ok);
-    if (!ok) return policy_failed(*q.order);
+    if (!ok) return faults.failed(*q.order);
     for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen);
     return;
   }
@@ -91,7 +91,7 @@ void partition::inspect_queue(queue &q, inspection &seen) {
   const auto sequence = [](const queue &child) { return child.sequence; };
   bool ok = true;
   const auto fresh = fresh_keys(q, &ok);
-  if (!ok) return policy_failed(*q.order);
+  if (!ok) return faults.failed(*q.order);
   for (queue *child : in_order(std::move(children), fresh, sequence)) inspect_queue(*child, seen);
 }
 
@@ -136,7 +136,7 @@ bool partition::is_node_there(ask &a, ask_class &c, inspection &seen) {
   if (c.blocked) return false;
   const auto [known, fresh] = seen.nodes.try_emplace(c.id, false);
   bool refused = false;
-  if (fresh) known->second = search(c, a, refused) != nullptr;
+  if (fresh) known->second = cycle.search(c, a, refused) != nullptr;
   return known->second;
 }
 

@@ -115,7 +115,7 @@ bool rehearsal::run() {
   while (made_ < most_decisions) {
     core_.outbox.clear();
     core_.texts.clear();
-    if (!copy_->decide()) return false;
+    if (!copy_->cycle.decide()) return false;
     if (ask_->placed > before) return true;
     ++made_;
     const decision_view &d = core_.outbox.front();

@@ -221,12 +221,12 @@ void ready_index::wake_for_node(node &n) {
   for (size_t i = blocked_.size(); i-- > 0;) {
     ask_class &c = *blocked_[i];
     if (!c.required_node.empty()) {
-      if (c.required_node == n.id && p_.holds(n, c) && p_.passes(c, n.slot)) wake_class(c);
+      if (c.required_node == n.id && p_.holds(n, c) && p_.verdicts.passes(c, n.slot)) wake_class(c);
     } else if (!p_.nodes.open(n.slot)) {
       continue;
-    } else if (p_.nodes.holds(c, n.slot) && p_.passes(c, n.slot)) {
+    } else if (p_.nodes.holds(c, n.slot) && p_.verdicts.passes(c, n.slot)) {
       wake_class(c);
-    } else if (c.unreservable && n.reservations.empty() && p_.holds(n, c) && p_.passes(c, n.slot)) {
+    } else if (c.unreservable && n.reservations.empty() && p_.holds(n, c) && p_.verdicts.passes(c, n.slot)) {
       c.unreservable = false;
       while (!c.parked_mature.empty()) unpark(*c.parked_mature.back());
     }

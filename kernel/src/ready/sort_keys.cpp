@@ -130,7 +130,7 @@ void sort_keys::flush(queue &q) {
                      set_queue_key(child, words, not_before, until);
                    });
   if (ok) return;
-  p_.policy_failed(*q.order);
+  p_.faults.failed(*q.order);
   flush(q);
 }
 

@@ -189,7 +189,7 @@ bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   for (allocation *placeholder : g.allocated) {
     const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
     held_list devices;
-    if (!allowed || !p_.take_over_devices(c, *placeholder, devices) || !p_.passes(c, placeholder->where->slot))
+    if (!allowed || !p_.take_over_devices(c, *placeholder, devices) || !p_.verdicts.passes(c, placeholder->where->slot))
       continue;
     if (!p_.checks.agrees(a, *placeholder->where, false)) {
       rm_refuses = true;
@@ -200,7 +200,7 @@ bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   }
   if (!c.blocked || own_holds) {
     bool search_refused = false;
-    if (node *n = p_.search(c, a, search_refused); n != nullptr) {
+    if (node *n = p_.cycle.search(c, a, search_refused); n != nullptr) {
       p_.replacements.begin(a, *g.allocated.first(), *n, {});
       return true;
     }

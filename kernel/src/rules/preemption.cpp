@@ -39,7 +39,7 @@ int64_t preemption::preempts_at(const ask &a) const {
 
 bool preemption::may_make_room(const node &n, const ask &a) const {
   const ask_class &c = p_.classes[a.class_id];
-  return n.schedulable() && p_.holds(n, c) && p_.passes(c, n.slot) && !p_.checks.has_refused(a, n);
+  return n.schedulable() && p_.holds(n, c) && p_.verdicts.passes(c, n.slot) && !p_.checks.has_refused(a, n);
 }
 
 bool preemption::try_for(ask &a) {

@@ -204,7 +204,7 @@ void proposals::undo_on(node &n, const std::string &text, bool unfit_alone) {
   std::vector<uint64_t> numbers;
   const auto fits = [&](const ask &a) {
     const ask_class &c = p_.classes[a.class_id];
-    return (n.schedulable() || p_.requires_a_node(a)) && p_.holds(n, c) && p_.passes(c, n.slot);
+    return (n.schedulable() || p_.requires_a_node(a)) && p_.holds(n, c) && p_.verdicts.passes(c, n.slot);
   };
   for (const allocation *x : n.allocations) {
     if (x->state == allocation_state::proposed && !(unfit_alone && fits(*x->from))) numbers.push_back(x->sequence);

@@ -242,7 +242,7 @@ void reservations::check(node &n) {
   for (reservation *r : all) {
     const ask_class &c = p_.classes[r->of->class_id];
     const bool usable = n.schedulable() || !c.required_node.empty();
-    if (usable && p_.holds(n, c) && p_.passes(c, n.slot)) continue;
+    if (usable && p_.holds(n, c) && p_.verdicts.passes(c, n.slot)) continue;
     unreserve(*r, p_.keep(messages::reservation_node_unfit()));
   }
 }
@@ -303,7 +303,7 @@ bool reservations::place(reservation &r, bool &refused) {
   if (r.refused) return false;
   if (r.look) {
     node &own = *r.where;
-    if (p_.nodes.holds(c, own.slot) && p_.passes(c, own.slot)) {
+    if (p_.nodes.holds(c, own.slot) && p_.verdicts.passes(c, own.slot)) {
       if (p_.checks.agrees(a, own, true)) return p_.commit(a, own), true;
       refused = true;
     }
@@ -315,7 +315,7 @@ bool reservations::place(reservation &r, bool &refused) {
   }
   if (!c.required_node.empty() || c.blocked) return false;
   bool search_refused = false;
-  if (node *n = p_.search(c, a, search_refused); n != nullptr) return p_.commit(a, *n), true;
+  if (node *n = p_.cycle.search(c, a, search_refused); n != nullptr) return p_.commit(a, *n), true;
   if (!search_refused) p_.ready.block(c);
   refused |= search_refused;
   return false;
@@ -341,7 +341,7 @@ node *reservations::node_to_reserve(ask &a, ask_class &c, bool &refused) {
   for (;;) {
     const uint32_t slot = by->least_lacking(c, p_.shared.counters.nodes_examined, [&](uint32_t candidate) {
       const node &n = *p_.nodes.at(candidate);
-      return n.reservations.empty() && p_.holds(n, c) && p_.passes(c, candidate) &&
+      return n.reservations.empty() && p_.holds(n, c) && p_.verdicts.passes(c, candidate) &&
              std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
     });
     if (slot == node_order::no_slot || p_.checks.agrees(a, *p_.nodes.at(slot), false)) {
@@ -355,7 +355,7 @@ node *reservations::node_to_reserve(ask &a, ask_class &c, bool &refused) {
 // An ask that requires a node takes it from those who could go elsewhere.
 bool reservations::try_required(ask &a, ask_class &c, bool &refused) {
   node *n = p_.nodes.find(c.required_node);
-  if (n == nullptr || !p_.holds(*n, c) || !p_.passes(c, n->slot)) {
+  if (n == nullptr || !p_.holds(*n, c) || !p_.verdicts.passes(c, n->slot)) {
     if (!c.blocked) p_.ready.block(c);
     return false;
   }

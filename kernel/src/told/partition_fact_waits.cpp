@@ -77,7 +77,7 @@ void partition::tell_unschedulable(ask &a) {
     const node *n = nodes.at(slot);
     if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
     if (judged.verdicts[slot] == verdict_set::pass) return;
-    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[reason_of(c, slot)];
+    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
   }
   if (nodes_by_reason.empty()) return;
   std::string text;

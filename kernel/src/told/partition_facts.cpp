@@ -185,9 +185,9 @@ void partition::tell_move(fact_kind kind, const application &app, const queue &h
 void partition::tell_limits(const queue &q, const std::vector<limit_config> &before) const {
   if (!listened()) return;
   using named_limits = std::map<std::pair<bool, std::string>, const limit_config *>;  // group?, name
-  const auto by_name = [](const std::vector<limit_config> &limits) {
+  const auto by_name = [](const std::vector<limit_config> &all) {
     named_limits out;
-    for (const limit_config &limit : limits) {
+    for (const limit_config &limit : all) {
       for (const std::string &user : limit.users) out.emplace(std::pair(false, user), &limit);
       for (const std::string &group : limit.groups) out.emplace(std::pair(true, group), &limit);
     }

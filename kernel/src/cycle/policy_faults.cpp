@@ -1,0 +1,54 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle/policy_faults.hpp"
+
+#include "partition.hpp"
+
+namespace tenon::internal {
+namespace {
+
+std::string_view kind_of(const sort_policy &policy) {
+  switch (policy.kind) {
+    case policy_kind::queue_sort:
+      return "queue order";
+    case policy_kind::app_sort:
+      return "application order";
+    default:
+      return policy.chosen ? "node order of applications" : "node order";
+  }
+}
+
+}  // namespace
+
+std::string policy_faults::words(std::string_view kind, std::string_view policy) const {
+  return std::string(kind) + ' ' + std::string(policy) + " in " + p_.name;
+}
+
+// A module's fault is an answer from outside: what a record says of it holds, whatever the module does now.
+void policy_faults::fail_as_told() {
+  const auto fail = [&](sort_policy &policy) {
+    if (!policy.faulty && p_.shared.told_to_fail(words(kind_of(policy), policy.bound->name))) {
+      failed(policy);
+    }
+  };
+  p_.for_each_sorting([&](node_sorting &by) { fail(*by.policy); });
+  for (auto &[policy_name, policy] : p_.queue_policies) fail(*policy);
+  for (auto &[policy_name, policy] : p_.app_policies) fail(*policy);
+}
+
+void policy_faults::failed(sort_policy &policy) {
+  ++p_.shared.counters.policy_faults;
+  if (policy.faulty) return;  // the fallback itself cannot fail
+  auto wrapped = wrap_sort_policy(policy.kind, p_.shared.policies.fallback(policy.kind, p_.types.limit()));
+  const uint64_t calls = policy.calls, faults = policy.faults;
+  const bool chosen = policy.chosen;
+  p_.shared.note_fault(words(kind_of(policy), policy.bound->name));
+  retired_.push_back(std::make_unique<sort_policy>(std::move(policy)));
+  policy = std::move(**wrapped);
+  policy.calls = calls;
+  policy.faults = faults;
+  policy.faulty = true;
+  policy.chosen = chosen;
+  p_.keys.restart(policy);
+}
+
+}  // namespace tenon::internal
