@@ -181,7 +181,7 @@ void kernel::impl::apply(const signal_rm &c) {
     p->paused = state == rm_state::paused;
     if (event == rm_event::lost) p->proposals.stop_deadlines();
     if (event != rm_event::back) continue;
-    p->checks.check_again({});
+    if (p->checks.check_again({})) p->lines.wake_refused();
     p->proposals.restart_deadlines();
   }
 }
@@ -272,7 +272,7 @@ uint32_t kernel::impl::dispatch(const command &c) {
         if constexpr (std::is_same_v<type, check_answer>) {
           p->proposals.answer(one);
         } else if constexpr (std::is_same_v<type, check_again>) {
-          p->checks.check_again(one);
+          if (p->checks.check_again(one)) p->lines.wake_refused();
         } else if constexpr (std::is_same_v<type, checks_delivered>) {
           p->proposals.delivered(one);
         } else if constexpr (std::is_same_v<type, change_queue>) {

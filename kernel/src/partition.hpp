@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/slab.hpp"
+#include "base/wide_sum.hpp"
 #include "core.hpp"
 #include "cycle/cycle.hpp"
 #include "cycle/policy_faults.hpp"
@@ -61,9 +62,6 @@ using property_map = std::map<std::string, std::string>;
 [[nodiscard]] std::string partition_name(std::string_view rm, std::string_view external_name);
 // What an order of nodes is configured with.
 [[nodiscard]] std::string node_sort_json(const node_sort_config &c);
-
-// Wider than any sum of amounts.
-__extension__ using wide_sum = __int128;
 
 struct partition {
   partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline);
@@ -272,6 +270,7 @@ struct partition {
     std::vector<std::unique_ptr<placement_rule>> rules;
     std::vector<std::string> types;
     std::unique_ptr<sort_policy> node_policy;
+    std::vector<node_predicate> predicates;
     std::map<std::string, std::unique_ptr<sort_policy>> chosen, queue_policies, app_policies;
   } staged;
 
@@ -284,7 +283,6 @@ struct partition {
   [[nodiscard]] kept_amounts kept_for_foreign(const allocation &a) const;
   void count_kept_foreign(const allocation &a);
   void uncount_kept_foreign(const allocation &a);
-  [[nodiscard]] static uint64_t kept_for(const node_refusal &r);
   ask_class &class_of(const class_key &key);  // which stays as long as the partition does
   void count_kept(application &app);          // once
   void count_kept(application &app, const task_group &group);
@@ -312,11 +310,11 @@ struct partition {
   // -- Rules, each with what it knows. --
   internal::placement placement{*this};
   node_verdicts verdicts{*this};
-  placement_checks checks{*this};
+  placement_checks checks{shared, name, check_deadline_ms > 0, waits, keeps};
   internal::limits limits{*this};
   internal::reservations reservations{*this};
   internal::preemption preemption{*this};
-  internal::quotas quotas{*this};
+  internal::quotas quotas{shared, id, config, classes, preemption};
   internal::gangs gangs{*this};
   internal::replacements replacements{*this};
   internal::placeholder_timers placeholder_timers{*this};
@@ -390,7 +388,7 @@ struct partition {
   static std::vector<ask *> pending_by_arrival(const application &app);
   void forget_if_done(ask &a);
   void reject_ask(const tenon::put_ask &c, std::string why);
-  ask_wait &wait_of(ask &a);
+  ask_wait &wait_of(ask &a) { return ask_wait::of(a, waits); }
   [[nodiscard]] bool requires_a_node(const ask &a) const { return !classes[a.class_id].required_node.empty(); }
   void forget_wait(ask &a);  // it is another ask from now on, or none
 

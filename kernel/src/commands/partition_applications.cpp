@@ -255,7 +255,7 @@ void partition::enter_state(application &app, application_state from) {
   if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
     placeholder_timers.arm(app, shared.now_ms);
   }
-  if (!app.runs()) app.placeholder_epoch = 0;
+  if (!app.runs()) placeholder_timers.stop_waiting(app);
   placeholder_timers.watch_left_over(app, false);
   gangs.changed(app);
   if (app.home != nullptr) {
@@ -321,7 +321,8 @@ void partition::end_application(application &app) {
 }
 
 void partition::forget(application &app) {
-  app.epoch = app.run_epoch = app.placeholder_epoch = app.left_over_epoch = 0;
+  app.epoch = app.run_epoch = 0;
+  placeholder_timers.stop(app);
   keeps.bytes -= app.kept_bytes;
   applications.retire(app);
   touched(app);

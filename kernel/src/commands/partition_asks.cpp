@@ -200,11 +200,6 @@ void partition::add_pending_of(ask &a, int64_t times) {
   }
 }
 
-ask_wait &partition::wait_of(ask &a) {
-  if (a.wait == nullptr) a.wait = &waits.create();
-  return *a.wait;
-}
-
 void partition::forget_wait(ask &a) {
   if (a.wait == nullptr) return;
   preemption.forget(a);

@@ -33,18 +33,14 @@ void partition::fire(const timer &t) {
     case timer_kind::app_rekey:
     case timer_kind::queue_rekey:
       return keys.fire(t);
-    case timer_kind::placeholders: {
-      application &app = applications[t.object];
-      app.placeholder_epoch = 0;
-      return placeholder_timers.timed_out(app);
-    }
-    case timer_kind::left_over: {
-      application &app = applications[t.object];
-      app.left_over_epoch = 0;
-      return placeholder_timers.give_back_left_over(app);
-    }
+    case timer_kind::placeholders:
+    case timer_kind::left_over:
+      return placeholder_timers.fire(t);
     case timer_kind::quota:
-      return quotas.is_due(t.epoch);
+      if (const auto went = quotas.is_due(t.epoch); went.by != nullptr && listened()) {
+        tell_queue(fact_kind::queue_quota, *went.by, &went.by->max, false, std::to_string(went.victims));
+      }
+      return;
     case timer_kind::reservation_wait:
       return reservations.is_due(t);
     case timer_kind::rm_check:
@@ -77,9 +73,8 @@ bool partition::is_void(const timer &t) const {
     case timer_kind::app_rekey:
       return of_app(&application::submission) || applications[t.object].key.armed_ms != t.due_ms;
     case timer_kind::placeholders:
-      return of_app(&application::placeholder_epoch);
     case timer_kind::left_over:
-      return of_app(&application::left_over_epoch);
+      return placeholder_timers.is_void(t);
     case timer_kind::quota:
       return !quotas.runs(t.epoch);
     case timer_kind::reservation_wait:

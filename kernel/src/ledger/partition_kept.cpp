@@ -99,8 +99,6 @@ void partition::uncount_kept_foreign(const allocation &a) {
   keeps.bytes -= goes.bytes;
 }
 
-uint64_t partition::kept_for(const node_refusal &r) { return refusal_size + r.reason.size(); }
-
 ask_class &partition::class_of(const class_key &key) {
   bool made = false;
   ask_class &out = classes.intern(key, made);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/indexed_heap.hpp"
+#include "base/slab.hpp"
 #include "base/sort_key.hpp"
 #include "base/sorted_run.hpp"
 #include "base/text_hash.hpp"
@@ -45,6 +46,7 @@ using tag_list = std::vector<std::pair<std::string, std::string>>;
 
 struct queue;
 struct application;
+struct ask;
 struct app_class;
 struct leaf_class;
 struct allocation;
@@ -108,6 +110,9 @@ struct ask_wait {
   boost::container::small_vector<allocation *, 2> victims;  // under way for it
   std::vector<node_refusal> refusals;
   uint64_t held_off = 0;  // place among those whose last try failed for reservations of others; 0: it is none of them
+
+  // Of the ask: made where it has none.
+  static ask_wait &of(ask &a, slab<ask_wait> &all);
 };
 
 struct ask {
@@ -140,6 +145,11 @@ struct ask {
 
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
 };
+
+inline ask_wait &ask_wait::of(ask &a, slab<ask_wait> &all) {
+  if (a.wait == nullptr) a.wait = &all.create();
+  return *a.wait;
+}
 
 // Asks of an application are tried by priority, then age, then arrival.
 template <class Ask>
@@ -266,6 +276,18 @@ struct app_class {
   [[nodiscard]] ask *first() const { return run.first(); }
 };
 
+// What pass B of the cycle knows of an application: written by the gangs alone.
+struct gang_part {
+  std::vector<task_group *> in_play;  // any order: the asks in them have one
+  uint32_t position = not_in_heap;
+  bool stuck = false;  // nothing could be replaced, and nothing changed since
+};
+
+// Timers of an application's placeholders, and of those left over; 0: it does not run.
+struct placeholder_epochs {
+  uint64_t waiting = 0, left_over = 0;
+};
+
 struct application {
   uint32_t index = 0;
   bool live = false;
@@ -309,14 +331,11 @@ struct application {
   std::string message;
 
   std::map<std::string, task_group, std::less<>> task_groups;
-  std::vector<task_group *> groups_in_play;  // any order: the asks in them have one
-  uint32_t gang_position = not_in_heap;
-  bool gang_stuck = false;                  // nothing could be replaced, and nothing changed since
-  uint32_t placeholder_count = 0;           // of its allocations
-  uint32_t under_way = 0;                   // replacements
-  int64_t first_bind_ms = INT64_MAX;        // of its placeholders since it is Accepted
-  uint64_t placeholder_epoch = 0;           // of their timer, 0: none
-  uint64_t left_over_epoch = 0;             // of the timer of those left over, 0: none
+  gang_part gang;
+  uint32_t placeholder_count = 0;     // of its allocations
+  uint32_t under_way = 0;             // replacements
+  int64_t first_bind_ms = INT64_MAX;  // of its placeholders since it is Accepted
+  placeholder_epochs placeholder_timers;
   ask_run aside;                            // asks in line::aside
   ask_run reserved;                         // asks in line::reserved
   std::vector<reservation *> reservations;  // in the order in which they were made
@@ -346,8 +365,8 @@ struct gang_before {
   bool operator()(const application &a, const application &b) const { return a.submission < b.submission; }
 };
 struct gang_position {
-  uint32_t &operator()(application &a) const { return a.gang_position; }
-  const uint32_t &operator()(const application &a) const { return a.gang_position; }
+  uint32_t &operator()(application &a) const { return a.gang.position; }
+  const uint32_t &operator()(const application &a) const { return a.gang.position; }
 };
 struct gang_prefix {
   key_prefix operator()(const application &a) const { return {a.submission, 0}; }

@@ -114,7 +114,7 @@ void partition::explain_stopped(const queue &leaf, explanation &out) const {
 void partition::explain_placeholders(const ask &a, explanation &out) {
   const task_group &g = *a.gang;
   if (!g.allocated.empty()) {
-    if (a.owner->gang_stuck) explain_nodes(a, out);
+    if (a.owner->gang.stuck) explain_nodes(a, out);
     return;
   }
   obstacle &o = add_obstacle(out, obstacle_kind::placeholders, g.name);

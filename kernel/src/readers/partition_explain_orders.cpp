@@ -32,8 +32,8 @@ uint64_t partition::count_before_in_gangs(const ask &a) const {
   int64_t count = 0;
   for (const application *app : by_submission()) {
     if (app->submission > a.owner->submission) break;
-    if (!app->runs() || app->gang_stuck) continue;
-    for (const task_group *g : app->groups_in_play) {
+    if (!app->runs() || app->gang.stuck) continue;
+    for (const task_group *g : app->gang.in_play) {
       for (const ask *other : g->waiting) {
         if (app != a.owner || tried_before(*other, a)) count += other->pending();
       }

@@ -231,12 +231,7 @@ void ready_index::wake_for_node(node &n) {
       while (!c.parked_mature.empty()) unpark(*c.parked_mature.back());
     }
   }
-  const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang_stuck; };
-  const auto kept_here = [](const reservation *r) { return r->of->owner->gang_stuck; };
-  if (p_.gangs.some_stuck() && (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
-                                std::any_of(n.reservations.begin(), n.reservations.end(), kept_here))) {
-    p_.gangs.wake_stuck();
-  }
+  p_.gangs.wake_on(n);
   p_.lines.wake_refused();
 }
 

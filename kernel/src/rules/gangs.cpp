@@ -108,25 +108,25 @@ void gangs::changed(task_group &g, bool more) {
   if (in_play != g.in_play) {
     g.in_play = in_play;
     if (in_play) {
-      app.groups_in_play.push_back(&g);
+      app.gang.in_play.push_back(&g);
     } else {
-      std::erase(app.groups_in_play, &g);
+      std::erase(app.gang.in_play, &g);
     }
   }
-  if (more && app.gang_stuck) {
+  if (more && app.gang.stuck) {
     std::erase(stuck_, &app);
-    app.gang_stuck = false;
+    app.gang.stuck = false;
   }
   changed(app);
 }
 
 void gangs::changed(application &app) {
-  const bool wanted = !app.groups_in_play.empty() && app.runs() && !p_.in_stopped_queue(app);
+  const bool wanted = !app.gang.in_play.empty() && app.runs() && !p_.in_stopped_queue(app);
   if (wanted) {
-    if (!app.gang_stuck && !heap_.contains(&app)) heap_.push(&app);
-  } else if (app.gang_stuck) {
+    if (!app.gang.stuck && !heap_.contains(&app)) heap_.push(&app);
+  } else if (app.gang.stuck) {
     std::erase(stuck_, &app);
-    app.gang_stuck = false;
+    app.gang.stuck = false;
   } else if (heap_.contains(&app)) {
     heap_.erase(&app);
   }
@@ -134,8 +134,19 @@ void gangs::changed(application &app) {
 
 void gangs::wake_stuck() {
   for (application *app : std::exchange(stuck_, {})) {
-    app->gang_stuck = false;
+    app->gang.stuck = false;
     changed(*app);
+  }
+}
+
+// A placeholder on it, or an ask that it is reserved for, may do better now.
+void gangs::wake_on(const node &n) {
+  if (stuck_.empty()) return;
+  const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang.stuck; };
+  const auto kept_here = [](const reservation *r) { return r->of->owner->gang.stuck; };
+  if (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
+      std::any_of(n.reservations.begin(), n.reservations.end(), kept_here)) {
+    wake_stuck();
   }
 }
 
@@ -147,7 +158,7 @@ bool gangs::decide() {
     if (replace_in(app)) return true;
     if (!heap_.contains(&app)) continue;
     heap_.erase(&app);
-    app.gang_stuck = true;
+    app.gang.stuck = true;
     stuck_.push_back(&app);
   }
   return false;
@@ -155,7 +166,7 @@ bool gangs::decide() {
 
 // The asks that wait in all groups in play, in their order: the first for which something can be done.
 bool gangs::replace_in(application &app) {
-  for (task_group *g : app.groups_in_play) {
+  for (task_group *g : app.gang.in_play) {
     g->next = 0;
     g->hopeless.clear();
   }
@@ -163,7 +174,7 @@ bool gangs::replace_in(application &app) {
   bool done = false;
   while (!done) {
     task_group *first = nullptr;
-    for (task_group *g : app.groups_in_play) {
+    for (task_group *g : app.gang.in_play) {
       if (g->next == g->waiting.size()) continue;
       if (first == nullptr || tried_before(*g->waiting.begin()[g->next], *first->waiting.begin()[first->next]))
         first = g;

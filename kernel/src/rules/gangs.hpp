@@ -40,8 +40,8 @@ class gangs {
   // `more`: what could not be done may be possible now.
   void changed(task_group &g, bool more);
   void changed(application &app);
-  [[nodiscard]] bool some_stuck() const { return !stuck_.empty(); }
   void wake_stuck();
+  void wake_on(const node &n);  // those to whom it matters
 
  private:
   static void count_size(task_group &g, uint32_t class_id, int sign);

@@ -12,9 +12,26 @@ void placeholder_timers::arm(application &app, int64_t from_ms) {
   const bool own = !app.placeholder_ask.empty() && app.execution_timeout_ms > 0;
   const int64_t due_ms = add_saturating(app.said_creation_ms > 0 ? app.said_creation_ms : from_ms,
                                         own ? app.execution_timeout_ms : p_.config.tuning.placeholder_timeout_ms);
-  app.placeholder_epoch = p_.shared.next_epoch++;
+  app.placeholder_timers.waiting = p_.shared.next_epoch++;
   p_.shared.timers.arm(std::max(p_.shared.now_ms, due_ms), timer_kind::placeholders, p_.id, app.index,
-                       app.placeholder_epoch);
+                       app.placeholder_timers.waiting);
+}
+
+void placeholder_timers::fire(const timer &t) {
+  application &app = p_.applications[t.object];
+  if (t.kind == timer_kind::placeholders) {
+    app.placeholder_timers.waiting = 0;
+    timed_out(app);
+  } else {
+    app.placeholder_timers.left_over = 0;
+    give_back_left_over(app);
+  }
+}
+
+bool placeholder_timers::is_void(const timer &t) const {
+  const application &app = p_.applications[t.object];
+  const placeholder_epochs &runs = app.placeholder_timers;
+  return !app.live || t.epoch != (t.kind == timer_kind::placeholders ? runs.waiting : runs.left_over);
 }
 
 void placeholder_timers::timed_out(application &app) {
@@ -50,16 +67,16 @@ void placeholder_timers::give_back_left_over(application &app) {
 }
 
 void placeholder_timers::watch_left_over(application &app, bool real_went) {
-  if (app.left_over_epoch == 0 && !real_went) return;
+  if (app.placeholder_timers.left_over == 0 && !real_went) return;
   const bool busy = app.state == application_state::starting || app.state == application_state::running;
   const bool left_over = busy && app.pending->empty() && app.under_way == 0 && app.placeholder_count != 0 &&
                          app.placeholder_count == app.allocations.size();
   if (!left_over) {
-    app.left_over_epoch = 0;
-  } else if (app.left_over_epoch == 0) {
-    app.left_over_epoch = p_.shared.next_epoch++;
+    app.placeholder_timers.left_over = 0;
+  } else if (app.placeholder_timers.left_over == 0) {
+    app.placeholder_timers.left_over = p_.shared.next_epoch++;
     p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.config.tuning.completing_timeout_ms),
-                         timer_kind::left_over, p_.id, app.index, app.left_over_epoch);
+                         timer_kind::left_over, p_.id, app.index, app.placeholder_timers.left_over);
   }
 }
 

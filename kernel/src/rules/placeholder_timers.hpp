@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/timers.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
@@ -16,13 +17,18 @@ class placeholder_timers {
   explicit placeholder_timers(partition &p) : p_(p) {}
 
   void arm(application &app, int64_t from_ms);
-  void timed_out(application &app);
+  static void stop_waiting(application &app) { app.placeholder_timers.waiting = 0; }
+  static void stop(application &app) { app.placeholder_timers = {}; }
   // Placeholders for which nothing can come are given back after a while. `real_went`: an ask or allocation that is no
   // placeholder did just now.
   void watch_left_over(application &app, bool real_went);
-  void give_back_left_over(application &app);
+  void fire(const timer &t);  // placeholders, left_over
+  [[nodiscard]] bool is_void(const timer &t) const;
 
  private:
+  void timed_out(application &app);
+  void give_back_left_over(application &app);
+
   partition &p_;
 };
 

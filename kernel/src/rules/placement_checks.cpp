@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
-#include "partition.hpp"
+#include "base/kept_sizes.hpp"
 
 namespace tenon::internal {
+namespace {
 
-placement_checks::placement_checks(partition &p) : p_(p), shared_(p.shared), by_proposals_(p.check_deadline_ms > 0) {}
+uint64_t kept_for(const node_refusal &r) { return refusal_size + r.reason.size(); }
+
+}  // namespace
 
 bool placement_checks::ask_now(const ask &a, const node &n, bool allocate) {
   const uint64_t at = shared_.next_check++;
@@ -17,7 +20,7 @@ bool placement_checks::ask_now(const ask &a, const node &n, bool allocate) {
       if (answer.what == step_answer::kind::rm_check && answer.at == at) ok = answer.ok;
     }
   } else {
-    ok = shared_.check(p_.name, a.owner->id, a.key, n.id, allocate);
+    ok = shared_.check(partition_name_, a.owner->id, a.key, n.id, allocate);
   }
   if (!ok) refused_now_.push_back(&n);
   shared_.used_answers.push_back({step_answer::kind::rm_check, at, ok, {}});
@@ -32,9 +35,9 @@ bool placement_checks::has_refused(const ask &a, const node &n) const {
 
 void placement_checks::note_refusal(ask &a, const node &n, std::string_view reason) {
   if (is_refused(a, n)) return;
-  std::vector<node_refusal> &refusals = p_.wait_of(a).refusals;
+  std::vector<node_refusal> &refusals = ask_wait::of(a, waits_).refusals;
   refusals.push_back({&n, std::string(reason)});
-  p_.keeps.bytes += p_.kept_for(refusals.back());
+  keeps_.bytes += kept_for(refusals.back());
   refused_on_[&n].push_back(&a);
 }
 
@@ -43,7 +46,7 @@ void placement_checks::forget(ask &a) {
     const auto found = refused_on_.find(r.where);
     std::erase(found->second, &a);
     if (found->second.empty()) refused_on_.erase(found);
-    p_.keeps.bytes -= p_.kept_for(r);
+    keeps_.bytes -= kept_for(r);
   }
   a.wait->refusals.clear();
 }
@@ -56,7 +59,7 @@ void placement_checks::forget_on(const node &n) {
   refused_on_.erase(found);
 }
 
-void placement_checks::check_again(const tenon::check_again &c) {
+bool placement_checks::check_again(const tenon::check_again &c) {
   bool some = false;
   std::vector<const node *> left_over;
   for (auto &[n, refused] : refused_on_) {  // any order: those who are woken have one
@@ -70,13 +73,13 @@ void placement_checks::check_again(const tenon::check_again &c) {
     if (refused.empty()) left_over.push_back(n);
   }
   for (const node *n : left_over) refused_on_.erase(n);
-  if (some) p_.lines.wake_refused();
+  return some;
 }
 
 void placement_checks::drop(ask &a, const node &n) {
   std::erase_if(a.wait->refusals, [&](const node_refusal &r) {
     if (r.where != &n) return false;
-    p_.keeps.bytes -= p_.kept_for(r);
+    keeps_.bytes -= kept_for(r);
     return true;
   });
 }

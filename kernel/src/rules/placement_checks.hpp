@@ -5,20 +5,24 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/slab.hpp"
 #include "core.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/kept.hpp"
 
 namespace tenon::internal {
 
-struct partition;
-
 class placement_checks {
  public:
-  explicit placement_checks(partition &p);
+  // `by_proposals`: it checks what is proposed, and is not asked within the step.
+  placement_checks(core &shared, const std::string &partition_name, bool by_proposals, slab<ask_wait> &waits,
+                   kept_amounts &keeps)
+      : shared_(shared), partition_name_(partition_name), by_proposals_(by_proposals), waits_(waits), keeps_(keeps) {}
 
   // Where it is asked within the step, it is asked now.
   bool agrees(const ask &a, const node &n, bool allocate) {
@@ -38,15 +42,18 @@ class placement_checks {
   void note_refusal(ask &a, const node &n, std::string_view reason);
   void forget(ask &a);
   void forget_on(const node &n);
-  void check_again(const tenon::check_again &c);
+  // Forgets what the RM says may be others now. False: there was nothing.
+  bool check_again(const tenon::check_again &c);
 
  private:
   bool ask_now(const ask &a, const node &n, bool allocate);
   void drop(ask &a, const node &n);
 
-  partition &p_;
   core &shared_;
-  const bool by_proposals_;  // it checks what is proposed, and is not asked within the step
+  const std::string &partition_name_;
+  const bool by_proposals_;
+  slab<ask_wait> &waits_;
+  kept_amounts &keeps_;
   bool nobody_is_asked_ = false;
   std::vector<const node *> refused_now_;  // within the step, while an ask is looked at
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on_;

@@ -10,6 +10,9 @@
 
 namespace tenon::internal {
 
+preemption::preemption(partition &p)
+    : p_(p), search_(*this, p.reservations, p.nodes, p.classes, p.held_devices_of, p.total) {}
+
 // -- When. --
 
 bool preemption::is_guaranteed(const queue &leaf, const ask_class &c) {

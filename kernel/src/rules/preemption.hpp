@@ -19,7 +19,7 @@ struct partition;
 
 class preemption {
  public:
-  explicit preemption(partition &p) : p_(p), search_(p) {}
+  explicit preemption(partition &p);
 
   // The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
   static bool is_guaranteed(const queue &leaf, const ask_class &c);

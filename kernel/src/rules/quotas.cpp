@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "base/wide_sum.hpp"
 #include "model/victims.hpp"
-#include "partition.hpp"
+#include "rules/preemption.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
@@ -21,7 +22,7 @@ int64_t spare_of(const queue &q, type_index t) {
 // -- Timers. --
 
 bool quotas::is_over(const queue &q) const {
-  if (!p_.config.quota_preemption_enabled || q.parent == nullptr || q.quota_delay_ms == 0) return false;
+  if (!config_.quota_preemption_enabled || q.parent == nullptr || q.quota_delay_ms == 0) return false;
   bool over = false;
   for_each_type(q.max, [&](type_index t, int64_t amount) { over |= q.allocated[t] > amount; });
   return over;
@@ -30,17 +31,17 @@ bool quotas::is_over(const queue &q) const {
 void quotas::look_at(queue &q) {
   if (!is_over(q) || (q.quota.epoch != 0 && q.quota.delay_ms == q.quota_delay_ms)) return;
   if (q.quota.epoch == 0) {
-    q.quota.armed_ms = p_.shared.now_ms;
+    q.quota.armed_ms = shared_.now_ms;
     over_.push_back(&q);
   }
   q.quota.delay_ms = q.quota_delay_ms;
-  q.quota.epoch = p_.shared.next_epoch++;
+  q.quota.epoch = shared_.next_epoch++;
   const int64_t due_ms = add_saturating(q.quota.armed_ms, q.quota.delay_ms);
-  p_.shared.timers.arm(std::max(p_.shared.now_ms, due_ms), timer_kind::quota, p_.id, 0, q.quota.epoch);
+  shared_.timers.arm(std::max(shared_.now_ms, due_ms), timer_kind::quota, partition_id_, 0, q.quota.epoch);
 }
 
 void quotas::look_at_path(queue &q) {
-  if (!p_.config.quota_preemption_enabled) return;
+  if (!config_.quota_preemption_enabled) return;
   if (q.parent != nullptr) look_at_path(*q.parent);
   look_at(q);
 }
@@ -61,9 +62,9 @@ void quotas::forget_gone_queues() {
   std::erase_if(over_, [](const queue *q) { return q->gone; });
 }
 
-void quotas::is_due(uint64_t epoch) {
+quotas::given_back quotas::is_due(uint64_t epoch) {
   const auto found = std::find_if(over_.begin(), over_.end(), [&](const queue *q) { return q->quota.epoch == epoch; });
-  if (found == over_.end()) return;
+  if (found == over_.end()) return {};
   queue &q = **found;
   over_.erase(found);
   q.quota.epoch = 0;
@@ -73,10 +74,8 @@ void quotas::is_due(uint64_t epoch) {
     if (const int64_t most = std::min(over, spare_of(q, t)); most > 0) wanted.set(t, most);
   });
   const size_t victims = give_back(q, wanted, messages::preempted_for_quota(q.path), q);
-  // Where all that is too much is on its way out already there is nothing to say.
-  if (p_.listened() && !wanted.empty())
-    p_.tell_queue(fact_kind::queue_quota, q, &q.max, false, std::to_string(victims));
   look_at(q);
+  return {wanted.empty() ? nullptr : &q, victims};
 }
 
 // -- What is given back. --
@@ -110,13 +109,13 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const std:
   for (const application *app : leaf.apps) {
     for (allocation *x : app->allocations) {
       const bool may = x->state == allocation_state::allocated && x->preempt_self && !x->bound;
-      if (may && (p_.classes[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
+      if (may && (classes_[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
     }
   }
   std::sort(candidates.begin(), candidates.end(),
             [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
   for (allocation *x : candidates) {
-    const resources &need = p_.classes[x->class_id].need;
+    const resources &need = classes_[x->class_id].need;
     bool some = false, too_much = false;
     for_each_type(wanted, [&](type_index t, int64_t left) {
       some |= need[t] > 0;
@@ -126,7 +125,7 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const std:
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  p_.preemption.take_victims(victims, text, nullptr, &over);
+  preemption_.take_victims(victims, text, nullptr, &over);
   return victims.size();
 }
 

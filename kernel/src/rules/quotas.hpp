@@ -7,15 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "core.hpp"
+#include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::internal {
 
-struct partition;
+class preemption;
 
 class quotas {
  public:
-  explicit quotas(partition &p) : p_(p) {}
+  quotas(core &shared, uint32_t partition_id, const partition_config &config, const class_table &classes,
+         preemption &by)
+      : shared_(shared), partition_id_(partition_id), config_(config), classes_(classes), preemption_(by) {}
 
   // Its max, usage or delay may be others.
   void look_at(queue &q);
@@ -24,7 +29,12 @@ class quotas {
   void stop_idle() {
     if (!over_.empty()) drop_timers();
   }
-  void is_due(uint64_t epoch);
+  // What the timer brings about.
+  struct given_back {
+    const queue *by = nullptr;  // null: all that is too much is on its way out already
+    size_t victims = 0;
+  };
+  given_back is_due(uint64_t epoch);
   [[nodiscard]] bool runs(uint64_t epoch) const;  // the timer
   void forget_gone_queues();
 
@@ -35,7 +45,11 @@ class quotas {
   size_t give_back(queue &q, const resources &wanted, const std::string &text, const queue &over);
   size_t give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over);
 
-  partition &p_;
+  core &shared_;
+  const uint32_t partition_id_;
+  const partition_config &config_;
+  const class_table &classes_;
+  preemption &preemption_;
   std::vector<queue *> over_;  // whose timer runs
 };
 

@@ -8,16 +8,22 @@
 #include <vector>
 
 #include "model/ask_class.hpp"
+#include "model/device_records.hpp"
 #include "model/device_room.hpp"
+#include "model/node_table.hpp"
 
 namespace tenon::internal {
 
-struct partition;
+class preemption;
+class reservations;
 
-// One search; what it needs of memory is kept for the next one.
+// One search; what it needs of memory is kept for the next one. It reads, and changes nothing.
 class victim_search {
  public:
-  explicit victim_search(partition &p) : p_(p) {}
+  // `total`: of all nodes.
+  victim_search(const preemption &by, const reservations &kept, const node_table &nodes, const class_table &classes,
+                const device_records &devices, const resources &total)
+      : by_(by), kept_(kept), nodes_(nodes), classes_(classes), held_devices_of_(devices), total_(total) {}
 
   // The node on which victims make room for the ask, and they, in the order in which they give way: guarantees first,
   // then the ask's own queue where it is `intra`. `only`: no other node than this one. Null: there is none. The nodes
@@ -103,7 +109,12 @@ class victim_search {
   bool some_kept_node_would_do(const reservation *but);
   node *search(const node *only);
 
-  partition &p_;
+  const preemption &by_;
+  const reservations &kept_;
+  const node_table &nodes_;
+  const class_table &classes_;
+  const device_records &held_devices_of_;
+  const resources &total_;
   uint64_t search_ = 0;
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;

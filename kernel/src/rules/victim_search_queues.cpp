@@ -3,7 +3,8 @@
 // victims.
 #include <algorithm>
 
-#include "partition.hpp"
+#include "rules/preemption.hpp"
+#include "rules/reservations.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
@@ -37,8 +38,8 @@ void victim_search::look_at_path() {
 
 void victim_search::look_at_claims() {
   claims_.clear();
-  for (const ask *a : p_.preemption.claimants()) {
-    if (reservations::of(*a) != nullptr) claims_.emplace_back(a->owner->home, &p_.classes[a->class_id]);
+  for (const ask *a : by_.claimants()) {
+    if (reservations::of(*a) != nullptr) claims_.emplace_back(a->owner->home, &classes_[a->class_id]);
   }
 }
 
@@ -53,7 +54,7 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 }
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
-  const resources &max = q.parent == nullptr ? p_.total : q.max;
+  const resources &max = q.parent == nullptr ? total_ : q.max;
   if (q.parent != nullptr && !max.has(p.type)) return 0;
   return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
 }
