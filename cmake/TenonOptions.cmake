@@ -14,6 +14,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(TENON_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/tenon/modules)
+set(TENON_GENERATED_DIRECTORY ${CMAKE_BINARY_DIR}/generated)  # headers, included as those beside the sources are
 # A build folder and an installation can be moved.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/tenon")

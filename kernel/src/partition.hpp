@@ -486,7 +486,7 @@ struct partition {
   std::unique_ptr<sort_policy> bind_chosen(const std::string &policy, const node_sort_config &c);
   void stage_chosen(const partition_config &c);
   void adopt_chosen();
-  std::string bind_sort_policy(policy_kind kind, const std::string &policy, const std::string &json,
+  std::string bind_sort_policy(module_kind kind, const std::string &policy, const std::string &json,
                                std::unique_ptr<sort_policy> &into);  // "" or why not
 
   // -- Scores (partition_scores.cpp). --

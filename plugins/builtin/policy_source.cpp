@@ -5,10 +5,8 @@
 #include <array>
 #include <cassert>
 
-#include "tenon/abi/app_sort.h"
-#include "tenon/abi/node_sort.h"
-#include "tenon/abi/queue_sort.h"
 #include "tenon/builtin/policies.hpp"
+#include "tenon/kernel/built_in_policies.hpp"
 
 namespace tenon {
 namespace {
@@ -24,24 +22,6 @@ tenon_status no_service(const tenon_host *, const tenon_get_service_in *, tenon_
 constexpr tenon_host no_host{sizeof(tenon_host), TENON_ABI_EPOCH, no_service};
 constexpr tenon_nothing nothing{sizeof(tenon_nothing), 0};
 
-std::string_view interface_of(policy_kind kind) {
-  switch (kind) {
-    case policy_kind::queue_sort:
-      return TENON_QUEUE_SORT;
-    case policy_kind::app_sort:
-      return TENON_APP_SORT;
-    case policy_kind::node_sort:
-      return TENON_NODE_SORT;
-    case policy_kind::predicate:
-      return TENON_PREDICATE;
-    case policy_kind::placement_rule:
-      return TENON_PLACEMENT_RULE;
-    case policy_kind::identity:
-      return TENON_IDENTITY;
-  }
-  return "";
-}
-
 struct implementation {
   const builtin::static_module *module = nullptr;
   const tenon_factory *factory = nullptr;
@@ -49,10 +29,10 @@ struct implementation {
   tenon_description description{};
 };
 
-std::vector<implementation> implementations(std::span<const builtin::static_module> modules, policy_kind kind) {
+std::vector<implementation> implementations(std::span<const builtin::static_module> modules, module_kind kind) {
   std::vector<implementation> out;
   for (const builtin::static_module &m : modules) {
-    const tenon_get_factory_in want{sizeof want, 0, text(interface_of(kind))};
+    const tenon_get_factory_in want{sizeof want, 0, text(entry_of(kind).interface)};
     tenon_get_factory_out found{sizeof found, 0, nullptr};
     if (m.entry->get_factory(&want, &found) != TENON_OK) continue;
     for (uint32_t index = 0;; ++index) {
@@ -78,23 +58,14 @@ struct static_policy : bound_policy {
   }
 };
 
-void take_table(bound_policy &policy, policy_kind kind, const void *table) {
-  switch (kind) {
-    case policy_kind::predicate:
-      policy.predicate = static_cast<const tenon_predicate_v1 *>(table);
-      break;
-    case policy_kind::placement_rule:
-      policy.placement = static_cast<const tenon_placement_rule_v1 *>(table);
-      break;
-    case policy_kind::identity:
-      policy.identity = static_cast<const tenon_identity_v1 *>(table);
-      break;
-    default:
-      policy.sort = static_cast<const tenon_sort_v1 *>(table);
-  }
+void take_table(bound_policy &policy, module_kind kind, const void *table) {
+  if (is_sort(kind)) policy.sort = static_cast<const tenon_sort_v1 *>(table);
+  if (kind == module_kind::predicate) policy.predicate = static_cast<const tenon_predicate_v1 *>(table);
+  if (kind == module_kind::placement_rule) policy.placement = static_cast<const tenon_placement_rule_v1 *>(table);
+  if (kind == module_kind::identity) policy.identity = static_cast<const tenon_identity_v1 *>(table);
 }
 
-result<std::unique_ptr<bound_policy>> make(policy_kind kind, const implementation &chosen,
+result<std::unique_ptr<bound_policy>> make(module_kind kind, const implementation &chosen,
                                            std::string_view configuration, uint32_t max_resource_types) {
   std::array<char, 512> words{};
   tenon_message error{sizeof error, words.size(), words.data(), 0};
@@ -143,7 +114,7 @@ builtin_policy_source::~builtin_policy_source() {
   for (const builtin::static_module &m : builtin::policies) m.entry->deinit(&nothing, nullptr);
 }
 
-result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::static_module> modules, policy_kind kind,
+result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::static_module> modules, module_kind kind,
                                                   std::string_view name, std::string_view configuration,
                                                   uint32_t max_resource_types) {
   std::string known;
@@ -156,21 +127,21 @@ result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::stati
                  "name one that exists, or add a module that provides it"};
 }
 
-bool builtin_policy_source::provides(policy_kind kind, std::string_view name) const {
+bool builtin_policy_source::provides(module_kind kind, std::string_view name) const {
   const auto all = implementations(builtin::policies, kind);
   return std::any_of(all.begin(), all.end(), [&](const auto &one) { return view(one.description.name) == name; });
 }
 
-result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(policy_kind kind, std::string_view name,
+result<std::unique_ptr<bound_policy>> builtin_policy_source::bind(module_kind kind, std::string_view name,
                                                                   std::string_view configuration,
                                                                   uint32_t max_resource_types) {
   return bind_static(builtin::policies, kind, name, configuration, max_resource_types);
 }
 
-std::unique_ptr<bound_policy> builtin_policy_source::fallback(policy_kind kind, uint32_t max_resource_types) {
-  const bool sorts = kind == policy_kind::queue_sort || kind == policy_kind::app_sort || kind == policy_kind::node_sort;
-  if (!sorts) return nullptr;
-  auto bound = bind(kind, kind == policy_kind::app_sort ? "fifo" : "fair", "{}", max_resource_types);
+std::unique_ptr<bound_policy> builtin_policy_source::fallback(module_kind kind, uint32_t max_resource_types) {
+  const std::string_view name = fallback_of(kind);
+  if (name.empty()) return nullptr;
+  auto bound = bind(kind, name, "{}", max_resource_types);
   assert(bound && "a fallback has no configuration that could be refused");
   return std::move(*bound);
 }
@@ -178,7 +149,7 @@ std::unique_ptr<bound_policy> builtin_policy_source::fallback(policy_kind kind, 
 result<std::vector<std::unique_ptr<bound_policy>>> builtin_policy_source::predicates(uint32_t max_resource_types) {
   std::vector<std::unique_ptr<bound_policy>> out;
   for (const predicate_use &use : predicates_) {
-    auto bound = bind(policy_kind::predicate, use.name, use.configuration, max_resource_types);
+    auto bound = bind(module_kind::predicate, use.name, use.configuration, max_resource_types);
     if (!bound) return bound.why();
     out.push_back(std::move(*bound));
   }

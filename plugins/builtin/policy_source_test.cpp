@@ -14,37 +14,37 @@ using ::testing::HasSubstr;
 TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
   builtin_policy_source source;
   struct entry {
-    policy_kind kind;
+    module_kind kind;
     std::string name, configuration = "{}";
   };
-  const std::vector<entry> entries{{policy_kind::queue_sort, "fair"},
-                                   {policy_kind::queue_sort, "priority"},
-                                   {policy_kind::app_sort, "fifo"},
-                                   {policy_kind::app_sort, "fair"},
-                                   {policy_kind::app_sort, "stateaware"},
-                                   {policy_kind::node_sort, "fair"},
-                                   {policy_kind::node_sort, "binpacking"},
-                                   {policy_kind::node_sort, "device-packing"},
-                                   {policy_kind::predicate, "node-attributes"},
-                                   {policy_kind::placement_rule, "provided"},
-                                   {policy_kind::placement_rule, "user"},
-                                   {policy_kind::placement_rule, "tag", R"({"value": "namespace"})"},
-                                   {policy_kind::placement_rule, "fixed", R"({"value": "root.a"})"},
-                                   {policy_kind::identity, "none"},
-                                   {policy_kind::identity, "os"}};
+  const std::vector<entry> entries{{module_kind::queue_sort, "fair"},
+                                   {module_kind::queue_sort, "priority"},
+                                   {module_kind::app_sort, "fifo"},
+                                   {module_kind::app_sort, "fair"},
+                                   {module_kind::app_sort, "stateaware"},
+                                   {module_kind::node_sort, "fair"},
+                                   {module_kind::node_sort, "binpacking"},
+                                   {module_kind::node_sort, "device-packing"},
+                                   {module_kind::predicate, "node-attributes"},
+                                   {module_kind::placement_rule, "provided"},
+                                   {module_kind::placement_rule, "user"},
+                                   {module_kind::placement_rule, "tag", R"({"value": "namespace"})"},
+                                   {module_kind::placement_rule, "fixed", R"({"value": "root.a"})"},
+                                   {module_kind::identity, "none"},
+                                   {module_kind::identity, "os"}};
   std::set<std::string> providers;
   for (const auto &[kind, name, configuration] : entries) {
     EXPECT_TRUE(source.provides(kind, name));
     auto bound = source.bind(kind, name, configuration, 16);
     ASSERT_TRUE(bound) << name << ": " << bound.why().text();
     EXPECT_EQ((*bound)->name, name);
-    const bool sorts = kind <= policy_kind::node_sort;
-    EXPECT_EQ((*bound)->columns.empty(), kind > policy_kind::predicate);
+    const bool sorts = kind <= module_kind::node_sort;
+    EXPECT_EQ((*bound)->columns.empty(), kind > module_kind::predicate);
     EXPECT_EQ((*bound)->key_words > 0, sorts);
     EXPECT_EQ((*bound)->sort != nullptr, sorts);
-    EXPECT_EQ((*bound)->predicate != nullptr, kind == policy_kind::predicate);
-    EXPECT_EQ((*bound)->placement != nullptr, kind == policy_kind::placement_rule);
-    EXPECT_EQ((*bound)->identity != nullptr, kind == policy_kind::identity);
+    EXPECT_EQ((*bound)->predicate != nullptr, kind == module_kind::predicate);
+    EXPECT_EQ((*bound)->placement != nullptr, kind == module_kind::placement_rule);
+    EXPECT_EQ((*bound)->identity != nullptr, kind == module_kind::identity);
     providers.insert((*bound)->provider);
   }
   EXPECT_EQ(providers.size(), builtin::policies.size());
@@ -52,27 +52,27 @@ TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
 
 TEST(BuiltinPolicySource, UnknownName_RefusedWithThoseThatExist) {
   builtin_policy_source source;
-  const auto bound = source.bind(policy_kind::app_sort, "fiffo", "{}", 16);
+  const auto bound = source.bind(module_kind::app_sort, "fiffo", "{}", 16);
   ASSERT_FALSE(bound);
   EXPECT_THAT(bound.why().text(), AllOf(HasSubstr("fiffo"), HasSubstr("fifo"), HasSubstr("stateaware")));
-  EXPECT_FALSE(source.bind(policy_kind::placement_rule, "recovery", "{}", 16));
-  EXPECT_FALSE(source.provides(policy_kind::app_sort, "fiffo"));
-  EXPECT_FALSE(source.provides(policy_kind::placement_rule, "fair"));
+  EXPECT_FALSE(source.bind(module_kind::placement_rule, "recovery", "{}", 16));
+  EXPECT_FALSE(source.provides(module_kind::app_sort, "fiffo"));
+  EXPECT_FALSE(source.provides(module_kind::placement_rule, "fair"));
 }
 
 TEST(BuiltinPolicySource, BadConfiguration_RefusedWithTheModulesWords) {
   builtin_policy_source source;
-  const auto bound = source.bind(policy_kind::node_sort, "fair", R"({"resourceweights": 3})", 16);
+  const auto bound = source.bind(module_kind::node_sort, "fair", R"({"resourceweights": 3})", 16);
   ASSERT_FALSE(bound);
   EXPECT_THAT(bound.why().text(), AllOf(HasSubstr("resourceweights"), HasSubstr("tenon.node-fair")));
 }
 
 TEST(BuiltinPolicySource, Fallback_ExistsForTheSortKindsAlone) {
   builtin_policy_source source;
-  EXPECT_EQ(source.fallback(policy_kind::queue_sort, 64)->name, "fair");
-  EXPECT_EQ(source.fallback(policy_kind::app_sort, 64)->name, "fifo");
-  EXPECT_EQ(source.fallback(policy_kind::node_sort, 64)->name, "fair");
-  for (const policy_kind kind : {policy_kind::predicate, policy_kind::placement_rule, policy_kind::identity})
+  EXPECT_EQ(source.fallback(module_kind::queue_sort, 64)->name, "fair");
+  EXPECT_EQ(source.fallback(module_kind::app_sort, 64)->name, "fifo");
+  EXPECT_EQ(source.fallback(module_kind::node_sort, 64)->name, "fair");
+  for (const module_kind kind : {module_kind::predicate, module_kind::placement_rule, module_kind::identity})
     EXPECT_EQ(source.fallback(kind, 64), nullptr);
 }
 
@@ -94,10 +94,10 @@ TEST(BuiltinPolicySource, PredicateThatIsNotThere_Refused) {
 
 TEST(BuiltinPolicySource, SeveralSources_LiveSideBySide) {
   auto first = std::make_unique<builtin_policy_source>();
-  auto kept = first->bind(policy_kind::queue_sort, "fair", "{}", 16);
+  auto kept = first->bind(module_kind::queue_sort, "fair", "{}", 16);
   builtin_policy_source second;
   first.reset();
-  auto other = second.bind(policy_kind::queue_sort, "fair", "{}", 16);
+  auto other = second.bind(module_kind::queue_sort, "fair", "{}", 16);
   ASSERT_TRUE(kept && other);
   EXPECT_EQ((*kept)->sort, (*other)->sort);
   EXPECT_NE((*kept)->instance, (*other)->instance);

@@ -31,7 +31,7 @@ policy_table items(uint32_t count) {
   return out;
 }
 
-void keys(benchmark::State &state, policy_kind kind, const char *name) {
+void keys(benchmark::State &state, module_kind kind, const char *name) {
   const auto policy = testing::bound(kind, name);
   const auto count = static_cast<uint32_t>(state.range(0));
   const policy_table table = items(count);
@@ -48,13 +48,13 @@ void keys(benchmark::State &state, policy_kind kind, const char *name) {
   state.SetItemsProcessed(state.iterations() * count);
 }
 
-BENCHMARK_CAPTURE(keys, node_fair, policy_kind::node_sort, "fair")->Arg(1)->Arg(10'000);
-BENCHMARK_CAPTURE(keys, node_binpacking, policy_kind::node_sort, "binpacking")->Arg(1)->Arg(10'000);
-BENCHMARK_CAPTURE(keys, queue_fair, policy_kind::queue_sort, "fair")->Arg(1)->Arg(10'000);
-BENCHMARK_CAPTURE(keys, queue_priority, policy_kind::queue_sort, "priority")->Arg(1)->Arg(10'000);
-BENCHMARK_CAPTURE(keys, app_fifo, policy_kind::app_sort, "fifo")->Arg(1)->Arg(10'000);
-BENCHMARK_CAPTURE(keys, app_fair, policy_kind::app_sort, "fair")->Arg(1)->Arg(10'000);
-BENCHMARK_CAPTURE(keys, app_stateaware, policy_kind::app_sort, "stateaware")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, node_fair, module_kind::node_sort, "fair")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, node_binpacking, module_kind::node_sort, "binpacking")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, queue_fair, module_kind::queue_sort, "fair")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, queue_priority, module_kind::queue_sort, "priority")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, app_fifo, module_kind::app_sort, "fifo")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, app_fair, module_kind::app_sort, "fair")->Arg(1)->Arg(10'000);
+BENCHMARK_CAPTURE(keys, app_stateaware, module_kind::app_sort, "stateaware")->Arg(1)->Arg(10'000);
 
 }  // namespace
 }  // namespace tenon

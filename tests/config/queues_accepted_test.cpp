@@ -225,11 +225,11 @@ TEST(queues_accepted, an_application_sort_policy_that_nobody_provides_is_fifo) {
   EXPECT_EQ(partition_of(text).root.queues[0].properties.at("application.sort.policy"), "acme");
   EXPECT_EQ(warnings(text).size(), 2U);
   parse_options options;
-  options.known.app_sort = {"fifo", "fair"};
+  options.known[module_kind::app_sort] = {"fifo", "fair"};
   const queue_config queue = partition_of(text, options).root.queues[0];
   EXPECT_EQ(queue.properties.at("application.sort.policy"), "fifo");
   EXPECT_EQ(queue.child_template.properties.at("application.sort.policy"), "fifo");
-  options.known.app_sort = {"acme"};
+  options.known[module_kind::app_sort] = {"acme"};
   EXPECT_EQ(partition_of(text, options).root.queues[0].properties.at("application.sort.policy"), "acme");
   EXPECT_THAT(warnings(text, options), IsEmpty());
 }
@@ -335,7 +335,7 @@ TEST(queues_accepted, an_empty_text_is_warned_about) {
 
 TEST(queues_accepted, a_resolver_that_nobody_provides_is_refused_where_that_is_known) {
   parse_options options;
-  options.known.identities = {"none", "os"};
+  options.known[module_kind::identity] = {"none", "os"};
   const auto refused =
       parse_queues("partitions: [{queues: [{name: a}], usergroupresolver: {type: ldap}}]", "q.yaml", options);
   EXPECT_FALSE(refused.config);

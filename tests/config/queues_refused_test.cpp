@@ -486,9 +486,9 @@ TEST(queues_refused, one_reason_tells_of_the_others) {
 
 TEST(queues_refused, names_of_policies_may_come_from_modules) {
   parse_options options;
-  options.known.node_sort = {"fair", "acme-binpack"};
-  options.known.placement_rules = {"user", "acme_ldap", "acme-ldap"};
-  options.known.queue_sort = {"fair", "acme"};
+  options.known[module_kind::node_sort] = {"fair", "acme-binpack"};
+  options.known[module_kind::placement_rule] = {"user", "acme_ldap", "acme-ldap"};
+  options.known[module_kind::queue_sort] = {"fair", "acme"};
   EXPECT_TRUE(
       parse_queues(partition("  nodesortpolicy: {type: acme-binpack}\n  placementrules: [{name: acme_ldap}]\n    \n"),
                    "q.yaml", options)

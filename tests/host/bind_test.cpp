@@ -54,13 +54,13 @@ uint64_t key_of(const bound_policy &policy, int64_t free, int64_t total) {
 TEST_F(Bind, DefaultDeployment_BindsEachBuiltInPolicy) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  for (const auto &[kind, name] : {std::pair{policy_kind::queue_sort, "fair"},
-                                   {policy_kind::queue_sort, "priority"},
-                                   {policy_kind::app_sort, "fifo"},
-                                   {policy_kind::app_sort, "fair"},
-                                   {policy_kind::app_sort, "stateaware"},
-                                   {policy_kind::node_sort, "fair"},
-                                   {policy_kind::node_sort, "binpacking"}}) {
+  for (const auto &[kind, name] : {std::pair{module_kind::queue_sort, "fair"},
+                                   {module_kind::queue_sort, "priority"},
+                                   {module_kind::app_sort, "fifo"},
+                                   {module_kind::app_sort, "fair"},
+                                   {module_kind::app_sort, "stateaware"},
+                                   {module_kind::node_sort, "fair"},
+                                   {module_kind::node_sort, "binpacking"}}) {
     const auto policy = host->bind(kind, name, "{}", 16);
     ASSERT_TRUE(policy) << policy.why().text();
     EXPECT_EQ((*policy)->name, name);
@@ -79,13 +79,13 @@ TEST_F(Bind, DefaultDeployment_BindsEachRuleAndIdentity) {
                                             {"user", R"({"value": "not used"})"},
                                             {"tag", R"({"value": "namespace"})"},
                                             {"fixed", R"({"value": "root.a"})"}}) {
-    const auto rule = host->bind(policy_kind::placement_rule, name, configuration, 16);
+    const auto rule = host->bind(module_kind::placement_rule, name, configuration, 16);
     ASSERT_TRUE(rule) << rule.why().text();
     EXPECT_EQ((*rule)->name, name);
     ASSERT_NE((*rule)->placement, nullptr);
   }
   for (const char *name : {"none", "os"}) {
-    const auto identity = host->bind(policy_kind::identity, name, "{}", 16);
+    const auto identity = host->bind(module_kind::identity, name, "{}", 16);
     ASSERT_TRUE(identity) << identity.why().text();
     ASSERT_NE((*identity)->identity, nullptr);
   }
@@ -95,7 +95,7 @@ TEST_F(Bind, RuleWithoutTheValueThatItNeeds_IsRefused) {
   const auto host = opened();
   ASSERT_TRUE(host);
   for (const char *name : {"tag", "fixed"}) {
-    const auto rule = host->bind(policy_kind::placement_rule, name, "{}", 16);
+    const auto rule = host->bind(module_kind::placement_rule, name, "{}", 16);
     ASSERT_FALSE(rule);
     EXPECT_THAT(rule.why(), refuses(refusal_parts{"placement-rule '" + std::string(name) + "'", "", "value", ""}));
   }
@@ -104,17 +104,17 @@ TEST_F(Bind, RuleWithoutTheValueThatItNeeds_IsRefused) {
 TEST_F(Bind, Provides_WhatItBinds) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  EXPECT_TRUE(host->provides(policy_kind::node_sort, "fair"));
-  EXPECT_TRUE(host->provides(policy_kind::placement_rule, "fixed"));
-  EXPECT_FALSE(host->provides(policy_kind::placement_rule, "fair"));
-  EXPECT_FALSE(host->provides(policy_kind::identity, "ldap"));
+  EXPECT_TRUE(host->provides(module_kind::node_sort, "fair"));
+  EXPECT_TRUE(host->provides(module_kind::placement_rule, "fixed"));
+  EXPECT_FALSE(host->provides(module_kind::placement_rule, "fair"));
+  EXPECT_FALSE(host->provides(module_kind::identity, "ldap"));
 }
 
 TEST_F(Bind, PolicyOfAModule_DecidesAsItsSourceSays) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  const auto fair = host->bind(policy_kind::node_sort, "fair", "{}", 16);
-  const auto packing = host->bind(policy_kind::node_sort, "binpacking", "{}", 16);
+  const auto fair = host->bind(module_kind::node_sort, "fair", "{}", 16);
+  const auto packing = host->bind(module_kind::node_sort, "binpacking", "{}", 16);
   ASSERT_TRUE(fair && packing);
   EXPECT_LT(key_of(**fair, 80, 100), key_of(**fair, 20, 100));
   EXPECT_GT(key_of(**packing, 80, 100), key_of(**packing, 20, 100));
@@ -123,16 +123,16 @@ TEST_F(Bind, PolicyOfAModule_DecidesAsItsSourceSays) {
 TEST_F(Bind, EqualsTheCopyThatIsLinkedIn) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  const auto module = host->bind(policy_kind::node_sort, "fair", "{}", 16);
+  const auto module = host->bind(module_kind::node_sort, "fair", "{}", 16);
   ASSERT_TRUE(module);
-  const auto linked = host->fallback(policy_kind::node_sort, 16);
+  const auto linked = host->fallback(module_kind::node_sort, 16);
   for (int64_t free = 0; free <= 100; free += 7) EXPECT_EQ(key_of(**module, free, 100), key_of(*linked, free, 100));
 }
 
 TEST_F(Bind, UnknownPolicy_IsRefusedWithThoseThatExist) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  const auto policy = host->bind(policy_kind::node_sort, "binpackin", "{}", 16);
+  const auto policy = host->bind(module_kind::node_sort, "binpackin", "{}", 16);
   ASSERT_FALSE(policy);
   EXPECT_THAT(policy.why(), refuses(refusal_parts{"", "one of binpacking, device-packing, fair", "'binpackin'",
                                                   "did you mean 'binpacking'?"}));
@@ -141,7 +141,7 @@ TEST_F(Bind, UnknownPolicy_IsRefusedWithThoseThatExist) {
 TEST_F(Bind, ConfigurationThatTheSchemaRefuses_IsRefusedWithTheKey) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  const auto policy = host->bind(policy_kind::node_sort, "fair", R"({"resourceweights": {"vcore": -1}})", 16);
+  const auto policy = host->bind(module_kind::node_sort, "fair", R"({"resourceweights": {"vcore": -1}})", 16);
   ASSERT_FALSE(policy);
   EXPECT_THAT(policy.why(),
               refuses(refusal_parts{"node-sort 'fair'", "at least 0", "resourceweights.vcore is -1", ""}));
@@ -150,7 +150,7 @@ TEST_F(Bind, ConfigurationThatTheSchemaRefuses_IsRefusedWithTheKey) {
 TEST_F(Bind, UnknownConfigurationKey_IsRefusedWithTheNearest) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  const auto policy = host->bind(policy_kind::node_sort, "fair", R"({"resourceweight": {}})", 16);
+  const auto policy = host->bind(module_kind::node_sort, "fair", R"({"resourceweight": {}})", 16);
   ASSERT_FALSE(policy);
   EXPECT_THAT(policy.why(), refuses(refusal_parts{"node-sort 'fair'", "", "resourceweight", "resourceweights"}));
 }
@@ -158,7 +158,7 @@ TEST_F(Bind, UnknownConfigurationKey_IsRefusedWithTheNearest) {
 TEST_F(Bind, DeploymentThatNamesNoModule_StillHasTheBuiltInOnes) {
   const auto host = opened(folder_.write("tenon.yaml", "apiVersion: tenon/v1\n"));
   ASSERT_TRUE(host);
-  EXPECT_TRUE(host->bind(policy_kind::app_sort, "fifo", "{}", 16));
+  EXPECT_TRUE(host->bind(module_kind::app_sort, "fifo", "{}", 16));
   const auto predicates = host->predicates(16);
   ASSERT_TRUE(predicates);
   EXPECT_TRUE(predicates->empty());
@@ -170,8 +170,8 @@ TEST_F(Bind, ConfigurationOfTheDeployment_IsTheBaseOfEveryInstance) {
                            "apiVersion: tenon/v1\n"
                            "modules: [ { id: tenon.node-fair, config: { resourceweights: { gpu: 1 } } } ]\n"));
   ASSERT_TRUE(host);
-  const auto based = host->bind(policy_kind::node_sort, "fair", "{}", 16);
-  const auto own = host->bind(policy_kind::node_sort, "fair", R"({"resourceweights": {"vcore": 1}})", 16);
+  const auto based = host->bind(module_kind::node_sort, "fair", "{}", 16);
+  const auto own = host->bind(module_kind::node_sort, "fair", R"({"resourceweights": {"vcore": 1}})", 16);
   ASSERT_TRUE(based && own);
   // vcore has no weight in the deployment's configuration, and has one where the queue configuration says so.
   EXPECT_EQ(key_of(**based, 80, 100), key_of(**based, 20, 100));
@@ -221,9 +221,9 @@ TEST_F(Bind, PinnedDigestOfAnotherBuild_IsRefused) {
 TEST_F(Bind, TwoHosts_CountApart) {
   const auto one = opened(), other = opened();
   ASSERT_TRUE(one && other);
-  const auto policy = one->bind(policy_kind::node_sort, "fair", "{}", 16);
+  const auto policy = one->bind(module_kind::node_sort, "fair", "{}", 16);
   ASSERT_TRUE(policy);
-  ASSERT_TRUE(other->bind(policy_kind::node_sort, "fair", "{}", 16));
+  ASSERT_TRUE(other->bind(module_kind::node_sort, "fair", "{}", 16));
   const auto calls = [](const module_host &host) {
     for (const module_counters &one_module : host.counters())
       if (one_module.id == "tenon.node-fair") return one_module.calls;
@@ -239,18 +239,18 @@ TEST_F(Bind, FirstOfTwoHostsGone_TheOtherGoesOn) {
   auto one = opened();
   const auto other = opened();
   ASSERT_TRUE(one && other);
-  ASSERT_TRUE(one->bind(policy_kind::node_sort, "fair", "{}", 16));
-  const auto policy = other->bind(policy_kind::node_sort, "fair", "{}", 16);
+  ASSERT_TRUE(one->bind(module_kind::node_sort, "fair", "{}", 16));
+  const auto policy = other->bind(module_kind::node_sort, "fair", "{}", 16);
   ASSERT_TRUE(policy);
   one.reset();
   EXPECT_LT(key_of(**policy, 80, 100), key_of(**policy, 20, 100));
-  EXPECT_TRUE(other->bind(policy_kind::node_sort, "fair", "{}", 16));
+  EXPECT_TRUE(other->bind(module_kind::node_sort, "fair", "{}", 16));
 }
 
 TEST_F(Bind, ModulesAreListedWithWhatTheyProvide) {
   const auto host = opened();
   ASSERT_TRUE(host);
-  ASSERT_TRUE(host->bind(policy_kind::node_sort, "fair", "{}", 16));
+  ASSERT_TRUE(host->bind(module_kind::node_sort, "fair", "{}", 16));
   bool found = false;
   for (const module_status &module : host->modules()) {
     if (module.id != "tenon.node-fair") {

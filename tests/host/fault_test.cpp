@@ -34,9 +34,9 @@ class Fault : public ::testing::Test {
   }
 
   // A policy of the fixture, whose deployment entry has `entry` after the id.
-  void open(const std::string &fixture, policy_kind kind, const std::string &entry = "") {
+  void open(const std::string &fixture, module_kind kind, const std::string &entry = "") {
     fixture_manifest manifest;
-    if (kind == policy_kind::predicate) manifest.interface = TENON_PREDICATE;
+    if (kind == module_kind::predicate) manifest.interface = TENON_PREDICATE;
     modules_.install(fixture, manifest);
     auto host = modules_.open({fixture}, entry);
     ASSERT_TRUE(host) << host.why().text();
@@ -50,7 +50,7 @@ class Fault : public ::testing::Test {
     modules_.install(fixture);
     auto host = modules_.open({fixture});
     if (!host) return host.why();
-    const auto policy = (*host)->bind(policy_kind::node_sort, "fixture", "{}", 16);
+    const auto policy = (*host)->bind(module_kind::node_sort, "fixture", "{}", 16);
     EXPECT_FALSE(policy) << fixture << " was bound";
     return policy ? refusal{} : policy.why();
   }
@@ -95,7 +95,7 @@ class Fault : public ::testing::Test {
 };
 
 TEST_F(Fault, SoundModule_HasNone) {
-  open("good", policy_kind::node_sort);
+  open("good", module_kind::node_sort);
   const uint64_t calls = host_->counters().at(0).calls;
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_THAT(keys_, ::testing::ElementsAre(4, 5, 6, 77));
@@ -105,7 +105,7 @@ TEST_F(Fault, SoundModule_HasNone) {
 }
 
 TEST_F(Fault, StatusInternal_IsCountedLoggedAndReported) {
-  open("keys_fail", policy_kind::node_sort, "on_fault: stop");
+  open("keys_fail", module_kind::node_sort, "on_fault: stop");
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_EQ(faults_[0].module, "test.keys-fail 1.0.0");
@@ -120,14 +120,14 @@ TEST_F(Fault, StatusInternal_IsCountedLoggedAndReported) {
 }
 
 TEST_F(Fault, UnknownStatus_ReachesTheKernelAsInternal) {
-  open("keys_unknown_status", policy_kind::node_sort);
+  open("keys_unknown_status", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_EQ(faults_[0].text, "gave the unknown status 99");
 }
 
 TEST_F(Fault, OutputOfAnotherSize_IsAFault_AndTheOutputIsWhole) {
-  open("keys_shrink_output", policy_kind::node_sort);
+  open("keys_shrink_output", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_THAT(faults_[0].text, HasSubstr("changed the size"));
@@ -135,7 +135,7 @@ TEST_F(Fault, OutputOfAnotherSize_IsAFault_AndTheOutputIsWhole) {
 
 TEST_F(Fault, WriteBehindTheOutput_IsAFaultWhereCallsAreChecked_AndHarmless) {
   modules_.options.check_calls = true;
-  open("keys_too_many", policy_kind::node_sort);
+  open("keys_too_many", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_THAT(faults_[0].text, HasSubstr("behind the end"));
@@ -144,7 +144,7 @@ TEST_F(Fault, WriteBehindTheOutput_IsAFaultWhereCallsAreChecked_AndHarmless) {
 
 TEST_F(Fault, CheckedCallsOfASoundModule_GiveTheSame) {
   modules_.options.check_calls = true;
-  open("good", policy_kind::node_sort);
+  open("good", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_THAT(keys_, ::testing::ElementsAre(4, 5, 6, 77));
 }
@@ -154,7 +154,7 @@ TEST_F(Fault, UnknownVerdict_IsAFault) {
     modules_.options.check_calls = checked;
     policy_.reset();
     faults_.clear();
-    open("filter_unknown_verdict", policy_kind::predicate);
+    open("filter_unknown_verdict", module_kind::predicate);
     EXPECT_EQ(filter(), TENON_INTERNAL);
     ASSERT_THAT(faults_, SizeIs(1));
     EXPECT_EQ(faults_[0].text, "gave the unknown verdict 9");
@@ -162,26 +162,26 @@ TEST_F(Fault, UnknownVerdict_IsAFault) {
 }
 
 TEST_F(Fault, UnknownReason_IsAFault) {
-  open("filter_unknown_reason", policy_kind::predicate);
+  open("filter_unknown_reason", module_kind::predicate);
   EXPECT_EQ(filter(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_EQ(faults_[0].text, "gave reason 2 of 1 that it described");
 }
 
 TEST_F(Fault, PredicateClosed_GivesInternal) {
-  open("filter_fails", policy_kind::predicate);
+  open("filter_fails", module_kind::predicate);
   EXPECT_EQ(filter(), TENON_INTERNAL);
 }
 
 TEST_F(Fault, PredicateOpen_LetsEverythingPassAndIsCounted) {
-  open("filter_fails", policy_kind::predicate, "on_fault: open");
+  open("filter_fails", module_kind::predicate, "on_fault: open");
   EXPECT_EQ(filter(), TENON_OK);
   EXPECT_THAT(verdicts_, ::testing::Each(TENON_PASS));
   EXPECT_EQ(host_->counters().at(0).faults, 1);
 }
 
 TEST_F(Fault, SlowCalls_AreAFaultAfterSoManyInARow) {
-  open("keys_slow", policy_kind::node_sort, "budget: { call_us: 1000, overruns: 3 }");
+  open("keys_slow", module_kind::node_sort, "budget: { call_us: 1000, overruns: 3 }");
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_EQ(keys(), TENON_INTERNAL);
@@ -192,7 +192,7 @@ TEST_F(Fault, SlowCalls_AreAFaultAfterSoManyInARow) {
 
 TEST_F(Fault, SlowCallsWithBudgetsOff_AreNone) {
   modules_.options.budgets = false;
-  open("keys_slow", policy_kind::node_sort, "budget: { call_us: 1000, overruns: 1 }");
+  open("keys_slow", module_kind::node_sort, "budget: { call_us: 1000, overruns: 1 }");
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_EQ(host_->counters().at(0).overruns, 0);
 }
@@ -229,7 +229,7 @@ class Threads : public Fault {
 };
 
 TEST_F(Threads, CycleSlotOnAThreadWithoutRole_IsAViolationAndNotCalled) {
-  open("good", policy_kind::node_sort);
+  open("good", module_kind::node_sort);
   EXPECT_EQ(keys(thread_role::other), TENON_INTERNAL);
   EXPECT_THAT(violations_,
               ::testing::ElementsAre(HasSubstr("keys is [cycle], and was called on a thread with role other")));
@@ -237,7 +237,7 @@ TEST_F(Threads, CycleSlotOnAThreadWithoutRole_IsAViolationAndNotCalled) {
 }
 
 TEST_F(Threads, CycleSlotOnTheMainThread_IsAViolation) {
-  open("good", policy_kind::node_sort);
+  open("good", module_kind::node_sort);
   EXPECT_EQ(keys(thread_role::main), TENON_INTERNAL);
   EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("role main")));
 }
@@ -247,14 +247,14 @@ TEST_F(Threads, MainSlotOnAnIoThread_IsAViolationAndRefused) {
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host);
   const role_guard io(thread_role::io);
-  EXPECT_FALSE((*host)->bind(policy_kind::node_sort, "fixture", "{}", 16));
+  EXPECT_FALSE((*host)->bind(module_kind::node_sort, "fixture", "{}", 16));
   EXPECT_THAT(violations_,
               ::testing::ElementsAre(HasSubstr("create is [main], and was called on a thread with role io")));
 }
 
 TEST_F(Threads, MainSlotOnTheWriterBetweenSteps_IsNone) {
   const role_guard cycle(thread_role::cycle);
-  open("good", policy_kind::node_sort);
+  open("good", module_kind::node_sort);
   policy_.reset();
   EXPECT_THAT(violations_, SizeIs(0));
 }
@@ -341,7 +341,7 @@ using ThreadsDeath = Fault;
 TEST_F(ThreadsDeath, WithoutAHandler_AViolationEndsTheProcess) {
   modules_.options.check_calls = true;
   modules_.options.on_violation = nullptr;
-  open("good", policy_kind::node_sort);
+  open("good", module_kind::node_sort);
   EXPECT_DEATH(keys(thread_role::io), "keys is \\[cycle\\], and was called on a thread with role io");
 }
 

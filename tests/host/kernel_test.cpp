@@ -21,12 +21,12 @@ class node_sort_of_modules : public policy_source {
  public:
   explicit node_sort_of_modules(module_host &host) : host_(host) {}
 
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override {
-    if (kind == policy_kind::node_sort) return host_.bind(kind, name, "{}", max_resource_types);
+    if (kind == module_kind::node_sort) return host_.bind(kind, name, "{}", max_resource_types);
     return linked_.bind(kind, name, configuration, max_resource_types);
   }
-  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override {
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override {
     return host_.fallback(kind, max_resource_types);
   }
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {

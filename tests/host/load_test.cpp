@@ -44,7 +44,7 @@ TEST_F(Load, SoundModule_IsLoadedAndBound) {
   modules_.install("good");
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host) << host.why().text();
-  const auto policy = (*host)->bind(policy_kind::node_sort, "fixture", "{}", 16);
+  const auto policy = (*host)->bind(module_kind::node_sort, "fixture", "{}", 16);
   ASSERT_TRUE(policy) << policy.why().text();
   EXPECT_EQ((*policy)->provider, "test.good 1.0.0");
   EXPECT_EQ((*policy)->key_words, 1);
@@ -318,7 +318,7 @@ TEST_F(Load, UnlistedModuleOnThePath_IsNotOpenedAndNotBound) {
   options().preflight = false;
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host) << host.why().text();
-  const auto policy = (*host)->bind(policy_kind::node_sort, "other", "{}", 16);
+  const auto policy = (*host)->bind(module_kind::node_sort, "other", "{}", 16);
   ASSERT_FALSE(policy);
   EXPECT_THAT(policy.why(), refuses(refusal_parts{"tenon.yaml", "listed", "test.load-aborts on the module path would",
                                                   "- id: test.load-aborts"}));
@@ -390,7 +390,7 @@ TEST_F(Load, LibraryOverwrittenWhileInUse_DoesNotReachTheProcess) {
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host) << host.why().text();
   std::filesystem::resize_file(library, 0);  // in place: a mapping of this file would be gone
-  EXPECT_TRUE((*host)->bind(policy_kind::node_sort, "fixture", "{}", 16));
+  EXPECT_TRUE((*host)->bind(module_kind::node_sort, "fixture", "{}", 16));
 }
 
 TEST_F(Load, WithoutCache_LibraryIsOpenedInPlace) {
@@ -412,7 +412,7 @@ TEST_F(Load, ManyHostsAtOnce_LoadTheSameModule) {
     threads.emplace_back([&] {
       for (int round = 0; round < 5; ++round) {
         const auto host = open_deployment(file, options());
-        if (host && (*host)->bind(policy_kind::node_sort, "fixture", "{}", 16)) ++loaded;
+        if (host && (*host)->bind(module_kind::node_sort, "fixture", "{}", 16)) ++loaded;
       }
     });
   for (std::thread &thread : threads) thread.join();

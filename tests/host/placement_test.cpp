@@ -160,7 +160,7 @@ TEST_F(AcmeRule, NotInTheDeployment_ItsNameIsUnknown) {
   auto opened = open_deployment(modules_.folder.write("tenon.yaml", "apiVersion: tenon/v1\n"), modules_.options);
   ASSERT_TRUE(opened);
   host_ = std::move(*opened);
-  EXPECT_FALSE(host_->provides(policy_kind::placement_rule, "acme-ldap"));
+  EXPECT_FALSE(host_->provides(module_kind::placement_rule, "acme-ldap"));
   EXPECT_THAT(start(), HasSubstr("invalid rule name Acme-LDAP"));
   std::string identifier(rules);
   identifier.replace(identifier.find("Acme-LDAP"), 9, "acme_ldap");
@@ -170,11 +170,12 @@ TEST_F(AcmeRule, NotInTheDeployment_ItsNameIsUnknown) {
 TEST_F(AcmeRule, Known_IsWhatTheDeploymentProvides) {
   open();
   const auto known = host_->known();
-  EXPECT_THAT(*known.placement_rules, ::testing::UnorderedElementsAre("acme-ldap", "provided", "user", "tag", "fixed"));
-  EXPECT_THAT(*known.identities, ::testing::UnorderedElementsAre("none", "os"));
-  EXPECT_THAT(*known.node_sort, ::testing::UnorderedElementsAre("fair", "binpacking", "device-packing"));
-  EXPECT_THAT(*known.app_sort, ::testing::UnorderedElementsAre("fair", "fifo", "stateaware"));
-  EXPECT_THAT(*known.queue_sort, ::testing::UnorderedElementsAre("fair", "priority"));
+  EXPECT_THAT(*known[module_kind::placement_rule],
+              ::testing::UnorderedElementsAre("acme-ldap", "provided", "user", "tag", "fixed"));
+  EXPECT_THAT(*known[module_kind::identity], ::testing::UnorderedElementsAre("none", "os"));
+  EXPECT_THAT(*known[module_kind::node_sort], ::testing::UnorderedElementsAre("fair", "binpacking", "device-packing"));
+  EXPECT_THAT(*known[module_kind::app_sort], ::testing::UnorderedElementsAre("fair", "fifo", "stateaware"));
+  EXPECT_THAT(*known[module_kind::queue_sort], ::testing::UnorderedElementsAre("fair", "priority"));
 }
 
 }  // namespace

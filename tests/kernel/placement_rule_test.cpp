@@ -42,10 +42,10 @@ using ::testing::ElementsAre;
 // Rules of this file, and everything else as built in.
 class with_obedient : public builtin_policy_source {
  public:
-  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override {
+  [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override {
     return name == "obedient" || builtin_policy_source::provides(kind, name);
   }
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override {
     static constexpr std::array modules{builtin::static_module{"test.obedient", &TENON_MODULE_ENTRY}};
     if (name != "obedient") return builtin_policy_source::bind(kind, name, configuration, max_resource_types);

@@ -46,10 +46,10 @@ class failing_policy : public bound_policy {
 };
 
 struct failing_source : builtin_policy_source {
-  failing_source(policy_kind what, int calls)
+  failing_source(module_kind what, int calls)
       : builtin_policy_source({{"node-attributes"}}), fails(what), sound_calls(calls) {}
 
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override {
     auto bound = builtin_policy_source::bind(kind, name, configuration, max_resource_types);
     if (!bound || kind != fails) return bound;
@@ -57,15 +57,15 @@ struct failing_source : builtin_policy_source {
   }
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {
     auto bound = builtin_policy_source::predicates(max_resource_types);
-    if (bound && fails == policy_kind::predicate) {
+    if (bound && fails == module_kind::predicate) {
       for (auto &one : *bound) one = std::make_unique<failing_policy>(std::move(one), sound_calls);
     }
     return bound;
   }
-  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override {
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override {
     return sound_.fallback(kind, max_resource_types);
   }
-  policy_kind fails;
+  module_kind fails;
   int sound_calls;
 
  private:
@@ -115,7 +115,7 @@ std::vector<std::string> replayed(const std::string &journal, bool with_answers)
   return out;
 }
 
-class ReplayedFault : public ::testing::TestWithParam<std::pair<policy_kind, std::string>> {};
+class ReplayedFault : public ::testing::TestWithParam<std::pair<module_kind, std::string>> {};
 
 TEST_P(ReplayedFault, DecisionsAreThoseOfTheRunThatHadIt) {
   int faults = 0, mattered = 0;
@@ -134,10 +134,10 @@ TEST_P(ReplayedFault, DecisionsAreThoseOfTheRunThatHadIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ReplayedFault,
-                         ::testing::Values(std::pair{policy_kind::queue_sort, std::string("QueueOrder")},
-                                           std::pair{policy_kind::app_sort, std::string("ApplicationOrder")},
-                                           std::pair{policy_kind::node_sort, std::string("NodeOrder")},
-                                           std::pair{policy_kind::predicate, std::string("Predicate")}),
+                         ::testing::Values(std::pair{module_kind::queue_sort, std::string("QueueOrder")},
+                                           std::pair{module_kind::app_sort, std::string("ApplicationOrder")},
+                                           std::pair{module_kind::node_sort, std::string("NodeOrder")},
+                                           std::pair{module_kind::predicate, std::string("Predicate")}),
                          [](const auto &of) { return of.param.second; });
 
 }  // namespace

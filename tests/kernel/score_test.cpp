@@ -166,7 +166,7 @@ TEST_F(Score, ChosenByAnApplication_ItsAsksAlone) {
 // As a host does with a module whose schema has no weights.
 struct without_weights : with_module {
   using with_module::with_module;
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override {
     if (name == "near-first" && configuration != "{}") return refusal{"near-first", "{}", "weights", "leave them out"};
     return with_module::bind(kind, name, configuration, max_resource_types);

@@ -43,7 +43,7 @@ class with_predicate : public with_module {
   using with_module::with_module;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {
     std::vector<std::unique_ptr<bound_policy>> out;
-    auto bound = bind(policy_kind::predicate, "small-only", "{}", max_resource_types);
+    auto bound = bind(module_kind::predicate, "small-only", "{}", max_resource_types);
     if (!bound) return bound.why();
     out.push_back(std::move(*bound));
     return out;

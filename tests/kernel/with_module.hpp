@@ -13,17 +13,17 @@ class with_module : public builtin_policy_source {
   explicit with_module(const tenon_module &entry, std::vector<predicate_use> predicates = {})
       : builtin_policy_source(std::move(predicates)), modules_{builtin::static_module{"test.module", &entry}} {}
 
-  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override {
+  [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override {
     return own(kind, name, "{}", 16) || builtin_policy_source::provides(kind, name);
   }
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override {
     auto bound = own(kind, name, configuration, max_resource_types);
     return bound ? std::move(bound) : builtin_policy_source::bind(kind, name, configuration, max_resource_types);
   }
 
  private:
-  [[nodiscard]] result<std::unique_ptr<bound_policy>> own(policy_kind kind, std::string_view name,
+  [[nodiscard]] result<std::unique_ptr<bound_policy>> own(module_kind kind, std::string_view name,
                                                           std::string_view configuration, uint32_t types) const {
     return bind_static(modules_, kind, name, configuration, types);
   }

@@ -18,7 +18,7 @@ namespace {
 using order = std::vector<uint32_t>;
 
 std::unique_ptr<bound_policy> example(std::string_view name, std::string_view configuration = "{}",
-                                      policy_kind kind = policy_kind::node_sort) {
+                                      module_kind kind = module_kind::node_sort) {
   static constexpr std::array modules{
       builtin::static_module{"example.department", &tenon_module_department},
       builtin::static_module{"example.least-attribute", &tenon_module_least_attribute},
@@ -30,7 +30,7 @@ std::unique_ptr<bound_policy> example(std::string_view name, std::string_view co
 }
 
 TEST(Department, FirstGroupThatBeginsSo_NamesTheQueue) {
-  const auto rule = example("department", "{}", policy_kind::placement_rule);
+  const auto rule = example("department", "{}", module_kind::placement_rule);
   const auto place = [&](std::vector<std::string> groups) { return testing::place(*rule, {.groups = groups}); };
   EXPECT_EQ(place({"staff", "dept-sales.eu", "dept-it"}), (testing::placed{"sales_dot_eu", false}));
   EXPECT_EQ(place({"staff", "dept"}), testing::declined);
@@ -38,7 +38,7 @@ TEST(Department, FirstGroupThatBeginsSo_NamesTheQueue) {
 }
 
 TEST(Department, Value_IsTheBeginning) {
-  const auto rule = example("department", R"({"value": "ou:"})", policy_kind::placement_rule);
+  const auto rule = example("department", R"({"value": "ou:"})", module_kind::placement_rule);
   EXPECT_EQ(testing::place(*rule, {.groups = {"dept-it", "ou:sales"}}), (testing::placed{"sales", false}));
 }
 

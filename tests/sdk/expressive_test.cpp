@@ -83,7 +83,7 @@ namespace {
 
 using order = std::vector<uint32_t>;
 
-std::unique_ptr<bound_policy> policy(policy_kind kind, std::string_view name) {
+std::unique_ptr<bound_policy> policy(module_kind kind, std::string_view name) {
   static constexpr std::array modules{builtin::static_module{"test.expressive", &TENON_MODULE_ENTRY}};
   auto bound = bind_static(modules, kind, name, "{}", 16);
   if (!bound) throw std::runtime_error(bound.why().text());
@@ -101,7 +101,7 @@ std::pair<tenon_status, std::array<uint64_t, 4>> prepared(const bound_policy &p,
 }
 
 TEST(DeadlineFirst, Tags_PreparedOnceAndOrderedBy) {
-  const auto p = policy(policy_kind::app_sort, "deadline");
+  const auto p = policy(module_kind::app_sort, "deadline");
   testing::policy_table apps({});
   apps.words("item.prepared", {prepared(*p, "deadline_ms", "500").second, prepared(*p, "other", "x").second,
                                prepared(*p, "deadline_ms", "90").second, prepared(*p, "deadline_ms", "500").second});
@@ -110,12 +110,12 @@ TEST(DeadlineFirst, Tags_PreparedOnceAndOrderedBy) {
 }
 
 TEST(DeadlineFirst, TagThatIsNoNumber_RefusesTheApplication) {
-  EXPECT_EQ(prepared(*policy(policy_kind::app_sort, "deadline"), "deadline_ms", "soon").first, TENON_INVALID_CONFIG);
+  EXPECT_EQ(prepared(*policy(module_kind::app_sort, "deadline"), "deadline_ms", "soon").first, TENON_INVALID_CONFIG);
 }
 
 TEST(BusinessHours, OutsideOfItsHours_TheQueueWaitsUntilTheyBegin) {
   constexpr int64_t hour_ms = 3'600'000, day_ms = 24 * hour_ms, some_day = 19'000 * day_ms;
-  const auto p = policy(policy_kind::queue_sort, "hours");
+  const auto p = policy(module_kind::queue_sort, "hours");
   testing::policy_table queues({});
   queues.texts("queue.property:hours", {"8-18", std::nullopt, "0-24"}).numbers("queue.priority", {9, 1, 2});
   const auto at = [&](int64_t now_ms) {
@@ -130,7 +130,7 @@ TEST(BusinessHours, OutsideOfItsHours_TheQueueWaitsUntilTheyBegin) {
 }
 
 TEST(BestFit, Score_DependsOnTheAsk) {
-  const auto p = policy(policy_kind::node_sort, "best-fit");
+  const auto p = policy(module_kind::node_sort, "best-fit");
   testing::policy_table nodes({"vcore", "memory"});
   nodes.resources("node.free", {{{"vcore", 10}, {"memory", 2}}, {{"vcore", 4}, {"memory", 10}}});
   nodes.resources("ask.resources", {{{"vcore", 4}}});
@@ -140,7 +140,7 @@ TEST(BestFit, Score_DependsOnTheAsk) {
 }
 
 TEST(BestFit, Keys_WithoutAnAsk) {
-  const auto p = policy(policy_kind::node_sort, "best-fit");
+  const auto p = policy(module_kind::node_sort, "best-fit");
   testing::policy_table nodes({"vcore"});
   nodes.resources("node.free", {{{"vcore", 10}}, {{"vcore", 4}}});
   nodes.absent("ask.resources");

@@ -70,7 +70,7 @@ using tenon::testing::declined;
 using tenon::testing::placed;
 using ::testing::ElementsAre;
 
-std::unique_ptr<bound_policy> bound(policy_kind kind, std::string_view configuration = "{}") {
+std::unique_ptr<bound_policy> bound(module_kind kind, std::string_view configuration = "{}") {
   static constexpr std::array modules{builtin::static_module{"test.scripted", &TENON_MODULE_ENTRY}};
   auto made = bind_static(modules, kind, "scripted", configuration, 16);
   if (!made) throw std::runtime_error(made.why().text());
@@ -79,7 +79,7 @@ std::unique_ptr<bound_policy> bound(policy_kind kind, std::string_view configura
 
 placed place(const std::string &what, applicant app = {}) {
   app.tags.emplace_back("Do", what);
-  return testing::place(*bound(policy_kind::placement_rule, R"({"value": "A.b"})"), app);
+  return testing::place(*bound(module_kind::placement_rule, R"({"value": "A.b"})"), app);
 }
 
 TEST(Place, NameOrPath_AsTheRuleGivesIt) {
@@ -113,7 +113,7 @@ TEST(Place, NameWithoutRoom_IsExhaustedAndNothingWritten) {
 }
 
 TEST(Place, HostThatIsTooOld_Unsupported) {
-  const auto rule = bound(policy_kind::placement_rule);
+  const auto rule = bound(module_kind::placement_rule);
   tenon_place_in in = {};
   in.size = offsetof(tenon_place_in, now_ms);
   tenon_place_out out = {};
@@ -125,7 +125,7 @@ TEST(Place, HostThatIsTooOld_Unsupported) {
 }
 
 TEST(Place, ConfigurationIsTheInstances) {
-  EXPECT_THROW(bound(policy_kind::placement_rule, R"({"value": "bad"})"), std::runtime_error);
+  EXPECT_THROW(bound(module_kind::placement_rule, R"({"value": "bad"})"), std::runtime_error);
 }
 
 TEST(OneLevel, DotsAlone) {
@@ -134,27 +134,27 @@ TEST(OneLevel, DotsAlone) {
 }
 
 TEST(Resolve, Groups_InOrderEmptyOnesToo) {
-  const auto answer = testing::resolve(*bound(policy_kind::identity), "alice");
+  const auto answer = testing::resolve(*bound(module_kind::identity), "alice");
   EXPECT_EQ(answer.status, TENON_OK);
   EXPECT_THAT(answer.groups, ElementsAre("first", "", "alice"));
 }
 
 TEST(Resolve, NoSuchUser_Declined) {
-  EXPECT_EQ(testing::resolve(*bound(policy_kind::identity), "nobody").status, TENON_DECLINED);
+  EXPECT_EQ(testing::resolve(*bound(module_kind::identity), "nobody").status, TENON_DECLINED);
 }
 
 TEST(Resolve, Unavailable_RetryInItsWords) {
-  const auto answer = testing::resolve(*bound(policy_kind::identity), "away");
+  const auto answer = testing::resolve(*bound(module_kind::identity), "away");
   EXPECT_EQ(answer.status, TENON_RETRY);
   EXPECT_EQ(answer.words, "on holiday");
 }
 
 TEST(Resolve, OtherException_IsAFault) {
-  EXPECT_EQ(testing::resolve(*bound(policy_kind::identity), "broken").status, TENON_INTERNAL);
+  EXPECT_EQ(testing::resolve(*bound(module_kind::identity), "broken").status, TENON_INTERNAL);
 }
 
 TEST(Resolve, TooLittleRoom_SaysHowMuchItWants) {
-  const auto source = bound(policy_kind::identity);
+  const auto source = bound(module_kind::identity);
   for (const auto &[groups, bytes] : {std::pair{2U, size_t{100}}, {3U, size_t{9}}}) {
     const auto answer = testing::resolve(*source, "alice", groups, bytes);
     EXPECT_EQ(answer.status, TENON_EXHAUSTED);

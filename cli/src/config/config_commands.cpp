@@ -14,11 +14,6 @@
 #include "run/quiet_log.hpp"
 #include "run/refusal_json.hpp"
 #include "run/try_modules.hpp"
-#include "tenon/abi/app_sort.h"
-#include "tenon/abi/identity.h"
-#include "tenon/abi/node_sort.h"
-#include "tenon/abi/placement_rule.h"
-#include "tenon/abi/queue_sort.h"
 #include "tenon/config/schema.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/module_catalog.hpp"
@@ -83,17 +78,22 @@ config::known_policies known_by(const host::deployment &plan) {
   const auto catalog =
       host::module_catalog::scan(host::module_folders(plan.module_path, host::default_module_folder()));
   if (!catalog) return {};
-  std::map<std::string, std::vector<std::string>, std::less<>> names;
+  config::known_policies out;
+  for (const kind_entry &kind : module_kinds) {
+    if (kind.named == named_in::queues) out[kind.kind].emplace();
+  }
   for (const host::catalogued_module &module : catalog->modules()) {
     const auto used = [&](const host::interface_use &use) { return use.use == module.manifest.id; };
     if (!module.built_in && plan.find(module.manifest.id) == nullptr &&
         std::none_of(plan.predicates.begin(), plan.predicates.end(), used)) {
       continue;
     }
-    for (const host::provided_interface &one : module.manifest.provides) names[one.interface].push_back(one.name);
+    for (const host::provided_interface &one : module.manifest.provides) {
+      const kind_entry *kind = find_kind(one.interface);
+      if (kind != nullptr && out[kind->kind]) out[kind->kind]->push_back(one.name);
+    }
   }
-  return {names[TENON_QUEUE_SORT], names[TENON_APP_SORT], names[TENON_NODE_SORT], names[TENON_PLACEMENT_RULE],
-          names[TENON_IDENTITY]};
+  return out;
 }
 
 // With all modules that the deployment names, or why there is none: some that are missing or damaged, configurations

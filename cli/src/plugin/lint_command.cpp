@@ -38,7 +38,7 @@ void lint_one_library(const std::filesystem::path &path, const host::module_mani
   }
   bool transport = false;
   if (manifest != nullptr) {
-    transport = manifest->provides_kind("tenon.transport/");
+    transport = manifest->provides_kind(module_kind::transport);
     if (file->digest != manifest->digest) {
       to.refused.push_back({path.string(), "sha256:" + manifest->digest + ", as " + manifest->file.string() + " says",
                             "sha256:" + file->digest, "`tenon plugin seal " + manifest->file.string() + "`"});

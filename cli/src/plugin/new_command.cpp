@@ -9,14 +9,10 @@
 
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
-#include "tenon/abi/app_sort.h"
-#include "tenon/abi/event_sink.h"
-#include "tenon/abi/node_sort.h"
-#include "tenon/abi/placement_rule.h"
-#include "tenon/abi/predicate.h"
-#include "tenon/abi/queue_sort.h"
+#include "tenon/abi/base.h"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_manifest.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -25,9 +21,7 @@ namespace fs = std::filesystem;
 
 // What templates say of each kind.
 struct kind_words {
-  std::string_view kind;
-  std::string_view interface;
-  std::string_view macro;   // of the interface id in the C headers
+  module_kind kind;
   std::string_view source;  // stem of its templates
   std::string_view column;  // sort kinds
   std::string_view items, says;
@@ -36,38 +30,31 @@ struct kind_words {
 };
 
 constexpr std::array kinds{
-    kind_words{"queue-sort", TENON_QUEUE_SORT, "TENON_QUEUE_SORT", "sort", "queue.allocated", "queues",
-               "the queue that uses least comes next", "Orders queues by one resource that they use, smallest first.",
+    kind_words{module_kind::queue_sort, "sort", "queue.allocated", "queues", "the queue that uses least comes next",
+               "Orders queues by one resource that they use, smallest first.",
                "names it as `queue.sort.policy` of a queue"},
-    kind_words{"app-sort", TENON_APP_SORT, "TENON_APP_SORT", "sort", "app.allocated", "applications",
+    kind_words{module_kind::app_sort, "sort", "app.allocated", "applications",
                "the application that uses least comes next",
                "Orders applications by one resource that they use, smallest first.",
                "names it as `application.sort.policy` of a queue"},
-    kind_words{"node-sort", TENON_NODE_SORT, "TENON_NODE_SORT", "sort", "node.free", "nodes",
-               "the node with least of it free is filled first",
+    kind_words{module_kind::node_sort, "sort", "node.free", "nodes", "the node with least of it free is filled first",
                "Orders nodes by one resource that they have free, smallest first.",
                "names it as `nodesortpolicy.type` of a partition"},
-    kind_words{"predicate",
-               TENON_PREDICATE,
-               "TENON_PREDICATE",
+    kind_words{module_kind::predicate,
                "predicate",
                {},
                {},
                {},
                "An ask with a zone runs only on nodes of that zone.",
                "adds `- use:` of it to `predicates` there"},
-    kind_words{"placement-rule",
-               TENON_PLACEMENT_RULE,
-               "TENON_PLACEMENT_RULE",
+    kind_words{module_kind::placement_rule,
                "placement-rule",
                {},
                {},
                {},
                "Places an application in the queue that its tag names.",
                "names it in `placementrules` of a partition"},
-    kind_words{"event-sink",
-               TENON_EVENT_SINK,
-               "TENON_EVENT_SINK",
+    kind_words{module_kind::event_sink,
                "event-sink",
                {},
                {},
@@ -117,14 +104,15 @@ class project {
   project(const plugin_new_options &options, const kind_words &kind, std::string id)
       : options_(options), kind_(kind), name_(replaced(id, '.', '-')) {
     const std::string target = replaced(name_, '-', '_');
-    const std::string wrapper = replaced(std::string(kind.kind), '-', '_');
+    const kind_entry &about = entry_of(kind.kind);
+    const std::string wrapper = replaced(std::string(about.name()), '-', '_');
     words_ = {{"id", std::move(id)},
               {"name", name_},
               {"struct", target},
               {"wrapper", wrapper},
               {"header", wrapper},
-              {"interface", std::string(kind.interface)},
-              {"macro", std::string(kind.macro)},
+              {"interface", std::string(about.interface)},
+              {"macro", about.macro},
               {"column", std::string(kind.column)},
               {"items", std::string(kind.items)},
               {"says", std::string(kind.says)},
@@ -140,7 +128,7 @@ class project {
   [[nodiscard]] fs::path folder() const { return fs::path(options_.directory) / name_; }
 
   [[nodiscard]] std::vector<project_file> files() const {
-    const std::string stem(kind_.source), kind(kind_.kind);
+    const std::string stem(kind_.source), kind(entry_of(kind_.kind).name());
     std::vector<project_file> out{
         {"CMakeLists.txt", {"CMakeLists.txt"}},
         {"README.md", {"README.md"}},
@@ -183,7 +171,7 @@ class project {
 
  private:
   // By the deployment; others are named by queues.yaml.
-  [[nodiscard]] bool is_used() const { return kind_.kind == "predicate" || kind_.kind == "event-sink"; }
+  [[nodiscard]] bool is_used() const { return entry_of(kind_.kind).named == named_in::deployment; }
   [[nodiscard]] bool is_c() const { return options_.language == "c"; }
   [[nodiscard]] std::string source_name() const { return is_c() ? "module.c" : "module.cpp"; }
 
@@ -212,10 +200,11 @@ exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::
     return refuse({"tenon plugin new", "vendor and policy in lower-case letters, digits and '-', as acme-binpack",
                    config::in_quotes(options.id), "correct it"});
   }
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto &k) { return k.kind == options.kind; });
+  const auto kind =
+      std::find_if(kinds.begin(), kinds.end(), [&](const auto &k) { return entry_of(k.kind).name() == options.kind; });
   if (kind == kinds.end()) {
     std::vector<std::string_view> known;
-    for (const kind_words &one : kinds) known.push_back(one.kind);
+    for (const kind_words &one : kinds) known.push_back(entry_of(one.kind).name());
     return refuse({"tenon plugin new --kind", "a kind of module", config::in_quotes(options.kind),
                    config::suggestion(options.kind, known)});
   }
@@ -230,9 +219,9 @@ exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::
                    "name another id, or another place with --directory"});
   }
   if (auto no = made.write()) return refuse(*no);
-  out << made.folder().string() << (kind->kind == "event-sink" ? ": an " : ": a ") << kind->kind
-      << (kind->kind == "event-sink" ? " in " : " policy in ") << (options.language == "c" ? "C" : "C++") << "\n\n  cd "
-      << made.folder().string()
+  out << made.folder().string() << (kind->kind == module_kind::event_sink ? ": an " : ": a ")
+      << entry_of(kind->kind).name() << (kind->kind == module_kind::event_sink ? " in " : " policy in ")
+      << (options.language == "c" ? "C" : "C++") << "\n\n  cd " << made.folder().string()
       << "\n  cmake -B build && cmake --build build\n  ctest --test-dir build --output-on-failure\n";
   return exit_code::ok;
 }

@@ -88,13 +88,6 @@ class name_collector {
   std::set<std::pair<std::string, std::string>> seen_;
 };
 
-// "node-sort" of "tenon.node-sort/1".
-std::string kind_of(std::string_view interface) {
-  const size_t dot = interface.find('.'), slash = interface.rfind('/');
-  if (dot == std::string_view::npos || slash == std::string_view::npos || slash < dot) return std::string(interface);
-  return std::string(interface.substr(dot + 1, slash - dot - 1));
-}
-
 class surveyor {
  public:
   surveyor(const survey_options &options, survey &out) : options_(options), out_(out) {}
@@ -185,13 +178,16 @@ class surveyor {
 
   // What a queues.yaml may name: everything on the path. Who is not listed, or refused, is said name by name.
   [[nodiscard]] config::parse_options with_names_of_modules() const {
-    std::map<std::string, std::vector<std::string>> names;
-    for (const surveyed_module &module : out_.modules) {
-      for (const host::provided_interface &one : module.provides) names[kind_of(one.interface)].push_back(one.name);
-    }
     config::parse_options out;
-    out.known = {names["queue-sort"], names["app-sort"], names["node-sort"], names["placement-rule"],
-                 names["identity"]};
+    for (const kind_entry &kind : module_kinds) {
+      if (kind.named != named_in::queues) continue;
+      auto &names = out.known[kind.kind].emplace();
+      for (const surveyed_module &module : out_.modules) {
+        for (const host::provided_interface &one : module.provides) {
+          if (one.interface == kind.interface) names.push_back(one.name);
+        }
+      }
+    }
     return out;
   }
 
@@ -219,7 +215,7 @@ class surveyor {
     std::vector<surveyed_module *> able, unlisted;
     for (surveyed_module &module : out_.modules) {
       for (const host::provided_interface &one : module.provides) {
-        if (kind_of(one.interface) != wanted.kind || one.name != wanted.name) continue;
+        if (kind_in(one.interface) != wanted.kind || one.name != wanted.name) continue;
         (module.standing == module_standing::unlisted ? unlisted : able).push_back(&module);
         wanted.order_rev = one.order_rev;
       }
@@ -292,7 +288,7 @@ class surveyor {
   void take_use(surveyed_module &module, served_name &wanted) const {
     for (const host::provided_interface &one : module.provides) {
       if (!wanted.name.empty() && one.name != wanted.name) continue;
-      wanted.kind = kind_of(one.interface);
+      wanted.kind = kind_in(one.interface);
       wanted.name = one.name;
       wanted.order_rev = one.order_rev;
       break;

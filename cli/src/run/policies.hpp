@@ -22,7 +22,7 @@ struct opened_policies {
   // The same where users are not looked up, so that a configuration of a daemon with other modules can be tried.
   [[nodiscard]] config::known_policies known_without_users() const {
     config::known_policies out = known;
-    out.identities.reset();
+    out[module_kind::identity].reset();
     return out;
   }
 };

@@ -26,7 +26,7 @@ class placement_checker {
     if (!may_name_rule(rule.name)) {
       report_.refuse(rule.place_of("name"), "invalid rule name " + rule.name + ", a name must be a valid identifier",
                      "a letter or '_', then letters, digits and '_'",
-                     suggest(options_.known.placement_rules, built_in_rules(), rule.name));
+                     suggest(options_.known, module_kind::placement_rule, rule.name));
     }
     for (const rule_source &parent : rule.parent) check_rule(parent);
     check_filter(rule);
@@ -84,8 +84,8 @@ class placement_checker {
  private:
   // The field's names are identifiers; those of modules may have a '-', too.
   bool may_name_rule(const std::string &name) const {
-    return is_rule_name(name) ||
-           (options_.known.placement_rules && provides(options_.known.placement_rules, {}, lower_case(name)));
+    return is_rule_name(name) || (options_.known[module_kind::placement_rule] &&
+                                  provides(options_.known, module_kind::placement_rule, lower_case(name)));
   }
 
   void check_named_kind(const rule_source &rule) {
@@ -93,7 +93,7 @@ class placement_checker {
     if (name == recovery_rule) {
       report_.refuse(rule.place_of("name"), messages::rule_recovery(), "another rule",
                      "remove it: it is always there, behind all others");
-    } else if (!provides(options_.known.placement_rules, built_in_rules(), name)) {
+    } else if (!provides(options_.known, module_kind::placement_rule, name)) {
       report_unknown(rule, name);
     } else if (name == tag_rule && rule.value.empty()) {
       report_.refuse(rule.place_of("value"), messages::rule_tag_without_value(), "the name of a tag",
@@ -104,8 +104,8 @@ class placement_checker {
   }
 
   void report_unknown(const rule_source &rule, const std::string &name) {
-    const std::string fix = suggest(options_.known.placement_rules, built_in_rules(), name);
-    if (options_.known.placement_rules) {
+    const std::string fix = suggest(options_.known, module_kind::placement_rule, name);
+    if (options_.known[module_kind::placement_rule]) {
       report_.refuse(rule.place_of("name"), messages::rule_unknown(rule.name),
                      "a rule that is built in, or that a module of the deployment provides", fix);
     } else {
@@ -194,10 +194,10 @@ void check_node_sort(const partition_source &partition, const parse_options &opt
   const node_sort_config &sort = partition.node_sort;
   const yaml_node *node = partition.node->find("nodesortpolicy");
   if (node == nullptr) return;
-  if (!provides(options.known.node_sort, built_in_node_sorts(), sort.type)) {
+  if (!provides(options.known, module_kind::node_sort, sort.type)) {
     report.refuse(place_in(*node, "type"), "undefined policy: " + sort.type,
                   "a node sort policy that is built in, or that a module of the deployment provides",
-                  suggest(options.known.node_sort, built_in_node_sorts(), sort.type));
+                  suggest(options.known, module_kind::node_sort, sort.type));
   }
   for (const auto &[type, weight] : sort.resource_weights) {
     if (weight >= 0) continue;

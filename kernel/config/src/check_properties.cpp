@@ -107,20 +107,19 @@ class property_checker {
 
   void check_app_sort(const yaml_entry &entry) {
     const std::string &value = entry.value.text;
-    if (provides(options_.known.app_sort, built_in_app_sorts(), value)) return;
-    report_.warn(
-        entry.value.at, "application sort policy " + in_quotes(value) + " is not provided",
-        "a policy that is built in, or that a module of the deployment provides",
-        "fifo holds where no module provides it; " + suggest(options_.known.app_sort, built_in_app_sorts(), value));
+    if (provides(options_.known, module_kind::app_sort, value)) return;
+    report_.warn(entry.value.at, "application sort policy " + in_quotes(value) + " is not provided",
+                 "a policy that is built in, or that a module of the deployment provides",
+                 "fifo holds where no module provides it; " + suggest(options_.known, module_kind::app_sort, value));
   }
 
   void check_queue_sort(const yaml_entry &entry) {
     const std::string &value = entry.value.text;
-    if (provides(options_.known.queue_sort, built_in_queue_sorts(), value)) return;
+    if (provides(options_.known, module_kind::queue_sort, value)) return;
     const std::string have = "queue sort policy " + in_quotes(value) + " is not provided";
     const std::string want = "a policy that is built in, or that a module of the deployment provides";
-    const std::string fix = suggest(options_.known.queue_sort, built_in_queue_sorts(), value);
-    if (options_.known.queue_sort) {
+    const std::string fix = suggest(options_.known, module_kind::queue_sort, value);
+    if (options_.known[module_kind::queue_sort]) {
       report_.refuse(entry.value.at, have, want, fix);
     } else {
       report_.warn(entry.value.at, have, want, fix);

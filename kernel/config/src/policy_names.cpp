@@ -2,44 +2,32 @@
 #include "policy_names.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "tenon/config/problems.hpp"
+#include "tenon/kernel/built_in_policies.hpp"
 
 namespace tenon::config {
 
-const std::vector<std::string> &built_in_queue_sorts() {
-  static const std::vector<std::string> names{"fair", "priority"};
-  return names;
+namespace {
+
+std::vector<std::string_view> names_of(const known_policies &known, module_kind kind) {
+  if (const auto &given = known[kind]) return {given->begin(), given->end()};
+  std::vector<std::string_view> out;
+  for (const built_in_policy &one : built_in_policies)
+    if (one.kind == kind) out.push_back(one.name);
+  return out;
 }
 
-const std::vector<std::string> &built_in_app_sorts() {
-  static const std::vector<std::string> names{"fifo", "fair", "stateaware"};
-  return names;
-}
+}  // namespace
 
-const std::vector<std::string> &built_in_node_sorts() {
-  static const std::vector<std::string> names{"fair", "binpacking", "device-packing"};
-  return names;
-}
-
-const std::vector<std::string> &built_in_rules() {
-  static const std::vector<std::string> names{"provided", "user", "fixed", "tag"};
-  return names;
-}
-
-const std::vector<std::string> &built_in_identities() {
-  static const std::vector<std::string> names{"none", "os"};
-  return names;
-}
-
-bool provides(const policy_names &known, const std::vector<std::string> &built_in, std::string_view name) {
-  const auto &names = known ? *known : built_in;
+bool provides(const known_policies &known, module_kind kind, std::string_view name) {
+  const auto names = names_of(known, kind);
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string suggest(const policy_names &known, const std::vector<std::string> &built_in, std::string_view name) {
-  const auto &names = known ? *known : built_in;
-  return suggestion(name, std::vector<std::string_view>(names.begin(), names.end()));
+std::string suggest(const known_policies &known, module_kind kind, std::string_view name) {
+  return suggestion(name, names_of(known, kind));
 }
 
 }  // namespace tenon::config

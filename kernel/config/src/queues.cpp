@@ -20,12 +20,12 @@ constexpr size_t checksum_digits = 64;
 // Whoever took a user's name for its group could let somebody in who is only called like one.
 void check_identity(const partition_source &partition, const parse_options &options, problems &report) {
   const std::string &type = partition.user_group_resolver;
-  if (type.empty() || provides(options.known.identities, built_in_identities(), type)) return;
+  if (type.empty() || provides(options.known, module_kind::identity, type)) return;
   const text_position at = place_in(*partition.node->find("usergroupresolver"), "type");
   const std::string have = "user group resolver " + in_quotes(type) + " is not provided";
   const std::string want = "one that is built in, or that a module of the deployment provides";
-  const std::string fix = suggest(options.known.identities, built_in_identities(), type);
-  if (options.known.identities) {
+  const std::string fix = suggest(options.known, module_kind::identity, type);
+  if (options.known[module_kind::identity]) {
     report.refuse(at, have, want, fix);
   } else {
     report.warn(at, have, want, fix + "; a daemon refuses it unless a module of its deployment provides it");

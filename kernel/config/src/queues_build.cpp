@@ -16,8 +16,8 @@ namespace {
 // can say which those are.
 void replace_unknown_policy(std::map<std::string, std::string> &properties, const parse_options &options) {
   const auto found = properties.find("application.sort.policy");
-  if (!options.known.app_sort || found == properties.end() || found->second.empty()) return;
-  if (!provides(options.known.app_sort, built_in_app_sorts(), found->second)) found->second = "fifo";
+  if (!options.known[module_kind::app_sort] || found == properties.end() || found->second.empty()) return;
+  if (!provides(options.known, module_kind::app_sort, found->second)) found->second = "fifo";
 }
 
 std::vector<limit_config> build_limits(const std::vector<limit_source> &limits) {

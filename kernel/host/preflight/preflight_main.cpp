@@ -13,11 +13,11 @@
 #include <string>
 #include <string_view>
 
-#include "known_interfaces.hpp"
 #include "linker_remedy.hpp"
 #include "preflight_protocol.hpp"
 #include "tenon/abi/module.h"
 #include "tenon/host/process_state.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 
 namespace {
 
@@ -67,12 +67,12 @@ tenon_status get_service(const tenon_host *, const tenon_get_service_in *in, ten
 constexpr tenon_host host{sizeof(tenon_host), TENON_ABI_EPOCH, get_service};
 
 void describe_all(const tenon_module &module) {
-  for (const auto &known : tenon::host::known_interfaces) {
-    const tenon_get_factory_in in{sizeof in, 0, {known.id.data(), known.id.size()}};
+  for (const auto &known : tenon::module_kinds) {
+    const tenon_get_factory_in in{sizeof in, 0, {known.interface.data(), known.interface.size()}};
     tenon_get_factory_out out{sizeof out, 0, nullptr};
     if (module.get_factory(&in, &out) != TENON_OK || out.factory == nullptr) continue;
     if (out.factory->size < sizeof(tenon_factory) || out.factory->describe == nullptr) continue;
-    for (uint32_t i = 0; i < tenon::host::max_implementations; ++i) {
+    for (uint32_t i = 0; i < tenon::max_implementations; ++i) {
       const tenon_describe_in which{sizeof which, i};
       tenon_description description{};
       description.size = sizeof description;

@@ -56,8 +56,18 @@ tenon_status resolve(tenon_instance *handle, const tenon_resolve_in *in, tenon_r
   return status;
 }
 
+tenon_identity_v1 guarded_table_of_identity(const tenon_identity_v1 &) {
+  return {sizeof(tenon_identity_v1), 0, resolve};
+}
+
 }  // namespace
 
-tenon_identity_v1 guarded_identity_table() { return {sizeof(tenon_identity_v1), 0, resolve}; }
+const kind_guard identity_guard{
+    [](kind_tables &real, const void *given) { real.identity = known_part<tenon_identity_v1>(given); },
+    [](const kind_tables &real) -> std::string_view { return real.identity.resolve == nullptr ? "resolve" : ""; },
+    [](const kind_tables &real, kind_tables &own, bound_module &policy) {
+      own.identity = guarded_table_of_identity(real.identity);
+      policy.identity = &own.identity;
+    }};
 
 }  // namespace tenon::host

@@ -57,8 +57,18 @@ tenon_status place(tenon_instance *handle, const tenon_place_in *in, tenon_place
   return self.guard.checks_calls() ? checked_place(self, in, out) : call_place(self, in, out, nullptr);
 }
 
+tenon_placement_rule_v1 guarded_table_of_placement(const tenon_placement_rule_v1 &) {
+  return {sizeof(tenon_placement_rule_v1), 0, place};
+}
+
 }  // namespace
 
-tenon_placement_rule_v1 guarded_placement_table() { return {sizeof(tenon_placement_rule_v1), 0, place}; }
+const kind_guard placement_guard{
+    [](kind_tables &real, const void *given) { real.placement = known_part<tenon_placement_rule_v1>(given); },
+    [](const kind_tables &real) -> std::string_view { return real.placement.place == nullptr ? "place" : ""; },
+    [](const kind_tables &real, kind_tables &own, bound_module &policy) {
+      own.placement = guarded_table_of_placement(real.placement);
+      policy.placement = &own.placement;
+    }};
 
 }  // namespace tenon::host

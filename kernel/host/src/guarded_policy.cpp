@@ -1,8 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "guarded_policy.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include <array>
 
 #include "error_words.hpp"
 
@@ -12,14 +11,12 @@ namespace {
 constexpr tenon_nothing nothing{sizeof(tenon_nothing), 0};
 constexpr uint32_t max_columns = 128;
 
-// As much of a module's table as both sides know; the rest is NULL.
-template <class Table>
-Table known_part(const void *given) {
-  Table out{};
-  const auto *table = static_cast<const Table *>(given);
-  if (table != nullptr) std::memcpy(&out, table, std::min<size_t>(table->size, sizeof out));
-  return out;
-}
+// In the order of the kinds.
+constexpr std::array<const kind_guard *, module_kinds.size()> guards{
+    &sort_guard,      &sort_guard,     &sort_guard, &predicate_guard,
+    &placement_guard, &identity_guard, &sink_guard, &transport_guard};
+
+const kind_guard &guard_of(module_kind kind) { return *guards[static_cast<size_t>(kind)]; }
 
 class guarded_policy : public bound_module {
  public:
@@ -40,34 +37,9 @@ class guarded_policy : public bound_module {
     return std::nullopt;
   }
 
-  void take_tables(interface_family family) {
+  void take_tables(module_kind kind) {
     instance = guarded_->handle();
-    switch (family) {
-      case interface_family::sort:
-        sort_ = guarded_sort_table(guarded_->sort);
-        sort = &sort_;
-        break;
-      case interface_family::predicate:
-        predicate_ = guarded_predicate_table(guarded_->predicate);
-        predicate = &predicate_;
-        break;
-      case interface_family::placement_rule:
-        placement_ = guarded_placement_table();
-        placement = &placement_;
-        break;
-      case interface_family::identity:
-        identity_ = guarded_identity_table();
-        identity = &identity_;
-        break;
-      case interface_family::event_sink:
-        sink_ = guarded_sink_table(guarded_->sink);
-        sink = &sink_;
-        break;
-      case interface_family::transport:
-        transport_ = guarded_transport_table(guarded_->transport);
-        transport = &transport_;
-        break;
-    }
+    guard_of(kind).guard(*guarded_, own_, *this);
   }
 
   // [main] is also the writer between two steps; a thread that nobody gave a role is the loader here.
@@ -90,68 +62,18 @@ class guarded_policy : public bound_module {
 
   std::shared_ptr<loaded_module> module_;
   std::unique_ptr<guarded_instance> guarded_;
-  tenon_sort_v1 sort_{};
-  tenon_predicate_v1 predicate_{};
-  tenon_placement_rule_v1 placement_{};
-  tenon_identity_v1 identity_{};
-  tenon_event_sink_v1 sink_{};
-  tenon_transport_v1 transport_{};
+  kind_tables own_;
   bool active_ = false;
 };
 
-void take_real_table(guarded_instance &instance, interface_family family, const void *table) {
-  switch (family) {
-    case interface_family::sort:
-      instance.sort = known_part<tenon_sort_v1>(table);
-      break;
-    case interface_family::predicate:
-      instance.predicate = known_part<tenon_predicate_v1>(table);
-      break;
-    case interface_family::placement_rule:
-      instance.placement = known_part<tenon_placement_rule_v1>(table);
-      break;
-    case interface_family::identity:
-      instance.identity = known_part<tenon_identity_v1>(table);
-      break;
-    case interface_family::event_sink:
-      instance.sink = known_part<tenon_event_sink_v1>(table);
-      break;
-    case interface_family::transport:
-      instance.transport = known_part<tenon_transport_v1>(table);
-      break;
-  }
-}
-
-// The required slot that the instance's table lacks, or "".
-std::string missing_slot(const guarded_instance &instance, interface_family family) {
-  switch (family) {
-    case interface_family::sort:
-      return instance.sort.keys == nullptr ? "keys" : "";
-    case interface_family::predicate:
-      return instance.predicate.filter == nullptr ? "filter" : "";
-    case interface_family::placement_rule:
-      return instance.placement.place == nullptr ? "place" : "";
-    case interface_family::identity:
-      return instance.identity.resolve == nullptr ? "resolve" : "";
-    case interface_family::transport:
-      return instance.transport.start == nullptr     ? "start"
-             : instance.transport.stop == nullptr    ? "stop"
-             : instance.transport.deliver == nullptr ? "deliver"
-                                                     : "";
-    case interface_family::event_sink:
-      break;
-  }
-  return instance.sink.emit == nullptr ? "emit" : "";
-}
-
 // What is wrong with what create gave, if anything.
-std::string shape_problem(const tenon_create_out &made, const guarded_instance &instance, interface_family family) {
+std::string shape_problem(const tenon_create_out &made, const guarded_instance &instance, module_kind kind) {
   if (made.instance == nullptr) return "create gave no instance";
   const tenon_lifecycle &life = instance.lifecycle;
   if (life.init == nullptr || life.activate == nullptr || life.deactivate == nullptr || life.destroy == nullptr)
     return "create gave a lifecycle with an empty slot";
-  const std::string missing = missing_slot(instance, family);
-  return missing.empty() ? missing : "its table has no " + missing;
+  const std::string_view missing = guard_of(kind).missing(instance);
+  return missing.empty() ? std::string{} : "its table has no " + std::string(missing);
 }
 
 struct declared_columns {
@@ -180,14 +102,13 @@ declared_columns read_columns(const tenon_column_use *first, uint32_t count, uin
 }
 
 // Fills what the kernel reads of a policy; what is wrong with it, if anything.
-std::string describe(bound_policy &policy, const implementation &one, const tenon_create_out &made,
-                     interface_family family) {
+std::string describe(bound_policy &policy, const implementation &one, const tenon_create_out &made, module_kind kind) {
   const tenon_description &d = one.description;
   auto columns = made.columns == nullptr ? read_columns(d.columns, d.column_count, d.column_stride)
                                          : read_columns(made.columns, made.column_count, made.column_stride);
   if (!columns.problem.empty()) return columns.problem;
   policy.columns = std::move(columns.columns);
-  if (family == interface_family::sort) {
+  if (is_sort(kind)) {
     policy.key_words = made.key_words == 0 ? d.key_words : made.key_words;
     policy.rekey_ms = d.rekey_ms;
     if (policy.key_words == 0 || policy.key_words > TENON_MAX_KEY_WORDS)
@@ -204,7 +125,7 @@ std::string describe(bound_policy &policy, const implementation &one, const teno
 }  // namespace
 
 result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module> module, const implementation &one,
-                                                  interface_family family, std::shared_ptr<module_tally> tally,
+                                                  module_kind kind, std::shared_ptr<module_tally> tally,
                                                   const policy_request &request) {
   const role_guard role(guarded_policy::loading_role());
   const std::string id = module->manifest().id;
@@ -233,15 +154,15 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   guarded->real = made.instance;
   guarded->reason_count = one.description.reason_count;
   guarded->lifecycle = known_part<tenon_lifecycle>(made.lifecycle);
-  take_real_table(*guarded, family, made.interface_table);
+  guard_of(kind).take(*guarded, made.interface_table);
   // Such an instance cannot even be destroyed.
-  if (auto problem = shape_problem(made, *guarded, family); !problem.empty()) return refuse(std::move(problem));
+  if (auto problem = shape_problem(made, *guarded, kind); !problem.empty()) return refuse(std::move(problem));
 
   auto policy = std::make_unique<guarded_policy>(std::move(module), std::move(guarded));
   policy->name = one.promised->name;
   policy->provider = provider;
-  if (auto problem = describe(*policy, one, made, family); !problem.empty()) return refuse(std::move(problem));
-  policy->take_tables(family);
+  if (auto problem = describe(*policy, one, made, kind); !problem.empty()) return refuse(std::move(problem));
+  policy->take_tables(kind);
   if (auto why = policy->start()) return refuse(std::move(*why));
   return std::unique_ptr<bound_module>(std::move(policy));
 }

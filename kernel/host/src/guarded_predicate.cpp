@@ -96,13 +96,21 @@ tenon_status filter_prefix(tenon_instance *handle, const tenon_filter_prefix_in 
       });
 }
 
-}  // namespace
-
-tenon_predicate_v1 guarded_predicate_table(const tenon_predicate_v1 &real) {
+tenon_predicate_v1 guarded_table_of_predicate(const tenon_predicate_v1 &real) {
   tenon_predicate_v1 out{sizeof(tenon_predicate_v1), 0, filter, nullptr, nullptr};
   if (real.signature != nullptr) out.signature = signature;
   if (real.filter_prefix != nullptr) out.filter_prefix = filter_prefix;
   return out;
 }
+
+}  // namespace
+
+const kind_guard predicate_guard{
+    [](kind_tables &real, const void *given) { real.predicate = known_part<tenon_predicate_v1>(given); },
+    [](const kind_tables &real) -> std::string_view { return real.predicate.filter == nullptr ? "filter" : ""; },
+    [](const kind_tables &real, kind_tables &own, bound_module &policy) {
+      own.predicate = guarded_table_of_predicate(real.predicate);
+      policy.predicate = &own.predicate;
+    }};
 
 }  // namespace tenon::host

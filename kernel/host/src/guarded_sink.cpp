@@ -48,10 +48,18 @@ tenon_status query(tenon_instance *handle, const tenon_event_query_in *in, tenon
   return call_slot(self, "query", 1, self.sink.query, in, out, same_query);
 }
 
-}  // namespace
-
-tenon_event_sink_v1 guarded_sink_table(const tenon_event_sink_v1 &real) {
+tenon_event_sink_v1 guarded_table_of_sink(const tenon_event_sink_v1 &real) {
   return {sizeof(tenon_event_sink_v1), 0, emit, real.query == nullptr ? nullptr : query};
 }
+
+}  // namespace
+
+const kind_guard sink_guard{
+    [](kind_tables &real, const void *given) { real.sink = known_part<tenon_event_sink_v1>(given); },
+    [](const kind_tables &real) -> std::string_view { return real.sink.emit == nullptr ? "emit" : ""; },
+    [](const kind_tables &real, kind_tables &own, bound_module &policy) {
+      own.sink = guarded_table_of_sink(real.sink);
+      policy.sink = &own.sink;
+    }};
 
 }  // namespace tenon::host

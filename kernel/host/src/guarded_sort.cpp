@@ -89,13 +89,21 @@ tenon_status prepare(tenon_instance *handle, const tenon_prepare_in *in, tenon_p
       });
 }
 
-}  // namespace
-
-tenon_sort_v1 guarded_sort_table(const tenon_sort_v1 &real) {
+tenon_sort_v1 guarded_table_of_sort(const tenon_sort_v1 &real) {
   tenon_sort_v1 out{sizeof(tenon_sort_v1), 0, keys, nullptr, nullptr};
   if (real.prepare != nullptr) out.prepare = prepare;
   if (real.score != nullptr) out.score = score;
   return out;
 }
+
+}  // namespace
+
+const kind_guard sort_guard{
+    [](kind_tables &real, const void *given) { real.sort = known_part<tenon_sort_v1>(given); },
+    [](const kind_tables &real) -> std::string_view { return real.sort.keys == nullptr ? "keys" : ""; },
+    [](const kind_tables &real, kind_tables &own, bound_module &policy) {
+      own.sort = guarded_table_of_sort(real.sort);
+      policy.sort = &own.sort;
+    }};
 
 }  // namespace tenon::host

@@ -48,9 +48,7 @@ tenon_status check(tenon_instance *handle, const tenon_transport_check_in *in, t
       [&](tenon_status) -> std::string { return out->fits > 1 ? "gave neither yes nor no" : ""; });
 }
 
-}  // namespace
-
-tenon_transport_v1 guarded_transport_table(const tenon_transport_v1 &real) {
+tenon_transport_v1 guarded_table_of_transport(const tenon_transport_v1 &real) {
   return {sizeof(tenon_transport_v1),
           0,
           start,
@@ -59,5 +57,20 @@ tenon_transport_v1 guarded_transport_table(const tenon_transport_v1 &real) {
           real.ended == nullptr ? nullptr : ended,
           real.check == nullptr ? nullptr : check};
 }
+
+}  // namespace
+
+const kind_guard transport_guard{
+    [](kind_tables &real, const void *given) { real.transport = known_part<tenon_transport_v1>(given); },
+    [](const kind_tables &real) -> std::string_view {
+      return real.transport.start == nullptr     ? "start"
+             : real.transport.stop == nullptr    ? "stop"
+             : real.transport.deliver == nullptr ? "deliver"
+                                                 : "";
+    },
+    [](const kind_tables &real, kind_tables &own, bound_module &policy) {
+      own.transport = guarded_table_of_transport(real.transport);
+      policy.transport = &own.transport;
+    }};
 
 }  // namespace tenon::host

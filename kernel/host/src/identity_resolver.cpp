@@ -194,7 +194,7 @@ resolver_counters identity_resolver::counters() const {
 
 result<std::unique_ptr<bound_policy>> bind_identity(policy_source &from, std::string_view resolver_type) {
   constexpr uint32_t no_types = 1;  // an identity sees no resources
-  return from.bind(policy_kind::identity, resolver_type.empty() ? "none" : resolver_type, "{}", no_types);
+  return from.bind(module_kind::identity, resolver_type.empty() ? "none" : resolver_type, "{}", no_types);
 }
 
 }  // namespace tenon::host

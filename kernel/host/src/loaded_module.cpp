@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "error_words.hpp"
-#include "known_interfaces.hpp"
 #include "linker_remedy.hpp"
 #include "tenon/host/process_state.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::host {
 namespace {
@@ -111,8 +111,8 @@ std::optional<refusal> loaded_module::initialise() {
 }
 
 std::optional<refusal> loaded_module::compare() {
-  for (const known_interface &known : known_interfaces)
-    if (auto why = compare_interface(known.id)) return why;
+  for (const kind_entry &known : module_kinds)
+    if (auto why = compare_interface(known.interface)) return why;
   return std::nullopt;
 }
 

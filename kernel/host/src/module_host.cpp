@@ -14,24 +14,6 @@
 namespace tenon::host {
 namespace {
 
-const known_interface &interface_of(policy_kind kind) {
-  switch (kind) {
-    case policy_kind::queue_sort:
-      return *find_interface(TENON_QUEUE_SORT);
-    case policy_kind::app_sort:
-      return *find_interface(TENON_APP_SORT);
-    case policy_kind::node_sort:
-      return *find_interface(TENON_NODE_SORT);
-    case policy_kind::predicate:
-      return *find_interface(TENON_PREDICATE);
-    case policy_kind::placement_rule:
-      return *find_interface(TENON_PLACEMENT_RULE);
-    case policy_kind::identity:
-      break;
-  }
-  return *find_interface(TENON_IDENTITY);
-}
-
 // "tenon.yaml:3:9", or the name of the built-in deployment.
 std::string place(const deployment &plan, config::text_position at) {
   if (plan.file.empty()) return "the built-in deployment";
@@ -75,15 +57,15 @@ struct module_host::impl {
   }
   std::optional<refusal> load_named();
   std::optional<refusal> check_module(const module_use &use);
-  std::optional<refusal> check_uses(const std::vector<interface_use> &uses, std::string_view interface);
-  result<const provided_interface *> chosen(const interface_use &use, std::string_view interface) const;
-  std::vector<std::string> names(policy_kind kind) const;
-  result<const catalogued_module *> provider(const known_interface &interface, std::string_view name) const;
+  std::optional<refusal> check_uses(const std::vector<interface_use> &uses, module_kind kind);
+  result<const provided_interface *> chosen(const interface_use &use, module_kind kind) const;
+  std::vector<std::string> names(module_kind kind) const;
+  result<const catalogued_module *> provider(module_kind kind, std::string_view name) const;
   // Loads the module with what the deployment says of it below `given`.
   result<ready_module> prepare(const catalogued_module &module, configuration given);
-  result<std::unique_ptr<bound_policy>> make(const catalogued_module &module, const known_interface &interface,
-                                             std::string_view name, configuration given, uint32_t max_resource_types);
-  result<std::vector<listed_module>> listed(const std::vector<interface_use> &uses, std::string_view interface);
+  result<std::unique_ptr<bound_policy>> make(const catalogued_module &module, module_kind kind, std::string_view name,
+                                             configuration given, uint32_t max_resource_types);
+  result<std::vector<listed_module>> listed(const std::vector<interface_use> &uses, module_kind kind);
 };
 
 // What lies there runs as the daemon.
@@ -133,18 +115,15 @@ std::optional<refusal> module_host::impl::check_unique() const {
 std::optional<refusal> module_host::impl::load_named() {
   for (const module_use &use : plan.modules)
     if (auto no = check_module(use)) return no;
-  if (auto no = check_uses(plan.predicates, "tenon.predicate/")) return no;
-  if (auto no = check_uses(plan.events, "tenon.event-sink/")) return no;
-  return check_uses(plan.transports, "tenon.transport/");
+  if (auto no = check_uses(plan.predicates, module_kind::predicate)) return no;
+  if (auto no = check_uses(plan.events, module_kind::event_sink)) return no;
+  return check_uses(plan.transports, module_kind::transport);
 }
 
 std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   const catalogued_module *module = catalog.find(use.id);
   if (module == nullptr) return catalog.missing(use.id, place(plan, use.at));
-  const auto &provides = module->manifest.provides;
-  const bool is_predicate = std::any_of(provides.begin(), provides.end(),
-                                        [](const provided_interface &one) { return one.interface == TENON_PREDICATE; });
-  if (use.on_fault == fault_action::open && !is_predicate)
+  if (use.on_fault == fault_action::open && !module->manifest.provides_kind(module_kind::predicate))
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
                    "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
   if (auto no = check_locked(*module)) return no;
@@ -158,10 +137,9 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   return loaded ? std::nullopt : std::optional(loaded.why());
 }
 
-std::optional<refusal> module_host::impl::check_uses(const std::vector<interface_use> &uses,
-                                                     std::string_view interface) {
+std::optional<refusal> module_host::impl::check_uses(const std::vector<interface_use> &uses, module_kind kind) {
   for (const interface_use &use : uses) {
-    const auto name = chosen(use, interface);
+    const auto name = chosen(use, kind);
     if (!name) return name.why();
     const auto ready = prepare(*catalog.find(use.use), use.config);
     if (!ready) return ready.why();
@@ -169,9 +147,9 @@ std::optional<refusal> module_host::impl::check_uses(const std::vector<interface
   return std::nullopt;
 }
 
-// Which implementation of which interface (`interface` without its number) an entry means.
-result<const provided_interface *> module_host::impl::chosen(const interface_use &use,
-                                                             std::string_view interface) const {
+// Which implementation an entry means, of whichever version of the kind's interface.
+result<const provided_interface *> module_host::impl::chosen(const interface_use &use, module_kind kind) const {
+  const std::string_view interface = entry_of(kind).family();
   const catalogued_module *module = catalog.find(use.use);
   if (module == nullptr) return catalog.missing(use.use, place(plan, use.at));
   std::vector<const provided_interface *> fitting;
@@ -193,23 +171,23 @@ result<const provided_interface *> module_host::impl::chosen(const interface_use
                  "say which with name: " + std::string(names.front()) + " or another of its names"};
 }
 
-std::vector<std::string> module_host::impl::names(policy_kind kind) const {
+std::vector<std::string> module_host::impl::names(module_kind kind) const {
   std::vector<std::string> out;
   for (const catalogued_module &module : catalog.modules()) {
     if (!is_available(module)) continue;
     for (const provided_interface &one : module.manifest.provides)
-      if (one.interface == interface_of(kind).id) out.push_back(one.name);
+      if (one.interface == entry_of(kind).interface) out.push_back(one.name);
   }
   return out;
 }
 
-result<const catalogued_module *> module_host::impl::provider(const known_interface &interface,
-                                                              std::string_view name) const {
+result<const catalogued_module *> module_host::impl::provider(module_kind kind, std::string_view name) const {
+  const kind_entry &wanted = entry_of(kind);
   std::vector<std::string_view> names;
   const catalogued_module *unlisted = nullptr;
   for (const catalogued_module &module : catalog.modules()) {
     for (const provided_interface &one : module.manifest.provides) {
-      if (one.interface != interface.id) continue;
+      if (one.interface != wanted.interface) continue;
       if (is_available(module)) {
         if (one.name == name) return &module;
         names.push_back(one.name);
@@ -219,7 +197,7 @@ result<const catalogued_module *> module_host::impl::provider(const known_interf
     }
   }
   const std::string have =
-      "no module of the deployment provides " + std::string(interface.kind) + " " + config::in_quotes(name);
+      "no module of the deployment provides " + std::string(wanted.name()) + " " + config::in_quotes(name);
   if (unlisted != nullptr)
     return refusal{plan.file, "a module that is listed in the deployment",
                    have + "; " + unlisted->manifest.id + " on the module path would",
@@ -252,14 +230,14 @@ result<ready_module> module_host::impl::prepare(const catalogued_module &module,
   return out;
 }
 
-result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_module &module,
-                                                              const known_interface &interface, std::string_view name,
-                                                              configuration given, uint32_t max_resource_types) {
+result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_module &module, module_kind kind,
+                                                              std::string_view name, configuration given,
+                                                              uint32_t max_resource_types) {
   const std::string where = given.file;
   auto ready = prepare(module, std::move(given));
   if (!ready) return ready.why();
-  const implementation *one = ready->in_use.module->find(interface.id, name);
-  auto made = make_policy(ready->in_use.module, *one, interface.family, ready->in_use.tally,
+  const implementation *one = ready->in_use.module->find(entry_of(kind).interface, name);
+  auto made = make_policy(ready->in_use.module, *one, kind, ready->in_use.tally,
                           {std::move(ready->configuration), max_resource_types, where});
   if (!made) return made.why();
   return std::unique_ptr<bound_policy>(std::move(*made));
@@ -268,42 +246,42 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
 module_host::module_host(std::unique_ptr<impl> state) : impl_(std::move(state)) {}
 module_host::~module_host() = default;
 
-result<std::unique_ptr<bound_policy>> module_host::bind(policy_kind kind, std::string_view name,
+result<std::unique_ptr<bound_policy>> module_host::bind(module_kind kind, std::string_view name,
                                                         std::string_view configuration_text,
                                                         uint32_t max_resource_types) {
-  const known_interface &interface = interface_of(kind);
-  const auto module = impl_->provider(interface, name);
+  const auto module = impl_->provider(kind, name);
   if (!module) return module.why();
   boost::system::error_code failed;
   const auto parsed = boost::json::parse(configuration_text.empty() ? "{}" : configuration_text, failed);
-  configuration given{{}, std::string(interface.kind) + " " + config::in_quotes(name), {}};
+  configuration given{{}, std::string(entry_of(kind).name()) + " " + config::in_quotes(name), {}};
   if (failed || !parsed.is_object())
     return refusal{given.file, "a JSON object", "a configuration that is none", "correct it"};
   given.values = parsed.get_object();
-  return impl_->make(**module, interface, name, std::move(given), max_resource_types);
+  return impl_->make(**module, kind, name, std::move(given), max_resource_types);
 }
 
-bool module_host::provides(policy_kind kind, std::string_view name) const {
-  return static_cast<bool>(impl_->provider(interface_of(kind), name));
+bool module_host::provides(module_kind kind, std::string_view name) const {
+  return static_cast<bool>(impl_->provider(kind, name));
 }
 
 config::known_policies module_host::known() const {
-  return {impl_->names(policy_kind::queue_sort), impl_->names(policy_kind::app_sort),
-          impl_->names(policy_kind::node_sort), impl_->names(policy_kind::placement_rule),
-          impl_->names(policy_kind::identity)};
+  config::known_policies out;
+  for (const kind_entry &kind : module_kinds)
+    if (kind.named == named_in::queues) out[kind.kind] = impl_->names(kind.kind);
+  return out;
 }
 
-std::unique_ptr<bound_policy> module_host::fallback(policy_kind kind, uint32_t max_resource_types) {
+std::unique_ptr<bound_policy> module_host::fallback(module_kind kind, uint32_t max_resource_types) {
   return impl_->fallbacks.fallback(kind, max_resource_types);
 }
 
 result<std::vector<std::unique_ptr<bound_policy>>> module_host::predicates(uint32_t max_resource_types) {
   std::vector<std::unique_ptr<bound_policy>> out;
   for (const interface_use &use : impl_->plan.predicates) {
-    const auto one = impl_->chosen(use, "tenon.predicate/");
+    const auto one = impl_->chosen(use, module_kind::predicate);
     if (!one) return one.why();
-    auto policy = impl_->make(*impl_->catalog.find(use.use), *find_interface((*one)->interface), (*one)->name,
-                              use.config, max_resource_types);
+    auto policy = impl_->make(*impl_->catalog.find(use.use), module_kind::predicate, (*one)->name, use.config,
+                              max_resource_types);
     if (!policy) return policy.why();
     out.push_back(std::move(*policy));
   }
@@ -311,31 +289,30 @@ result<std::vector<std::unique_ptr<bound_policy>>> module_host::predicates(uint3
 }
 
 // Modules are loaded here, and instances made of them later.
-result<std::vector<listed_module>> module_host::impl::listed(const std::vector<interface_use> &uses,
-                                                             std::string_view interface) {
+result<std::vector<listed_module>> module_host::impl::listed(const std::vector<interface_use> &uses, module_kind kind) {
   std::vector<listed_module> out;
   for (const interface_use &use : uses) {
-    const auto one = chosen(use, interface);
+    const auto one = chosen(use, kind);
     if (!one) return one.why();
     auto ready = prepare(*catalog.find(use.use), use.config);
     if (!ready) return ready.why();
     const implementation *found = ready->in_use.module->find((*one)->interface, (*one)->name);
     constexpr uint32_t no_types = 1;  // they see resources by name
     out.push_back({use.use, (*one)->name,
-                   [in_use = ready->in_use, found, family = find_interface((*one)->interface)->family,
+                   [in_use = ready->in_use, found, kind,
                     request = policy_request{ready->configuration, no_types, place(plan, use.at)}] {
-                     return make_policy(in_use.module, *found, family, in_use.tally, request);
+                     return make_policy(in_use.module, *found, kind, in_use.tally, request);
                    }});
   }
   return out;
 }
 
 result<std::vector<listed_module>> module_host::event_sinks() {
-  return impl_->listed(impl_->plan.events, "tenon.event-sink/");
+  return impl_->listed(impl_->plan.events, module_kind::event_sink);
 }
 
 result<std::vector<listed_module>> module_host::transports() {
-  return impl_->listed(impl_->plan.transports, "tenon.transport/");
+  return impl_->listed(impl_->plan.transports, module_kind::transport);
 }
 
 const tenon_host *module_host::linked_host(std::string name, std::vector<std::string> services) {

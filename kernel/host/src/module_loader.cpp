@@ -22,12 +22,6 @@ std::filesystem::path beside_executable(const char *name) {
   return failed ? std::filesystem::path(name) : program.parent_path() / name;
 }
 
-// "node-sort" of "tenon.node-sort/1".
-std::string_view kind_of(std::string_view interface) {
-  interface.remove_prefix(std::min(interface.find('.') + 1, interface.size()));
-  return interface.substr(0, interface.find('/'));
-}
-
 // To a list of words, once.
 void add_word(std::string &to, std::string_view word) {
   if (word.empty() || (", " + to + ",").find(", " + std::string(word) + ",") != std::string::npos) return;
@@ -93,7 +87,7 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   tally->id = manifest.id;
   tally->version = manifest.version;
   for (const provided_interface &one : manifest.provides) {
-    add_word(tally->kind, kind_of(one.interface));
+    add_word(tally->kind, kind_in(one.interface));
     add_word(tally->name, one.name);
   }
   if (use != nullptr) tally->action = use->on_fault;

@@ -5,7 +5,6 @@
 #include <array>
 #include <set>
 
-#include "known_interfaces.hpp"
 #include "list_entries.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/abi/host.h"
@@ -14,6 +13,7 @@
 #include "tenon/abi/transport.h"
 #include "tenon/host/configuration.hpp"
 #include "tenon/host/text_file.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::host {
 namespace {
@@ -213,8 +213,8 @@ class manifest_reader {
   void check_interface(const yaml_node &item, const provided_interface &one, uint32_t draft_rev) {
     const yaml_node &id = *item.find("interface");
     std::vector<std::string_view> known;
-    for (const auto &interface : known_interfaces) known.push_back(interface.id);
-    const known_interface *found = find_interface(one.interface);
+    for (const kind_entry &kind : module_kinds) known.push_back(kind.interface);
+    const kind_entry *found = find_kind(one.interface);
     if (!is_interface_id(one.interface)) {
       report_.refuse(id.at, "interface is " + in_quotes(one.interface), "an interface id, as tenon.node-sort/1",
                      config::suggestion(one.interface, known));

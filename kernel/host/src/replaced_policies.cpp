@@ -4,33 +4,11 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 
-#include "known_interfaces.hpp"
-
 namespace tenon::host {
 namespace {
-
-struct kind_variable {
-  const char *variable;
-  policy_kind kind;
-  std::string_view interface;
-};
-constexpr std::array kinds{
-    kind_variable{"TENON_QUEUE_SORT", policy_kind::queue_sort, TENON_QUEUE_SORT},
-    kind_variable{"TENON_APP_SORT", policy_kind::app_sort, TENON_APP_SORT},
-    kind_variable{"TENON_NODE_SORT", policy_kind::node_sort, TENON_NODE_SORT},
-    kind_variable{"TENON_PREDICATE", policy_kind::predicate, TENON_PREDICATE},
-    kind_variable{"TENON_PLACEMENT_RULE", policy_kind::placement_rule, TENON_PLACEMENT_RULE},
-};
-
-const kind_variable &of_kind(policy_kind kind) {
-  for (const kind_variable &one : kinds)
-    if (one.kind == kind) return one;
-  return kinds.front();
-}
 
 [[noreturn]] void end_over(const module_fault &fault) {
   std::fprintf(stderr, "tenon: %s '%s' in place of a built-in policy: %s %s\n", fault.interface.c_str(),
@@ -42,16 +20,17 @@ const kind_variable &of_kind(policy_kind kind) {
 
 replacements replacements_from_environment() {
   replacements out;
-  for (const kind_variable &one : kinds) {
-    const char *manifest = std::getenv(one.variable);
+  for (const kind_entry &one : module_kinds) {
+    if (one.called != called_by::kernel) continue;
+    const char *manifest = std::getenv(one.macro);
     if (manifest != nullptr && *manifest != '\0') out.emplace(one.kind, manifest);
   }
   return out;
 }
 
-result<replaced_policies::replacement> replaced_policies::open(policy_kind kind,
+result<replaced_policies::replacement> replaced_policies::open(module_kind kind,
                                                                const std::filesystem::path &manifest_file) {
-  const kind_variable &about = of_kind(kind);
+  const kind_entry &about = entry_of(kind);
   config::problems report(manifest_file.string());
   const auto manifest = read_manifest(manifest_file, report);
   if (!manifest) return report.refusals().front();
@@ -60,13 +39,13 @@ result<replaced_policies::replacement> replaced_policies::open(policy_kind kind,
     if (one.interface == about.interface && out.name.empty()) out.name = one.name;
   if (out.name.empty())
     return refusal{manifest_file.string(), "a module that provides " + std::string(about.interface),
-                   manifest->id + " does not", std::string("name another one in ") + about.variable};
+                   manifest->id + " does not", std::string("name another one in ") + about.macro};
   deployment plan;
   plan.file = manifest_file.string();
   module_use use;
   use.id = manifest->id;
   plan.modules.push_back(use);
-  if (kind == policy_kind::predicate) {
+  if (kind == module_kind::predicate) {
     interface_use predicate;
     predicate.use = manifest->id;
     predicate.name = out.name;
@@ -101,9 +80,9 @@ result<std::unique_ptr<replaced_policies>> replaced_policies::make(std::unique_p
   return out;
 }
 
-bool replaced_policies::provides(policy_kind kind, std::string_view name) const { return inner_->provides(kind, name); }
+bool replaced_policies::provides(module_kind kind, std::string_view name) const { return inner_->provides(kind, name); }
 
-result<std::unique_ptr<bound_policy>> replaced_policies::bind(policy_kind kind, std::string_view name,
+result<std::unique_ptr<bound_policy>> replaced_policies::bind(module_kind kind, std::string_view name,
                                                               std::string_view configuration,
                                                               uint32_t max_resource_types) {
   // What nobody provides stays refused, and what the built-in policy refuses of its configuration too.
@@ -117,12 +96,12 @@ result<std::unique_ptr<bound_policy>> replaced_policies::bind(policy_kind kind, 
   return bound;
 }
 
-std::unique_ptr<bound_policy> replaced_policies::fallback(policy_kind kind, uint32_t max_resource_types) {
+std::unique_ptr<bound_policy> replaced_policies::fallback(module_kind kind, uint32_t max_resource_types) {
   return inner_->fallback(kind, max_resource_types);
 }
 
 result<std::vector<std::unique_ptr<bound_policy>>> replaced_policies::predicates(uint32_t max_resource_types) {
-  const auto found = replaced_.find(policy_kind::predicate);
+  const auto found = replaced_.find(module_kind::predicate);
   return found == replaced_.end() ? inner_->predicates(max_resource_types)
                                   : found->second.host->predicates(max_resource_types);
 }

@@ -27,7 +27,7 @@ result<verified_library> verify_library(const module_manifest &manifest, const s
   const auto file = read_library(manifest.library_path());
   if (!file) return file.why();
   if (auto no = check_digest(manifest, *file, pinned)) return *no;
-  lint_report lint = lint_library(*file, {.may_link_grpc = manifest.provides_kind("tenon.transport/")});
+  lint_report lint = lint_library(*file, {.may_link_grpc = manifest.provides_kind(module_kind::transport)});
   if (!lint.findings.empty()) {
     refusal first = lint.findings.front();
     if (lint.findings.size() > 1)

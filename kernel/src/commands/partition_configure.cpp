@@ -118,7 +118,7 @@ std::string partition::stage_rules(std::vector<placement_rule_config> wanted) {
   return {};
 }
 
-std::string partition::bind_sort_policy(policy_kind kind, const std::string &policy, const std::string &json,
+std::string partition::bind_sort_policy(module_kind kind, const std::string &policy, const std::string &json,
                                         std::unique_ptr<sort_policy> &into) {
   auto bound = shared.policies.bind(kind, policy, json, types.limit());
   if (!bound) return bound.why().text();
@@ -133,7 +133,7 @@ std::string partition::stage_policies(const partition_config &c) {
   if (sorting.policy == nullptr || config.node_sort != c.node_sort) {
     const std::string type = c.node_sort.type.empty() ? "fair" : c.node_sort.type;
     std::string problem =
-        bind_sort_policy(policy_kind::node_sort, type, node_sort_json(c.node_sort), staged.node_policy);
+        bind_sort_policy(module_kind::node_sort, type, node_sort_json(c.node_sort), staged.node_policy);
     if (!problem.empty()) return problem;
     stage_chosen(c);
   }
@@ -141,13 +141,13 @@ std::string partition::stage_policies(const partition_config &c) {
   collect_policies(c.root, app_sort, queue_sort);
   for (const std::string &policy : queue_sort) {
     if (queue_policies.contains(policy)) continue;
-    std::string problem = bind_sort_policy(policy_kind::queue_sort, policy, "{}", staged.queue_policies[policy]);
+    std::string problem = bind_sort_policy(module_kind::queue_sort, policy, "{}", staged.queue_policies[policy]);
     if (!problem.empty()) return problem;
   }
   for (const std::string &policy : app_sort) {
     if (app_policies.contains(policy)) continue;
     // The field takes an unknown value for fifo, and its configurations run here unchanged.
-    if (!bind_sort_policy(policy_kind::app_sort, policy, "{}", staged.app_policies[policy]).empty())
+    if (!bind_sort_policy(module_kind::app_sort, policy, "{}", staged.app_policies[policy]).empty())
       staged.app_policies.erase(policy);
   }
   if (root != nullptr) return {};

@@ -8,9 +8,9 @@ namespace {
 
 std::string_view kind_of(const sort_policy &policy) {
   switch (policy.kind) {
-    case policy_kind::queue_sort:
+    case module_kind::queue_sort:
       return "queue order";
-    case policy_kind::app_sort:
+    case module_kind::app_sort:
       return "application order";
     default:
       return policy.chosen ? "node order of applications" : "node order";

@@ -12,8 +12,8 @@ namespace tenon::internal {
 std::unique_ptr<sort_policy> partition::bind_chosen(const std::string &policy, const node_sort_config &c) {
   std::unique_ptr<sort_policy> out;
   const std::string weights = node_sort_json(c);
-  if (!bind_sort_policy(policy_kind::node_sort, policy, weights, out).empty() && weights != "{}") {
-    (void)bind_sort_policy(policy_kind::node_sort, policy, "{}", out);
+  if (!bind_sort_policy(module_kind::node_sort, policy, weights, out).empty() && weights != "{}") {
+    (void)bind_sort_policy(module_kind::node_sort, policy, "{}", out);
   }
   if (out != nullptr) out->chosen = true;
   return out;
@@ -22,7 +22,7 @@ std::unique_ptr<sort_policy> partition::bind_chosen(const std::string &policy, c
 // One that is not to be had is as no tag: after a restart without its module what ran must come back.
 node_sorting *partition::choose_sorting(texts tags) {
   const std::string wanted(find_tag(tags, "tenon/node-sort"));
-  if (wanted.empty() || !shared.policies.provides(policy_kind::node_sort, wanted)) return nullptr;
+  if (wanted.empty() || !shared.policies.provides(module_kind::node_sort, wanted)) return nullptr;
   const auto [at, fresh] = chosen_sortings.try_emplace(wanted);
   node_sorting &by = at->second;
   if (fresh) {

@@ -47,7 +47,7 @@ std::string build_rule(const placement_rule_config &config, policy_source &polic
   rule->name = lower_case(config.name);
   rule->create = config.create;
   rule->value_length = config.value.size();
-  const bool known = rule->name == "recovery" || policies.provides(policy_kind::placement_rule, rule->name);
+  const bool known = rule->name == "recovery" || policies.provides(module_kind::placement_rule, rule->name);
   if (!known) return messages::rule_unknown(config.name);
   std::string problem = problem_of(rule->name, lower_case(config.value), !config.parent.empty());
   if (!problem.empty()) return problem;
@@ -55,7 +55,7 @@ std::string build_rule(const placement_rule_config &config, policy_source &polic
   if (!filter) return filter.why().text();
   rule->filter = std::move(*filter);
   auto bound =
-      policies.bind(policy_kind::placement_rule, rule->name, configuration_of(config.value), max_resource_types);
+      policies.bind(module_kind::placement_rule, rule->name, configuration_of(config.value), max_resource_types);
   if (!bound) return bound.why().text();
   rule->bound = std::move(*bound);
   if (!config.parent.empty()) {

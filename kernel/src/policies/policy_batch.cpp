@@ -236,9 +236,9 @@ result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {
     return refusal{"predicate " + bound->name, "a predicate table with filter", "none", "correct the module"};
   }
   for (const column_request &request : bound->columns) {
-    auto column = resolve_column(policy_kind::predicate, request);
+    auto column = resolve_column(module_kind::predicate, request);
     if (!column) return column.why();
-    if (request.scope != TENON_SCOPE_CONTEXT) predicate.node_mask |= change_bit(column->source);
+    if (request.scope != TENON_SCOPE_CONTEXT) predicate.node_mask |= entry_of(column->source).change;
     predicate.reads_need |= column->source == column_source::ask_resources;
     predicate.columns.push_back(std::move(*column));
   }

@@ -2,7 +2,6 @@
 #include "policies/sort_policy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -13,56 +12,6 @@
 namespace tenon::internal {
 namespace {
 
-struct source_entry {
-  std::string_view id;  // up to and including ':' where the column takes an argument
-  column_source source;
-  uint32_t change;
-  uint32_t kinds;  // of policies that may read it
-};
-
-constexpr uint32_t by_queue = 1U << static_cast<unsigned>(policy_kind::queue_sort);
-constexpr uint32_t by_app = 1U << static_cast<unsigned>(policy_kind::app_sort);
-constexpr uint32_t by_node = 1U << static_cast<unsigned>(policy_kind::node_sort);
-constexpr uint32_t by_predicate = 1U << static_cast<unsigned>(policy_kind::predicate);
-
-constexpr std::array sources{
-    source_entry{"queue.allocated", column_source::queue_allocated, column::allocated, by_queue | by_app},
-    source_entry{"queue.pending", column_source::queue_pending, column::pending, by_queue},
-    source_entry{"queue.guaranteed", column_source::queue_guaranteed, column::limits, by_queue | by_app},
-    source_entry{"queue.max", column_source::queue_max, column::limits, by_queue | by_app},
-    source_entry{"queue.fair_max", column_source::queue_fair_max, column::limits, by_queue},
-    source_entry{"queue.priority", column_source::queue_priority, column::priority, by_queue},
-    source_entry{"queue.decayed:", column_source::queue_decayed, column::decayed, by_queue},
-    source_entry{"queue.property:", column_source::queue_property, column::limits, by_queue},
-    source_entry{"queue.properties", column_source::queue_properties, column::limits, by_queue},
-    source_entry{"parent.priority_sort", column_source::parent_priority_sort, column::parent_sort, by_queue | by_app},
-    source_entry{"item.prepared", column_source::item_prepared, column::fixed, by_queue | by_app},
-    source_entry{"app.allocated", column_source::app_allocated, column::allocated, by_app},
-    source_entry{"app.decayed:", column_source::app_decayed, column::decayed, by_app},
-    source_entry{"app.count_by:", column_source::app_count_by, column::ask_context, by_node},
-    source_entry{"app.placeholders", column_source::app_placeholders, column::placeholders, by_app},
-    source_entry{"app.pending", column_source::app_pending, column::pending, by_app},
-    source_entry{"app.submitted_ms", column_source::app_submitted, column::submitted, by_app},
-    source_entry{"app.submission", column_source::app_submission, column::fixed, by_app},
-    source_entry{"app.priority", column_source::app_priority, column::priority, by_app},
-    source_entry{"app.state", column_source::app_state, column::state, by_app},
-    source_entry{"app.user", column_source::app_user, column::fixed, by_app},
-    source_entry{"app.tag:", column_source::app_tag, column::fixed, by_app},
-    source_entry{"app.tags", column_source::app_tags, column::fixed, by_app},
-    source_entry{"node.free", column_source::node_free, column::node_amounts, by_node | by_predicate},
-    source_entry{"node.total", column_source::node_total, column::node_amounts, by_node | by_predicate},
-    source_entry{"node.attr:", column_source::node_attr, column::node_attributes, by_node | by_predicate},
-    source_entry{"node.attrs", column_source::node_attrs, column::node_attributes, by_node | by_predicate},
-    source_entry{"node.schedulable", column_source::node_schedulable, column::node_amounts, by_node | by_predicate},
-    source_entry{"node.devices:", column_source::node_devices, column::node_amounts, by_node | by_predicate},
-    source_entry{"node.device_size:", column_source::node_device_size, column::node_attributes, by_node | by_predicate},
-    source_entry{"ask.resources", column_source::ask_resources, column::ask_context, by_node | by_predicate},
-    source_entry{"ask.priority", column_source::ask_priority, column::ask_context, by_node | by_predicate},
-    source_entry{"ask.devices:", column_source::ask_devices, column::ask_context, by_node},
-    source_entry{"ask.tag:", column_source::ask_tag, column::ask_context, by_node | by_predicate},
-    source_entry{"ask.tags", column_source::ask_tags, column::ask_context, by_node | by_predicate},
-};
-
 bool read_seconds(column_binding &column) {
   const char *end = column.argument.data() + column.argument.size();
   const auto [stopped, error] = std::from_chars(column.argument.data(), end, column.number);
@@ -71,35 +20,23 @@ bool read_seconds(column_binding &column) {
 
 }  // namespace
 
-uint32_t change_bit(column_source source) {
-  for (const source_entry &entry : sources) {
-    if (entry.source == source) return entry.change;
-  }
-  return 0;
-}
-
-result<column_binding> resolve_column(policy_kind kind, const column_request &request) {
-  const uint32_t reader = 1U << static_cast<unsigned>(kind);
-  for (const source_entry &entry : sources) {
-    if ((entry.kinds & reader) == 0) continue;
-    const bool takes_argument = entry.id.back() == ':';
-    if (takes_argument ? request.id.starts_with(entry.id) && request.id.size() > entry.id.size()
-                       : request.id == entry.id) {
-      column_binding bound{entry.source, request.scope,
-                           takes_argument ? request.id.substr(entry.id.size()) : std::string{}};
-      if (entry.change == column::decayed && !read_seconds(bound)) {
-        return refusal{"column " + request.id, "a half-life in whole seconds, 1 to 31536000, after the colon",
-                       bound.argument, "declare it with such a number"};
-      }
-      return bound;
+result<column_binding> resolve_column(module_kind kind, const column_request &request) {
+  const column_entry *entry = find_column(bit_of(kind), request.id);
+  if (entry == nullptr) {
+    std::string known;
+    for (const column_entry &one : known_columns) {
+      if ((one.readers & bit_of(kind)) != 0) known += (known.empty() ? "" : ", ") + std::string(one.id);
     }
+    return refusal{"column " + request.id, "one of: " + known, "a column that this kernel does not have",
+                   "declare another column, or use a newer host"};
   }
-  std::string known;
-  for (const source_entry &entry : sources) {
-    if ((entry.kinds & reader) != 0) known += (known.empty() ? "" : ", ") + std::string(entry.id);
+  column_binding bound{entry->source, request.scope,
+                       entry->takes_argument() ? request.id.substr(entry->id.size()) : std::string{}};
+  if (entry->change == column::decayed && !read_seconds(bound)) {
+    return refusal{"column " + request.id, "a half-life in whole seconds, 1 to 31536000, after the colon",
+                   bound.argument, "declare it with such a number"};
   }
-  return refusal{"column " + request.id, "one of: " + known, "a column that this kernel does not have",
-                 "declare another column, or use a newer host"};
+  return bound;
 }
 
 namespace {
@@ -123,7 +60,7 @@ void note_ask_columns(sort_policy &policy) {
 void note_periods(sort_policy &policy) {
   if (policy.rekey_ms() != 0) policy.periods.push_back({policy.rekey_ms(), INT64_MIN});
   for (const column_binding &c : policy.columns) {
-    if (change_bit(c.source) == column::decayed) add_once(policy.half_lives, c.number);
+    if (entry_of(c.source).change == column::decayed) add_once(policy.half_lives, c.number);
   }
   for (const uint32_t seconds : policy.half_lives) {
     policy.periods.push_back({decayed_usage::step_ms(seconds), INT64_MIN});
@@ -147,7 +84,7 @@ bool sort_policy::begin_periods(int64_t now_ms) {
   return begun;
 }
 
-result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::unique_ptr<bound_policy> bound) {
+result<std::unique_ptr<sort_policy>> wrap_sort_policy(module_kind kind, std::unique_ptr<bound_policy> bound) {
   auto policy = std::make_unique<sort_policy>();
   if (bound->sort == nullptr || bound->sort->keys == nullptr || bound->key_words == 0 ||
       bound->key_words > TENON_MAX_KEY_WORDS) {
@@ -157,7 +94,7 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind, std::uni
   for (const column_request &request : bound->columns) {
     auto column = resolve_column(kind, request);
     if (!column) return column.why();
-    const uint32_t change = change_bit(column->source);
+    const uint32_t change = entry_of(column->source).change;
     if (request.scope == TENON_SCOPE_ITEM) policy->item_mask |= change;
     if (request.scope == TENON_SCOPE_SIBLINGS) policy->sibling_mask |= change;
     if (request.scope == TENON_SCOPE_CONTEXT) policy->context_mask |= change;

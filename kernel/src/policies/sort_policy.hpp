@@ -8,68 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tenon/kernel/columns.hpp"
 #include "tenon/kernel/policies.hpp"
 #include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
 
-// One bit a column group; a policy's masks say which changes make its keys stale.
-namespace column {
-inline constexpr uint32_t allocated = 1U << 0;
-inline constexpr uint32_t pending = 1U << 1;
-inline constexpr uint32_t placeholders = 1U << 2;
-inline constexpr uint32_t priority = 1U << 3;
-inline constexpr uint32_t state = 1U << 4;
-inline constexpr uint32_t submitted = 1U << 5;
-inline constexpr uint32_t limits = 1U << 6;  // guaranteed, max, fair_max, properties
-inline constexpr uint32_t parent_sort = 1U << 7;
-inline constexpr uint32_t fixed = 1U << 8;  // place by submission, user, tags: never change
-inline constexpr uint32_t node_amounts = 1U << 9;
-inline constexpr uint32_t node_attributes = 1U << 10;
-inline constexpr uint32_t ask_context = 1U << 11;
-inline constexpr uint32_t time = 1U << 12;  // concerns every policy
-inline constexpr uint32_t decayed = 1U << 13;
-}  // namespace column
-
-// What the id of a column names; `argument` is the part after ':'.
-enum class column_source : uint8_t {
-  queue_allocated,
-  queue_pending,
-  queue_guaranteed,
-  queue_max,
-  queue_fair_max,
-  queue_priority,
-  queue_decayed,
-  queue_property,
-  queue_properties,
-  parent_priority_sort,
-  item_prepared,
-  app_allocated,
-  app_decayed,
-  app_count_by,
-  app_placeholders,
-  app_pending,
-  app_submitted,
-  app_submission,
-  app_priority,
-  app_state,
-  app_user,
-  app_tag,
-  app_tags,
-  node_free,
-  node_total,
-  node_attr,
-  node_attrs,
-  node_schedulable,
-  node_devices,
-  node_device_size,
-  ask_resources,
-  ask_priority,
-  ask_devices,
-  ask_tag,
-  ask_tags,
-};
-
+// A column as a policy declared it; `argument` is the part after ':'.
 struct column_binding {
   column_source source;
   uint32_t scope;
@@ -78,12 +23,10 @@ struct column_binding {
 };
 
 // Resolves a column that a policy of `kind` declares; a refusal names the ids that this kind can read.
-[[nodiscard]] result<column_binding> resolve_column(policy_kind kind, const column_request &request);
-// The change bit of a source.
-[[nodiscard]] uint32_t change_bit(column_source source);
+[[nodiscard]] result<column_binding> resolve_column(module_kind kind, const column_request &request);
 
 struct sort_policy {
-  policy_kind kind = policy_kind::queue_sort;
+  module_kind kind = module_kind::queue_sort;
   std::unique_ptr<bound_policy> bound;
   std::vector<column_binding> columns;
   uint32_t item_mask = 0;     // changes of an item that make its key stale
@@ -123,7 +66,7 @@ struct sort_policy {
 };
 
 // Wraps a bound policy; refuses unknown columns and bad key widths.
-[[nodiscard]] result<std::unique_ptr<sort_policy>> wrap_sort_policy(policy_kind kind,
+[[nodiscard]] result<std::unique_ptr<sort_policy>> wrap_sort_policy(module_kind kind,
                                                                     std::unique_ptr<bound_policy> bound);
 
 }  // namespace tenon::internal

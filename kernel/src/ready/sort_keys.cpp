@@ -48,7 +48,7 @@ void sort_keys::mark_stale(queue &q) {
 }
 
 void sort_keys::restart(sort_policy &policy) {
-  if (policy.kind == policy_kind::node_sort) {
+  if (policy.kind == module_kind::node_sort) {
     return p_.for_each_sorting([&](node_sorting &by) {
       if (by.policy.get() == &policy) by.start(p_.nodes);
     });

@@ -24,7 +24,7 @@ std::vector<std::string> groups_with_member(const std::string &user) {
 }
 
 TEST(OsIdentity, EveryUserOfTheMachine_PrimaryGroupFirstThenItsMemberships) {
-  const auto source = bound(policy_kind::identity, "os");
+  const auto source = bound(module_kind::identity, "os");
   std::vector<std::pair<std::string, gid_t>> users;
   ::setpwent();
   while (const passwd *account = ::getpwent()) users.emplace_back(account->pw_name, account->pw_gid);
@@ -42,7 +42,7 @@ TEST(OsIdentity, EveryUserOfTheMachine_PrimaryGroupFirstThenItsMemberships) {
 }
 
 TEST(OsIdentity, UserThatIsNotThere_Declined) {
-  EXPECT_EQ(resolve(*bound(policy_kind::identity, "os"), "no-such-user-here").status, TENON_DECLINED);
+  EXPECT_EQ(resolve(*bound(module_kind::identity, "os"), "no-such-user-here").status, TENON_DECLINED);
 }
 
 }  // namespace

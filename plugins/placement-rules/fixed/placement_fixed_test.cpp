@@ -8,7 +8,7 @@ namespace tenon::testing {
 namespace {
 
 placed fixed(const std::string &queue) {
-  return place(*bound(policy_kind::placement_rule, "fixed", R"({"value": ")" + queue + "\"}"),
+  return place(*bound(module_kind::placement_rule, "fixed", R"({"value": ")" + queue + "\"}"),
                {.queue = "root.other", .user = "alice", .tags = {{"namespace", "b"}}});
 }
 
@@ -26,7 +26,7 @@ TEST(FixedRule, LetterCase_IsFolded) { EXPECT_EQ(fixed("ROOT.Rest"), (placed{"ro
 
 TEST(FixedRule, WithoutAQueue_Refused) {
   EXPECT_THROW(fixed(""), std::runtime_error);
-  EXPECT_THROW(bound(policy_kind::placement_rule, "fixed"), std::runtime_error);
+  EXPECT_THROW(bound(module_kind::placement_rule, "fixed"), std::runtime_error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace tenon::testing {
 namespace {
 
 placed provided(const std::string &queue) {
-  return place(*bound(policy_kind::placement_rule, "provided"), {.queue = queue, .user = "alice"});
+  return place(*bound(module_kind::placement_rule, "provided"), {.queue = queue, .user = "alice"});
 }
 
 TEST(ProvidedRule, NameOfTheApplication_BelowTheParent) { EXPECT_EQ(provided("Sales"), (placed{"Sales", false})); }
@@ -24,7 +24,7 @@ TEST(ProvidedRule, OtherDots_AreNoLevels) {
 TEST(ProvidedRule, NoQueue_NextRule) { EXPECT_EQ(provided(""), declined); }
 
 TEST(ProvidedRule, ValueOfTheRule_DoesNotMatter) {
-  const auto rule = bound(policy_kind::placement_rule, "provided", R"({"value": "x"})");
+  const auto rule = bound(module_kind::placement_rule, "provided", R"({"value": "x"})");
   EXPECT_EQ(place(*rule, {.queue = "a"}), (placed{"a", false}));
 }
 

@@ -8,7 +8,7 @@ namespace tenon::testing {
 namespace {
 
 placed by_namespace(const std::vector<std::pair<std::string, std::string>> &tags) {
-  return place(*bound(policy_kind::placement_rule, "tag", R"({"value": "namespace"})"),
+  return place(*bound(module_kind::placement_rule, "tag", R"({"value": "namespace"})"),
                {.user = "alice", .tags = tags});
 }
 
@@ -23,7 +23,7 @@ TEST(TagRule, PathFromRoot_IsAFullPathOtherDotsAreNoLevels) {
 
 TEST(TagRule, LetterCaseOfTheName_DoesNotMatterAndTheFirstCounts) {
   EXPECT_EQ(by_namespace({{"NameSpace", "first"}, {"namespace", "second"}}), (placed{"first", false}));
-  const auto rule = bound(policy_kind::placement_rule, "tag", R"({"value": "NAMESPACE"})");
+  const auto rule = bound(module_kind::placement_rule, "tag", R"({"value": "NAMESPACE"})");
   EXPECT_EQ(place(*rule, {.tags = {{"namespace", "a"}}}), (placed{"a", false}));
 }
 
@@ -34,8 +34,8 @@ TEST(TagRule, NoSuchTagOrAnEmptyOne_NextRule) {
 }
 
 TEST(TagRule, WithoutTheNameOfATag_Refused) {
-  EXPECT_THROW(bound(policy_kind::placement_rule, "tag"), std::runtime_error);
-  EXPECT_THROW(bound(policy_kind::placement_rule, "tag", R"({"value": 7})"), std::runtime_error);
+  EXPECT_THROW(bound(module_kind::placement_rule, "tag"), std::runtime_error);
+  EXPECT_THROW(bound(module_kind::placement_rule, "tag", R"({"value": 7})"), std::runtime_error);
 }
 
 }  // namespace

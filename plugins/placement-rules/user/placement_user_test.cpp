@@ -8,7 +8,7 @@ namespace tenon::testing {
 namespace {
 
 placed user(const std::string &name) {
-  return place(*bound(policy_kind::placement_rule, "user"), {.queue = "root.other", .user = name});
+  return place(*bound(module_kind::placement_rule, "user"), {.queue = "root.other", .user = name});
 }
 
 TEST(UserRule, NameOfTheUser_BelowTheParent) { EXPECT_EQ(user("alice"), (placed{"alice", false})); }
@@ -25,7 +25,7 @@ TEST(UserRule, LongestNameOfDots_HasRoom) {
 }
 
 TEST(UserRule, NameThatHasNoRoom_IsNotCut) {
-  EXPECT_EQ(place(*bound(policy_kind::placement_rule, "user"), {.user = "alice"}, 4),
+  EXPECT_EQ(place(*bound(module_kind::placement_rule, "user"), {.user = "alice"}, 4),
             (placed{{}, false, TENON_EXHAUSTED}));
 }
 

@@ -8,7 +8,7 @@ using tags = testing::policy_table::tags;
 using verdicts = std::vector<uint8_t>;
 
 std::unique_ptr<bound_policy> attributes(std::string_view configuration = "{}") {
-  return testing::bound(policy_kind::predicate, "node-attributes", configuration);
+  return testing::bound(module_kind::predicate, "node-attributes", configuration);
 }
 
 testing::policy_table table(const tags &ask, const std::vector<tags> &nodes) {

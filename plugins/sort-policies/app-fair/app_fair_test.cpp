@@ -18,7 +18,7 @@ testing::policy_table apps(const std::vector<amounts> &allocated, const amounts 
 }
 
 std::unique_ptr<bound_policy> fair(uint32_t max_resource_types = 16) {
-  return testing::bound(policy_kind::app_sort, "fair", "{}", max_resource_types);
+  return testing::bound(module_kind::app_sort, "fair", "{}", max_resource_types);
 }
 
 TEST(AppFair, OneType_SmallestShareFirst) {

@@ -14,7 +14,7 @@ testing::policy_table apps(const std::vector<int64_t> &submitted_ms, const std::
   return out;
 }
 
-std::unique_ptr<bound_policy> fifo() { return testing::bound(policy_kind::app_sort, "fifo"); }
+std::unique_ptr<bound_policy> fifo() { return testing::bound(module_kind::app_sort, "fifo"); }
 
 TEST(AppFifo, WithoutPriority_OldestFirst) {
   EXPECT_EQ(apps({300, 100, 200}, {9, 0, 5}, false).order(*fifo()), (order{1, 2, 0}));

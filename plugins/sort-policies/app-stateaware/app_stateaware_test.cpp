@@ -30,7 +30,7 @@ testing::policy_table table(const std::vector<app> &apps, bool priority_sort = f
   return out;
 }
 
-std::unique_ptr<bound_policy> stateaware() { return testing::bound(policy_kind::app_sort, "stateaware"); }
+std::unique_ptr<bound_policy> stateaware() { return testing::bound(module_kind::app_sort, "stateaware"); }
 
 TEST(AppStateaware, SeveralAccepted_OnlyTheOldestMayStart) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 30}, {TENON_APP_ACCEPTED, 10}, {TENON_APP_ACCEPTED, 20}}).order(*stateaware()),

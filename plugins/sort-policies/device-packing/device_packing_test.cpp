@@ -10,7 +10,7 @@ using testing::bound;
 using testing::policy_table;
 
 std::unique_ptr<bound_policy> packing(std::string_view configuration = "{}") {
-  return bound(policy_kind::node_sort, "device-packing", configuration);
+  return bound(module_kind::node_sort, "device-packing", configuration);
 }
 
 struct node {

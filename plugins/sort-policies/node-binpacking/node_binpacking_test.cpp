@@ -9,7 +9,7 @@ using testing::node_key;
 using testing::policy_table;
 
 std::unique_ptr<bound_policy> binpacking(std::string_view configuration = "{}") {
-  return bound(policy_kind::node_sort, "binpacking", configuration);
+  return bound(module_kind::node_sort, "binpacking", configuration);
 }
 
 TEST(NodeBinpacking, TableOfTheField_SameScores) {

@@ -9,7 +9,7 @@ using testing::node_key;
 using testing::policy_table;
 
 std::unique_ptr<bound_policy> fair(std::string_view configuration = "{}") {
-  return bound(policy_kind::node_sort, "fair", configuration);
+  return bound(module_kind::node_sort, "fair", configuration);
 }
 
 TEST(NodeFair, TableOfTheField_SameScores) {

@@ -30,7 +30,7 @@ testing::policy_table table(const std::vector<queue> &queues, bool priority_sort
   return out;
 }
 
-std::unique_ptr<bound_policy> fair() { return testing::bound(policy_kind::queue_sort, "fair"); }
+std::unique_ptr<bound_policy> fair() { return testing::bound(module_kind::queue_sort, "fair"); }
 
 // The share of one queue: the first word of its key where priority does not come before it.
 uint64_t share(const queue &q) { return table({q}).keys(*fair()).keys.at(0).at(0); }

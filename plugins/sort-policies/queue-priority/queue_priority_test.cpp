@@ -6,7 +6,7 @@ namespace {
 
 using order = std::vector<uint32_t>;
 
-std::unique_ptr<bound_policy> priority() { return testing::bound(policy_kind::queue_sort, "priority"); }
+std::unique_ptr<bound_policy> priority() { return testing::bound(module_kind::queue_sort, "priority"); }
 
 TEST(QueuePriority, DifferentPriorities_HighestFirst) {
   testing::policy_table queues({});

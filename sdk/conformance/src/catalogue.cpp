@@ -2,32 +2,8 @@
 #include "catalogue.hpp"
 
 #include <algorithm>
-#include <array>
-
-#include "tenon/abi/app_sort.h"
-#include "tenon/abi/event_sink.h"
-#include "tenon/abi/node_sort.h"
-#include "tenon/abi/placement_rule.h"
-#include "tenon/abi/predicate.h"
-#include "tenon/abi/queue_sort.h"
 
 namespace tenon::conformance {
-namespace {
-
-struct kind_row {
-  std::string_view interface;
-  kind_name is;
-};
-constexpr std::array kinds{
-    kind_row{TENON_QUEUE_SORT, {about::queue_sort, "queue-sort"}},
-    kind_row{TENON_APP_SORT, {about::app_sort, "app-sort"}},
-    kind_row{TENON_NODE_SORT, {about::node_sort, "node-sort"}},
-    kind_row{TENON_PREDICATE, {about::predicate, "predicate"}},
-    kind_row{TENON_PLACEMENT_RULE, {about::placement_rule, "placement-rule"}},
-    kind_row{TENON_EVENT_SINK, {about::event_sink, "event-sink"}},
-};
-
-}  // namespace
 
 const std::vector<check> &catalogue() {
   static const std::vector<check> all = [] {
@@ -51,8 +27,8 @@ const check *find_check(std::string_view id) {
 
 check_entry entry_of(const check &c) {
   std::string names;
-  for (const kind_row &row : kinds) {
-    if ((c.about & row.is.kind) != 0) names += (names.empty() ? "" : ", ") + std::string(row.is.name);
+  for (const kind_entry &kind : module_kinds) {
+    if ((c.about & bit_of(kind.kind)) != 0) names += (names.empty() ? "" : ", ") + std::string(kind.name());
   }
   if ((c.about & about::module) != 0) names = "every module";
   if (c.about == about::policies) names = "every policy";
@@ -61,10 +37,9 @@ check_entry entry_of(const check &c) {
 }
 
 kind_name kind_of(std::string_view interface_id) {
-  for (const kind_row &row : kinds) {
-    if (row.interface == interface_id) return row.is;
-  }
-  return {};
+  const kind_entry *kind = find_kind(interface_id);
+  if (kind == nullptr || (bit_of(kind->kind) & about::every_kind) == 0) return {};
+  return {bit_of(kind->kind), kind->name()};
 }
 
 }  // namespace tenon::conformance

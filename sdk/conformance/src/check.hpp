@@ -10,13 +10,16 @@
 
 #include "sandbox.hpp"
 #include "tenon/host/module_manifest.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::conformance {
 
 // Whom a check is about: implementations of these kinds, or the module as a whole.
 namespace about {
-constexpr uint32_t queue_sort = 1, app_sort = 2, node_sort = 4, predicate = 8, placement_rule = 16, module = 32,
-                   event_sink = 64;
+constexpr uint32_t queue_sort = bit_of(module_kind::queue_sort), app_sort = bit_of(module_kind::app_sort),
+                   node_sort = bit_of(module_kind::node_sort), predicate = bit_of(module_kind::predicate),
+                   placement_rule = bit_of(module_kind::placement_rule), event_sink = bit_of(module_kind::event_sink),
+                   module = 1U << 31;
 constexpr uint32_t sorts = queue_sort | app_sort | node_sort;
 constexpr uint32_t columns = sorts | predicate;          // kinds that read columns
 constexpr uint32_t policies = columns | placement_rule;  // the same question has the same answer

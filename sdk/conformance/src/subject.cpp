@@ -30,7 +30,7 @@ std::vector<column_declared> read_columns(uint32_t kind, const tenon_column_use 
     tenon_column_use use{};
     std::memcpy(&use, reinterpret_cast<const char *>(first) + size_t{i} * stride, sizeof use);
     column_declared c{copied(use.id), use.scope, TENON_COLUMN_I64};
-    if (const known_column *known = find_column(c.id, kind)) c.value = known->value;
+    if (const column_entry *known = find_column(kind, c.id)) c.value = known->value;
     out.push_back(std::move(c));
   }
   return out;

@@ -237,7 +237,6 @@ struct encoder {
     });
   }
 
-#ifdef TENON_COLUMN_NUMBERS
   void lists(const column_values &c, tenon_column &to, size_t count, bool one) {
     std::vector<int64_t> all;
     for (const cell &value : c.cells) all.insert(all.end(), value.amounts.begin(), value.amounts.end());
@@ -249,7 +248,6 @@ struct encoder {
               return out;
             });
   }
-#endif
 
   std::map<std::string, tenon_text, std::less<>> pooled;
   void pool(const std::string &text) {
@@ -291,11 +289,9 @@ struct encoder {
         structs("a column of words", c, to, count, one, std::array<uint64_t, 4>{other(1), other(2), other(3), other(4)},
                 [](const cell &v) { return v.words; });
         break;
-#ifdef TENON_COLUMN_NUMBERS
       case TENON_COLUMN_NUMBERS:
         lists(c, to, count, one);
         break;
-#endif
       default:
         break;
     }

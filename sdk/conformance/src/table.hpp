@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "guarded_memory.hpp"
-#include "known_columns.hpp"
+#include "tenon/kernel/columns.hpp"
 
 namespace tenon::conformance {
 

@@ -7,16 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tenon/abi/identity.h"
-#include "tenon/abi/placement_rule.h"
-#include "tenon/abi/predicate.h"
-#include "tenon/abi/sort.h"
+#include "tenon/kernel/module_kinds.hpp"
 #include "tenon/kernel/refusal.hpp"
 
 namespace tenon {
-
-// A kernel asks for all but identity: what users are in is found out before a command reaches it.
-enum class policy_kind : uint8_t { queue_sort, app_sort, node_sort, predicate, placement_rule, identity };
 
 // A policy's declared column.
 struct column_request {
@@ -48,15 +42,15 @@ class policy_source {
 
   // Whether bind() knows the name; it may still refuse the configuration. A source that cannot tell says yes, and
   // bind() then refuses in words of its own.
-  [[nodiscard]] virtual bool provides(policy_kind /*kind*/, std::string_view /*name*/) const { return true; }
+  [[nodiscard]] virtual bool provides(module_kind /*kind*/, std::string_view /*name*/) const { return true; }
 
   // An instance of the policy that the deployment binds to (kind, name). `configuration` is a JSON
   // object. Refused with the names that exist when nothing provides it.
-  virtual result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name,
+  virtual result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name,
                                                      std::string_view configuration, uint32_t max_resource_types) = 0;
 
   // The copy linked into the host, used after a fault of the module. Never refused for a sort kind.
-  virtual std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) = 0;
+  virtual std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) = 0;
 
   // The predicates of the deployment, in order, each a fresh instance.
   virtual result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) = 0;

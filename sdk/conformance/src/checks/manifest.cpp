@@ -70,7 +70,7 @@ part part_of(const refusal &finding) {
 
 void lint(probe &p, part about) {
   const auto file = library(p);
-  const host::lint_options options{.may_link_grpc = p.manifest().provides_kind("tenon.transport/")};
+  const host::lint_options options{.may_link_grpc = p.manifest().provides_kind(module_kind::transport)};
   for (const refusal &finding : host::lint_library(file, options).findings) {
     if (part_of(finding) == about) probe::fail(text_of(finding));
   }

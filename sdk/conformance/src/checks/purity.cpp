@@ -267,7 +267,7 @@ void columns_known(probe &p) {
   const opened_module module = opened_module::start(p);
   const auto one = instance::active(module);
   for (const column_declared &c : one->columns()) {
-    const known_column *known = find_column(c.id, p.of().kind);
+    const column_entry *known = find_column(p.of().kind, c.id);
     if (known == nullptr) probe::fail("it declares the column '" + c.id + "', which this kind does not have");
     const bool context = (known->context_of & p.of().kind) != 0;
     if (context != (c.scope == TENON_SCOPE_CONTEXT))

@@ -5,12 +5,14 @@
 // then fail to run it (docs/configuration.md lists those).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenon/config/yaml.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/refusal.hpp"
 
@@ -21,12 +23,15 @@ namespace tenon::config {
 // the built-in ones pass. Where it is given an unknown name is refused; but an unknown application sort policy
 // is replaced by fifo with a warning, as the field does silently. Who looks up no users, as a simulation, gives no
 // identities.
-struct known_policies {
-  std::optional<std::vector<std::string>> queue_sort;       // built in: fair, priority
-  std::optional<std::vector<std::string>> app_sort;         // fifo, fair, stateaware
-  std::optional<std::vector<std::string>> node_sort;        // fair, binpacking
-  std::optional<std::vector<std::string>> placement_rules;  // provided, user, fixed, tag
-  std::optional<std::vector<std::string>> identities;       // none, os
+class known_policies {
+ public:
+  using names = std::optional<std::vector<std::string>>;
+
+  [[nodiscard]] names &operator[](module_kind kind) { return names_[static_cast<size_t>(kind)]; }
+  [[nodiscard]] const names &operator[](module_kind kind) const { return names_[static_cast<size_t>(kind)]; }
+
+ private:
+  std::array<names, module_kinds.size()> names_;
 };
 
 struct parse_options {

@@ -51,7 +51,7 @@ class identity_resolver {
  public:
   using answer_handler = std::function<void(const group_answer &)>;
 
-  // `source` was bound as policy_kind::identity.
+  // `source` was bound as module_kind::identity.
   explicit identity_resolver(std::unique_ptr<bound_policy> source, resolver_options options = {});
   // Waits for a lookup that is under way; requests that still wait are answered with a problem. Not from `done`.
   ~identity_resolver();

@@ -73,10 +73,10 @@ class module_host : public policy_source {
   module_host(const module_host &) = delete;
   module_host &operator=(const module_host &) = delete;
 
-  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override;
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override;
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
-  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override;
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
 
   // The entries of `events`, in order; instances are for whoever runs them.

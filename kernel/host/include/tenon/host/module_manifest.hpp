@@ -13,6 +13,7 @@
 
 #include "tenon/config/problems.hpp"
 #include "tenon/config/shape.hpp"
+#include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::host {
 
@@ -41,10 +42,11 @@ struct module_manifest {
   boost::json::object tags;              // the same of tags
 
   [[nodiscard]] std::filesystem::path library_path() const { return file.parent_path() / library; }
-  // Of any version of the kind, e.g. "tenon.transport/".
-  [[nodiscard]] bool provides_kind(std::string_view prefix) const {
-    return std::any_of(provides.begin(), provides.end(),
-                       [&](const provided_interface &one) { return one.interface.starts_with(prefix); });
+  // Of any version of its interface.
+  [[nodiscard]] bool provides_kind(module_kind kind) const {
+    return std::any_of(provides.begin(), provides.end(), [&](const provided_interface &one) {
+      return one.interface.starts_with(entry_of(kind).family());
+    });
   }
 };
 

@@ -13,9 +13,9 @@
 
 namespace tenon::host {
 
-// The variables that name a manifest each: TENON_QUEUE_SORT, TENON_APP_SORT, TENON_NODE_SORT, TENON_PREDICATE and
-// TENON_PLACEMENT_RULE.
-using replacements = std::map<policy_kind, std::filesystem::path>;
+// The variables that name a manifest each are called as the ids of the kinds that the kernel calls: TENON_QUEUE_SORT,
+// TENON_APP_SORT, TENON_NODE_SORT, TENON_PREDICATE, TENON_PLACEMENT_RULE.
+using replacements = std::map<module_kind, std::filesystem::path>;
 [[nodiscard]] replacements replacements_from_environment();
 
 class replaced_policies : public policy_source {
@@ -25,10 +25,10 @@ class replaced_policies : public policy_source {
   static result<std::unique_ptr<replaced_policies>> make(std::unique_ptr<policy_source> inner,
                                                          const replacements &these);
 
-  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override;
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override;
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
-  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override;
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
 
  private:
@@ -37,10 +37,10 @@ class replaced_policies : public policy_source {
     std::unique_ptr<module_host> host;
   };
   explicit replaced_policies(std::unique_ptr<policy_source> inner) : inner_(std::move(inner)) {}
-  static result<replacement> open(policy_kind kind, const std::filesystem::path &manifest);
+  static result<replacement> open(module_kind kind, const std::filesystem::path &manifest);
 
   std::unique_ptr<policy_source> inner_;
-  std::map<policy_kind, replacement> replaced_;
+  std::map<module_kind, replacement> replaced_;
 };
 
 }  // namespace tenon::host

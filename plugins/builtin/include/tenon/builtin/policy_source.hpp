@@ -13,7 +13,7 @@ namespace tenon {
 
 // An active instance of the implementation of (kind, name) that one of `modules` provides; the first that does.
 // Refused with the names that exist. The modules' entries must be initialised.
-result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::static_module> modules, policy_kind kind,
+result<std::unique_ptr<bound_policy>> bind_static(std::span<const builtin::static_module> modules, module_kind kind,
                                                   std::string_view name, std::string_view configuration,
                                                   uint32_t max_resource_types);
 
@@ -30,11 +30,11 @@ class builtin_policy_source : public policy_source {
   builtin_policy_source(const builtin_policy_source &) = delete;
   builtin_policy_source &operator=(const builtin_policy_source &) = delete;
 
-  [[nodiscard]] bool provides(policy_kind kind, std::string_view name) const override;
-  result<std::unique_ptr<bound_policy>> bind(policy_kind kind, std::string_view name, std::string_view configuration,
+  [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override;
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
-  // fair for queues and nodes, fifo for applications; nullptr for the other kinds.
-  std::unique_ptr<bound_policy> fallback(policy_kind kind, uint32_t max_resource_types) override;
+  // What the catalogue marks for the kind: fair for queues and nodes, fifo for applications; nullptr for the others.
+  std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
 
  private:

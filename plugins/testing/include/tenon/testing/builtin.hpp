@@ -11,7 +11,7 @@
 namespace tenon::testing {
 
 // Throws the refusal's text where there is no such policy or the configuration is refused.
-inline std::unique_ptr<bound_policy> bound(policy_kind kind, std::string_view name,
+inline std::unique_ptr<bound_policy> bound(module_kind kind, std::string_view name,
                                            std::string_view configuration = "{}", uint32_t max_resource_types = 16) {
   static builtin_policy_source source;
   auto made = source.bind(kind, name, configuration, max_resource_types);

@@ -30,7 +30,7 @@ inline int expect_scores_of_the_field(const std::string &policy_name, const std:
   for (const auto &row : read_csv(TENON_TEST_DATA_DIR "/tables/node_score.csv")) {
     if (!names.contains(row[0])) continue;
     const std::string weights = row[1].starts_with("(default") ? "{}" : "{\"resourceweights\":" + row[1] + "}";
-    const auto policy = bound(policy_kind::node_sort, policy_name, weights);
+    const auto policy = bound(module_kind::node_sort, policy_name, weights);
     const auto arguments = resource_arguments("[" + row[2] + "," + row[3] + "]");
     const double expected = std::stod(row[4]);
     const uint64_t key = node_key(*policy, arguments.at(0), arguments.at(1));
