@@ -346,7 +346,7 @@ const std::vector<rule_case> &placement_cases() {
        "invalid rule filter user list is not a proper list or regexp: [a!b]"},
       {"filter_user_empty", rules("  - {name: user, filter: {users: [»'']}}\n"),
        "invalid rule filter user list is not a proper list or regexp: []"},
-      {"filter_expression_broken", rules("  - {name: user, filter: {users: [»'a[b']}}\n"), "'[' without ']'"},
+      {"filter_expression_broken", rules("  - {name: user, filter: {users: [»'a[b']}}\n"), "missing ]: [b"},
       {"filter_lookahead", rules("  - {name: user, filter: {users: [»'(?=a)']}}\n"), "invalid rule filter user list"},
       {"filter_group", rules("  - {name: user, filter: {groups: [»'g@d']}}\n"),
        "invalid rule filter group list is not a proper list or regexp: [g@d]"},

@@ -19,7 +19,11 @@ class Arrow(NamedTuple):
 ARROWS = [
     Arrow(("sdk/include/tenon/abi/",), ("tenon/abi/",), "an ABI header stands alone"),
     Arrow(("sdk/include/tenon/sdk/",), ("tenon/abi/", "tenon/sdk/"), "the SDK needs the ABI alone"),
-    Arrow(KERNEL, ("tenon/kernel/", "tenon/abi/", "boost/"), "the kernel sees its own headers, the ABI and Boost"),
+    Arrow(
+        KERNEL,
+        ("tenon/kernel/", "tenon/abi/", "boost/", "re2/", "utf8.h"),
+        "the kernel sees its own headers, the ABI, Boost, RE2 and utf8cpp",
+    ),
     Arrow(
         ("kernel/config/",),
         ("tenon/kernel/", "tenon/config/", "tenon/abi/", "boost/", "yaml-cpp/", "openssl/"),
@@ -53,8 +57,8 @@ ARROWS = [
     Arrow(("plugins/transports/shared/",), ("openssl/", "sys/"), "what several transports include knows none of them"),
     Arrow(
         ("plugins/transports/rest/",),
-        ("tenon/abi/", "tenon/sdk/", "tenon/transports/", "boost/", "openssl/", "prometheus/", "yaml-cpp/", "zlib.h",
-         "pthread.h", "sys/", "unistd.h"),
+        ("tenon/abi/", "tenon/sdk/", "tenon/transports/", "boost/", "openssl/", "prometheus/", "utf8.h", "yaml-cpp/",
+         "zlib.h", "pthread.h", "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),

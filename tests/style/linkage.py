@@ -10,6 +10,7 @@ import sys
 from typing import Iterator
 
 RUNTIME = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+KERNEL = RUNTIME | {"libre2.so.9"}
 ENTRY = "tenon_module_v1"
 MODULES = "lib/tenon/modules"
 
@@ -29,8 +30,8 @@ def exported(library: pathlib.Path) -> set[str]:
 
 
 def of_kernel(library: pathlib.Path) -> Iterator[str]:
-    if extra := needed(library) - RUNTIME:
-        yield f"needs {', '.join(sorted(extra))}; the kernel needs the C and C++ runtime alone"
+    if extra := needed(library) - KERNEL:
+        yield f"needs {', '.join(sorted(extra))}; the kernel needs RE2 and the C and C++ runtime alone"
 
 
 def of_module(library: pathlib.Path) -> Iterator[str]:

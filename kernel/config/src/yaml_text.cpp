@@ -3,39 +3,15 @@
 
 #include <algorithm>
 
+#include "tenon/kernel/utf8.hpp"
+
 namespace tenon::config {
-
-namespace {
-
-// The length of the UTF-8 character at `i`, 0 where the bytes are none (RFC 3629, table of well-formed sequences).
-size_t character_length(std::string_view text, size_t i) {
-  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
-  const auto follows = [&](size_t k) { return (byte(k) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(i);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(i + 1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!follows(i + 1) || !follows(i + 2)) return 0;
-    if (lead == 0xE0 && byte(i + 1) < 0xA0) return 0;  // overlong
-    if (lead == 0xED && byte(i + 1) > 0x9F) return 0;  // surrogates
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!follows(i + 1) || !follows(i + 2) || !follows(i + 3)) return 0;
-    if (lead == 0xF0 && byte(i + 1) < 0x90) return 0;  // overlong
-    if (lead == 0xF4 && byte(i + 1) > 0x8F) return 0;  // beyond U+10FFFF
-    return 4;
-  }
-  return 0;
-}
-
-}  // namespace
 
 std::optional<bad_byte> find_bad_byte(std::string_view text) {
   text_position at{1, 1};
   for (size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const size_t length = character_length(text, i);
+    const size_t length = character_length(text.substr(i));
     if (length == 0) return bad_byte{at, "bytes that are not UTF-8"};
     if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
       return bad_byte{at, "the control character " + std::to_string(c)};

@@ -15,6 +15,7 @@
 #include "sink_runner.hpp"
 #include "subscriptions.hpp"
 #include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/utf8.hpp"
 #include "texts.hpp"
 
 namespace tenon::events {
@@ -78,7 +79,7 @@ void event_hub::impl::add_audits(record_batch &to, uint64_t before) {
     tenon_event_record &out = to.add(expected++, options.run);
     out.type = TENON_EVENT_SYSTEM;
     out.timestamp_ns = last_ns = std::max(last_ns, now_ms * 1'000'000);
-    const auto kept = [&](const std::string &text) { return to.keep(as_utf8(text)); };
+    const auto kept = [&](const std::string &text) { return to.keep(utf8_of(text)); };
     out.object = kept(note.object);
     out.reference = kept(note.who);
     out.reason = kept(note.action);

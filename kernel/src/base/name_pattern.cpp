@@ -1,211 +1,121 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The program of an expression and its run: every way through the expression is walked at once, character by
-// character (Thompson's construction), so a hostile name costs no more than any other of its length.
 #include "tenon/kernel/name_pattern.hpp"
 
-#include <algorithm>
+#include <re2/re2.h>
 
-#include "base/name_pattern_tree.hpp"
+#include <algorithm>
+#include <vector>
+
+#include "tenon/kernel/utf8.hpp"
 
 namespace tenon {
 
 namespace {
 
-constexpr size_t most_steps = 10'000;
+constexpr size_t longest_expression = 1'000;
+constexpr int deepest_group = 100;
+constexpr int64_t most_memory = int64_t{1} << 20;
 
-// The characters on both sides of a place in the name, -1 where there is none.
-struct edge {
-  int64_t before;
-  int64_t after;
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+// An expression as RE2 for C++ is given it: what Go's regexp reads otherwise is written for it, or refused in `why`.
+class field_expression {
+ public:
+  explicit field_expression(std::string_view expression) : rest_(expression) {
+    while (!rest_.empty() && why.empty()) take_part();
+  }
+
+  std::string text;
+  std::string why;  // empty: nothing
+
+ private:
+  void take(size_t bytes) {
+    text += rest_.substr(0, bytes);
+    rest_.remove_prefix(std::min(bytes, rest_.size()));
+  }
+
+  void take_part() {
+    if (rest_[0] == '\\') return take_escape();
+    if (rest_[0] == '[') return take_class();
+    if (rest_[0] == '(' && ++depth_ > deepest_group) why = "groups nested too deeply";
+    if (rest_[0] == ')') --depth_;
+    if (rest_.starts_with("(?<") || rest_.starts_with("(?P<")) return take_group_name();
+    take(1);
+  }
+
+  // RE2 for C++ wants the P, and lets two groups have one name.
+  void take_group_name() {
+    const size_t begin = rest_.find('<') + 1;
+    const std::string_view name = rest_.substr(begin, rest_.find('>') - begin);
+    if (std::find(group_names_.begin(), group_names_.end(), name) != group_names_.end()) {
+      why = "two groups with the name " + std::string(name);
+    }
+    group_names_.push_back(name);
+    text += "(?P<";
+    rest_.remove_prefix(begin);
+  }
+
+  // \Q...\E are characters without a meaning of their own.
+  void take_escape() {
+    if (rest_.starts_with("\\Q")) {
+      const size_t end = rest_.find("\\E", 2);
+      return take(end == std::string_view::npos ? rest_.size() : end + 2);
+    }
+    for (const std::string_view unknown : {"\\p", "\\P", "\\C"}) {
+      if (rest_.starts_with(unknown)) why = "an unknown escape: " + std::string(unknown);
+    }
+    take(2);
+  }
+
+  void take_class() {
+    take(rest_.starts_with("[^") ? 2 : 1);
+    bool first = true;  // where a ']' is one of the characters
+    while (!rest_.empty() && why.empty() && (first || rest_[0] != ']')) {
+      first = false;
+      const size_t end = rest_.starts_with("[:") ? rest_.find(":]", 2) : std::string_view::npos;
+      if (end != std::string_view::npos) {
+        take(end + 2);
+      } else if (rest_.starts_with("\\Q")) {
+        take(1);  // no quotation inside of a class: RE2 refuses it
+      } else if (rest_[0] == '\\') {
+        take_escape();
+      } else {
+        take(1);
+      }
+    }
+    take(1);
+  }
+
+  std::string_view rest_;
+  int depth_ = 0;
+  std::vector<std::string_view> group_names_;
 };
 
-bool holds(pattern::assertion what, edge at) {
-  const bool edge_of_word = pattern::is_word_character(at.before) != pattern::is_word_character(at.after);
-  switch (what) {
-    case pattern::assertion::text_begin:
-      return at.before < 0;
-    case pattern::assertion::text_end:
-      return at.after < 0;
-    case pattern::assertion::line_begin:
-      return at.before < 0 || at.before == '\n';
-    case pattern::assertion::line_end:
-      return at.after < 0 || at.after == '\n';
-    case pattern::assertion::word_edge:
-      return edge_of_word;
-    case pattern::assertion::no_word_edge:
-      return !edge_of_word;
-  }
-  return false;
+refusal no_expression(const std::string &why) {
+  return {{}, "a regular expression (RE2 syntax)", "no regular expression: " + why, {}};
 }
 
 }  // namespace
 
-// Writes steps from the last to the first: each part is given where to go on.
-class pattern_writer {
- public:
-  explicit pattern_writer(name_pattern &out) : out_(out) {}
-
-  // The first step of `n` followed by `next`; nothing where the program would be too large.
-  [[nodiscard]] bool write(const pattern::node &n, uint32_t next, uint32_t &entry) {
-    using kind = pattern::node::kind;
-    entry = next;
-    switch (n.what) {
-      case kind::nothing:
-        return true;
-      case kind::characters:
-        return write_characters(n, next, entry);
-      case kind::check:
-        return append({op::check, next, static_cast<uint32_t>(n.check)}, entry);
-      case kind::sequence:
-        return std::all_of(n.parts.rbegin(), n.parts.rend(),
-                           [&](const pattern::node &part) { return write(part, entry, entry); });
-      case kind::choice:
-        return write_choice(n, next, entry);
-      case kind::repeat:
-        return write_repeat(n, next, entry);
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool append(name_pattern::step s, uint32_t &at) {
-    if (out_.steps_.size() >= most_steps) return false;
-    at = static_cast<uint32_t>(out_.steps_.size());
-    out_.steps_.push_back(s);
-    return true;
-  }
-
- private:
-  using op = name_pattern::op;
-
-  [[nodiscard]] bool write_characters(const pattern::node &n, uint32_t next, uint32_t &entry) {
-    const auto same = std::find(out_.classes_.begin(), out_.classes_.end(), n.set);
-    const auto index = static_cast<uint32_t>(same - out_.classes_.begin());
-    if (same == out_.classes_.end()) out_.classes_.push_back(n.set);
-    return append({op::character, next, index}, entry);
-  }
-
-  [[nodiscard]] bool write_choice(const pattern::node &n, uint32_t next, uint32_t &entry) {
-    if (!write(n.parts.back(), next, entry)) return false;
-    for (size_t i = n.parts.size() - 1; i-- > 0;) {
-      uint32_t way = 0;
-      if (!write(n.parts[i], next, way) || !append({op::split, way, entry}, entry)) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool write_repeat(const pattern::node &n, uint32_t next, uint32_t &entry) {
-    const pattern::node &part = n.parts[0];
-    if (n.most == pattern::endless) {
-      // A split that leads into the part, whose end leads back to it.
-      uint32_t loop = 0, body = 0;
-      if (!append({op::split, next, next}, loop) || !write(part, loop, body)) return false;
-      out_.steps_[loop].next = body;
-      entry = loop;
-    } else {
-      for (int i = n.least; i < n.most; ++i) {
-        uint32_t body = 0;
-        if (!write(part, entry, body) || !append({op::split, body, next}, entry)) return false;
-      }
-    }
-    for (int i = 0; i < n.least; ++i) {
-      if (!write(part, entry, entry)) return false;
-    }
-    return true;
-  }
-
-  name_pattern &out_;
-};
-
-// The steps that are alive between two characters.
-class name_pattern::walker {
- public:
-  explicit walker(const name_pattern &p) : p_(p), seen_(p.steps_.size(), 0) {}
-
-  // Follows everything that needs no character from `from` on. True at a match.
-  bool enter(uint32_t from, edge at) {
-    bool matched = false;
-    waiting_.push_back(from);
-    while (!waiting_.empty()) {
-      const uint32_t index = waiting_.back();
-      waiting_.pop_back();
-      if (seen_[index] == place_) continue;
-      seen_[index] = place_;
-      const step &s = p_.steps_[index];
-      switch (s.what) {
-        case op::match:
-          matched = true;
-          break;
-        case op::character:
-          alive_.push_back(index);
-          break;
-        case op::split:
-          waiting_.push_back(s.other);
-          waiting_.push_back(s.next);
-          break;
-        case op::check:
-          if (holds(static_cast<pattern::assertion>(s.other), at)) waiting_.push_back(s.next);
-          break;
-      }
-    }
-    return matched;
-  }
-
-  // Takes `c` and enters what follows. True at a match.
-  bool advance(char32_t c, edge behind) {
-    std::swap(alive_, left_);
-    alive_.clear();
-    ++place_;
-    bool matched = false;
-    for (const uint32_t index : left_) {
-      const step &s = p_.steps_[index];
-      if (contains(p_.classes_[s.other], c)) matched = enter(s.next, behind) || matched;
-    }
-    return matched;
-  }
-
- private:
-  static bool contains(const ranges &set, char32_t c) {
-    const auto after = std::upper_bound(set.begin(), set.end(), c,
-                                        [](char32_t value, const auto &range) { return value < range.first; });
-    return after != set.begin() && c <= std::prev(after)->second;
-  }
-
-  const name_pattern &p_;
-  std::vector<uint32_t> seen_;  // the place at which a step was last entered
-  uint32_t place_ = 1;
-  std::vector<uint32_t> alive_;
-  std::vector<uint32_t> left_;  // those before the last character
-  std::vector<uint32_t> waiting_;
-};
-
 result<name_pattern> name_pattern::compile(std::string_view expression) {
-  const auto tree = pattern::parse_expression(expression);
-  if (!tree) return tree.why();
-  name_pattern out;
-  out.expression_ = expression;
-  pattern_writer writer(out);
-  uint32_t end = 0;
-  if (!writer.append({op::match, 0, 0}, end) || !writer.write(*tree, end, out.start_)) {
-    return refusal{{}, "an expression with fewer repetitions", "an expression that needs too many steps", {}};
+  if (expression.size() > longest_expression) {
+    return no_expression("longer than " + std::to_string(longest_expression) + " bytes");
   }
-  return out;
+  const std::string characters = utf8_of(expression);
+  const field_expression field(characters);
+  if (!field.why.empty()) return no_expression(field.why);
+  RE2::Options how;
+  how.set_log_errors(false);
+  how.set_max_mem(most_memory);
+  auto program = std::make_shared<const RE2>(piece(field.text), how);
+  if (!program->ok()) return no_expression(program->error());
+  return name_pattern(expression, std::move(program));
 }
 
 bool name_pattern::matches(std::string_view name) const {
-  walker w(*this);
-  int64_t before = -1;
-  const auto peek = [](std::string_view rest) {
-    return rest.empty() ? int64_t{-1} : static_cast<int64_t>(pattern::take_character(rest));
-  };
-  if (w.enter(start_, {before, peek(name)})) return true;
-  while (!name.empty()) {
-    const char32_t c = pattern::take_character(name);
-    before = c;
-    const edge behind{before, peek(name)};
-    // A match may begin at every place, so the program is entered anew behind each character.
-    if (w.advance(c, behind) || w.enter(start_, behind)) return true;
-  }
-  return false;
+  if (utf8::is_valid(name)) return RE2::PartialMatch(piece(name), *program_);
+  const std::string characters = utf8_of(name);
+  return RE2::PartialMatch(characters, *program_);
 }
 
 }  // namespace tenon

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "request.hpp"
 
+#include <utf8.h>
+
 #include <boost/url/decode_view.hpp>
 #include <boost/url/encoding_opts.hpp>
 #include <charconv>
@@ -34,25 +36,6 @@ std::optional<uint64_t> request::number(std::string_view name, uint64_t least, u
   return out;
 }
 
-bool is_utf8(std::string_view text) {
-  size_t i = 0;
-  while (i < text.size()) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const size_t length = c < 0x80 ? 1 : (c >> 5) == 6 ? 2 : (c >> 4) == 14 ? 3 : (c >> 3) == 30 ? 4 : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    uint32_t code = length == 1 ? c : c & (0xffU >> (length + 1));
-    for (size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next >> 6) != 2) return false;
-      code = (code << 6) | (next & 0x3fU);
-    }
-    static constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
-    i += length;
-  }
-  return true;
-}
-
 std::optional<std::string> decoded(std::string_view text, bool plus) {
   boost::urls::encoding_opts options;
   options.space_as_plus = plus;
@@ -60,7 +43,7 @@ std::optional<std::string> decoded(std::string_view text, bool plus) {
   if (!encoded) return std::nullopt;
   const boost::urls::decode_view characters(*encoded, options);
   std::string out(characters.begin(), characters.end());
-  if (!is_utf8(out)) return std::nullopt;
+  if (!utf8::is_valid(out)) return std::nullopt;
   return out;
 }
 

@@ -38,7 +38,6 @@ struct request {
 
 // Text with %XX decoded, and + as a blank where `plus`; nothing where an escape is broken or makes no UTF-8.
 [[nodiscard]] std::optional<std::string> decoded(std::string_view text, bool plus);
-[[nodiscard]] bool is_utf8(std::string_view text);
 
 // Splits a request's target into path and query. False: an escape is broken.
 [[nodiscard]] bool split_target(std::string_view target, request &into);

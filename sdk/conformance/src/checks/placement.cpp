@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Placement rules: names that are names, whatever people and directories call things, and trees of any depth.
 #include <time.h>
+#include <utf8.h>
 
 #include <array>
 
@@ -44,25 +45,12 @@ const std::vector<std::string> &odd_names() {
   return names;
 }
 
-bool is_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (size_t k = 1; k < length; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
 void check_answer(const answer &a, const std::string &about) {
   if (!may_give(slot::place, a.status) && a.status != TENON_EXHAUSTED)
     probe::fail("place gave " + status_name(a.status) + " for " + about);
   if (a.status != TENON_OK) return;
   if (a.qualified > 1) probe::fail("place set qualified to " + number(a.qualified) + " for " + about);
-  if (a.text.find('\0') != std::string::npos || !is_utf8(a.text))
+  if (a.text.find('\0') != std::string::npos || !utf8::is_valid(a.text))
     probe::fail("place gave a name that is no UTF-8 text for " + about);
 }
 
