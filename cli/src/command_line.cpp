@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "completion.hpp"
 #include "config/config_commands.hpp"
 #include "ctl/ctl_commands.hpp"
 #include "plugin/plugin_commands.hpp"
 #include "run/complain.hpp"
-#include "run/completion.hpp"
 #include "run/exit_code.hpp"
 #include "run/policies.hpp"
 #include "scenario/run_command.hpp"
 #include "serve/serve_command.hpp"
 #include "serve/try_daemon.hpp"
-#include "simulate/command.hpp"
+#include "simulate_command.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/thread_role.hpp"

@@ -10,7 +10,7 @@
 
 #include "oracle/engine.hpp"
 #include "oracle/features.hpp"
-#include "simulate/command.hpp"
+#include "simulate_command.hpp"
 #include "testing.hpp"
 
 namespace tenon::cli {

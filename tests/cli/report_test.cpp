@@ -13,7 +13,7 @@
 #include "report/fragmentation.hpp"
 #include "report/page.hpp"
 #include "report/series.hpp"
-#include "report/words.hpp"
+#include "run/words.hpp"
 #include "simulate/tally.hpp"
 #include "testing.hpp"
 

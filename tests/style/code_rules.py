@@ -64,13 +64,20 @@ ARROWS = [
     Arrow(("plugins/transports/",), ("tenon/abi/", "tenon/sdk/", "boost/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/",), ("tenon/abi/", "tenon/sdk/"), "a plugin sees the SDK alone"),
 ]
-# Project headers by layer; a layer includes itself and what stands before it.
-LAYERS = ["tenon/abi/", "tenon/sdk/", "tenon/kernel/", "tenon/config/", "tenon/host/", "tenon/service/", "tenon/cli/"]
-LAYER_OF = [
-    (("kernel/host/",), "tenon/host/"),
-    (("kernel/service/",), "tenon/service/"),
-    (("cli/",), "tenon/cli/"),
-]
+# Layers above those: whose headers of the project (tenon/NAME/) each includes.
+UNDER_HOST = ("abi", "sdk", "kernel", "config")
+UNDER_OBSERVE = (*UNDER_HOST, "host", "events", "service")
+LAYERS = {
+    "kernel/host/": (*UNDER_HOST, "builtin", "host"),
+    "kernel/events/": (*UNDER_HOST, "host", "events"),
+    "kernel/service/": UNDER_OBSERVE,
+    "kernel/observe/": (*UNDER_OBSERVE, "observe"),
+    "kernel/libtenon/": (*UNDER_OBSERVE, "observe", "rm"),
+    "sdk/conformance/": (*UNDER_HOST, "host", "conformance"),
+    "cli/": (*UNDER_OBSERVE, "observe", "conformance"),
+}
+# What no arrow and no layer would hold is refused here.
+HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/tenon/sdk/", "sdk/conformance/")
 
 # Rooms of the kernel, and which others each includes. The hall is what they still share.
 ROOT_OF_ROOMS = "kernel/src/"
@@ -91,6 +98,22 @@ ROOMS = {
 }
 # Rooms that stand without the hall; their files named after the partition do not yet.
 WITHOUT_HALL = ("base", "model", "policies", "journal")
+
+# Rooms of the command line, each above those that it includes. What puts several together stands beside them.
+ROOMS_OF_CLI = {
+    "run": (),
+    "control": (),
+    "load": (),
+    "config": ("run",),
+    "plugin": ("run",),
+    "trace": ("load",),
+    "simulate": ("load", "run"),
+    "report": ("run", "simulate"),
+    "ctl": ("control", "plugin", "run"),
+    "serve": ("control", "plugin", "run", "simulate"),
+    "scenario": ("run", "serve"),
+}
+HOUSES = {ROOT_OF_ROOMS: ROOMS, "cli/src/": ROOMS_OF_CLI}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 FREESTANDING = {"stddef.h", "stdint.h", "limits.h"}
@@ -118,32 +141,35 @@ def arrows(tree: Tree) -> Iterator[Complaint]:
             continue
         arrow = next((a for a in ARROWS if path.startswith(a.under)), None)
         c_headers = FREESTANDING | (C_LIBRARY if path.startswith(SPOKEN_BY_C) else set())
-        layer = next((name for folders, name in LAYER_OF if path.startswith(folders)), None)
+        layer = next((folder for folder in LAYERS if path.startswith(folder)), None)
+        if path.startswith(HELD) and not arrow and not layer:
+            yield Complaint(path, 0, "no arrow and no layer says what it may include")
+        house = next((root for root in HOUSES if path.startswith(root)), None)
         for number, name, quoted in includes_of(tree, path):
             if quoted and ".." not in name and is_beside(tree, path, name):
                 continue
-            if quoted and path.startswith(ROOT_OF_ROOMS) and tree.exists(ROOT_OF_ROOMS + name):
-                yield from between_rooms(path, number, name)
+            if quoted and house and tree.exists(house + name):
+                yield from between_rooms(house, path, number, name)
                 continue
             standard = not quoted and "/" not in name and (not name.endswith(".h") or name in c_headers)
             if arrow and not standard and not name.startswith(arrow.may):
                 yield Complaint(path, number, f"includes {name}; {arrow.why}")
-            above = LAYERS[LAYERS.index(layer) + 1 :] if layer else []
-            if name.startswith(tuple(above)):
-                yield Complaint(path, number, f"includes {name}, which stands above it")
+            if layer and name.startswith("tenon/") and name.split("/")[1] not in LAYERS[layer]:
+                yield Complaint(path, number, f"includes {name}; {layer} may include {', '.join(LAYERS[layer])}")
 
 
-def between_rooms(path: str, number: int, name: str) -> Iterator[Complaint]:
-    """Of an include of one file of the kernel by another."""
-    room, _, file = path.removeprefix(ROOT_OF_ROOMS).rpartition("/")
+def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Complaint]:
+    """Of an include of one file of a house by another."""
+    rooms = HOUSES[house]
+    room, _, file = path.removeprefix(house).rpartition("/")
     other = name.rpartition("/")[0]
-    if room not in ROOMS or other == room:
+    if room not in rooms or other == room:
         return
-    if name in HALL:
+    if house == ROOT_OF_ROOMS and name in HALL:
         if room in WITHOUT_HALL and not file.startswith("partition_"):
             yield Complaint(path, number, f"includes {name}; the room {room} stands without it")
-    elif other not in ROOMS[room]:
-        may = ", ".join(ROOMS[room]) or "no other"
+    elif other not in rooms[room]:
+        may = ", ".join(rooms[room]) or "no other"
         yield Complaint(path, number, f"includes {name}; the room {room} may include {may}")
 
 

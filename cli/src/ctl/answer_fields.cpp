@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "report/words.hpp"
 #include "run/table.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli::answer_fields {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/charts.hpp"
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "report/axes.hpp"
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 namespace {

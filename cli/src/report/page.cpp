@@ -9,7 +9,7 @@
 #include "report/html.hpp"
 #include "report/page_style.hpp"
 #include "report/page_tables.hpp"
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "report/html.hpp"
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 namespace {

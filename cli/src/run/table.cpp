@@ -6,7 +6,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <ostream>
 
-#include "report/words.hpp"
 #include "run/refusal_json.hpp"
+#include "run/words.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 
 namespace tenon::cli {
 

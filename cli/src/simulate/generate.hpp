@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 
 namespace tenon::cli {
 

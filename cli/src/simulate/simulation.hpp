@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
+#include "load/load.hpp"
 #include "run/session.hpp"
 #include "simulate/gangs.hpp"
-#include "simulate/load.hpp"
 #include "simulate/tally.hpp"
 
 namespace tenon::cli {

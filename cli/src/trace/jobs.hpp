@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 #include "trace/trace_field.hpp"
 
 namespace tenon::cli {

@@ -2,7 +2,7 @@
 // Reads the openb trace: a list of nodes and a list of pods, as CSV files with a header line.
 #pragma once
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 #include "trace/trace_field.hpp"
 
 namespace tenon::cli {

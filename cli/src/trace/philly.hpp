@@ -2,7 +2,7 @@
 // Reads the Philly trace: jobs that train networks, by virtual cluster.
 #pragma once
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 #include "trace/trace_field.hpp"
 
 namespace tenon::cli {

@@ -2,7 +2,7 @@
 // Reads the Standard Workload Format of the Parallel Workloads Archive.
 #pragma once
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 #include "trace/trace_field.hpp"
 
 namespace tenon::cli {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 #include "tenon/kernel/refusal.hpp"
 #include "trace/openb.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Regular expressions over names, in the dialect of the field: RE2, which Go's regexp is too. A name comes from anybody, so
-// matching takes time linear in name times expression, and memory that is bounded before it begins.
+// Regular expressions over names, in the dialect of the field: RE2, which Go's regexp is too. A name comes from
+// anybody, so matching takes time linear in name times expression, and memory that is bounded before it begins.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "simulate/command.hpp"
+#include "simulate_command.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "report/words.hpp"
+#include "run/words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "simulate/load.hpp"
+#include "load/load.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "run/completion.hpp"
+#include "completion.hpp"
 
 #include <CLI/CLI.hpp>
 #include <string_view>
