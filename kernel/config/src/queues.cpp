@@ -1,13 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/config/queues.hpp"
 
-#include <openssl/evp.h>
-
-#include <array>
+#include <algorithm>
 
 #include "policy_names.hpp"
 #include "queues_source.hpp"
 #include "tenon/config/queues_spec.hpp"
+#include "tenon/config/sha256.hpp"
 #include "tenon/config/shape.hpp"
 
 namespace tenon::config {
@@ -114,17 +113,10 @@ std::string_view default_queues_yaml() {
 }
 
 std::string queues_checksum(std::string_view text) {
-  const std::string plain = without_checksum(text);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(plain.data(), plain.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) return {};
-  constexpr std::string_view hex = "0123456789ABCDEF";
-  std::string out;
-  for (unsigned i = 0; i < size; ++i) {
-    out += hex[digest[i] >> 4U];
-    out += hex[digest[i] & 0xFU];
-  }
-  return out;
+  std::string sum = sha256_hex(without_checksum(text));
+  std::transform(sum.begin(), sum.end(), sum.begin(),
+                 [](char c) { return c >= 'a' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return sum;
 }
 
 parsed_queues parse_queues(std::string_view text, std::string_view file_name, const parse_options &options) {

@@ -243,8 +243,8 @@ constexpr key_spec user_group_resolver_keys[] = {
     {.key = "type",
      .kind = kind::text,
      .summary =
-         "Empty or `none` (the user's only group is its name), `os`, or one that a module provides, as `ldap`. One "
-         "that nobody provides is refused.",
+         "Empty or `none` (the user's only group is its name), `os`, or one that a module of the deployment provides. "
+         "One that nobody provides is refused.",
      .fallback = "empty"},
 };
 

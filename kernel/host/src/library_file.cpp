@@ -2,17 +2,15 @@
 #include "tenon/host/library_file.hpp"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
-#include <stdexcept>
 #include <system_error>
 
 #include "descriptor.hpp"
+#include "tenon/config/sha256.hpp"
 
 namespace tenon::host {
 namespace {
@@ -24,21 +22,6 @@ refusal unreadable(const std::filesystem::path &path, std::string have, std::str
 }
 
 }  // namespace
-
-std::string sha256_hex(std::span<const std::byte> bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned int length = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), sum.data(), &length, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(size_t{length} * 2);
-  for (unsigned int i = 0; i < length; ++i) {
-    hex += digits[sum[i] >> 4];
-    hex += digits[sum[i] & 15];
-  }
-  return hex;
-}
 
 result<library_file> read_library(const std::filesystem::path &path) {
   const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -65,7 +48,7 @@ result<library_file> read_library(const std::filesystem::path &path) {
     if (got == 0) return unreadable(path, "a file that shrank while it was read", "try again when it is written");
     done += static_cast<size_t>(got);
   }
-  out.digest = sha256_hex(out.bytes);
+  out.digest = config::sha256_hex({reinterpret_cast<const char *>(out.bytes.data()), out.bytes.size()});
   return out;
 }
 

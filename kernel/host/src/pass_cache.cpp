@@ -10,7 +10,7 @@
 #include "descriptor.hpp"
 #include "private_directory.hpp"
 #include "tenon/abi/base.h"
-#include "tenon/host/library_file.hpp"
+#include "tenon/config/sha256.hpp"
 
 namespace tenon::host {
 namespace {
@@ -34,7 +34,7 @@ std::string pass_cache::key(const preflight_subject &subject) const {
   std::sort(companions.begin(), companions.end());
   std::string all = build_ + "\n" + subject.digest;
   for (const std::string &companion : companions) all += "\n" + companion;
-  return sha256_hex(std::as_bytes(std::span(all)));
+  return config::sha256_hex(all);
 }
 
 bool pass_cache::passed(const std::string &key) const {

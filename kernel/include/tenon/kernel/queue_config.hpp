@@ -94,7 +94,7 @@ struct partition_config {
   bool preemption_enabled = true;
   bool quota_preemption_enabled = false;
   node_sort_config node_sort;
-  std::string user_group_resolver;  // "", os, ldap
+  std::string user_group_resolver;  // of the kind identity; "": none
   partition_tuning tuning;
   friend bool operator==(const partition_config &, const partition_config &) = default;
 };

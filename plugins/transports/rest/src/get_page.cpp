@@ -1,26 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include <openssl/sha.h>
-
-#include <array>
-
 #include "handlers.hpp"
 #include "page.hpp"
+#include "tenon/transports/sha256.hpp"
 
 namespace tenon::rest {
 namespace {
 
 // Weak: the same whether compressed or not.
-std::string tag_of(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> raw{};
-  SHA256(reinterpret_cast<const unsigned char *>(text.data()), text.size(), raw.data());
-  static constexpr std::string_view digits = "0123456789abcdef";
-  std::string out = "W/\"";
-  for (size_t i = 0; i < 8; ++i) {
-    out += digits[raw[i] >> 4];
-    out += digits[raw[i] & 15];
-  }
-  return out + "\"";
-}
+std::string tag_of(std::string_view text) { return "W/\"" + transports::sha256_hex(text).substr(0, 16) + "\""; }
 
 answer page_answer(std::string_view name) {
   const std::string_view text = page_file(name);

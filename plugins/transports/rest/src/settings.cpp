@@ -2,7 +2,6 @@
 #include "settings.hpp"
 
 #include <openssl/crypto.h>
-#include <openssl/sha.h>
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
@@ -11,21 +10,10 @@
 #include <charconv>
 
 #include "names.hpp"
+#include "tenon/transports/sha256.hpp"
 
 namespace tenon::rest {
 namespace {
-
-std::string digest_of(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> raw{};
-  SHA256(reinterpret_cast<const unsigned char *>(text.data()), text.size(), raw.data());
-  static constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : raw) {
-    out += digits[byte >> 4];
-    out += digits[byte & 15];
-  }
-  return out;
-}
 
 [[noreturn]] void refuse_tokens(const std::string &file, const std::string &why) {
   throw sdk::invalid_config("configuration key \"tokens\", file " + file + ": " + why);
@@ -38,7 +26,7 @@ token token_of(const std::string &file, const YAML::Node &entry) {
     if (key == "token") {
       const auto text = pair.second.as<std::string>();
       if (text.size() < 16) refuse_tokens(file, "want tokens of 16 characters or more, have a shorter one");
-      out.digest = digest_of(text);
+      out.digest = transports::sha256_hex(text);
     } else if (key == "sha256") {
       out.digest = pair.second.as<std::string>();
       if (out.digest.size() != 64 || out.digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
@@ -122,7 +110,7 @@ settings::settings(const sdk::config &from) {
 }
 
 const identity *owner_of(const std::vector<token> &tokens, std::string_view text) {
-  const std::string digest = digest_of(text);
+  const std::string digest = transports::sha256_hex(text);
   const identity *found = nullptr;
   for (const token &one : tokens) {  // all of them, whichever it is: how long it takes says nothing
     if (CRYPTO_memcmp(one.digest.data(), digest.data(), digest.size()) == 0) found = &one.whose;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,13 +11,10 @@
 
 namespace tenon::host {
 
-// Lower-case hexadecimal SHA-256.
-[[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
-
 struct library_file {
   std::filesystem::path path;
   std::vector<std::byte> bytes;
-  std::string digest;  // sha256_hex of the bytes
+  std::string digest;  // SHA-256 of the bytes
 };
 
 // Reads a regular file of at most 256 MiB. Never blocks on a pipe or device that stands in its place.
