@@ -66,6 +66,31 @@ def index(tree: Tree) -> Iterator[Complaint]:
             yield Complaint(path, 0, f"is not listed in {INDEX}")
 
 
+HOW_TO_ADD = "docs/how-to-add.md"
+STEP = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| .+ \|$")
+COUNTS = ("", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve", "Thirteen",
+          "Fourteen", "Fifteen")
+
+
+def how_to_add(tree: Tree) -> Iterator[Complaint]:
+    """docs/how-to-add.md: each file is there and has the words that are named, and each table is counted below it"""
+    if not tree.exists(HOW_TO_ADD):
+        return
+    steps = 0
+    for number, line in enumerate(tree.lines(HOW_TO_ADD), 1):
+        if step := STEP.match(line):
+            steps += 1
+            file, words = step.groups()
+            if not tree.exists(file):
+                yield Complaint(HOW_TO_ADD, number, f"names {file}, which does not exist")
+            elif words not in (tree.text(file) or ""):
+                yield Complaint(HOW_TO_ADD, number, f"{file} does not have `{words}`")
+        elif steps and line and not line.startswith("|"):
+            if re.match(r"\w+", line)[0] != COUNTS[steps]:
+                yield Complaint(HOW_TO_ADD, number, f"the table above has {steps} files; begin with {COUNTS[steps]}")
+            steps = 0
+
+
 DIFFERENCES = "docs/differences.md"
 ITEMS = (19, 22, 22)  # of each list that the page answers, the number of its items
 ROW = re.compile(r"^\|\s*(\d+)\s*\|(.*)\|\s*(?:`(\w+)\.(\w+)`|—)\s*\|$")
@@ -119,4 +144,4 @@ def budgets(tree: Tree) -> Iterator[Complaint]:
         yield Complaint(BUDGETS, 0, f"has no minutes for {phase}")
 
 
-RULES = [links, index, differences, budgets]
+RULES = [links, index, how_to_add, differences, budgets]

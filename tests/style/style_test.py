@@ -20,6 +20,7 @@ KERNEL_SOURCE = "kernel/src/cycle.cpp"
 ABI_HEADER = "sdk/include/tenon/abi/a.h"
 DIFFERENCES = doc_rules.DIFFERENCES
 POLICY = "plugins/sort-policies/a/module.cpp"
+HOW_TO_ADD = "docs/how-to-add.md"
 
 
 class Case(NamedTuple):
@@ -213,6 +214,10 @@ CASES = [
     ),
     Case("index", {"docs/README.md": "[a](a.md)\n[b](b/c.md)\n", "docs/a.md": "", "docs/b/c.md": "", "other.md": ""}),
     Case("index", {"docs/README.md": "[a](a.md)\n", "docs/a.md": "", "docs/b.md": ""}, ["docs/b.md"]),
+    Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n| `b.cpp` | `b` | it |\n\nTwo.\n", "a.cpp": "int a;", "b.cpp": "b"}),
+    Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n\nOne file.\n"}, [f"{HOW_TO_ADD}:1"]),
+    Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n\nOne.\n", "a.cpp": "int b;"}, [f"{HOW_TO_ADD}:1"]),
+    Case("how-to-add", {HOW_TO_ADD: "| `a.cpp` | `int a` | it |\n\nTwo.\n", "a.cpp": "int a;"}, [f"{HOW_TO_ADD}:3"]),
     Case("differences", {DIFFERENCES: answers(), "tests/a_test.cpp": "TEST(suite, name) {}\n"}),
     Case("differences", {DIFFERENCES: answers(), "tests/a_test.cpp": "TEST(suite, other) {}\n"},
          [f"{DIFFERENCES}:{line}" for line in (2, 22, 45)]),
