@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // tenon-preflight PARENT LIBRARY [COMPANION...]: opens a module's library and goes through init, describe and
 // deinit in a process that may die of it. Started by the host. By hand: tenon-preflight 0 LIBRARY 3>&1
-#include <dlfcn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,8 +11,10 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "linker_remedy.hpp"
+#include "module_library.hpp"
 #include "preflight_protocol.hpp"
 #include "tenon/abi/module.h"
 #include "tenon/host/process_state.hpp"
@@ -84,13 +85,11 @@ void describe_all(const tenon_module &module) {
 void check(const char *library) {
   const tenon::host::process_state before;
   tell(stage::opening);
-  void *handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr) {
-    const std::string said = ::dlerror();
+  tenon::host::module_library opened;
+  if (const std::string said = opened.open(library); !said.empty())
     refuse("the dynamic linker refuses it: " + said, tenon::host::linker_remedy(said));
-  }
   refuse_changes(before, "opening it");
-  const auto *module = static_cast<const tenon_module *>(::dlsym(handle, TENON_MODULE_SYMBOL));
+  const auto *module = opened.table();
   // What it says of itself is compared where its manifest is known; here only whether it can be called.
   if (module == nullptr || module->size < sizeof(tenon_module) || module->abi_epoch != TENON_ABI_EPOCH) return;
   if (module->init == nullptr || module->deinit == nullptr || module->get_factory == nullptr) return;
@@ -128,7 +127,9 @@ int main(int argc, char **argv) {
   ::setrlimit(RLIMIT_CORE, &no_core);
 
   tell(stage::companions);
-  for (int i = 3; i < argc; ++i) ::dlopen(argv[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  // What is open already where the module will be; each of them opened in a child of its own before.
+  std::vector<tenon::host::module_library> companions(static_cast<size_t>(argc) - 3);
+  for (int i = 3; i < argc; ++i) (void)companions[static_cast<size_t>(i) - 3].open(argv[i]);
   check(argv[2]);
   tell(stage::leaving);
   return 0;

@@ -1,12 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "loaded_module.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 
 #include "error_words.hpp"
 #include "linker_remedy.hpp"
+#include "module_library.hpp"
 #include "tenon/host/process_state.hpp"
 #include "tenon/kernel/module_kinds.hpp"
 
@@ -29,7 +28,8 @@ loaded_module::loaded_module(const module_manifest &manifest, const verified_lib
                              std::shared_ptr<spdlog::logger> log, std::shared_ptr<const service_registry> offered)
     : manifest_(manifest),
       library_(library),
-      services_(manifest.id, manifest.services, std::move(log), std::move(offered)) {}
+      services_(manifest.id, manifest.services, std::move(log), std::move(offered)),
+      opened_(std::make_unique<module_library>()) {}
 
 loaded_module::~loaded_module() {
   constexpr tenon_nothing nothing{sizeof nothing, 0};
@@ -60,17 +60,14 @@ refusal loaded_module::no(std::string want, std::string have, std::string fix) c
 
 std::optional<refusal> loaded_module::open_library() {
   const process_state before;
-  void *handle = ::dlopen(library_.open_path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  const std::string said = one_line(opened_->open(library_.open_path), 1024);
   const auto changed = before.restore();
-  if (handle == nullptr) {
-    const std::string said = one_line(::dlerror(), 1024);
-    return no("a library that the dynamic linker opens", said, linker_remedy(said));
-  }
+  if (!said.empty()) return no("a library that the dynamic linker opens", said, linker_remedy(said));
   if (!changed.empty())
     return no("a library that leaves process-wide state alone", "opening it changed " + joined(changed),
               "link without -ffast-math; leave locale and signals to the host");
   if (auto why = changed_since(library_)) return why;
-  table_ = static_cast<const tenon_module *>(::dlsym(handle, TENON_MODULE_SYMBOL));
+  table_ = opened_->table();
   if (table_ == nullptr)
     return no("the export " TENON_MODULE_SYMBOL, "a library that does not export it",
               "define it as in tenon/abi/module.h");

@@ -12,6 +12,8 @@
 
 namespace tenon::host {
 
+class module_library;
+
 // One implementation as its module describes it.
 struct implementation {
   const provided_interface *promised = nullptr;
@@ -54,6 +56,7 @@ class loaded_module {
   module_manifest manifest_;
   verified_library library_;
   host_services services_;
+  std::unique_ptr<module_library> opened_;
   const tenon_module *table_ = nullptr;
   bool initialised_ = false;
   std::vector<implementation> implementations_;
