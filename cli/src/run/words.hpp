@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/markup.hpp"
+
 namespace tenon::cli {
 
-// Text that stands for itself between tags and in quoted attributes.
-[[nodiscard]] std::string escaped(std::string_view text);
+using config::escaped;
 
 // As short as `digits` after the point allow: "12", "0.25".
 [[nodiscard]] std::string decimal(double value, int digits);

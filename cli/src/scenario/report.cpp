@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdio>
 #include <ostream>
 
 #include "run/refusal_json.hpp"
-#include "run/words.hpp"
+#include "tenon/config/markup.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -20,21 +19,8 @@ std::string joined_lines(const std::vector<std::string> &lines) {
   return out;
 }
 
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", seconds);
-  return text;
-}
-
 size_t failed_count(std::span<const outcome> all) {
   return static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const outcome &o) { return !o.passed(); }));
-}
-
-// A line break in an attribute would be read as a space.
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : escaped(text)) out += c == '\n' ? std::string("&#10;") : std::string(1, c);
-  return out;
 }
 
 json::object to_object(const outcome &one) {
@@ -48,7 +34,7 @@ json::object to_object(const outcome &one) {
 }  // namespace
 
 void print(std::ostream &out, const outcome &one) {
-  out << (one.passed() ? "ok      " : "FAILED  ") << one.name << " (" << seconds_text(one.seconds) << " s)\n";
+  out << (one.passed() ? "ok      " : "FAILED  ") << one.name << " (" << config::junit_seconds(one.seconds) << " s)\n";
   for (const std::string &line : one.failures) out << "  " << line << '\n';
 }
 
@@ -74,26 +60,29 @@ std::string to_json(std::span<const outcome> all, std::span<const refused_file> 
 std::string to_junit(std::span<const outcome> all, std::span<const refused_file> refused) {
   double seconds = 0;
   for (const outcome &one : all) seconds += one.seconds;
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tenon scenario run\" tests=\"" +
+  std::string out = std::string(config::xml_head) + "<testsuite name=\"tenon scenario run\" tests=\"" +
                     std::to_string(all.size() + refused.size()) + "\" failures=\"" + std::to_string(failed_count(all)) +
-                    "\" errors=\"" + std::to_string(refused.size()) + "\" time=\"" + seconds_text(seconds) + "\">\n";
+                    "\" errors=\"" + std::to_string(refused.size()) + "\" time=\"" + config::junit_seconds(seconds) +
+                    "\">\n";
   for (const outcome &one : all) {
-    out += "  <testcase name=\"" + xml(one.name) + "\" classname=\"scenario\" file=\"" + xml(one.file) + "\" time=\"" +
-           seconds_text(one.seconds) + "\"";
-    if (one.passed()) {
-      out += "/>\n";
-      continue;
+    const std::string why = joined_lines(one.failures);
+    config::junit_case shown{.name = one.name, .class_name = "scenario", .file = one.file, .seconds = one.seconds};
+    if (!one.passed()) {
+      shown.ended = "failure";
+      shown.message = one.failures.front();
+      shown.text = why;
     }
-    out += ">\n    <failure message=\"" + xml(one.failures.front()) + "\">" + xml(joined_lines(one.failures)) +
-           "</failure>\n  </testcase>\n";
+    out += config::to_xml(shown);
   }
   for (const refused_file &one : refused) {
     std::vector<std::string> lines;
     for (const refusal &why : one.why) lines.push_back(why.text());
-    const std::string file = xml(one.file);
-    out += "  <testcase name=\"" + file + "\" classname=\"scenario\" file=\"" + file +
-           "\" time=\"0.000\">\n    <error message=\"" + xml(lines.front()) + "\">" + xml(joined_lines(lines)) +
-           "</error>\n  </testcase>\n";
+    out += config::to_xml({.name = one.file,
+                           .class_name = "scenario",
+                           .file = one.file,
+                           .ended = "error",
+                           .message = lines.front(),
+                           .text = joined_lines(lines)});
   }
   return out + "</testsuite>\n";
 }

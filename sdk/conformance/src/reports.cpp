@@ -2,41 +2,12 @@
 // A report in words, as JSON and as JUnit XML.
 #include <array>
 #include <boost/json.hpp>
-#include <cstdio>
 
+#include "tenon/config/markup.hpp"
 #include "tenon/conformance/verify.hpp"
 
 namespace tenon::conformance {
 namespace {
-
-std::string seconds(std::chrono::microseconds took) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", static_cast<double>(took.count()) / 1e6);
-  return text.data();
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 std::string full_name(const check_result &r) {
   return r.subject.empty() ? std::string(r.check.id) : std::string(r.check.id) + " (" + r.subject + ")";
@@ -103,21 +74,22 @@ std::string as_junit(const verify_report &report) {
   const size_t failures = report.count(outcome::failed);
   const size_t errors = report.count(outcome::crashed) + report.count(outcome::timed_out);
   const size_t skipped = report.count(outcome::skipped) + report.count(outcome::switched_off);
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" +
-                    escaped(report.module.empty() ? report.manifest.string() : report.module) + "\" tests=\"" +
-                    std::to_string(report.results.size()) + "\" failures=\"" + std::to_string(failures) +
-                    "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" + std::to_string(skipped) + "\">\n";
+  const std::string name = report.module.empty() ? report.manifest.string() : report.module;
+  std::string out = std::string(config::xml_head) + "<testsuites>\n  <testsuite name=\"" + config::escaped_value(name) +
+                    "\" tests=\"" + std::to_string(report.results.size()) + "\" failures=\"" +
+                    std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" +
+                    std::to_string(skipped) + "\">\n";
   for (const check_result &r : report.results) {
-    out += "    <testcase classname=\"" + escaped(r.subject.empty() ? "module" : r.subject) + "\" name=\"" +
-           escaped(r.check.id) + "\" time=\"" + seconds(r.took) + "\"";
-    if (r.how == outcome::passed) {
-      out += "/>\n";
-      continue;
+    const std::string text = r.bad() ? std::string(r.check.sentence) + "\n" + reproduce(r) : "";
+    config::junit_case shown{.name = r.check.id,
+                             .class_name = r.subject.empty() ? "module" : std::string_view(r.subject),
+                             .seconds = static_cast<double>(r.took.count()) / 1e6};
+    if (r.how != outcome::passed) {
+      shown.ended = r.how == outcome::failed ? "failure" : r.bad() ? "error" : "skipped";
+      shown.message = r.text;
+      shown.text = text;
     }
-    const std::string what = r.how == outcome::failed ? "failure" : r.bad() ? "error" : "skipped";
-    out += ">\n      <" + what + " message=\"" + escaped(r.text) + "\"";
-    out += r.bad() ? ">" + escaped(std::string(r.check.sentence) + "\n" + reproduce(r)) + "</" + what + ">\n" : "/>\n";
-    out += "    </testcase>\n";
+    out += config::to_xml(shown);
   }
   return out + "  </testsuite>\n</testsuites>\n";
 }
