@@ -35,13 +35,15 @@ struct core {
   std::deque<std::string> texts;  // that decisions of the outbox point to
 
   // The decision is complete but for sequence and time. Its views must live until the next drain.
-  decision_view &emit(decision_kind kind, std::string_view rm, std::string_view partition_name) {
+  decision_view &emit(const decided_what &what, std::string_view rm, std::string_view partition_name,
+                      uint32_t partition_number = 0) {
     decision_view &d = outbox.emplace_back();
     d.sequence = next_decision++;
     d.now_ms = now_ms;
-    d.kind = kind;
+    d.what = what;
     d.rm = rm;
     d.partition = partition_name;
+    d.partition_number = partition_number;
     ++counters.decisions;
     return d;
   }

@@ -10,6 +10,7 @@
 #include "readers/frozen_state_impl.hpp"
 #include "readers/partition_copy.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/partition_name.hpp"
 
 namespace tenon {
 
@@ -37,7 +38,7 @@ struct kernel::impl {
   void bury_all_of(std::string_view rm);
   void fire_due(int64_t now);
 
-  decision_view &emit(decision_kind kind, std::string_view partition_name);
+  decision_view &emit(const decided_what &what, std::string_view partition);
   void apply(const register_rm &c);
   void apply(const configure &c);
   void apply(const signal_rm &c);
@@ -45,20 +46,11 @@ struct kernel::impl {
   void apply(const inspect &c);
   void wake_refused();
   // A rejecting decision: there is no partition of that name.
-  [[gnu::cold]] void reject(decision_kind kind, std::string_view name, std::string_view application,
-                            std::string_view key, std::string_view node, std::string why);
+  template <class Rejected>
+  [[gnu::cold]] void reject(std::string_view name, std::string_view application, std::string_view key,
+                            std::string_view node, std::string why);
   uint32_t dispatch(const command &c);
 };
-
-namespace {
-
-std::string_view rm_of(std::string_view partition_name) {
-  const size_t end = partition_name.find(']');
-  return partition_name.starts_with('[') && end != std::string_view::npos ? partition_name.substr(1, end - 1)
-                                                                          : std::string_view{};
-}
-
-}  // namespace
 
 partition *kernel::impl::find(std::string_view name) const {
   for (const auto &p : partitions) {
@@ -104,17 +96,19 @@ void kernel::impl::fire_due(int64_t now) {
   shared.now_ms = now;
 }
 
-decision_view &kernel::impl::emit(decision_kind kind, std::string_view partition_name) {
-  const std::string_view name = shared.keep(std::string(partition_name));
-  return shared.emit(kind, rm_of(name), name);
+decision_view &kernel::impl::emit(const decided_what &what, std::string_view partition) {
+  const std::string_view full = shared.keep(std::string(partition));
+  const auto name = read_partition_name(full);
+  return shared.emit(what, name ? name->rm : std::string_view{}, full);
 }
 
 void kernel::impl::apply(const register_rm &c) {
   const auto refuse = [&](const std::string &why) {
-    decision_view &d = shared.emit(decision_kind::rm_rejected, shared.keep(std::string(c.rm)), {});
-    d.text = shared.keep(messages::registration_failed(why));
+    const std::string_view words = shared.keep(messages::registration_failed(why));
+    shared.emit(decided::rm_rejected{words}, shared.keep(std::string(c.rm)), {});
   };
-  if (c.rm.empty() || c.rm.find_first_of("[]") != std::string_view::npos) return refuse(messages::rm_id_invalid(c.rm));
+  if (c.rm.empty() || c.rm.find_first_of(partition_brackets) != std::string_view::npos)
+    return refuse(messages::rm_id_invalid(c.rm));
   std::vector<std::unique_ptr<partition>> fresh;
   for (const partition_config &config : c.config->partitions) {
     auto &p = fresh.emplace_back(
@@ -129,14 +123,13 @@ void kernel::impl::apply(const register_rm &c) {
   impl::manager &registered = rms[std::string(c.rm)];
   internal::ledger::transition(registered.state, rm_event::register_);
   registered.check_deadline_ms = c.check_deadline_ms;
-  shared.emit(decision_kind::rm_registered, shared.keep(std::string(c.rm)), {});
+  shared.emit(decided::rm_registered{}, shared.keep(std::string(c.rm)), {});
 }
 
 void kernel::impl::apply(const configure &c) {
   const std::string_view rm = shared.keep(std::string(c.rm));
   const auto refuse = [&](const std::string &why) {
-    decision_view &d = shared.emit(decision_kind::configuration_rejected, rm, {});
-    d.text = shared.keep(messages::configuration_failed(why));
+    shared.emit(decided::configuration_rejected{shared.keep(messages::configuration_failed(why))}, rm, {});
   };
   const auto known = rms.find(c.rm);
   if (known == rms.end() || known->second.state == rm_state::stopped) return refuse(messages::rm_not_registered(c.rm));
@@ -144,7 +137,7 @@ void kernel::impl::apply(const configure &c) {
   std::vector<partition *> all;
   for (size_t i = 0; i < fresh.size(); ++i) {
     const partition_config &config = c.config->partitions[i];
-    partition *p = find(internal::partition_name(c.rm, config.name));
+    partition *p = find(full_partition_name(c.rm, config.name));
     if (p == nullptr) {
       fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name,
                                              known->second.check_deadline_ms);
@@ -154,7 +147,7 @@ void kernel::impl::apply(const configure &c) {
     all.push_back(p);
     if (std::string problem = p->check_config(config); !problem.empty()) return refuse(problem);
   }
-  shared.emit(decision_kind::configured, rm, {});
+  shared.emit(decided::configured{}, rm, {});
   for (const auto &p : partitions) {
     if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->leave_out();
   }
@@ -167,8 +160,7 @@ void kernel::impl::apply(const configure &c) {
 void kernel::impl::apply(const signal_rm &c) {
   const auto known = rms.find(c.rm);
   const auto refuse = [&](std::string why) {
-    decision_view &d = shared.emit(decision_kind::rm_rejected, shared.keep(std::string(c.rm)), {});
-    d.text = shared.keep(std::move(why));
+    shared.emit(decided::rm_rejected{shared.keep(std::move(why))}, shared.keep(std::string(c.rm)), {});
   };
   if (known == rms.end()) return refuse(messages::rm_not_registered(c.rm));
   constexpr rm_event events[] = {rm_event::lost, rm_event::back, rm_event::timeout, rm_event::shutdown};
@@ -238,13 +230,13 @@ void kernel::impl::apply(const inspect &c) {
   answers.swap(shared.used_answers);
 }
 
-void kernel::impl::reject(decision_kind kind, std::string_view name, std::string_view application, std::string_view key,
+template <class Rejected>
+void kernel::impl::reject(std::string_view name, std::string_view application, std::string_view key,
                           std::string_view node, std::string why) {
-  decision_view &d = emit(kind, name);
+  decision_view &d = emit(Rejected{shared.keep(std::move(why))}, name);
   d.application = shared.keep(std::string(application));
   d.key = shared.keep(std::string(key));
   d.node = shared.keep(std::string(node));
-  d.text = shared.keep(std::move(why));
 }
 
 uint32_t kernel::impl::dispatch(const command &c) {
@@ -260,7 +252,7 @@ uint32_t kernel::impl::dispatch(const command &c) {
       if (partition *p = find(one.partition); p != nullptr) {
         p->add_application(one);
       } else {
-        reject(decision_kind::application_rejected, one.partition, one.application, {}, {},
+        reject<decided::application_rejected>(one.partition, one.application, {}, {},
                messages::application_without_partition(one.application, one.partition));
       }
     } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
@@ -293,26 +285,26 @@ uint32_t kernel::impl::dispatch(const command &c) {
       if (partition *p = find(one.partition); p != nullptr) {
         p->put_ask(one);
       } else {
-        reject(decision_kind::ask_rejected, one.partition, one.application, one.key, {},
+        reject<decided::ask_rejected>(one.partition, one.application, one.key, {},
                messages::no_partition(one.partition));
       }
     } else if constexpr (std::is_same_v<type, put_allocation>) {
       if (partition *p = find(one.partition); p != nullptr) {
         p->put_allocation(one);
       } else {
-        reject(decision_kind::allocation_rejected, one.partition, one.allocation.ask.application,
+        reject<decided::allocation_rejected>(one.partition, one.allocation.ask.application,
                one.allocation.ask.key, one.node, messages::no_partition(one.partition));
       }
     } else if constexpr (std::is_same_v<type, add_node>) {
       if (partition *p = find(one.partition); p != nullptr) {
         p->add_node(one);
       } else {
-        reject(decision_kind::node_rejected, one.partition, {}, {}, one.node,
+        reject<decided::node_rejected>(one.partition, {}, {}, one.node,
                messages::node_rejected(messages::node_without_partition(one.partition, one.node)));
       }
     } else if constexpr (std::is_same_v<type, update_node> || std::is_same_v<type, change_node>) {
       if (partition *p = find(one.partition); p == nullptr) {
-        reject(decision_kind::node_update_rejected, one.partition, {}, {}, one.node,
+        reject<decided::node_update_rejected>(one.partition, {}, {}, one.node,
                messages::no_partition(one.partition));
       } else {
         if constexpr (std::is_same_v<type, update_node>) {

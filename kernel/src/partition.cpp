@@ -1,19 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "partition.hpp"
 
-namespace tenon::internal {
+#include "tenon/kernel/partition_name.hpp"
 
-std::string partition_name(std::string_view rm, std::string_view external_name) {
-  std::string name = "[";
-  name.append(rm).append("]").append(external_name);
-  return name;
-}
+namespace tenon::internal {
 
 partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline)
     : shared(c),
       id(number),
       rm(std::move(rm_id)),
-      name(partition_name(rm, external_name)),
+      name(full_partition_name(rm, external_name)),
       plain_name(std::move(external_name)),
       check_deadline_ms(check_deadline),
       since_ms(c.now_ms),

@@ -59,7 +59,6 @@ using property_map = std::map<std::string, std::string>;
 [[nodiscard]] property_map effective_properties(const property_map &parent, const property_map &own);
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
 // What it is called beside those of other RMs: [rm]name.
-[[nodiscard]] std::string partition_name(std::string_view rm, std::string_view external_name);
 // What an order of nodes is configured with.
 [[nodiscard]] std::string node_sort_json(const node_sort_config &c);
 
@@ -384,7 +383,7 @@ struct partition {
   void lower_submission(application &app, int64_t create_time_ms);
   void withdraw(ask &a, termination why = termination::stopped_by_rm);
   void drop(ask &a, termination why = termination::stopped_by_rm);  // withdrawn for good
-  void drop_asks(application &app, termination why, const std::string &text, bool only_placeholders);
+  void drop_asks(application &app, termination end, const reason &why, bool only_placeholders);
   static std::vector<ask *> pending_by_arrival(const application &app);
   void forget_if_done(ask &a);
   void reject_ask(const tenon::put_ask &c, std::string why);
@@ -407,8 +406,8 @@ struct partition {
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
   void move(allocation &a, allocation_event event);      // what is proposed in its place is undone
-  void expire(allocation &a, std::string_view message);  // waits for the RM from now on
-  void expire_all(application &app, const std::string &text, bool only_placeholders);  // those in state Allocated
+  void expire(allocation &a, const reason &why);         // waits for the RM from now on
+  void expire_all(application &app, const reason &why, bool only_placeholders);  // those in state Allocated
   void undo(allocation &a);                                                            // its ask is pending again
   bool unplace(ask &a);
   // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
@@ -428,7 +427,7 @@ struct partition {
     return c.fits_empty(n) && (!n.divided || devices_hold(n, c));
   }
   void decommission(node &n);
-  void reject_node(decision_kind kind, std::string_view node_id, std::string why);
+  void reject_node(const decided_what &what, std::string_view node_id);
 
   // -- Devices (partition_devices.cpp). --
   // "" or why not; interns the types.
@@ -527,15 +526,14 @@ struct partition {
   void tell_without_victims(ask &a, const node &n);
 
   // -- Decisions. --
-  decision_view &emit(decision_kind kind) { return shared.emit(kind, rm, name); }
-  decision_view &emit(decision_kind kind, const ask &a);
-  decision_view &emit(decision_kind kind, const allocation &a);
+  decision_view &emit(const decided_what &what) { return shared.emit(what, rm, name, id); }
+  decision_view &emit(const decided_what &what, const ask &a);
+  decision_view &emit(const decided_what &what, const allocation &a);
   static bool describe(const decision_view &d, placement_view &out);
   void describe_replacement(uint64_t number, placement_view &out) const;
-  decision_view &emit_application(decision_kind kind, const application &app, std::string_view text);
-  void emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text);
-  void emit_reservation(decision_kind kind, const reservation &r, std::string_view text);
-  void emit_ask_released(const ask &a, termination why, std::string_view text);
+  decision_view &emit_application(const decided_what &what, const application &app);
+  void emit_released(const allocation &a, termination end, const reason &why);
+  void emit_reservation(const decided_what &what, const reservation &r);
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
 };
 

@@ -68,9 +68,9 @@ class configured_kernel {
   void run(const command &c) {
     kernel_.apply(1, c);
     kernel_.drain([](const decision_view &d) {
-      if (d.kind == decision_kind::rm_rejected || d.kind == decision_kind::configuration_rejected ||
-          d.kind == decision_kind::application_rejected)
-        throw std::runtime_error(std::string(d.text));
+      if (d.kind() == decision_kind::rm_rejected || d.kind() == decision_kind::configuration_rejected ||
+          d.kind() == decision_kind::application_rejected)
+        throw std::runtime_error(text_of(d));
     });
   }
 

@@ -31,7 +31,7 @@ figures run_openb(const settings &s) {
   kernel k(*policies);
   uint64_t allocated = 0;
   const auto deliver = [&] {
-    k.drain([&](const decision_view &d) { allocated += d.kind == decision_kind::allocated ? 1 : 0; });
+    k.drain([&](const decision_view &d) { allocated += d.kind() == decision_kind::allocated ? 1 : 0; });
   };
   register_rm r;
   r.rm = "rm";

@@ -105,8 +105,8 @@ class full_cluster {
   }
   void deliver() {
     kernel_.drain([this](const decision_view &d) {
-      if (d.kind == decision_kind::allocated && d.application == "poor") ++placed_;
-      if (d.kind == decision_kind::released) going_.emplace_back(d.key, d.allocation_sequence);
+      if (d.kind() == decision_kind::allocated && d.application == "poor") ++placed_;
+      if (d.kind() == decision_kind::released) going_.emplace_back(d.key, d.allocation_sequence);
     });
   }
 

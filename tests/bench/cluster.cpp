@@ -52,13 +52,13 @@ cluster::cluster(policy_source &policies, const settings &s) : settings_(s), ker
   c.config = &config;
   run(c);
   kernel_.drain([](const decision_view &d) {
-    if (d.kind == decision_kind::rm_rejected) throw std::runtime_error(std::string(d.text));
+    if (d.kind() == decision_kind::rm_rejected) throw std::runtime_error(text_of(d));
   });
 }
 
 void cluster::deliver() {
   kernel_.drain([this](const decision_view &d) {
-    if (d.kind != decision_kind::allocated) return;
+    if (d.kind() != decision_kind::allocated) return;
     ++allocated_;
     if (keep_placed) placed_.emplace_back(d.application, d.key);
   });

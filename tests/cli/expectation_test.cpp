@@ -82,16 +82,14 @@ TEST(Texts, PartsReportedIncludesAndOrder) {
 
 // --- the RM ---
 
-decision_view told(decision_kind kind, std::string_view key, uint64_t sequence,
-                   termination why = termination::unknown) {
+decision_view told(const decided_what &what, std::string_view key, uint64_t sequence) {
   decision_view d;
-  d.kind = kind;
+  d.what = what;
   d.partition = "[rm]default";
   d.application = "app";
   d.key = key;
   d.node = "n1";
   d.allocation_sequence = sequence;
-  d.why = why;
   d.now_ms = 77;
   return d;
 }
@@ -106,10 +104,10 @@ ask_item ask_of(const std::string &key) {
 
 TEST(RmModel, AllocationRunsFromTheNewsOfItToTheNewsOfItsRelease) {
   rm_model rm;
-  rm.hears(told(decision_kind::allocated, "k", 1));
-  rm.hears(told(decision_kind::allocated, "k", 2));
+  rm.hears(told(decided::allocated{}, "k", 1));
+  rm.hears(told(decided::allocated{}, "k", 2));
   EXPECT_EQ(rm.running().size(), 2U);
-  rm.hears(told(decision_kind::released, "k", 1, termination::stopped_by_rm));
+  rm.hears(told(decided::released{termination::stopped_by_rm, {}, {}}, "k", 1));
   ASSERT_EQ(rm.running().size(), 1U);
   EXPECT_EQ(rm.running()[0].sequence, 2U);
   EXPECT_THAT(rm.released(termination::stopped_by_rm), ElementsAre("k"));
@@ -117,10 +115,10 @@ TEST(RmModel, AllocationRunsFromTheNewsOfItToTheNewsOfItsRelease) {
 
 TEST(RmModel, OpenReleasesAreConfirmedOldestFirstAndByType) {
   rm_model rm;
-  for (uint64_t i = 1; i <= 3; ++i) rm.hears(told(decision_kind::allocated, "k" + std::to_string(i), i));
-  rm.hears(told(decision_kind::released, "k1", 1, termination::timeout));
-  rm.hears(told(decision_kind::released, "k2", 2, termination::preempted_by_scheduler));
-  rm.hears(told(decision_kind::released, "k3", 3, termination::timeout));
+  for (uint64_t i = 1; i <= 3; ++i) rm.hears(told(decided::allocated{}, "k" + std::to_string(i), i));
+  rm.hears(told(decided::released{termination::timeout, {}, {}}, "k1", 1));
+  rm.hears(told(decided::released{termination::preempted_by_scheduler, {}, {}}, "k2", 2));
+  rm.hears(told(decided::released{termination::timeout, {}, {}}, "k3", 3));
   const auto first = rm.confirms({termination::timeout}, 1);
   ASSERT_EQ(first.size(), 1U);
   EXPECT_EQ(first[0].key, "k1");
@@ -132,14 +130,14 @@ TEST(RmModel, OpenReleasesAreConfirmedOldestFirstAndByType) {
 
 TEST(RmModel, ReleaseOfTheRmsOwnIsNotToBeConfirmed) {
   rm_model rm;
-  rm.hears(told(decision_kind::allocated, "k", 1));
-  rm.hears(told(decision_kind::released, "k", 1, termination::stopped_by_rm));
+  rm.hears(told(decided::allocated{}, "k", 1));
+  rm.hears(told(decided::released{termination::stopped_by_rm, {}, {}}, "k", 1));
   EXPECT_THAT(rm.confirms({}, std::nullopt), IsEmpty());
 }
 
 TEST(RmModel, OnlyPlaceholderAsksCountAsReleased) {
   rm_model rm;
-  decision_view ask = told(decision_kind::ask_released, "real", 0, termination::timeout);
+  decision_view ask = told(decided::ask_released{termination::timeout, {}}, "real", 0);
   rm.hears(ask);
   EXPECT_THAT(rm.released(termination::timeout), IsEmpty());
   ask.key = "placeholder";
@@ -152,7 +150,7 @@ TEST(RmModel, OnlyPlaceholderAsksCountAsReleased) {
 TEST(RmModel, KnowsAfterARestartWhatRanBefore) {
   rm_model rm;
   rm.sends_ask(ask_of("k"));
-  rm.hears(told(decision_kind::allocated, "k", 9));
+  rm.hears(told(decided::allocated{}, "k", 9));
   rm.restarts();
   const auto known = rm.running_on("default", "n1");
   ASSERT_EQ(known.size(), 1U);
@@ -160,8 +158,8 @@ TEST(RmModel, KnowsAfterARestartWhatRanBefore) {
   EXPECT_EQ(known[0].bind_time_ms, 77);
   // The scheduler names it again under another sequence: still one allocation.
   rm.reports_existing("n1", known[0].ask);
-  rm.hears(told(decision_kind::node_accepted, "", 0));
-  rm.hears(told(decision_kind::allocated, "k", 1));
+  rm.hears(told(decided::node_accepted{}, "", 0));
+  rm.hears(told(decided::allocated{}, "k", 1));
   ASSERT_EQ(rm.running().size(), 1U);
   EXPECT_EQ(rm.running()[0].sequence, 1U);
 }
@@ -169,8 +167,8 @@ TEST(RmModel, KnowsAfterARestartWhatRanBefore) {
 TEST(RmModel, AllocationsOfARefusedNodeDoNotRun) {
   rm_model rm;
   rm.reports_existing("n1", ask_of("k"));
-  rm.hears(told(decision_kind::node_rejected, "", 0));
-  rm.hears(told(decision_kind::node_accepted, "", 0));
+  rm.hears(told(decided::node_rejected{}, "", 0));
+  rm.hears(told(decided::node_accepted{}, "", 0));
   EXPECT_THAT(rm.running(), IsEmpty());
   EXPECT_THAT(rm.rejected_nodes(), ElementsAre("n1"));
 }

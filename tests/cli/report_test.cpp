@@ -224,12 +224,12 @@ class Curves : public testing::Test {
     const named_amount capacity[]{{"vcore", 4000}}, three[]{{"vcore", 3000}}, two[]{{"vcore", 2000}};
     sees(0, register_rm{"rm", "1", "default", &config_});
     sees(0, add_node{"[rm]p", "n", capacity, {}, {}, true, {}});
-    hears(0, decision_kind::node_accepted, "", "", "");
+    hears(0, decided::node_accepted{}, "", "", "");
     ask(0, "app-a", "root.a", three);
-    hears(0, decision_kind::allocated, "app-a", "k", "root.a");
+    hears(0, decided::allocated{}, "app-a", "k", "root.a");
     ask(5000, "app-b", "root.b", two);
-    hears(10'000, decision_kind::released, "app-a", "k", "root.a");
-    hears(10'000, decision_kind::allocated, "app-b", "k", "root.b");
+    hears(10'000, decided::released{}, "app-a", "k", "root.a");
+    hears(10'000, decided::allocated{}, "app-b", "k", "root.b");
     sees(20'000, advance{});
     counted_.ends();
   }
@@ -237,7 +237,7 @@ class Curves : public testing::Test {
   void sees(int64_t at, const command &c) { counted_.sees(at, c); }
   void ask(int64_t at, std::string_view app, std::string_view queue, amounts resources) {
     sees(at, add_application{"[rm]p", app, queue, "u", {}, {}, 0, {}, false});
-    hears(at, decision_kind::application_accepted, app, "", queue);
+    hears(at, decided::application_accepted{}, app, "", queue);
     put_ask put;
     put.partition = "[rm]p";
     put.application = app;
@@ -246,10 +246,10 @@ class Curves : public testing::Test {
     sees(at, put);
     sees(at, step{"", 1, {}});
   }
-  void hears(int64_t at, decision_kind kind, std::string_view app, std::string_view key, std::string_view queue) {
+  void hears(int64_t at, const decided_what &what, std::string_view app, std::string_view key, std::string_view queue) {
     decision_view d;
     d.now_ms = at;
-    d.kind = kind;
+    d.what = what;
     d.partition = "[rm]p";
     d.application = app;
     d.key = key;
@@ -293,8 +293,7 @@ TEST_F(Curves, PreemptionsAddUp) {
   EXPECT_THAT(make_curves(kept_, 4).preempted, ElementsAre(0, 0, 0, 0));
   decision_view taken;
   taken.now_ms = 20'000;
-  taken.kind = decision_kind::released;
-  taken.why = termination::preempted_by_scheduler;
+  taken.what = decided::released{termination::preempted_by_scheduler, {}, {}};
   taken.partition = "[rm]p";
   taken.application = "app-b";
   taken.key = "k";

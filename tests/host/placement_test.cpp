@@ -64,7 +64,7 @@ class AcmeRule : public ::testing::Test {
     kernel_->apply(1'000, c);
     std::string out;
     kernel_->drain([&](const decision_view &d) {
-      if (out.empty()) out = d.queue.empty() ? std::string(d.text) : std::string(d.queue);
+      if (out.empty()) out = d.queue.empty() ? text_of(d) : std::string(d.queue);
     });
     return out;
   }

@@ -74,9 +74,9 @@ class describe : public ::testing::Test {
       one.required_node = reused_.required_node;
       one.key = d.key;
       one.node = d.node;
-      one.text = d.text;
+      one.text = text_of(d);
       one.view = reused_;
-      last_[d.kind] = one;
+      last_[d.kind()] = one;
     });
   }
 

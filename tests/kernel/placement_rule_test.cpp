@@ -86,7 +86,7 @@ class PlacementRule : public ::testing::Test {
     c.tags = {&tag, 1};
     std::string out;
     it_->apply(now_ms, c);
-    it_->drain([&](const decision_view &d) { out = std::string(d.queue.empty() ? d.text : d.queue); });
+    it_->drain([&](const decision_view &d) { out = d.queue.empty() ? text_of(d) : std::string(d.queue); });
     return out;
   }
   uint64_t faults() { return it_->counters().policy_faults; }

@@ -73,7 +73,7 @@ class Prepare : public ::testing::Test {
       (*it_)->apply((*it_)->now_ms(), step{{}, 1, {}});
       std::string who;
       (*it_)->drain([&](const decision_view &d) {
-        if (d.kind == decision_kind::allocated) who = d.application;
+        if (d.kind() == decision_kind::allocated) who = d.application;
       });
       if (who.empty()) return out;
       out.push_back(who);

@@ -25,11 +25,8 @@ struct decision {
   uint64_t allocation_sequence = 0;
   std::string rm, partition, application, key, node, queue, text, detail;
 
-  [[nodiscard]] decision_view view() const {
-    const bool existing = kind == decision_kind::allocated && text == messages::existing();
-    return {sequence, now_ms, kind, why,    placeholder, allocation_sequence, rm, partition, application, key,
-            node,     queue,  text, detail, existing};
-  }
+  // With the words that the oracle has for it: what the kernel makes of its causes has to read the same.
+  [[nodiscard]] decision_view view() const;
 };
 
 enum class timer_kind : uint8_t {

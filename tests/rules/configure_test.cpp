@@ -167,7 +167,7 @@ TYPED_TEST(rules_of_configurations, partitions_take_turns) {
   this->it_->drain([](const decision_view &) {});
   this->it_->apply(this->now_ms_, step{{}, 1, {}});
   this->it_->drain([&](const decision_view &d) {
-    if (d.kind == decision_kind::allocated) order.emplace_back(d.partition);
+    if (d.kind() == decision_kind::allocated) order.emplace_back(d.partition);
   });
   EXPECT_THAT(order, ElementsAre("[rm]default", "[rm]gpu"));
   this->schedule(5);

@@ -4,7 +4,7 @@
 namespace tenon::testing {
 
 std::string brief(const decision_view &d) {
-  std::string out(name(d.kind));
+  std::string out(name(d.kind()));
   const auto append = [&](std::string_view before, std::string_view part) {
     if (part.empty()) return;
     out += before;
@@ -14,9 +14,9 @@ std::string brief(const decision_view &d) {
   append(d.application.empty() ? " " : "/", d.key);
   if (d.allocation_sequence != 0) out += "#" + std::to_string(d.allocation_sequence);
   append(" on ", d.node);
-  if (d.kind == decision_kind::released || d.kind == decision_kind::ask_released) append(" ", name(d.why));
-  append(d.kind == decision_kind::application_state || d.kind == decision_kind::allocated ? " " : ": ", d.text);
-  if (d.kind != decision_kind::application_state) append(" with ", d.detail);
+  if (d.kind() == decision_kind::released || d.kind() == decision_kind::ask_released) append(" ", name(*end_of(d)));
+  append(d.kind() == decision_kind::application_state || d.kind() == decision_kind::allocated ? " " : ": ", text_of(d));
+  append(" with ", devices_of(d));
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include "schedulers.hpp"
 #include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::testing {
 
@@ -79,8 +80,8 @@ class scene : public ::testing::Test {
     lines out;
     it_->drain([&](const decision_view &d) {
       out.push_back(brief(d));
-      if (d.kind == decision_kind::application_state)
-        reasons_.push_back(std::string(d.text) + ": " + std::string(d.detail));
+      if (const auto *now = d.as<decided::application_state>())
+        reasons_.push_back(std::string(name(now->state)) + ": " + std::string(now->words));
     });
     return out;
   }

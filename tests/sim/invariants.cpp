@@ -302,25 +302,26 @@ void ledger::note(const command &c) {
 }
 
 void ledger::note(const decision_view &d, bool of_a_step) {
-  if (d.kind == decision_kind::rm_registered) {
+  if (d.kind() == decision_kind::rm_registered) {
     const auto of_it = [&](const auto &item) { return item.first.starts_with("[" + std::string(d.rm) + "]"); };
     std::erase_if(accepted_, of_it);
     std::erase_if(checked_, of_it);
   }
   checked &proposals = checked_[std::string(d.partition)];
   const auto number = [&] { return std::to_string(d.allocation_sequence); };
-  if (d.kind == decision_kind::proposed && !proposals.open.insert(d.allocation_sequence).second) {
+  if (d.kind() == decision_kind::proposed && !proposals.open.insert(d.allocation_sequence).second) {
     broken_.push_back("proposed twice: #" + number());
   }
-  if (d.kind == decision_kind::undone && proposals.open.erase(d.allocation_sequence) == 0) {
+  if (d.kind() == decision_kind::undone && proposals.open.erase(d.allocation_sequence) == 0) {
     broken_.push_back("undone, and was not proposed: #" + number());
   }
-  if (d.kind == decision_kind::allocated) proposals.open.erase(d.allocation_sequence);
-  if (d.kind == decision_kind::released && d.why == termination::placeholder_replaced) ++proposals.replaced;
+  if (d.kind() == decision_kind::allocated) proposals.open.erase(d.allocation_sequence);
+  if (d.kind() == decision_kind::released && *end_of(d) == termination::placeholder_replaced) ++proposals.replaced;
   std::set<std::string> &here = accepted_[std::string(d.partition)];
-  if (d.kind == decision_kind::application_accepted) here.emplace(d.application);
-  if (d.kind == decision_kind::application_state && d.text == "Expired") here.erase(std::string(d.application));
-  if ((d.kind == decision_kind::allocated || d.kind == decision_kind::proposed) && of_a_step)
+  if (d.kind() == decision_kind::application_accepted) here.emplace(d.application);
+  const auto *now = d.as<decided::application_state>();
+  if (now != nullptr && now->state == application_state::expired) here.erase(std::string(d.application));
+  if ((d.kind() == decision_kind::allocated || d.kind() == decision_kind::proposed) && of_a_step)
     placed_.emplace_back(d.partition, d.allocation_sequence);
 }
 

@@ -76,14 +76,14 @@ void places::note(const command &c) {
 
 void places::note(const decision_view &d) {
   // It may ask again within the same command, so that no snapshot shows that nothing was left.
-  if (d.kind == decision_kind::application_state && d.detail == messages::nothing_left()) {
+  if (const auto *now = d.as<decided::application_state>(); now != nullptr && now->words == messages::nothing_left()) {
     runners_[std::string(d.partition)][std::string(d.application)].had_some = false;
     return;
   }
-  if (d.kind != decision_kind::rm_registered && d.kind != decision_kind::configured) return;
+  if (d.kind() != decision_kind::rm_registered && d.kind() != decision_kind::configured) return;
   for (const partition_config &p : offered_->partitions) {
     const std::string name = "[" + std::string(d.rm) + "]" + p.name;
-    if (d.kind == decision_kind::rm_registered) {
+    if (d.kind() == decision_kind::rm_registered) {
       limits_.erase(name);
       runners_.erase(name);
     }

@@ -47,9 +47,9 @@ class state_maker {
 
  private:
   static void note(const decision_view &d, attempt &to) {
-    const std::string text(d.text);
+    const std::string text = text_of(d);
     const size_t colon = text.find(" ask: ");
-    const bool taken = d.kind == decision_kind::released && d.why == termination::preempted_by_scheduler;
+    const bool taken = d.kind() == decision_kind::released && *end_of(d) == termination::preempted_by_scheduler;
     if (!taken || colon == std::string::npos) return;
     to.partition = d.partition;
     to.key = text.substr(colon + 6);
@@ -112,7 +112,7 @@ class state_maker {
     while (!placed && s->apply(now_ms, step{a.partition, 1, {}}) > 0) {
       s->drain([&](const decision_view &d) {
         after_ += "  " + format(d) + '\n';
-        placed |= d.kind == decision_kind::allocated && d.application == a.application && d.key == a.key;
+        placed |= d.kind() == decision_kind::allocated && d.application == a.application && d.key == a.key;
       });
     }
     return placed;

@@ -38,10 +38,10 @@ said tell(scheduler &s, int64_t now_ms, const command &c, bool with_states) {
   said out;
   s.apply(now_ms, c);
   s.drain([&](decision_view d) {
-    out.refused |= refuses(d.kind);
+    out.refused |= refuses(d.kind());
     if (d.allocation_sequence != 0) out.sequences.push_back(d.allocation_sequence);
     d.sequence = d.allocation_sequence = 0;  // both are counted from the start of a scheduler
-    if (with_states || d.kind != decision_kind::application_state) out.lines.push_back(format(d));
+    if (with_states || d.kind() != decision_kind::application_state) out.lines.push_back(format(d));
   });
   return out;
 }

@@ -94,7 +94,7 @@ class player {
     const outcome mine = run(*tested_, c.now_ms, c.what, [&](const decision_view &d) {
       ++out_.decisions;
       unannounced |= d.now_ms < c.now_ms && (!fires || d.now_ms < *due);
-      if (d.kind == decision_kind::allocated) ++out_.placed;
+      if (d.kind() == decision_kind::allocated) ++out_.placed;
       ledger_.note(d, steps);
       places_.note(d);
     });

@@ -19,7 +19,7 @@ decision_view allocation() {
   decision_view d;
   d.sequence = 42;
   d.now_ms = 1'600'000'000'000;
-  d.kind = decision_kind::allocated;
+  d.what = decided::allocated{};
   d.allocation_sequence = 7;
   d.rm = "rm-1";
   d.partition = "[rm-1]default";
@@ -34,22 +34,21 @@ TEST(DecisionLine, IsAsItWillAlwaysBe) {
   EXPECT_EQ(format(allocation()),
             "42\t1600000000000\tallocated\trm-1\t[rm-1]default\tapp-1\task-1\t7\tnode-1\troot.a\t-\t-\t-");
   decision_view release = allocation();
-  release.kind = decision_kind::released;
-  release.why = termination::placeholder_replaced;
+  release.what = decided::released{termination::placeholder_replaced, {cause::words, "replaced"}, {}};
   release.placeholder = true;
-  release.text = "replaced";
   EXPECT_EQ(format(release),
             "42\t1600000000000\treleased\trm-1\t[rm-1]default\tapp-1\task-1\t7\tnode-1\troot.a\tplaceholder\t"
             "PLACEHOLDER_REPLACED\treplaced");
   decision_view empty;
-  empty.kind = decision_kind::ask_released;
+  empty.what = decided::ask_released{};
   EXPECT_EQ(format(empty), "0\t0\task_released\t-\t-\t-\t-\t-\t-\t-\t-\tUNKNOWN_TERMINATION_TYPE\t-");
 }
 
 TEST(DecisionLine, StaysOneLineOfThirteenFields) {
   decision_view d = allocation();
   const std::string_view hostile = "a\tb\nc\rd\\e\0f\x1b\x7f"sv;
-  d.application = d.key = d.node = d.queue = d.text = d.rm = d.partition = hostile;
+  d.application = d.key = d.node = d.queue = d.rm = d.partition = hostile;
+  d.what = decided::ask_rejected{hostile};
   const std::string line = format(d);
   EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 12);
   EXPECT_EQ(std::count_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 && c != '\t'; }), 0);
@@ -61,24 +60,71 @@ TEST(DecisionLine, KeepsTextsApart) {
   const std::string_view texts[] = {"", "-", "\\-", "\\", "\t", "\\t", "\n", "\\n", "n", "\\x00", "\0"sv};
   for (const std::string_view text : texts) {
     decision_view d = allocation();
-    d.text = text;
+    d.what = decided::ask_rejected{text};
     EXPECT_TRUE(lines.insert(format(d)).second) << text;
   }
 }
 
 TEST(DecisionLine, LeavesUtf8AsItIs) {
   decision_view d = allocation();
-  d.text = "Größe 鍵";
+  d.what = decided::node_rejected{"Größe 鍵"};
   EXPECT_THAT(format(d), testing::EndsWith("\tGröße 鍵"));
 }
 
+template <size_t... at, class Take>
+void for_each_of(std::index_sequence<at...>, Take &&take) {
+  (take(std::variant_alternative_t<at, decided_what>{}), ...);
+}
+template <class Take>
+void for_each_kind(Take &&take) {
+  for_each_of(std::make_index_sequence<decision_kinds>{}, take);
+}
+
 TEST(DecisionLine, ShowsWhyOnReleasesAlone) {
-  for (int kind = 0; kind <= static_cast<int>(decision_kind::undone); ++kind) {
+  for_each_kind([](auto what) {
     decision_view d = allocation();
-    d.kind = static_cast<decision_kind>(kind);
-    d.why = termination::timeout;
-    const bool release = d.kind == decision_kind::released || d.kind == decision_kind::ask_released;
-    EXPECT_EQ(format(d).find("TIMEOUT") != std::string::npos, release) << name(d.kind);
+    constexpr bool release = requires { what.end; };
+    if constexpr (release) what.end = termination::timeout;
+    d.what = what;
+    EXPECT_EQ(end_of(d) != nullptr, release) << name(d.kind());
+    EXPECT_EQ(format(d).find("TIMEOUT") != std::string::npos, release) << name(d.kind());
+  });
+}
+
+TEST(DecisionLine, SaysInWordsWhatTheFieldsSay) {
+  const auto words = [](const decided_what &what) {
+    decision_view d = allocation();
+    d.what = what;
+    return text_of(d);
+  };
+  EXPECT_EQ(words(decided::allocated{}), "");
+  EXPECT_EQ(words(decided::allocated{true, {}}), "existing");
+  EXPECT_EQ(words(decided::application_state{application_state::completing, "nothing is left"}), "Completing");
+  EXPECT_EQ(words(decided::container_state{true}), "SKIPPED");
+  EXPECT_EQ(words(decided::container_state{false}), "FAILED");
+  EXPECT_EQ(words(decided::proposed{"ph-1", {}}), "in place of ph-1");
+  EXPECT_EQ(words(decided::unreserved{{cause::waited_too_long}}), "waited too long for node node-1");
+  EXPECT_EQ(words(decided::released{termination::timeout, {cause::replaced, "ask-2"}, {}}),
+            "replacing allocationKey: ask-2");
+  EXPECT_EQ(words(decided::undone{{cause::check_refused, "no room"}, {}}),
+            "the resource manager refuses node node-1: no room");
+}
+
+TEST(DecisionLine, EndsWithDevicesOrWithWhyAStateIsAnother) {
+  decision_view d = allocation();
+  d.what = decided::allocated{false, "gpu=500@0,3"};
+  EXPECT_THAT(format(d), testing::EndsWith("\t-\tgpu=500@0,3"));
+  d.what = decided::application_state{application_state::running, "an ask was added"};
+  EXPECT_THAT(format(d), testing::EndsWith("\tRunning\tan ask was added"));
+}
+
+// Whoever reads a line knows the cause.
+TEST(Causes, AreToldApart) {
+  std::set<std::string> texts;
+  for (int i = 0; i <= static_cast<int>(cause::placeholder_gone); ++i) {
+    decision_view d = allocation();
+    d.what = decided::unreserved{{static_cast<cause>(i), "x"}};
+    EXPECT_TRUE(texts.insert(text_of(d)).second) << text_of(d);
   }
 }
 
@@ -131,12 +177,10 @@ TEST(AllocationUuid, ComesFromPartitionApplicationKeyAndSequenceAlone) {
   decision_view d = allocation();
   d.sequence = 1;
   d.now_ms = 2;
-  d.kind = decision_kind::released;
-  d.why = termination::timeout;
+  d.what = decided::released{termination::timeout, {cause::words, "gone"}, {}};
   d.placeholder = true;
   d.node = "node-2";
   d.queue = "root.b";
-  d.text = "gone";
   EXPECT_EQ(allocation_uuid(d), uuid) << "the release names what the allocation was called";
 
   std::set<std::string> others{uuid};

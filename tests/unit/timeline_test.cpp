@@ -20,19 +20,19 @@ kernel_snapshot seen(int64_t used, int64_t pending) {
   return {0, {p}};
 }
 
-decision_view of_kind(decision_kind kind, std::string_view partition = "[rm]default", int64_t now_ms = start_ms) {
+decision_view decision_of(const decided_what &what, std::string_view partition = "[rm]default",
+                          int64_t now_ms = start_ms) {
   decision_view d;
-  d.kind = kind;
+  d.what = what;
   d.now_ms = now_ms;
   d.partition = partition;
-  if (kind == decision_kind::released) d.why = termination::preempted_by_scheduler;
   return d;
 }
 
 TEST(Timeline, KeepsAQuarterOfAnHourFinelyAndSixHoursByMinute) {
   timeline t;
   for (int64_t second = 0; second < 24 * 3600; second += 10) {
-    const decision_view one = of_kind(decision_kind::reserved);
+    const decision_view one = decision_of(decided::reserved{});
     t.count({&one, 1});
     t.look(seen(second % 100, 7), start_ms + second * 1000);
   }
@@ -57,7 +57,7 @@ TEST(Timeline, KeepsAQuarterOfAnHourFinelyAndSixHoursByMinute) {
 TEST(Timeline, HasLooksInQuickSuccessionAsOnePoint) {
   timeline t;
   for (int64_t ms = 0; ms < 9'000; ms += 500) {
-    const decision_view one = of_kind(decision_kind::reserved);
+    const decision_view one = decision_of(decided::reserved{});
     t.count({&one, 1});
     t.look(seen(ms / 500, 0), start_ms + ms);
   }
@@ -72,7 +72,7 @@ TEST(Timeline, HasTheFirstDecisionsOfAPartitionInAPointThatLasts) {
   const auto span_of = [](int64_t first_ms, int64_t then_ms, int64_t look_ms) {
     timeline t;
     for (const int64_t at : {first_ms, then_ms}) {
-      const decision_view one = of_kind(decision_kind::reserved, "[rm]default", at);
+      const decision_view one = decision_of(decided::reserved{}, "[rm]default", at);
       t.count({&one, 1});
     }
     t.look(seen(1, 0), look_ms);
@@ -110,7 +110,7 @@ TEST(Timeline, ForgetsPartitionsThatAreGoneAndNeverHasTooMany) {
   std::vector<std::string> names(100);
   for (size_t i = 0; i < names.size(); ++i) {
     names[i] = "[rm]p" + std::to_string(i);
-    const decision_view one = of_kind(decision_kind::reserved, names[i]);
+    const decision_view one = decision_of(decided::reserved{}, names[i]);
     t.count({&one, 1});
   }
   EXPECT_EQ(t.all().size(), 0U) << "nobody has looked yet";
@@ -121,7 +121,7 @@ TEST(Timeline, ForgetsPartitionsThatAreGoneAndNeverHasTooMany) {
 
 TEST(Timeline, KeepsTheLatestPreemptions) {
   timeline t;
-  const decision_view one = of_kind(decision_kind::released);
+  const decision_view one = decision_of(decided::released{termination::preempted_by_scheduler, {}, {}});
   for (size_t i = 0; i < timeline::most_preemptions + 10; ++i) t.count({&one, 1});
   t.look(seen(1, 1), start_ms);
   const auto kept = t.preemptions();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::cli {
@@ -141,10 +142,6 @@ json::object object_of(const node_snapshot &n) {
 }
 
 }  // namespace
-
-bool is_partition(const std::string &full, const std::string &wanted) {
-  return wanted.empty() || full == wanted || full.ends_with("]" + wanted);
-}
 
 json::object queues_json(const kernel_snapshot &from, const state_filter &which) {
   return in_partitions(from, which, "queues", [&](const partition_snapshot &of, auto add) {

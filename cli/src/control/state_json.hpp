@@ -19,8 +19,6 @@ struct state_filter {
   uint64_t limit = 0;  // in all partitions together
 };
 
-[[nodiscard]] bool is_partition(const std::string &full, const std::string &wanted);
-
 [[nodiscard]] boost::json::object queues_json(const kernel_snapshot &from, const state_filter &which);
 [[nodiscard]] boost::json::object applications_json(const kernel_snapshot &from, const state_filter &which);
 [[nodiscard]] boost::json::object nodes_json(const kernel_snapshot &from, const state_filter &which);

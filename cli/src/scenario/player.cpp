@@ -8,6 +8,7 @@
 
 #include "run/borrowed.hpp"
 #include "serve/explained.hpp"
+#include "tenon/kernel/partition_name.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -19,7 +20,7 @@ constexpr int64_t item_ms = 1;
 constexpr int quiet_cycles = 4;
 constexpr uint32_t most_cycles = 1'000'000;
 
-std::string inside(const std::string &partition) { return "[" + std::string(rm_name) + "]" + partition; }
+std::string inside(const std::string &partition) { return full_partition_name(rm_name, partition); }
 
 // The keys of an ask with a count are key~000, key~001, ...
 std::string counted_key(const std::string &key, uint32_t number) {
@@ -379,7 +380,7 @@ class player {
   }
 
   void hear(const decision_view &d) {
-    if (d.kind == decision_kind::rm_rejected || d.kind == decision_kind::configuration_rejected) refused_ = d.text;
+    if (d.is(decision_kind::rm_rejected) || d.is(decision_kind::configuration_rejected)) refused_ = text_of(d);
     rm_.hears(d);
   }
 

@@ -28,11 +28,6 @@ bool of_ask(const Item &item, std::string_view partition, std::string_view appli
 
 }  // namespace
 
-std::string_view plain_partition(std::string_view partition) {
-  const size_t end = partition.starts_with('[') ? partition.find(']') : std::string_view::npos;
-  return end == std::string_view::npos ? partition : partition.substr(end + 1);
-}
-
 void rm_model::sends_ask(const ask_item &ask) { asks_[{ask.partition, ask.application, ask.key}] = ask; }
 
 void rm_model::reports_existing(const std::string &node, const ask_item &ask) {
@@ -73,16 +68,16 @@ void rm_model::restarts() {
 }
 
 void rm_model::hears(const decision_view &d) {
-  switch (d.kind) {
+  switch (d.kind()) {
     case decision_kind::application_accepted:
       accepted_apps_.emplace_back(d.application);
       break;
     case decision_kind::application_rejected:
-      add_line(rejected_apps_, d.application, d.text);
+      add_line(rejected_apps_, d.application, text_of(d));
       break;
     case decision_kind::application_state:
-      add_line(app_states_, d.application, d.text);
-      add_line(app_messages_, d.application, d.detail);
+      add_line(app_states_, d.application, text_of(d));
+      add_line(app_messages_, d.application, std::get<decided::application_state>(d.what).words);
       break;
     case decision_kind::ask_rejected:
     case decision_kind::allocation_rejected:
@@ -103,7 +98,7 @@ void rm_model::hears(const decision_view &d) {
       container_states_[std::string(d.key)] = "RESERVED";
       break;
     case decision_kind::container_state:
-      container_states_[std::string(d.key)] = d.text;
+      container_states_[std::string(d.key)] = text_of(d);
       ++container_updates_;
       break;
     case decision_kind::released:
@@ -146,7 +141,7 @@ void rm_model::hears_allocated(const decision_view &d) {
                         d.allocation_sequence,
                         true,
                         d.now_ms,
-                        std::string(d.detail)};
+                        std::string(devices_of(d))};
   const auto old = std::find_if(running_.begin(), running_.end(), [&](const allocation &a) {
     return !a.confirmed && of_ask(a, told.partition, told.application, told.key);
   });
@@ -160,7 +155,8 @@ void rm_model::hears_allocated(const decision_view &d) {
 }
 
 void rm_model::hears_released(const decision_view &d) {
-  const bool ask = d.kind == decision_kind::ask_released;
+  const bool ask = d.is(decision_kind::ask_released);
+  const termination end = *end_of(d);
   const std::string partition(plain_partition(d.partition)), application(d.application), key(d.key);
   if (!ask) {
     std::erase_if(running_, [&](const allocation &a) {
@@ -169,15 +165,15 @@ void rm_model::hears_released(const decision_view &d) {
   } else if (!d.placeholder) {
     return;
   }
-  if (needs_confirmation(d.why)) {
-    open_.push_back({partition, application, key, ask ? 0 : d.allocation_sequence, d.why});
+  if (needs_confirmation(end)) {
+    open_.push_back({partition, application, key, ask ? 0 : d.allocation_sequence, end});
   }
   // An ask of one allocation is told once under its key however often it ran; of an ask of several, each is.
   const ask_id id{partition, application, key};
   const auto sent = asks_.find(id);
   const bool several = sent != asks_.end() && sent->second.max_allocations > 1;
   const std::tuple told{id, several ? d.allocation_sequence : 0};
-  auto &all = released_[d.why];
+  auto &all = released_[end];
   const bool fresh = std::none_of(all.begin(), all.end(), [&](const auto &entry) { return entry.first == told; });
   if (fresh) all.emplace_back(told, key);
 }

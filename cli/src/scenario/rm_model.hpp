@@ -14,11 +14,9 @@
 
 #include "scenario/document.hpp"
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/partition_name.hpp"
 
 namespace tenon::cli {
-
-// The name of a partition without "[rm]".
-[[nodiscard]] std::string_view plain_partition(std::string_view partition);
 
 class rm_model {
  public:

@@ -17,6 +17,7 @@
 #include "simulate/explain_json.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_host.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::cli {

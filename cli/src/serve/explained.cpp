@@ -5,6 +5,7 @@
 
 #include "control/state_json.hpp"
 #include "tenon/config/problems.hpp"
+#include "tenon/kernel/partition_name.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/states.hpp"
 
 namespace tenon::cli {
@@ -263,7 +264,7 @@ void ledger::undo(ask_record &ask, const release &r) {
 
 void ledger::hears(const decision_view &d) {
   if (d.now_ms > now_ms_) now_ms_ = d.now_ms;
-  switch (d.kind) {
+  switch (d.kind()) {
     case decision_kind::application_accepted:
       application_at(d.partition, d.application).queue = queues_.index_of(d.queue);
       break;
@@ -303,7 +304,7 @@ void ledger::hears_allocated(const decision_view &d) {
   ask->of->queue = queues_.index_of(d.queue);
   ask->live.push_back({d.allocation_sequence, node, ask->shape});
   change made{change::what::found, ask->placeholder, false, ask->of->queue, node, ask->shape, 1, now_ms_, -1};
-  if (!d.text.empty()) {
+  if (std::get<decided::allocated>(d.what).existing) {
     ask->wanted = std::max(ask->wanted, live_count(*ask));
     ask->placed = std::max(ask->placed, live_count(*ask));
     return tell_(made);
@@ -323,7 +324,7 @@ void ledger::hears_released(const decision_view &d) {
   const auto found = std::find_if(ask->live.begin(), ask->live.end(),
                                   [&](const allocation &a) { return a.sequence == d.allocation_sequence; });
   if (found == ask->live.end()) return;
-  free(*ask, static_cast<size_t>(found - ask->live.begin()), d.why == termination::preempted_by_scheduler);
+  free(*ask, static_cast<size_t>(found - ask->live.begin()), *end_of(d) == termination::preempted_by_scheduler);
 }
 
 void ledger::settle() {
@@ -365,7 +366,7 @@ void ledger::settle_ask() {
 
 // Everything of an RM that registers again or left, without decisions.
 void ledger::forget(std::string_view rm) {
-  const std::string prefix = "[" + std::string(rm) + "]";
+  const std::string prefix = partition_prefix(rm);
   for (auto &[name, ask] : asks_) {
     if (!name.starts_with(prefix)) continue;
     set_pending(ask, 0);

@@ -13,7 +13,6 @@
 #include "run/borrowed.hpp"
 #include "tenon/kernel/journal.hpp"
 #include "tenon/kernel/quantity.hpp"
-#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -31,8 +30,6 @@ bool is_request(termination why) {
   return why == termination::placeholder_replaced || why == termination::preempted_by_scheduler ||
          why == termination::timeout;
 }
-
-std::string_view state_name(application_state state) { return name(state); }
 
 class run_of {
  public:
@@ -261,8 +258,8 @@ class run_of {
   }
 
   void hear(const decision_view &d) {
-    if (d.kind == decision_kind::rm_rejected) refused_ = d.text;
-    if (d.kind == decision_kind::application_state || d.kind == decision_kind::application_rejected) {
+    if (d.is(decision_kind::rm_rejected)) refused_ = text_of(d);
+    if (d.is(decision_kind::application_state) || d.is(decision_kind::application_rejected)) {
       if (gang *in = gangs_.of_application(d.application); in != nullptr) hear_gang(*in, d);
       return;
     }
@@ -272,14 +269,16 @@ class run_of {
 
   void hear_gang(gang &in, const decision_view &d) {
     if (in.asked || in.ended) return;
-    in.resuming |= d.text == state_name(application_state::resuming);
-    if (d.text == state_name(application_state::starting) || d.text == state_name(application_state::running) ||
-        (in.resuming && d.text == state_name(application_state::accepted))) {
+    if (d.is(decision_kind::application_rejected)) {
+      return leave_out(in, d, "the gang was refused: " + text_of(d));
+    }
+    const application_state now = std::get<decided::application_state>(d.what).state;
+    in.resuming |= now == application_state::resuming;
+    if (now == application_state::starting || now == application_state::running ||
+        (in.resuming && now == application_state::accepted)) {
       in.asked = true;
       to_ask_.push_back(&in);
-    } else if (d.kind == decision_kind::application_rejected) {
-      leave_out(in, d, "the gang was refused: " + std::string(d.text));
-    } else if (d.text == state_name(application_state::failing)) {
+    } else if (now == application_state::failing) {
       leave_out(in, d, "the gang was not placed in time");
     }
   }
@@ -315,27 +314,27 @@ class run_of {
   }
 
   void hear_worker(uint32_t ask, const decision_view &d) {
-    if (d.kind == decision_kind::allocated) {
+    if (d.is(decision_kind::allocated)) {
       --waiting_;
       live_[ask] = d.allocation_sequence;
       start(ask, d.now_ms);
-    } else if (d.kind == decision_kind::ask_rejected || d.kind == decision_kind::ask_released) {
+    } else if (d.is(decision_kind::ask_rejected) || d.is(decision_kind::ask_released)) {
       --waiting_;
-    } else if (d.kind == decision_kind::released && is_request(d.why)) {
-      to_give_back_.push_back({ask, false, d.allocation_sequence, d.why});
+    } else if (const auto *gone = d.as<decided::released>(); gone != nullptr && is_request(gone->end)) {
+      to_give_back_.push_back({ask, false, d.allocation_sequence, gone->end});
     }
   }
 
   void hear_placeholder(uint32_t ask, const decision_view &d) {
-    if (d.kind == decision_kind::allocated) {
+    if (d.is(decision_kind::allocated)) {
       --waiting_;
       ++gangs_.of_ask(ask)->placeholders;
       placeholder_of_[ask] = d.allocation_sequence;
-    } else if (d.kind == decision_kind::ask_rejected || d.kind == decision_kind::ask_released) {
+    } else if (d.is(decision_kind::ask_rejected) || d.is(decision_kind::ask_released)) {
       --waiting_;
-    } else if (d.kind == decision_kind::released && is_request(d.why)) {
+    } else if (const auto *gone = d.as<decided::released>(); gone != nullptr && is_request(gone->end)) {
       placeholder_of_.erase(ask);
-      to_give_back_.push_back({ask, true, d.allocation_sequence, d.why});
+      to_give_back_.push_back({ask, true, d.allocation_sequence, gone->end});
     }
   }
 

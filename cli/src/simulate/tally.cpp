@@ -74,10 +74,10 @@ void tally::moves_to(int64_t now_ms) {
 void tally::hears(const decision_view &d) {
   ++decisions_;
   moves_to(d.now_ms);
-  if (d.kind == decision_kind::released && d.why == termination::preempted_by_scheduler) ++preempted_;
-  if (d.kind == decision_kind::ask_rejected) {
+  if (d.is(decision_kind::released) && *end_of(d) == termination::preempted_by_scheduler) ++preempted_;
+  if (d.is(decision_kind::ask_rejected)) {
     ++rejected_;
-    ++rejection_reasons_[without_names(without_names(d.text, d.key, "<ask>"), d.application, "<application>")];
+    ++rejection_reasons_[without_names(without_names(text_of(d), d.key, "<ask>"), d.application, "<application>")];
   }
   ledger_.hears(d);
 }

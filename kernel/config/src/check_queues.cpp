@@ -6,17 +6,11 @@
 #include "tenon/kernel/acl.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
+#include "tenon/kernel/partition_name.hpp"
 
 namespace tenon::config {
 
 namespace {
-
-// "[rm]name" as resource managers know it from inside.
-bool names_an_rm(std::string_view name) { return name.starts_with('[') && name.find(']') != std::string_view::npos; }
-
-std::string_view plain_name(std::string_view name) {
-  return names_an_rm(name) ? name.substr(name.find(']') + 1) : name;
-}
 
 class queue_checker {
  public:
@@ -87,7 +81,7 @@ void check_partition_names(const file_source &file, problems &report) {
   std::map<std::string, text_position> seen;
   for (const partition_source &partition : file.partitions) {
     const text_position at = partition.place_of("name");
-    const auto [first, added] = seen.emplace(lower_case(plain_name(partition.name)), at);
+    const auto [first, added] = seen.emplace(lower_case(plain_partition(partition.name)), at);
     if (added) continue;
     report.refuse(at, "duplicate partition name found with name " + partition.name,
                   "names that differ in more than letter case",

@@ -7,6 +7,7 @@
 #include "static_path.hpp"
 #include "tenon/config/shape.hpp"
 #include "tenon/kernel/names.hpp"
+#include "tenon/kernel/partition_name.hpp"
 
 namespace tenon::config {
 
@@ -93,8 +94,7 @@ partition_tuning build_tuning(const yaml_node &partition) {
 
 partition_config build_partition(const partition_source &source, const parse_options &options) {
   partition_config out;
-  const size_t end = source.name.starts_with('[') ? source.name.find(']') : std::string::npos;
-  out.name = end == std::string::npos ? source.name : source.name.substr(end + 1);
+  out.name = plain_partition(source.name);
   if (out.name.empty()) out.name = "default";
   out.root = build_queue(source.root, options);
   if (out.root.limits.empty()) out.root.limits = build_limits(source.limits);

@@ -5,6 +5,7 @@
 
 #include "snapshot_keeper.hpp"
 #include "tenon/config/queues.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/service/ignored_settings.hpp"
 
 namespace tenon::observe {
@@ -121,8 +122,7 @@ std::string listed(const std::vector<std::string> &names) {
 // Those that a full name, a plain one or none may mean.
 std::vector<std::string> partitions_named(const kernel &k, const std::string &name) {
   std::vector<std::string> out = k.partitions();
-  std::erase_if(out,
-                [&](const std::string &one) { return !name.empty() && one != name && !one.ends_with("]" + name); });
+  std::erase_if(out, [&](const std::string &one) { return !is_partition(one, name); });
   return out;
 }
 

@@ -1,17 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "ended_applications.hpp"
 
-#include "tenon/kernel/state_tables.hpp"
-
 namespace tenon::observe {
 
 void ended_applications::count(const decision_view &d) {
   const char *state = nullptr;
-  if (d.kind == decision_kind::application_rejected) {
+  if (d.is(decision_kind::application_rejected)) {
     state = "rejected";
-  } else if (d.kind == decision_kind::application_state) {
-    if (d.text == tenon::name(application_state::completed)) state = "completed";
-    if (d.text == tenon::name(application_state::failed)) state = "failed";
+  } else if (const auto *now = d.as<decided::application_state>()) {
+    if (now->state == application_state::completed) state = "completed";
+    if (now->state == application_state::failed) state = "failed";
   }
   if (state == nullptr || d.queue.empty()) return;
   where of{std::string(d.partition), std::string(d.queue), state};

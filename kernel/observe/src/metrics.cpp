@@ -72,14 +72,14 @@ void metrics_maker::count(std::span<const decision_view> decisions, const kernel
   tallies_.count(decisions);
   timeline_.count(decisions);
   for (const decision_view &d : decisions) {
-    ++decisions_[static_cast<size_t>(d.kind)];
-    if (d.kind == decision_kind::released) ++releases_[static_cast<size_t>(d.why)];
+    ++decisions_[d.what.index()];
+    if (const auto *gone = d.as<decided::released>()) ++releases_[static_cast<size_t>(gone->end)];
     ended_.count(d);
-    if (d.kind == decision_kind::application_state) {
-      if (d.text == tenon::name(application_state::completed)) ++completed_;
-      if (d.text == tenon::name(application_state::failed)) ++failed_;
+    if (const auto *now = d.as<decided::application_state>()) {
+      if (now->state == application_state::completed) ++completed_;
+      if (now->state == application_state::failed) ++failed_;
     }
-    if (d.kind == decision_kind::node_rejected) health_.node_refused();
+    if (d.is(decision_kind::node_rejected)) health_.node_refused();
   }
 }
 

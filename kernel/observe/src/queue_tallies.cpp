@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tenon/kernel/asked_time.hpp"
-#include "tenon/kernel/messages.hpp"
 
 namespace tenon::observe {
 
@@ -22,26 +21,26 @@ queue_tally &queue_tallies::of(const decision_view &d) {
 }
 
 void queue_tallies::count(std::span<const decision_view> decisions) {
-  static const std::string recovered = messages::existing(), given_up = messages::placeholders_timed_out(),
-                           pending_given_up = messages::pending_placeholders_timed_out();
   const std::lock_guard lock(mutex_);
   std::string_view gang;  // what it lost comes one after the other
   for (const decision_view &d : decisions) {
-    switch (d.kind) {
+    switch (d.kind()) {
       case decision_kind::allocated:
-        if (d.placeholder || d.text == recovered) break;
+        if (d.placeholder || std::get<decided::allocated>(d.what).existing) break;
         of(d).waiting.add(static_cast<double>(std::max<int64_t>(0, d.now_ms - asked_ms(d))) / 1000);
         break;
       case decision_kind::reserved:
         ++of(d).reserved;
         break;
       case decision_kind::released:
-      case decision_kind::ask_released:
-        if (d.why == termination::preempted_by_scheduler) ++of(d).preempted;
-        if (d.why != termination::timeout || (d.text != given_up && d.text != pending_given_up)) break;
+      case decision_kind::ask_released: {
+        if (*end_of(d) == termination::preempted_by_scheduler) ++of(d).preempted;
+        const cause why = reason_of(d)->why;
+        if (why != cause::gang_timeout && why != cause::gang_timeout_pending) break;
         if (d.application != gang) ++of(d).gang_timeouts;
         gang = d.application;
         break;
+      }
       default:
         break;
     }

@@ -64,16 +64,16 @@ void timeline::count(std::span<const decision_view> decisions) {
     point &now = to->counted;
     if (now.decisions == 0) to->first_ms = d.now_ms;
     ++now.decisions;
-    if (d.kind == decision_kind::allocated && !d.placeholder && !d.existing) {
+    const auto *placed = d.as<decided::allocated>();
+    if (placed != nullptr && !d.placeholder && !placed->existing) {
       const double waited = static_cast<double>(std::max<int64_t>(0, d.now_ms - asked_ms(d))) / 1000;
       ++now.placed;
       now.waited_seconds += waited;
       now.longest_seconds = std::max(now.longest_seconds, waited);
-    } else if (d.kind == decision_kind::released && d.why == termination::preempted_by_scheduler) {
+    } else if (d.is(decision_kind::released) && *end_of(d) == termination::preempted_by_scheduler) {
       ++now.preempted;
       preemptions_.push_back({++preempted_, d.now_ms, std::string(d.partition), std::string(d.queue),
-                              std::string(d.application), std::string(d.key), std::string(d.node),
-                              std::string(d.text)});
+                              std::string(d.application), std::string(d.key), std::string(d.node), text_of(d)});
       if (preemptions_.size() > most_preemptions) preemptions_.pop_front();
     }
   }

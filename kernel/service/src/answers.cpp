@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
 #include "translate.hpp"
 
 namespace tenon::service {
@@ -70,10 +70,10 @@ tenon_rm_amounts sorted_amounts(std::vector<named_amount> &from, arena &memory) 
 }
 
 // The ask's tags and what the scheduler says of the allocation: on which devices it runs, that it ran already.
-tenon_rm_pairs tags_of(const std::vector<named_text> &from, const decision_view &d, arena &memory) {
+tenon_rm_pairs tags_of(const std::vector<named_text> &from, std::string_view devices, bool existing, arena &memory) {
   static_assert(devices_tag < recovered_tag, "by name in the order of bytes");
   constexpr std::string_view after_all = "\xff";
-  const named_text own[] = {{devices_tag, d.detail}, {recovered_tag, d.existing ? "true" : ""}};
+  const named_text own[] = {{devices_tag, devices}, {recovered_tag, existing ? "true" : ""}};
   const auto names = memory.array<tenon_text>(from.size() + std::size(own));
   const auto values = memory.array<tenon_text>(from.size() + std::size(own));
   size_t at = 0;
@@ -89,7 +89,7 @@ tenon_rm_pairs tags_of(const std::vector<named_text> &from, const decision_view 
   for (const named_text &tag : from) {
     put_own_before(tag.key);
     // The RM may have sent back what it was told, of an allocation that is another one now.
-    const bool said_anew = tag.key == recovered_tag || (tag.key == devices_tag && !d.detail.empty());
+    const bool said_anew = tag.key == recovered_tag || (tag.key == devices_tag && !devices.empty());
     if (!said_anew) put(tag);
   }
   put_own_before(after_all);
@@ -126,10 +126,12 @@ uint32_t number_of(termination why) {
 
 uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_session &to, rm_partition &where,
                               std::string_view uuid) {
-  const answer_rule &rule = answer_rule_of(d.kind);
+  const answer_rule &rule = answer_rule_of(d.kind());
+  const auto *placed = d.as<decided::allocated>();
+  const bool existing = placed != nullptr && placed->existing;
   uint32_t made = rule.message == 0 ? 0 : 1;
   // What the RM reported itself it counts already, and it waited for nothing.
-  if (rule.wanted != 0 && (to.who.wants & rule.wants) != 0 && !d.existing) {
+  if (rule.wanted != 0 && (to.who.wants & rule.wants) != 0 && !existing) {
     ++made;
     if (rule.wanted == TENON_RM_SCHEDULING_STATE)
       scheduling_state(d, where);
@@ -171,7 +173,7 @@ uint32_t answer_writer::write(const decision_view &d, const kernel &state, rm_se
     default:
       break;
   }
-  if (d.kind == kind::allocated && !d.existing && (to.who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0) {
+  if (placed != nullptr && !existing && (to.who.wants & TENON_RM_WANTS_SCHEDULING_STATES) != 0) {
     scheduling_state(d, where);
     ++made;
   }
@@ -189,10 +191,11 @@ void answer_writer::allocation(const decision_view &d, const kernel &state, cons
   out.queue = copied(d.queue, memory);
   out.node = copied(d.node, memory);
   out.placeholder = d.placeholder ? 1 : 0;
-  out.recovered = d.existing ? 1 : 0;
+  const auto &placed = std::get<decided::allocated>(d.what);
+  out.recovered = placed.existing ? 1 : 0;
   if (state.describe(d, placement_)) {
     out.resources = sorted_amounts(placement_.resources, memory);
-    out.tags = tags_of(placement_.tags, d, memory);
+    out.tags = tags_of(placement_.tags, placed.devices, placed.existing, memory);
     out.task_group = copied(placement_.task_group, memory);
     out.originator = placement_.originator ? 1 : 0;
     out.preemption = {1, placement_.allow_preempt_self ? 1U : 0U, placement_.allow_preempt_other ? 1U : 0U, 0};
@@ -211,8 +214,8 @@ void answer_writer::release(const decision_view &d, const rm_partition &where, s
   out.application = copied(d.application, memory);
   out.key = copied(d.key, memory);
   out.uuid = out.id = copied(name_of(d, where, uuid), memory);
-  out.termination = number_of(d.why);
-  out.words = copied(d.text, memory);
+  out.termination = number_of(*end_of(d));
+  out.words = copied(text_of(d, words_), memory);
   send(*where.answers, memory, out);
 }
 
@@ -222,8 +225,8 @@ void answer_writer::ask_release(const decision_view &d, const rm_partition &wher
   out.partition = text(where.answers->name());
   out.application = copied(d.application, memory);
   out.key = copied(d.key, memory);
-  out.termination = number_of(d.why);
-  out.words = copied(d.text, memory);
+  out.termination = number_of(*end_of(d));
+  out.words = copied(text_of(d, words_), memory);
   send(*where.answers, memory, out);
 }
 
@@ -232,7 +235,7 @@ void answer_writer::rejected_ask(const decision_view &d, const rm_partition &whe
   auto out = header<tenon_rm_rejected_ask>(type);
   out.key = copied(d.key, memory);
   out.application = copied(d.application, memory);
-  out.reason = copied(d.text, memory);
+  out.reason = copied(text_of(d, words_), memory);
   send(*where.answers, memory, out);
 }
 
@@ -242,7 +245,7 @@ void answer_writer::verdict(const decision_view &d, const rm_partition &where, u
   const bool of_node = type == TENON_RM_ACCEPTED_NODE || type == TENON_RM_REJECTED_NODE;
   const bool refused = type == TENON_RM_REJECTED_NODE || type == TENON_RM_REJECTED_APPLICATION;
   out.id = copied(of_node ? d.node : d.application, memory);
-  if (refused) out.reason = copied(d.text, memory);
+  if (refused) out.reason = copied(text_of(d, words_), memory);
   send(*where.answers, memory, out);
 }
 
@@ -251,8 +254,9 @@ void answer_writer::application_state(const decision_view &d, const rm_partition
   arena &memory = where.answers->memory();
   auto out = header<tenon_rm_updated_application>(TENON_RM_UPDATED_APPLICATION);
   out.application = copied(d.application, memory);
-  out.state = copied(d.text, memory);
-  out.words = copied(d.detail, memory);
+  const auto &now = std::get<decided::application_state>(d.what);
+  out.state = text(tenon::name(now.state));
+  out.words = copied(now.words, memory);
   out.since_ns = d.now_ms > INT64_MAX / ns_per_ms ? INT64_MAX : d.now_ms * ns_per_ms;
   send(*where.answers, memory, out);
 }
@@ -262,12 +266,12 @@ void answer_writer::scheduling_state(const decision_view &d, const rm_partition 
   auto out = header<tenon_rm_scheduling_state>(TENON_RM_SCHEDULING_STATE);
   out.application = copied(d.application, memory);
   out.key = copied(d.key, memory);
-  if (d.kind == kind::allocated) {
+  if (d.is(kind::allocated)) {
     out.state = TENON_SCHEDULING_SCHEDULED;
-  } else if (d.kind == kind::reserved) {
+  } else if (d.is(kind::reserved)) {
     out.state = TENON_SCHEDULING_RESERVED;
     out.reason = text("a node is kept for it");
-  } else if (d.text == messages::container_skipped()) {
+  } else if (std::get<decided::container_state>(d.what).skipped) {
     out.state = TENON_SCHEDULING_SKIPPED;
     out.reason = text("a limit of its queue, user or group holds it");
   } else {
@@ -288,7 +292,7 @@ void answer_writer::check(const decision_view &d, const kernel &state, rm_partit
   out.allocate = 1;
   if (state.describe(d, placement_)) {
     out.resources = sorted_amounts(placement_.resources, memory);
-    out.tags = tags_of(placement_.tags, d, memory);
+    out.tags = tags_of(placement_.tags, devices_of(d), false, memory);
     out.allocate = placement_.in_place ? 0 : 1;
     if (placement_.replaces != 0) {
       decision_view placeholder = d;
@@ -312,7 +316,7 @@ void answer_writer::check_over(const decision_view &d, const rm_partition &where
   out.application = copied(d.application, memory);
   out.key = copied(d.key, memory);
   out.node = copied(d.node, memory);
-  out.reason = copied(d.text, memory);
+  out.reason = copied(text_of(d, words_), memory);
   send(*where.answers, memory, out);
 }
 

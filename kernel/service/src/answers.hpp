@@ -43,6 +43,7 @@ class answer_writer {
   void assumption(const decision_view &d, const rm_partition &where, uint32_t type);
 
   placement_view placement_;
+  std::string words_;
 };
 
 // The request's outcome, to the RM that asked for a configuration of its own.

@@ -3,16 +3,11 @@
 
 #include <algorithm>
 
-#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "translate.hpp"
 
 namespace tenon::service {
 namespace {
-
-std::string_view plain(std::string_view full_name) {
-  const size_t end = full_name.find(']');
-  return end == std::string_view::npos ? full_name : full_name.substr(end + 1);
-}
 
 // The RM confirms these, and names them then.
 bool is_confirmed_later(termination why) {
@@ -51,39 +46,40 @@ rm_session *cycle::find(std::string_view rm) {
 void cycle::take(const decision_view &d) {
   if (decisions_) decisions_(format(d) + '\n');
   for (const decision_listener &listener : listeners_) listener({&d, 1}, kernel_);
-  switch (d.kind) {
+  switch (d.kind()) {
     case decision_kind::rm_registered:
     case decision_kind::configured:
       outcome_.good = true;
       return;
     case decision_kind::rm_rejected:
     case decision_kind::configuration_rejected:
-      outcome_ = {false, std::string(d.text)};
+      outcome_ = {false, text_of(d)};
       return;
     default:
       break;
   }
   rm_session *to = find(d.rm);
   if (to == nullptr) return;
-  rm_partition *where = to->find_partition(d.partition);
+  rm_partition *where = to->find_partition(d.partition_number, d.partition);
   if (where == nullptr) {
     // However many names an RM makes up, their refusals have one place.
     where = &to->elsewhere;
     where->answers = &to->lane_of({});
   }
-  if (d.kind == decision_kind::node_update_rejected && !as_wished_)
-    shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + std::string(d.text));
+  if (d.is(decision_kind::node_update_rejected) && !as_wished_)
+    shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + text_of(d));
   char room[uuid_length];
   std::string_view uuid;
-  if (d.kind == decision_kind::allocated || d.kind == decision_kind::released) {
+  if (d.is(decision_kind::allocated) || d.is(decision_kind::released)) {
     write_allocation_uuid(d, room);
     uuid = {room, uuid_length};
   }
-  if (d.kind == decision_kind::allocated) note_allocation(d, *where, uuid);
+  if (d.is(decision_kind::allocated)) note_allocation(d, *where, uuid);
   shared_.counters.answers += writer_.write(d, kernel_, *to, *where, uuid);
   // One that the RM confirms is named by it then.
-  if (d.kind == decision_kind::released && !is_confirmed_later(d.why)) forget_allocation(d, *where, uuid);
-  if (d.kind == decision_kind::node_accepted && to->partitions.size() > 1) to->nodes[std::string(d.node)] = where;
+  if (const auto *gone = d.as<decided::released>(); gone != nullptr && !is_confirmed_later(gone->end))
+    forget_allocation(d, *where, uuid);
+  if (d.is(decision_kind::node_accepted) && to->partitions.size() > 1) to->nodes[std::string(d.node)] = where;
 }
 
 void cycle::forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
@@ -98,7 +94,7 @@ void cycle::forget_allocation(const decision_view &d, rm_partition &where, std::
 // Keeps what a UUID stands for: the scheduler's own, and the RM's of an allocation that it reported.
 void cycle::note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid) {
   where.sequences.insert_or_assign(hash_of(uuid), d.allocation_sequence);
-  if (existing_ == nullptr || !d.existing) return;
+  if (existing_ == nullptr || !std::get<decided::allocated>(d.what).existing) return;
   const auto remember = [&](const existing_allocation &given, std::string_view name) {
     if (name.empty() || name == uuid || given.ask.key != d.key || given.ask.application != d.application) return false;
     where.sequences.insert_or_assign(hash_of(name), d.allocation_sequence);
@@ -225,11 +221,11 @@ uint64_t cycle::waiting_requests() const {
 
 bool cycle::check(std::string_view partition, std::string_view application, std::string_view key, std::string_view node,
                   bool allocate) {
-  const size_t end = partition.find(']');
-  rm_session *asked = end == std::string_view::npos ? nullptr : find(partition.substr(1, end - 1));
+  const auto name = read_partition_name(partition);
+  rm_session *asked = name ? find(name->rm) : nullptr;
   if (asked == nullptr || (asked->who.wants & TENON_RM_WANTS_CHECKS) == 0 || !asked->transport->can_check())
     return true;
-  return asked->transport->check(*asked, plain(partition), application, key, node, allocate);
+  return asked->transport->check(*asked, name->plain, application, key, node, allocate);
 }
 
 std::vector<rm_status> cycle::rms() const {

@@ -4,6 +4,7 @@
 
 #include "cycle.hpp"
 #include "tenon/abi/rm_answers.h"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/resources.hpp"
 
 namespace tenon::service {
@@ -77,7 +78,7 @@ registered cycle::enter(registration in) {
 
 void cycle::note_partitions(rm_session &one, const cluster_config &config) {
   for (const partition_config &partition : config.partitions) {
-    const std::string full = "[" + one.who.rm + "]" + partition.name;
+    const std::string full = full_partition_name(one.who.rm, partition.name);
     if (one.find_partition(full) != nullptr) continue;
     auto fresh = std::make_unique<rm_partition>();
     fresh->full_name = full;
@@ -226,7 +227,7 @@ std::optional<refusal> cycle::leaves_nothing(const rm_session &one, const group_
 bool cycle::is_as_configured(const rm_session &one) const {
   const auto &partitions = one.in_force->config->partitions;
   return std::all_of(partitions.begin(), partitions.end(), [&](const partition_config &p) {
-    const auto state = kernel_.state_of_partition("[" + one.who.rm + "]" + p.name);
+    const auto state = kernel_.state_of_partition(full_partition_name(one.who.rm, p.name));
     return state && *state != object_state::draining;
   });
 }

@@ -8,6 +8,7 @@
 
 #include "tenon/host/identity_resolver.hpp"
 #include "tenon/host/module_host.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::service {
@@ -30,7 +31,7 @@ class identities {
         }
         resolver = made.get();
       }
-      of_partition_["[" + std::string(rm) + "]" + one.name] = resolver;
+      of_partition_[full_partition_name(rm, one.name)] = resolver;
     }
     return std::nullopt;
   }

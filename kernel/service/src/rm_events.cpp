@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "translate.hpp"
 
 namespace tenon::service {
@@ -45,14 +46,13 @@ void rm_events::run() {
 // Records about no RM's partition are people's alone.
 tenon_status rm_events::keep(void *context, const tenon_event_record *record) {
   auto &self = *static_cast<rm_events *>(context);
-  const std::string_view partition = view_of(record->partition);
-  const size_t end = partition.find(']');
-  if (!partition.starts_with('[') || end == std::string_view::npos) return TENON_OK;
+  const auto partition = read_partition_name(view_of(record->partition));
+  if (!partition) return TENON_OK;
   const auto copied = [&](const tenon_text &from) {
     const std::string_view kept = self.memory_.copy(view_of(from));
     return tenon_text{kept.data(), kept.size()};
   };
-  event_for_rm out{self.memory_.copy(partition.substr(1, end - 1)), {}};
+  event_for_rm out{self.memory_.copy(partition->rm), {}};
   out.event.size = sizeof out.event;
   out.event.type = TENON_RM_EVENT;
   out.event.object = copied(record->object);

@@ -61,6 +61,15 @@ bool rm_session::has_undelivered() const {
   return out;
 }
 
+rm_partition *rm_session::find_partition(uint32_t number, std::string_view full_name) const {
+  const auto known = std::find_if(partitions.begin(), partitions.end(),
+                                  [&](const auto &one) { return number != 0 && one->number == number; });
+  if (known != partitions.end()) return known->get();
+  rm_partition *out = find_partition(full_name);
+  if (out != nullptr) out->number = number;
+  return out;
+}
+
 rm_partition *rm_session::find_partition(std::string_view full_name) const {
   const auto found =
       std::find_if(partitions.begin(), partitions.end(), [&](const auto &one) { return one->full_name == full_name; });

@@ -35,6 +35,7 @@ inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high
 // What the cycle thread knows of one partition of an RM.
 struct rm_partition {
   std::string full_name;  // [rm]name
+  uint32_t number = 0;    // the kernel's handle of it; 0: not heard of yet
   lane *answers = nullptr;
   growing_map<uuid_hash, uint64_t> sequences;             // of allocations, by UUID
   std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
@@ -126,6 +127,8 @@ class rm_session {
   bool goodbye = false;  // it ends when its requests are applied and its answers are out
   int64_t pause_deadline_ms = 0, goodbye_deadline_ms = 0;
   [[nodiscard]] rm_partition *find_partition(std::string_view full_name) const;
+  // By the kernel's handle, which it keeps from the first time on.
+  [[nodiscard]] rm_partition *find_partition(uint32_t number, std::string_view full_name) const;
 
  private:
   chunk_pool &chunks_;

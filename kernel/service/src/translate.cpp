@@ -7,6 +7,7 @@
 
 #include "tenon/abi/rm_requests.h"
 #include "tenon/kernel/names.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/states.hpp"
 #include "tenon/sdk/interface_names.hpp"
 
@@ -145,17 +146,14 @@ std::string_view translator::name(const tenon_text &from, std::string_view what)
 // Plain outside, [rm]name inside. A batch is mostly about one partition.
 std::string_view translator::partition(std::string_view plain) {
   if (plain.empty()) plain = default_partition;
-  if (plain.find_first_of("[]") != std::string_view::npos)
+  if (plain.find_first_of(partition_brackets) != std::string_view::npos)
     throw problem{"partition: want a plain name, have one with a bracket"};
   if (!last_partition_.empty() && plain == last_plain_) return last_partition_;
-  char *full = static_cast<char *>(to_.memory.take(rm_.size() + plain.size() + 2, 1));
-  char *at = full;
-  *at++ = '[';
-  at = std::copy(rm_.begin(), rm_.end(), at);
-  *at++ = ']';
-  std::copy(plain.begin(), plain.end(), at);
-  last_partition_ = {full, rm_.size() + plain.size() + 2};
-  last_plain_ = last_partition_.substr(rm_.size() + 2);
+  const size_t length = full_partition_length(rm_, plain);
+  char *full = static_cast<char *>(to_.memory.take(length, 1));
+  write_full_partition_name(rm_, plain, {full, length});
+  last_partition_ = {full, length};
+  last_plain_ = plain_partition(last_partition_);
   return last_partition_;
 }
 

@@ -82,8 +82,9 @@ void partition::fail_application(const tenon::fail_application &c) {
   application &app = *find_application(c.application);
   const std::string words = messages::application_killed(c.text);
   move(app, application_event::fail, words);
-  expire_all(app, words, false);
-  drop_asks(app, termination::timeout, words, false);
+  const reason why{cause::words, keep(words)};
+  expire_all(app, why, false);
+  drop_asks(app, termination::timeout, why, false);
   settle(app);
 }
 

@@ -39,9 +39,7 @@ application *partition::find_application(std::string_view app_id) const {
 }
 
 void partition::reject_application(const tenon::add_application &c, std::string why, bool keep_it) {
-  decision_view &d = emit(decision_kind::application_rejected);
-  d.application = keep(std::string(c.application));
-  d.text = keep(why);
+  emit(decided::application_rejected{keep(why)}).application = keep(std::string(c.application));
   if (listened()) {
     fact told;
     told.kind = fact_kind::application_rejected;
@@ -145,7 +143,7 @@ void partition::add_application(const tenon::add_application &c) {
   count_kept(app);
   tell_application(fact_kind::application_added, app);
   limits.attach(app);
-  emit_application(decision_kind::application_accepted, app, {});
+  emit_application(decided::application_accepted{}, app);
 }
 
 std::string partition::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
@@ -225,12 +223,12 @@ void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   note_state(app);
   if (!app.independent) {
-    emit_application(decision_kind::application_state, app, app.state.name()).detail = keep(app.message);
+    emit_application(decided::application_state{app.state, keep(app.message)}, app);
   }
   if (app.told_held != 0) tell_held(app, false, false);
   tell_application(fact_kind::application_state, app, app.message);
   if (!app.runs()) {
-    proposals.undo_all_of(app, messages::proposal_not_running(), true);
+    proposals.undo_all_of(app, {cause::application_not_running}, true);
     reservations.drop_all(app);
   }
   if (app.state == application_state::failing && app.under_way != 0) replacements.undo_all(app, nullptr, true);
@@ -333,11 +331,10 @@ void partition::remove_application(const tenon::remove_application &c) {
   if (app == nullptr) return;
   apply(application_moved{*app, application_event::remove});  // nothing of it is looked at any more
   gangs.changed(*app);
-  proposals.undo_all_of(*app, messages::application_removed(app->id), false);
+  proposals.undo_all_of(*app, {cause::application_removed}, false);
   replacements.undo_all(*app, nullptr, false);
   for (allocation *a : by_sequence(app->allocations)) {
-    emit_allocation(decision_kind::released, *a, termination::stopped_by_rm,
-                    keep(messages::application_removed(app->id)));
+    emit_released(*a, termination::stopped_by_rm, {cause::application_removed});
     remove_allocation(*a, allocation_event::release);
   }
   reservations.drop_all(*app);
@@ -348,8 +345,8 @@ void partition::remove_application(const tenon::remove_application &c) {
 
 void partition::execution_timed_out(application &app) {
   move(app, application_event::fail, messages::execution_timeout(sub_saturating(shared.now_ms, app.started_ms)));
-  expire_all(app, messages::execution_timeout(), false);
-  drop_asks(app, termination::timeout, messages::execution_timeout(), false);
+  expire_all(app, {cause::application_timeout}, false);
+  drop_asks(app, termination::timeout, {cause::application_timeout}, false);
   settle(app);
 }
 
@@ -366,20 +363,19 @@ void partition::fail_everything() {
       move(*app, application_event::fail, messages::partition_removed(config.tuning.drain_timeout_ms));
     }
     for (allocation *a : by_sequence(app->allocations)) {
-      emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::partition_removed()));
+      emit_released(*a, termination::stopped_by_rm, {cause::partition_removed});
       remove_allocation(*a, allocation_event::release);
     }
-    drop_asks(*app, termination::stopped_by_rm, messages::partition_removed(), false);
+    drop_asks(*app, termination::stopped_by_rm, {cause::partition_removed}, false);
     settle(*app);
   }
   gone = true;
 }
 
-decision_view &partition::emit_application(decision_kind kind, const application &app, std::string_view text) {
-  decision_view &d = emit(kind);
+decision_view &partition::emit_application(const decided_what &what, const application &app) {
+  decision_view &d = emit(what);
   d.application = app.id;
   d.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
-  d.text = text;
   return d;
 }
 

@@ -56,10 +56,9 @@ std::string partition::check_priority(std::string_view class_name, int32_t &prio
 }
 
 void partition::reject_ask(const tenon::put_ask &c, std::string why) {
-  decision_view &d = emit(decision_kind::ask_rejected);
+  decision_view &d = emit(decided::ask_rejected{keep(std::move(why))});
   d.application = keep(std::string(c.application));
   d.key = keep(std::string(c.key));
-  d.text = keep(std::move(why));
 }
 
 std::string partition::application_problem(const application *app, std::string_view app_id) {
@@ -92,7 +91,7 @@ void partition::put_ask(const tenon::put_ask &c) {
 
   ask *a = app->ask_named(c.key);
   if (a != nullptr) {
-    proposals.undo_all_of(*a, messages::proposal_ask_gone());
+    proposals.undo_all_of(*a, {cause::ask_changed});
     a = app->ask_named(c.key);  // it may be gone with them
   }
   if (a != nullptr) {
@@ -241,12 +240,12 @@ std::vector<ask *> partition::pending_by_arrival(const application &app) {
 }
 
 // Tells the RM of each.
-void partition::drop_asks(application &app, termination why, const std::string &text, bool only_placeholders) {
+void partition::drop_asks(application &app, termination end, const reason &why, bool only_placeholders) {
   for (ask *a : pending_by_arrival(app)) {
     if (only_placeholders && !a->placeholder) continue;
     reservations.drop(*a);
-    emit_ask_released(*a, why, keep(text));
-    drop(*a, why);
+    emit(decided::ask_released{end, why}, *a);
+    drop(*a, end);
   }
 }
 

@@ -49,7 +49,7 @@ void partition::fire(const timer &t) {
       return alarms.rang(asks[t.object]);
     case timer_kind::allocation_execution: {
       allocation &a = allocations[t.object];
-      if (a.state == allocation_state::allocated) expire(a, keep(messages::allocation_execution_timeout(a.key())));
+      if (a.state == allocation_state::allocated) expire(a, {cause::allocation_timeout});
       return;
     }
   }

@@ -70,9 +70,7 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
 
 // To the RM; its execution timer runs from now on.
 void partition::announce(const allocation &x, const allocation_terms &terms, bool existing) {
-  decision_view &d = emit(decision_kind::allocated, x);
-  d.existing = existing;
-  if (existing) d.text = keep(messages::existing());
+  emit(decided::allocated{existing, detail_of(x.devices)}, x);
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at.emplace(x.sequence, ends_ms);
@@ -205,15 +203,15 @@ void partition::move(allocation &a, allocation_event event) {
   apply(allocation_moved{a, event});
 }
 
-void partition::expire(allocation &a, std::string_view message) {
+void partition::expire(allocation &a, const reason &why) {
   move(a, allocation_event::timeout);
-  emit_allocation(decision_kind::released, a, termination::timeout, message);
+  emit_released(a, termination::timeout, why);
 }
 
-void partition::expire_all(application &app, const std::string &text, bool only_placeholders) {
+void partition::expire_all(application &app, const reason &why, bool only_placeholders) {
   for (allocation *a : by_sequence(app.allocations)) {
     if (a->state != allocation_state::allocated || (only_placeholders && !a->placeholder)) continue;
-    expire(*a, keep(text));
+    expire(*a, why);
   }
 }
 
@@ -272,7 +270,7 @@ void partition::release_of(application &app, const tenon::release &c) {
       real_went |= !p.is_placeholder();
       return true;
     };
-    if (!app.proposals.empty()) gone_any = proposals.undo_those(app, of_these, messages::released_by_rm(), asks_stay);
+    if (!app.proposals.empty()) gone_any = proposals.undo_those(app, of_these, {cause::released_by_rm}, asks_stay);
     if (replacements.undo_all(app, only, asks_stay)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
@@ -306,12 +304,12 @@ void partition::release_of(application &app, const tenon::release &c) {
 // What takes its place follows.
 void partition::end_allocation(allocation &a, termination why) {
   if (a.state == allocation_state::proposed) {
-    return proposals.undo(*a.owner, a.sequence, keep(messages::released_by_rm()), why == termination::scheduling_failed,
+    return proposals.undo(*a.owner, a.sequence, {cause::released_by_rm}, why == termination::scheduling_failed,
                           allocation_event::release);
   }
   proposals.undo_offer(a);
   const bool unasked = why == termination::stopped_by_rm || why == termination::unknown;
-  if (unasked) emit_allocation(decision_kind::released, a, why, keep(messages::released_by_rm()));
+  if (unasked) emit_released(a, why, {cause::released_by_rm});
   const bool confirms = !unasked && a.state != allocation_state::allocated;
   const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
   if (a.under_way != nullptr) return replacements.finish(a, how);
@@ -374,7 +372,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   (void)check_ask_devices(c.tags, need, devices);
   ask *a = nullptr;
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
-    proposals.undo_all_of(*found->second, messages::proposal_ask_gone());
+    proposals.undo_all_of(*found->second, {cause::ask_changed});
   }
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
     a = found->second;
@@ -445,11 +443,10 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     problem = existing_problem(e, n, false, need, priority);
   }
   if (!problem.empty()) {
-    decision_view &d = emit(decision_kind::allocation_rejected);
+    decision_view &d = emit(decided::allocation_rejected{keep(std::move(problem))});
     d.application = keep(std::string(e.ask.application));
     d.key = keep(std::string(e.ask.key));
     d.node = keep(std::string(c.node));
-    d.text = keep(std::move(problem));
     return;
   }
   if (e.foreign) {

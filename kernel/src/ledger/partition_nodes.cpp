@@ -7,16 +7,15 @@
 
 namespace tenon::internal {
 
-void partition::reject_node(decision_kind kind, std::string_view node_id, std::string why) {
-  decision_view &d = emit(kind);
-  d.node = keep(std::string(node_id));
-  d.text = keep(std::move(why));
-  if (kind == decision_kind::node_rejected) tell_node(fact_kind::node_rejected, node_id, nullptr, false, d.text);
+void partition::reject_node(const decided_what &what, std::string_view node_id) {
+  emit(what).node = keep(std::string(node_id));
+  const auto *refused = std::get_if<decided::node_rejected>(&what);
+  if (refused != nullptr) tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
 }
 
 void partition::add_node(const tenon::add_node &c) {
   const auto refuse = [&](const std::string &why) {
-    reject_node(decision_kind::node_rejected, c.node, messages::node_rejected(why));
+    reject_node(decided::node_rejected{keep(messages::node_rejected(why))}, c.node);
   };
   if (state == object_state::draining) return refuse(messages::node_to_draining_partition(name, c.node));
   if (c.node.empty()) return refuse(messages::node_without_id());
@@ -45,8 +44,7 @@ void partition::add_node(const tenon::add_node &c) {
   apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
   set_attributes(n, c.attributes);
   count_kept(n);
-  decision_view &d = emit(decision_kind::node_accepted);
-  d.node = n.id;
+  emit(decided::node_accepted{}).node = n.id;
   tell_node(fact_kind::node_added, n.id, &*n.capacity);
   if (!n.schedulable()) tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
   if (!n.occupied->empty()) tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
@@ -87,7 +85,7 @@ void partition::count_past_use(const allocation &a) {
 void partition::update_node(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
-    reject_node(decision_kind::node_update_rejected, c.node, std::move(why));
+    reject_node(decided::node_update_rejected{keep(std::move(why))}, c.node);
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
   std::vector<named_amount> both;
@@ -135,7 +133,7 @@ void partition::update_node(const tenon::update_node &c) {
 void partition::change_node(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
-    reject_node(decision_kind::node_update_rejected, c.node, std::move(why));
+    reject_node(decided::node_update_rejected{keep(std::move(why))}, c.node);
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
   const bool schedulable_before = n->schedulable();
@@ -165,10 +163,10 @@ void partition::decommission(node &n) {
   std::vector<replacement *> to_place;
   apply(node_moved{n, node_event::decommission});
   apply(node_stored{n});
-  proposals.undo_on(n, messages::node_removed(n.id), false);
+  proposals.undo_on(n, {cause::node_removed, n.id}, false);
   checks.forget_on(n);
   while (!n.reservations.empty()) {
-    reservations.unreserve(*n.reservations.front(), keep(messages::node_removed(n.id)));
+    reservations.unreserve(*n.reservations.front(), {cause::node_removed, n.id});
   }
   while (!n.coming.empty()) replacements.undo(*n.coming.back()->placeholder, true, &n);
   for (allocation *a : by_sequence(n.allocations)) {
@@ -178,7 +176,7 @@ void partition::decommission(node &n) {
         std::find_if(concerned.begin(), concerned.end(), [&](const concern &one) { return one.app == a->owner; });
     if (found == concerned.end()) found = concerned.insert(found, {a->owner, false});
     found->real_went |= !a->placeholder;
-    emit_allocation(decision_kind::released, *a, termination::stopped_by_rm, keep(messages::node_removed(n.id)));
+    emit_released(*a, termination::stopped_by_rm, {cause::node_removed, n.id});
     remove_allocation(*a, allocation_event::node_removed);
   }
   for (allocation *a : n.foreign) {

@@ -69,8 +69,7 @@ void partition::tell_word(ask &a, container_word word) {
   if (word == a.told) return;
   a.told = word;
   touched(a);
-  emit(decision_kind::container_state, a).text =
-      keep(word == container_word::skipped ? messages::container_skipped() : messages::container_failed());
+  emit(decided::container_state{word == container_word::skipped}, a);
 }
 
 void partition::inspect_queue(queue &q, inspection &seen) {

@@ -52,17 +52,17 @@ void placeholder_timers::timed_out(application &app) {
             messages::reservation_timeout(p_.time_in_state(app), placed, waiting));
   }
   const bool only_placeholders = app.state != application_state::failing;
-  if (only_placeholders) p_.proposals.undo_placeholders(app, messages::placeholders_timed_out());
-  p_.expire_all(app, messages::placeholders_timed_out(), only_placeholders);
-  p_.drop_asks(app, termination::timeout, messages::pending_placeholders_timed_out(), only_placeholders);
+  if (only_placeholders) p_.proposals.undo_placeholders(app, {cause::gang_timeout});
+  p_.expire_all(app, {cause::gang_timeout}, only_placeholders);
+  p_.drop_asks(app, termination::timeout, {cause::gang_timeout_pending}, only_placeholders);
   p_.settle(app);
 }
 
 void placeholder_timers::give_back_left_over(application &app) {
-  const bool undone = p_.proposals.undo_placeholders(app, messages::placeholders_of_completed());
-  p_.expire_all(app, messages::placeholders_of_completed(), true);
+  const bool undone = p_.proposals.undo_placeholders(app, {cause::gang_left_over});
+  p_.expire_all(app, {cause::gang_left_over}, true);
   if (!undone) return;
-  p_.drop_asks(app, termination::timeout, messages::placeholders_of_completed(), true);
+  p_.drop_asks(app, termination::timeout, {cause::gang_left_over}, true);
   p_.settle(app);
 }
 

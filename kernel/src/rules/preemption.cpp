@@ -60,10 +60,10 @@ bool preemption::try_for(ask &a) {
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
     left = held->where;
-    p_.reservations.end(*held, p_.keep(messages::reservation_moved(n->id)));
+    p_.reservations.end(*held, {cause::victims_elsewhere, n->id});
   }
   if (p_.reservations.of(a) == nullptr) p_.reservations.reserve(a, *n);
-  take_victims(search_.victims(), messages::preempted_for_ask(a.key), &a);
+  take_victims(search_.victims(), {cause::preempted_for_ask, a.key}, &a);
   if (left != nullptr) p_.reservations.reopen(*left);
   return true;
 }
@@ -166,19 +166,18 @@ bool preemption::try_on(node &n, ask &a) {
       take(*victims[i], 1);
     }
   }
-  take_victims(victims, messages::preempted_for_daemon(a.key), &a);
+  take_victims(victims, {cause::preempted_for_daemon, a.key}, &a);
   return true;
 }
 
 // -- Victims. --
 
-void preemption::take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
+void preemption::take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by,
                               const queue *over) {
-  const std::string_view kept = p_.keep(text);
   for (allocation *x : victims) {
     p_.move(*x, allocation_event::preempt);
     p_.apply(queue_preempting{*x->owner->home, p_.classes[x->class_id].need, 1});
-    p_.emit_allocation(decision_kind::released, *x, termination::preempted_by_scheduler, kept);
+    p_.emit_released(*x, termination::preempted_by_scheduler, why);
     p_.tell_preempted(*x, by, over);
     if (by != nullptr) add_victim(*by, *x);
   }

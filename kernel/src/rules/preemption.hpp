@@ -12,6 +12,7 @@
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "rules/victim_search.hpp"
+#include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
@@ -45,7 +46,7 @@ class preemption {
 
   // -- Victims. --
   // `by`: who waits for them; null: nobody. `over`: the queue that has more than its max.
-  void take_victims(const std::vector<allocation *> &victims, const std::string &text, ask *by,
+  void take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by,
                     const queue *over = nullptr);
   void victim_gone(const allocation &a);
 

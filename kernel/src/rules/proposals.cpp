@@ -47,9 +47,8 @@ void proposals::note(application &app, const proposal &p) {
   app.proposals.push_back(p);
   open_.emplace(p.number, open_proposal{&app});
   ++p_.shared.counters.proposed;
-  emit_proposal(
-      decision_kind::proposed, p,
-      p.instead == nullptr ? std::string_view{} : p_.keep(messages::proposed_in_place(p.instead->placeholder->key())));
+  const std::string_view in_place_of = p.instead == nullptr ? std::string_view{} : p.instead->placeholder->key();
+  emit_proposal(decided::proposed{in_place_of, devices_of(p)}, p);
   if (app.state == application_state::accepted) p_.count_up(app, true);
 }
 
@@ -92,14 +91,14 @@ void proposals::answer(const check_answer &c) {
   application &app = *p.of().owner;
   if (c.accepted) return confirm(app, p);
   ++p_.shared.counters.proposals_refused;
-  refuse(app, p, messages::check_refused(p.where().id, c.reason), c.reason);
+  refuse(app, p, c.reason);
 }
 
 // It said nothing: nothing is remembered, and the ask may be proposed there again.
 void proposals::is_late(uint64_t number) {
   const proposal &p = *find(number);
   ++p_.shared.counters.proposals_late;
-  undo(*p.of().owner, number, p_.keep(messages::check_late(p.where().id)), true, allocation_event::late);
+  undo(*p.of().owner, number, {cause::check_late}, true, allocation_event::late);
 }
 
 proposal proposals::take(application &app, uint64_t number) {
@@ -128,26 +127,24 @@ void proposals::confirm(application &app, const proposal &p) {
   }
   allocation &placeholder = *p.instead->placeholder;
   p.instead->number = 0;
-  p_.emit_allocation(decision_kind::released, placeholder, termination::placeholder_replaced,
-                     p_.keep(messages::replacing(p.instead->real->key)));
+  p_.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, p.instead->real->key});
   placeholder.offered = nullptr;
   placeholder.under_way = p.instead;
   p_.apply(allocation_moved{placeholder, allocation_event::replace});  // it left those that are Allocated when proposed
 }
 
-void proposals::refuse(application &app, const proposal &p, std::string why, std::string_view reason) {
+void proposals::refuse(application &app, const proposal &p, std::string_view words) {
   ask &a = p.of();
-  const std::string_view words = p_.keep(std::move(why));
-  p_.checks.note_refusal(a, p.where(), reason);
-  undo(app, p.number, words, true, allocation_event::refuse);
+  p_.checks.note_refusal(a, p.where(), words);
+  undo(app, p.number, {cause::check_refused, p_.keep(std::string(words))}, true, allocation_event::refuse);
 }
 
 // -- Ended. --
 
-void proposals::undo(application &app, uint64_t number, std::string_view text, bool pending_again,
+void proposals::undo(application &app, uint64_t number, const reason &why, bool pending_again,
                      allocation_event how) {
   const proposal p = take(app, number);
-  emit_proposal(decision_kind::undone, p, text);
+  emit_proposal(decided::undone{why, devices_of(p)}, p);
   ask &of = p.of();
   if (p.made != nullptr) {
     p_.remove_allocation(*p.made, how, true);
@@ -170,37 +167,36 @@ void proposals::undo(application &app, uint64_t number, std::string_view text, b
   p_.placeholder_timers.watch_left_over(app, false);
 }
 
-bool proposals::undo_those(application &app, const which_proposals &which, const std::string &text,
+bool proposals::undo_those(application &app, const which_proposals &which, const reason &why,
                            bool pending_again) {
   std::vector<uint64_t> numbers;
   for (const proposal &p : app.proposals) {
     if (which(p)) numbers.push_back(p.number);
   }
-  const std::string_view kept = numbers.empty() ? std::string_view{} : p_.keep(text);
-  for (const uint64_t number : numbers) undo(app, number, kept, pending_again);
+  for (const uint64_t number : numbers) undo(app, number, why, pending_again);
   return !numbers.empty();
 }
 
-void proposals::undo_all_of(ask &a, const std::string &text) {
+void proposals::undo_all_of(ask &a, const reason &why) {
   application &app = *a.owner;
   if (app.proposals.empty()) return;
   undo_those(
-      app, [&](const proposal &p) { return &p.of() == &a; }, text, true);
+      app, [&](const proposal &p) { return &p.of() == &a; }, why, true);
 }
 
-void proposals::undo_all_of(application &app, const std::string &text, bool pending_again) {
+void proposals::undo_all_of(application &app, const reason &why, bool pending_again) {
   if (app.proposals.empty()) return;
   undo_those(
-      app, [](const proposal &) { return true; }, text, pending_again);
+      app, [](const proposal &) { return true; }, why, pending_again);
 }
 
-bool proposals::undo_placeholders(application &app, const std::string &text) {
+bool proposals::undo_placeholders(application &app, const reason &why) {
   if (app.proposals.empty()) return false;
   return undo_those(
-      app, [](const proposal &p) { return p.is_placeholder(); }, text, true);
+      app, [](const proposal &p) { return p.is_placeholder(); }, why, true);
 }
 
-void proposals::undo_on(node &n, const std::string &text, bool unfit_alone) {
+void proposals::undo_on(node &n, const reason &why, bool unfit_alone) {
   std::vector<uint64_t> numbers;
   const auto fits = [&](const ask &a) {
     const ask_class &c = p_.classes[a.class_id];
@@ -214,24 +210,28 @@ void proposals::undo_on(node &n, const std::string &text, bool unfit_alone) {
     if (r->number != 0 && !unfit_alone) numbers.push_back(r->number);
   }
   std::sort(numbers.begin(), numbers.end());
-  const std::string_view kept = numbers.empty() ? std::string_view{} : p_.keep(text);
-  for (const uint64_t number : numbers) undo(*open_.at(number).owner, number, kept, true);
+  for (const uint64_t number : numbers) undo(*open_.at(number).owner, number, why, true);
 }
 
 // It is not there any more, or something else becomes of it.
 void proposals::undo_offer(allocation &placeholder) {
   if (placeholder.offered == nullptr) return;
-  undo(*placeholder.owner, placeholder.offered->number, p_.keep(messages::proposal_placeholder_gone(placeholder.key())),
+  undo(*placeholder.owner, placeholder.offered->number, {cause::placeholder_gone, placeholder.key()},
        true);
 }
 
-void proposals::emit_proposal(decision_kind kind, const proposal &p, std::string_view text) {
-  if (p.made != nullptr) return p_.emit_allocation(kind, *p.made, termination::unknown, text);
-  decision_view &d = p_.emit(kind, *p.instead->real);
+std::string_view proposals::devices_of(const proposal &p) const {
+  return p_.detail_of(p.made != nullptr ? p.made->devices : p.instead->devices);
+}
+
+void proposals::emit_proposal(const decided_what &what, const proposal &p) {
+  if (p.made != nullptr) {
+    p_.emit(what, *p.made);
+    return;
+  }
+  decision_view &d = p_.emit(what, *p.instead->real);
   d.allocation_sequence = p.number;
   d.node = p.instead->where->id;
-  d.detail = p_.detail_of(p.instead->devices);
-  d.text = text;
 }
 
 }  // namespace tenon::internal

@@ -13,6 +13,7 @@
 #include "base/timers.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
@@ -39,14 +40,14 @@ class proposals {
 
   // -- Taken back, by number. False: there were none. --
   using which_proposals = std::function<bool(const proposal &)>;
-  void undo(application &app, uint64_t number, std::string_view text, bool pending_again,
+  void undo(application &app, uint64_t number, const reason &why, bool pending_again,
             allocation_event how = allocation_event::undo);
-  bool undo_those(application &app, const which_proposals &which, const std::string &text, bool pending_again);
-  void undo_all_of(ask &a, const std::string &text);
-  void undo_all_of(application &app, const std::string &text, bool pending_again);
-  bool undo_placeholders(application &app, const std::string &text);
+  bool undo_those(application &app, const which_proposals &which, const reason &why, bool pending_again);
+  void undo_all_of(ask &a, const reason &why);
+  void undo_all_of(application &app, const reason &why, bool pending_again);
+  bool undo_placeholders(application &app, const reason &why);
   // What is to run there, or in place of what runs there; or placements alone that the node does not take any more.
-  void undo_on(node &n, const std::string &text, bool unfit_alone);
+  void undo_on(node &n, const reason &why, bool unfit_alone);
   void undo_offer(allocation &placeholder);  // where there is one
 
   // As another one has it: for a copy of the partition.
@@ -54,10 +55,11 @@ class proposals {
 
  private:
   void note(application &app, const proposal &p);
-  void emit_proposal(decision_kind kind, const proposal &p, std::string_view text);
+  [[nodiscard]] std::string_view devices_of(const proposal &p) const;
+  void emit_proposal(const decided_what &what, const proposal &p);
   proposal take(application &app, uint64_t number);  // it is none any more
   void confirm(application &app, const proposal &p);
-  void refuse(application &app, const proposal &p, std::string why, std::string_view reason);
+  void refuse(application &app, const proposal &p, std::string_view words);
   void arm_deadline(uint64_t number, open_proposal &p);
 
   partition &p_;

@@ -73,7 +73,7 @@ quotas::given_back quotas::is_due(uint64_t epoch) {
     const int64_t over = sub_saturating(sub_saturating(q.allocated[t], q.preempting[t]), amount);
     if (const int64_t most = std::min(over, spare_of(q, t)); most > 0) wanted.set(t, most);
   });
-  const size_t victims = give_back(q, wanted, messages::preempted_for_quota(q.path), q);
+  const size_t victims = give_back(q, wanted, {cause::preempted_for_quota, q.path}, q);
   look_at(q);
   return {wanted.empty() ? nullptr : &q, victims};
 }
@@ -81,9 +81,9 @@ quotas::given_back quotas::is_due(uint64_t epoch) {
 // -- What is given back. --
 
 // `wanted` has amounts above 0 only. A parent hands it down in proportion to what each child can spare.
-size_t quotas::give_back(queue &q, const resources &wanted, const std::string &text, const queue &over) {
+size_t quotas::give_back(queue &q, const resources &wanted, const reason &why, const queue &over) {
   if (wanted.empty()) return 0;
-  if (q.leaf) return give_back_in_leaf(q, wanted, text, over);
+  if (q.leaf) return give_back_in_leaf(q, wanted, why, over);
   size_t victims = 0;
   resources sum;
   for (const auto &child : q.children) {
@@ -97,12 +97,12 @@ size_t quotas::give_back(queue &q, const resources &wanted, const std::string &t
       const int64_t share = std::min(static_cast<int64_t>(wide_sum{amount} * spare / sum[t]), spare);
       if (share > 0) part.set(t, share);
     });
-    victims += give_back(*child, part, text, over);
+    victims += give_back(*child, part, why, over);
   }
   return victims;
 }
 
-size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over) {
+size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reason &why, const queue &over) {
   if (preemption::spares(leaf)) return 0;
   const uint64_t types_wanted = wanted.present();
   std::vector<allocation *> candidates, victims;
@@ -125,7 +125,7 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const std:
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  preemption_.take_victims(victims, text, nullptr, &over);
+  preemption_.take_victims(victims, why, nullptr, &over);
   return victims.size();
 }
 

@@ -10,6 +10,7 @@
 #include "core.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::internal {
@@ -42,8 +43,8 @@ class quotas {
   [[nodiscard]] bool is_over(const queue &q) const;
   void drop_timers();
   // Gives the number of allocations that go. `over`: the queue that has more than its max.
-  size_t give_back(queue &q, const resources &wanted, const std::string &text, const queue &over);
-  size_t give_back_in_leaf(const queue &leaf, resources wanted, const std::string &text, const queue &over);
+  size_t give_back(queue &q, const resources &wanted, const reason &why, const queue &over);
+  size_t give_back_in_leaf(const queue &leaf, resources wanted, const reason &why, const queue &over);
 
   core &shared_;
   const uint32_t partition_id_;

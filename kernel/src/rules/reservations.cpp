@@ -184,7 +184,7 @@ void reservations::reserve(ask &a, node &n) {
   p_.reservation_touched(r);
   p_.nodes.close(n.slot, keeps_others_out(n));
   p_.lines.enqueue(a);
-  p_.emit_reservation(decision_kind::reserved, r, {});
+  p_.emit_reservation(decided::reserved{}, r);
   p_.tell_reservation(fact_kind::reserved, r);
   if (p_.requires_a_node(a)) return;
   p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.config.tuning.reservation_wait_ms),
@@ -192,10 +192,10 @@ void reservations::reserve(ask &a, node &n) {
 }
 
 // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
-void reservations::end(reservation &r, std::string_view text) {
+void reservations::end(reservation &r, const reason &why) {
   ask &a = *r.of;
   p_.preemption.changed();
-  p_.emit_reservation(decision_kind::unreserved, r, text);
+  p_.emit_reservation(decided::unreserved{why}, r);
   p_.tell_reservation(fact_kind::unreserved, r);
   if (a.line == ask_line::reserved) p_.lines.dequeue(a);
   p_.reservation_touched(r);
@@ -206,8 +206,8 @@ void reservations::end(reservation &r, std::string_view text) {
   p_.preemption.reservation_ended();
 }
 
-void reservations::unreserve(reservation &r, std::string_view text) {
-  end(r, text);
+void reservations::unreserve(reservation &r, const reason &why) {
+  end(r, why);
   if (r.of->line == ask_line::none) p_.lines.enqueue(*r.of);
   reopen(*r.where);
 }
@@ -215,12 +215,12 @@ void reservations::unreserve(reservation &r, std::string_view text) {
 node *reservations::use(ask &a) {
   reservation *r = of(a);
   if (r == nullptr) return nullptr;
-  end(*r, p_.keep(messages::reservation_used()));
+  end(*r, {cause::reservation_used});
   return r->where;
 }
 
 void reservations::drop(ask &a) {
-  if (reservation *r = of(a)) unreserve(*r, p_.keep(messages::reservation_ask_gone()));
+  if (reservation *r = of(a)) unreserve(*r, {cause::ask_gone});
 }
 
 void reservations::drop_all(application &app) {
@@ -237,20 +237,20 @@ void reservations::reopen(node &n) {
 }
 
 void reservations::check(node &n) {
-  if (p_.check_deadline_ms > 0) p_.proposals.undo_on(n, messages::proposal_node_unfit(), true);
+  if (p_.check_deadline_ms > 0) p_.proposals.undo_on(n, {cause::node_unfit}, true);
   const std::vector<reservation *> all = n.reservations;
   for (reservation *r : all) {
     const ask_class &c = p_.classes[r->of->class_id];
     const bool usable = n.schedulable() || !c.required_node.empty();
     if (usable && p_.holds(n, c) && p_.verdicts.passes(c, n.slot)) continue;
-    unreserve(*r, p_.keep(messages::reservation_node_unfit()));
+    unreserve(*r, {cause::node_unfit});
   }
 }
 
 void reservations::is_due(const timer &t) {
   reservation &r = all_[t.object];
   r.of->wait->reserve_from_ms = add_saturating(p_.shared.now_ms, p_.config.tuning.reservation_delay_ms);
-  unreserve(r, p_.keep(messages::reservation_waited(r.where->id)));
+  unreserve(r, {cause::waited_too_long});
 }
 
 bool reservations::is_void(const timer &t) const { return !all_[t.object].live || all_[t.object].sequence != t.epoch; }
@@ -365,7 +365,7 @@ bool reservations::try_required(ask &a, ask_class &c, bool &refused) {
   refused = !p_.checks.agrees(a, *n, now);
   if (refused) return false;
   if (!kept && !n->reservations.empty()) {
-    unreserve(*n->reservations.front(), p_.keep(messages::reservation_for_daemon(a.key)));
+    unreserve(*n->reservations.front(), {cause::daemon_comes, a.key});
   }
   if (now) {
     p_.commit(a, *n);

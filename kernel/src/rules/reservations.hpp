@@ -11,6 +11,7 @@
 #include "base/timers.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
@@ -35,8 +36,8 @@ class reservations {
 
   // -- Made and ended. --
   void reserve(ask &a, node &n);
-  void end(reservation &r, std::string_view text);
-  void unreserve(reservation &r, std::string_view text);  // and the ask lines up again
+  void end(reservation &r, const reason &why);
+  void unreserve(reservation &r, const reason &why);  // and the ask lines up again
   node *use(ask &a);                                      // the node that is to be reopened, or null
   void drop(ask &a);
   void drop_all(application &app);

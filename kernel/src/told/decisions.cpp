@@ -3,6 +3,10 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
+
+#include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/state_tables.hpp"
 
 namespace tenon {
 namespace {
@@ -47,7 +51,79 @@ void append_escaped(std::string &out, std::string_view text) {
   }
 }
 
-bool is_release(decision_kind kind) { return kind == decision_kind::released || kind == decision_kind::ask_released; }
+template <decision_kind kind, class What>
+constexpr bool stands_at = std::is_same_v<std::variant_alternative_t<static_cast<size_t>(kind), decided_what>, What>;
+static_assert(decision_kinds == static_cast<size_t>(decision_kind::undone) + 1 &&
+                  stands_at<decision_kind::configured, decided::configured> &&
+                  stands_at<decision_kind::application_state, decided::application_state> &&
+                  stands_at<decision_kind::allocated, decided::allocated> &&
+                  stands_at<decision_kind::released, decided::released> &&
+                  stands_at<decision_kind::reserved, decided::reserved> &&
+                  stands_at<decision_kind::proposed, decided::proposed>,
+              "kinds are in the order of the variant");
+
+template <class... One>
+struct overloaded : One... {
+  using One::operator()...;
+};
+
+std::string words_for(cause why, const decision_view &d, std::string_view about) {
+  switch (why) {
+    case cause::words:
+      return std::string(about);
+    case cause::released_by_rm:
+      return messages::released_by_rm();
+    case cause::application_removed:
+      return messages::application_removed(d.application);
+    case cause::node_removed:
+      return messages::node_removed(about);
+    case cause::partition_removed:
+      return messages::partition_removed();
+    case cause::application_timeout:
+      return messages::execution_timeout();
+    case cause::allocation_timeout:
+      return messages::allocation_execution_timeout(d.key);
+    case cause::gang_timeout:
+      return messages::placeholders_timed_out();
+    case cause::gang_timeout_pending:
+      return messages::pending_placeholders_timed_out();
+    case cause::gang_left_over:
+      return messages::placeholders_of_completed();
+    case cause::placeholder_too_small:
+      return messages::placeholder_too_small();
+    case cause::replaced:
+      return messages::replacing(about);
+    case cause::preempted_for_ask:
+      return messages::preempted_for_ask(about);
+    case cause::preempted_for_daemon:
+      return messages::preempted_for_daemon(about);
+    case cause::preempted_for_quota:
+      return messages::preempted_for_quota(about);
+    case cause::reservation_used:
+      return messages::reservation_used();
+    case cause::ask_gone:
+      return messages::reservation_ask_gone();
+    case cause::node_unfit:
+      return messages::reservation_node_unfit();
+    case cause::waited_too_long:
+      return messages::reservation_waited(d.node);
+    case cause::daemon_comes:
+      return messages::reservation_for_daemon(about);
+    case cause::victims_elsewhere:
+      return messages::reservation_moved(about);
+    case cause::check_refused:
+      return messages::check_refused(d.node, about);
+    case cause::check_late:
+      return messages::check_late(d.node);
+    case cause::ask_changed:
+      return messages::proposal_ask_gone();
+    case cause::application_not_running:
+      return messages::proposal_not_running();
+    case cause::placeholder_gone:
+      return messages::proposal_placeholder_gone(about);
+  }
+  std::abort();
+}
 
 // FNV-1a over 128 bits, then a mix of the halves, since FNV leaves the last bytes in few bits.
 class hash128 {
@@ -151,15 +227,69 @@ std::string_view name(termination why) {
   std::abort();
 }
 
+const termination *end_of(const decision_view &d) {
+  if (const auto *released = d.as<decided::released>()) return &released->end;
+  if (const auto *released = d.as<decided::ask_released>()) return &released->end;
+  return nullptr;
+}
+
+const reason *reason_of(const decision_view &d) {
+  const auto look = [](const auto &what) -> const reason * {
+    if constexpr (requires { what.reason; }) return &what.reason;
+    return nullptr;
+  };
+  return std::visit(look, d.what);
+}
+
+std::string_view devices_of(const decision_view &d) {
+  const auto look = [](const auto &what) -> std::string_view {
+    if constexpr (requires { what.devices; }) return what.devices;
+    return {};
+  };
+  return std::visit(look, d.what);
+}
+
+std::string_view text_of(const decision_view &d, std::string &room) {
+  const auto made = [&room](std::string text) -> std::string_view { return room = std::move(text); };
+  return std::visit(overloaded{
+                        [](const decided::application_state &what) { return name(what.state); },
+                        [&](const decided::allocated &what) {
+                          return what.existing ? made(messages::existing()) : std::string_view();
+                        },
+                        [&](const decided::container_state &what) {
+                          return made(what.skipped ? messages::container_skipped() : messages::container_failed());
+                        },
+                        [&](const decided::proposed &what) {
+                          return what.in_place_of.empty() ? std::string_view()
+                                                          : made(messages::proposed_in_place(what.in_place_of));
+                        },
+                        [&](const auto &what) {
+                          if constexpr (requires { what.words; }) return what.words;
+                          if constexpr (requires { what.reason; }) {
+                            const auto &[why, about] = what.reason;
+                            return why == cause::words ? about : made(words_for(why, d, about));
+                          }
+                          return std::string_view();
+                        },
+                    },
+                    d.what);
+}
+
+std::string text_of(const decision_view &d) {
+  std::string room;
+  return std::string(text_of(d, room));
+}
+
 std::string format(const decision_view &d) {
-  std::string out = std::to_string(d.sequence);
+  std::string out = std::to_string(d.sequence), room;
   out.reserve(192);
   const auto field = [&out](std::string_view text) {
     out += '\t';
     append_escaped(out, text);
   };
+  const termination *end = end_of(d);
   field(std::to_string(d.now_ms));
-  field(name(d.kind));
+  field(name(d.kind()));
   field(d.rm);
   field(d.partition);
   field(d.application);
@@ -168,9 +298,11 @@ std::string format(const decision_view &d) {
   field(d.node);
   field(d.queue);
   field(d.placeholder ? "placeholder" : "");
-  field(is_release(d.kind) ? name(d.why) : std::string_view());
-  field(d.text);
-  if (!d.detail.empty()) field(d.detail);
+  field(end != nullptr ? name(*end) : std::string_view());
+  field(text_of(d, room));
+  const auto *state = d.as<decided::application_state>();
+  const std::string_view last = state != nullptr ? state->words : devices_of(d);
+  if (!last.empty()) field(last);
   return out;
 }
 

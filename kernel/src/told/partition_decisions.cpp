@@ -4,8 +4,8 @@
 
 namespace tenon::internal {
 
-decision_view &partition::emit(decision_kind kind, const ask &a) {
-  decision_view &d = emit(kind);
+decision_view &partition::emit(const decided_what &what, const ask &a) {
+  decision_view &d = emit(what);
   d.placeholder = a.placeholder;
   d.application = a.owner->id;
   d.key = a.key;
@@ -15,37 +15,26 @@ decision_view &partition::emit(decision_kind kind, const ask &a) {
   return d;
 }
 
-decision_view &partition::emit(decision_kind kind, const allocation &a) {
-  decision_view &d = emit(kind);
+decision_view &partition::emit(const decided_what &what, const allocation &a) {
+  decision_view &d = emit(what);
   d.placeholder = a.placeholder;
   d.allocation_sequence = a.sequence;
   d.application = a.owner->id;
   d.key = a.key();
   d.node = a.where->id;
   d.queue = a.owner->home->path;
-  d.detail = detail_of(a.devices);
   d.source = this;
   d.subject = &a;
   d.about_allocation = true;
   return d;
 }
 
-void partition::emit_allocation(decision_kind kind, const allocation &a, termination why, std::string_view text) {
-  decision_view &d = emit(kind, a);
-  d.why = why;
-  d.text = text;
+void partition::emit_released(const allocation &a, termination end, const reason &why) {
+  emit(decided::released{end, why, detail_of(a.devices)}, a);
 }
 
-void partition::emit_ask_released(const ask &a, termination why, std::string_view text) {
-  decision_view &d = emit(decision_kind::ask_released, a);
-  d.why = why;
-  d.text = text;
-}
-
-void partition::emit_reservation(decision_kind kind, const reservation &r, std::string_view text) {
-  decision_view &d = emit(kind, *r.of);
-  d.node = r.where->id;
-  d.text = text;
+void partition::emit_reservation(const decided_what &what, const reservation &r) {
+  emit(what, *r.of).node = r.where->id;
 }
 
 // Subjects that are gone by now stay readable until flush().
@@ -77,7 +66,7 @@ bool partition::describe(const decision_view &d, placement_view &out) {
   out.create_time_ms = x != nullptr ? x->create_time_ms : a.create_time_ms;
   out.bind_time_ms = x != nullptr ? x->bind_time_ms : 0;
   out.execution_timeout_ms = a.execution_timeout_ms;
-  if (d.kind == decision_kind::proposed && x == nullptr) from->describe_replacement(d.allocation_sequence, out);
+  if (d.is(decision_kind::proposed) && x == nullptr) from->describe_replacement(d.allocation_sequence, out);
   return true;
 }
 
