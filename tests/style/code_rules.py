@@ -71,10 +71,11 @@ LAYERS = {
     "kernel/host/": (*UNDER_HOST, "builtin", "host"),
     "kernel/events/": (*UNDER_HOST, "host", "events"),
     "kernel/service/": UNDER_OBSERVE,
-    "kernel/observe/": (*UNDER_OBSERVE, "observe"),
-    "kernel/libtenon/": (*UNDER_OBSERVE, "observe", "rm"),
+    "kernel/json/": (*UNDER_OBSERVE, "json"),
+    "kernel/observe/": (*UNDER_OBSERVE, "json", "observe"),
+    "kernel/libtenon/": (*UNDER_OBSERVE, "json", "observe", "rm"),
     "sdk/conformance/": (*UNDER_HOST, "host", "conformance"),
-    "cli/": (*UNDER_OBSERVE, "observe", "conformance"),
+    "cli/": (*UNDER_OBSERVE, "json", "observe", "conformance"),
 }
 # What no arrow and no layer would hold is refused here.
 HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/tenon/sdk/", "sdk/conformance/")
@@ -354,4 +355,25 @@ def slot_comment(lines: list[str], index: int) -> str:
     return text
 
 
-RULES = [arrows, banned, dead_sources, abi]
+# What people read. Programs compare ids, kinds and states, which stay when a sentence is written better.
+SENTENCE = r'"[^"]*[A-Za-z]{2,},? [A-Za-z]{2,}[^"]*"'
+BY_WORDS = re.compile(
+    rf"[=!]=\s*{SENTENCE}|{SENTENCE}\s*[=!]=|[.>](?:starts_with|ends_with|contains|find|compare)\(\s*{SENTENCE}"
+    r"|[=!]=\s*(?:messages::\w+\(|text_of\(d[,)])|\b(?:messages::\w+\([^;]*?|text_of\(d[^;]*?)\)\s*[=!]="
+)
+# At the end of a line: it is no sentence but a value that a format has.
+A_VALUE = re.compile(r"// a value of \w+")
+
+
+def by_words(tree: Tree) -> Iterator[Complaint]:
+    """nothing is decided by a text that people read: no comparison with a sentence or with what messages.hpp makes"""
+    for path in tree.paths(*C_SOURCES, under=("kernel/", "cli/", "plugins/", "sdk/")):
+        if path.endswith(("_test.cpp", "_test.c")):
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            code = line.split("//")[0]
+            if (found := BY_WORDS.search(code)) and not A_VALUE.search(line):
+                yield Complaint(path, number, f"{found.group().strip()}: decides by words; give it a kind, an id or a state")
+
+
+RULES = [arrows, banned, dead_sources, abi, by_words]

@@ -191,6 +191,14 @@ CASES = [
             "} tenon_a;\n"
         },
     ),
+    *is_content_with(
+        "by-words", KERNEL_SOURCE, 'return state == "Running";', 'text += ", and of nodes";', 'find("a shared library", what);',
+        'if (state == "the same") return;  // a value of the answer', "// as == \"a text that\" was",
+    ),
+    *complains_at_line_one(
+        "by-words", KERNEL_SOURCE, 'if (d.text == "waits for nodes") return;', 'text.starts_with("limit on ram")',
+        "if (words != messages::existing()) return;", "if (messages::nothing_left() == why) return;", "return text_of(d) == gone;",
+    ),
     Case("abi", {ABI_HEADER: "typedef struct tenon_a {\n  uint64_t words;\n} tenon_a;\n"}, [f"{ABI_HEADER}:1"]),
     Case("abi", {ABI_HEADER: "  uint32_t a;\n\n  /* Goes. */\n  tenon_status (*go)(int32_t);\n"}, [f"{ABI_HEADER}:4"]),
     *complains_at_line_one(

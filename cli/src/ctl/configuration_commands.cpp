@@ -35,7 +35,8 @@ std::string revision_words(const json::object &one) {
 
 std::string source_words(const json::object &one) {
   const std::string state = text(one, "source_state");
-  return text(one, "source") + (state == "the same" ? "" : ", " + state + (state == "changed" ? " since" : ""));
+  if (state == "the same") return text(one, "source");  // a value of the answer
+  return text(one, "source") + ", " + state + (state == "changed" ? " since" : "");
 }
 
 void print_configurations(const json::object &result, std::ostream &out) {
