@@ -49,13 +49,14 @@ struct core {
   }
 
   // The record that this step goes by says that the policy failed at this decision.
-  [[nodiscard]] bool told_to_fail(std::string_view policy) const {
+  [[nodiscard]] bool told_to_fail(const policy_fault &fault) const {
     return std::any_of(told.begin(), told.end(), [&](const step_answer &a) {
-      return a.what == step_answer::kind::policy_fault && a.at == decided && a.text == policy;
+      return a.what == step_answer::kind::policy_fault && a.at == decided && a.fault == fault;
     });
   }
-  void note_fault(std::string policy) {
-    used_answers.push_back({step_answer::kind::policy_fault, decided, false, keep(std::move(policy))});
+  // Its names live until the next drain.
+  void note_fault(const policy_fault &fault) {
+    used_answers.push_back({step_answer::kind::policy_fault, decided, false, fault});
   }
 
   // A copy of the text that lives until the next drain.

@@ -53,10 +53,11 @@ TEST(Format4, BytesAreAsTheyWillAlwaysBe) {
             "4777f551dd0c909cb0d080c18182020a01701201611a016b220b0a0a0576636f726510e807280630013a01634008480a5207060a01"
             "741201765a016762016e680170017800800101");
   step with_answers{"p", 7, {}};
-  const step_answer answers[] = {{step_answer::kind::policy_fault, 3, false, "x"},
-                                 {step_answer::kind::rm_check, 1, true, {}}};
+  const step_answer answers[] = {
+      {step_answer::kind::policy_fault, 3, false, {policy_fault::kind::node_order, {}, "x", {}}},
+      {step_answer::kind::rm_check, 1, true, {}}};
   with_answers.answers = answers;
-  EXPECT_EQ(hex_of(format_4(), 1, with_answers), "1a3a66bae018020a017010071a0d05100322017806080110011801");
+  EXPECT_EQ(hex_of(format_4(), 1, with_answers), "1e8ef6ec5d18020a017010071a11091003220508031a017806080110011801");
   cluster_config config;
   config.partitions.emplace_back();
   config.partitions[0].root.name = "root";

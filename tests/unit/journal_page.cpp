@@ -23,6 +23,8 @@ constexpr std::string_view part_name<named_text> = "key and value";
 template <>
 constexpr std::string_view part_name<step_answer> = "answer";
 template <>
+constexpr std::string_view part_name<policy_fault> = "policy fault";
+template <>
 constexpr std::string_view part_name<put_ask> = "put_ask";
 template <>
 constexpr std::string_view part_name<existing_allocation> = "existing allocation";

@@ -85,6 +85,10 @@ class random_commands {
       x = static_cast<T>(engine_() % 3);
     } else if constexpr (std::is_same_v<T, step_answer::kind>) {
       x = static_cast<T>(engine_() % (format_ == 3 ? 2 : static_cast<uint64_t>(T::rm_changed) + 1));
+    } else if constexpr (std::is_same_v<T, policy_fault::kind>) {
+      x = static_cast<T>(engine_() % (static_cast<uint64_t>(T::predicate) + 1));
+    } else if constexpr (std::is_same_v<T, policy_fault>) {
+      fault(x);
     } else if constexpr (std::is_integral_v<T>) {
       x = static_cast<T>(engine_() >> engine_() % 64);
     } else if constexpr (std::is_same_v<T, double>) {
@@ -112,6 +116,16 @@ class random_commands {
     } else {
       boost::pfr::for_each_field(x, [&](auto &field) { fill(field); });
     }
+  }
+
+  // What format 3 could say: its sentence has names.
+  void fault(policy_fault &x) {
+    fill(x.what);
+    if (x.what == policy_fault::kind::none) return fill(x.policy);
+    x.partition = texts_.emplace_back("[rm]" + std::to_string(engine_() % 3));
+    x.policy = texts_.emplace_back("policy-" + std::to_string(engine_() % 3));
+    if (x.what == policy_fault::kind::predicate)
+      x.asks = texts_.emplace_back("app/ask-" + std::to_string(engine_() % 3));
   }
 
   template <class E>

@@ -3,6 +3,7 @@
 // that was armed for a minute's work does not stay a day.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -6,27 +6,27 @@
 namespace tenon::internal {
 namespace {
 
-std::string_view kind_of(const sort_policy &policy) {
+policy_fault::kind kind_of(const sort_policy &policy) {
   switch (policy.kind) {
     case module_kind::queue_sort:
-      return "queue order";
+      return policy_fault::kind::queue_order;
     case module_kind::app_sort:
-      return "application order";
+      return policy_fault::kind::application_order;
     default:
-      return policy.chosen ? "node order of applications" : "node order";
+      return policy.chosen ? policy_fault::kind::chosen_node_order : policy_fault::kind::node_order;
   }
 }
 
 }  // namespace
 
-std::string policy_faults::words(std::string_view kind, std::string_view policy) const {
-  return std::string(kind) + ' ' + std::string(policy) + " in " + p_.name;
+policy_fault policy_faults::of(const sort_policy &policy) const {
+  return {kind_of(policy), p_.name, policy.bound->name, {}};
 }
 
 // A module's fault is an answer from outside: what a record says of it holds, whatever the module does now.
 void policy_faults::fail_as_told() {
   const auto fail = [&](sort_policy &policy) {
-    if (!policy.faulty && p_.shared.told_to_fail(words(kind_of(policy), policy.bound->name))) {
+    if (!policy.faulty && p_.shared.told_to_fail(of(policy))) {
       failed(policy);
     }
   };
@@ -41,7 +41,7 @@ void policy_faults::failed(sort_policy &policy) {
   auto wrapped = wrap_sort_policy(policy.kind, p_.shared.policies.fallback(policy.kind, p_.types.limit()));
   const uint64_t calls = policy.calls, faults = policy.faults;
   const bool chosen = policy.chosen;
-  p_.shared.note_fault(words(kind_of(policy), policy.bound->name));
+  p_.shared.note_fault(of(policy));
   retired_.push_back(std::make_unique<sort_policy>(std::move(policy)));
   policy = std::move(**wrapped);
   policy.calls = calls;

@@ -4,11 +4,10 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "policies/sort_policy.hpp"
+#include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
 
@@ -21,7 +20,6 @@ class policy_faults {
   void failed(sort_policy &policy);
   // What the record of the step that is played says.
   void fail_as_told();
-  [[nodiscard]] std::string words(std::string_view kind, std::string_view policy) const;
 
   // Policies that others took the place of live until the next drain.
   void retire(std::unique_ptr<sort_policy> policy) { retired_.push_back(std::move(policy)); }
@@ -29,6 +27,8 @@ class policy_faults {
   void flush() { retired_.clear(); }
 
  private:
+  [[nodiscard]] policy_fault of(const sort_policy &policy) const;
+
   partition &p_;
   std::vector<std::unique_ptr<sort_policy>> retired_;
 };

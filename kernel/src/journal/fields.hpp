@@ -77,6 +77,8 @@ template <>
 inline constexpr release_what last_of<release_what> = release_what::both;
 template <>
 inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_changed;
+template <>
+inline constexpr policy_fault::kind last_of<policy_fault::kind> = policy_fault::kind::predicate;
 
 template <class T>
 inline constexpr bool is_config = std::is_same_v<T, const cluster_config *>;
@@ -108,11 +110,18 @@ void fields(IO &io, ref<IO, named_text> f) {
   io(2, "value", f.value);
 }
 template <class IO>
+void fields(IO &io, ref<IO, policy_fault> f) {
+  io(1, "what", f.what);
+  io(2, "partition", f.partition);
+  io(3, "policy", f.policy);
+  io(4, "asks", f.asks);
+}
+template <class IO>
 void fields(IO &io, ref<IO, step_answer> f) {
   io(1, "what", f.what);
   io(2, "at", f.at);
   io(3, "ok", f.ok);
-  io(4, "text", f.text);
+  io(4, "fault", f.fault);
 }
 template <class IO>
 void fields(IO &io, ref<IO, register_rm> f) {

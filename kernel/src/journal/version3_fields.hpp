@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "journal/shapes.hpp"
+#include "journal/version3_faults.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::journal::version3 {
@@ -158,7 +159,13 @@ void fields(IO &io, ref<IO, move_application> f) {
 }
 template <class IO>
 void fields(IO &io, ref<IO, step_answer> f) {
-  io(f.what, f.at, f.ok, f.text);
+  if constexpr (IO::writes) {
+    io(f.what, f.at, f.ok, sentence_of(f.fault));
+  } else {
+    std::string_view fault;
+    io(f.what, f.at, f.ok, fault);
+    f.fault = fault_said(fault);
+  }
 }
 template <class IO>
 void fields(IO &io, ref<IO, step> f) {

@@ -82,10 +82,10 @@ void node_verdicts::judge(verdict_set &v, const resources &need) {
     std::vector<uint16_t> reasons(open.size(), 0);
     // Fails closed: the node does not fit.
     const auto fails = [&] {
-      const auto words = [&] { return p_.faults.words("predicate", p.bound->name + " for asks like " + v.first_key); };
-      if (!p_.shared.told.empty() && p_.shared.told_to_fail(words())) return p_.shared.note_fault(words()), true;
+      const policy_fault fault{policy_fault::kind::predicate, p_.name, p.bound->name, v.first_key};
+      if (!p_.shared.told.empty() && p_.shared.told_to_fail(fault)) return p_.shared.note_fault(fault), true;
       if (filter_nodes(p, p_.context(), p_.nodes, facts, open, verdicts.data(), reasons.data())) return false;
-      return p_.shared.note_fault(words()), true;
+      return p_.shared.note_fault(fault), true;
     };
     if (!open.empty() && fails()) {
       ++p_.shared.counters.policy_faults;

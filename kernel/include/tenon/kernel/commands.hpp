@@ -173,14 +173,30 @@ struct move_application {
   std::string_view queue;  // full path
 };
 
+// Which policy of which partition was at fault. A replay finds it by these.
+struct policy_fault {
+  enum class kind : uint8_t {
+    none,
+    queue_order,
+    application_order,
+    node_order,
+    chosen_node_order,  // that applications choose
+    predicate,
+  } what = kind::none;
+  std::string_view partition;
+  std::string_view policy;
+  std::string_view asks;  // of a predicate: application/key of the first of the asks that it judges alike
+  friend bool operator==(const policy_fault &, const policy_fault &) = default;
+};
+
 // An outside answer that a step used, in the order of use. Recorded with the step.
 struct step_answer {
   // rm_changed: the RM may answer otherwise than it did; what it refused is tried again.
   enum class kind : uint8_t { policy_fault, rm_check, rm_changed } what = kind::policy_fault;
   // policy_fault: decisions of the step before it; rm_check: ordinal of the check in the step
   uint64_t at = 0;
-  bool ok = false;        // rm_check: the RM accepts
-  std::string_view text;  // policy_fault: which policy of which partition
+  bool ok = false;  // rm_check: the RM accepts
+  tenon::policy_fault fault;
 };
 
 // Makes up to max_decisions decisions in one partition, or in all of them (empty name), one each in turn.
