@@ -253,7 +253,7 @@ uint32_t kernel::impl::dispatch(const command &c) {
         p->add_application(one);
       } else {
         reject<decided::application_rejected>(one.partition, one.application, {}, {},
-               messages::application_without_partition(one.application, one.partition));
+                                              messages::application_without_partition(one.application, one.partition));
       }
     } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
                          std::is_same_v<type, check_answer> || std::is_same_v<type, check_again> ||
@@ -286,26 +286,26 @@ uint32_t kernel::impl::dispatch(const command &c) {
         p->put_ask(one);
       } else {
         reject<decided::ask_rejected>(one.partition, one.application, one.key, {},
-               messages::no_partition(one.partition));
+                                      messages::no_partition(one.partition));
       }
     } else if constexpr (std::is_same_v<type, put_allocation>) {
       if (partition *p = find(one.partition); p != nullptr) {
         p->put_allocation(one);
       } else {
-        reject<decided::allocation_rejected>(one.partition, one.allocation.ask.application,
-               one.allocation.ask.key, one.node, messages::no_partition(one.partition));
+        reject<decided::allocation_rejected>(one.partition, one.allocation.ask.application, one.allocation.ask.key,
+                                             one.node, messages::no_partition(one.partition));
       }
     } else if constexpr (std::is_same_v<type, add_node>) {
       if (partition *p = find(one.partition); p != nullptr) {
         p->add_node(one);
       } else {
-        reject<decided::node_rejected>(one.partition, {}, {}, one.node,
-               messages::node_rejected(messages::node_without_partition(one.partition, one.node)));
+        reject<decided::node_rejected>(
+            one.partition, {}, {}, one.node,
+            messages::node_rejected(messages::node_without_partition(one.partition, one.node)));
       }
     } else if constexpr (std::is_same_v<type, update_node> || std::is_same_v<type, change_node>) {
       if (partition *p = find(one.partition); p == nullptr) {
-        reject<decided::node_update_rejected>(one.partition, {}, {}, one.node,
-               messages::no_partition(one.partition));
+        reject<decided::node_update_rejected>(one.partition, {}, {}, one.node, messages::no_partition(one.partition));
       } else {
         if constexpr (std::is_same_v<type, update_node>) {
           p->update_node(one);
@@ -378,13 +378,8 @@ bool kernel::has_work(std::string_view name) const {
                      [&](const auto &p) { return (name.empty() || p->name == name) && p->cycle.has_work(); });
 }
 
-kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) const {
-  kernel_snapshot out;
-  out.now_ms = impl_->shared.now_ms;
-  for (const auto &p : impl_->partitions) {
-    if (name.empty() || p->name == name) out.partitions.push_back(p->snapshot(parts));
-  }
-  return out;
+kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) {
+  return freeze(parts, name)->plain(parts, name);
 }
 
 std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::string_view name) {
@@ -397,6 +392,13 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::str
   return std::make_shared<const frozen_state>(std::move(out));
 }
 
+kernel_snapshot kernel::sums() const {
+  kernel_snapshot out;
+  out.now_ms = impl_->shared.now_ms;
+  for (const auto &p : impl_->partitions) out.partitions.push_back(p->sums());
+  return out;
+}
+
 size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view name) {
   size_t left = 0;
   for (const auto &p : impl_->partitions) {
@@ -406,6 +408,10 @@ size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view na
     most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
   }
   return left;
+}
+
+void kernel::forget_frozen() {
+  for (const auto &p : impl_->partitions) p->forget_frozen();
 }
 
 size_t kernel::frozen_bytes() const {

@@ -119,9 +119,8 @@ struct partition {
   // Fails what is left and gives back its allocations.
   void fail_everything();
 
-  [[nodiscard]] partition_snapshot snapshot(snapshot_part parts) const;
+  [[nodiscard]] partition_snapshot sums() const;
   [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
-  [[nodiscard]] std::string blocker_of(const ask &a) const;
 
   // -- Changes (model/changes.hpp). --
   // The ledger writes the change down; then everything that depends on it follows, each in its own place: what readers
@@ -170,6 +169,7 @@ struct partition {
   // Makes so many blocks that freeze() would, and gives how many it leaves.
   size_t freeze_some(snapshot_part parts, size_t most);
   void age_frozen();
+  void forget_frozen();
   [[nodiscard]] size_t frozen_bytes() const;
   frozen_columns &start_freezing();
   void make_block(uint32_t at, uint8_t how, frozen_ask &out);
@@ -405,10 +405,10 @@ struct partition {
   void count_past_use(const allocation &a);
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
-  void move(allocation &a, allocation_event event);      // what is proposed in its place is undone
-  void expire(allocation &a, const reason &why);         // waits for the RM from now on
+  void move(allocation &a, allocation_event event);  // what is proposed in its place is undone
+  void expire(allocation &a, const reason &why);     // waits for the RM from now on
   void expire_all(application &app, const reason &why, bool only_placeholders);  // those in state Allocated
-  void undo(allocation &a);                                                            // its ask is pending again
+  void undo(allocation &a);                                                      // its ask is pending again
   bool unplace(ask &a);
   // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
   std::string existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,

@@ -121,7 +121,7 @@ void cluster::settle() {
   }
 }
 
-size_t cluster::placed(std::string_view app, std::string_view key) const {
+size_t cluster::placed(std::string_view app, std::string_view key) {
   size_t count = 0;
   const kernel_snapshot now = it_.snapshot();
   for (const partition_snapshot &p : now.partitions) {

@@ -38,7 +38,7 @@ class cluster {
   // Steps until nothing is decided.
   void settle();
   // Live allocations of the ask.
-  [[nodiscard]] size_t placed(std::string_view app, std::string_view key) const;
+  [[nodiscard]] size_t placed(std::string_view app, std::string_view key);
 
   kernel &operator*() { return it_; }
   kernel *operator->() { return &it_; }

@@ -18,7 +18,7 @@ class oracle_engine final : public cli::engine {
   [[nodiscard]] std::optional<std::string> problem_with(const command &) const override { return std::nullopt; }
   void set_rm_check(rm_check check) override { oracle_.set_rm_check(std::move(check)); }
   [[nodiscard]] bool has_work() const override { return true; }
-  [[nodiscard]] kernel_snapshot snapshot() const override { return oracle_.snapshot(); }
+  [[nodiscard]] kernel_snapshot snapshot() override { return oracle_.snapshot(); }
   std::optional<explanation> explain(std::string_view, std::string_view, std::string_view) override { return {}; }
 
  private:

@@ -60,6 +60,7 @@ std::vector<std::string> read_state::differences(kernel &k) {
   if (turn_ % 3 == 0) k.freeze_some(turn_ % 40);
   if (turn_ % 4 != 0 && turn_ % 7 != 0) return {};
   auto now = k.freeze();
+  k.forget_frozen();  // all of it is made anew
   kernel_snapshot is = k.snapshot(everything);
   std::vector<std::string> out = sim::differences(now->plain(everything), is);
   if (before_ != nullptr && !(before_->plain(everything) == was_)) {

@@ -37,7 +37,7 @@ class kernel_scheduler : public scheduler {
       take(d);
     });
   }
-  [[nodiscard]] kernel_snapshot snapshot() const override { return kernel_.snapshot(); }
+  [[nodiscard]] kernel_snapshot snapshot() override { return kernel_.snapshot(); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return kernel_.next_due(); }
   [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }
   [[nodiscard]] std::vector<std::string> told_wrong(const kernel_snapshot &s) override {
@@ -60,7 +60,7 @@ class oracle_scheduler : public scheduler {
   explicit oracle_scheduler(const naive::features &has) : oracle_({}, has) {}
   uint32_t apply(int64_t now_ms, const command &c) override { return oracle_.apply(now_ms, c); }
   void drain(const std::function<void(const decision_view &)> &take) override { oracle_.drain(take); }
-  [[nodiscard]] kernel_snapshot snapshot() const override { return oracle_.snapshot(); }
+  [[nodiscard]] kernel_snapshot snapshot() override { return oracle_.snapshot(); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return oracle_.next_due(); }
   [[nodiscard]] bool has_work() const override { return true; }
 

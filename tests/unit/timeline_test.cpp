@@ -16,7 +16,7 @@ kernel_snapshot seen(int64_t used, int64_t pending) {
   p.capacity = {{"vcore", 100}};
   p.used = {{"vcore", used}};
   p.application_states = {{application_state::accepted, 2}, {application_state::running, 5}};
-  p.queues.emplace_back().pending = {{"vcore", pending}};
+  p.pending = {{"vcore", pending}};
   return {0, {p}};
 }
 
@@ -91,18 +91,6 @@ TEST(Timeline, APartitionThatNothingWasDecidedOfBeginsWithAMoment) {
   timeline t;
   t.look(seen(1, 0), start_ms);
   EXPECT_EQ(t.all().at(0).points.at(0).span_ms, 0);
-}
-
-TEST(Timeline, KeepsWhatIsPendingWhereALookHasNoQueues) {
-  timeline t;
-  t.look(seen(1, 7), start_ms);
-  kernel_snapshot without = seen(2, 9);
-  without.partitions[0].queues.clear();
-  t.look(without, start_ms + 20'000);
-  const auto points = t.all().at(0).points;
-  ASSERT_EQ(points.size(), 2U);
-  EXPECT_EQ(points[1].used[0], 2);
-  EXPECT_EQ(points[1].pending[0], 7);
 }
 
 TEST(Timeline, ForgetsPartitionsThatAreGoneAndNeverHasTooMany) {

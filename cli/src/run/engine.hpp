@@ -29,7 +29,7 @@ class engine {
   // Nothing where it cannot say.
   [[nodiscard]] virtual std::optional<std::string> problem_with(const command &c) const = 0;
   [[nodiscard]] virtual bool has_work() const = 0;
-  [[nodiscard]] virtual kernel_snapshot snapshot() const = 0;
+  [[nodiscard]] virtual kernel_snapshot snapshot() = 0;
   [[nodiscard]] virtual std::optional<explanation> explain(std::string_view partition, std::string_view application,
                                                            std::string_view key) = 0;
 };
@@ -50,7 +50,7 @@ class engine_of final : public engine {
     return std::nullopt;
   }
   bool has_work() const override { return scheduler_.has_work(); }
-  kernel_snapshot snapshot() const override { return scheduler_.snapshot(); }
+  kernel_snapshot snapshot() override { return scheduler_.snapshot(); }
   std::optional<explanation> explain(std::string_view partition, std::string_view application,
                                      std::string_view key) override {
     const host::role_guard cycle(host::thread_role::cycle);  // policies are asked for keys

@@ -80,10 +80,10 @@ tenon_status tenon_scheduler_dump(tenon_scheduler *self, void (*take)(void *cont
       (*static_cast<std::map<uint64_t, std::string> *>(to))[session] = std::string(words.data, words.length);
     };
     if (const tenon_local_port *port = self->port.get()) port->dump(port->context, keep, &said);
-    tenon::kernel_snapshot state;
-    if (!self->service->call([&](tenon::service::cycle_access &on) { state = on.state().snapshot(); }))
+    std::shared_ptr<const tenon::frozen_state> state;
+    if (!self->service->call([&](tenon::service::cycle_access &on) { state = on.state().freeze(); }))
       return closed(nullptr);
-    const std::string json = tenon::embedded::dump(state, self->service->rms(), said);
+    const std::string json = tenon::embedded::dump(state->plain(), self->service->rms(), said);
     take(context, {json.data(), json.size()});
     return TENON_OK;
   });

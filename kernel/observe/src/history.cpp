@@ -19,7 +19,7 @@ void history::decided(const kernel &k, int64_t now_ms) {
   if (now_ms >= noted_ms_ && now_ms - noted_ms_ < note_every_ms) return;
   noted_ms_ = now_ms;
   minute now;
-  for (const partition_snapshot &p : k.snapshot(static_cast<snapshot_part>(0)).partitions) {
+  for (const partition_snapshot &p : k.sums().partitions) {
     now.containers += static_cast<int64_t>(p.allocations);
     const auto running = p.application_states.find(application_state::running);
     if (running != p.application_states.end()) now.running += static_cast<int64_t>(running->second);

@@ -217,23 +217,9 @@ void metrics_maker::look_at_minute() {
   if (view != nullptr) history_.looked(view->view, now_unix_ms());
 }
 
-// It is no reader: the kernel would go on keeping blocks for it. So it takes plain values on the kernel's thread, and
-// notes them there, between two batches of decisions. Queues are read so seldom that they take a thousandth of the
-// time, or when somebody asks, and not at all where there are very many.
-void metrics_maker::look_at_curve(std::chrono::seconds within, bool asked) {
-  using clock = std::chrono::steady_clock;
-  constexpr size_t very_many = 10'000;
-  const auto look = [&](kernel &k) {
-    const auto before = clock::now();
-    const bool with_queues = queues_ <= very_many && (asked || before >= queues_at_);
-    const kernel_snapshot all = k.snapshot(with_queues ? snapshot_part::queues : static_cast<snapshot_part>(0));
-    timeline_.look(all, now_unix_ms());
-    if (!with_queues) return;
-    queues_ = 0;
-    for (const partition_snapshot &p : all.partitions) queues_ += p.queues.size();
-    queues_at_ = before + (clock::now() - before) * 1000;
-  };
-  keeper_.run(look, clock::now() + within);
+// Noted on the kernel's thread, between two batches of decisions.
+void metrics_maker::look_at_curve(std::chrono::seconds within) {
+  keeper_.run([&](kernel &k) { timeline_.look(k.sums(), now_unix_ms()); }, snapshot_keeper::clock::now() + within);
 }
 
 void metrics_maker::look_at_curve_now_and_then() {
@@ -242,8 +228,8 @@ void metrics_maker::look_at_curve_now_and_then() {
   while (!closed_) {
     lock.unlock();
     const auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeline::fine_ms);
-    look_at_curve(std::chrono::seconds(2), false);  // a scheduler that stops waits for it
-    (void)door_.rms();                              // who is away, and since when
+    look_at_curve(std::chrono::seconds(2));  // a scheduler that stops waits for it
+    (void)door_.rms();                       // who is away, and since when
     lock.lock();
     wake_.wait_until(lock, next, [this] { return closed_; });
   }
@@ -334,7 +320,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
     });
   }
   if ((wanted & TENON_METRICS_CURVE) != 0) {
-    look_at_curve(std::chrono::seconds(10), true);
+    look_at_curve(std::chrono::seconds(10));
     out->curves = timeline_.all();
     put_curves(*out);
   }

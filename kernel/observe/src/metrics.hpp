@@ -105,7 +105,7 @@ class metrics_maker {
   void add_waiting(std::vector<family> &out, const tenon_view &view) const;
   void add_queue_tallies(std::vector<family> &out) const;
   void look_at_minute();
-  void look_at_curve(std::chrono::seconds within, bool asked);
+  void look_at_curve(std::chrono::seconds within);
   void look_at_curve_now_and_then();
   static void put_curves(metrics_view &out);
   static void put_preemptions(metrics_view &out);
@@ -125,10 +125,8 @@ class metrics_maker {
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool closed_ = false;
-  std::thread thread_;                                 // looks at the curve; started with the first turn
-  bool is_watched_ = false;                            // on the kernel's thread alone, as what follows
-  size_t queues_ = 0;                                  // that there were when they were read
-  std::chrono::steady_clock::time_point queues_at_{};  // when they may be read again
+  std::thread thread_;       // looks at the curve; started with the first turn
+  bool is_watched_ = false;  // on the kernel's thread alone
 };
 
 }  // namespace tenon::observe

@@ -86,11 +86,7 @@ void timeline::look_at(kept &to, const partition_snapshot &p, int64_t now_ms) {
   now.at_ms = now_ms;
   now.capacity = in_order(to.types, p.capacity);
   now.used = in_order(to.types, p.used);
-  if (!p.queues.empty()) {
-    now.pending = in_order(to.types, p.queues.front().pending);
-  } else if (!to.fine.empty()) {
-    now.pending = to.fine.back().pending;
-  }
+  now.pending = in_order(to.types, p.pending);
   for (const application_state state : {application_state::new_, application_state::accepted}) {
     if (const auto in = p.application_states.find(state); in != p.application_states.end()) now.waiting += in->second;
   }

@@ -47,7 +47,7 @@ class timeline {
 
   // On the kernel's thread, while the decisions are handed over.
   void count(std::span<const decision_view> decisions);
-  // All partitions as of now; without queues they say nothing new of what is pending.
+  // All partitions as of now; their lists are not looked at.
   void look(const kernel_snapshot &all, int64_t now_ms);
   [[nodiscard]] std::vector<series> all() const;
   [[nodiscard]] std::vector<preemption> preemptions() const;  // oldest first

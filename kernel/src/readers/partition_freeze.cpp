@@ -236,40 +236,6 @@ group_wait partition::wait_of(const app_class &g) {
   return {};
 }
 
-std::string words_where_refused() { return "the resource manager refuses every node that fits"; }
-
-std::string words_where_reserved(std::string_view node) {
-  return "room on node " + std::string(node) + ", which is reserved for it";
-}
-
-std::string words_where_placeholders(std::string_view task_group) {
-  return "placeholders of task group " + std::string(task_group);
-}
-
-std::string words_of(blocker what, std::string_view type, std::string_view queue, std::string_view order) {
-  const std::string of(queue);
-  switch (what) {
-    case blocker::none:
-      return {};
-    case blocker::application_count:
-      return "maxapplications of queue " + of;
-    case blocker::limited_application_count:
-      return "maxapplications of a limit in queue " + of;
-    case blocker::application_order:
-    case blocker::queue_order:
-      return "order " + std::string(order) + " of queue " + of;
-    case blocker::limit:
-      return "limit on " + std::string(type) + " in queue " + of;
-    case blocker::headroom:
-      return "headroom of " + std::string(type) + " in queue " + of;
-    case blocker::nodes:
-      return "no node fits";
-    case blocker::stopped_queue:
-      return "queue " + of + " is stopped";
-  }
-  return {};
-}
-
 void partition::freeze_waits(std::vector<frozen_wait> &out) {
   out.resize(groups.extent());
   for (uint32_t at = 0; at < groups.extent(); ++at) {
@@ -356,14 +322,18 @@ void partition::freeze(snapshot_part parts, frozen_partition &out) {
   if (has(parts, snapshot_part::groups)) freeze_usage(limits.groups(), out.groups);
 }
 
-// Nobody read for long: the blocks go, some with every command.
-void partition::age_frozen() {
-  if (frozen != nullptr && sub_saturating(shared.now_ms, frozen->asked_ms) > frozen_kept_ms) {
-    unread = std::move(frozen);
-    for (auto *trackers : {&limits.users(), &limits.groups()}) {
-      for (auto &[tracked, tracker] : *trackers) tracker.frozen = nullptr;
-    }
+// The blocks go, some with every command.
+void partition::forget_frozen() {
+  if (frozen == nullptr) return;
+  unread = std::move(frozen);
+  for (auto *trackers : {&limits.users(), &limits.groups()}) {
+    for (auto &[tracked, tracker] : *trackers) tracker.frozen = nullptr;
   }
+}
+
+// Nobody read for long.
+void partition::age_frozen() {
+  if (frozen != nullptr && sub_saturating(shared.now_ms, frozen->asked_ms) > frozen_kept_ms) forget_frozen();
   if (unread != nullptr && !unread->drop_some()) unread = nullptr;
 }
 

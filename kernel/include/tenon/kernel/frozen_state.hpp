@@ -23,7 +23,7 @@ class frozen_state {
   [[nodiscard]] int64_t now_ms() const;
   [[nodiscard]] uint64_t commands() const;  // that the kernel had applied by then
 
-  // The parts as plain values, as the kernel's snapshot() of that moment; of those that were frozen.
+  // The parts as plain values, of those that were frozen.
   [[nodiscard]] kernel_snapshot plain(snapshot_part parts = snapshot_part::all, std::string_view partition = {}) const;
 
  private:

@@ -79,17 +79,20 @@ class kernel {
   // Some ask of the partition (all partitions: empty name) could be looked at by a step.
   [[nodiscard]] bool has_work(std::string_view partition = {}) const;
 
-  // Of all partitions, or of the one that is named; parts that are not wanted are empty.
-  [[nodiscard]] kernel_snapshot snapshot(snapshot_part parts = snapshot_part::all,
-                                         std::string_view partition = {}) const;
-  // The same for readers who come again: costs what changed since the last one, and nothing where nobody reads. Blocks
-  // are kept until nobody asked for frozen_kept_ms of journal time.
+  // The state for readers, who put it together on a thread of their own: costs what changed since the last one, and
+  // nothing where nobody reads. Of all partitions, or of the one that is named; parts that are not wanted are empty.
+  // Blocks are kept until nobody asked for frozen_kept_ms of journal time.
   [[nodiscard]] std::shared_ptr<const frozen_state> freeze(snapshot_part parts = snapshot_part::all,
                                                            std::string_view partition = {});
+  // The same as plain values at once: freeze()->plain().
+  [[nodiscard]] kernel_snapshot snapshot(snapshot_part parts = snapshot_part::all, std::string_view partition = {});
+  // What is no list in it, for those who look often: nothing is kept for them. Costs a look at every application.
+  [[nodiscard]] kernel_snapshot sums() const;
   // Makes about `most` of the blocks that freeze() would make, so that a long one can be done in short turns. Gives how
   // many are left, by and large.
   size_t freeze_some(size_t most, snapshot_part parts = snapshot_part::all, std::string_view partition = {});
   [[nodiscard]] size_t frozen_bytes() const;  // of the newest blocks
+  void forget_frozen();                       // nobody reads any more
   // Why an ask of an application waits, and what would let it run; nothing when the partition is unknown. What changes
   // bring is tried on copies of the partition, which costs what there is several times: see most_tried.
   [[nodiscard]] std::optional<explanation> explain(std::string_view partition, std::string_view application,

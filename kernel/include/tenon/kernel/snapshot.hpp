@@ -1,6 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The whole state of a kernel as plain values: for reading, dumps and comparison, never for deciding. Readers who come
-// again ask for a frozen_state instead, which has less to do.
+// The whole state of a kernel as plain values: for reading, dumps and comparison, never for deciding.
 #pragma once
 
 #include <cstdint>
@@ -163,7 +162,7 @@ struct partition_snapshot {
   std::string rm, plain_name;
   object_state state = object_state::active;
   std::string node_sort_policy;
-  amount_map capacity, used;
+  amount_map capacity, used, pending;
   uint64_t allocations = 0;
   uint64_t node_count = 0;
   int64_t since_ms = 0;  // in its state
