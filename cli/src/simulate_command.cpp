@@ -2,6 +2,7 @@
 #include "simulate_command.hpp"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -12,11 +13,10 @@
 #include "run/complain.hpp"
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
-#include "simulate/dump.hpp"
-#include "simulate/explain_json.hpp"
 #include "simulate/progress.hpp"
 #include "simulate/summary.hpp"
 #include "tenon/config/queues.hpp"
+#include "tenon/json/state_json.hpp"
 #include "tenon/kernel/journal.hpp"
 #include "trace/trace.hpp"
 
@@ -177,7 +177,7 @@ class simulate_run {
     if (!options_.report.empty()) files.write_report(page());
     if (auto why = files.close()) return why;
     if (!options_.dump.empty()) {
-      if (auto why = write_file(options_.dump, to_json(end) + "\n")) return why;
+      if (auto why = write_file(options_.dump, boost::json::serialize(state_json::write(end)) + "\n")) return why;
     }
     if (!options_.explain.empty()) return explain(on.scheduler(), end);
     if (options_.json) {
@@ -231,7 +231,9 @@ class simulate_run {
     for (const partition_snapshot &partition : end.partitions) {
       const auto why = scheduler.explain(partition.name, application, key);
       if (!why || !why->known) continue;
-      out_ << (options_.json ? to_json(*why) : why->text) << '\n';
+      out_ << (options_.json ? boost::json::serialize(state_json::write(*why, {state_json::explanation_old_keys}))
+                             : why->text)
+           << '\n';
       return std::nullopt;
     }
     return refusal{"--explain", "APPLICATION/KEY of an ask that waits at the end", "'" + options_.explain + "'",

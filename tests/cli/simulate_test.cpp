@@ -7,9 +7,9 @@
 #include <random>
 #include <sstream>
 
-#include "simulate/dump.hpp"
 #include "simulate/generate.hpp"
 #include "simulate/progress.hpp"
+#include "tenon/json/state_json.hpp"
 #include "testing.hpp"
 #include "trace/openb.hpp"
 
@@ -234,14 +234,14 @@ TEST(Simulate, DumpIsReadBackAsItWas) {
   const temporary_folder folder;
   (void)simulated({"--nodes", "5", "--pods", "60", "--mode", "fill", "--dump", folder.file("dump")});
   const std::string text = folder.text("dump");
-  const auto read = read_dump(text);
+  const auto read = state_json::read_state(text);
   ASSERT_TRUE(static_cast<bool>(read)) << read.why().text();
   ASSERT_EQ(read->partitions.size(), 1U);
   EXPECT_EQ(read->partitions[0].nodes.size(), 5U);
   EXPECT_FALSE(read->partitions[0].applications.empty());
-  EXPECT_EQ(to_json(*read) + "\n", text);
-  EXPECT_FALSE(static_cast<bool>(read_dump("{\"partitions\": 5}")));
-  EXPECT_FALSE(static_cast<bool>(read_dump("{\"partitions\": [{\"state\": \"Asleep\"}]}")));
+  EXPECT_EQ(boost::json::serialize(state_json::write(*read)) + "\n", text);
+  EXPECT_FALSE(static_cast<bool>(state_json::read_state("{\"partitions\": 5}")));
+  EXPECT_FALSE(static_cast<bool>(state_json::read_state("{\"partitions\": [{\"state\": \"Asleep\"}]}")));
 }
 
 TEST(Progress, SaysLinesWhereThereIsNoTerminal) {

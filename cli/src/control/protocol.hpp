@@ -17,8 +17,6 @@ inline constexpr size_t most_request_bytes = size_t{64} << 10;  // of one line
 inline constexpr size_t most_answer_bytes = size_t{64} << 20;
 inline constexpr std::chrono::seconds answer_deadline{10};  // for a client to take an answer
 inline constexpr std::chrono::minutes idle_deadline{5};     // for a client to say something
-// Answers within it are of one moment, so that many who look cost the scheduler no more than one.
-inline constexpr std::chrono::milliseconds snapshot_age{250};
 
 // Where a daemon listens unless told: below $XDG_RUNTIME_DIR, or below /run where that is not set.
 [[nodiscard]] std::filesystem::path default_control_socket();

@@ -1,10 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "control/state_json.hpp"
 
-#include <algorithm>
+#include <span>
 #include <utility>
-#include <vector>
 
+#include "tenon/json/state_json.hpp"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
@@ -13,18 +13,24 @@ namespace {
 
 namespace json = boost::json;
 
-json::object amounts_of(const amount_map &from) {
-  json::object out;
-  for (const auto &[type, amount] : from) out[type] = amount;
-  return out;
-}
+using state_json::member;
+using state_json::old_key;
 
-json::array texts_of(const std::vector<std::string> &from) { return json::array(from.begin(), from.end()); }
+constexpr old_key old_keys[] = {{"ask", "pending_count", "pending"},
+                                {"ask", "blocker", "waits_for"},
+                                {"allocation", "detail", "devices"},
+                                {"allocation", "bind_time_ms", "bound_ms"}};
+// What runs has a key of its own, `running`, and is there where one of them is asked for by its name.
+constexpr member of_one[] = {{"application", "allocations"}, {"node", "allocations"}, {"node", "foreign"}};
+// A list has no details.
+constexpr member of_many[] = {
+    {"application", "allocations"}, {"node", "allocations"}, {"node", "foreign"}, {"application", "state_log"},
+    {"application", "past_use"},    {"application", "tags"}, {"ask", "tags"}};
+constexpr member no_lists[] = {{"partition", "queues"}, {"partition", "nodes"}, {"partition", "applications"},
+                               {"partition", "ended"},  {"partition", "users"}, {"partition", "groups"}};
 
-json::object texts_of(const std::map<std::string, std::string> &from) {
-  json::object out;
-  for (const auto &[key, text] : from) out[key] = text;
-  return out;
+state_json::style style_of(const state_filter &which) {
+  return {old_keys, which.name.empty() ? std::span<const member>(of_many) : std::span<const member>(of_one)};
 }
 
 bool is_below(const std::string &queue, const std::string &wanted) {
@@ -52,93 +58,28 @@ json::object in_partitions(const kernel_snapshot &from, const state_filter &whic
       items.push_back(std::move(item));
       return true;
     });
-    partitions.push_back(json::object{{"name", one.name},
-                                      {"state", name(one.state)},
-                                      {"capacity", amounts_of(one.capacity)},
-                                      {"used", amounts_of(one.used)},
-                                      {"allocations", one.allocations},
-                                      {key, std::move(items)}});
+    json::object partition = state_json::write(one, {{}, no_lists});
+    partition[key] = std::move(items);
+    partitions.push_back(std::move(partition));
   }
   return {{"now_ms", from.now_ms}, {"partitions", std::move(partitions)}, {"more", more}};
 }
 
-json::object object_of(const queue_snapshot &q) {
-  return {{"path", q.path},
-          {"state", name(q.state)},
-          {"leaf", q.leaf},
-          {"managed", q.managed},
-          {"allocated", amounts_of(q.allocated)},
-          {"pending", amounts_of(q.pending)},
-          {"preempting", amounts_of(q.preempting)},
-          {"guaranteed", amounts_of(q.guaranteed)},
-          {"max", q.max ? json::value(amounts_of(*q.max)) : json::value(nullptr)},
-          {"properties", texts_of(q.properties)},
-          {"running_apps", q.running_apps},
-          {"max_running_apps", q.max_running_apps},
-          {"current_priority", q.current_priority}};
-}
-
-json::object object_of(const allocation_snapshot &a) {
-  return {{"key", a.key},
-          {"application", a.application},
-          {"node", a.node},
-          {"resources", amounts_of(a.resources)},
-          {"devices", a.detail},
-          {"priority", a.priority},
-          {"placeholder", a.placeholder},
-          {"foreign", a.foreign},
-          {"state", name(a.state)},
-          {"bound_ms", a.bind_time_ms}};
-}
+json::object allocation_of(const allocation_snapshot &one) { return state_json::write(one, {old_keys}); }
 
 json::array running_on(const partition_snapshot &p, const node_snapshot &n) {
   json::array out;
   for (const application_snapshot &app : p.applications)
     for (const allocation_snapshot &one : app.allocations)
-      if (one.node == n.id) out.push_back(object_of(one));
-  for (const allocation_snapshot &one : n.foreign) out.push_back(object_of(one));
+      if (one.node == n.id) out.push_back(allocation_of(one));
+  for (const allocation_snapshot &one : n.foreign) out.push_back(allocation_of(one));
   return out;
 }
 
-json::object object_of(const application_snapshot &a) {
-  json::array asks;
-  for (const ask_snapshot &ask : a.asks)
-    asks.push_back(json::object{{"key", ask.key},
-                                {"resources", amounts_of(ask.resources)},
-                                {"pending", ask.pending_count},
-                                {"priority", ask.priority},
-                                {"placeholder", ask.placeholder},
-                                {"waits_for", ask.blocker}});
-  return {{"id", a.id},
-          {"queue", a.queue},
-          {"user", a.user},
-          {"groups", texts_of(a.groups)},
-          {"state", name(a.state)},
-          {"allocated", amounts_of(a.allocated)},
-          {"placeholders", amounts_of(a.placeholders)},
-          {"pending", amounts_of(a.pending)},
-          {"allocations", a.allocations.size()},
-          {"asks", std::move(asks)},
-          {"reservations", texts_of(a.reservations)},
-          {"message", a.message},
-          {"submitted_ms", a.submitted_ms},
-          {"started_ms", a.started_ms},
-          {"finished_ms", a.finished_ms}};
-}
-
-json::object object_of(const node_snapshot &n) {
-  json::object devices;
-  for (const auto &[type, free] : n.devices) devices[type] = json::array(free.begin(), free.end());
-  return {{"id", n.id},
-          {"schedulable", n.schedulable},
-          {"capacity", amounts_of(n.capacity)},
-          {"allocated", amounts_of(n.allocated)},
-          {"occupied", amounts_of(n.occupied)},
-          {"available", amounts_of(n.available)},
-          {"devices", std::move(devices)},
-          {"attributes", texts_of(n.attributes)},
-          {"allocations", n.allocations.size()},
-          {"reservations", texts_of(n.reservations)}};
+// How many there are. `allocations` is what the socket called it first, and a list everywhere else.
+void put_count(json::object &to, size_t allocations) {
+  to["allocation_count"] = allocations;
+  to["allocations"] = allocations;
 }
 
 }  // namespace
@@ -146,7 +87,8 @@ json::object object_of(const node_snapshot &n) {
 json::object queues_json(const kernel_snapshot &from, const state_filter &which) {
   return in_partitions(from, which, "queues", [&](const partition_snapshot &of, auto add) {
     for (const queue_snapshot &one : of.queues)
-      if (is_below(one.path, which.queue) && is_any_or(which.state, name(one.state)) && !add(object_of(one))) return;
+      if (is_below(one.path, which.queue) && is_any_or(which.state, name(one.state)) && !add(state_json::write(one)))
+        return;
   });
 }
 
@@ -156,10 +98,11 @@ json::object applications_json(const kernel_snapshot &from, const state_filter &
       if (!is_below(one.queue, which.queue) || !is_any_or(which.state, name(one.state)) ||
           !is_any_or(which.user, one.user) || !is_any_or(which.name, one.id))
         continue;
-      json::object item = object_of(one);
+      json::object item = state_json::write(one, style_of(which));
+      put_count(item, one.allocations.size());
       if (!which.name.empty()) {
         json::array running;
-        for (const allocation_snapshot &each : one.allocations) running.push_back(object_of(each));
+        for (const allocation_snapshot &each : one.allocations) running.push_back(allocation_of(each));
         item["running"] = std::move(running);
       }
       if (!add(std::move(item))) return;
@@ -172,7 +115,8 @@ json::object nodes_json(const kernel_snapshot &from, const state_filter &which) 
     for (const node_snapshot &one : of.nodes) {
       const std::string_view state = one.schedulable ? "schedulable" : "draining";
       if (!is_any_or(which.state, state) || !is_any_or(which.name, one.id)) continue;
-      json::object item = object_of(one);
+      json::object item = state_json::write(one, style_of(which));
+      put_count(item, one.allocations.size());
       if (!which.name.empty()) item["running"] = running_on(of, one);
       if (!add(std::move(item))) return;
     }

@@ -74,7 +74,7 @@ std::string age(const json::object &of, std::string_view key, int64_t now_ms) {
 
 int64_t waiting(const json::object &application) {
   int64_t out = 0;
-  for (const json::value &ask : application.at("asks").as_array()) out += number(ask.as_object(), "pending");
+  for (const json::value &ask : application.at("asks").as_array()) out += number(ask.as_object(), "pending_count");
   return out;
 }
 
@@ -84,9 +84,9 @@ std::string waits_for(const json::object &application, const std::string &hold) 
   std::map<std::string, int64_t> causes;
   for (const json::value &value : application.at("asks").as_array()) {
     const json::object &ask = value.as_object();
-    if (number(ask, "pending") == 0) continue;
-    const std::string cause = text(ask, "waits_for");
-    causes[cause.empty() ? "its turn" : cause] += number(ask, "pending");
+    if (number(ask, "pending_count") == 0) continue;
+    const std::string cause = text(ask, "blocker");
+    causes[cause.empty() ? "its turn" : cause] += number(ask, "pending_count");
   }
   std::vector<std::pair<std::string, int64_t>> sorted(causes.begin(), causes.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });

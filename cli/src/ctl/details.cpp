@@ -30,8 +30,8 @@ void print_running(const json::array &running, bool of_node, int64_t now_ms, std
     const json::object &one = value.as_object();
     const std::string kind = yes(one, "placeholder") ? ", placeholder" : yes(one, "foreign") ? ", foreign" : "";
     all.add({text(one, "key"), or_none(text(one, of_node ? "application" : "node")), text(one, "state") + kind,
-             count(one, "priority"), age(one, "bound_ms", now_ms), amounts(one, "resources"),
-             or_none(text(one, "devices"))});
+             count(one, "priority"), age(one, "bind_time_ms", now_ms), amounts(one, "resources"),
+             or_none(text(one, "detail"))});
   }
   out << '\n';
   all.print(out);
@@ -73,8 +73,8 @@ void print_application_details(const json::object &application, int64_t now_ms, 
     table all({{"ASK"}, {"WAIT", true}, {"PRIORITY", true}, {"RESOURCES OF EACH"}, {"WAITS FOR"}});
     for (const json::value &value : asks) {
       const json::object &ask = value.as_object();
-      const std::string cause = text(ask, "waits_for");
-      all.add({text(ask, "key") + (yes(ask, "placeholder") ? ", placeholder" : ""), count(ask, "pending"),
+      const std::string cause = text(ask, "blocker");
+      all.add({text(ask, "key") + (yes(ask, "placeholder") ? ", placeholder" : ""), count(ask, "pending_count"),
                count(ask, "priority"), amounts(ask, "resources"), cause.empty() ? "its turn" : cause});
     }
     out << '\n';

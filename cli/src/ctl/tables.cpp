@@ -96,8 +96,8 @@ void print_applications(const json::object &result, std::ostream &out) {
                   for (const json::value &item : items) {
                     const json::object &one = item.as_object();
                     all.add({text(one, "id"), text(one, "queue"), text(one, "user"), text(one, "state"),
-                             count(one, "allocations"), std::to_string(waiting(one)), age(one, "submitted_ms", now_ms),
-                             amounts(one, "allocated"), amounts(one, "pending"),
+                             count(one, "allocation_count"), std::to_string(waiting(one)),
+                             age(one, "submitted_ms", now_ms), amounts(one, "allocated"), amounts(one, "pending"),
                              or_none(ended ? text(one, "message") : waits_for(one, hold))});
                   }
                   all.print(out);
@@ -119,7 +119,7 @@ void print_nodes(const json::object &result, std::ostream &out) {
     for (const json::value &item : items) {
       const json::object &node = item.as_object();
       std::vector<std::string> row{text(node, "id"), yes(node, "schedulable") ? "schedulable" : "draining",
-                                   count(node, "allocations"), size(node, "reservations")};
+                                   count(node, "allocation_count"), size(node, "reservations")};
       for (const std::string &type : types) {
         const bool has = node.at("capacity").as_object().contains(type);
         row.push_back(has ? used(node, "available", type) + "/" + set(node, "capacity", type) : "-");

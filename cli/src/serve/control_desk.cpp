@@ -14,9 +14,10 @@
 #include "serve/actions.hpp"
 #include "serve/event_answers.hpp"
 #include "serve/explained.hpp"
-#include "simulate/explain_json.hpp"
+#include "tenon/abi/host_read.h"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_host.hpp"
+#include "tenon/json/state_json.hpp"
 #include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/state_tables.hpp"
 
@@ -26,6 +27,7 @@ namespace {
 namespace json = boost::json;
 using config::in_quotes;
 using outcome = result<json::object>;
+using std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, 12> commands{"queues", "apps",   "nodes",  "rms", "explain", "modules",
                                                     "health", "events", "reload", "act", "config",  "step"};
@@ -35,7 +37,9 @@ constexpr std::array<std::string_view, 27> fields{
     "until_ms", "wait_ms", "action",  "target",      "reason", "policy_group", "rm",     "forced",   "text"};
 constexpr uint64_t most_explanations = 20;
 
-refusal stopping() { return {"", "a daemon that schedules", "one that stops", "ask again when it is up again"}; }
+refusal stopping() {
+  return {"", "a daemon that schedules", "one that stops, or has no time to answer", "ask again when it is up again"};
+}
 
 struct request {
   json::object given;
@@ -92,27 +96,6 @@ std::string refusing(const json::value &id, const refusal &why) {
   return finished(id, {{"ok", false}, {"error", refusal_json(why)}});
 }
 
-json::object object_of(const service::rm_status &rm) {
-  json::array partitions(rm.partitions.begin(), rm.partitions.end());
-  json::object bounds;
-  for (const service::rm_bound &one : rm.bounds)
-    bounds[one.what] =
-        json::object{{"kept", one.kept}, {"most", one.most}, {"refused", one.refused}, {"reached", one.reached}};
-  return {{"id", rm.id},
-          {"version", rm.version},
-          {"policy_group", rm.policy_group},
-          {"transport", rm.transport},
-          {"state", name(rm.state)},
-          {"connected", rm.connected},
-          {"held", rm.held},
-          {"throttled", rm.throttled},
-          {"waiting_requests", rm.waiting_requests},
-          {"waiting_answers", rm.waiting_answers},
-          {"retries", rm.retries},
-          {"bounds", std::move(bounds)},
-          {"partitions", std::move(partitions)}};
-}
-
 json::object object_of(const host::module_status &module) {
   json::array provides;
   for (const auto &one : module.provides) provides.push_back(json::string(one.interface + " " + one.name));
@@ -133,35 +116,23 @@ json::object object_of(const host::module_status &module) {
 struct control_desk::impl {
   service::scheduler &scheduler;
   surroundings around;
-  struct shared_snapshot {
-    kernel_snapshot state;
-    std::chrono::steady_clock::time_point at;
-  };
-  std::map<snapshot_part, shared_snapshot> snapshots;  // by what is in them
-  std::atomic<bool> given_up{false};                   // waiting for events
+  std::atomic<bool> given_up{false};  // waiting for events
 
-  // As old as protocol.hpp allows.
-  const kernel_snapshot *snapshot(snapshot_part parts) {
-    std::erase_if(snapshots, [now = std::chrono::steady_clock::now()](const auto &one) {
-      return now - one.second.at >= snapshot_age;
-    });
-    if (const auto found = snapshots.find(parts); found != snapshots.end()) return &found->second.state;
-    kernel_snapshot made;
-    if (!scheduler.call([&](service::cycle_access &on) { made = on.state().snapshot(parts); })) return nullptr;
-    return &(snapshots[parts] = {std::move(made), std::chrono::steady_clock::now()}).state;
+  // Shared with those who read over REST: the scheduler's thread makes what changed, and this one puts it together.
+  [[nodiscard]] std::shared_ptr<const kernel_snapshot> look(uint32_t wanted) const {
+    return around.people.look(wanted, {}, answer_deadline);
   }
 
-  static snapshot_part parts_of(const request &what) {
-    if (what.command == "queues") return snapshot_part::queues;
-    const snapshot_part of_nodes = snapshot_part::nodes | snapshot_part::contents;
+  static uint32_t parts_of(const request &what) {
+    if (what.command == "queues") return TENON_READ_QUEUES;
+    const uint32_t of_nodes = TENON_READ_NODES | observe::services::read_contents;
     if (what.command == "nodes")
-      return what.which.name.empty() ? of_nodes : of_nodes | snapshot_part::applications | snapshot_part::allocations;
-    return (what.which.ended ? snapshot_part::ended : snapshot_part::applications) | snapshot_part::asks |
-           snapshot_part::allocations;
+      return what.which.name.empty() ? of_nodes : of_nodes | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS;
+    return (what.which.ended ? TENON_READ_ENDED : TENON_READ_APPLICATIONS) | TENON_READ_ASKS | TENON_READ_ALLOCATIONS;
   }
 
   outcome of_state(const request &what) {
-    const kernel_snapshot *from = snapshot(parts_of(what));
+    const auto from = look(parts_of(what));
     if (from == nullptr) return stopping();
     const auto &all = from->partitions;
     if (std::none_of(all.begin(), all.end(),
@@ -195,7 +166,7 @@ struct control_desk::impl {
   outcome explain(request what) {
     if (what.application.empty())
       return refusal{"explain", "an application", "none", "give application, and key for one of its asks"};
-    const kernel_snapshot *from = snapshot(snapshot_part::applications | snapshot_part::asks);
+    const auto from = look(TENON_READ_APPLICATIONS | TENON_READ_ASKS);
     if (from == nullptr) return stopping();
     find_application(*from, what.which.partition, what.application, what.key);
     std::vector<std::pair<std::string, std::string>> wanted;  // partition, key
@@ -212,20 +183,21 @@ struct control_desk::impl {
     }
     if (!known) return refusal{"application", "one that has not ended", in_quotes(what.application), "apps lists them"};
     const uint64_t most = what.which.limit == 0 ? most_explanations : std::min(what.which.limit, most_explanations);
-    const bool more = wanted.size() > most;
+    bool more = wanted.size() > most;
     if (more) wanted.resize(most);
     json::array explanations;
     std::map<std::string, std::string> holds;
     for (const auto &[partition, key] : wanted) holds.try_emplace(partition, held_up(scheduler.rms(), partition));
     for (const auto &[partition, key] : wanted) {
       std::optional<explanation> why;  // each in a turn of its own, so that the scheduler goes on between them
-      if (!scheduler.call([&, of = partition, ask = key](service::cycle_access &on) {
-            why = on.state().explain(of, what.application, ask);
-          })) {
-        return stopping();
+      if (!around.people.explain(partition, what.application, key, milliseconds(answer_deadline) / most_explanations,
+                                 why)) {
+        if (explanations.empty()) return stopping();
+        more = true;  // others who read were here before
+        break;
       }
       if (!why) continue;
-      json::object one = explanation_json(*why);
+      json::object one = state_json::write(*why, {state_json::explanation_old_keys});
       if (const std::string &held = holds[partition]; !held.empty())
         one["text"] = held + std::string(one["text"].as_string());
       explanations.push_back(std::move(one));
@@ -250,7 +222,7 @@ struct control_desk::impl {
   }
 
   outcome health() {
-    const observe::health_report now = around.health.look();
+    const observe::health_report now = around.people.health().look();
     json::array checks;
     for (const observe::health_check &one : now.checks)
       checks.push_back(json::object{{"name", one.name},
@@ -263,7 +235,7 @@ struct control_desk::impl {
 
   outcome rms() {
     json::array out;
-    for (const auto &one : scheduler.rms()) out.push_back(object_of(one));
+    for (const auto &one : scheduler.rms()) out.push_back(state_json::write(one));
     return json::object{{"rms", std::move(out)}};
   }
 
@@ -280,10 +252,9 @@ struct control_desk::impl {
 
   // What changes something, or says what people may change.
   outcome administered(const request &what, const observe::caller &who) {
-    snapshots.clear();
     try {
-      if (what.command == "act") return act(around.people, who, what.given);
-      if (what.command == "step") return step(around.people, who, what.given);
+      if (what.command == "act") return act(around.people.admin(), who, what.given);
+      if (what.command == "step") return step(around.people.admin(), who, what.given);
       if (what.command == "config") return configurations(scheduler, what.given);
       return reload(what.given, who);
     } catch (const std::exception &wrong) {
@@ -316,7 +287,7 @@ struct control_desk::impl {
 };
 
 control_desk::control_desk(service::scheduler &scheduler, surroundings around)
-    : impl_(new impl{scheduler, std::move(around), {}}) {}
+    : impl_(new impl{scheduler, std::move(around)}) {}
 control_desk::~control_desk() = default;
 
 bool control_desk::waits(std::string_view line) {

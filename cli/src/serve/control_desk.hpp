@@ -12,7 +12,7 @@
 
 #include "tenon/kernel/refusal.hpp"
 #include "tenon/observe/administration.hpp"
-#include "tenon/observe/health.hpp"
+#include "tenon/observe/services.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::cli {
@@ -23,8 +23,7 @@ class control_desk {
   struct surroundings {
     std::function<observe::configuration_outcome(const observe::caller &, const observe::configuration_change &)>
         reload;
-    observe::health_checks &health;
-    observe::administration &people;
+    observe::services &people;
   };
 
   control_desk(service::scheduler &scheduler, surroundings around);

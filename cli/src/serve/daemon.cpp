@@ -204,9 +204,8 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   if (auto why = scheduler->start()) return why;
   reloads = std::make_unique<reloading>(people->all().admin(), plan, *log);
   desk = std::make_unique<control_desk>(
-      *scheduler,
-      control_desk::surroundings{[this](const auto &who, const auto &what) { return reloads->reload(who, what); },
-                                 people->all().health(), people->all().admin()});
+      *scheduler, control_desk::surroundings{
+                      [this](const auto &who, const auto &what) { return reloads->reload(who, what); }, people->all()});
   control = std::make_unique<control_server>(io, *socket, *desk);
   wait_for_signal();
   wait_for_tick();

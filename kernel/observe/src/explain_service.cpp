@@ -1,11 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "services_impl.hpp"
 #include "tenon/host/offered_service.hpp"
+#include "tenon/json/state_json.hpp"
 
 namespace tenon::observe {
 
 struct explanation_view {
   explanation what;
+  std::string json;
   flat_room room;
   tenon_explanation flat{};
   explanation_view() = default;
@@ -76,6 +78,8 @@ void flatten(explanation_view &v) {
   out.nodes_refused_by_rm = counts(v.room, e.nodes.refused);
   out.outcome = text_of(name(e.outcome));
   out.after = e.after;
+  v.json = boost::json::serialize(state_json::write(e));
+  out.json = text_of(v.json);
 }
 
 tenon_status explain_ask(const tenon_host *host, const tenon_explain_in *in, tenon_explain_out *out) {

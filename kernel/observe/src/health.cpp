@@ -8,6 +8,7 @@
 #include "health_sums.hpp"
 #include "snapshot_keeper.hpp"
 #include "tenon/abi/host_read.h"
+#include "tenon/observe/services.hpp"
 
 namespace tenon::observe {
 namespace {
@@ -18,7 +19,8 @@ using state = health_check::state;
 constexpr std::chrono::seconds sums_every{30};  // as the field's
 constexpr std::chrono::seconds sums_within{2};  // for a snapshot; a scheduler that stops waits for it
 constexpr milliseconds manual_beat{500};
-constexpr uint32_t sums_want = TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS | read_contents;
+constexpr uint32_t sums_want =
+    TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS | services::read_contents;
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())

@@ -6,6 +6,7 @@
 
 #include "tenon/abi/host_read.h"
 #include "tenon/kernel/state_tables.hpp"
+#include "tenon/observe/services.hpp"
 #include "tenon/sdk/interface_names.hpp"
 
 namespace tenon::observe {
@@ -309,7 +310,7 @@ snapshot_part wish_of(uint32_t wanted) {
   want(TENON_READ_USAGE, part::users | part::groups);
   // The allocations of a node are those of applications.
   want(TENON_READ_NODES | TENON_READ_ALLOCATIONS, part::applications);
-  want(read_contents, part::contents);
+  want(services::read_contents, part::contents);
   return out;
 }
 

@@ -29,10 +29,7 @@ struct kernel_view {
                                                            std::vector<policy_group_record> policy_groups,
                                                            uint32_t wanted, uint64_t moment, int64_t started_ms);
 
-// Beside TENON_READ_*, for readers in the host: of nodes the names of their allocations.
-inline constexpr uint32_t read_contents = 1U << 31;
-
-// What the kernel is asked for, for TENON_READ_* and read_contents.
+// What the kernel is asked for, for TENON_READ_* and services::read_contents.
 [[nodiscard]] snapshot_part wish_of(uint32_t wanted);
 
 }  // namespace tenon::observe

@@ -37,6 +37,20 @@ void services::close() {
 }
 administration &services::admin() { return impl_->admin; }
 
+std::shared_ptr<const kernel_snapshot> services::look(uint32_t wanted, std::string_view partition,
+                                                      std::chrono::milliseconds within) {
+  auto view = impl_->keeper.get(wanted, partition, snapshot_keeper::clock::now() + within);
+  if (view == nullptr) return nullptr;
+  const kernel_snapshot *state = &view->state;
+  return {std::move(view), state};
+}
+
+bool services::explain(std::string_view partition, std::string_view application, std::string_view key,
+                       std::chrono::milliseconds within, std::optional<explanation> &out) {
+  return impl_->keeper.run([&](kernel &k) { out = k.explain(partition, application, key); },
+                           snapshot_keeper::clock::now() + within);
+}
+
 void services::count(std::span<const decision_view> decisions, const kernel &k) { impl_->metrics.count(decisions, k); }
 void services::cycle_took(double seconds, uint64_t decisions) { impl_->metrics.cycle_took(seconds, decisions); }
 

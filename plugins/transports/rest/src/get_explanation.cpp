@@ -1,5 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Why an ask waits, and what would let it run.
+// Why an ask waits, and what would let it run: as the host says it, with the deprecated keys that answers had before.
+#include <algorithm>
+
 #include "handlers.hpp"
 #include "views.hpp"
 
@@ -56,7 +58,7 @@ json::object change_json(const tenon_change &c) {
   return out.take();
 }
 
-json::object explanation_json(const tenon_explanation &e) {
+json::object with_old_keys(const tenon_explanation &e) {
   json::array obstacles, changes;
   for (const auto &o : listed<tenon_obstacle>(e.obstacles)) obstacles.push_back(obstacle_json(o));
   for (const auto &one : listed<tenon_change>(e.changes)) changes.push_back(change_json(one));
@@ -83,6 +85,29 @@ json::object explanation_json(const tenon_explanation &e) {
   out.always("nodes", nodes.take());
   out.always("text", view(e.words));
   return out.take();
+}
+
+// What is not there, at every depth; lists are of the same things.
+void put_missing(json::object &to, json::object from) {
+  for (auto &entry : from) {
+    json::value *there = to.if_contains(entry.key());
+    if (there == nullptr) {
+      to[entry.key()] = std::move(entry.value());
+    } else if (there->is_object() && entry.value().is_object()) {
+      put_missing(there->as_object(), std::move(entry.value().as_object()));
+    } else if (there->is_array() && entry.value().is_array()) {
+      json::array &into = there->as_array(), &items = entry.value().as_array();
+      for (size_t i = 0; i < std::min(into.size(), items.size()); ++i)
+        if (items[i].is_object()) put_missing(into[i].as_object(), std::move(items[i].as_object()));
+    }
+  }
+}
+
+json::object explanation_json(const tenon_explanation &e) {
+  json::object out;
+  if (TENON_COVERS(&e, tenon_explanation, json)) out = json::parse(view(e.json)).as_object();
+  put_missing(out, with_old_keys(e));
+  return out;
 }
 
 }  // namespace

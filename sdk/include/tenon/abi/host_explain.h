@@ -71,6 +71,7 @@ typedef struct tenon_explanation {
   tenon_rm_amounts nodes_refused_by_rm;    /* by its reason */
   tenon_text outcome;                      /* of making all changes in a copy: "runs", or why not: docs/explain.md */
   uint64_t after;                          /* decisions for others that come before its own then */
+  tenon_text json;                         /* all of it as an object, with the keys of docs/state-json.md */
 } tenon_explanation;
 
 typedef struct tenon_explain_in {

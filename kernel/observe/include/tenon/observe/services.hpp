@@ -7,10 +7,14 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "tenon/host/module_host.hpp"
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/explain.hpp"
+#include "tenon/kernel/snapshot.hpp"
 #include "tenon/observe/administration.hpp"
 #include "tenon/observe/door.hpp"
 #include "tenon/observe/health.hpp"
@@ -29,6 +33,17 @@ class services {
   void close();  // the scheduler stops: no thread of theirs asks for anything any more
   [[nodiscard]] administration &admin();
   [[nodiscard]] health_checks &health();
+
+  // For readers in the host, from any thread but the kernel's. Both share what takes time there with all other readers.
+  // The parts of the state as of one moment, TENON_READ_* or more; null: the scheduler stops, or there was none in
+  // time.
+  [[nodiscard]] std::shared_ptr<const kernel_snapshot> look(uint32_t wanted, std::string_view partition,
+                                                            std::chrono::milliseconds within);
+  // The names of what runs there, beside TENON_READ_*: of nodes.
+  static constexpr uint32_t read_contents = 1U << 31;
+  // kernel::explain(). False: it was not asked in time.
+  bool explain(std::string_view partition, std::string_view application, std::string_view key,
+               std::chrono::milliseconds within, std::optional<explanation> &out);
 
   // On the kernel's thread, while decisions are handed over: they are counted.
   void count(std::span<const decision_view> decisions, const kernel &k);

@@ -1,0 +1,63 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// docs/state-json.md has the keys that states and explanations have, and no others.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "describe_rms.hpp"
+
+namespace tenon {
+namespace {
+
+struct key_list {
+  std::string keys;
+
+  template <class T>
+  void operator()(std::string_view key, const T &) {
+    keys += (keys.empty() ? "`" : ", `") + std::string(key) + "`";
+  }
+};
+
+template <class Record>
+std::string keys_of() {
+  key_list out;
+  const Record one{};
+  describe(out, one);
+  return out.keys;
+}
+
+TEST(StateJson, PageHasItsKeys) {
+  const std::map<std::string, std::string> expected{{"state", keys_of<kernel_snapshot>()},
+                                                    {"partition", keys_of<partition_snapshot>()},
+                                                    {"queue", keys_of<queue_snapshot>()},
+                                                    {"template of children", keys_of<child_template_config>()},
+                                                    {"application", keys_of<application_snapshot>()},
+                                                    {"ask", keys_of<ask_snapshot>()},
+                                                    {"allocation", keys_of<allocation_snapshot>()},
+                                                    {"placeholders", keys_of<placeholder_snapshot>()},
+                                                    {"past use", keys_of<past_use_snapshot>()},
+                                                    {"node", keys_of<node_snapshot>()},
+                                                    {"usage", keys_of<usage_snapshot>()},
+                                                    {"resource manager", keys_of<service::rm_status>()},
+                                                    {"bound", keys_of<service::rm_bound>()},
+                                                    {"explanation", keys_of<explanation>()},
+                                                    {"obstacle", keys_of<obstacle>()},
+                                                    {"nodes of an explanation", keys_of<node_reasons>()},
+                                                    {"change", keys_of<change>()}};
+  std::ifstream page(TENON_SOURCE_DIR "/docs/state-json.md");
+  std::map<std::string, std::string> rows;
+  bool in_table = false;
+  for (std::string line; std::getline(page, line);) {
+    const size_t middle = line.find(" | ");
+    in_table = line.starts_with("|---|---|") || (in_table && line.starts_with("| "));
+    if (in_table && line.starts_with("| ") && rows.size() < expected.size())
+      rows[line.substr(2, middle - 2)] = line.substr(middle + 3, line.size() - middle - 5);
+  }
+  EXPECT_EQ(rows, expected);
+}
+
+}  // namespace
+}  // namespace tenon
