@@ -172,8 +172,7 @@ bool preemption::try_on(node &n, ask &a) {
 
 // -- Victims. --
 
-void preemption::take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by,
-                              const queue *over) {
+void preemption::take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over) {
   for (allocation *x : victims) {
     p_.move(*x, allocation_event::preempt);
     p_.apply(queue_preempting{*x->owner->home, p_.classes[x->class_id].need, 1});

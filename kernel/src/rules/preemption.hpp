@@ -46,8 +46,7 @@ class preemption {
 
   // -- Victims. --
   // `by`: who waits for them; null: nobody. `over`: the queue that has more than its max.
-  void take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by,
-                    const queue *over = nullptr);
+  void take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over = nullptr);
   void victim_gone(const allocation &a);
 
   // As another one has them: for a copy of the partition.

@@ -141,8 +141,7 @@ void proposals::refuse(application &app, const proposal &p, std::string_view wor
 
 // -- Ended. --
 
-void proposals::undo(application &app, uint64_t number, const reason &why, bool pending_again,
-                     allocation_event how) {
+void proposals::undo(application &app, uint64_t number, const reason &why, bool pending_again, allocation_event how) {
   const proposal p = take(app, number);
   emit_proposal(decided::undone{why, devices_of(p)}, p);
   ask &of = p.of();
@@ -167,8 +166,7 @@ void proposals::undo(application &app, uint64_t number, const reason &why, bool 
   p_.placeholder_timers.watch_left_over(app, false);
 }
 
-bool proposals::undo_those(application &app, const which_proposals &which, const reason &why,
-                           bool pending_again) {
+bool proposals::undo_those(application &app, const which_proposals &which, const reason &why, bool pending_again) {
   std::vector<uint64_t> numbers;
   for (const proposal &p : app.proposals) {
     if (which(p)) numbers.push_back(p.number);
@@ -216,8 +214,7 @@ void proposals::undo_on(node &n, const reason &why, bool unfit_alone) {
 // It is not there any more, or something else becomes of it.
 void proposals::undo_offer(allocation &placeholder) {
   if (placeholder.offered == nullptr) return;
-  undo(*placeholder.owner, placeholder.offered->number, {cause::placeholder_gone, placeholder.key()},
-       true);
+  undo(*placeholder.owner, placeholder.offered->number, {cause::placeholder_gone, placeholder.key()}, true);
 }
 
 std::string_view proposals::devices_of(const proposal &p) const {

@@ -38,7 +38,7 @@ class reservations {
   void reserve(ask &a, node &n);
   void end(reservation &r, const reason &why);
   void unreserve(reservation &r, const reason &why);  // and the ask lines up again
-  node *use(ask &a);                                      // the node that is to be reopened, or null
+  node *use(ask &a);                                  // the node that is to be reopened, or null
   void drop(ask &a);
   void drop_all(application &app);
   void reopen(node &n);
