@@ -2,7 +2,6 @@
 // Asks: intake, replacement, withdrawal, and their place in an application's runs.
 #include <algorithm>
 
-#include "base/kept_sizes.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 

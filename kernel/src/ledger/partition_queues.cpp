@@ -2,7 +2,6 @@
 // The queue tree: usage and pending up the tree, headroom, priorities, creation and clean-up.
 #include <algorithm>
 
-#include "base/kept_sizes.hpp"
 #include "partition.hpp"
 
 namespace tenon::internal {
