@@ -304,7 +304,7 @@ struct partition {
   sort_keys keys{*this};
   ready_index ready{*this};
   ask_lines lines{*this};
-  ask_alarms alarms{*this};
+  ask_alarms alarms{shared, id, asks, preemption, reservations, lines};
 
   // -- Rules, each with what it knows. --
   internal::placement placement{*this};

@@ -10,7 +10,7 @@ namespace tenon::internal {
 void ask_alarms::join(ask &a, leaf_class &u) {
   if (u.parked != parking::none) return set(a);
   a.after_untimed = u.first_untimed;
-  if (u.first_untimed != no_ask) p_.asks[u.first_untimed].before_untimed = a.index;
+  if (u.first_untimed != no_ask) asks_[u.first_untimed].before_untimed = a.index;
   u.first_untimed = a.index;
 }
 
@@ -22,22 +22,22 @@ void ask_alarms::leave(ask &a) {
   leaf_class &u = *a.group->unit;
   a.alarm = 0;
   if (!is_untimed(a)) return;
-  (a.before_untimed != no_ask ? p_.asks[a.before_untimed].after_untimed : u.first_untimed) = a.after_untimed;
-  if (a.after_untimed != no_ask) p_.asks[a.after_untimed].before_untimed = a.before_untimed;
+  (a.before_untimed != no_ask ? asks_[a.before_untimed].after_untimed : u.first_untimed) = a.after_untimed;
+  if (a.after_untimed != no_ask) asks_[a.after_untimed].before_untimed = a.before_untimed;
   a.before_untimed = a.after_untimed = no_ask;
 }
 
 void ask_alarms::set_all(leaf_class &u) {
   while (u.first_untimed != no_ask) {
-    ask &a = p_.asks[u.first_untimed];
+    ask &a = asks_[u.first_untimed];
     leave(a);
     set(a);
   }
 }
 
 unit_kind ask_alarms::kind_for(const ask &a) const {
-  if (p_.preemption.preempts_at(a) <= p_.shared.now_ms) return unit_kind::urgent;
-  return p_.reservations.matures_at(a) <= p_.shared.now_ms ? unit_kind::mature : unit_kind::young;
+  if (preemption_.preempts_at(a) <= shared_.now_ms) return unit_kind::urgent;
+  return reservations_.matures_at(a) <= shared_.now_ms ? unit_kind::mature : unit_kind::young;
 }
 
 // When time alone lets it do what it could not do where it stands; INT64_MAX: never.
@@ -46,20 +46,20 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::run:
       switch (a.group->unit->kind) {
         case unit_kind::young:
-          return std::min(p_.reservations.matures_at(a), p_.preemption.preempts_at(a));
+          return std::min(reservations_.matures_at(a), preemption_.preempts_at(a));
         case unit_kind::mature:
-          return p_.preemption.preempts_at(a);
+          return preemption_.preempts_at(a);
         case unit_kind::urgent:
           return INT64_MAX;
       }
       return INT64_MAX;
     case ask_line::reserved:
-      return p_.preemption.preempts_at(a);
+      return preemption_.preempts_at(a);
     case ask_line::aside: {
       // What it could do already it did not do when it was looked at.
       int64_t out = INT64_MAX;
-      for (const int64_t at : {p_.reservations.matures_at(a), p_.preemption.preempts_at(a)}) {
-        if (at > p_.shared.now_ms) out = std::min(out, at);
+      for (const int64_t at : {reservations_.matures_at(a), preemption_.preempts_at(a)}) {
+        if (at > shared_.now_ms) out = std::min(out, at);
       }
       return out;
     }
@@ -71,38 +71,38 @@ int64_t ask_alarms::next_chance(const ask &a) const {
 void ask_alarms::set(ask &a) {
   const int64_t at = next_chance(a);
   if (at == INT64_MAX) return;
-  if (at <= p_.shared.now_ms) return rang(a);
-  a.alarm = p_.shared.next_epoch++;
-  p_.shared.timers.arm(at, timer_kind::ask_alarm, p_.id, a.index, a.alarm);
+  if (at <= shared_.now_ms) return rang(a);
+  a.alarm = shared_.next_epoch++;
+  shared_.timers.arm(at, timer_kind::ask_alarm, partition_id_, a.index, a.alarm);
 }
 
 void ask_alarms::rang(ask &a) {
   a.alarm = 0;
   switch (a.line) {
     case ask_line::run:
-      return p_.lines.move_to(a, kind_for(a));
+      return lines_.move_to(a, kind_for(a));
     case ask_line::reserved: {
       reservation &r = *a.wait->held;
-      r.due = p_.preemption.preempts_at(a) <= p_.shared.now_ms;
+      r.due = preemption_.preempts_at(a) <= shared_.now_ms;
       if (!r.due) return set(a);
-      return p_.reservations.refresh(r);
+      return reservations_.refresh(r);
     }
     case ask_line::aside:
-      p_.lines.dequeue(a);
-      return p_.lines.enqueue(a);
+      lines_.dequeue(a);
+      return lines_.enqueue(a);
     default:
       return;
   }
 }
 
 void ask_alarms::chance_changed(ask &a) {
-  if (a.line == ask_line::run) return p_.lines.move_to(a, a.group->unit->kind);
+  if (a.line == ask_line::run) return lines_.move_to(a, a.group->unit->kind);
   set(a);
 }
 
 void ask_alarms::reconsider(ask &a) {
   if (a.line == ask_line::run) {
-    if (!is_untimed(a) || a.group->unit->kind != unit_kind::young) p_.lines.move_to(a, unit_kind::young);
+    if (!is_untimed(a) || a.group->unit->kind != unit_kind::young) lines_.move_to(a, unit_kind::young);
     return;
   }
   a.alarm = 0;

@@ -10,11 +10,22 @@
 
 namespace tenon::internal {
 
-struct partition;
+class ask_lines;
+class preemption;
+class reservations;
+struct core;
 
 class ask_alarms {
  public:
-  explicit ask_alarms(partition &p) : p_(p) {}
+  // Preemption and reservations say from when on an ask may do something, the lines where it goes on to.
+  ask_alarms(core &shared, uint32_t partition_id, slab<ask> &asks, const preemption &preempting,
+             reservations &reserving, ask_lines &lines)
+      : shared_(shared),
+        partition_id_(partition_id),
+        asks_(asks),
+        preemption_(preempting),
+        reservations_(reserving),
+        lines_(lines) {}
 
   [[nodiscard]] unit_kind kind_for(const ask &a) const;  // what it may do now
   void join(ask &a, leaf_class &u);
@@ -29,7 +40,12 @@ class ask_alarms {
   static bool is_untimed(const ask &a);
   [[nodiscard]] int64_t next_chance(const ask &a) const;
 
-  partition &p_;
+  core &shared_;
+  const uint32_t partition_id_;
+  slab<ask> &asks_;
+  const preemption &preemption_;
+  reservations &reservations_;
+  ask_lines &lines_;
 };
 
 }  // namespace tenon::internal
