@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Partition: all state of one cluster and the rules that change it. Everything in it has one writer.
-// Classes own what they can in the rooms (ready/, rules/ ...). What is left is defined by subject in partition_*.cpp of
+// Partition: all state of one cluster and the rules that change it. It belongs to one thread at a time.
+//
+// What may run next, each rule and the cycle are classes of their rooms, with what they alone write; they are members
+// here, and reach what they share through this struct. What no class has is defined by subject in partition_*.cpp of
 // the room that it belongs to.
 #pragma once
 

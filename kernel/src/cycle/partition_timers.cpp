@@ -82,7 +82,7 @@ bool partition::is_void(const timer &t) const {
     case timer_kind::rm_check:
       return proposals.is_void(t);
     case timer_kind::ask_alarm:
-      return !asks[t.object].live || asks[t.object].alarm != t.epoch;
+      return ask_alarms::is_void(asks[t.object], t.epoch);
     case timer_kind::allocation_execution:
       return !allocations[t.object].live || allocations[t.object].sequence != t.epoch;
   }

@@ -395,16 +395,21 @@ enum class unit_kind : uint8_t {
   urgent,  // try to preempt. Such a unit is never parked
 };
 
+// The last try of an ask of a unit to preempt that failed: at which change of the partition, of which priority, and
+// whether that was for reservations of others. Written by preemption alone.
+struct failed_preemption {
+  uint64_t at = 0;
+  int32_t priority = 0;
+  bool held_off = false;
+};
+
 struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::young;
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
   uint32_t members = 0;  // app_classes with asks, ready or not
   uint32_t position = not_in_heap;
   uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
-  // The last try to preempt that failed: at which change of the partition, of which priority.
-  uint64_t hopeless_at = 0;
-  int32_t hopeless_priority = 0;
-  bool held_off = false;  // and whether that was for reservations of others
+  failed_preemption hopeless;
 };
 
 struct leaf_class_before {

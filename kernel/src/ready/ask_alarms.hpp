@@ -31,6 +31,11 @@ class ask_alarms {
   void join(ask &a, leaf_class &u);
   void leave(ask &a);  // its unit
   void set(ask &a);
+  void set_where_none(ask &a) {
+    if (a.alarm == 0) set(a);
+  }
+  static void stop(ask &a) { a.alarm = 0; }
+  [[nodiscard]] static bool is_void(const ask &a, uint64_t epoch) { return !a.live || a.alarm != epoch; }
   void set_all(leaf_class &u);  // it was parked
   void rang(ask &a);
   void chance_changed(ask &a);  // it may do something at another time than was known

@@ -76,10 +76,10 @@ node *preemption::find_victims(ask &a, bool &off) {
   const bool rm_checks = p_.check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
                                                   : p_.shared.check || p_.shared.replayed != nullptr;
   leaf_class &alike = p_.ready.unit_of(*a.owner->home, a.class_id, unit_kind::young);
-  const bool hopeless = !rm_checks && alike.hopeless_at == changes_ && alike.hopeless_priority == a.priority;
+  const bool hopeless = !rm_checks && alike.hopeless.at == changes_ && alike.hopeless.priority == a.priority;
   const reservation *held = p_.reservations.of(a);
   if (hopeless && held == nullptr) {
-    off = alike.held_off;
+    off = alike.hopeless.held_off;
     return nullptr;
   }
   ++p_.shared.counters.victim_searches;
@@ -90,9 +90,9 @@ node *preemption::find_victims(ask &a, bool &off) {
   }
   off = search_.would_do_but_for_reservations(a, c, held);
   if (rm_checks && p_.check_deadline_ms > 0) return nullptr;
-  alike.hopeless_at = changes_;
-  alike.hopeless_priority = a.priority;
-  alike.held_off = off || (held != nullptr && search_.would_do_but_for_reservations(a, c, nullptr));
+  alike.hopeless.at = changes_;
+  alike.hopeless.priority = a.priority;
+  alike.hopeless.held_off = off || (held != nullptr && search_.would_do_but_for_reservations(a, c, nullptr));
   return nullptr;
 }
 

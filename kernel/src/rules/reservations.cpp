@@ -88,7 +88,7 @@ void reservations::leave(ask &a) {
   if (r.refused) std::erase(refused_, &r);
   r.parked_on = nullptr;
   r.refused = r.look = r.due = false;
-  a.alarm = 0;
+  p_.alarms.stop(a);
   a.line = ask_line::none;
   refresh(r);
   r.unit = nullptr;
@@ -292,7 +292,7 @@ bool reservations::try_one(reservation &r) {
   }
   r.due = false;
   refresh(r);
-  if (a.alarm == 0) p_.alarms.set(a);
+  p_.alarms.set_where_none(a);
   return false;
 }
 
