@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,7 @@ inline constexpr uint32_t not_in_heap = ~uint32_t{0};
 using key_prefix = std::array<uint64_t, 2>;
 
 // `Before(a, b)` is a strict order; `Position(item)` is a reference to where the item keeps its position.
-// `Prefix(item)` gives words that agree with the order: where they differ, the smaller is before.
+// `Prefix(item)` gives an array of words that agrees with the order: where they differ, the smaller is before.
 // A change of an item's order must be followed by update() before the order of another item changes.
 template <class T, class Before, class Position, class Prefix>
 class indexed_heap {
@@ -48,12 +50,14 @@ class indexed_heap {
 
  private:
   struct entry {
-    key_prefix prefix;
+    std::invoke_result_t<Prefix, const T &> prefix;
     T *item;
   };
 
   static bool before(const entry &a, const entry &b) {
-    if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    for (size_t i = 0; i < a.prefix.size(); ++i) {
+      if (a.prefix[i] != b.prefix[i]) return a.prefix[i] < b.prefix[i];
+    }
     return Before{}(*a.item, *b.item);
   }
 

@@ -425,8 +425,26 @@ struct leaf_class_position {
   const uint32_t &operator()(const leaf_class &a) const { return a.position; }
 };
 
+// Units of one application differ in their first ask alone: where the key is short, that is in the prefix too.
 struct leaf_class_prefix {
-  key_prefix operator()(const leaf_class &a) const { return a.ready.top()->owner->key.prefix(); }
+  std::array<uint64_t, 6> operator()(const leaf_class &a) const {
+    const app_class &g = *a.ready.top();
+    const ask &first = *g.first();
+    std::array<uint64_t, 6> out{};
+    size_t count = 0;
+    const auto add = [&](uint64_t word) {
+      if (count < out.size()) out[count++] = word;
+    };
+    for (const uint64_t word : g.owner->key.words) add(word);
+    add(g.owner->submission);
+    add(ascending(-int64_t{first.priority}));
+    add(ascending(first.create_time_ms));
+    add(first.arrival);
+    return out;
+  }
+
+ private:
+  static uint64_t ascending(int64_t value) { return static_cast<uint64_t>(value) ^ uint64_t{1} << 63; }
 };
 
 struct queue_before;
