@@ -17,8 +17,7 @@ class slab {
     if (!free_.empty()) {
       const uint32_t id = free_.back();
       free_.pop_back();
-      items_[id] = T{};
-      items_[id].index = id;
+      items_[id].index = id;  // as new otherwise, since the flush
       items_[id].live = true;
       ++live_;
       return items_[id];
