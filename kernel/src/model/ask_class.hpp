@@ -34,8 +34,24 @@ struct verdict_set {
   std::string first_key;          // of the first ask that was judged so
   std::vector<uint8_t> verdicts;  // by node slot: unknown or 1 + TENON_PASS ...
   std::vector<uint16_t> reasons;  // by node slot: index into partition::reason_texts
+  std::vector<uint32_t> open;     // slots whose verdict is unknown, in any order
   static constexpr uint8_t unknown = 0;
   static constexpr uint8_t pass = 1;
+
+  // There are so many slots now.
+  void cover(uint32_t slots) {
+    while (verdicts.size() < slots) {
+      open.push_back(static_cast<uint32_t>(verdicts.size()));
+      verdicts.push_back(unknown);
+      reasons.push_back(0);
+    }
+  }
+  // The node there is another, or changed.
+  void forget(uint32_t slot) {
+    if (slot >= verdicts.size() || verdicts[slot] == unknown) return;
+    verdicts[slot] = unknown;
+    open.push_back(slot);
+  }
 };
 
 // What the node order's score reads of an ask; the rest is nothing.

@@ -2,6 +2,7 @@
 #include "rules/node_verdicts.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/kept_sizes.hpp"
 #include "partition.hpp"
@@ -26,9 +27,7 @@ std::string node_verdicts::reason_of(const ask_class &c, uint32_t slot) const {
 }
 
 void node_verdicts::forget(uint32_t slot) {
-  for (auto &[signature, verdicts] : sets_) {
-    if (slot < verdicts->verdicts.size()) verdicts->verdicts[slot] = verdict_set::unknown;
-  }
+  for (auto &[signature, verdicts] : sets_) verdicts->forget(slot);
 }
 
 verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &shared) {
@@ -68,12 +67,14 @@ bool node_verdicts::passes(verdict_set &v, const resources &need, uint32_t slot)
 }
 
 void node_verdicts::judge(verdict_set &v, const resources &need) {
-  v.verdicts.resize(p_.nodes.slots(), verdict_set::unknown);
-  v.reasons.resize(p_.nodes.slots(), 0);
-  std::vector<uint32_t> open;
-  for (uint32_t slot = 0; slot < p_.nodes.slots(); ++slot) {
-    if (p_.nodes.at(slot) != nullptr && v.verdicts[slot] == verdict_set::unknown) open.push_back(slot);
-  }
+  v.cover(p_.nodes.slots());
+  std::vector<uint32_t> open = std::exchange(v.open, {});
+  std::sort(open.begin(), open.end());
+  std::erase_if(open, [&](uint32_t slot) {
+    if (p_.nodes.at(slot) != nullptr) return false;
+    v.open.push_back(slot);
+    return true;
+  });
   for (const uint32_t slot : open) v.verdicts[slot] = verdict_set::pass;
   const ask_facts facts{need, v.priority, v.tags};
   uint16_t first_reason = 0;
