@@ -31,7 +31,11 @@ class node_table {
   [[nodiscard]] bool usable(uint32_t slot) const { return usable_[slot] != 0; }  // exists and schedulable
   // Usable, and not closed: searches see open nodes only. A slot is no longer closed when its node is removed.
   [[nodiscard]] bool open(uint32_t slot) const { return usable_[slot] != 0 && closed_[slot] == 0; }
-  void close(uint32_t slot, bool closed) { closed_[slot] = closed ? 1 : 0; }
+  void close(uint32_t slot, bool closed) {
+    if (closed && closed_[slot] == 0) ++closings_;
+    closed_[slot] = closed ? 1 : 0;
+  }
+  [[nodiscard]] uint64_t closings() const { return closings_; }  // so far
   [[nodiscard]] const int64_t *usable_column() const { return usable_.data(); }
 
   // The value of one attribute by slot, and all attributes by slot. The former is kept from the first call on.
@@ -83,6 +87,7 @@ class node_table {
   std::map<std::string, std::vector<tenon_text>> attribute_columns_;
   std::map<std::string, grouping> groupings_;
   device_table devices_;
+  uint64_t closings_ = 0;
   uint32_t stride_ = 4;
   uint64_t rank_version_ = 0;
   bool ranks_stale_ = true;

@@ -7,6 +7,7 @@ namespace tenon::internal {
 
 void node_order::touch(uint32_t slot) {
   if (slot < block_of_.size() && block_of_[slot] != nullptr && table_.at(slot) != nullptr) {
+    block_of_[slot]->loose = true;
     raise_bound(*block_of_[slot], slot);
   }
   if (is_touched_.size() <= slot) is_touched_.resize(slot + 1);
@@ -120,6 +121,7 @@ void node_order::erase(uint32_t slot) {
   block_of_[slot] = nullptr;
   const auto place = std::partition_point(b.slots.begin(), b.slots.end(), [&](uint32_t s) { return before(s, slot); });
   b.slots.erase(place);
+  b.loose = true;
   if (!b.slots.empty()) return;
   std::erase_if(blocks_, [&](const auto &owned) { return owned.get() == &b; });
 }
@@ -183,6 +185,8 @@ bool node_order::may_have_devices(const block &b, const ask_class &need) const {
 }
 
 void node_order::tighten(block &b) const {
+  b.loose = false;
+  b.closings = table_.closings();
   b.bound.assign(table_.stride(), INT64_MIN);
   // Emptied, not taken away: sizes that were here come again, and must cost no memory then.
   if (b.devices.size() > block_capacity) b.devices.clear();

@@ -59,6 +59,8 @@ class node_order {
     std::vector<uint32_t> slots;        // in order
     std::vector<int64_t> bound;         // by type: no open slot has more free
     std::vector<device_bound> devices;  // of the types that some node divides
+    bool loose = true;                  // since tighten() some slot has less free, or left
+    uint64_t closings = 0;              // of the table, by then
   };
 
   [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
@@ -71,6 +73,9 @@ class node_order {
   static void raise_ranks(block &b, type_index type, int64_t size, const int64_t *ranked, size_t count);
   [[nodiscard]] bool may_have_devices(const block &b, const ask_class &need) const;
   void tighten(block &b) const;
+  void tighten_if_loose(block &b) const {
+    if (b.loose || b.closings != table_.closings()) tighten(b);
+  }
   void rebuild();
 
   node_table &table_;

@@ -20,7 +20,7 @@ uint32_t node_order::first_fit(const ask_class &need, uint64_t &examined, Accept
       any_fits = true;
       if (accept(slot)) return slot;
     }
-    if (!any_fits) tighten(*b);
+    if (!any_fits) tighten_if_loose(*b);
   }
   return no_slot;
 }
@@ -41,7 +41,7 @@ uint32_t node_order::least_lacking(const ask_class &need, uint64_t &examined, Ac
       best = slot;
       least = lacks;
     }
-    if (best == before) tighten(*b);
+    if (best == before) tighten_if_loose(*b);
   }
   return best;
 }
