@@ -115,31 +115,32 @@ struct ask_wait {
   static ask_wait &of(ask &a, slab<ask_wait> &all);
 };
 
+// What lines and alarms look at stands first: an ask that waits has few of its cache lines touched.
 struct ask {
   uint32_t index = 0;
-  bool live = false;
-  ask_line line = ask_line::none;
-  bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
-  owned_state<ask_state, ask> state;
-  container_word told : 4 = container_word::none;
-  uint8_t told_over : 4 = 0;  // which limits the listener knows it to be over
-  application *owner = nullptr;
-  app_class *group = nullptr;  // in line::run
-  std::string key;
   uint32_t class_id = 0;
   int32_t priority = 0;
   int32_t max_allocations = 1;
   int32_t placed = 0;
   uint32_t under_way = 0;  // replacements of placeholders by it: placed, and not allocated yet
-  uint32_t before_untimed = no_ask, after_untimed = no_ask;     // neighbours in its unit's list
-  boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
-  uint64_t arrival = 0;
-  int64_t create_time_ms = 0;
-  int64_t execution_timeout_ms = 0;
-  int64_t told_at_ms = INT64_MIN / 2;  // when the listener was told last that no node will do
-  task_group *gang = nullptr;          // null without task group
+  uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
+  bool live = false;
+  ask_line line = ask_line::none;
+  owned_state<ask_state, ask> state;
+  bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
+  container_word told : 4 = container_word::none;
+  uint8_t told_over : 4 = 0;  // which limits the listener knows it to be over
+  application *owner = nullptr;
+  app_class *group = nullptr;  // in line::run
+  uint64_t alarm = 0;          // of the timer that lets it be looked at again, 0: none
   ask_wait *wait = nullptr;
-  uint64_t alarm = 0;                           // of the timer that lets it be looked at again, 0: none
+  int64_t create_time_ms = 0;
+  uint64_t arrival = 0;
+  int64_t execution_timeout_ms = 0;
+  int64_t told_at_ms = INT64_MIN / 2;                           // when the listener was told last that no node will do
+  boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
+  std::string key;
+  task_group *gang = nullptr;                   // null without task group
   const std::string *priority_class = nullptr;  // that it named
   tag_list tags;
 
@@ -444,7 +445,7 @@ struct leaf_class_prefix {
   }
 
  private:
-  static uint64_t ascending(int64_t value) { return static_cast<uint64_t>(value) ^ uint64_t{1} << 63; }
+  static uint64_t ascending(int64_t value) { return static_cast<uint64_t>(value ^ INT64_MIN); }
 };
 
 struct queue_before;
