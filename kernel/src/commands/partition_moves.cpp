@@ -149,6 +149,7 @@ void partition::give_up_place(application &app) {
     groups.retire(*g);
   }
   app.classes.clear();
+  app.units.clear();
   app.last_group = nullptr;
 }
 

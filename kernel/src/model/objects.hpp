@@ -317,7 +317,8 @@ struct application {
   text_map<ask *> asks;          // pending or with allocations
   std::vector<allocation *> allocations;
   std::vector<app_class *> classes;
-  app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike
+  std::vector<const leaf_class *> units;  // of `classes`, in their order: one is found without a look at the others
+  app_class *last_group = nullptr;        // of the last ask that came: the next one is often alike
   sort_key key;
   std::array<uint64_t, 4> prepared{};  // by its queue's order
   node_sorting *nodes_by = nullptr;    // that it chose; null: its partition's

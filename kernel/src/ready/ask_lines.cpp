@@ -20,7 +20,7 @@ void ask_lines::enqueue(ask &a) {
     a.line = ask_line::run;
     join_run(a);
   }
-  if (a.priority > a.owner->priority) refresh_priority_of(*a.owner);
+  if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
 }
 
 void ask_lines::dequeue(ask &a) {
@@ -51,7 +51,7 @@ void ask_lines::dequeue(ask &a) {
   a.line = ask_line::none;
   p_.touched(a);
   const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
-  if (a.priority == app.priority && !still_highest) refresh_priority_of(app);
+  if (a.priority == app.priority && !still_highest) set_priority(app, highest_of(app));
 }
 
 // The RM refused it everywhere: waits until something changes for the RM.
@@ -61,7 +61,7 @@ void ask_lines::set_aside(ask &a) {
   a.line = ask_line::aside;
   a.owner->aside.insert(&a);
   refused_.push_back(&a);
-  if (a.priority > a.owner->priority) refresh_priority_of(*a.owner);
+  if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
   p_.alarms.set(a);
 }
 
@@ -70,15 +70,15 @@ void ask_lines::join_run(ask &a, unit_kind kind) {
   leaf_class &u = p_.ready.unit_of(*app.home, a.class_id, kind);
   app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
   if (g == nullptr) {
-    const auto same =
-        std::find_if(app.classes.begin(), app.classes.end(), [&](const app_class *one) { return one->unit == &u; });
-    if (same != app.classes.end()) g = *same;
+    const auto same = std::find(app.units.begin(), app.units.end(), &u);
+    if (same != app.units.end()) g = app.classes[static_cast<size_t>(same - app.units.begin())];
   }
   if (g == nullptr) {
     g = &p_.groups.create();
     g->owner = &app;
     g->unit = &u;
     app.classes.push_back(g);
+    app.units.push_back(&u);
   }
   a.group = app.last_group = g;
   p_.touched(a);
@@ -140,16 +140,24 @@ void ask_lines::reconsider_all(bool other_classes) {
   p_.ready.wake_blocked();
 }
 
-void ask_lines::refresh_priority_of(application &app) {
+// Of what is left after an ask went: at most what it was, and one that has that ends the search.
+int32_t ask_lines::highest_of(const application &app) {
   int32_t highest = INT32_MIN;
+  const auto is_highest = [&](const ask_run &run) {
+    if (!run.empty()) highest = std::max(highest, run.first()->priority);
+    return highest == app.priority;
+  };
+  if (is_highest(app.aside) || is_highest(app.reserved)) return highest;
   for (const app_class *g : app.classes) {
-    if (!g->empty()) highest = std::max(highest, g->first()->priority);
+    if (is_highest(g->run)) return highest;
   }
   for (const auto &[group, g] : app.task_groups) {
-    if (!g.waiting.empty()) highest = std::max(highest, g.waiting.first()->priority);
+    if (is_highest(g.waiting)) return highest;
   }
-  if (!app.aside.empty()) highest = std::max(highest, app.aside.first()->priority);
-  if (!app.reserved.empty()) highest = std::max(highest, app.reserved.first()->priority);
+  return highest;
+}
+
+void ask_lines::set_priority(application &app, int32_t highest) {
   if (highest == app.priority) return;
   queue &leaf = *app.home;
   p_.count_priority(leaf, app.priority, highest);

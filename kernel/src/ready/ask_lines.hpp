@@ -27,7 +27,8 @@ class ask_lines {
  private:
   void join_run(ask &a, unit_kind kind = unit_kind::young);
   void leave_run(ask &a);
-  void refresh_priority_of(application &app);
+  static int32_t highest_of(const application &app);
+  void set_priority(application &app, int32_t highest);  // the highest of its pending asks
 
   partition &p_;
   std::vector<ask *> refused_;  // by the resource manager, in the order of refusal
