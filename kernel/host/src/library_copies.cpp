@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <span>
 #include <system_error>
 
 #include "descriptor.hpp"
