@@ -354,7 +354,9 @@ void kernel::drain(const std::function<void(const decision_view &)> &take) {
   impl_->gone.clear();
 }
 
-bool kernel::describe(const decision_view &d, placement_view &out) const { return partition::describe(d, out); }
+bool kernel::describe(const decision_view &d, placement_view &out) const {
+  return internal::decision_teller::describe(d, out);
+}
 
 std::optional<int64_t> kernel::next_due() const {
   const auto &timers = impl_->shared.timers;

@@ -49,6 +49,8 @@
 #include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/kept.hpp"
 #include "tenon/kernel/snapshot.hpp"
+#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -219,6 +221,8 @@ struct partition {
   void inspect_application(application &app, inspection &seen);
   container_word word_for(ask &a, inspection &seen);
   void tell_word(ask &a, container_word word);
+  void tell_limits_of(ask &a);
+  void tell_unschedulable(ask &a);
   bool is_node_there(ask &a, ask_class &c, inspection &seen);
   template <class F>
   static void for_each_limit(const application &app, inspection &seen, F &&f);
@@ -274,6 +278,10 @@ struct partition {
     std::vector<node_predicate> predicates;
     std::map<std::string, std::unique_ptr<sort_policy>> chosen, queue_policies, app_policies;
   } staged;
+
+  // -- What leaves the kernel. --
+  fact_teller facts{shared, name, types, classes};
+  decision_teller decisions{shared, rm, name, id, types, classes, held_devices_of};
 
   // -- What is kept for the RM (partition_kept.cpp). --
   kept_amounts keeps;
@@ -452,9 +460,7 @@ struct partition {
   [[nodiscard]] bool devices_hold_both(const node &n, const ask_class &c, const ask_class &other) const;
   // What an ask of the class lacks of the node's devices, by type in the order of the node's.
   [[nodiscard]] std::vector<device_lack> devices_lacking(const ask_class &c, uint32_t slot) const;
-  [[nodiscard]] std::string_view detail_of(uint32_t record) const {
-    return record == no_record ? std::string_view{} : held_devices_of[record].text;
-  }
+  [[nodiscard]] std::string_view detail_of(uint32_t record) const { return held_devices_of.text_of(record); }
 
   // -- Prepared words (partition_prepare.cpp). --
   // Those of an application to be; "" or why its leaf's order refuses it.
@@ -496,47 +502,6 @@ struct partition {
   void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored);
   const score_facts *facts_for_score(const ask &a);
   void classify_for_score();  // the node order changed: asks may be of other classes now
-
-  // -- Facts (partition_facts.cpp, partition_fact_waits.cpp): told where somebody listens. --
-  [[nodiscard]] bool listened() const { return shared.listener != nullptr; }
-  void tell(fact &what) const;  // where somebody listens only
-  [[nodiscard]] fact fact_of(fact_kind kind, const application &app) const;
-  [[nodiscard]] fact fact_of(fact_kind kind, const ask &a) const;
-  void tell_application(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
-  void tell_ask(fact_kind kind, const ask &a, termination why = termination::unknown) const;
-  // Where somebody listens only.
-  void tell_allocation(fact_kind kind, const allocation &a, termination why = termination::unknown,
-                       bool node_gone = false, const resources *before = nullptr) const;
-  static termination end_of(const allocation &a);
-  void tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag = false,
-                 std::string_view text = {}) const;
-  void tell_reservation(fact_kind kind, const reservation &r) const;
-  void tell_queue(fact_kind kind, const queue &q, const resources *amounts, bool flag = false,
-                  std::string_view text = {}) const;
-  void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
-  void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
-  void tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const;
-  void tell_group(const application &app, const std::string &before, const std::string &now) const;
-  void tell_user_usage(const application &app, const resources &used, bool comes) const;
-  void tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const;
-  void tell_limits(const queue &q, const std::vector<limit_config> &before) const;
-  void tell_over(ask &a, uint8_t which, const resources *available);
-  void tell_limits_of(ask &a);
-  void tell_fits(ask &a);
-  void tell_held(application &app, bool by_queue, bool by_quota);
-  void tell_unschedulable(ask &a);
-  void tell_without_victims(ask &a, const node &n);
-
-  // -- Decisions. --
-  decision_view &emit(const decided_what &what) { return shared.emit(what, rm, name, id); }
-  decision_view &emit(const decided_what &what, const ask &a);
-  decision_view &emit(const decided_what &what, const allocation &a);
-  static bool describe(const decision_view &d, placement_view &out);
-  void describe_replacement(uint64_t number, placement_view &out) const;
-  decision_view &emit_application(const decided_what &what, const application &app);
-  void emit_released(const allocation &a, termination end, const reason &why);
-  void emit_reservation(const decided_what &what, const reservation &r);
-  std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
 };
 
 }  // namespace tenon::internal

@@ -82,7 +82,7 @@ void partition::fail_application(const tenon::fail_application &c) {
   application &app = *find_application(c.application);
   const std::string words = messages::application_killed(c.text);
   move(app, application_event::fail, words);
-  const reason why{cause::words, keep(words)};
+  const reason why{cause::words, decisions.keep(words)};
   expire_all(app, why, false);
   drop_asks(app, termination::timeout, why, false);
   settle(app);

@@ -39,16 +39,9 @@ application *partition::find_application(std::string_view app_id) const {
 }
 
 void partition::reject_application(const tenon::add_application &c, std::string why, bool keep_it) {
-  emit(decided::application_rejected{keep(why)}).application = keep(std::string(c.application));
-  if (listened()) {
-    fact told;
-    told.kind = fact_kind::application_rejected;
-    told.application = c.application;
-    told.queue = c.queue;
-    told.user = c.user;
-    told.text = why;
-    tell(told);
-  }
+  decisions.emit(decided::application_rejected{decisions.keep(why)}).application =
+      decisions.keep(std::string(c.application));
+  facts.tell_rejected(c, why);
   if (!keep_it) return;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const application *a) {
     return a->state == application_state::rejected && a->id == c.application;
@@ -141,9 +134,9 @@ void partition::add_application(const tenon::add_application &c) {
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
   count_kept(app);
-  tell_application(fact_kind::application_added, app);
+  facts.tell(fact_kind::application_added, app);
   limits.attach(app);
-  emit_application(decided::application_accepted{}, app);
+  decisions.emit(decided::application_accepted{}, app);
 }
 
 std::string partition::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
@@ -190,7 +183,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   app.said_creation_ms = creation_in(c.tags);
   app.independent = true;
   count_kept(app);
-  tell_application(fact_kind::application_added, app);
+  facts.tell(fact_kind::application_added, app);
   limits.attach(app);
   return &app;
 }
@@ -223,10 +216,10 @@ void partition::enter_state(application &app, application_state from) {
   app.epoch = shared.next_epoch++;
   note_state(app);
   if (!app.independent) {
-    emit_application(decided::application_state{app.state, keep(app.message)}, app);
+    decisions.emit(decided::application_state{app.state, decisions.keep(app.message)}, app);
   }
-  if (app.told_held != 0) tell_held(app, false, false);
-  tell_application(fact_kind::application_state, app, app.message);
+  if (app.told_held != 0) facts.tell_held(app, false, false);
+  facts.tell(fact_kind::application_state, app, app.message);
   if (!app.runs()) {
     proposals.undo_all_of(app, {cause::application_not_running}, true);
     reservations.drop_all(app);
@@ -298,7 +291,7 @@ void partition::leave_queue(application &app) {
   give_up_place(app);
   limits.leave(app);
   limits.detach(app);
-  tell_application(fact_kind::application_left, app);
+  facts.tell(fact_kind::application_left, app);
   leave_order(app);
   app.home = nullptr;
   app.nodes_by = nullptr;
@@ -334,7 +327,7 @@ void partition::remove_application(const tenon::remove_application &c) {
   proposals.undo_all_of(*app, {cause::application_removed}, false);
   replacements.undo_all(*app, nullptr, false);
   for (allocation *a : by_sequence(app->allocations)) {
-    emit_released(*a, termination::stopped_by_rm, {cause::application_removed});
+    decisions.emit_released(*a, termination::stopped_by_rm, {cause::application_removed});
     remove_allocation(*a, allocation_event::release);
   }
   reservations.drop_all(*app);
@@ -363,20 +356,13 @@ void partition::fail_everything() {
       move(*app, application_event::fail, messages::partition_removed(config.tuning.drain_timeout_ms));
     }
     for (allocation *a : by_sequence(app->allocations)) {
-      emit_released(*a, termination::stopped_by_rm, {cause::partition_removed});
+      decisions.emit_released(*a, termination::stopped_by_rm, {cause::partition_removed});
       remove_allocation(*a, allocation_event::release);
     }
     drop_asks(*app, termination::stopped_by_rm, {cause::partition_removed}, false);
     settle(*app);
   }
   gone = true;
-}
-
-decision_view &partition::emit_application(const decided_what &what, const application &app) {
-  decision_view &d = emit(what);
-  d.application = app.id;
-  d.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
-  return d;
 }
 
 }  // namespace tenon::internal

@@ -55,9 +55,9 @@ std::string partition::check_priority(std::string_view class_name, int32_t &prio
 }
 
 void partition::reject_ask(const tenon::put_ask &c, std::string why) {
-  decision_view &d = emit(decided::ask_rejected{keep(std::move(why))});
-  d.application = keep(std::string(c.application));
-  d.key = keep(std::string(c.key));
+  decision_view &d = decisions.emit(decided::ask_rejected{decisions.keep(std::move(why))});
+  d.application = decisions.keep(std::string(c.application));
+  d.key = decisions.keep(std::string(c.key));
 }
 
 std::string partition::application_problem(const application *app, std::string_view app_id) {
@@ -114,7 +114,7 @@ void partition::put_ask(const tenon::put_ask &c) {
     return settle(*app);
   }
   apply(ask_moved{*a, ask_event::accept});
-  tell_ask(fact_kind::ask_added, *a);
+  facts.tell(fact_kind::ask_added, *a);
   add_pending_of(*a, a->pending());
   lines.enqueue(*a);
   placeholder_timers.watch_left_over(*app, false);
@@ -214,7 +214,7 @@ void partition::lower_submission(application &app, int64_t create_time_ms) {
 
 void partition::withdraw(ask &a, termination why) {
   if (a.state != ask_state::pending) return;
-  tell_ask(fact_kind::ask_removed, a, why);
+  facts.tell(fact_kind::ask_removed, a, why);
   reservations.drop(a);
   lines.dequeue(a);
   add_pending_of(a, -a.pending());
@@ -243,7 +243,7 @@ void partition::drop_asks(application &app, termination end, const reason &why, 
   for (ask *a : pending_by_arrival(app)) {
     if (only_placeholders && !a->placeholder) continue;
     reservations.drop(*a);
-    emit(decided::ask_released{end, why}, *a);
+    decisions.emit(decided::ask_released{end, why}, *a);
     drop(*a, end);
   }
 }

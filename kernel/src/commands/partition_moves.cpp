@@ -102,18 +102,18 @@ void partition::move_application(const tenon::move_application &c) {
   queue &from = *app.home, &to = *find_queue(c.queue);
   const std::vector<ask *> waiting = pending_by_arrival(app);
   for (ask *a : waiting) lines.dequeue(*a);
-  if (app.told_held != 0) tell_held(app, false, false);
+  if (app.told_held != 0) facts.tell_held(app, false, false);
   const bool counted = app.counted;
   count_up(app, false);
   give_up_place(app);
-  tell_move(fact_kind::application_moved_out, app, from, to);
+  facts.tell_move(fact_kind::application_moved_out, app, from, to);
   count_in_queues(app, waiting, -1);
   leave_order(app);
   apply(application_rehomed{app, to});
   (void)prepare_submitted(to, app.id, app.tags, app.prepared);
   join_order(app);
   count_in_queues(app, waiting, 1);
-  tell_move(fact_kind::application_moved_in, app, to, from);
+  facts.tell_move(fact_kind::application_moved_in, app, to, from);
   count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
   gangs.changed(app);
@@ -125,7 +125,7 @@ void partition::count_in_queues(application &app, const std::vector<ask *> &wait
   const resources used = use_of(app);
   const bool uses = !is_zero(used);
   if (sign > 0) limits.attach(app);
-  if (uses) tell_user_usage(app, used, sign > 0);
+  if (uses) facts.tell_user_usage(app, used, sign > 0);
   if (app.place != limit_place::none) limits.count(app, sign > 0);
   limits.add_usage(app, used, sign);
   if (sign < 0) {

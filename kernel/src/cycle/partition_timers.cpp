@@ -37,8 +37,8 @@ void partition::fire(const timer &t) {
     case timer_kind::left_over:
       return placeholder_timers.fire(t);
     case timer_kind::quota:
-      if (const auto went = quotas.is_due(t.epoch); went.by != nullptr && listened()) {
-        tell_queue(fact_kind::queue_quota, *went.by, &went.by->max, false, std::to_string(went.victims));
+      if (const auto went = quotas.is_due(t.epoch); went.by != nullptr && facts.listened()) {
+        facts.tell(fact_kind::queue_quota, *went.by, &went.by->max, false, std::to_string(went.victims));
       }
       return;
     case timer_kind::reservation_wait:

@@ -65,12 +65,12 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
   apply(queue_used{*app.home, c.need, 1});
   limits.add_usage(app, c.need, 1);
   if (x.placeholder) gangs.hold(x);
-  if (listened()) tell_allocation(fact_kind::allocation_added, x);
+  if (facts.listened()) facts.tell(fact_kind::allocation_added, x);
 }
 
 // To the RM; its execution timer runs from now on.
 void partition::announce(const allocation &x, const allocation_terms &terms, bool existing) {
-  emit(decided::allocated{existing, detail_of(x.devices)}, x);
+  decisions.emit(decided::allocated{existing, detail_of(x.devices)}, x);
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at.emplace(x.sequence, ends_ms);
@@ -93,7 +93,7 @@ void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
   ++a.placed;
   a.told = container_word::none;
-  if (a.told_over != 0) tell_fits(a);
+  if (a.told_over != 0) facts.tell_fits(a);
   if (a.pending() != 0) {
     apply(ask_moved{a, ask_event::place});
     if (a.line == ask_line::none) lines.enqueue(a);
@@ -140,7 +140,7 @@ void partition::after_placing(application &app, const allocation &x) {
 void partition::remove_allocation(allocation &a, allocation_event how, bool keeps_ask) {
   const bool node_gone = how == allocation_event::node_removed;
   application &app = *a.owner;
-  if (listened()) tell_allocation(fact_kind::allocation_removed, a, end_of(a), node_gone);
+  if (facts.listened()) facts.tell(fact_kind::allocation_removed, a, node_gone);
   if (a.placeholder) gangs.let_go(a);
   const resources &need = classes[a.class_id].need;
   app.allocations[a.app_slot] = app.allocations.back();
@@ -174,8 +174,8 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   if (before == need && (detail.empty() || detail == detail_of(a.devices))) return;
   a.class_id = plain_class(need).id;
   apply(allocation_resized{a});
-  if (listened() && before != need) {
-    tell_allocation(fact_kind::allocation_resized, a, termination::unknown, false, &before);
+  if (facts.listened() && before != need) {
+    facts.tell(fact_kind::allocation_resized, a, false, &before);
   }
   resize_devices(a, detail);
   apply(application_resized{app, a.placeholder, before, need});
@@ -205,7 +205,7 @@ void partition::move(allocation &a, allocation_event event) {
 
 void partition::expire(allocation &a, const reason &why) {
   move(a, allocation_event::timeout);
-  emit_released(a, termination::timeout, why);
+  decisions.emit_released(a, termination::timeout, why);
 }
 
 void partition::expire_all(application &app, const reason &why, bool only_placeholders) {
@@ -309,7 +309,7 @@ void partition::end_allocation(allocation &a, termination why) {
   }
   proposals.undo_offer(a);
   const bool unasked = why == termination::stopped_by_rm || why == termination::unknown;
-  if (unasked) emit_released(a, why, {cause::released_by_rm});
+  if (unasked) decisions.emit_released(a, why, {cause::released_by_rm});
   const bool confirms = !unasked && a.state != allocation_state::allocated;
   const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
   if (a.under_way != nullptr) return replacements.finish(a, how);
@@ -443,10 +443,10 @@ void partition::put_allocation(const tenon::put_allocation &c) {
     problem = existing_problem(e, n, false, need, priority);
   }
   if (!problem.empty()) {
-    decision_view &d = emit(decided::allocation_rejected{keep(std::move(problem))});
-    d.application = keep(std::string(e.ask.application));
-    d.key = keep(std::string(e.ask.key));
-    d.node = keep(std::string(c.node));
+    decision_view &d = decisions.emit(decided::allocation_rejected{decisions.keep(std::move(problem))});
+    d.application = decisions.keep(std::string(e.ask.application));
+    d.key = decisions.keep(std::string(e.ask.key));
+    d.node = decisions.keep(std::string(c.node));
     return;
   }
   if (e.foreign) {
@@ -473,14 +473,14 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   n.foreign.push_back(&a);
   if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
   apply(occupied_by{n, need, 1});
-  if (listened()) tell_allocation(fact_kind::foreign_added, a);
+  if (facts.listened()) facts.tell(fact_kind::foreign_added, a);
   checks.forget_on(n);
   apply(node_changed{n});
 }
 
 void partition::remove_foreign(allocation &a) {
   node &n = *a.where;
-  if (listened()) tell_allocation(fact_kind::foreign_removed, a);
+  if (facts.listened()) facts.tell(fact_kind::foreign_removed, a);
   std::erase(n.foreign, &a);
   uncount_kept_foreign(a);
   foreign.erase(a.key());

@@ -8,14 +8,14 @@
 namespace tenon::internal {
 
 void partition::reject_node(const decided_what &what, std::string_view node_id) {
-  emit(what).node = keep(std::string(node_id));
+  decisions.emit(what).node = decisions.keep(std::string(node_id));
   const auto *refused = std::get_if<decided::node_rejected>(&what);
-  if (refused != nullptr) tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
+  if (refused != nullptr) facts.tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
 }
 
 void partition::add_node(const tenon::add_node &c) {
   const auto refuse = [&](const std::string &why) {
-    reject_node(decided::node_rejected{keep(messages::node_rejected(why))}, c.node);
+    reject_node(decided::node_rejected{decisions.keep(messages::node_rejected(why))}, c.node);
   };
   if (state == object_state::draining) return refuse(messages::node_to_draining_partition(name, c.node));
   if (c.node.empty()) return refuse(messages::node_without_id());
@@ -44,10 +44,10 @@ void partition::add_node(const tenon::add_node &c) {
   apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
   set_attributes(n, c.attributes);
   count_kept(n);
-  emit(decided::node_accepted{}).node = n.id;
-  tell_node(fact_kind::node_added, n.id, &*n.capacity);
-  if (!n.schedulable()) tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
-  if (!n.occupied->empty()) tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
+  decisions.emit(decided::node_accepted{}).node = n.id;
+  facts.tell_node(fact_kind::node_added, n.id, &*n.capacity);
+  if (!n.schedulable()) facts.tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
+  if (!n.occupied->empty()) facts.tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
   apply(node_stored{n});
   set_devices(n);
   count_capacity(n.capacity, {});
@@ -85,7 +85,7 @@ void partition::count_past_use(const allocation &a) {
 void partition::update_node(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
-    reject_node(decided::node_update_rejected{keep(std::move(why))}, c.node);
+    reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
   std::vector<named_amount> both;
@@ -121,8 +121,8 @@ void partition::update_node(const tenon::update_node &c) {
     count_kept(*n);
     set_devices(*n);
   }
-  if (n->capacity != before) tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
-  if (n->occupied != occupied_before) tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
+  if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
+  if (n->occupied != occupied_before) facts.tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
   apply(node_stored{*n});
   if (c.has_capacity) count_capacity(n->capacity, before);
   checks.forget_on(*n);
@@ -133,7 +133,7 @@ void partition::update_node(const tenon::update_node &c) {
 void partition::change_node(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
-    reject_node(decided::node_update_rejected{keep(std::move(why))}, c.node);
+    reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
   const bool schedulable_before = n->schedulable();
@@ -148,7 +148,8 @@ void partition::change_node(const tenon::change_node &c) {
     default:
       return refuse(messages::node_event_unknown(c.node));
   }
-  if (n->schedulable() != schedulable_before) tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
+  if (n->schedulable() != schedulable_before)
+    facts.tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   checks.forget_on(*n);
   apply(node_changed{*n});
   reservations.check(*n);
@@ -176,11 +177,11 @@ void partition::decommission(node &n) {
         std::find_if(concerned.begin(), concerned.end(), [&](const concern &one) { return one.app == a->owner; });
     if (found == concerned.end()) found = concerned.insert(found, {a->owner, false});
     found->real_went |= !a->placeholder;
-    emit_released(*a, termination::stopped_by_rm, {cause::node_removed, n.id});
+    decisions.emit_released(*a, termination::stopped_by_rm, {cause::node_removed, n.id});
     remove_allocation(*a, allocation_event::node_removed);
   }
   for (allocation *a : n.foreign) {
-    if (listened()) tell_allocation(fact_kind::foreign_removed, *a, termination::unknown, true);
+    if (facts.listened()) facts.tell(fact_kind::foreign_removed, *a, true);
     uncount_kept_foreign(*a);
     foreign.erase(a->key());
     foreign_tags.erase(a->key());
@@ -190,7 +191,7 @@ void partition::decommission(node &n) {
   }
   const uint32_t slot = n.slot;
   const resources capacity = n.capacity;
-  tell_node(fact_kind::node_removed, n.id, nullptr);
+  facts.tell_node(fact_kind::node_removed, n.id, nullptr);
   touched(n, block_changed);
   --keeps.nodes;
   keeps.bytes -= n.kept_bytes;

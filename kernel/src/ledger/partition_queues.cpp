@@ -41,7 +41,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
     keys.changed(q, ~0U);
   }
   if (!managed) count_kept(q);
-  tell_queue(fact_kind::queue_added, q, nullptr, managed);
+  facts.tell(fact_kind::queue_added, q, nullptr, managed);
   return q;
 }
 
@@ -50,7 +50,7 @@ void partition::retire_queue(queue &q) {
   q.gone = true;
   uncount_kept(q);
   ++queues_version;
-  tell_queue(fact_kind::queue_removed, q, nullptr, q.managed);
+  facts.tell(fact_kind::queue_removed, q, nullptr, q.managed);
   ready.forget(q);
   count_priority(*q.parent, q.priority, INT32_MIN);
   refresh_priority(*q.parent);
@@ -86,7 +86,7 @@ void partition::refresh_fair_max(queue &q) {
 // Sums are kept wide, so that a node that leaves takes away exactly what it brought.
 void partition::count_capacity(const resources &comes, const resources &goes) {
   bool changed = false;
-  const resources before = listened() ? total : resources{};
+  const resources before = facts.listened() ? total : resources{};
   const auto count = [&](type_index t, wide_sum amount) {
     if (amount == 0) return;
     if (total_exact.size() <= t) total_exact.resize(t + 1);
@@ -102,7 +102,7 @@ void partition::count_capacity(const resources &comes, const resources &goes) {
   for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
   for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -wide_sum{amount}); });
   if (!changed) return;
-  if (listened() && total != before) tell_queue(fact_kind::queue_max, *root, &total);
+  if (facts.listened() && total != before) facts.tell(fact_kind::queue_max, *root, &total);
   fair_max_stale = true;
   ready.wake_headroom(*root);
 }

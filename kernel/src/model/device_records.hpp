@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenon/kernel/resources.hpp"
@@ -47,6 +48,10 @@ class device_records {
   void flush() {
     free_.insert(free_.end(), retired_.begin(), retired_.end());
     retired_.clear();
+  }
+  // As decisions say them; of no_record "".
+  [[nodiscard]] std::string_view text_of(uint32_t id) const {
+    return id == no_record ? std::string_view{} : std::string_view(records_[id].text);
   }
   [[nodiscard]] device_record &operator[](uint32_t id) { return records_[id]; }
   [[nodiscard]] const device_record &operator[](uint32_t id) const { return records_[id]; }

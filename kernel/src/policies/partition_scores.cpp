@@ -26,8 +26,8 @@ node_order *partition::order_for(const ask_class &c, const application &app) {
     if (slot == nullptr) {
       static const score_facts nothing;
       const score_facts &read = c.scored != nullptr ? *c.scored : nothing;
-      const ask_facts facts{c.need, read.priority, read.tags, &c.devices};
-      slot.reset(new node_sorting::score_order{{}, facts, node_order(nodes, *by.policy)});
+      const ask_facts about{c.need, read.priority, read.tags, &c.devices};
+      slot.reset(new node_sorting::score_order{{}, about, node_order(nodes, *by.policy)});
       if (counts) slot->facts.counts = &slot->counts;
       slot->order.score_for(slot->facts);
     }
@@ -60,14 +60,14 @@ void partition::count_for_score(const application &app, const sort_policy &polic
 const score_facts *partition::facts_for_score(const ask &a) {
   const sort_policy &policy = *sorting_of(*a.owner).policy;
   if (!policy.score_reads_ask()) return nullptr;
-  score_facts facts;
-  if (policy.reads_ask_priority) facts.priority = a.priority;
+  score_facts about;
+  if (policy.reads_ask_priority) about.priority = a.priority;
   const auto &wanted = policy.ask_tags;
   for (const auto &tag : a.tags) {
     const bool read = policy.reads_ask_tags || std::find(wanted.begin(), wanted.end(), tag.first) != wanted.end();
-    if (read) facts.tags.push_back(tag);
+    if (read) about.tags.push_back(tag);
   }
-  const auto [known, made] = known_facts.insert(std::move(facts));
+  const auto [known, made] = known_facts.insert(std::move(about));
   if (made) keeps.bytes += ask_class_size + size_of_pairs(known->tags);
   return &*known;
 }
@@ -78,11 +78,11 @@ void partition::classify_for_score() {
     ask &a = asks[i];
     if (!a.live) continue;
     const ask_class &old = classes[a.class_id];
-    const score_facts *facts = facts_for_score(a);
-    if (facts == old.scored) continue;
+    const score_facts *scored = facts_for_score(a);
+    if (scored == old.scored) continue;
     const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
     if (queued) lines.dequeue(a);
-    const class_key key{old.need, old.required_node, old.timeout_ms, old.judged, facts, old.devices};
+    const class_key key{old.need, old.required_node, old.timeout_ms, old.judged, scored, old.devices};
     a.class_id = class_of(key).id;
     if (queued) lines.enqueue(a);
   }

@@ -113,11 +113,11 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_node &out) {
     return;
   }
   if ((how & block_changed) != 0 || out.fixed == nullptr) {
-    auto facts = std::make_unique<frozen_node::facts>();
-    facts->id = n->id;
-    facts->attributes.insert(n->attributes.begin(), n->attributes.end());
-    facts->capacity = n->capacity;
-    past.replace(out.fixed, std::move(facts));
+    auto fixed = std::make_unique<frozen_node::facts>();
+    fixed->id = n->id;
+    fixed->attributes.insert(n->attributes.begin(), n->attributes.end());
+    fixed->capacity = n->capacity;
+    past.replace(out.fixed, std::move(fixed));
   }
   past.replace(out.has, std::make_unique<frozen_node::amounts>(frozen_node::amounts{n->allocated, n->occupied}));
   out.schedulable = n->schedulable();
@@ -142,26 +142,26 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_application &out) {
     return;
   }
   if ((how & block_changed) != 0 || out.fixed == nullptr) {
-    auto facts = std::make_unique<frozen_application::facts>();
-    facts->id = app.id;
-    facts->queue = app.home != nullptr ? app.home->path : app.submitted_queue;
-    facts->user = app.user;
-    facts->message = app.message;
-    facts->groups = app.groups;
+    auto fixed = std::make_unique<frozen_application::facts>();
+    fixed->id = app.id;
+    fixed->queue = app.home != nullptr ? app.home->path : app.submitted_queue;
+    fixed->user = app.user;
+    fixed->message = app.message;
+    fixed->groups = app.groups;
     for (const reservation *r : app.reservations) {
-      facts->reservations.push_back(r->where->id);
-      facts->reserved_for.push_back(r->of->key);
+      fixed->reservations.push_back(r->where->id);
+      fixed->reserved_for.push_back(r->of->key);
     }
-    facts->state_log = app.state_log;
+    fixed->state_log = app.state_log;
     for (const auto &[group, g] : app.task_groups) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
       if (count == 0) continue;
-      facts->task_groups.push_back({group, count, g.replaced, g.timed_out, {}});
-      facts->sizes.push_back(g.first_class == no_class ? resources{} : classes[g.first_class].need);
+      fixed->task_groups.push_back({group, count, g.replaced, g.timed_out, {}});
+      fixed->sizes.push_back(g.first_class == no_class ? resources{} : classes[g.first_class].need);
     }
-    facts->placeholder_ask = app.placeholder_ask;
-    facts->tags = app.tags;
-    past.replace(out.fixed, std::move(facts));
+    fixed->placeholder_ask = app.placeholder_ask;
+    fixed->tags = app.tags;
+    past.replace(out.fixed, std::move(fixed));
   }
   past.replace(out.has, std::make_unique<frozen_application::amounts>(
                             frozen_application::amounts{app.allocated, app.placeholders, app.pending, app.past}));
@@ -194,16 +194,16 @@ void partition::freeze_queues(frozen_columns &in) {
     if (same && next < before.size()) {
       out.fixed = std::move(before[next].fixed);
     } else {
-      auto facts = std::make_shared<frozen_queue::facts>();
-      facts->path = q.path;
-      facts->leaf = q.leaf;
-      facts->managed = q.managed;
-      facts->guaranteed = q.guaranteed;
-      facts->max = q.max;
-      facts->properties = q.properties;
-      facts->max_applications = q.max_applications;
-      facts->child_template = q.child_template;
-      out.fixed = std::move(facts);
+      auto fixed = std::make_shared<frozen_queue::facts>();
+      fixed->path = q.path;
+      fixed->leaf = q.leaf;
+      fixed->managed = q.managed;
+      fixed->guaranteed = q.guaranteed;
+      fixed->max = q.max;
+      fixed->properties = q.properties;
+      fixed->max_applications = q.max_applications;
+      fixed->child_template = q.child_template;
+      out.fixed = std::move(fixed);
     }
     out.state = q.state;
     out.allocated = q.allocated;

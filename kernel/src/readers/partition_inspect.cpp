@@ -25,6 +25,15 @@ int64_t room(const resources &max, const resources &used, const resources &more,
   return sub_saturating(sub_saturating(max[t], used[t]), more[t]);
 }
 
+// It is over the limit now, or not any more: then `max` and `used` are null.
+void tell_limit(const fact_teller &facts, ask &a, ask_limit which, const resources *max, const resources *used) {
+  if ((max != nullptr) == fact_teller::is_known_over(a, which)) return;
+  if (max == nullptr) return facts.tell_fits(a, which);
+  resources left;
+  for_each_type(*max, [&](type_index t, int64_t amount) { left.set(t, sub_saturating(amount, (*used)[t])); });
+  facts.tell_over(a, which, left);
+}
+
 }  // namespace
 
 // What the asks before would take, were there nodes for them.
@@ -69,7 +78,7 @@ void partition::tell_word(ask &a, container_word word) {
   if (word == a.told) return;
   a.told = word;
   touched(a);
-  emit(decided::container_state{word == container_word::skipped}, a);
+  decisions.emit(decided::container_state{word == container_word::skipped}, a);
 }
 
 void partition::inspect_queue(queue &q, inspection &seen) {
@@ -97,7 +106,7 @@ void partition::inspect_queue(queue &q, inspection &seen) {
 void partition::inspect_application(application &app, inspection &seen) {
   const bool full = full_queue_of(app) != nullptr;
   const bool held = full || limits.full_for(app) != nullptr;
-  tell_held(app, full, held);
+  facts.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
     const bool aside = a->line == ask_line::aside && !gangs.waits_for_placeholders(*a);
@@ -107,7 +116,7 @@ void partition::inspect_application(application &app, inspection &seen) {
   for (ask *a : waiting) {
     const container_word word = held ? container_word::skipped : word_for(*a, seen);
     if (word != container_word::none) seen.words.emplace_back(a, word);
-    if (listened() && !held) seen.tried.push_back(a);
+    if (facts.listened() && !held) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
@@ -137,6 +146,39 @@ bool partition::is_node_there(ask &a, ask_class &c, inspection &seen) {
   bool refused = false;
   if (fresh) known->second = cycle.search(c, a, refused) != nullptr;
   return known->second;
+}
+
+// It is over a limit now, or not any more.
+void partition::tell_limits_of(ask &a) {
+  ask_class &c = classes[a.class_id];
+  type_index type = no_type;
+  const usage_node *quota = limits.blocking(*a.owner, c, type);
+  tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
+             quota != nullptr ? &*quota->usage : nullptr);
+  if (quota != nullptr) return;
+  const queue *full = blocking_queue(*a.owner->home, c, type);
+  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &total : &full->max;
+  tell_limit(facts, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
+}
+
+// Of the nodes that have room for it, none passes the predicates: why, as far as they were asked.
+void partition::tell_unschedulable(ask &a) {
+  const ask_class &c = classes[a.class_id];
+  if (c.judged == nullptr || !facts.may_say_why_unplaced(a)) return;
+  const verdict_set &judged = *c.judged;
+  std::map<std::string, uint64_t> nodes_by_reason;
+  for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), nodes.slots()); ++slot) {
+    const node *n = nodes.at(slot);
+    if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
+    if (judged.verdicts[slot] == verdict_set::pass) return;
+    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
+  }
+  if (nodes_by_reason.empty()) return;
+  std::string text;
+  for (const auto &[reason, count] : nodes_by_reason) {
+    text += (text.empty() ? "" : "; ") + reason + " (" + std::to_string(count) + "x)";
+  }
+  facts.tell_unschedulable(a, text);
 }
 
 }  // namespace tenon::internal

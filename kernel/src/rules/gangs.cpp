@@ -229,7 +229,7 @@ bool gangs::release_too_small(const ask &a, const ask_class &c, const task_group
   const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
   for (allocation *placeholder : all) {
     if (!small(placeholder->class_id)) continue;
-    p_.tell_placeholder_small(*placeholder, a, c);
+    p_.facts.tell_placeholder_small(*placeholder, a, c);
     p_.expire(*placeholder, {cause::placeholder_too_small});
   }
   return true;

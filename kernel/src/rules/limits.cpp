@@ -49,13 +49,13 @@ std::string limits::group_of(const application &app, const queue &home) {
 void limits::attach(application &app) {
   app.user_usage = &usage_of(app.user, false, *app.home);
   std::string group = group_of(app, *app.home);
-  p_.tell_group(app, app.group, group);
+  p_.facts.tell_group(app, app.group, group);
   app.group = std::move(group);
   app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
 }
 
 void limits::detach(application &app) {
-  p_.tell_group(app, app.group, {});
+  p_.facts.tell_group(app, app.group, {});
   app.user_usage = app.group_usage = nullptr;
 }
 

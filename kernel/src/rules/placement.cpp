@@ -162,7 +162,7 @@ void placement::apply_template(queue &leaf) {
   leaf.own_properties = t.properties;
   leaf.guaranteed = p_.configured_amounts(t.guaranteed);
   leaf.max = p_.configured_amounts(t.max);
-  p_.tell_queue_amounts(leaf, {}, {});
+  p_.facts.tell_queue_amounts(leaf, {}, {});
 }
 
 void placement::apply_namespace_tags(queue &leaf, texts tags) {
@@ -194,7 +194,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   }
   if (!changed) return;
   ++p_.queues_version;
-  p_.tell_queue_amounts(leaf, max_before, guaranteed_before);
+  p_.facts.tell_queue_amounts(leaf, max_before, guaranteed_before);
   p_.refresh_fair_max(leaf);
   p_.keys.changed(leaf, column::limits);
   for (application *app : leaf.apps) p_.keys.changed(*app, column::limits);

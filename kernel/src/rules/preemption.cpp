@@ -156,7 +156,7 @@ bool preemption::try_on(node &n, ask &a) {
   // Those that opted out come last, so that they are reached only where the others are not enough.
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
-  if (taken == 0 || !fits()) return p_.tell_without_victims(a, n), false;
+  if (taken == 0 || !fits()) return p_.facts.tell_without_victims(a, n), false;
   victims.resize(taken);
   for (size_t i = taken; i-- > 0;) {
     take(*victims[i], -1);
@@ -176,8 +176,8 @@ void preemption::take_victims(const std::vector<allocation *> &victims, const re
   for (allocation *x : victims) {
     p_.move(*x, allocation_event::preempt);
     p_.apply(queue_preempting{*x->owner->home, p_.classes[x->class_id].need, 1});
-    p_.emit_released(*x, termination::preempted_by_scheduler, why);
-    p_.tell_preempted(*x, by, over);
+    p_.decisions.emit_released(*x, termination::preempted_by_scheduler, why);
+    p_.facts.tell_preempted(*x, by, over);
     if (by != nullptr) add_victim(*by, *x);
   }
   if (by != nullptr) claimants_.push_back(by);

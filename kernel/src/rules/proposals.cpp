@@ -127,7 +127,7 @@ void proposals::confirm(application &app, const proposal &p) {
   }
   allocation &placeholder = *p.instead->placeholder;
   p.instead->number = 0;
-  p_.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, p.instead->real->key});
+  p_.decisions.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, p.instead->real->key});
   placeholder.offered = nullptr;
   placeholder.under_way = p.instead;
   p_.apply(allocation_moved{placeholder, allocation_event::replace});  // it left those that are Allocated when proposed
@@ -136,7 +136,7 @@ void proposals::confirm(application &app, const proposal &p) {
 void proposals::refuse(application &app, const proposal &p, std::string_view words) {
   ask &a = p.of();
   p_.checks.note_refusal(a, p.where(), words);
-  undo(app, p.number, {cause::check_refused, p_.keep(std::string(words))}, true, allocation_event::refuse);
+  undo(app, p.number, {cause::check_refused, p_.decisions.keep(std::string(words))}, true, allocation_event::refuse);
 }
 
 // -- Ended. --
@@ -223,10 +223,10 @@ std::string_view proposals::devices_of(const proposal &p) const {
 
 void proposals::emit_proposal(const decided_what &what, const proposal &p) {
   if (p.made != nullptr) {
-    p_.emit(what, *p.made);
+    p_.decisions.emit(what, *p.made);
     return;
   }
-  decision_view &d = p_.emit(what, *p.instead->real);
+  decision_view &d = p_.decisions.emit(what, *p.instead->real);
   d.allocation_sequence = p.number;
   d.node = p.instead->where->id;
 }

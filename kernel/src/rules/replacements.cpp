@@ -11,7 +11,7 @@ namespace tenon::internal {
 void replacements::begin(ask &a, allocation &placeholder, node &n, const held_list &devices) {
   if (p_.check_deadline_ms > 0) return p_.proposals.propose_replacement(a, placeholder, n, devices);
   node *kept = p_.reservations.use(a);
-  p_.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, a.key});
+  p_.decisions.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, a.key});
   placeholder.under_way = &make(a, placeholder, n, devices);
   p_.move(placeholder, allocation_event::replace);
   p_.count_placed(a);

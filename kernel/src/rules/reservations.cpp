@@ -184,8 +184,8 @@ void reservations::reserve(ask &a, node &n) {
   p_.reservation_touched(r);
   p_.nodes.close(n.slot, keeps_others_out(n));
   p_.lines.enqueue(a);
-  p_.emit_reservation(decided::reserved{}, r);
-  p_.tell_reservation(fact_kind::reserved, r);
+  p_.decisions.emit_reservation(decided::reserved{}, r);
+  p_.facts.tell(fact_kind::reserved, r);
   if (p_.requires_a_node(a)) return;
   p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.config.tuning.reservation_wait_ms),
                        timer_kind::reservation_wait, p_.id, r.index, r.sequence);
@@ -195,8 +195,8 @@ void reservations::reserve(ask &a, node &n) {
 void reservations::end(reservation &r, const reason &why) {
   ask &a = *r.of;
   p_.preemption.changed();
-  p_.emit_reservation(decided::unreserved{why}, r);
-  p_.tell_reservation(fact_kind::unreserved, r);
+  p_.decisions.emit_reservation(decided::unreserved{why}, r);
+  p_.facts.tell(fact_kind::unreserved, r);
   if (a.line == ask_line::reserved) p_.lines.dequeue(a);
   p_.reservation_touched(r);
   a.wait->held = nullptr;

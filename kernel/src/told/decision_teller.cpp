@@ -1,10 +1,31 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Decisions about asks and allocations: who says what of them, and what they carry for those who want to know more.
-#include "partition.hpp"
+#include "told/decision_teller.hpp"
+
+#include <algorithm>
 
 namespace tenon::internal {
+namespace {
 
-decision_view &partition::emit(const decided_what &what, const ask &a) {
+// Of a proposal to put the ask in the place of a placeholder; it may have been undone since.
+void describe_replacement(const ask &a, uint64_t number, placement_view &out) {
+  const std::vector<proposal> &all = a.owner->proposals;
+  const auto p = std::find_if(all.begin(), all.end(), [&](const proposal &one) { return one.number == number; });
+  if (p == all.end() || p->instead == nullptr) return;
+  out.replaces = p->instead->placeholder->sequence;
+  out.replaces_key = p->instead->placeholder->key();
+  out.in_place = !p->instead->elsewhere();
+}
+
+}  // namespace
+
+decision_view &decision_teller::emit(const decided_what &what, const application &app) {
+  decision_view &d = emit(what);
+  d.application = app.id;
+  d.queue = app.home != nullptr ? std::string_view(app.home->path) : std::string_view(app.submitted_queue);
+  return d;
+}
+
+decision_view &decision_teller::emit(const decided_what &what, const ask &a) {
   decision_view &d = emit(what);
   d.placeholder = a.placeholder;
   d.application = a.owner->id;
@@ -15,7 +36,7 @@ decision_view &partition::emit(const decided_what &what, const ask &a) {
   return d;
 }
 
-decision_view &partition::emit(const decided_what &what, const allocation &a) {
+decision_view &decision_teller::emit(const decided_what &what, const allocation &a) {
   decision_view &d = emit(what);
   d.placeholder = a.placeholder;
   d.allocation_sequence = a.sequence;
@@ -29,35 +50,34 @@ decision_view &partition::emit(const decided_what &what, const allocation &a) {
   return d;
 }
 
-void partition::emit_released(const allocation &a, termination end, const reason &why) {
-  emit(decided::released{end, why, detail_of(a.devices)}, a);
+void decision_teller::emit_released(const allocation &a, termination end, const reason &why) {
+  emit(decided::released{end, why, devices_.text_of(a.devices)}, a);
 }
 
-void partition::emit_reservation(const decided_what &what, const reservation &r) {
+void decision_teller::emit_reservation(const decided_what &what, const reservation &r) {
   emit(what, *r.of).node = r.where->id;
 }
 
-// Subjects that are gone by now stay readable until flush().
-bool partition::describe(const decision_view &d, placement_view &out) {
+bool decision_teller::describe(const decision_view &d, placement_view &out) {
   placement_view fresh;
   fresh.resources.swap(out.resources);  // for their memory
   fresh.tags.swap(out.tags);
   out = std::move(fresh);
   out.resources.clear();
   out.tags.clear();
-  const auto *from = static_cast<const partition *>(d.source);
+  const auto *from = static_cast<const decision_teller *>(d.source);
   if (from == nullptr) return false;
   const auto *x = d.about_allocation ? static_cast<const allocation *>(d.subject) : nullptr;
   const ask &a = x != nullptr ? *x->from : *static_cast<const ask *>(d.subject);
-  for_each_type(from->classes[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
-    out.resources.push_back({from->types.name(t), amount});
+  for_each_type(from->classes_[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
+    out.resources.push_back({from->types_.name(t), amount});
   });
   for (const auto &[key, value] : a.tags) out.tags.push_back({key, value});
   const task_group *gang = x != nullptr ? x->gang : a.gang;
   out.priority = x != nullptr ? x->priority : a.priority;
   out.priority_class = a.priority_class != nullptr ? std::string_view(*a.priority_class) : std::string_view{};
   out.task_group = gang != nullptr ? gang->name : std::string_view{};
-  out.required_node = from->classes[a.class_id].required_node;
+  out.required_node = from->classes_[a.class_id].required_node;
   out.placeholder = d.placeholder;
   out.originator = x != nullptr ? x->originator : a.originator;
   out.allow_preempt_self = x != nullptr ? x->preempt_self : a.preempt_self;
@@ -66,16 +86,8 @@ bool partition::describe(const decision_view &d, placement_view &out) {
   out.create_time_ms = x != nullptr ? x->create_time_ms : a.create_time_ms;
   out.bind_time_ms = x != nullptr ? x->bind_time_ms : 0;
   out.execution_timeout_ms = a.execution_timeout_ms;
-  if (d.is(decision_kind::proposed) && x == nullptr) from->describe_replacement(d.allocation_sequence, out);
+  if (d.is(decision_kind::proposed) && x == nullptr) describe_replacement(a, d.allocation_sequence, out);
   return true;
-}
-
-void partition::describe_replacement(uint64_t number, placement_view &out) const {
-  const proposal *p = proposals.find(number);
-  if (p == nullptr || p->instead == nullptr) return;
-  out.replaces = p->instead->placeholder->sequence;
-  out.replaces_key = p->instead->placeholder->key();
-  out.in_place = !p->instead->elsewhere();
 }
 
 }  // namespace tenon::internal

@@ -1,0 +1,52 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Decision teller: puts decisions of one partition into the outbox, and says of one what an answer to the resource
+// manager carries beside its names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core.hpp"
+#include "model/ask_class.hpp"
+#include "model/device_records.hpp"
+#include "model/objects.hpp"
+#include "tenon/kernel/decisions.hpp"
+
+namespace tenon::internal {
+
+class decision_teller {
+ public:
+  decision_teller(core &shared, const std::string &rm, const std::string &partition_name, uint32_t partition_id,
+                  const resource_types &types, const class_table &classes, const device_records &devices)
+      : shared_(shared),
+        rm_(rm),
+        partition_name_(partition_name),
+        partition_id_(partition_id),
+        types_(types),
+        classes_(classes),
+        devices_(devices) {}
+
+  // What they return may be given more until the next decision. Its views must live until the next drain.
+  decision_view &emit(const decided_what &what) { return shared_.emit(what, rm_, partition_name_, partition_id_); }
+  decision_view &emit(const decided_what &what, const application &app);
+  decision_view &emit(const decided_what &what, const ask &a);
+  decision_view &emit(const decided_what &what, const allocation &a);
+  void emit_released(const allocation &a, termination end, const reason &why);
+  void emit_reservation(const decided_what &what, const reservation &r);
+  // A copy of the text that lives until the next drain.
+  std::string_view keep(std::string text) { return shared_.keep(std::move(text)); }
+
+  // False: the decision is about no ask and no allocation. Those that are gone by now stay readable until the drain.
+  static bool describe(const decision_view &d, placement_view &out);
+
+ private:
+  core &shared_;
+  const std::string &rm_, &partition_name_;
+  const uint32_t partition_id_;
+  const resource_types &types_;
+  const class_table &classes_;
+  const device_records &devices_;
+};
+
+}  // namespace tenon::internal

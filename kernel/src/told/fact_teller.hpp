@@ -1,0 +1,78 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Fact teller: tells a listener what happens in one partition. Nobody listens in most kernels: then nothing is told,
+// and in any case nothing is decided upon it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core.hpp"
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+#include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/facts.hpp"
+
+namespace tenon::internal {
+
+// A limit that an ask may be over.
+enum class ask_limit : uint8_t { queue = 1, quota = 2 };
+
+class fact_teller {
+ public:
+  fact_teller(const core &shared, const std::string &partition_name, const resource_types &types,
+              const class_table &classes)
+      : shared_(shared), partition_name_(partition_name), types_(types), classes_(classes) {}
+
+  // For those to whom it costs something to find out what is to be told.
+  [[nodiscard]] bool listened() const { return shared_.listener != nullptr; }
+
+  // -- Objects. --
+  void tell(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
+  void tell(fact_kind kind, const ask &a, termination why = termination::unknown) const;
+  void tell(fact_kind kind, const allocation &a, bool node_gone = false, const resources *before = nullptr) const;
+  void tell(fact_kind kind, const reservation &r) const;
+  void tell(fact_kind kind, const queue &q, const resources *amounts, bool flag = false,
+            std::string_view text = {}) const;
+  void tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag = false,
+                 std::string_view text = {}) const;
+  void tell_rejected(const tenon::add_application &c, std::string_view why) const;
+  // It leaves one queue for the other, or comes to it from there.
+  void tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const;
+  // `by` is null where the queue `over` has more than its max.
+  void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
+  void tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const;
+
+  // -- Amounts and limits. --
+  void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
+  // The application counts for `now` from here on.
+  void tell_group(const application &app, const std::string &before, const std::string &now) const;
+  void tell_user_usage(const application &app, const resources &used, bool comes) const;
+  void tell_limits(const queue &q, const std::vector<limit_config> &before) const;  // those that are others now
+
+  // -- What waits: told when it changes, which the objects remember. --
+  [[nodiscard]] static bool is_known_over(const ask &a, ask_limit which) {
+    return (a.told_over & static_cast<uint8_t>(which)) != 0;
+  }
+  void tell_over(ask &a, ask_limit which, const resources &available) const;  // not known to be over it
+  void tell_fits(ask &a, ask_limit which) const;                              // known to be over it
+  void tell_fits(ask &a) const;                                               // whatever it was over
+  void tell_held(application &app, bool by_queue, bool by_quota) const;
+  // It said for some time not why no node will do.
+  [[nodiscard]] bool may_say_why_unplaced(const ask &a) const;
+  void tell_unschedulable(ask &a, std::string_view why) const;  // where it may
+  void tell_without_victims(ask &a, const node &n) const;
+
+ private:
+  void tell(fact &what) const;  // where somebody listens only
+  [[nodiscard]] fact fact_of(fact_kind kind, const application &app) const;
+  [[nodiscard]] fact fact_of(fact_kind kind, const ask &a) const;
+
+  const core &shared_;
+  const std::string &partition_name_;
+  const resource_types &types_;
+  const class_table &classes_;
+};
+
+}  // namespace tenon::internal
