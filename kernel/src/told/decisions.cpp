@@ -66,6 +66,8 @@ template <class... One>
 struct overloaded : One... {
   using One::operator()...;
 };
+template <class... One>
+overloaded(One...) -> overloaded<One...>;  // Clang derives none for aggregates
 
 std::string words_for(cause why, const decision_view &d, std::string_view about) {
   switch (why) {
