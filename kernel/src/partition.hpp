@@ -142,12 +142,24 @@ struct partition {
   void follow(const application_rehomed &) { preemption.changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
-  void follow(const queue_runs &c);
-  void follow(const limit_used &c);
-  void follow(const limit_runs &c);
-  void follow(const application_used &c);
-  void follow(const application_resized &c);
-  void follow(const application_asked &c);
+  void follow(const queue_runs &c) {
+    if (!c.one_more) ready.wake_held(c.of);
+  }
+  void follow(const limit_used &c) {
+    c.of.of->touched = true;
+    if (c.sign < 0) ready.wake_limit(c.of);
+  }
+  void follow(const limit_runs &c) {
+    c.of.of->touched = true;
+    if (!c.one_more) ready.wake_limit(c.of);
+  }
+  void follow(const application_used &c) {
+    keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
+  }
+  void follow(const application_resized &c) {
+    keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
+  }
+  void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
   void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
 
   // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see and is no change above says so

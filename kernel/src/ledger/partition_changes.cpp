@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What follows from a change, once the ledger has written it down: orders of nodes, verdicts and keys that are stale,
-// and who wakes.
+// and who wakes. What only hands the change on is in partition.hpp.
 #include "partition.hpp"
 
 namespace tenon::internal {
@@ -44,33 +44,5 @@ void partition::follow(const queue_used &c) {
 void partition::follow(const queue_asked &c) {
   for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::pending);
 }
-
-void partition::follow(const queue_runs &c) {
-  if (!c.one_more) ready.wake_held(c.of);
-}
-
-// -- Users and groups. --
-
-void partition::follow(const limit_used &c) {
-  c.of.of->touched = true;
-  if (c.sign < 0) ready.wake_limit(c.of);
-}
-
-void partition::follow(const limit_runs &c) {
-  c.of.of->touched = true;
-  if (!c.one_more) ready.wake_limit(c.of);
-}
-
-// -- Applications. --
-
-void partition::follow(const application_used &c) {
-  keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
-}
-
-void partition::follow(const application_resized &c) {
-  keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
-}
-
-void partition::follow(const application_asked &c) { keys.changed(c.of, column::pending); }
 
 }  // namespace tenon::internal
