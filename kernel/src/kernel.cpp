@@ -17,6 +17,36 @@ namespace tenon {
 using internal::partition;
 using internal::timer;
 
+namespace {
+
+// How a command is refused whose partition is unknown. Others are refused by nobody: what they are about is gone.
+template <class Decided>
+struct rejection {
+  std::string_view application, key, node;
+  std::string words;
+};
+[[gnu::cold]] rejection<decided::application_rejected> without_partition(const add_application &c) {
+  return {c.application, {}, {}, messages::application_without_partition(c.application, c.partition)};
+}
+[[gnu::cold]] rejection<decided::ask_rejected> without_partition(const put_ask &c) {
+  return {c.application, c.key, {}, messages::no_partition(c.partition)};
+}
+[[gnu::cold]] rejection<decided::allocation_rejected> without_partition(const put_allocation &c) {
+  const put_ask &a = c.allocation.ask;
+  return {a.application, a.key, c.node, messages::no_partition(c.partition)};
+}
+[[gnu::cold]] rejection<decided::node_rejected> without_partition(const add_node &c) {
+  return {{}, {}, c.node, messages::node_rejected(messages::node_without_partition(c.partition, c.node))};
+}
+[[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const update_node &c) {
+  return {{}, {}, c.node, messages::no_partition(c.partition)};
+}
+[[gnu::cold]] rejection<decided::node_update_rejected> without_partition(const change_node &c) {
+  return {{}, {}, c.node, messages::no_partition(c.partition)};
+}
+
+}  // namespace
+
 struct kernel::impl {
   impl(policy_source &policies, kernel_options options) : shared(policies, options) {}
 
@@ -44,11 +74,16 @@ struct kernel::impl {
   void apply(const signal_rm &c);
   uint32_t apply(const step &c);
   void apply(const inspect &c);
+  static void apply(const advance &) {}  // time has moved on already
   void wake_refused();
-  // A rejecting decision: there is no partition of that name.
-  template <class Rejected>
-  [[gnu::cold]] void reject(std::string_view name, std::string_view application, std::string_view key,
-                            std::string_view node, std::string why);
+  // Of one partition.
+  template <class Command>
+  void apply(const Command &c) {
+    if (partition *p = find(c.partition); p != nullptr) return p->obey(c);
+    if constexpr (requires { without_partition(c); }) reject(c.partition, without_partition(c));
+  }
+  template <class Decided>
+  [[gnu::cold]] void reject(std::string_view partition_name, rejection<Decided> why);
   uint32_t dispatch(const command &c);
 };
 
@@ -173,7 +208,7 @@ void kernel::impl::apply(const signal_rm &c) {
     p->paused = state == rm_state::paused;
     if (event == rm_event::lost) p->proposals.stop_deadlines();
     if (event != rm_event::back) continue;
-    if (p->checks.check_again({})) p->lines.wake_refused();
+    p->obey(check_again{});
     p->proposals.restart_deadlines();
   }
 }
@@ -230,93 +265,25 @@ void kernel::impl::apply(const inspect &c) {
   answers.swap(shared.used_answers);
 }
 
-template <class Rejected>
-void kernel::impl::reject(std::string_view name, std::string_view application, std::string_view key,
-                          std::string_view node, std::string why) {
-  decision_view &d = emit(Rejected{shared.keep(std::move(why))}, name);
-  d.application = shared.keep(std::string(application));
-  d.key = shared.keep(std::string(key));
-  d.node = shared.keep(std::string(node));
+template <class Decided>
+void kernel::impl::reject(std::string_view partition_name, rejection<Decided> why) {
+  decision_view &d = emit(Decided{shared.keep(std::move(why.words))}, partition_name);
+  d.application = shared.keep(std::string(why.application));
+  d.key = shared.keep(std::string(why.key));
+  d.node = shared.keep(std::string(why.node));
 }
 
 uint32_t kernel::impl::dispatch(const command &c) {
-  uint32_t made = 0;
-  const auto visit = [&](const auto &one) {
-    using type = std::decay_t<decltype(one)>;
-    if constexpr (std::is_same_v<type, step>) {
-      made = apply(one);
-    } else if constexpr (std::is_same_v<type, register_rm> || std::is_same_v<type, configure> ||
-                         std::is_same_v<type, signal_rm> || std::is_same_v<type, inspect>) {
-      apply(one);
-    } else if constexpr (std::is_same_v<type, add_application>) {
-      if (partition *p = find(one.partition); p != nullptr) {
-        p->add_application(one);
-      } else {
-        reject<decided::application_rejected>(one.partition, one.application, {}, {},
-                                              messages::application_without_partition(one.application, one.partition));
-      }
-    } else if constexpr (std::is_same_v<type, remove_application> || std::is_same_v<type, release> ||
-                         std::is_same_v<type, check_answer> || std::is_same_v<type, check_again> ||
-                         std::is_same_v<type, checks_delivered> || std::is_same_v<type, change_queue> ||
-                         std::is_same_v<type, change_partition> || std::is_same_v<type, fail_application> ||
-                         std::is_same_v<type, move_application>) {
-      if (partition *p = find(one.partition); p != nullptr) {
-        if constexpr (std::is_same_v<type, check_answer>) {
-          p->proposals.answer(one);
-        } else if constexpr (std::is_same_v<type, check_again>) {
-          if (p->checks.check_again(one)) p->lines.wake_refused();
-        } else if constexpr (std::is_same_v<type, checks_delivered>) {
-          p->proposals.delivered(one);
-        } else if constexpr (std::is_same_v<type, change_queue>) {
-          p->change_queue(one);
-        } else if constexpr (std::is_same_v<type, change_partition>) {
-          p->change_partition(one);
-        } else if constexpr (std::is_same_v<type, fail_application>) {
-          p->fail_application(one);
-        } else if constexpr (std::is_same_v<type, move_application>) {
-          p->move_application(one);
-        } else if constexpr (std::is_same_v<type, release>) {
-          p->release(one);
+  return std::visit(
+      [&](const auto &one) -> uint32_t {
+        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, step>) {
+          return apply(one);
         } else {
-          p->remove_application(one);
+          apply(one);
+          return 0;
         }
-      }
-    } else if constexpr (std::is_same_v<type, put_ask>) {
-      if (partition *p = find(one.partition); p != nullptr) {
-        p->put_ask(one);
-      } else {
-        reject<decided::ask_rejected>(one.partition, one.application, one.key, {},
-                                      messages::no_partition(one.partition));
-      }
-    } else if constexpr (std::is_same_v<type, put_allocation>) {
-      if (partition *p = find(one.partition); p != nullptr) {
-        p->put_allocation(one);
-      } else {
-        reject<decided::allocation_rejected>(one.partition, one.allocation.ask.application, one.allocation.ask.key,
-                                             one.node, messages::no_partition(one.partition));
-      }
-    } else if constexpr (std::is_same_v<type, add_node>) {
-      if (partition *p = find(one.partition); p != nullptr) {
-        p->add_node(one);
-      } else {
-        reject<decided::node_rejected>(
-            one.partition, {}, {}, one.node,
-            messages::node_rejected(messages::node_without_partition(one.partition, one.node)));
-      }
-    } else if constexpr (std::is_same_v<type, update_node> || std::is_same_v<type, change_node>) {
-      if (partition *p = find(one.partition); p == nullptr) {
-        reject<decided::node_update_rejected>(one.partition, {}, {}, one.node, messages::no_partition(one.partition));
-      } else {
-        if constexpr (std::is_same_v<type, update_node>) {
-          p->update_node(one);
-        } else {
-          p->change_node(one);
-        }
-      }
-    }
-  };
-  std::visit(visit, c);
-  return made;
+      },
+      c);
 }
 
 kernel::kernel(policy_source &policies, kernel_options options) : impl_(std::make_unique<impl>(policies, options)) {}

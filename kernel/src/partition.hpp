@@ -71,23 +71,28 @@ struct partition {
   ~partition();
 
   // -- Commands. Refused ones become rejecting decisions. --
-  void add_application(const tenon::add_application &c);
-  void remove_application(const tenon::remove_application &c);
-  void put_ask(const tenon::put_ask &c);
-  void put_allocation(const tenon::put_allocation &c);
-  void release(const tenon::release &c);
-  void add_node(const tenon::add_node &c);
-  void update_node(const tenon::update_node &c);
-  void change_node(const tenon::change_node &c);
+  void obey(const tenon::add_application &c);
+  void obey(const tenon::remove_application &c);
+  void obey(const tenon::put_ask &c);
+  void obey(const tenon::put_allocation &c);
+  void obey(const tenon::release &c);
+  void obey(const tenon::add_node &c);
+  void obey(const tenon::update_node &c);
+  void obey(const tenon::change_node &c);
+  void obey(const check_answer &c) { proposals.answer(c); }
+  void obey(const checks_delivered &c) { proposals.delivered(c); }
+  void obey(const tenon::check_again &c) {
+    if (checks.check_again(c)) lines.wake_refused();
+  }
   // -- What people do (partition_administration.cpp). `problem` is why nothing is done. --
-  void change_partition(const tenon::change_partition &c);
+  void obey(const tenon::change_partition &c);
   [[nodiscard]] std::string problem_with(const tenon::change_partition &c) const;
-  void change_queue(const tenon::change_queue &c);
-  void fail_application(const tenon::fail_application &c);
+  void obey(const tenon::change_queue &c);
+  void obey(const tenon::fail_application &c);
   [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const;
   [[nodiscard]] std::string problem_with(const tenon::fail_application &c) const;
   // -- Applications moved (partition_moves.cpp). --
-  void move_application(const tenon::move_application &c);
+  void obey(const tenon::move_application &c);
   [[nodiscard]] std::string problem_with(const tenon::move_application &c) const;
   [[nodiscard]] std::string problem_of_shape(const application &app, const queue &to) const;
   [[nodiscard]] std::string problem_of_usage(const application &app, const queue &to) const;

@@ -32,7 +32,7 @@ std::string partition::problem_with(const tenon::change_partition &c) const {
   return undrains ? messages::partition_start_while_draining(name) : std::string{};
 }
 
-void partition::change_partition(const tenon::change_partition &c) {
+void partition::obey(const tenon::change_partition &c) {
   if (problem_with(c).empty()) turn(static_cast<object_event>(c.event));
 }
 
@@ -52,7 +52,7 @@ std::string partition::problem_with(const tenon::change_queue &c) const {
   return possible ? std::string{} : q->state.refusal(event);
 }
 
-void partition::change_queue(const tenon::change_queue &c) {
+void partition::obey(const tenon::change_queue &c) {
   if (!problem_with(c).empty()) return;
   queue &q = *find_queue(c.queue);
   apply(queue_moved{q, static_cast<object_event>(c.event)});
@@ -77,7 +77,7 @@ std::string partition::problem_with(const tenon::fail_application &c) const {
   return possible ? std::string{} : app->state.refusal(application_event::fail);
 }
 
-void partition::fail_application(const tenon::fail_application &c) {
+void partition::obey(const tenon::fail_application &c) {
   if (!problem_with(c).empty()) return;
   application &app = *find_application(c.application);
   const std::string words = messages::application_killed(c.text);

@@ -87,7 +87,7 @@ application &partition::create_application(std::string_view app_id, queue &leaf)
   return app;
 }
 
-void partition::add_application(const tenon::add_application &c) {
+void partition::obey(const tenon::add_application &c) {
   if (c.application.empty()) return reject_application(c, messages::application_without_id(), false);
   tenon::add_application as = c;
   const bool forced = tag_is_true(c.tags, "application.create.force");
@@ -319,7 +319,7 @@ void partition::forget(application &app) {
   touched(app);
 }
 
-void partition::remove_application(const tenon::remove_application &c) {
+void partition::obey(const tenon::remove_application &c) {
   application *app = find_application(c.application);
   if (app == nullptr) return;
   apply(application_moved{*app, application_event::remove});  // nothing of it is looked at any more

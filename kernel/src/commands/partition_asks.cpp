@@ -66,7 +66,7 @@ std::string partition::application_problem(const application *app, std::string_v
   return {};
 }
 
-void partition::put_ask(const tenon::put_ask &c) {
+void partition::obey(const tenon::put_ask &c) {
   if (c.key.empty()) return reject_ask(c, messages::key_empty());
   application *app = nullptr;
   if (!c.application.empty()) {

@@ -96,7 +96,7 @@ std::string partition::problem_of_limits(const application &app, const queue &to
 
 // -- Done. --
 
-void partition::move_application(const tenon::move_application &c) {
+void partition::obey(const tenon::move_application &c) {
   if (!problem_with(c).empty()) return;
   application &app = *find_application(c.application);
   queue &from = *app.home, &to = *find_queue(c.queue);

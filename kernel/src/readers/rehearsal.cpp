@@ -160,7 +160,7 @@ void rehearsal::make(const change &one) {
       c.partition = p.name;
       c.node = one.name;
       c.event = static_cast<uint8_t>(node_event::undrain);
-      p.change_node(c);
+      p.obey(c);
       break;
     }
     case change_kind::add_node:
@@ -173,7 +173,7 @@ void rehearsal::make(const change &one) {
       tenon::change_partition c;
       c.partition = p.name;
       c.event = static_cast<uint8_t>(object_event::start);
-      p.change_partition(c);
+      p.obey(c);
       break;
     }
     case change_kind::start_queue: {
@@ -181,7 +181,7 @@ void rehearsal::make(const change &one) {
       c.partition = p.name;
       c.queue = one.queue;
       c.event = static_cast<uint8_t>(object_event::start);
-      p.change_queue(c);
+      p.obey(c);
       break;
     }
   }
@@ -207,7 +207,7 @@ void rehearsal::change_node(const change &one) {
   const std::vector<named_text> texts = texts_of(attributes);
   c.capacity = amounts.get();
   c.attributes = texts;
-  p.update_node(c);
+  p.obey(c);
 }
 
 // With the attributes that the ask names, as predicates that go by such tags want them.
@@ -224,7 +224,7 @@ void rehearsal::add_node(const change &one) {
   c.node = id;
   c.capacity = capacity.get();
   c.attributes = texts;
-  copy_->add_node(c);
+  copy_->obey(c);
 }
 
 namespace {

@@ -13,7 +13,7 @@ void partition::reject_node(const decided_what &what, std::string_view node_id) 
   if (refused != nullptr) facts.tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
 }
 
-void partition::add_node(const tenon::add_node &c) {
+void partition::obey(const tenon::add_node &c) {
   const auto refuse = [&](const std::string &why) {
     reject_node(decided::node_rejected{decisions.keep(messages::node_rejected(why))}, c.node);
   };
@@ -70,19 +70,7 @@ void partition::set_attributes(node &n, texts to) {
   n.instance_type = found == n.attributes.end() ? nullptr : &found->second;
 }
 
-// An allocation that is counted no more: what it used is.
-void partition::count_past_use(const allocation &a) {
-  static const std::string unknown = "UNKNOWN";
-  const bool preempted = a.state == allocation_state::preempting;
-  const auto what = preempted       ? past_use_kind::preempted
-                    : a.placeholder ? past_use_kind::placeholder
-                                    : past_use_kind::used;
-  const node &n = *a.where;
-  a.owner->past.add(what, n.instance_type == nullptr ? unknown : *n.instance_type, classes[a.class_id].need,
-                    sub_saturating(shared.now_ms, a.bind_time_ms));
-}
-
-void partition::update_node(const tenon::update_node &c) {
+void partition::obey(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
     reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
@@ -130,7 +118,7 @@ void partition::update_node(const tenon::update_node &c) {
   reservations.check(*n);
 }
 
-void partition::change_node(const tenon::change_node &c) {
+void partition::obey(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
     reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);

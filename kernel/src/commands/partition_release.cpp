@@ -1,0 +1,90 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Releases: what the resource manager gives back, or confirms to be gone.
+#include <algorithm>
+
+#include "partition.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+void partition::obey(const tenon::release &c) {
+  if (!c.application.empty()) {
+    if (application *app = find_application(c.application); app != nullptr) release_of(*app, c);
+    return;
+  }
+  if (!c.key.empty() && c.what != release_what::asks) {
+    if (const auto found = foreign.find(c.key); found != foreign.end()) {
+      node &n = *found->second->where;
+      remove_foreign(*found->second);
+      return reservations.check(n);
+    }
+    if (application *app = find_application("@independent/" + std::string(c.key)); app != nullptr) release_of(*app, c);
+    return;
+  }
+  for (application *app : by_submission()) release_of(*app, c);
+}
+
+void partition::release_of(application &app, const tenon::release &c) {
+  ask *only = nullptr;
+  if (!c.key.empty()) {
+    const auto found = app.asks.find(c.key);
+    if (found == app.asks.end()) return;
+    only = found->second;
+  }
+  // What is on its way to become an allocation is an ask to the resource manager.
+  const bool asks_stay = c.what == release_what::allocations;
+  bool gone_any = false, real_went = false;
+  if (c.allocation_sequence == 0 && c.limit == 0) {
+    const auto of_these = [&](const proposal &p) {
+      if (only != nullptr && &p.of() != only) return false;
+      real_went |= !p.is_placeholder();
+      return true;
+    };
+    if (!app.proposals.empty()) gone_any = proposals.undo_those(app, of_these, {cause::released_by_rm}, asks_stay);
+    if (replacements.undo_all(app, only, asks_stay)) gone_any = real_went = true;
+  }
+  if (c.what != release_what::asks) {
+    std::vector<allocation *> going;
+    if (only != nullptr) {
+      going.assign(only->allocations.begin(), only->allocations.end());
+    } else {
+      going = by_sequence(app.allocations);
+    }
+    if (c.allocation_sequence != 0)
+      std::erase_if(going, [&](const auto *a) { return a->sequence != c.allocation_sequence; });
+    if (c.limit != 0) std::erase_if(going, [](const auto *a) { return a->state == allocation_state::proposed; });
+    if (c.limit != 0 && going.size() > c.limit) going.resize(c.limit);
+    for (allocation *a : going) {
+      real_went |= !a->placeholder;
+      end_allocation(*a, c.why);
+    }
+    gone_any |= !going.empty();
+  }
+  if (c.what != release_what::allocations) {
+    for (ask *a : only != nullptr ? std::vector<ask *>{only} : pending_by_arrival(app)) {
+      if (!a->live || a->state != ask_state::pending) continue;
+      real_went |= !a->placeholder;
+      gone_any = true;
+      drop(*a);
+    }
+  }
+  if (gone_any) settle(app, real_went);
+}
+
+// What takes its place follows.
+void partition::end_allocation(allocation &a, termination why) {
+  if (a.state == allocation_state::proposed) {
+    return proposals.undo(*a.owner, a.sequence, {cause::released_by_rm}, why == termination::scheduling_failed,
+                          allocation_event::release);
+  }
+  proposals.undo_offer(a);
+  const bool unasked = why == termination::stopped_by_rm || why == termination::unknown;
+  if (unasked) decisions.emit_released(a, why, {cause::released_by_rm});
+  const bool confirms = !unasked && a.state != allocation_state::allocated;
+  const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
+  if (a.under_way != nullptr) return replacements.finish(a, how);
+  if (why == termination::scheduling_failed && a.state != allocation_state::replacing) return undo(a);
+  remove_allocation(a, how);
+}
+
+}  // namespace tenon::internal
