@@ -51,8 +51,8 @@ struct room_resized {
 struct node_stored {
   const node &of;
 };
-// The same, and whatever was known of it may be known no more: its verdicts, its place in every order, who waits for
-// it.
+// Its amounts or its state are others: so are its columns, and whatever was known of it may be known no more (its
+// verdicts, its place in every order, who waits for it).
 struct node_changed {
   node &of;
 };
