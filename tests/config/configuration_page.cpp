@@ -122,8 +122,9 @@ Other rules come from modules, by the names that those say, which may have `-` b
 means is theirs; `create`, `filter` and `parent` are as for every rule. [writing-a-policy.md](writing-a-policy.md) has one.
 
 A `filter` with one entry takes it for a regular expression where it has one of `^ $ * + ? ( ) [ { } |`. Expressions are
-RE2's, as everywhere in the field, and match anywhere in a name; `\p{..}` and `\C` are not supported, `(?i)` folds ASCII
-letters, and an expression has at most 1,000 characters.
+RE2's, as everywhere in the field, and match anywhere in a name. `\p{..}` and `\C` are not supported. `(?i)` folds all
+letters: `(?i)k` is also the sign of Kelvin. An expression has at most 1,000 bytes, groups are nested at most 100 deep, and
+its program takes at most 1 MiB.
 
 Where a path is known from `fixed` rules alone it must fit the configured queues: an existing leaf; or a queue that can be
 made, with `create: true`, below a queue that says `parent: true`; or, where other rules follow, a queue that says

@@ -143,8 +143,8 @@ TEST(placement_filter, an_entry_that_is_neither_matches_nobody) {
 }
 
 TEST(placement_filter, a_broken_expression_is_refused) {
-  EXPECT_THAT(placement_filter::compile({.users = {"(a"}, .groups = {}}).why().have, HasSubstr("'(' without ')'"));
-  EXPECT_THAT(placement_filter::compile({.users = {}, .groups = {"[a"}}).why().have, HasSubstr("'[' without ']'"));
+  EXPECT_THAT(placement_filter::compile({.users = {"(a"}, .groups = {}}).why().have, HasSubstr("missing ): (a"));
+  EXPECT_THAT(placement_filter::compile({.users = {}, .groups = {"[a"}}).why().have, HasSubstr("missing ]: [a"));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ ELSEWHERE = {
 # Outputs that no command stands above, by page and first line: a test that has the same words, or why there is none.
 SHOWN_ALONE = {
     ("docs/conformance.md", "crashed   inputs-bounds (node-sort acme-binpack)"): "of a module that is wrong",
+    ("docs/journal.md", "run.journal: journal byte 5210*"): "of a journal that a later build wrote",
     ("docs/serve.md", "2026-11-22T16:31:40.950Z info*"): "of people and processes; tests/cli/people_test.py",
 }
 
