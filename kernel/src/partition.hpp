@@ -14,12 +14,11 @@
 
 #include "base/slab.hpp"
 #include "base/wide_sum.hpp"
+#include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "cycle/cycle.hpp"
 #include "cycle/policy_faults.hpp"
-#include "ledger/ledger.hpp"
 #include "model/ask_class.hpp"
-#include "model/changes.hpp"
 #include "model/device_room.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
@@ -29,7 +28,6 @@
 #include "policies/policy_batch.hpp"
 #include "policies/sort_policy.hpp"
 #include "readers/frozen_columns.hpp"
-#include "readers/frozen_marks.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/ready_index.hpp"
@@ -131,41 +129,10 @@ struct partition {
   [[nodiscard]] partition_snapshot sums() const;
   [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
 
-  // -- Changes (model/changes.hpp). --
-  // The ledger writes the change down; then everything that depends on it follows, each in its own place: what readers
-  // have (readers/frozen_marks.hpp), orders, keys and what waits (ledger/partition_changes.cpp).
   template <class Change>
   void apply(const Change &c) {
-    books.write(c);
-    if (frozen != nullptr) mark(*frozen, c);
-    if constexpr (requires { follow(c); }) follow(c);
+    changes.apply(c);
   }
-  void follow(const room_taken &c);
-  void follow(const node_changed &c);
-  void follow(const node_moved &) { preemption.changed(); }
-  void follow(const allocation_moved &c);
-  void follow(const application_rehomed &) { preemption.changed(); }
-  void follow(const queue_used &c);
-  void follow(const queue_asked &c);
-  void follow(const queue_runs &c) {
-    if (!c.one_more) ready.wake_held(c.of);
-  }
-  void follow(const limit_used &c) {
-    c.of.of->touched = true;
-    if (c.sign < 0) ready.wake_limit(c.of);
-  }
-  void follow(const limit_runs &c) {
-    c.of.of->touched = true;
-    if (!c.one_more) ready.wake_limit(c.of);
-  }
-  void follow(const application_used &c) {
-    keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
-  }
-  void follow(const application_resized &c) {
-    keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
-  }
-  void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
-  void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
 
   // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see and is no change above says so
   // here. --
@@ -259,7 +226,6 @@ struct partition {
   std::vector<tenon_text> type_texts;  // names of `types`, as the ABI hands them out
   mutable batch_builder batches;       // scratch of policy calls
   node_table nodes;
-  ledger books{nodes, types};
   std::unique_ptr<queue> root;
   class_table classes;
   ask_class *last_class = nullptr;  // of the last classify()
@@ -323,8 +289,7 @@ struct partition {
   [[nodiscard]] kept_amounts kept_instead_of(const tenon::update_node &c) const;
 
   // -- Policies. --
-  node_sorting sorting;                                 // of the nodes, as configured
-  std::map<std::string, node_sorting> chosen_sortings;  // by policy, null where it is not to be had
+  node_sortings sortings;
   std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
 
   // -- What may run next, and what waits. --
@@ -345,6 +310,8 @@ struct partition {
   internal::replacements replacements{*this};
   internal::placeholder_timers placeholder_timers{*this};
   internal::proposals proposals{*this};
+
+  change_dispatcher changes{nodes, types, frozen, config, sortings, verdicts, keys, ready, reservations, preemption};
 
   internal::cycle cycle{*this};
   policy_faults faults{*this};
@@ -494,18 +461,6 @@ struct partition {
   [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
 
   // -- Orders of nodes (partition_node_sortings.cpp). --
-  template <class F>
-  void for_each_sorting(F &&f) {
-    f(sorting);
-    for (auto &[policy, one] : chosen_sortings) {
-      if (one.policy != nullptr) f(one);
-    }
-  }
-  template <class F>
-  void for_each_node_order(F &&f) {
-    for_each_sorting([&](node_sorting &by) { by.for_each_order(f); });
-  }
-  node_sorting &sorting_of(const application &app) { return app.nodes_by != nullptr ? *app.nodes_by : sorting; }
   node_sorting *choose_sorting(texts tags);  // null: none is chosen, or to be had
   std::unique_ptr<sort_policy> bind_chosen(const std::string &policy, const node_sort_config &c);
   void stage_chosen(const partition_config &c);

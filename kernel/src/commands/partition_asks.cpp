@@ -32,7 +32,7 @@ void partition::types_grew() {
   type_texts.clear();
   for (type_index t = 0; t < types.count(); ++t) type_texts.push_back({types.name(t).data(), types.name(t).size()});
   for (const auto &[node_id, n] : nodes.by_id()) apply(node_stored{*n});
-  if (sorting.order != nullptr) for_each_node_order([](node_order &order) { order.touch_all(); });
+  if (sortings.own.order != nullptr) sortings.for_each_order([](node_order &order) { order.touch_all(); });
 }
 
 std::string partition::check_need(amounts from, resources &out) {
@@ -172,7 +172,7 @@ ask_class &partition::classify(std::string_view required_node, const ask &a, con
   const int64_t timeout_ms = config.tuning.reservation_backfill ? a.execution_timeout_ms : 0;
   const bool alike = last_class != nullptr && last_class->need == need && last_class->required_node == required_node &&
                      last_class->timeout_ms == timeout_ms && last_class->devices == devices;
-  const node_sorting &by = sorting_of(*a.owner);
+  const node_sorting &by = sortings.of(*a.owner);
   if (alike && last_sorting == &by &&
       ((verdicts.predicates().empty() && !by.policy->score_reads_ask()) ||
        (last_class_shared && last_priority == a.priority && last_tags == a.tags))) {

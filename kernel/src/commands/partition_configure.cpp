@@ -130,7 +130,7 @@ std::string partition::bind_sort_policy(module_kind kind, const std::string &pol
 
 // Binds what is not bound yet, so that applying cannot fail.
 std::string partition::stage_policies(const partition_config &c) {
-  if (sorting.policy == nullptr || config.node_sort != c.node_sort) {
+  if (sortings.own.policy == nullptr || config.node_sort != c.node_sort) {
     const std::string type = c.node_sort.type.empty() ? "fair" : c.node_sort.type;
     std::string problem =
         bind_sort_policy(module_kind::node_sort, type, node_sort_json(c.node_sort), staged.node_policy);
@@ -175,9 +175,9 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   if (fresh) verdicts.adopt(std::move(staged.predicates));
   adopt_chosen();
   if (staged.node_policy != nullptr) {
-    if (sorting.policy != nullptr) faults.retire(std::move(sorting.policy));
-    sorting.policy = std::move(staged.node_policy);
-    sorting.start(nodes);
+    if (sortings.own.policy != nullptr) faults.retire(std::move(sortings.own.policy));
+    sortings.own.policy = std::move(staged.node_policy);
+    sortings.own.start(nodes);
     classify_for_score();
   }
   types_grew();

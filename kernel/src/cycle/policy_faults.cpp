@@ -30,7 +30,7 @@ void policy_faults::fail_as_told() {
       failed(policy);
     }
   };
-  p_.for_each_sorting([&](node_sorting &by) { fail(*by.policy); });
+  p_.sortings.for_each([&](node_sorting &by) { fail(*by.policy); });
   for (auto &[policy_name, policy] : p_.queue_policies) fail(*policy);
   for (auto &[policy_name, policy] : p_.app_policies) fail(*policy);
 }

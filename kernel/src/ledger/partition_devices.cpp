@@ -76,7 +76,7 @@ void partition::set_devices(node &n) {
   for (const replacement *r : n.coming) hold(r->devices);
   if (nodes.devices().divided() == divided_before) return;
   // The orders know nothing yet of the sums of nodes that do not divide the type.
-  for_each_node_order([](node_order &order) { order.touch_all(); });
+  sortings.for_each_order([](node_order &order) { order.touch_all(); });
 }
 
 void partition::assign_devices(uint32_t &record, const node &n, const ask_class &c, std::string_view detail,

@@ -1,11 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Node sorting: the nodes of a partition as one policy orders them, for all asks alike or, where it scores, for each
-// class of asks. A partition has one of its own, and one for each policy that an application chose.
+// class of asks.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,25 @@ struct node_sorting {
   void for_each_order(F &&f) {
     f(*order);
     for (auto &[of, one] : scored) f(one->order);
+  }
+};
+
+// Those of a partition: its own, as configured, and one for each policy that an application chose.
+struct node_sortings {
+  node_sorting own;
+  std::map<std::string, node_sorting> chosen;  // by policy, null where it is not to be had
+
+  [[nodiscard]] node_sorting &of(const application &app) { return app.nodes_by != nullptr ? *app.nodes_by : own; }
+  template <class F>
+  void for_each(F &&f) {
+    f(own);
+    for (auto &[policy, one] : chosen) {
+      if (one.policy != nullptr) f(one);
+    }
+  }
+  template <class F>
+  void for_each_order(F &&f) {
+    for_each([&](node_sorting &by) { by.for_each_order(f); });
   }
 };
 

@@ -23,7 +23,7 @@ std::unique_ptr<sort_policy> partition::bind_chosen(const std::string &policy, c
 node_sorting *partition::choose_sorting(texts tags) {
   const std::string wanted(find_tag(tags, "tenon/node-sort"));
   if (wanted.empty() || !shared.policies.provides(module_kind::node_sort, wanted)) return nullptr;
-  const auto [at, fresh] = chosen_sortings.try_emplace(wanted);
+  const auto [at, fresh] = sortings.chosen.try_emplace(wanted);
   node_sorting &by = at->second;
   if (fresh) {
     by.policy = bind_chosen(wanted, config.node_sort);
@@ -35,14 +35,14 @@ node_sorting *partition::choose_sorting(texts tags) {
 
 // What cannot be bound now stays as it is.
 void partition::stage_chosen(const partition_config &c) {
-  for (const auto &[policy, by] : chosen_sortings) staged.chosen.emplace(policy, bind_chosen(policy, c.node_sort));
+  for (const auto &[policy, by] : sortings.chosen) staged.chosen.emplace(policy, bind_chosen(policy, c.node_sort));
 }
 
 void partition::adopt_chosen() {
   std::set<const node_sorting *> used;  // any order: asked for membership
   for (const auto &[app_id, app] : active) used.insert(app->nodes_by);
-  std::erase_if(chosen_sortings, [&](const auto &item) { return !used.contains(&item.second); });
-  for (auto &[policy, by] : chosen_sortings) {
+  std::erase_if(sortings.chosen, [&](const auto &item) { return !used.contains(&item.second); });
+  for (auto &[policy, by] : sortings.chosen) {
     const auto fresh = staged.chosen.find(policy);
     if (fresh == staged.chosen.end() || fresh->second == nullptr) continue;
     faults.retire(std::exchange(by.policy, std::move(fresh->second)));

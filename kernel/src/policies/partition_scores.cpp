@@ -16,7 +16,7 @@ constexpr size_t orders_kept = 64;
 }  // namespace
 
 node_order *partition::order_for(const ask_class &c, const application &app) {
-  node_sorting &by = sorting_of(app);
+  node_sorting &by = sortings.of(app);
   const sort_policy &policy = *by.policy;
   if (policy.scores()) {
     const bool counts = !policy.counts_by.empty();
@@ -58,7 +58,7 @@ void partition::count_for_score(const application &app, const sort_policy &polic
 }
 
 const score_facts *partition::facts_for_score(const ask &a) {
-  const sort_policy &policy = *sorting_of(*a.owner).policy;
+  const sort_policy &policy = *sortings.of(*a.owner).policy;
   if (!policy.score_reads_ask()) return nullptr;
   score_facts about;
   if (policy.reads_ask_priority) about.priority = a.priority;

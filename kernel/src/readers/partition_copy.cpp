@@ -96,11 +96,11 @@ class copier {
   }
 
   void copy_policies() {
-    to_.sorting.policy = lent(*from_.sorting.policy);
-    to_.sorting.start(to_.nodes);
-    for (const auto &[name, by] : from_.chosen_sortings) {
+    to_.sortings.own.policy = lent(*from_.sortings.own.policy);
+    to_.sortings.own.start(to_.nodes);
+    for (const auto &[name, by] : from_.sortings.chosen) {
       if (by.policy == nullptr) continue;
-      node_sorting &out = to_.chosen_sortings[name];
+      node_sorting &out = to_.sortings.chosen[name];
       sortings_.emplace(&by, &out);
       out.policy = lent(*by.policy);
       out.start(to_.nodes);

@@ -28,7 +28,7 @@ partition_snapshot partition::head() const {
   out.quota_preemption = config.quota_preemption_enabled;
   out.weights = config.node_sort.resource_weights;
   out.state = state;
-  out.node_sort_policy = sorting.policy->bound->name;
+  out.node_sort_policy = sortings.own.policy->bound->name;
   out.capacity = values(total, types, false);
   out.used = values(root->allocated, types, false);
   out.pending = values(root->pending, types, false);

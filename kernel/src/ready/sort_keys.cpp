@@ -49,7 +49,7 @@ void sort_keys::mark_stale(queue &q) {
 
 void sort_keys::restart(sort_policy &policy) {
   if (policy.kind == module_kind::node_sort) {
-    return p_.for_each_sorting([&](node_sorting &by) {
+    return p_.sortings.for_each([&](node_sorting &by) {
       if (by.policy.get() == &policy) by.start(p_.nodes);
     });
   }
@@ -229,12 +229,12 @@ void sort_keys::start_periods() {
     next_period_ms_ = std::min(next_period_ms_, policy.period_end(p_.shared.now_ms));
     if (policy.begin_periods(p_.shared.now_ms)) begun.push_back(&policy);
   };
-  p_.for_each_sorting([&](node_sorting &by) { look(*by.policy); });
+  p_.sortings.for_each([&](node_sorting &by) { look(*by.policy); });
   for (auto *policies : {&p_.queue_policies, &p_.app_policies}) {
     for (auto &[policy_name, policy] : *policies) look(*policy);
   }
   const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
-  p_.for_each_sorting([&](node_sorting &by) {
+  p_.sortings.for_each([&](node_sorting &by) {
     if (begins(by.policy.get())) by.for_each_order([](node_order &order) { order.touch_all(); });
   });
   for_each_queue(*p_.root, [&](queue &q) {

@@ -231,7 +231,7 @@ void reservations::drop_all(application &app) {
 void reservations::reopen(node &n) {
   p_.nodes.close(n.slot, keeps_others_out(n));
   if (p_.nodes.open(n.slot)) {
-    p_.for_each_node_order([&](node_order &order) { order.opened(n.slot); });
+    p_.sortings.for_each_order([&](node_order &order) { order.opened(n.slot); });
   }
   p_.ready.wake_for_node(n);
 }

@@ -1,0 +1,46 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "change_dispatcher.hpp"
+
+namespace tenon::internal {
+
+// -- Nodes. --
+
+void change_dispatcher::follow(const room_taken &c) {
+  touch_node(c.on.slot);
+  reservations_.look_for_victims(c.on);
+  // What ends there at a known time may be enough later only, and those who backfill have more time.
+  if (config_.tuning.reservation_backfill && !c.on.reservations.empty()) ready_.wake_for_node(c.on);
+}
+
+void change_dispatcher::follow(const node_changed &c) {
+  touch_node(c.of.slot);
+  verdicts_.forget(c.of.slot);
+  ready_.wake_for_node(c.of);
+}
+
+void change_dispatcher::touch_node(uint32_t slot) {
+  preemption_.changed();
+  sortings_.for_each_order([slot](node_order &order) { order.touch(slot); });
+  verdicts_.amounts_changed(slot);
+}
+
+// Those who backfill look at what ends when.
+void change_dispatcher::follow(const allocation_moved &c) {
+  preemption_.changed();
+  node &n = *c.of.where;
+  if (config_.tuning.reservation_backfill && !n.reservations.empty()) ready_.wake_for_node(n);
+}
+
+// -- Queues. --
+
+void change_dispatcher::follow(const queue_used &c) {
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys_.changed(*q, column::allocated);
+  if (c.sign > 0) return;
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) ready_.wake_headroom(*q);
+}
+
+void change_dispatcher::follow(const queue_asked &c) {
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys_.changed(*q, column::pending);
+}
+
+}  // namespace tenon::internal
