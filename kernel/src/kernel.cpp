@@ -458,7 +458,7 @@ bool kernel::may_administer_all(std::string_view user, std::span<const std::stri
 kept_amounts kernel::kept_for(std::string_view rm) const {
   kept_amounts out;
   for (const auto &p : impl_->partitions) {
-    if (p->rm == rm) out += p->keeps;
+    if (p->rm == rm) out += p->keeps.amounts();
   }
   return out;
 }
@@ -466,9 +466,9 @@ kept_amounts kernel::kept_for(std::string_view rm) const {
 kept_amounts kernel::kept_instead_of(const command &c) const {
   return std::visit(
       [&](const auto &one) -> kept_amounts {
-        if constexpr (requires(const partition &p) { p.kept_instead_of(one); }) {
+        if constexpr (requires(const partition &p) { p.keeps.instead_of(one); }) {
           const partition *p = impl_->find(one.partition);
-          return p == nullptr ? kept_amounts{} : p->kept_instead_of(one);
+          return p == nullptr ? kept_amounts{} : p->keeps.instead_of(one);
         } else {
           return {};
         }

@@ -18,6 +18,7 @@
 #include "core.hpp"
 #include "cycle/cycle.hpp"
 #include "cycle/policy_faults.hpp"
+#include "ledger/kept_counts.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_room.hpp"
 #include "model/node_table.hpp"
@@ -45,7 +46,6 @@
 #include "rules/reservations.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/explain.hpp"
-#include "tenon/kernel/kept.hpp"
 #include "tenon/kernel/snapshot.hpp"
 #include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
@@ -266,27 +266,8 @@ struct partition {
   fact_teller facts{shared, name, types, classes};
   decision_teller decisions{shared, rm, name, id, types, classes, held_devices_of};
 
-  // -- What is kept for the RM (partition_kept.cpp). --
-  kept_amounts keeps;
-  uint64_t kept_usage = 0;  // in its bytes: of users and groups
-  void count_kept(const ask &a);
-  void uncount_kept(const ask &a);
-  void want_allocations(ask &a, int32_t wanted);  // of one that is counted
-  [[nodiscard]] kept_amounts kept_for_foreign(const allocation &a) const;
-  void count_kept_foreign(const allocation &a);
-  void uncount_kept_foreign(const allocation &a);
+  kept_counts keeps{active, foreign, foreign_tags, nodes};
   ask_class &class_of(const class_key &key);  // which stays as long as the partition does
-  void count_kept(application &app);          // once
-  void count_kept(application &app, const task_group &group);
-  void count_kept(node &n);  // whenever its texts are others
-  void count_kept(queue &q);
-  void uncount_kept(queue &q);
-  void count_kept_usage(uint64_t more);
-  void uncount_kept_usage(uint64_t less);
-  // What goes when the command comes.
-  [[nodiscard]] kept_amounts kept_instead_of(const tenon::put_ask &c) const;
-  [[nodiscard]] kept_amounts kept_instead_of(const tenon::put_allocation &c) const;
-  [[nodiscard]] kept_amounts kept_instead_of(const tenon::update_node &c) const;
 
   // -- Policies. --
   node_sortings sortings;

@@ -63,7 +63,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
   note_state(app);
   app.epoch = shared.next_epoch++;
   app.ended = next_end++;
-  count_kept(app);
+  keeps.add(app);
   ended.push_back(&app);
   shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
                     app.epoch);
@@ -83,7 +83,7 @@ application &partition::create_application(std::string_view app_id, queue &leaf)
   leaf.apps.push_back(&app);
   leaf.dirty_apps.push_back(&app);
   active.emplace(app.id, &app);
-  ++keeps.applications;
+  keeps.application_enters();
   return app;
 }
 
@@ -133,7 +133,7 @@ void partition::obey(const tenon::add_application &c) {
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
-  count_kept(app);
+  keeps.add(app);
   facts.tell(fact_kind::application_added, app);
   limits.attach(app);
   decisions.emit(decided::application_accepted{}, app);
@@ -182,7 +182,7 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
   app.independent = true;
-  count_kept(app);
+  keeps.add(app);
   facts.tell(fact_kind::application_added, app);
   limits.attach(app);
   return &app;
@@ -296,7 +296,7 @@ void partition::leave_queue(application &app) {
   app.home = nullptr;
   app.nodes_by = nullptr;
   active.erase(app.id);
-  --keeps.applications;
+  keeps.application_leaves();
 }
 
 // Completed or Failed: kept among the ended ones until it expires.
@@ -314,7 +314,7 @@ void partition::end_application(application &app) {
 void partition::forget(application &app) {
   app.epoch = app.run_epoch = 0;
   placeholder_timers.stop(app);
-  keeps.bytes -= app.kept_bytes;
+  keeps.remove(app);
   applications.retire(app);
   touched(app);
 }

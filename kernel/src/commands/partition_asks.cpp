@@ -96,7 +96,7 @@ void partition::obey(const tenon::put_ask &c) {
   if (a != nullptr) {
     withdraw(*a);
     forget_wait(*a);
-    uncount_kept(*a);
+    keeps.remove(*a);
     apply(ask_replaced{*a});
   } else {
     a = &asks.create();
@@ -105,7 +105,7 @@ void partition::obey(const tenon::put_ask &c) {
     app->asks.emplace(a->key, a);
   }
   fill_ask(*a, c, priority);
-  count_kept(*a);
+  keeps.add(*a);
   a->class_id = classify(c.required_node, *a, need, std::move(devices)).id;
   a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
   lower_submission(*app, a->create_time_ms);
@@ -156,10 +156,17 @@ void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
   a.preempt_other = c.allow_preempt_other;
   const size_t groups_before = a.owner->task_groups.size();
   a.gang = gangs.group_named(*a.owner, c.task_group);
-  if (a.owner->task_groups.size() != groups_before) count_kept(*a.owner, *a.gang);
+  if (a.owner->task_groups.size() != groups_before) keeps.add(*a.owner, *a.gang);
   a.tags.clear();
   for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
   std::sort(a.tags.begin(), a.tags.end());
+}
+
+ask_class &partition::class_of(const class_key &key) {
+  bool made = false;
+  ask_class &out = classes.intern(key, made);
+  if (made) keeps.add_bytes(ask_class_size + 2 * out.required_node.size());
+  return out;
 }
 
 ask_class &partition::plain_class(const resources &need, std::vector<class_devices> devices) {
@@ -218,7 +225,7 @@ void partition::withdraw(ask &a, termination why) {
   reservations.drop(a);
   lines.dequeue(a);
   add_pending_of(a, -a.pending());
-  want_allocations(a, a.placed);
+  keeps.want(a, a.placed);
   apply(ask_moved{a, ask_event::withdraw});
 }
 
@@ -253,7 +260,7 @@ void partition::forget_if_done(ask &a) {
   if (a.state == ask_state::allocated) apply(ask_moved{a, ask_event::end});
   a.owner->asks.erase(a.key);
   forget_wait(a);
-  uncount_kept(a);
+  keeps.remove(a);
   asks.retire(a);
   touched(a);
 }

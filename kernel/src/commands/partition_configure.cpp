@@ -201,7 +201,7 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
 
 void partition::configure_queue(queue &q, const queue_config &c) {
   q.managed = true;
-  uncount_kept(q);
+  keeps.remove(q);
   if (q.state == object_state::draining) apply(queue_moved{q, object_event::start});
   const bool leaf_before = q.leaf;
   q.leaf = is_leaf(c, q.parent == nullptr);

@@ -80,7 +80,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->class_id = classify(c.required_node, *a, need, devices).id;
     apply(ask_moved{*a, ask_event::accept_placed});
     a->max_allocations = 0;
-    count_kept(*a);
+    keeps.add(*a);
   }
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app, messages::allocation_added());
@@ -94,14 +94,14 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
                                .gang = gangs.group_named(app, c.task_group),
                                .create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms,
                                .execution_timeout_ms = c.execution_timeout_ms};
-  if (app.task_groups.size() != groups_before) count_kept(app, *terms.gang);
+  if (app.task_groups.size() != groups_before) keeps.add(app, *terms.gang);
   node *kept = reservations.use(*a);
   const allocation &x = place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms, e.detail);
   if (a->state == ask_state::pending) {
     count_placed(*a);
   } else {
     ++a->placed;
-    want_allocations(*a, std::max(a->max_allocations, a->placed));
+    keeps.want(*a, std::max(a->max_allocations, a->placed));
     touched(*a);
   }
   announce(x, terms, true);
@@ -157,7 +157,7 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   apply(allocation_made{a, allocation_event::allocate});
   foreign.emplace(a.key(), &a);
   for (const named_text &tag : e.ask.tags) foreign_tags[a.key()].emplace_back(tag.key, tag.value);
-  count_kept_foreign(a);
+  keeps.add_foreign(a);
   n.foreign.push_back(&a);
   if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
   apply(occupied_by{n, need, 1});
@@ -170,7 +170,7 @@ void partition::remove_foreign(allocation &a) {
   node &n = *a.where;
   if (facts.listened()) facts.tell(fact_kind::foreign_removed, a);
   std::erase(n.foreign, &a);
-  uncount_kept_foreign(a);
+  keeps.remove_foreign(a);
   foreign.erase(a.key());
   foreign_tags.erase(a.key());
   free_devices(a.devices, &n);

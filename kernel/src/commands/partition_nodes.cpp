@@ -38,12 +38,11 @@ void partition::obey(const tenon::add_node &c) {
     return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
   }
   node &n = nodes.add(c.node);
-  ++keeps.nodes;
   apply(capacity_set{n, capacity});
   apply(occupied_set{n, occupied});
   apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
   set_attributes(n, c.attributes);
-  count_kept(n);
+  keeps.add(n);
   decisions.emit(decided::node_accepted{}).node = n.id;
   facts.tell_node(fact_kind::node_added, n.id, &*n.capacity);
   if (!n.schedulable()) facts.tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
@@ -106,7 +105,7 @@ void partition::obey(const tenon::update_node &c) {
   }
   if (c.has_attributes) {
     set_attributes(*n, c.attributes);
-    count_kept(*n);
+    keeps.recount(*n);
     set_devices(*n);
   }
   if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
@@ -170,7 +169,7 @@ void partition::decommission(node &n) {
   }
   for (allocation *a : n.foreign) {
     if (facts.listened()) facts.tell(fact_kind::foreign_removed, *a, true);
-    uncount_kept_foreign(*a);
+    keeps.remove_foreign(*a);
     foreign.erase(a->key());
     foreign_tags.erase(a->key());
     free_devices(a->devices, nullptr);
@@ -181,8 +180,7 @@ void partition::decommission(node &n) {
   const resources capacity = n.capacity;
   facts.tell_node(fact_kind::node_removed, n.id, nullptr);
   touched(n, block_changed);
-  --keeps.nodes;
-  keeps.bytes -= n.kept_bytes;
+  keeps.remove(n);
   nodes.remove(n);
   verdicts.forget(slot);
   count_capacity({}, capacity);

@@ -40,7 +40,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
     parent->children_by_name.emplace(q.name, &q);
     keys.changed(q, ~0U);
   }
-  if (!managed) count_kept(q);
+  if (!managed) keeps.add(q);
   facts.tell(fact_kind::queue_added, q, nullptr, managed);
   return q;
 }
@@ -48,7 +48,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
 // Whatever would be looked for among many is left to forget_retired(): many may go at once.
 void partition::retire_queue(queue &q) {
   q.gone = true;
-  uncount_kept(q);
+  keeps.remove(q);
   ++queues_version;
   facts.tell(fact_kind::queue_removed, q, nullptr, q.managed);
   ready.forget(q);

@@ -68,7 +68,7 @@ const score_facts *partition::facts_for_score(const ask &a) {
     if (read) about.tags.push_back(tag);
   }
   const auto [known, made] = known_facts.insert(std::move(about));
-  if (made) keeps.bytes += ask_class_size + size_of_pairs(known->tags);
+  if (made) keeps.add_bytes(ask_class_size + size_of_pairs(known->tags));
   return &*known;
 }
 

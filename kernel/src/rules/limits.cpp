@@ -18,12 +18,12 @@ usage_node &limits::usage_of(std::string_view of, bool group, queue &q) {
   if (found == all.end()) {
     found = all.emplace(std::string(of), usage_tracker{}).first;
     found->second.name = of;
-    p_.count_kept_usage(usage_size + 2 * of.size());
+    p_.keeps.add_usage(usage_size + 2 * of.size());
   }
   auto &slot = found->second.nodes[&q];
   if (slot == nullptr) {
     slot = std::make_unique<usage_node>();
-    p_.count_kept_usage(usage_size);
+    p_.keeps.add_usage(usage_size);
     slot->of = &found->second;
     slot->where = &q;
     slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
@@ -143,7 +143,7 @@ void limits::forget_gone_queues() {
     for (auto &[tracked, tracker] : *all) {
       const size_t forgotten = std::erase_if(tracker.nodes, [](const auto &one) { return one.first->gone; });
       tracker.touched |= forgotten != 0;
-      p_.uncount_kept_usage(forgotten * usage_size);
+      p_.keeps.remove_usage(forgotten * usage_size);
     }
   }
 }
@@ -157,7 +157,7 @@ void limits::refresh() {
   }
   users_.clear();
   groups_.clear();
-  p_.uncount_kept_usage(p_.kept_usage);
+  p_.keeps.remove_all_usage();
   for (application *app : p_.by_submission()) {
     attach(*app);
     if (app->place != limit_place::none) count(*app, true);

@@ -55,8 +55,8 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
     slot->tags = a.tags;
     slot->priority = a.priority;
     slot->first_key = a.owner->id + '/' + a.key;
-    p_.keeps.bytes +=
-        ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * p_.nodes.slots();
+    p_.keeps.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) +
+                      verdict_size * p_.nodes.slots());
   }
   return slot.get();
 }

@@ -37,7 +37,7 @@ void placement_checks::note_refusal(ask &a, const node &n, std::string_view reas
   if (is_refused(a, n)) return;
   std::vector<node_refusal> &refusals = ask_wait::of(a, waits_).refusals;
   refusals.push_back({&n, std::string(reason)});
-  keeps_.bytes += kept_for(refusals.back());
+  kept_.add_bytes(kept_for(refusals.back()));
   refused_on_[&n].push_back(&a);
 }
 
@@ -46,7 +46,7 @@ void placement_checks::forget(ask &a) {
     const auto found = refused_on_.find(r.where);
     std::erase(found->second, &a);
     if (found->second.empty()) refused_on_.erase(found);
-    keeps_.bytes -= kept_for(r);
+    kept_.remove_bytes(kept_for(r));
   }
   a.wait->refusals.clear();
 }
@@ -79,7 +79,7 @@ bool placement_checks::check_again(const tenon::check_again &c) {
 void placement_checks::drop(ask &a, const node &n) {
   std::erase_if(a.wait->refusals, [&](const node_refusal &r) {
     if (r.where != &n) return false;
-    keeps_.bytes -= kept_for(r);
+    kept_.remove_bytes(kept_for(r));
     return true;
   });
 }

@@ -12,8 +12,8 @@
 #include "base/slab.hpp"
 #include "core.hpp"
 #include "model/objects.hpp"
+#include "ledger/kept_counts.hpp"
 #include "tenon/kernel/commands.hpp"
-#include "tenon/kernel/kept.hpp"
 
 namespace tenon::internal {
 
@@ -21,8 +21,8 @@ class placement_checks {
  public:
   // `by_proposals`: it checks what is proposed, and is not asked within the step.
   placement_checks(core &shared, const std::string &partition_name, bool by_proposals, slab<ask_wait> &waits,
-                   kept_amounts &keeps)
-      : shared_(shared), partition_name_(partition_name), by_proposals_(by_proposals), waits_(waits), keeps_(keeps) {}
+                   kept_counts &kept)
+      : shared_(shared), partition_name_(partition_name), by_proposals_(by_proposals), waits_(waits), kept_(kept) {}
 
   // Where it is asked within the step, it is asked now.
   bool agrees(const ask &a, const node &n, bool allocate) {
@@ -53,7 +53,7 @@ class placement_checks {
   const std::string &partition_name_;
   const bool by_proposals_;
   slab<ask_wait> &waits_;
-  kept_amounts &keeps_;
+  kept_counts &kept_;
   bool nobody_is_asked_ = false;
   std::vector<const node *> refused_now_;  // within the step, while an ask is looked at
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on_;

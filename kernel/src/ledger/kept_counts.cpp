@@ -1,8 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What is kept for the RM, counted where it comes and goes.
-#include "base/kept_sizes.hpp"
-#include "partition.hpp"
-#include "tenon/kernel/kept.hpp"
+#include "ledger/kept_counts.hpp"
+
+#include <utility>
 
 namespace tenon {
 namespace {
@@ -67,105 +66,108 @@ uint64_t size_of_ask(const ask &a) {
 
 // -- Asks and allocations. --
 
-void partition::count_kept(const ask &a) {
-  keeps.asks += wanted_allocations(a.max_allocations);
-  keeps.bytes += size_of_ask(a);
+void kept_counts::add(const ask &a) {
+  amounts_.asks += wanted_allocations(a.max_allocations);
+  amounts_.bytes += size_of_ask(a);
 }
 
-void partition::uncount_kept(const ask &a) {
-  keeps.asks -= wanted_allocations(a.max_allocations);
-  keeps.bytes -= size_of_ask(a);
+void kept_counts::remove(const ask &a) {
+  amounts_.asks -= wanted_allocations(a.max_allocations);
+  amounts_.bytes -= size_of_ask(a);
 }
 
-void partition::want_allocations(ask &a, int32_t wanted) {
+void kept_counts::want(ask &a, int32_t wanted) {
   const uint64_t before = wanted_allocations(a.max_allocations), now = wanted_allocations(wanted);
   a.max_allocations = wanted;
-  keeps.asks += now - before;
-  keeps.bytes += (now - before) * allocation_size;
+  amounts_.asks += now - before;
+  amounts_.bytes += (now - before) * allocation_size;
 }
 
-kept_amounts partition::kept_for_foreign(const allocation &a) const {
+kept_amounts kept_counts::of_foreign(const allocation &a) const {
   kept_amounts out{0, 1, 0, allocation_size + size_of(a.key())};
-  if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end())
+  if (const auto found = foreign_tags_.find(a.key()); found != foreign_tags_.end())
     out.bytes += size_of_pairs(found->second);
   return out;
 }
 
-void partition::count_kept_foreign(const allocation &a) { keeps += kept_for_foreign(a); }
+void kept_counts::add_foreign(const allocation &a) { amounts_ += of_foreign(a); }
 
-void partition::uncount_kept_foreign(const allocation &a) {
-  const kept_amounts goes = kept_for_foreign(a);
-  keeps.asks -= goes.asks;
-  keeps.bytes -= goes.bytes;
-}
-
-ask_class &partition::class_of(const class_key &key) {
-  bool made = false;
-  ask_class &out = classes.intern(key, made);
-  if (made) keeps.bytes += ask_class_size + 2 * out.required_node.size();
-  return out;
+void kept_counts::remove_foreign(const allocation &a) {
+  const kept_amounts goes = of_foreign(a);
+  amounts_.asks -= goes.asks;
+  amounts_.bytes -= goes.bytes;
 }
 
 // -- Applications, nodes and queues. --
 
-void partition::count_kept(application &app) {
+void kept_counts::add(application &app) {
   app.kept_bytes += application_size + app.id.size() + app.user.size() + app.submitted_queue.size();
   for (const std::string &group : app.groups) app.kept_bytes += size_of(group);
   app.kept_bytes += size_of_pairs(app.tags);
-  keeps.bytes += app.kept_bytes;
+  amounts_.bytes += app.kept_bytes;
 }
 
-void partition::count_kept(application &app, const task_group &group) {
+void kept_counts::add(application &app, const task_group &group) {
   const uint64_t more = task_group_size + group.name.size();
   app.kept_bytes += more;
-  keeps.bytes += more;
+  amounts_.bytes += more;
 }
 
-void partition::count_kept(node &n) {
-  keeps.bytes -= n.kept_bytes;
+void kept_counts::add(node &n) {
+  ++amounts_.nodes;
+  recount(n);
+}
+
+void kept_counts::recount(node &n) {
+  amounts_.bytes -= n.kept_bytes;
   n.kept_bytes = node_size + n.id.size() + size_of_pairs(n.attributes);
-  keeps.bytes += n.kept_bytes;
+  amounts_.bytes += n.kept_bytes;
 }
 
-void partition::count_kept(queue &q) {
+void kept_counts::remove(const node &n) {
+  --amounts_.nodes;
+  amounts_.bytes -= n.kept_bytes;
+}
+
+void kept_counts::add(queue &q) {
   q.kept_bytes = queue_size + 2 * q.path.size();
-  keeps.bytes += q.kept_bytes;
+  amounts_.bytes += q.kept_bytes;
 }
 
-// It is removed, or the configuration names it now.
-void partition::uncount_kept(queue &q) { keeps.bytes -= std::exchange(q.kept_bytes, 0); }
+void kept_counts::remove(queue &q) { amounts_.bytes -= std::exchange(q.kept_bytes, 0); }
 
-void partition::count_kept_usage(uint64_t more) {
-  kept_usage += more;
-  keeps.bytes += more;
+void kept_counts::add_usage(uint64_t bytes) {
+  usage_bytes_ += bytes;
+  amounts_.bytes += bytes;
 }
 
-void partition::uncount_kept_usage(uint64_t less) {
-  kept_usage -= less;
-  keeps.bytes -= less;
+void kept_counts::remove_usage(uint64_t bytes) {
+  usage_bytes_ -= bytes;
+  amounts_.bytes -= bytes;
 }
 
-// -- Asked. --
+// -- What goes when the command comes. --
 
-kept_amounts partition::kept_instead_of(const tenon::put_ask &c) const {
+kept_amounts kept_counts::instead_of(const tenon::put_ask &c) const {
   const std::string app_id = c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
-  const application *app = find_application(app_id);
-  if (app == nullptr) return {};
+  const auto active = active_.find(app_id);
+  if (active == active_.end()) return {};
+  const application &app = *active->second;
   kept_amounts out;
-  if (c.application.empty()) out = {1, 0, 0, app->kept_bytes};
-  if (const auto found = app->asks.find(c.key); found != app->asks.end())
-    out += {0, wanted_allocations(found->second->max_allocations), 0, size_of_ask(*found->second)};
+  if (c.application.empty()) out = {1, 0, 0, app.kept_bytes};
+  if (const ask *a = app.ask_named(c.key); a != nullptr)
+    out += {0, wanted_allocations(a->max_allocations), 0, size_of_ask(*a)};
   return out;
 }
 
-kept_amounts partition::kept_instead_of(const tenon::put_allocation &c) const {
-  if (!c.allocation.foreign) return kept_instead_of(c.allocation.ask);
-  const auto found = foreign.find(c.allocation.ask.key);
-  return found == foreign.end() ? kept_amounts{} : kept_for_foreign(*found->second);
+kept_amounts kept_counts::instead_of(const tenon::put_allocation &c) const {
+  if (!c.allocation.foreign) return instead_of(c.allocation.ask);
+  const auto found = foreign_.find(c.allocation.ask.key);
+  return found == foreign_.end() ? kept_amounts{} : of_foreign(*found->second);
 }
 
-kept_amounts partition::kept_instead_of(const tenon::update_node &c) const {
-  const node *n = nodes.find(c.node);
+kept_amounts kept_counts::instead_of(const tenon::update_node &c) const {
+  const node *n = nodes_.find(c.node);
   return n == nullptr ? kept_amounts{} : kept_amounts{0, 0, 0, size_of_pairs(n->attributes)};
 }
 
