@@ -18,9 +18,9 @@
 #include "core.hpp"
 #include "cycle/cycle.hpp"
 #include "cycle/policy_faults.hpp"
+#include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
 #include "model/ask_class.hpp"
-#include "model/device_room.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
 #include "policies/batch_builder.hpp"
@@ -293,6 +293,7 @@ struct partition {
   internal::proposals proposals{*this};
 
   change_dispatcher changes{nodes, types, frozen, config, sortings, verdicts, keys, ready, reservations, preemption};
+  device_holdings holdings{types, classes, nodes, held_devices_of, sortings, changes};
 
   internal::cycle cycle{*this};
   policy_faults faults{*this};
@@ -399,33 +400,13 @@ struct partition {
   // -- Nodes (partition_nodes.cpp). --
   // Whatever is allocated there.
   [[nodiscard]] bool holds(const node &n, const ask_class &c) const {
-    return c.fits_empty(n) && (!n.divided || devices_hold(n, c));
+    return c.fits_empty(n) && (!n.divided || holdings.hold_for(n, c));
   }
   void decommission(node &n);
   void reject_node(const decided_what &what, std::string_view node_id);
-
-  // -- Devices (partition_devices.cpp). --
   // "" or why not; interns the types.
   std::string check_node_devices(texts attributes);
   void set_attributes(node &n, texts to);
-  // "" or why not; a type that is there already stays as it is.
-  std::string check_ask_devices(texts tags, const resources &need, std::vector<class_devices> &out) const;
-  std::string check_detail(std::string_view key, std::string_view detail, const resources &need) const;
-  void set_devices(node &n);  // as its attributes and what is on it say
-  // Holds what the detail says and, with `choose`, what else the node has for the class.
-  void assign_devices(uint32_t &record, const node &n, const ask_class &c, std::string_view detail, bool choose);
-  void add_devices(uint32_t &record, const node &n, const held_devices &held);
-  void resize_devices(allocation &a, std::string_view detail);
-  void free_devices(uint32_t &record, const node *held_on);  // null: on a node that is gone, or nowhere
-  void write_detail(device_record &record) const;
-  // The placeholder's devices that an ask of the class would have in its place. False: they would not do.
-  bool take_over_devices(const ask_class &c, const allocation &placeholder, held_list &out) const;
-  void keep_devices(uint32_t &record, const held_list &devices);  // for later; not held
-  [[nodiscard]] bool devices_hold(const node &n, const ask_class &c) const;
-  [[nodiscard]] bool devices_hold_both(const node &n, const ask_class &c, const ask_class &other) const;
-  // What an ask of the class lacks of the node's devices, by type in the order of the node's.
-  [[nodiscard]] std::vector<device_lack> devices_lacking(const ask_class &c, uint32_t slot) const;
-  [[nodiscard]] std::string_view detail_of(uint32_t record) const { return held_devices_of.text_of(record); }
 
   // -- Prepared words (partition_prepare.cpp). --
   // Those of an application to be; "" or why its leaf's order refuses it.

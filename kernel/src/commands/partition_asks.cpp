@@ -77,7 +77,7 @@ void partition::obey(const tenon::put_ask &c) {
   resources need;
   if (std::string problem = check_need_of(c, need); !problem.empty()) return reject_ask(c, std::move(problem));
   std::vector<class_devices> devices;
-  if (std::string problem = check_ask_devices(c.tags, need, devices); !problem.empty())
+  if (std::string problem = holdings.check_ask(c.tags, need, devices); !problem.empty())
     return reject_ask(c, std::move(problem));
   int32_t priority = c.priority;
   if (std::string problem = check_priority(c.priority_class, priority); !problem.empty())

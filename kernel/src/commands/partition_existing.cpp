@@ -16,14 +16,14 @@ std::string partition::existing_problem(const existing_allocation &e, const node
       if (item.amount < 0) return messages::negative_resources();
     }
     std::string problem = check_amounts(c.resources, need);
-    return problem.empty() ? check_detail(c.key, e.detail, need) : problem;
+    return problem.empty() ? holdings.check_detail(c.key, e.detail, need) : problem;
   }
   std::string problem =
       c.application.empty() ? std::string{} : application_problem(find_application(c.application), c.application);
   if (problem.empty()) problem = check_need(c.resources, need);
   std::vector<class_devices> ignored;
-  if (problem.empty()) problem = check_ask_devices(c.tags, need, ignored);
-  if (problem.empty()) problem = check_detail(c.key, e.detail, need);
+  if (problem.empty()) problem = holdings.check_ask(c.tags, need, ignored);
+  if (problem.empty()) problem = holdings.check_detail(c.key, e.detail, need);
   priority = c.priority;
   if (problem.empty()) problem = check_priority(c.priority_class, priority);
   if (!problem.empty()) return problem;
@@ -57,7 +57,7 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   application &app =
       *find_application(c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application));
   std::vector<class_devices> devices;
-  (void)check_ask_devices(c.tags, need, devices);
+  (void)holdings.check_ask(c.tags, need, devices);
   ask *a = nullptr;
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
     proposals.undo_all_of(*found->second, {cause::ask_changed});
@@ -159,7 +159,7 @@ void partition::add_foreign(node &n, const existing_allocation &e, const resourc
   for (const named_text &tag : e.ask.tags) foreign_tags[a.key()].emplace_back(tag.key, tag.value);
   keeps.add_foreign(a);
   n.foreign.push_back(&a);
-  if (!e.detail.empty()) assign_devices(a.devices, n, classes[a.class_id], e.detail, false);
+  if (!e.detail.empty()) holdings.assign(a.devices, n, classes[a.class_id], e.detail, false);
   apply(occupied_by{n, need, 1});
   if (facts.listened()) facts.tell(fact_kind::foreign_added, a);
   checks.forget_on(n);
@@ -173,7 +173,7 @@ void partition::remove_foreign(allocation &a) {
   keeps.remove_foreign(a);
   foreign.erase(a.key());
   foreign_tags.erase(a.key());
-  free_devices(a.devices, &n);
+  holdings.free(a.devices, &n);
   apply(occupied_by{n, classes[a.class_id].need, -1});
   allocations.retire(a);
   apply(allocation_ended{a, allocation_event::release});

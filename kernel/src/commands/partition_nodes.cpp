@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "partition.hpp"
+#include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
@@ -11,6 +12,22 @@ void partition::reject_node(const decided_what &what, std::string_view node_id) 
   decisions.emit(what).node = decisions.keep(std::string(node_id));
   const auto *refused = std::get_if<decided::node_rejected>(&what);
   if (refused != nullptr) facts.tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
+}
+
+std::string partition::check_node_devices(texts attributes) {
+  std::map<std::string_view, std::string_view> divided;  // by key; what is sent last counts
+  for (const named_text &attribute : attributes) {
+    if (devices_type(attribute.key)) divided[attribute.key] = attribute.value;
+  }
+  std::vector<named_amount> named;
+  for (const auto &[key, value] : divided) {
+    const std::string_view type = *devices_type(key);
+    if (!is_device_type(type)) return messages::devices_type_invalid(key);
+    if (!parse_device_split(value)) return messages::devices_malformed(key, value);
+    named.push_back({type, 0});
+  }
+  resources ignored;
+  return check_amounts(named, ignored);
 }
 
 void partition::obey(const tenon::add_node &c) {
@@ -48,7 +65,7 @@ void partition::obey(const tenon::add_node &c) {
   if (!n.schedulable()) facts.tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
   if (!n.occupied->empty()) facts.tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
   apply(node_stored{n});
-  set_devices(n);
+  holdings.divide(n);
   count_capacity(n.capacity, {});
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
@@ -106,7 +123,7 @@ void partition::obey(const tenon::update_node &c) {
   if (c.has_attributes) {
     set_attributes(*n, c.attributes);
     keeps.recount(*n);
-    set_devices(*n);
+    holdings.divide(*n);
   }
   if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
   if (n->occupied != occupied_before) facts.tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
@@ -172,7 +189,7 @@ void partition::decommission(node &n) {
     keeps.remove_foreign(*a);
     foreign.erase(a->key());
     foreign_tags.erase(a->key());
-    free_devices(a->devices, nullptr);
+    holdings.free(a->devices, nullptr);
     allocations.retire(*a);
     apply(allocation_ended{*a, allocation_event::node_removed});
   }

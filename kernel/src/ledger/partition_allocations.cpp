@@ -58,7 +58,7 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
   x.from->allocations.push_back(&x);
   ++allocation_count;
   apply(room_taken{n, c});
-  if (n.divided || !detail.empty()) assign_devices(x.devices, n, c, detail, true);
+  if (n.divided || !detail.empty()) holdings.assign(x.devices, n, c, detail, true);
   apply(application_used{app, x.placeholder, c.need, 1});
   const resources &own = app.used(x.placeholder);
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
@@ -70,7 +70,7 @@ void partition::count_allocation(allocation &x, std::string_view detail) {
 
 // To the RM; its execution timer runs from now on.
 void partition::announce(const allocation &x, const allocation_terms &terms, bool existing) {
-  decisions.emit(decided::allocated{existing, detail_of(x.devices)}, x);
+  decisions.emit(decided::allocated{existing, held_devices_of.text_of(x.devices)}, x);
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at.emplace(x.sequence, ends_ms);
@@ -155,7 +155,7 @@ void partition::remove_allocation(allocation &a, allocation_event how, bool keep
   if (a.state != allocation_state::proposed) count_past_use(a);
   apply(application_used{app, a.placeholder, need, -1});
   apply(room_given{n, need});
-  free_devices(a.devices, node_gone ? nullptr : &n);
+  holdings.free(a.devices, node_gone ? nullptr : &n);
   allocations.retire(a);
   limits.add_usage(app, need, -1);
   apply(queue_used{*app.home, need, -1});
@@ -183,13 +183,13 @@ void partition::resize(allocation &a, const resources &need, std::string_view de
   application &app = *a.owner;
   const uint32_t before_id = a.class_id;
   const resources before = classes[before_id].need;
-  if (before == need && (detail.empty() || detail == detail_of(a.devices))) return;
+  if (before == need && (detail.empty() || detail == held_devices_of.text_of(a.devices))) return;
   a.class_id = plain_class(need).id;
   apply(allocation_resized{a});
   if (facts.listened() && before != need) {
     facts.tell(fact_kind::allocation_resized, a, false, &before);
   }
-  resize_devices(a, detail);
+  holdings.resize(a, detail);
   apply(application_resized{app, a.placeholder, before, need});
   app.past.raise(app.used(a.placeholder));
   if (a.state == allocation_state::preempting) {

@@ -69,7 +69,7 @@ class copier {
     for (const replacement *r : in_order(from_.replacements.all(), &replacement::index)) copy_replacement(*r);
     for (const application *app : apps) copy_proposals(*app);
     for (const auto &[id, n] : to_.nodes.by_id()) {
-      to_.set_devices(*n);
+      to_.holdings.divide(*n);
       to_.apply(node_stored{*n});
     }
     to_.refresh_fair_max(*to_.root);
@@ -230,7 +230,7 @@ class copier {
     to_.next_allocation = x.sequence;
     allocation &out = to_.make_allocation(of, *nodes_.at(x.where), terms, x.bind_time_ms);
     ledger::copy(out.state, x.state);
-    to_.count_allocation(out, from_.detail_of(x.devices));
+    to_.count_allocation(out, from_.held_devices_of.text_of(x.devices));
     allocations_.note(x, out);
     if (x.state == allocation_state::preempting) {
       to_.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
@@ -248,7 +248,7 @@ class copier {
     ledger::copy(out.state, x.state);
     to_.foreign.emplace(out.key(), &out);
     n.foreign.push_back(&out);
-    if (x.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[x.devices].held);
+    if (x.devices != no_record) to_.holdings.keep(out.devices, from_.held_devices_of[x.devices].held);
   }
 
   void copy_replacement(const replacement &r) {
@@ -256,7 +256,7 @@ class copier {
     replacement &out = to_.replacements.make(asks_.of(*r.real), placeholder, *nodes_.at(r.where), {});
     replacements_.note(r, out);
     out.number = r.number;
-    if (r.devices != no_record) to_.keep_devices(out.devices, from_.held_devices_of[r.devices].held);
+    if (r.devices != no_record) to_.holdings.keep(out.devices, from_.held_devices_of[r.devices].held);
     if (r.number == 0) {
       placeholder.under_way = &out;
     } else {

@@ -31,7 +31,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
     const int64_t *free = nodes.free(n->slot);
     const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
                                       [&](const class_amount &p) { return free[p.type] < p.amount; });
-    const std::vector<device_lack> lacks = devices_lacking(c, n->slot);
+    const std::vector<device_lack> lacks = holdings.lacking(c, n->slot);
     if (required && n->id != c.required_node) {
       ++by_predicate["another node is required"];
     } else if (!verdicts.passes(c, n->slot)) {
@@ -107,7 +107,7 @@ void partition::change_of_nodes(const ask_class &c, const node *nearest, const n
     raise_node.to = add_saturating(raise_node.from, more);
     out.changes.push_back(std::move(raise_node));
   }
-  for (const device_lack &l : devices_lacking(c, nearest->slot)) {
+  for (const device_lack &l : holdings.lacking(c, nearest->slot)) {
     change raise_devices;
     raise_devices.kind = change_kind::raise_node_devices;
     raise_devices.name = nearest->id;

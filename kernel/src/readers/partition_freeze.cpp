@@ -95,7 +95,7 @@ void partition::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
   }
   more->placeholder_created_ms = a.placeholder_created_ms;
   if (a.gang != nullptr) more->task_group = a.gang->name;
-  more->detail = detail_of(a.devices);
+  more->detail = held_devices_of.text_of(a.devices);
   if (r != nullptr) {
     more->replaced_by = r->real->key;
     more->replaced_on = r->where->id;

@@ -218,7 +218,7 @@ void proposals::undo_offer(allocation &placeholder) {
 }
 
 std::string_view proposals::devices_of(const proposal &p) const {
-  return p_.detail_of(p.made != nullptr ? p.made->devices : p.instead->devices);
+  return p_.held_devices_of.text_of(p.made != nullptr ? p.made->devices : p.instead->devices);
 }
 
 void proposals::emit_proposal(const decided_what &what, const proposal &p) {

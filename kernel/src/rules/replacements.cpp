@@ -30,9 +30,9 @@ replacement &replacements::make(ask &a, allocation &placeholder, node &n, const 
     n.coming.push_back(&r);
     const ask_class &c = p_.classes[a.class_id];
     p_.apply(room_taken{n, c});
-    if (n.divided) p_.assign_devices(r.devices, n, c, {}, true);
+    if (n.divided) p_.holdings.assign(r.devices, n, c, {}, true);
   } else {
-    p_.keep_devices(r.devices, devices);
+    p_.holdings.keep(r.devices, devices);
   }
   return r;
 }
@@ -46,21 +46,21 @@ void replacements::end(replacement &r) {
     p_.apply(room_given{n, p_.classes[r.terms.class_id].need});
     p_.apply(node_stored{n});
   }
-  p_.free_devices(r.devices, r.elsewhere() ? r.where : nullptr);
+  p_.holdings.free(r.devices, r.elsewhere() ? r.where : nullptr);
   all_.retire(r);
 }
 
 // The placeholder goes, and what replaces it comes.
 void replacements::finish(allocation &placeholder, allocation_event how) {
   replacement &r = *placeholder.under_way;
-  p_.free_devices(placeholder.devices, placeholder.where);
+  p_.holdings.free(placeholder.devices, placeholder.where);
   const allocation &x = place(r);
   p_.remove_allocation(placeholder, how);
   stand_in(x, r.terms);
 }
 
 allocation &replacements::place(replacement &r) {
-  const std::string_view detail = p_.detail_of(r.devices);  // readable until flush()
+  const std::string_view detail = p_.held_devices_of.text_of(r.devices);  // readable until flush()
   end(r);
   allocation &x = p_.place_on(*r.real, *r.where, r.terms, p_.shared.now_ms, detail);
   x.replaced = true;

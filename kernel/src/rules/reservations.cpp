@@ -32,7 +32,7 @@ bool reservations::may_use(const ask &a, const ask_class &c, const node &n) cons
     const bool beside = std::all_of(reserved.positive.begin(), reserved.positive.end(), [&](const class_amount &p) {
       return p.amount <= sub_saturating(free[p.type], c.need[p.type]);
     });
-    return (beside && p_.devices_hold_both(n, c, reserved)) || ends_in_time(c, n, reserved);
+    return (beside && p_.holdings.hold_both(n, c, reserved)) || ends_in_time(c, n, reserved);
   });
 }
 

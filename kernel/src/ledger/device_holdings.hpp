@@ -1,0 +1,62 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Device holdings: into which devices nodes are divided, what asks want of them, and who holds which.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/ask_class.hpp"
+#include "model/device_records.hpp"
+#include "model/device_room.hpp"
+#include "model/node_table.hpp"
+#include "model/objects.hpp"
+#include "policies/node_sorting.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::internal {
+
+class change_dispatcher;
+
+class device_holdings {
+ public:
+  device_holdings(const resource_types &types, const class_table &classes, const node_table &nodes,
+                  device_records &records, node_sortings &sortings, change_dispatcher &changes)
+      : types_(types), classes_(classes), nodes_(nodes), records_(records), sortings_(sortings), changes_(changes) {}
+
+  // -- Whether what is told can be. "" or why not. --
+  // A type that is there already stays as it is.
+  std::string check_ask(texts tags, const resources &need, std::vector<class_devices> &out) const;
+  std::string check_detail(std::string_view key, std::string_view detail, const resources &need) const;
+
+  // -- Who holds which: `record` is of the allocation or the replacement. --
+  void divide(node &n);  // as its attributes and what is on it say
+  // Holds what the detail says and, with `choose`, what else the node has for the class.
+  void assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail, bool choose);
+  void resize(allocation &a, std::string_view detail);
+  void free(uint32_t &record, const node *held_on);  // null: on a node that is gone, or nowhere
+  void keep(uint32_t &record, const held_list &devices);  // for later; not held
+
+  // -- What there is. --
+  // The placeholder's devices that an ask of the class would have in its place. False: they would not do.
+  bool take_over(const ask_class &c, const allocation &placeholder, held_list &out) const;
+  // Were nothing of the scheduler's on the node.
+  [[nodiscard]] bool hold_for(const node &n, const ask_class &c) const;
+  [[nodiscard]] bool hold_both(const node &n, const ask_class &c, const ask_class &other) const;
+  // What an ask of the class lacks of the node's devices, by type in the order of the node's.
+  [[nodiscard]] std::vector<device_lack> lacking(const ask_class &c, uint32_t slot) const;
+
+ private:
+  void add(uint32_t &record, const node &n, const held_devices &held);
+  void write_text(device_record &record) const;
+
+  const resource_types &types_;
+  const class_table &classes_;
+  const node_table &nodes_;
+  device_records &records_;
+  node_sortings &sortings_;
+  change_dispatcher &changes_;
+};
+
+}  // namespace tenon::internal
