@@ -44,6 +44,7 @@ class change_dispatcher {
  private:
   void follow(const room_taken &c);
   void follow(const node_changed &c);
+  void follow(const node_removed &c) { verdicts_.forget(c.of.slot); }
   void follow(const node_moved &) { preemption_.changed(); }
   void follow(const allocation_moved &c);
   void follow(const application_rehomed &) { preemption_.changed(); }

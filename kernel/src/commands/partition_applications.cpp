@@ -51,7 +51,6 @@ void partition::reject_application(const tenon::add_application &c, std::string 
     ended.erase(same);
   }
   application &app = applications.create();
-  touched(app);
   app.id = c.application;
   app.user = c.user;
   app.groups.assign(c.groups.begin(), c.groups.end());
@@ -71,7 +70,7 @@ void partition::reject_application(const tenon::add_application &c, std::string 
 
 application &partition::create_application(std::string_view app_id, queue &leaf) {
   application &app = applications.create();
-  touched(app);
+  apply(application_made{app});
   app.id = app_id;
   app.home = &leaf;
   app.submission = next_submission++;
@@ -285,7 +284,6 @@ void partition::settle(application &app, bool real_went) {
 }
 
 void partition::leave_queue(application &app) {
-  touched(app);
   count_up(app, false);
   ready.hold(app);
   give_up_place(app);
@@ -293,8 +291,7 @@ void partition::leave_queue(application &app) {
   limits.detach(app);
   facts.tell(fact_kind::application_left, app);
   leave_order(app);
-  app.home = nullptr;
-  app.nodes_by = nullptr;
+  apply(application_left{app});
   active.erase(app.id);
   keeps.application_leaves();
 }
@@ -316,7 +313,7 @@ void partition::forget(application &app) {
   placeholder_timers.stop(app);
   keeps.remove(app);
   applications.retire(app);
-  touched(app);
+  apply(application_forgotten{app});
 }
 
 void partition::obey(const tenon::remove_application &c) {

@@ -107,7 +107,7 @@ void partition::obey(const tenon::put_ask &c) {
   fill_ask(*a, c, priority);
   keeps.add(*a);
   a->class_id = classify(c.required_node, *a, need, std::move(devices)).id;
-  a->placed = static_cast<int32_t>(a->allocations.size() + a->under_way);
+  apply(ask_placed{*a, static_cast<int32_t>(a->allocations.size() + a->under_way) - a->placed});
   lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
     apply(ask_moved{*a, ask_event::accept_placed});
@@ -136,7 +136,7 @@ std::string partition::check_need_of(const tenon::put_ask &c, resources &need) {
 }
 
 void partition::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority) {
-  touched(a, block_changed);
+  apply(ask_filled{a});
   a.priority = priority;
   a.priority_class = nullptr;
   if (!c.priority_class.empty()) {
@@ -262,7 +262,7 @@ void partition::forget_if_done(ask &a) {
   forget_wait(a);
   keeps.remove(a);
   asks.retire(a);
-  touched(a);
+  apply(ask_forgotten{a});
 }
 
 }  // namespace tenon::internal

@@ -100,9 +100,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   if (a->state == ask_state::pending) {
     count_placed(*a);
   } else {
-    ++a->placed;
+    apply(ask_placed{*a, 1});
     keeps.want(*a, std::max(a->max_allocations, a->placed));
-    touched(*a);
   }
   announce(x, terms, true);
   placeholder_timers.watch_left_over(app, false);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <string>
 
 #include "model/changes.hpp"
 #include "model/node_table.hpp"
@@ -36,6 +37,9 @@ class ledger {
   static void write(const queue_moved &c) { transition(c.of.state, c.by); }
   static void write(const application_moved &c) { transition(c.of.state, c.by); }
   static void write(const ask_moved &c) { transition(c.of.state, c.by); }
+  static void write(const ask_filled &) {}
+  static void write(const ask_placed &c) { c.of.placed += c.more; }
+  static void write(const ask_forgotten &) {}
   static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
   static void write(const allocation_made &c) { transition(c.of.state, c.by); }
   static void write(const allocation_moved &c) { transition(c.of.state, c.by); }
@@ -45,6 +49,14 @@ class ledger {
   // -- Nodes and their devices. --
   static void write(const capacity_set &c) { c.of.capacity.edit() = c.to; }
   static void write(const occupied_set &c) { c.of.occupied.edit() = c.to; }
+  void write(const attributes_set &c) {
+    c.of.attributes.clear();
+    for (const named_text &attribute : c.to) c.of.attributes[std::string(attribute.key)] = attribute.value;
+    const auto found = c.of.attributes.find("si/instance-type");
+    c.of.instance_type = found == c.of.attributes.end() ? nullptr : &found->second;
+    nodes_.store_attributes(c.of);
+  }
+  void write(const node_removed &c) { nodes_.remove(c.of); }
   static void write(const occupied_by &c) { add(c.of.occupied.edit(), c.amount, c.sign); }
   void write(const room_taken &c) {
     c.on.allocated.edit() += c.by.need;
@@ -82,6 +94,12 @@ class ledger {
   }
 
   // -- Applications. --
+  static void write(const application_made &) {}
+  static void write(const application_left &c) {
+    c.of.home = nullptr;
+    c.of.nodes_by = nullptr;
+  }
+  static void write(const application_forgotten &) {}
   static void write(const application_rehomed &c) { c.of.home = &c.to; }
   static void write(const application_used &c) { add(used(c.of, c.by_placeholder), c.amount, c.sign); }
   static void write(const application_resized &c) { replace(used(c.of, c.by_placeholder), c.before, c.now); }

@@ -91,7 +91,7 @@ void partition::commit(ask &a, node &n) {
 // One of what is pending is not any more.
 void partition::count_placed(ask &a) {
   add_pending_of(a, -1);
-  ++a.placed;
+  apply(ask_placed{a, 1});
   a.told = container_word::none;
   if (a.told_over != 0) facts.tell_fits(a);
   if (a.pending() != 0) {
@@ -240,7 +240,7 @@ void partition::undo(allocation &a) {
 bool partition::unplace(ask &a) {
   if (a.state == ask_state::released) return false;
   const int32_t before = a.pending();
-  --a.placed;
+  apply(ask_placed{a, -1});
   if (a.pending() == 0) return false;
   apply(ask_moved{a, ask_event::undo});
   a.told = container_word::none;

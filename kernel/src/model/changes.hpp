@@ -11,6 +11,7 @@
 #include "model/device_records.hpp"
 #include "model/device_table.hpp"
 #include "model/objects.hpp"
+#include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
 
@@ -46,6 +47,13 @@ struct room_given {
 struct room_resized {
   node &on;
   const resources &before, &now;
+};
+struct attributes_set {
+  node &of;
+  texts to;
+};
+struct node_removed {
+  node &of;
 };
 // Its columns are as its objects again.
 struct node_stored {
@@ -115,6 +123,17 @@ struct application_moved {
   application &of;
   application_event by;
 };
+// In its queue, in the state that all begin in.
+struct application_made {
+  application &of;
+};
+// Its queue has it no more.
+struct application_left {
+  application &of;
+};
+struct application_forgotten {
+  application &of;
+};
 // It is another queue's.
 struct application_rehomed {
   application &of;
@@ -142,6 +161,18 @@ struct application_asked {
 struct ask_moved {
   ask &of;
   ask_event by;
+};
+// It is what a command says, whatever it was before.
+struct ask_filled {
+  ask &of;
+};
+// So many more of its allocations are there, or under way.
+struct ask_placed {
+  ask &of;
+  int32_t more;
+};
+struct ask_forgotten {
+  ask &of;
 };
 // An ask takes the place of another one under the same key.
 struct ask_replaced {
