@@ -6,6 +6,7 @@
 // the room that it belongs to.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <string>
@@ -324,6 +325,16 @@ struct partition {
   application *find_application(std::string_view id) const;
   [[nodiscard]] std::vector<application *> by_submission() const;
   application &create_application(std::string_view id, queue &leaf);
+  // What a command says of an application, as it was checked.
+  struct application_terms {
+    queue *leaf = nullptr;
+    resources gang;
+    tag_list tags;
+    std::array<uint64_t, 4> prepared{};  // by the leaf's order
+  };
+  // "" or why no queue takes it. Queues are made where the rules allow.
+  std::string check_place(const tenon::add_application &c, application_terms &out);
+  application &take_in(const tenon::add_application &c, application_terms terms, bool independent);
   // The application of an independent ask, made where it is not active yet; null with the reason.
   application *independent_application(const tenon::put_ask &c, std::string &problem);
   void reject_application(const tenon::add_application &c, std::string why, bool keep);
@@ -346,9 +357,23 @@ struct partition {
   ask_class &classify(std::string_view required_node, const ask &a, const resources &need,
                       std::vector<class_devices> devices);
   ask_class &plain_class(const resources &need, std::vector<class_devices> devices = {});  // for allocations
-  std::string check_amounts(amounts from, resources &out);                                 // "" or why not; interns
+  struct named_amounts {
+    amounts from;
+    resources &to;
+  };
+  // "" or why not. The types of all lists are interned together or not at all.
+  std::string check_amounts(std::initializer_list<named_amounts> lists);
   std::string check_need(amounts from, resources &out);  // as check_amounts, and not nothing
   std::string check_need_of(const tenon::put_ask &c, resources &need);
+  // What a command says of an ask, as it was checked.
+  struct ask_terms {
+    application *owner = nullptr;
+    resources need;
+    std::vector<class_devices> devices;
+    int32_t priority = 0;
+  };
+  // "" or why not; interns the types, and makes the application of an independent ask.
+  std::string check(const tenon::put_ask &c, ask_terms &out);
   // "" or why it takes no asks; null: there is no application of that id.
   static std::string application_problem(const application *app, std::string_view app_id);
   void types_grew();
@@ -386,11 +411,11 @@ struct partition {
   void expire_all(application &app, const reason &why, bool only_placeholders);  // those in state Allocated
   void undo(allocation &a);                                                      // its ask is pending again
   bool unplace(ask &a);
-  // What is wrong with an existing allocation, or "". `n` is null where the node is not known.
-  std::string existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,
-                               int32_t &priority);
+  // What is wrong with an existing allocation, or "". `n` is null where its node is new. As check() of an ask otherwise.
+  std::string check(const existing_allocation &e, const node *n, ask_terms &out);
+  std::string check(const tenon::put_allocation &c, const node *n, ask_terms &out);
   void forget_unused_independent(const existing_allocation &e);
-  void add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need, int32_t priority);
+  void add_existing(const existing_allocation &e, node &n, bool node_is_new, ask_terms terms);
   void add_foreign(node &n, const existing_allocation &e, const resources &need);
   void remove_foreign(allocation &a);
   void release_of(application &app, const tenon::release &c);
@@ -406,7 +431,13 @@ struct partition {
   void reject_node(const decided_what &what, std::string_view node_id);
   // "" or why not; interns the types.
   std::string check_node_devices(texts attributes);
-  void set_attributes(node &n, texts to);
+  // What a command says of a node, as it was checked.
+  struct node_terms {
+    resources capacity, occupied;
+    std::vector<ask_terms> existing;
+  };
+  std::string check(const tenon::add_node &c, node_terms &out);
+  std::string check(const tenon::update_node &c, const node *n, node_terms &out);
 
   // -- Prepared words (partition_prepare.cpp). --
   // Those of an application to be; "" or why its leaf's order refuses it.

@@ -98,8 +98,8 @@ void partition::obey(const tenon::add_application &c) {
   } else if (!is_user_name(c.user)) {
     return reject_application(c, messages::user_invalid(), true);
   }
-  resources gang;
-  if (std::string problem = check_amounts(c.placeholder_ask, gang); !problem.empty()) {
+  application_terms terms;
+  if (std::string problem = check_amounts({{c.placeholder_ask, terms.gang}}); !problem.empty()) {
     return reject_application(as, std::move(problem), true);
   }
   if (state != object_state::active) {
@@ -108,34 +108,40 @@ void partition::obey(const tenon::add_application &c) {
   if (find_application(c.application) != nullptr) {
     return reject_application(c, messages::application_exists(c.application, name), false);
   }
-  std::string problem;
-  queue *leaf = placement.place(as, problem);
-  if (leaf == nullptr) return reject_application(as, messages::placement_failed(c.application, problem), true);
-  if (!is_zero(gang)) {
-    problem = gang_problem(*leaf, gang, c.application);
-    if (!problem.empty()) return reject_application(as, std::move(problem), true);
+  if (std::string problem = check_place(as, terms); !problem.empty()) {
+    return reject_application(as, std::move(problem), true);
   }
-  tag_list tags = sorted_tags(c.tags);
-  std::array<uint64_t, 4> prepared{};
-  problem = prepare_submitted(*leaf, c.application, tags, prepared);
-  if (!problem.empty()) return reject_application(as, std::move(problem), true);
-  application &app = create_application(c.application, *leaf);
-  app.user = as.user;
-  app.groups.assign(as.groups.begin(), as.groups.end());
-  app.tags = std::move(tags);
-  app.prepared = prepared;
+  decisions.emit(decided::application_accepted{}, take_in(as, std::move(terms), false));
+}
+
+std::string partition::check_place(const tenon::add_application &c, application_terms &out) {
+  std::string problem;
+  out.leaf = placement.place(c, problem);
+  if (out.leaf == nullptr) return messages::placement_failed(c.application, problem);
+  if (!is_zero(out.gang)) problem = gang_problem(*out.leaf, out.gang, c.application);
+  out.tags = sorted_tags(c.tags);
+  return problem.empty() ? prepare_submitted(*out.leaf, c.application, out.tags, out.prepared) : problem;
+}
+
+application &partition::take_in(const tenon::add_application &c, application_terms terms, bool independent) {
+  application &app = create_application(c.application, *terms.leaf);
+  app.user = c.user;
+  app.groups.assign(c.groups.begin(), c.groups.end());
+  app.tags = std::move(terms.tags);
+  app.prepared = terms.prepared;
   app.nodes_by = choose_sorting(c.tags);
   app.submitted_queue = c.queue;
   app.execution_timeout_ms = c.execution_timeout_ms;
-  app.placeholder_ask = std::move(gang);
+  app.placeholder_ask = std::move(terms.gang);
   app.placeholder_ask.prune();
   app.hard_gang = c.hard_gang;
   app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
   app.said_creation_ms = creation_in(c.tags);
+  app.independent = independent;
   keeps.add(app);
   facts.tell(fact_kind::application_added, app);
   limits.attach(app);
-  decisions.emit(decided::application_accepted{}, app);
+  return app;
 }
 
 std::string partition::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
@@ -163,28 +169,9 @@ application *partition::independent_application(const tenon::put_ask &c, std::st
   as.user = "nobody";
   as.groups = names(&nogroup, 1);
   as.tags = c.tags;
-  queue *leaf = placement.place(as, problem);
-  if (leaf == nullptr) {
-    problem = messages::placement_failed(app_id, problem);
-    return nullptr;
-  }
-  tag_list tags = sorted_tags(c.tags);
-  std::array<uint64_t, 4> prepared{};
-  problem = prepare_submitted(*leaf, app_id, tags, prepared);
-  if (!problem.empty()) return nullptr;
-  application &app = create_application(app_id, *leaf);
-  app.user = "nobody";
-  app.groups = {"nogroup"};
-  app.tags = std::move(tags);
-  app.prepared = prepared;
-  app.nodes_by = choose_sorting(c.tags);
-  app.direct_running = tag_is_true(c.tags, "application.stateaware.disable");
-  app.said_creation_ms = creation_in(c.tags);
-  app.independent = true;
-  keeps.add(app);
-  facts.tell(fact_kind::application_added, app);
-  limits.attach(app);
-  return &app;
+  application_terms terms;
+  problem = check_place(as, terms);
+  return problem.empty() ? &take_in(as, std::move(terms), true) : nullptr;
 }
 
 void partition::run(application &app, std::string_view why) {

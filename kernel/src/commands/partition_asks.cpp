@@ -7,23 +7,30 @@
 
 namespace tenon::internal {
 
-// Amounts are interned together or not at all.
-std::string partition::check_amounts(amounts from, resources &out) {
-  for (const named_amount &item : from) {
-    if (item.amount < 0) return messages::negative_amount(item.type);
-  }
-  uint32_t fresh = 0;
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (const type_index known = types.find(from[i].type); known != no_type) {
-      out.set(known, from[i].amount);
-      continue;
+std::string partition::check_amounts(std::initializer_list<named_amounts> lists) {
+  for (const named_amounts &list : lists) {
+    for (const named_amount &item : list.from) {
+      if (item.amount < 0) return messages::negative_amount(item.type);
     }
-    const auto same = [&](const named_amount &other) { return other.type == from[i].type; };
-    if (std::any_of(from.begin(), from.begin() + static_cast<ptrdiff_t>(i), same)) continue;
-    if (types.count() + ++fresh > types.limit()) return messages::too_many_resource_types(from[i].type, types.limit());
   }
-  if (fresh == 0) return {};
-  for (const named_amount &item : from) out.set(types.intern(item.type), item.amount);
+  std::vector<std::string_view> fresh;
+  for (const named_amounts &list : lists) {
+    for (const named_amount &item : list.from) {
+      if (const type_index known = types.find(item.type); known != no_type) {
+        list.to.set(known, item.amount);
+        continue;
+      }
+      if (std::find(fresh.begin(), fresh.end(), item.type) != fresh.end()) continue;
+      fresh.push_back(item.type);
+      if (types.count() + fresh.size() > types.limit()) {
+        return messages::too_many_resource_types(item.type, types.limit());
+      }
+    }
+  }
+  if (fresh.empty()) return {};
+  for (const named_amounts &list : lists) {
+    for (const named_amount &item : list.from) list.to.set(types.intern(item.type), item.amount);
+  }
   types_grew();
   return {};
 }
@@ -41,7 +48,7 @@ std::string partition::check_need(amounts from, resources &out) {
   if (std::any_of(from.begin(), from.end(), [](const named_amount &item) { return item.amount < 0; })) {
     return messages::negative_resources();
   }
-  std::string problem = check_amounts(from, out);
+  std::string problem = check_amounts({{from, out}});
   out.prune();
   return problem;
 }
@@ -66,28 +73,25 @@ std::string partition::application_problem(const application *app, std::string_v
   return {};
 }
 
-void partition::obey(const tenon::put_ask &c) {
-  if (c.key.empty()) return reject_ask(c, messages::key_empty());
-  application *app = nullptr;
+std::string partition::check(const tenon::put_ask &c, ask_terms &out) {
+  if (c.key.empty()) return messages::key_empty();
+  std::string problem;
   if (!c.application.empty()) {
-    app = find_application(c.application);
-    if (std::string problem = application_problem(app, c.application); !problem.empty())
-      return reject_ask(c, std::move(problem));
+    out.owner = find_application(c.application);
+    problem = application_problem(out.owner, c.application);
   }
-  resources need;
-  if (std::string problem = check_need_of(c, need); !problem.empty()) return reject_ask(c, std::move(problem));
-  std::vector<class_devices> devices;
-  if (std::string problem = holdings.check_ask(c.tags, need, devices); !problem.empty())
-    return reject_ask(c, std::move(problem));
-  int32_t priority = c.priority;
-  if (std::string problem = check_priority(c.priority_class, priority); !problem.empty())
-    return reject_ask(c, std::move(problem));
-  if (c.application.empty()) {
-    std::string problem;
-    app = independent_application(c, problem);
-    if (app == nullptr) return reject_ask(c, std::move(problem));
-  }
+  if (problem.empty()) problem = check_need_of(c, out.need);
+  if (problem.empty()) problem = holdings.check_ask(c.tags, out.need, out.devices);
+  out.priority = c.priority;
+  if (problem.empty()) problem = check_priority(c.priority_class, out.priority);
+  if (problem.empty() && c.application.empty()) out.owner = independent_application(c, problem);
+  return problem;
+}
 
+void partition::obey(const tenon::put_ask &c) {
+  ask_terms terms;
+  if (std::string problem = check(c, terms); !problem.empty()) return reject_ask(c, std::move(problem));
+  application *app = terms.owner;
   ask *a = app->ask_named(c.key);
   if (a != nullptr) {
     proposals.undo_all_of(*a, {cause::ask_changed});
@@ -104,9 +108,9 @@ void partition::obey(const tenon::put_ask &c) {
     a->key = c.key;
     app->asks.emplace(a->key, a);
   }
-  fill_ask(*a, c, priority);
+  fill_ask(*a, c, terms.priority);
   keeps.add(*a);
-  a->class_id = classify(c.required_node, *a, need, std::move(devices)).id;
+  a->class_id = classify(c.required_node, *a, terms.need, std::move(terms.devices)).id;
   apply(ask_placed{*a, static_cast<int32_t>(a->allocations.size() + a->under_way) - a->placed});
   lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {

@@ -7,39 +7,49 @@
 
 namespace tenon::internal {
 
-std::string partition::existing_problem(const existing_allocation &e, const node *n, bool node_is_new, resources &need,
-                                        int32_t &priority) {
+std::string partition::check(const existing_allocation &e, const node *n, ask_terms &out) {
   const tenon::put_ask &c = e.ask;
   if (c.key.empty()) return messages::key_empty();
   if (e.foreign) {
     for (const named_amount &item : c.resources) {
       if (item.amount < 0) return messages::negative_resources();
     }
-    std::string problem = check_amounts(c.resources, need);
-    return problem.empty() ? holdings.check_detail(c.key, e.detail, need) : problem;
+    std::string problem = check_amounts({{c.resources, out.need}});
+    return problem.empty() ? holdings.check_detail(c.key, e.detail, out.need) : problem;
   }
   std::string problem =
       c.application.empty() ? std::string{} : application_problem(find_application(c.application), c.application);
-  if (problem.empty()) problem = check_need(c.resources, need);
-  std::vector<class_devices> ignored;
-  if (problem.empty()) problem = holdings.check_ask(c.tags, need, ignored);
-  if (problem.empty()) problem = holdings.check_detail(c.key, e.detail, need);
-  priority = c.priority;
-  if (problem.empty()) problem = check_priority(c.priority_class, priority);
+  if (problem.empty()) problem = check_need(c.resources, out.need);
+  if (problem.empty()) problem = holdings.check_ask(c.tags, out.need, out.devices);
+  if (problem.empty()) problem = holdings.check_detail(c.key, e.detail, out.need);
+  out.priority = c.priority;
+  if (problem.empty()) problem = check_priority(c.priority_class, out.priority);
   if (!problem.empty()) return problem;
   const std::string app_id = c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
-  if (const application *app = find_application(app_id); app != nullptr) {
-    if (const auto found = app->asks.find(c.key); found != app->asks.end()) {
-      std::vector<allocation *> live(found->second->allocations.begin(), found->second->allocations.end());
-      std::erase_if(live, [](const allocation *a) { return a->state == allocation_state::proposed; });
-      const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *a) { return a->where == n; });
-      if (!node_is_new && static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
-        return messages::allocation_elsewhere(c.key, n->id);
-      }
+  out.owner = find_application(app_id);
+  if (const ask *a = out.owner == nullptr ? nullptr : out.owner->ask_named(c.key); a != nullptr && n != nullptr) {
+    std::vector<allocation *> live(a->allocations.begin(), a->allocations.end());
+    std::erase_if(live, [](const allocation *x) { return x->state == allocation_state::proposed; });
+    const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *x) { return x->where == n; });
+    if (static_cast<int64_t>(live.size()) >= c.max_allocations && !here && !live.empty()) {
+      return messages::allocation_elsewhere(c.key, n->id);
     }
   }
-  if (c.application.empty()) (void)independent_application(c, problem);
+  if (c.application.empty()) out.owner = independent_application(c, problem);
   return problem;
+}
+
+std::string partition::check(const tenon::put_allocation &c, const node *n, ask_terms &out) {
+  const existing_allocation &e = c.allocation;
+  if (e.ask.key.empty()) return messages::key_empty();
+  if (e.foreign && c.node.empty()) return messages::foreign_without_node(e.ask.key);
+  if (n != nullptr) return check(e, n, out);
+  if (e.foreign) return messages::foreign_node_not_found(c.node, e.ask.key);
+  std::string problem;
+  if (!e.ask.application.empty()) {
+    problem = application_problem(find_application(e.ask.application), e.ask.application);
+  }
+  return problem.empty() ? messages::node_not_found(c.node) : problem;
 }
 
 // Its node is refused after all: nothing stays of the application that was made for it.
@@ -51,13 +61,10 @@ void partition::forget_unused_independent(const existing_allocation &e) {
   forget(*app);
 }
 
-void partition::add_existing(const existing_allocation &e, node &n, bool node_is_new, const resources &need,
-                             int32_t priority) {
+void partition::add_existing(const existing_allocation &e, node &n, bool node_is_new, ask_terms checked) {
   const tenon::put_ask &c = e.ask;
-  application &app =
-      *find_application(c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application));
-  std::vector<class_devices> devices;
-  (void)holdings.check_ask(c.tags, need, devices);
+  application &app = *checked.owner;
+  const resources &need = checked.need;
   ask *a = nullptr;
   if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
     proposals.undo_all_of(*found->second, {cause::ask_changed});
@@ -76,8 +83,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
     a->owner = &app;
     a->key = c.key;
     app.asks.emplace(a->key, a);
-    fill_ask(*a, c, priority);
-    a->class_id = classify(c.required_node, *a, need, devices).id;
+    fill_ask(*a, c, checked.priority);
+    a->class_id = classify(c.required_node, *a, need, checked.devices).id;
     apply(ask_moved{*a, ask_event::accept_placed});
     a->max_allocations = 0;
     keeps.add(*a);
@@ -85,8 +92,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
   lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) run(app, messages::allocation_added());
   const size_t groups_before = app.task_groups.size();
-  const allocation_terms terms{.class_id = plain_class(need, std::move(devices)).id,
-                               .priority = priority,
+  const allocation_terms terms{.class_id = plain_class(need, std::move(checked.devices)).id,
+                               .priority = checked.priority,
                                .placeholder = c.placeholder && !c.task_group.empty(),
                                .originator = c.originator,
                                .preempt_self = c.allow_preempt_self,
@@ -113,23 +120,8 @@ void partition::add_existing(const existing_allocation &e, node &n, bool node_is
 void partition::obey(const tenon::put_allocation &c) {
   const existing_allocation &e = c.allocation;
   node *n = nodes.find(c.node);
-  resources need;
-  int32_t priority = 0;
-  std::string problem;
-  if (e.ask.key.empty()) {
-    problem = messages::key_empty();
-  } else if (e.foreign && c.node.empty()) {
-    problem = messages::foreign_without_node(e.ask.key);
-  } else if (n == nullptr) {
-    problem = e.foreign ? messages::foreign_node_not_found(c.node, e.ask.key) : std::string{};
-    if (!e.foreign && !e.ask.application.empty()) {
-      problem = application_problem(find_application(e.ask.application), e.ask.application);
-    }
-    if (problem.empty()) problem = messages::node_not_found(c.node);
-  } else {
-    problem = existing_problem(e, n, false, need, priority);
-  }
-  if (!problem.empty()) {
+  ask_terms terms;
+  if (std::string problem = check(c, n, terms); !problem.empty()) {
     decision_view &d = decisions.emit(decided::allocation_rejected{decisions.keep(std::move(problem))});
     d.application = decisions.keep(std::string(e.ask.application));
     d.key = decisions.keep(std::string(e.ask.key));
@@ -137,10 +129,10 @@ void partition::obey(const tenon::put_allocation &c) {
     return;
   }
   if (e.foreign) {
-    add_foreign(*n, e, need);
+    add_foreign(*n, e, terms.need);
     return reservations.check(*n);
   }
-  add_existing(e, *n, false, need, priority);
+  add_existing(e, *n, false, std::move(terms));
 }
 
 void partition::add_foreign(node &n, const existing_allocation &e, const resources &need) {

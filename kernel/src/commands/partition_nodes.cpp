@@ -27,38 +27,38 @@ std::string partition::check_node_devices(texts attributes) {
     named.push_back({type, 0});
   }
   resources ignored;
-  return check_amounts(named, ignored);
+  return check_amounts({{named, ignored}});
+}
+
+std::string partition::check(const tenon::add_node &c, node_terms &out) {
+  if (state == object_state::draining) return messages::node_to_draining_partition(name, c.node);
+  if (c.node.empty()) return messages::node_without_id();
+  if (nodes.find(c.node) != nullptr) return messages::node_exists(name, c.node);
+  std::string problem = check_amounts({{c.capacity, out.capacity}, {c.occupied, out.occupied}});
+  if (problem.empty()) problem = check_node_devices(c.attributes);
+  if (!problem.empty()) return problem;
+  out.capacity.prune();
+  out.occupied.prune();
+  out.existing.resize(c.existing.size());
+  for (size_t i = 0; i < c.existing.size(); ++i) {
+    problem = check(c.existing[i], nullptr, out.existing[i]);
+    if (problem.empty()) continue;
+    for (size_t made = 0; made < i; ++made) forget_unused_independent(c.existing[made]);
+    return messages::node_allocation_not_restored(c.existing[i].ask.key, problem);
+  }
+  return {};
 }
 
 void partition::obey(const tenon::add_node &c) {
-  const auto refuse = [&](const std::string &why) {
-    reject_node(decided::node_rejected{decisions.keep(messages::node_rejected(why))}, c.node);
-  };
-  if (state == object_state::draining) return refuse(messages::node_to_draining_partition(name, c.node));
-  if (c.node.empty()) return refuse(messages::node_without_id());
-  if (nodes.find(c.node) != nullptr) return refuse(messages::node_exists(name, c.node));
-  resources capacity, occupied;
-  std::vector<named_amount> both(c.capacity.begin(), c.capacity.end());
-  both.insert(both.end(), c.occupied.begin(), c.occupied.end());
-  resources ignored;
-  if (std::string problem = check_amounts(both, ignored); !problem.empty()) return refuse(problem);
-  if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(problem);
-  (void)check_amounts(c.capacity, capacity);
-  (void)check_amounts(c.occupied, occupied);
-  capacity.prune();
-  occupied.prune();
-  std::vector<std::pair<resources, int32_t>> wanted(c.existing.size());
-  for (size_t i = 0; i < c.existing.size(); ++i) {
-    std::string problem = existing_problem(c.existing[i], nullptr, true, wanted[i].first, wanted[i].second);
-    if (problem.empty()) continue;
-    for (size_t made = 0; made < i; ++made) forget_unused_independent(c.existing[made]);
-    return refuse(messages::node_allocation_not_restored(c.existing[i].ask.key, problem));
+  node_terms terms;
+  if (const std::string problem = check(c, terms); !problem.empty()) {
+    return reject_node(decided::node_rejected{decisions.keep(messages::node_rejected(problem))}, c.node);
   }
   node &n = nodes.add(c.node);
-  apply(capacity_set{n, capacity});
-  apply(occupied_set{n, occupied});
+  apply(capacity_set{n, terms.capacity});
+  apply(occupied_set{n, terms.occupied});
   apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
-  set_attributes(n, c.attributes);
+  apply(attributes_set{n, c.attributes});
   keeps.add(n);
   decisions.emit(decided::node_accepted{}).node = n.id;
   facts.tell_node(fact_kind::node_added, n.id, &*n.capacity);
@@ -70,64 +70,50 @@ void partition::obey(const tenon::add_node &c) {
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
     if (e.foreign) {
-      add_foreign(n, e, wanted[i].first);
+      add_foreign(n, e, terms.existing[i].need);
     } else {
-      add_existing(e, n, true, wanted[i].first, wanted[i].second);
+      add_existing(e, n, true, std::move(terms.existing[i]));
     }
   }
   apply(node_changed{n});
 }
 
-void partition::set_attributes(node &n, texts to) {
-  touched(n, block_changed);
-  n.attributes.clear();
-  for (const named_text &attribute : to) n.attributes[std::string(attribute.key)] = attribute.value;
-  const auto found = n.attributes.find("si/instance-type");
-  n.instance_type = found == n.attributes.end() ? nullptr : &found->second;
+std::string partition::check(const tenon::update_node &c, const node *n, node_terms &out) {
+  if (n == nullptr) return messages::node_not_found(c.node);
+  std::string problem = check_amounts({{c.has_capacity ? c.capacity : amounts{}, out.capacity},
+                                       {c.has_occupied ? c.occupied : amounts{}, out.occupied}});
+  if (!problem.empty()) return problem;
+  out.capacity.prune();
+  out.occupied.prune();
+  if (c.has_occupied) {
+    for (const allocation *a : n->foreign) out.occupied += classes[a->class_id].need;
+  }
+  if (!c.has_attributes) return {};
+  for (const named_text &attribute : c.attributes) {
+    if (attribute.key != "si/node-partition" || attribute.value.empty()) continue;
+    if (attribute.value != name && attribute.value != plain_name) {
+      return messages::node_partition_changed(c.node, attribute.value);
+    }
+  }
+  return check_node_devices(c.attributes);
 }
 
 void partition::obey(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
-  const auto refuse = [&](std::string why) {
-    reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
-  };
-  if (n == nullptr) return refuse(messages::node_not_found(c.node));
-  std::vector<named_amount> both;
-  if (c.has_capacity) both.insert(both.end(), c.capacity.begin(), c.capacity.end());
-  if (c.has_occupied) both.insert(both.end(), c.occupied.begin(), c.occupied.end());
-  resources ignored;
-  if (std::string problem = check_amounts(both, ignored); !problem.empty()) return refuse(std::move(problem));
-  if (c.has_attributes) {
-    for (const named_text &attribute : c.attributes) {
-      if (attribute.key != "si/node-partition" || attribute.value.empty()) continue;
-      if (attribute.value != name && attribute.value != plain_name) {
-        return refuse(messages::node_partition_changed(c.node, attribute.value));
-      }
-    }
-    if (std::string problem = check_node_devices(c.attributes); !problem.empty()) return refuse(std::move(problem));
+  node_terms terms;
+  if (std::string problem = check(c, n, terms); !problem.empty()) {
+    return reject_node(decided::node_update_rejected{decisions.keep(std::move(problem))}, c.node);
   }
   const resources before = n->capacity, occupied_before = n->occupied;
-  if (c.has_capacity) {
-    resources capacity;
-    (void)check_amounts(c.capacity, capacity);
-    capacity.prune();
-    apply(capacity_set{*n, capacity});
-  }
-  if (c.has_occupied) {
-    resources occupied;
-    (void)check_amounts(c.occupied, occupied);
-    occupied.prune();
-    for (const allocation *a : n->foreign) occupied += classes[a->class_id].need;
-    apply(occupied_set{*n, occupied});
-  }
+  if (c.has_capacity) apply(capacity_set{*n, terms.capacity});
+  if (c.has_occupied) apply(occupied_set{*n, terms.occupied});
   if (c.has_attributes) {
-    set_attributes(*n, c.attributes);
+    apply(attributes_set{*n, c.attributes});
     keeps.recount(*n);
     holdings.divide(*n);
   }
   if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
   if (n->occupied != occupied_before) facts.tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
-  apply(node_stored{*n});
   if (c.has_capacity) count_capacity(n->capacity, before);
   checks.forget_on(*n);
   apply(node_changed{*n});
@@ -193,13 +179,10 @@ void partition::decommission(node &n) {
     allocations.retire(*a);
     apply(allocation_ended{*a, allocation_event::node_removed});
   }
-  const uint32_t slot = n.slot;
   const resources capacity = n.capacity;
   facts.tell_node(fact_kind::node_removed, n.id, nullptr);
-  touched(n, block_changed);
   keeps.remove(n);
-  nodes.remove(n);
-  verdicts.forget(slot);
+  apply(node_removed{n});
   count_capacity({}, capacity);
   for (replacement *r : to_place) {
     const allocation &x = replacements.place(*r);

@@ -65,7 +65,7 @@ class ledger {
   static void write(const room_given &c) { add(c.on.allocated.edit(), c.amount, -1); }
   static void write(const room_resized &c) { replace(c.on.allocated.edit(), c.before, c.now); }
   void write(const node_stored &c) { nodes_.store(c.of, types_.count()); }
-  void write(const node_changed &c) { nodes_.store_amounts(c.of, types_.count()); }
+  void write(const node_changed &c) { nodes_.store(c.of, types_.count()); }
   void write(devices_set c) { nodes_.devices().set(c.of.slot, std::move(c.to)); }
   void write(const devices_held &c) {
     nodes_.devices().hold(c.on.slot, c.what.type, c.sign * c.what.amount, c.what.devices);

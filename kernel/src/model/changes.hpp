@@ -55,12 +55,12 @@ struct attributes_set {
 struct node_removed {
   node &of;
 };
-// Its columns are as its objects again.
+// Its columns of amounts and states are as its objects again.
 struct node_stored {
   const node &of;
 };
-// Its amounts or its state are others: so are its columns, and whatever was known of it may be known no more (its
-// verdicts, its place in every order, who waits for it).
+// The same, and whatever was known of it may be known no more: its verdicts, its place in every order, who waits for
+// it.
 struct node_changed {
   node &of;
 };

@@ -51,11 +51,6 @@ node *node_table::find(std::string_view id) const {
 }
 
 void node_table::store(const node &n, uint32_t types) {
-  store_amounts(n, types);
-  store_attributes(n);
-}
-
-void node_table::store_amounts(const node &n, uint32_t types) {
   if (types > stride_) widen(types);
   int64_t *free = free_.data() + size_t{n.slot} * stride_;
   int64_t *total = total_.data() + size_t{n.slot} * stride_;

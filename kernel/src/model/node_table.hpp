@@ -67,9 +67,8 @@ class node_table {
 
  private:
   friend class ledger;
-  // Writes the node's columns from its objects. `types` is the number of interned types.
+  // Writes the node's columns of amounts and states from its objects. `types` is the number of interned types.
   void store(const node &n, uint32_t types);
-  void store_amounts(const node &n, uint32_t types);  // those columns alone that are no attributes
   // Takes `amount` of `type` from what is free on a slot: the cycle's short way beside store().
   void take(uint32_t slot, type_index type, int64_t amount) { free_[size_t{slot} * stride_ + type] -= amount; }
   void widen(uint32_t types);

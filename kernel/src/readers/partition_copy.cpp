@@ -152,7 +152,9 @@ class copier {
     to_.apply(capacity_set{out, n.capacity});
     to_.apply(occupied_set{out, n.occupied});
     ledger::copy(out.state, n.state);
-    out.attributes = n.attributes;
+    std::vector<named_text> attributes;
+    for (const auto &[key, value] : n.attributes) attributes.push_back({key, value});
+    to_.apply(attributes_set{out, attributes});
     to_.apply(node_stored{out});
     to_.count_capacity(out.capacity, {});
   }
