@@ -1,0 +1,168 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Applications, with their task groups and what they ask for, by class.
+#pragma once
+
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/indexed_heap.hpp"
+#include "base/sort_key.hpp"
+#include "base/sorted_run.hpp"
+#include "model/allocation.hpp"
+#include "model/ask.hpp"
+#include "model/decayed_usage.hpp"
+#include "model/forward.hpp"
+#include "model/owned.hpp"
+#include "model/owned_state.hpp"
+#include "model/past_use.hpp"
+#include "tenon/kernel/resources.hpp"
+
+namespace tenon::internal {
+
+// Whether an application counts towards maxapplications of its user and group.
+enum class limit_place : uint8_t {
+  none,
+  offered,  // as long as what the RM checks may still become its first allocation
+  taken     // until nothing of it is allocated or pending
+};
+
+inline constexpr uint32_t no_class = ~uint32_t{0};
+
+// The placeholders of one name in an application, and the real asks that wait for them.
+struct task_group {
+  std::string_view name;  // the key under which its application has it
+  application *owner = nullptr;
+  uint32_t first_class = no_class;                    // of the first placeholder
+  int64_t pending = 0;                                // placeholders that are asked for
+  int64_t held = 0;                                   // placeholder allocations, whatever their state
+  sorted_run<allocation, sequence_before> allocated;  // those in state Allocated, none proposed in their place
+  boost::container::small_vector<std::pair<uint32_t, uint32_t>, 1> sizes;  // of these: class and number
+  ask_run waiting;                                                         // pending real asks, while in_force()
+  bool in_play = false;                                                    // some wait and some are Allocated
+  size_t next = 0;                                                         // of `waiting`, while pass B looks at it
+  boost::container::small_vector<uint32_t, 2> hopeless;                    // classes for which that found nothing
+  int64_t replaced = 0, timed_out = 0;                                     // placeholders that ended
+
+  [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
+};
+
+// Pending asks of one class in one application, in the order in which they are tried.
+struct app_class {
+  uint32_t index = 0;
+  bool live = false;
+  application *owner = nullptr;
+  leaf_class *unit = nullptr;
+  ask_run run;
+  uint32_t position = not_in_heap;
+  usage_node *parked_on = nullptr;  // a user or group limit
+  type_index parked_type = no_type;
+
+  [[nodiscard]] bool empty() const { return run.empty(); }
+  [[nodiscard]] ask *first() const { return run.first(); }
+};
+
+// What pass B of the cycle knows of an application: written by the gangs alone.
+struct gang_part {
+  std::vector<task_group *> in_play;  // any order: the asks in them have one
+  uint32_t position = not_in_heap;
+  bool stuck = false;  // nothing could be replaced, and nothing changed since
+};
+
+// Timers of an application's placeholders, and of those left over; 0: it does not run.
+struct placeholder_epochs {
+  uint64_t waiting = 0, left_over = 0;
+};
+
+struct application {
+  uint32_t index = 0;
+  bool live = false;
+  std::string id;
+  queue *home = nullptr;
+  std::string user;
+  std::vector<std::string> groups;
+  tag_list tags;
+  owned_state<application_state, application> state;
+  std::vector<std::pair<int64_t, application_state>> state_log;
+  uint64_t submission = 0;  // order of arrival in the partition
+  uint64_t ended = 0;       // order of end; 0: it has not
+  int64_t submitted_ms = 0, started_ms = 0, finished_ms = 0;
+  int64_t execution_timeout_ms = 0;
+  int64_t said_creation_ms = 0;  // when it was created, as its RM says; 0: it does not
+  owned<resources, application> allocated, placeholders, pending;
+  resources placeholder_ask;
+  past_use past;
+  bool hard_gang = false, direct_running = false, independent = false, forced = false;
+  bool counted = false;  // in running_apps of its queues
+  limit_place place = limit_place::none;
+  bool key_dirty = false;
+  uint8_t told_held = 0;         // why the listener knows it to be held
+  uint64_t epoch = 0;            // of the state: timers of an older one are void
+  int32_t priority = INT32_MIN;  // highest of its pending asks
+  text_map<ask *> asks;          // pending or with allocations
+  std::vector<allocation *> allocations;
+  std::vector<app_class *> classes;
+  std::vector<const leaf_class *> units;  // of `classes`, in their order: one is found without a look at the others
+  app_class *last_group = nullptr;        // of the last ask that came: the next one is often alike
+  sort_key key;
+  std::array<uint64_t, 4> prepared{};  // by its queue's order
+  node_sorting *nodes_by = nullptr;    // that it chose; null: its partition's
+  std::vector<decayed_usage> decayed;  // that its queue's order reads
+  queue *held_by = nullptr;            // maxapplications of this queue
+  usage_node *held_by_limit = nullptr;
+  usage_node *user_usage = nullptr;  // in its leaf
+  usage_node *group_usage = nullptr;
+  std::string group;            // the one whose limits hold, or ""
+  std::string submitted_queue;  // as the RM sent it
+  uint64_t run_epoch = 0;       // of its execution timer, 0: none
+  std::string message;
+
+  std::map<std::string, task_group, std::less<>> task_groups;
+  gang_part gang;
+  uint32_t placeholder_count = 0;     // of its allocations
+  uint32_t under_way = 0;             // replacements
+  int64_t first_bind_ms = INT64_MAX;  // of its placeholders since it is Accepted
+  placeholder_epochs placeholder_timers;
+  ask_run aside;                            // asks in line::aside
+  ask_run reserved;                         // asks in line::reserved
+  std::vector<reservation *> reservations;  // in the order in which they were made
+  std::vector<proposal> proposals;          // by number
+  uint64_t kept_bytes = 0;                  // of it in kept_amounts
+
+  // Null: it has none of that key.
+  [[nodiscard]] ask *ask_named(std::string_view wanted) const {
+    const auto found = asks.find(wanted);
+    return found == asks.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] bool runs() const {
+    return state == application_state::accepted || state == application_state::starting ||
+           state == application_state::running;
+  }
+  [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
+  [[nodiscard]] const resources &used(bool by_placeholders) const { return by_placeholders ? placeholders : allocated; }
+  // By its queue's order; 0: it is not, or nobody knows until when.
+  [[nodiscard]] int64_t left_out_until_ms() const {
+    return key.held_back() && key.not_before_ms != INT64_MAX ? key.not_before_ms : 0;
+  }
+  [[nodiscard]] bool eligible() const { return runs() && !held() && !key.held_back(); }
+};
+
+// Applications with something to replace: the first that was submitted is the first to be looked at.
+struct gang_before {
+  bool operator()(const application &a, const application &b) const { return a.submission < b.submission; }
+};
+struct gang_position {
+  uint32_t &operator()(application &a) const { return a.gang.position; }
+  const uint32_t &operator()(const application &a) const { return a.gang.position; }
+};
+struct gang_prefix {
+  key_prefix operator()(const application &a) const { return {a.submission, 0}; }
+};
+using gang_heap = indexed_heap<application, gang_before, gang_position, gang_prefix>;
+
+}  // namespace tenon::internal

@@ -1,0 +1,102 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Asks: what an application wants, and where that stands in line.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/slab.hpp"
+#include "base/sorted_run.hpp"
+#include "model/forward.hpp"
+#include "model/owned_state.hpp"
+
+namespace tenon::internal {
+
+// Where a pending ask stands in line.
+enum class ask_line : uint8_t {
+  none,          // nothing of it is pending
+  run,           // in its app_class: the cycle tries it
+  placeholders,  // in its task group, while that has placeholders
+  reserved,      // in a reserved_unit: a node is kept for it
+  aside,         // beside the others of its application: the resource manager refused it
+};
+
+// What an inspection said of an ask last.
+enum class container_word : uint8_t { none, skipped, failed };
+
+inline constexpr uint32_t no_ask = ~uint32_t{0};
+
+// The RM refused a node for an ask.
+struct node_refusal {
+  const node *where = nullptr;
+  std::string reason;  // as it said
+};
+
+// What only asks have that reserved a node, tried to preempt or were refused.
+struct ask_wait {
+  uint32_t index = 0;
+  bool live = false;
+  int64_t reserve_from_ms = INT64_MIN;  // its last reservation waited too long
+  int64_t preempt_from_ms = INT64_MIN;  // its last try to preempt was not long ago
+  reservation *held = nullptr;
+  boost::container::small_vector<allocation *, 2> victims;  // under way for it
+  std::vector<node_refusal> refusals;
+  uint64_t held_off = 0;  // place among those whose last try failed for reservations of others; 0: it is none of them
+
+  // Of the ask: made where it has none.
+  static ask_wait &of(ask &a, slab<ask_wait> &all);
+};
+
+// What lines and alarms look at stands first: an ask that waits has few of its cache lines touched.
+struct ask {
+  uint32_t index = 0;
+  uint32_t class_id = 0;
+  int32_t priority = 0;
+  int32_t max_allocations = 1;
+  int32_t placed = 0;
+  uint32_t under_way = 0;  // replacements of placeholders by it: placed, and not allocated yet
+  uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
+  bool live = false;
+  ask_line line = ask_line::none;
+  owned_state<ask_state, ask> state;
+  bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
+  container_word told : 4 = container_word::none;
+  uint8_t told_over : 4 = 0;  // which limits the listener knows it to be over
+  application *owner = nullptr;
+  app_class *group = nullptr;  // in line::run
+  uint64_t alarm = 0;          // of the timer that lets it be looked at again, 0: none
+  ask_wait *wait = nullptr;
+  int64_t create_time_ms = 0;
+  uint64_t arrival = 0;
+  int64_t execution_timeout_ms = 0;
+  int64_t told_at_ms = INT64_MIN / 2;                           // when the listener was told last that no node will do
+  boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
+  std::string key;
+  task_group *gang = nullptr;                   // null without task group
+  const std::string *priority_class = nullptr;  // that it named
+  tag_list tags;
+
+  [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
+};
+
+inline ask_wait &ask_wait::of(ask &a, slab<ask_wait> &all) {
+  if (a.wait == nullptr) a.wait = &all.create();
+  return *a.wait;
+}
+
+// Asks of an application are tried by priority, then age, then arrival.
+template <class Ask>
+[[nodiscard]] inline bool tried_before(const Ask &a, const Ask &b) {
+  if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.create_time_ms != b.create_time_ms) return a.create_time_ms < b.create_time_ms;
+  return a.arrival < b.arrival;
+}
+struct ask_before {
+  bool operator()(const ask &a, const ask &b) const { return tried_before(a, b); }
+};
+using ask_run = sorted_run<ask, ask_before>;
+
+}  // namespace tenon::internal

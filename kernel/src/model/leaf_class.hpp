@@ -1,0 +1,89 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Leaf class: all pending asks of one ask class in one leaf, runnable or parked on one thing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/indexed_heap.hpp"
+#include "base/sort_key.hpp"
+#include "model/application.hpp"
+#include "model/parked_unit.hpp"
+
+namespace tenon::internal {
+
+struct app_class_before {
+  bool operator()(const app_class &a, const app_class &b) const {
+    if (const int order = a.owner->key.compare(b.owner->key); order != 0) return order < 0;
+    return a.owner->submission < b.owner->submission;
+  }
+};
+struct app_class_position {
+  uint32_t &operator()(app_class &a) const { return a.position; }
+  const uint32_t &operator()(const app_class &a) const { return a.position; }
+};
+
+struct app_class_prefix {
+  key_prefix operator()(const app_class &a) const { return a.owner->key.prefix(); }
+};
+
+// What an ask of a unit may do, beside being placed.
+enum class unit_kind : uint8_t {
+  young,   // nothing: its reservation delay is not over
+  mature,  // reserve a node
+  urgent,  // try to preempt. Such a unit is never parked
+};
+
+// The last try of an ask of a unit to preempt that failed: at which change of the partition, of which priority, and
+// whether that was for reservations of others. Written by preemption alone.
+struct failed_preemption {
+  uint64_t at = 0;
+  int32_t priority = 0;
+  bool held_off = false;
+};
+
+struct leaf_class : parked_unit {
+  unit_kind kind = unit_kind::young;
+  indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
+  uint32_t members = 0;  // app_classes with asks, ready or not
+  uint32_t position = not_in_heap;
+  uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
+  failed_preemption hopeless;
+};
+
+struct leaf_class_before {
+  bool operator()(const leaf_class &a, const leaf_class &b) const {
+    const app_class &x = *a.ready.top();
+    const app_class &y = *b.ready.top();
+    if (x.owner == y.owner) return tried_before(*x.first(), *y.first());
+    return app_class_before{}(x, y);
+  }
+};
+struct leaf_class_position {
+  uint32_t &operator()(leaf_class &a) const { return a.position; }
+  const uint32_t &operator()(const leaf_class &a) const { return a.position; }
+};
+
+// Units of one application differ in their first ask alone: where the key is short, that is in the prefix too.
+struct leaf_class_prefix {
+  std::array<uint64_t, 6> operator()(const leaf_class &a) const {
+    const app_class &g = *a.ready.top();
+    const ask &first = *g.first();
+    std::array<uint64_t, 6> out{};
+    size_t count = 0;
+    const auto add = [&](uint64_t word) {
+      if (count < out.size()) out[count++] = word;
+    };
+    for (const uint64_t word : g.owner->key.words) add(word);
+    add(g.owner->submission);
+    add(ascending(-int64_t{first.priority}));
+    add(ascending(first.create_time_ms));
+    add(first.arrival);
+    return out;
+  }
+
+ private:
+  static uint64_t ascending(int64_t value) { return static_cast<uint64_t>(value ^ INT64_MIN); }
+};
+
+}  // namespace tenon::internal
