@@ -1,7 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Change dispatcher: the one way by which amounts and states change (model/changes.hpp). The ledger writes a change
-// down; then everything that depends on it follows, each in its own place: what readers have (readers/frozen_marks.hpp),
-// and here what is stale and who wakes. Who changes something is told this class, and nothing else of the partition.
+// down; then everything that depends on it follows, each in its own place: what readers have
+// (readers/frozen_marks.hpp), and here what is stale and who wakes. Who changes something is told this class, and
+// nothing else of the partition.
 #pragma once
 
 #include <memory>
@@ -44,6 +45,10 @@ class change_dispatcher {
  private:
   void follow(const room_taken &c);
   void follow(const node_changed &c);
+  // The orders know nothing yet of the sums of nodes that do not divide such a type.
+  void follow(divided_types_changed) {
+    sortings_.for_each_order([](node_order &order) { order.touch_all(); });
+  }
   void follow(const node_removed &c) { verdicts_.forget(c.of.slot); }
   void follow(const node_moved &) { preemption_.changed(); }
   void follow(const allocation_moved &c);

@@ -294,7 +294,7 @@ struct partition {
   internal::proposals proposals{*this};
 
   change_dispatcher changes{nodes, types, frozen, config, sortings, verdicts, keys, ready, reservations, preemption};
-  device_holdings holdings{types, classes, nodes, held_devices_of, sortings, changes};
+  device_holdings holdings{types, classes, nodes, held_devices_of, changes};
 
   internal::cycle cycle{*this};
   policy_faults faults{*this};
@@ -411,7 +411,8 @@ struct partition {
   void expire_all(application &app, const reason &why, bool only_placeholders);  // those in state Allocated
   void undo(allocation &a);                                                      // its ask is pending again
   bool unplace(ask &a);
-  // What is wrong with an existing allocation, or "". `n` is null where its node is new. As check() of an ask otherwise.
+  // What is wrong with an existing allocation, or "". `n` is null where its node is new. As check() of an ask
+  // otherwise.
   std::string check(const existing_allocation &e, const node *n, ask_terms &out);
   std::string check(const tenon::put_allocation &c, const node *n, ask_terms &out);
   void forget_unused_independent(const existing_allocation &e);

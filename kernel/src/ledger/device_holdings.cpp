@@ -59,13 +59,11 @@ void device_holdings::divide(node &n) {
   for (const allocation *a : n.allocations) hold(a->devices);
   for (const allocation *a : n.foreign) hold(a->devices);
   for (const replacement *r : n.coming) hold(r->devices);
-  if (nodes_.devices().divided() == divided_before) return;
-  // The orders know nothing yet of the sums of nodes that do not divide the type.
-  sortings_.for_each_order([](node_order &order) { order.touch_all(); });
+  if (nodes_.devices().divided() != divided_before) changes_.apply(divided_types_changed{});
 }
 
 void device_holdings::assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail,
-                               bool choose) {
+                             bool choose) {
   uint64_t named = 0;
   const auto shares = parse_detail(detail);
   for (const device_share &share : *shares) {

@@ -12,7 +12,6 @@
 #include "model/device_room.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
-#include "policies/node_sorting.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
@@ -22,8 +21,8 @@ class change_dispatcher;
 class device_holdings {
  public:
   device_holdings(const resource_types &types, const class_table &classes, const node_table &nodes,
-                  device_records &records, node_sortings &sortings, change_dispatcher &changes)
-      : types_(types), classes_(classes), nodes_(nodes), records_(records), sortings_(sortings), changes_(changes) {}
+                  device_records &records, change_dispatcher &changes)
+      : types_(types), classes_(classes), nodes_(nodes), records_(records), changes_(changes) {}
 
   // -- Whether what is told can be. "" or why not. --
   // A type that is there already stays as it is.
@@ -35,7 +34,7 @@ class device_holdings {
   // Holds what the detail says and, with `choose`, what else the node has for the class.
   void assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail, bool choose);
   void resize(allocation &a, std::string_view detail);
-  void free(uint32_t &record, const node *held_on);  // null: on a node that is gone, or nowhere
+  void free(uint32_t &record, const node *held_on);       // null: on a node that is gone, or nowhere
   void keep(uint32_t &record, const held_list &devices);  // for later; not held
 
   // -- What there is. --
@@ -55,7 +54,6 @@ class device_holdings {
   const class_table &classes_;
   const node_table &nodes_;
   device_records &records_;
-  node_sortings &sortings_;
   change_dispatcher &changes_;
 };
 

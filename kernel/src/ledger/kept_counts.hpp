@@ -1,5 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Kept counts: what a partition keeps for its resource manager (tenon/kernel/kept.hpp), counted where it comes and goes.
+// Kept counts: what a partition keeps for its resource manager (tenon/kernel/kept.hpp), counted where it comes and
+// goes.
 #pragma once
 
 #include <cstdint>

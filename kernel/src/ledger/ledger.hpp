@@ -67,6 +67,7 @@ class ledger {
   void write(const node_stored &c) { nodes_.store(c.of, types_.count()); }
   void write(const node_changed &c) { nodes_.store(c.of, types_.count()); }
   void write(devices_set c) { nodes_.devices().set(c.of.slot, std::move(c.to)); }
+  static void write(divided_types_changed) {}
   void write(const devices_held &c) {
     nodes_.devices().hold(c.on.slot, c.what.type, c.sign * c.what.amount, c.what.devices);
   }

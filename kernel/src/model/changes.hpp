@@ -71,6 +71,8 @@ struct devices_set {
   node &of;
   std::vector<device_group> to;
 };
+// Types that some node divides are others now.
+struct divided_types_changed {};
 struct devices_held {
   const node &on;
   const held_devices &what;

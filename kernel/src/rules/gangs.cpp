@@ -200,7 +200,8 @@ bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   for (allocation *placeholder : g.allocated) {
     const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
     held_list devices;
-    if (!allowed || !p_.holdings.take_over(c, *placeholder, devices) || !p_.verdicts.passes(c, placeholder->where->slot))
+    if (!allowed || !p_.holdings.take_over(c, *placeholder, devices) ||
+        !p_.verdicts.passes(c, placeholder->where->slot))
       continue;
     if (!p_.checks.agrees(a, *placeholder->where, false)) {
       rm_refuses = true;

@@ -56,7 +56,7 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
     slot->priority = a.priority;
     slot->first_key = a.owner->id + '/' + a.key;
     p_.keeps.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) +
-                      verdict_size * p_.nodes.slots());
+                       verdict_size * p_.nodes.slots());
   }
   return slot.get();
 }

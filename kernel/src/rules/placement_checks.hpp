@@ -11,8 +11,8 @@
 
 #include "base/slab.hpp"
 #include "core.hpp"
-#include "model/objects.hpp"
 #include "ledger/kept_counts.hpp"
+#include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
