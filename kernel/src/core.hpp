@@ -22,10 +22,11 @@ struct core {
   kernel_counters counters;
   rm_check check;
   fact_listener *listener = nullptr;
-  std::span<const step_answer> told;                       // answers of the recorded step that is played
+  std::span<const step_answer> told;                       // answers of the recorded command that is played
+  size_t told_used = 0;                                    // of them, by next_told()
   const std::span<const step_answer> *replayed = nullptr;  // `told`, where the RM's answers are among them
   uint64_t decided = 0;                                    // decisions of the step that runs
-  std::vector<step_answer> used_answers;                   // of the step that runs
+  std::vector<step_answer> used_answers;                   // of the command that runs
   bool rm_changed = false;                                 // what the RM refused was woken since the last step
   uint64_t next_check = 0;                                 // ordinal within the step
   internal::timers timers;
@@ -57,6 +58,21 @@ struct core {
   // Its names live until the next drain.
   void note_fault(const policy_fault &fault) {
     used_answers.push_back({step_answer::kind::policy_fault, decided, false, fault});
+  }
+
+  // What the record says that was answered next about placement rules; null: no record is played, and they are asked.
+  // A record that says too little fails them.
+  [[nodiscard]] const step_answer *next_told() {
+    static constexpr step_answer nothing{step_answer::kind::placement_fault};
+    if (told.empty()) return nullptr;
+    while (told_used < told.size()) {
+      const step_answer &next = told[told_used++];
+      if (next.what >= step_answer::kind::rule_known) return &next;
+    }
+    return &nothing;
+  }
+  void note(step_answer::kind what, bool ok, std::string_view kept_text) {
+    used_answers.push_back({what, 0, ok, {}, kept_text});
   }
 
   // A copy of the text that lives until the next drain.

@@ -227,7 +227,6 @@ uint32_t kernel::impl::apply(const step &c) {
   const auto answered = [&](step_answer::kind what) {
     return std::any_of(c.answers.begin(), c.answers.end(), [&](const step_answer &a) { return a.what == what; });
   };
-  shared.told = c.answers;
   shared.replayed = answered(step_answer::kind::rm_check) ? &shared.told : nullptr;
   shared.decided = 0;
   if (answered(step_answer::kind::rm_changed)) {
@@ -249,20 +248,15 @@ uint32_t kernel::impl::apply(const step &c) {
     made += in_round;
     if (in_round == 0) break;
   }
-  shared.told = {};
   shared.replayed = nullptr;
   shared.decided = 0;
-  answers.swap(shared.used_answers);
   return made;
 }
 
 void kernel::impl::apply(const inspect &c) {
-  shared.told = c.answers;
   for (const auto &p : partitions) {
     if (c.partition.empty() || p->name == c.partition) p->inspect();
   }
-  shared.told = {};
-  answers.swap(shared.used_answers);
 }
 
 template <class Decided>
@@ -299,7 +293,11 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   impl_->answers.clear();
   shared.used_answers.clear();
   impl_->fire_due(now_ms);
+  shared.told = answers_of(c);
+  shared.told_used = 0;
   const uint32_t made = impl_->dispatch(c);
+  shared.told = {};
+  impl_->answers.swap(shared.used_answers);
   for (const auto &p : impl_->partitions) {
     p->quotas.stop_idle();
     if (p->frozen != nullptr || p->unread != nullptr) p->age_frozen();

@@ -33,13 +33,7 @@ void cluster::start(std::vector<queue_config> queues, std::vector<limit_config> 
 
 void cluster::run(const command &c) {
   it_.apply(now_ms_, c);
-  if (const auto *taken = std::get_if<step>(&c)) {
-    step answered = *taken;
-    answered.answers = it_.answers();
-    append_entry(journal_, now_ms_, answered);
-  } else {
-    append_entry(journal_, now_ms_, c);
-  }
+  append_entry(journal_, now_ms_, c, it_.answers());
   it_.drain([&](const decision_view &d) { decisions_.push_back(format(d)); });
 }
 

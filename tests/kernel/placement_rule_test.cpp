@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "cluster.hpp"
+#include "tenon/kernel/journal.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace {
@@ -178,6 +179,113 @@ TEST_F(PlacementRule, Value_IsTheConfiguration) {
   nested.parent = {rule("Obedient", true)};
   start(nested);
   EXPECT_THAT(policies_.configurations, ElementsAre(R"({"value":"A \"quoted\"\u000a\\text"})", "{}"));
+}
+
+// What rules said is in the journal: decisions of a replay are the same, whoever provides the rules by then.
+class ReplayedRule : public PlacementRule {
+ protected:
+  // Every way to answer, parents, what the kernel makes of it, and configurations that are refused.
+  void record() {
+    placement_rule_config below = rule("obedient", true);
+    below.parent = {rule("obedient", true, "parent")};
+    start(below);
+    for (const char *say : {"Name", "!root.Elsewhere", "!elsewhere", "", "a b", "?fail", "?refuse", "?refuse in words",
+                            "?time", "?is root.leaf", "!root.leaf", "parent"}) {
+      submit(say);
+    }
+    it_.run(configure{"rm", configured({rule("obedient", true, "bad")})});
+    it_.run(configure{"rm", configured({rule("disobedient", true)})});
+    it_.run(configure{"rm", configured({rule("user", true), rule("obedient", false)})});
+    submit("again");
+  }
+  void submit(std::string_view say) {
+    it_.add_app("app-" + std::to_string(++applications_), "", "testuser", {{"SAY", std::string(say)}});
+  }
+
+  std::vector<std::string> replayed(policy_source &policies) const {
+    kernel by(policies);
+    std::vector<std::string> out;
+    std::string again = journal_header("a test");
+    const auto read = read_journal(it_.journal(), [&](int64_t at_ms, const command &c) {
+      by.apply(at_ms, c);
+      append_entry(again, at_ms, c, by.answers());
+      by.drain([&](const decision_view &d) { out.push_back(format(d)); });
+    });
+    EXPECT_TRUE(read);
+    EXPECT_EQ(again, it_.journal()) << "what is recorded of a replay";
+    return out;
+  }
+};
+
+TEST_F(ReplayedRule, NeedsNoModule) {
+  record();
+  builtin_policy_source without;
+  EXPECT_EQ(replayed(without), it_.decisions());
+}
+
+TEST_F(ReplayedRule, IsNotAskedAgain) {
+  struct other : with_obedient {
+    result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
+                                               uint32_t max_resource_types) override {
+      auto bound = with_obedient::bind(kind, name, configuration, max_resource_types);
+      if (!bound || kind != module_kind::placement_rule) return bound;
+      static constexpr tenon_placement_rule_v1 says_more{
+          sizeof says_more, 0, [](tenon_instance *, const tenon_place_in *, tenon_place_out *out) {
+            out->name[0] = 'x';
+            out->name_length = 1;
+            return tenon_status{TENON_OK};
+          }};
+      (*bound)->placement = &says_more;
+      return bound;
+    }
+  } otherwise;
+  record();
+  EXPECT_EQ(replayed(otherwise), it_.decisions());
+}
+
+// Journals of format 3 have no answers of rules.
+TEST_F(ReplayedRule, IsAskedWhereTheJournalDoesNotSay) {
+  record();
+  std::vector<std::string> out;
+  kernel by(policies_);
+  const auto read = read_journal(it_.journal(), [&](int64_t at_ms, const command &c) {
+    std::string silent = journal_header("");
+    append_entry(silent, at_ms, c, {});
+    EXPECT_TRUE(read_journal(silent, [&](int64_t, const command &asks) { by.apply(at_ms, asks); }));
+    by.drain([&](const decision_view &d) { out.push_back(format(d)); });
+  });
+  EXPECT_TRUE(read);
+  EXPECT_EQ(out, it_.decisions());
+}
+
+// Whatever the answers in a journal are, they are no queue that there cannot be.
+TEST_F(ReplayedRule, AnswersThatNoRuleGaveAreFaults) {
+  using kind = step_answer::kind;
+  start(rule("obedient", true));
+  const step_answer wrong[] = {{.what = kind::placement, .ok = true, .text = "elsewhere"},
+                               {.what = kind::rule_known, .ok = true},
+                               {.what = kind::rm_check, .ok = true},
+                               {.what = kind::placement_fault, .ok = true, .text = "x"}};
+  for (const step_answer &one : wrong) {
+    add_application c;
+    c.partition = default_partition;
+    c.application = "app";
+    c.user = "testuser";
+    c.answers = {&one, 1};
+    it_.run(c);
+    EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("no placement rule matched"))
+        << static_cast<int>(one.what);
+  }
+  const step_answer name[] = {{.what = kind::placement, .text = "a..b"}};
+  add_application c;
+  c.partition = default_partition;
+  c.application = "app";
+  c.user = "testuser";
+  c.answers = name;
+  it_.run(c);
+  EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr(messages::queue_name_invalid()));
+  it_.run(register_rm{"other", "1", "default", configured({rule("user", true)}), 0, name});
+  EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("unknown rule name specified user"));
 }
 
 TEST_F(PlacementRule, RefusedConfiguration_RefusesTheWholeAndChangesNothing) {

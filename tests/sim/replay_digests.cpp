@@ -20,9 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *usage = R"(usage: replay-digests PATH...
+constexpr const char *usage = R"(usage: replay-digests [--record DIR] PATH...
 Plays journals on the kernel and prints for each: file, decisions, SHA-256 of the decisions' lines.
 PATH is a journal, or a folder of which every *.journal is played, in the order of their names.
+--record DIR: each is written to DIR, which is there, in the newest format.
 
 Exit code: 0 all were played, 1 one cannot be read, 3 wrong usage.
 )";
@@ -58,11 +59,13 @@ class line_digest {
   digest out_;
 };
 
-tenon::result<digest> play(const std::string &journal) {
+// `again` is the journal as it is recorded now.
+tenon::result<digest> play(const std::string &journal, std::string &again) {
   const auto kernel = tenon::sim::make_kernel({});
   line_digest lines;
   const auto read = tenon::read_journal(journal, [&](int64_t now_ms, const tenon::command &c) {
     kernel->apply(now_ms, c);
+    tenon::append_entry(again, now_ms, c, kernel->answers());
     kernel->drain([&](const tenon::decision_view &d) { lines.add(format(d)); });
   });
   if (!read) return read.why();
@@ -82,16 +85,24 @@ std::vector<fs::path> journals_of(const fs::path &path) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 2 || std::string(argv[1]).starts_with("-")) {
+  std::vector<std::string> paths(argv + 1, argv + argc);
+  fs::path record;
+  if (paths.size() > 1 && paths[0] == "--record") {
+    record = paths[1];
+    paths.erase(paths.begin(), paths.begin() + 2);
+  }
+  if (paths.empty() || paths[0].starts_with("-")) {
     std::cerr << usage;
     return 3;
   }
   int status = 0;
-  for (int i = 1; i < argc; ++i) {
-    for (const fs::path &path : journals_of(argv[i])) {
+  for (const std::string &given : paths) {
+    for (const fs::path &path : journals_of(given)) {
       std::ifstream in(path, std::ios::binary);
       const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-      const auto played = play(bytes);
+      std::string again = tenon::journal_header("replay-digests");
+      const auto played = play(bytes, again);
+      if (!record.empty()) std::ofstream(record / path.filename(), std::ios::binary) << again;
       if (played) {
         std::cout << path.filename().string() << ' ' << played->decisions << ' ' << played->sha256 << std::endl;
       } else {

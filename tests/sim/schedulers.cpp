@@ -37,6 +37,7 @@ class kernel_scheduler : public scheduler {
       take(d);
     });
   }
+  [[nodiscard]] std::span<const step_answer> answers() const override { return kernel_.answers(); }
   [[nodiscard]] kernel_snapshot snapshot() override { return kernel_.snapshot(); }
   [[nodiscard]] std::optional<int64_t> next_due() const override { return kernel_.next_due(); }
   [[nodiscard]] bool has_work() const override { return kernel_.has_work(); }

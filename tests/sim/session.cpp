@@ -18,9 +18,12 @@ struct outcome {
   std::vector<std::string> lines;
 };
 
-outcome run(scheduler &s, int64_t now_ms, const command &c, const std::function<void(const decision_view &)> &note) {
+// `journal`: where the command is written to; null: nowhere.
+outcome run(scheduler &s, int64_t now_ms, const command &c, const std::function<void(const decision_view &)> &note,
+            std::string *journal = nullptr) {
   outcome out;
   out.made = s.apply(now_ms, c);
+  if (journal != nullptr) append_entry(*journal, now_ms, c, s.answers());
   s.drain([&](const decision_view &d) {
     out.lines.push_back(format(d));
     note(d);
@@ -82,7 +85,6 @@ class player {
 
  private:
   void step(const timed_command &c) {
-    append_entry(journal_, c.now_ms, c.what);
     if (options_.print) std::cout << out_.steps << " @" << c.now_ms << ' ' << text_of(c.what) << std::endl;
     const bool steps = std::holds_alternative<tenon::step>(c.what);
     ledger_.note(c.what);
@@ -91,13 +93,14 @@ class player {
     const bool fires = due && *due <= c.now_ms;
     const bool idle = steps && !fires && !tested_->has_work();
     bool unannounced = false;
-    const outcome mine = run(*tested_, c.now_ms, c.what, [&](const decision_view &d) {
+    const auto note = [&](const decision_view &d) {
       ++out_.decisions;
       unannounced |= d.now_ms < c.now_ms && (!fires || d.now_ms < *due);
       if (d.kind() == decision_kind::allocated) ++out_.placed;
       ledger_.note(d, steps);
       places_.note(d);
-    });
+    };
+    const outcome mine = run(*tested_, c.now_ms, c.what, note, &journal_);
     const outcome its = run(*reference_, c.now_ms, c.what, [](const decision_view &) {});
     lines_.insert(lines_.end(), mine.lines.begin(), mine.lines.end());
     if (options_.print) {

@@ -18,6 +18,8 @@ struct scheduler {
   virtual ~scheduler() = default;
   virtual uint32_t apply(int64_t now_ms, const command &c) = 0;
   virtual void drain(const std::function<void(const decision_view &)> &take) = 0;
+  // What it was told from outside while it applied the last command; until the next drain.
+  [[nodiscard]] virtual std::span<const step_answer> answers() const { return {}; }
   [[nodiscard]] virtual kernel_snapshot snapshot() = 0;
   [[nodiscard]] virtual std::optional<int64_t> next_due() const = 0;
   // Nothing is to be expected of a step while this is false.

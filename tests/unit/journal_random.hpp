@@ -84,7 +84,7 @@ class random_commands {
     } else if constexpr (std::is_same_v<T, release_what>) {
       x = static_cast<T>(engine_() % 3);
     } else if constexpr (std::is_same_v<T, step_answer::kind>) {
-      x = static_cast<T>(engine_() % (format_ == 3 ? 2 : static_cast<uint64_t>(T::rm_changed) + 1));
+      x = static_cast<T>(engine_() % (format_ == 3 ? 2 : static_cast<uint64_t>(T::placement_fault) + 1));
     } else if constexpr (std::is_same_v<T, policy_fault::kind>) {
       x = static_cast<T>(engine_() % (static_cast<uint64_t>(T::predicate) + 1));
     } else if constexpr (std::is_same_v<T, policy_fault>) {
@@ -110,6 +110,28 @@ class random_commands {
       fill(x.policy_group);
       fill(x.config);
       if (details_) fill(x.check_deadline_ms);
+      fill_answers(x);
+    } else if constexpr (std::is_same_v<T, configure>) {
+      fill(x.rm);
+      fill(x.config);
+      fill_answers(x);
+    } else if constexpr (std::is_same_v<T, add_application>) {
+      fill(x.partition);
+      fill(x.application);
+      fill(x.queue);
+      fill(x.user);
+      fill(x.groups);
+      fill(x.tags);
+      fill(x.execution_timeout_ms);
+      fill(x.placeholder_ask);
+      fill(x.hard_gang);
+      fill_answers(x);
+    } else if constexpr (std::is_same_v<T, step_answer>) {
+      fill(x.what);
+      fill(x.at);
+      fill(x.ok);
+      fill(x.fault);
+      if (format_ != 3) fill(x.text);
     } else if constexpr (std::is_same_v<T, const cluster_config *>) {
       fill(configs_.emplace_back());
       x = engine_() % 8 == 0 ? nullptr : &configs_.back();
@@ -126,6 +148,12 @@ class random_commands {
     x.policy = texts_.emplace_back("policy-" + std::to_string(engine_() % 3));
     if (x.what == policy_fault::kind::predicate)
       x.asks = texts_.emplace_back("app/ask-" + std::to_string(engine_() % 3));
+  }
+
+  // Format 3 does not have those of placement rules.
+  template <class T>
+  void fill_answers(T &x) {
+    if (format_ != 3) fill(x.answers);
   }
 
   template <class E>

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "partition.hpp"
+#include "rules/journaled_rules.hpp"
 #include "tenon/kernel/duration.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
@@ -111,8 +112,9 @@ std::string partition::check_config(const partition_config &c) {
 
 std::string partition::stage_rules(std::vector<placement_rule_config> wanted) {
   if (wanted.empty()) wanted.emplace_back().name = "provided";
+  journaled_rules source(shared);
   for (const placement_rule_config &rule : wanted) {
-    std::string problem = build_rule(rule, shared.policies, types.limit(), staged.rules.emplace_back());
+    std::string problem = build_rule(rule, source, types.limit(), staged.rules.emplace_back());
     if (!problem.empty()) return problem;
   }
   return {};

@@ -76,7 +76,7 @@ inline constexpr rm_signal last_of<rm_signal> = rm_signal::shutdown;
 template <>
 inline constexpr release_what last_of<release_what> = release_what::both;
 template <>
-inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::rm_changed;
+inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::placement_fault;
 template <>
 inline constexpr policy_fault::kind last_of<policy_fault::kind> = policy_fault::kind::predicate;
 
@@ -122,6 +122,7 @@ void fields(IO &io, ref<IO, step_answer> f) {
   io(2, "at", f.at);
   io(3, "ok", f.ok);
   io(4, "fault", f.fault);
+  io(5, "text", f.text);
 }
 template <class IO>
 void fields(IO &io, ref<IO, register_rm> f) {
@@ -130,11 +131,13 @@ void fields(IO &io, ref<IO, register_rm> f) {
   io.note(3, "policy_group", f.policy_group);
   io(4, "config", f.config);
   io(5, "check_deadline_ms", f.check_deadline_ms);
+  io(6, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, configure> f) {
   io(1, "rm", f.rm);
   io(2, "config", f.config);
+  io(3, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, signal_rm> f) {
@@ -152,6 +155,7 @@ void fields(IO &io, ref<IO, add_application> f) {
   io(7, "execution_timeout_ms", f.execution_timeout_ms);
   io(8, "placeholder_ask", f.placeholder_ask);
   io(9, "hard_gang", f.hard_gang);
+  io(10, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, remove_application> f) {

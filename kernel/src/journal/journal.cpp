@@ -201,6 +201,19 @@ void append_entry(std::string &out, int64_t now_ms, const command &c) {
   }
 }
 
+void append_entry(std::string &out, int64_t now_ms, const command &c, std::span<const step_answer> answers) {
+  const auto append = [&](const auto &one) {
+    if constexpr (requires { one.answers; }) {
+      auto answered = one;
+      answered.answers = answers;
+      append_entry(out, now_ms, answered);
+    } else {
+      append_entry(out, now_ms, c);
+    }
+  };
+  std::visit(append, c);
+}
+
 result<uint64_t> read_journal(std::string_view bytes,
                               const std::function<void(int64_t now_ms, const command &c)> &take) {
   journal::header head;

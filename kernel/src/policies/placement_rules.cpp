@@ -41,25 +41,22 @@ std::string configuration_of(std::string_view value) {
 
 }  // namespace
 
-std::string build_rule(const placement_rule_config &config, policy_source &policies, uint32_t max_resource_types,
+std::string build_rule(const placement_rule_config &config, rule_source &rules, uint32_t max_resource_types,
                        std::unique_ptr<placement_rule> &out) {
   auto rule = std::make_unique<placement_rule>();
   rule->name = lower_case(config.name);
   rule->create = config.create;
   rule->value_length = config.value.size();
-  const bool known = rule->name == "recovery" || policies.provides(module_kind::placement_rule, rule->name);
-  if (!known) return messages::rule_unknown(config.name);
+  if (rule->name != "recovery" && !rules.provides(rule->name)) return messages::rule_unknown(config.name);
   std::string problem = problem_of(rule->name, lower_case(config.value), !config.parent.empty());
   if (!problem.empty()) return problem;
   auto filter = placement_filter::compile(config.filter);
   if (!filter) return filter.why().text();
   rule->filter = std::move(*filter);
-  auto bound =
-      policies.bind(module_kind::placement_rule, rule->name, configuration_of(config.value), max_resource_types);
-  if (!bound) return bound.why().text();
-  rule->bound = std::move(*bound);
+  problem = rules.bind(rule->name, configuration_of(config.value), max_resource_types, rule->bound);
+  if (!problem.empty()) return problem;
   if (!config.parent.empty()) {
-    problem = build_rule(config.parent.front(), policies, max_resource_types, rule->parent);
+    problem = build_rule(config.parent.front(), rules, max_resource_types, rule->parent);
     if (!problem.empty()) return problem;
   }
   out = std::move(rule);
@@ -87,23 +84,30 @@ placement_request::placement_request(const tenon::add_application &c, const teno
 
 placement_request::answer placement_request::ask(const placement_rule &rule) {
   // Five times: a text of dots alone becomes so much longer as one level.
+  answer said;
+  if (rule.bound == nullptr) {
+    said.fault = true;
+    return said;
+  }
   room_.resize(std::max<size_t>(TENON_PLACE_NAME_ROOM, 5 * std::max(longest_, rule.value_length)));
   module_words words;
   tenon_place_out out{sizeof out, 0, room_.data(), room_.size(), 0, words.room()};
   const tenon_status status = rule.bound->placement->place(rule.bound->instance, &in_, &out);
-  answer said;
   if (status == TENON_INVALID_CONFIG) {
     said.refused = messages::rule_refused(rule.name, words.readable());
   } else if (status == TENON_OK) {
-    said.name = room_.substr(0, out.name_length);
-    said.qualified = out.qualified != 0;
-    if (said.name.empty()) return said;
-    if (said.qualified && !is_qualified(lower_case(said.name))) return {{}, false, {}, true};
-    if (!valid_path(said.name)) return {{}, false, messages::queue_name_invalid(), false};
+    return checked(room_.substr(0, out.name_length), out.qualified != 0);
   } else {
     said.fault = status != TENON_DECLINED;
   }
   return said;
+}
+
+placement_request::answer placement_request::checked(std::string name, bool qualified) {
+  if (name.empty()) return {};
+  if (qualified && !is_qualified(lower_case(name))) return {{}, false, {}, true};
+  if (!valid_path(name)) return {{}, false, messages::queue_name_invalid(), false};
+  return {std::move(name), qualified, {}, false};
 }
 
 }  // namespace tenon::internal

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "policies/rule_source.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/placement_filter.hpp"
 #include "tenon/kernel/policies.hpp"
@@ -23,7 +24,7 @@ struct placement_rule {
 };
 
 // Binds the rule and its parents; why it cannot be had, or "".
-[[nodiscard]] std::string build_rule(const placement_rule_config &config, policy_source &policies,
+[[nodiscard]] std::string build_rule(const placement_rule_config &config, rule_source &rules,
                                      uint32_t max_resource_types, std::unique_ptr<placement_rule> &out);
 
 // An application as rules see it. Views the command and the tree, which live longer.
@@ -42,6 +43,8 @@ class placement_request {
 
   // What the rule's own policy says; its parent is not asked.
   [[nodiscard]] answer ask(const placement_rule &rule);
+  // What it gives where its policy gives this: a name below a parent, or a path from the root down.
+  [[nodiscard]] static answer checked(std::string name, bool qualified);
   [[nodiscard]] const tenon::add_application &application() const { return application_; }
 
  private:

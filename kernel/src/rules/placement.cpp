@@ -7,6 +7,7 @@
 #include "base/path.hpp"
 #include "base/tags.hpp"
 #include "partition.hpp"
+#include "rules/journaled_rules.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
 
@@ -51,9 +52,7 @@ struct queue_tree : tenon_queue_tree {
 // The path that the rule gives; empty when it gives none, with a problem when it refuses.
 std::string placement::path_by(const placement_rule &rule, placement_request &request, std::string &problem) const {
   if (!rule.filter.accepts(request.application().user, request.application().groups)) return {};
-  placement_request::answer said = request.ask(rule);
-  ++p_.shared.counters.policy_calls;
-  if (said.fault) ++p_.shared.counters.policy_faults;
+  placement_request::answer said = journaled_rules(p_.shared).ask(rule, request);
   problem = std::move(said.refused);
   if (!problem.empty() || said.name.empty()) return {};
   std::string path = std::move(said.name);

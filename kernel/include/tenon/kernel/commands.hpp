@@ -34,6 +34,43 @@ enum class termination : uint8_t {
   scheduling_failed
 };
 
+// Which policy of which partition was at fault. A replay finds it by these.
+struct policy_fault {
+  enum class kind : uint8_t {
+    none,
+    queue_order,
+    application_order,
+    node_order,
+    chosen_node_order,  // that applications choose
+    predicate,
+  } what = kind::none;
+  std::string_view partition;
+  std::string_view policy;
+  std::string_view asks;  // of a predicate: application/key of the first of the asks that it judges alike
+  friend bool operator==(const policy_fault &, const policy_fault &) = default;
+};
+
+// What the kernel was told from outside while it applied a command. Written down with the command, in the order of use,
+// so that a replay goes by it and asks nobody.
+struct step_answer {
+  enum class kind : uint8_t {
+    policy_fault,
+    rm_check,
+    rm_changed,         // the RM may answer otherwise than it did; what it refused is tried again
+    rule_known,         // there are placement rules of the name, or not
+    rule_bound,         // the placement rule can be had as it is configured, or not
+    placement,          // the queue that a placement rule gives
+    placement_refused,  // a placement rule refuses the application
+    placement_fault     // a placement rule failed, and gives none
+  } what = kind::policy_fault;
+  // policy_fault: decisions of the step before it; rm_check: ordinal of the check in the step; else 0
+  uint64_t at = 0;
+  // rm_check: the RM accepts; rule_known, rule_bound: it is so; placement: text is a path from the root
+  bool ok = false;
+  tenon::policy_fault fault = {};
+  std::string_view text = {};  // rule_bound, placement_refused: why; placement: the queue, empty for none
+};
+
 // Partitions are named as in [rm]name everywhere below; `rm` alone where a command is RM-wide.
 
 struct register_rm {
@@ -43,12 +80,14 @@ struct register_rm {
   const cluster_config *config = nullptr;  // never null when applied
   // Above 0: the RM checks placements (docs/decisions-proposed.md), and has so long to answer from their delivery.
   int64_t check_deadline_ms = 0;
+  std::span<const step_answer> answers = {};  // here and below: empty when live, filled by the recorder and on replay
 };
 
 // Swaps the configuration of all partitions of an RM, whole or not at all.
 struct configure {
   std::string_view rm;
   const cluster_config *config = nullptr;
+  std::span<const step_answer> answers = {};
 };
 
 // The RM's last stream is gone, came back, or it said goodbye.
@@ -68,6 +107,7 @@ struct add_application {
   int64_t execution_timeout_ms = 0;
   amounts placeholder_ask;  // empty: no gang
   bool hard_gang = false;
+  std::span<const step_answer> answers = {};
 };
 
 struct remove_application {
@@ -173,43 +213,17 @@ struct move_application {
   std::string_view queue;  // full path
 };
 
-// Which policy of which partition was at fault. A replay finds it by these.
-struct policy_fault {
-  enum class kind : uint8_t {
-    none,
-    queue_order,
-    application_order,
-    node_order,
-    chosen_node_order,  // that applications choose
-    predicate,
-  } what = kind::none;
-  std::string_view partition;
-  std::string_view policy;
-  std::string_view asks;  // of a predicate: application/key of the first of the asks that it judges alike
-  friend bool operator==(const policy_fault &, const policy_fault &) = default;
-};
-
-// An outside answer that a step used, in the order of use. Recorded with the step.
-struct step_answer {
-  // rm_changed: the RM may answer otherwise than it did; what it refused is tried again.
-  enum class kind : uint8_t { policy_fault, rm_check, rm_changed } what = kind::policy_fault;
-  // policy_fault: decisions of the step before it; rm_check: ordinal of the check in the step
-  uint64_t at = 0;
-  bool ok = false;  // rm_check: the RM accepts
-  tenon::policy_fault fault;
-};
-
 // Makes up to max_decisions decisions in one partition, or in all of them (empty name), one each in turn.
 struct step {
   std::string_view partition;
   uint32_t max_decisions = 1;
-  std::span<const step_answer> answers;  // filled on replay and by the recorder, empty when live
+  std::span<const step_answer> answers = {};
 };
 
 // Says of every pending ask what it waits for, a limit or a node, where that changed: for autoscalers.
 struct inspect {
-  std::string_view partition;            // empty: all
-  std::span<const step_answer> answers;  // as of a step
+  std::string_view partition;  // empty: all
+  std::span<const step_answer> answers = {};
 };
 
 // What the RM says to a placement that was proposed.
@@ -239,5 +253,15 @@ using command =
     std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask, put_allocation,
                  release, add_node, update_node, change_node, step, advance, inspect, check_answer, check_again,
                  checks_delivered, change_queue, fail_application, move_application, change_partition>;
+
+// The answers that a command comes with.
+[[nodiscard]] inline std::span<const step_answer> answers_of(const command &c) {
+  return std::visit(
+      [](const auto &one) -> std::span<const step_answer> {
+        if constexpr (requires { one.answers; }) return one.answers;
+        return {};
+      },
+      c);
+}
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,12 +16,15 @@ namespace tenon {
 // First bytes of a journal: magic, format version and one line about who wrote it (a second line is cut).
 [[nodiscard]] std::string journal_header(std::string_view origin);
 
-// One framed entry: length, checksum, time, command. Little-endian throughout. An entry of 4 GiB or more is a
-// std::length_error and leaves `out` as it was; a configuration nested deeper than 1,000 cannot be read back.
+// One entry: size, checksum, command, time, fields (docs/journal.md). An entry of 4 GiB or more is a std::length_error
+// and leaves `out` as it was; a configuration nested deeper than 1,000 cannot be read back.
 void append_entry(std::string &out, int64_t now_ms, const command &c);
+// The same, with the answers that a kernel used for the command in place of its own.
+void append_entry(std::string &out, int64_t now_ms, const command &c, std::span<const step_answer> answers);
 
-// Reads a whole journal and calls `take` for each entry; views live for the call. A damaged or cut entry
-// is refused with its byte offset and number; entries before it were taken.
+// Reads a whole journal and calls `take` for each entry; views live for the call. Gives how many were taken. An entry
+// that is damaged, cut, or beyond what this build knows is refused with its byte offset and number; entries before it
+// were taken.
 [[nodiscard]] result<uint64_t> read_journal(std::string_view bytes,
                                             const std::function<void(int64_t now_ms, const command &c)> &take);
 

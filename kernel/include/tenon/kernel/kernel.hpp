@@ -70,7 +70,7 @@ class kernel {
   [[nodiscard]] std::optional<int64_t> next_due() const;
   [[nodiscard]] int64_t now_ms() const;
 
-  // Outside answers that the last command used, a step or an inspection; valid until the next command.
+  // Outside answers that the last command used; valid until the next drain.
   [[nodiscard]] std::span<const step_answer> answers() const;
   void set_rm_check(rm_check check);
   // Told everything that happens from now on, while it does; null: nobody is. Outlives the kernel.

@@ -23,17 +23,7 @@ class recorder {
   void record(int64_t now_ms, const command &c, std::span<const step_answer> answers) {
     if (!sink_) return;
     entry_.clear();
-    if (const auto *one = std::get_if<step>(&c)) {
-      step answered = *one;
-      answered.answers = answers;
-      append_entry(entry_, now_ms, answered);
-    } else if (const auto *look = std::get_if<inspect>(&c)) {
-      inspect answered = *look;
-      answered.answers = answers;
-      append_entry(entry_, now_ms, answered);
-    } else {
-      append_entry(entry_, now_ms, c);
-    }
+    append_entry(entry_, now_ms, c, answers);
     write(entry_);
   }
 
