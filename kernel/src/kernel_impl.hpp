@@ -1,0 +1,56 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// What a kernel consists of: its resource managers, their partitions, and what those share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core.hpp"
+#include "ledger/ledger.hpp"
+#include "partition.hpp"
+#include "tenon/kernel/kernel.hpp"
+
+namespace tenon {
+
+struct kernel::impl {
+  impl(policy_source &policies, kernel_options options) : shared(policies, options) {}
+
+  internal::core shared;
+  std::vector<std::unique_ptr<internal::partition>> partitions;  // in creation order
+  std::vector<std::unique_ptr<internal::partition>> gone;        // until the next drain: decisions name them
+  struct manager {
+    internal::owned_state<rm_state, manager> state;
+    int64_t check_deadline_ms = 0;
+  };
+  std::map<std::string, manager, std::less<>> rms;
+  uint32_t next_partition = 1;
+  std::vector<step_answer> answers;
+
+  [[nodiscard]] internal::partition *find(std::string_view name) const;
+  [[nodiscard]] internal::partition *find(uint32_t id) const;
+  void bury(size_t at);
+  void bury_gone();
+  void bury_all_of(std::string_view rm);
+  void fire_due(int64_t now);
+
+  decision_view &emit(const decided_what &what, std::string_view partition);
+  void apply(const register_rm &c);
+  void apply(const configure &c);
+  void apply(const signal_rm &c);
+  uint32_t apply(const step &c);
+  void apply(const inspect &c);
+  static void apply(const advance &) {}  // time has moved on already
+  void wake_refused();
+  // Of one partition.
+  template <class Command>
+  void apply(const Command &c);
+  template <class Rejection>
+  [[gnu::cold]] void reject(std::string_view partition_name, Rejection why);
+  uint32_t dispatch(const command &c);
+};
+
+}  // namespace tenon
