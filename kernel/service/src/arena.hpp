@@ -2,39 +2,25 @@
 // Memory for things that are forgotten together. What was used once is kept, so that reuse allocates nothing.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace tenon::service {
 
 class arena {
  public:
-  void *take(size_t bytes, size_t alignment) {
-    for (; block_ < blocks_.size(); ++block_, at_ = 0) {
-      const size_t start = (at_ + alignment - 1) & ~(alignment - 1);
-      if (start + bytes > blocks_[block_].size) continue;
-      at_ = start + bytes;
-      return blocks_[block_].bytes.get() + start;
-    }
-    const size_t size = std::max(bytes, std::min(largest_block, smallest_block << std::min<size_t>(blocks_.size(), 8)));
-    blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
-    held_ += size;
-    at_ = bytes;
-    return blocks_.back().bytes.get();
-  }
-
   template <class T>
   [[nodiscard]] std::span<T> array(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "nobody destroys it");
+    static_assert(alignof(T) <= alignof(std::max_align_t), "blocks are aligned for that");
     if (count == 0) return {};
-    T *first = static_cast<T *>(take(count * sizeof(T), alignof(T)));
+    T *first = static_cast<T *>(memory_.allocate(count * sizeof(T), alignof(T)));
     std::uninitialized_value_construct_n(first, count);
     return {first, count};
   }
@@ -42,27 +28,61 @@ class arena {
   template <class T>
   [[nodiscard]] T &make(const T &value) {
     static_assert(std::is_trivially_destructible_v<T>, "nobody destroys it");
-    return *new (take(sizeof(T), alignof(T))) T(value);
+    static_assert(alignof(T) <= alignof(std::max_align_t), "blocks are aligned for that");
+    return *new (memory_.allocate(sizeof(T), alignof(T))) T(value);
   }
 
   [[nodiscard]] std::string_view copy(std::string_view text) {
     if (text.empty()) return {};
-    char *to = static_cast<char *>(take(text.size(), 1));
+    char *to = static_cast<char *>(memory_.allocate(text.size(), 1));
     std::memcpy(to, text.data(), text.size());
     return {to, text.size()};
   }
 
-  void reset() { block_ = at_ = 0; }
-  [[nodiscard]] size_t held() const { return held_; }
+  void reset() { memory_.release(); }
+  [[nodiscard]] size_t held() const { return blocks_.held(); }
 
  private:
-  static constexpr size_t smallest_block = 2'048, largest_block = 65'536;
-  struct block {
-    std::unique_ptr<std::byte[]> bytes;
-    size_t size;
+  // The memory's blocks between two uses. They are asked for in the same sizes each time.
+  class blocks final : public std::pmr::memory_resource {
+   public:
+    ~blocks() override {
+      for (size_t i = 0; i < spare_count_; ++i) upstream().deallocate(spare_[i].at, spare_[i].bytes);
+    }
+    [[nodiscard]] size_t held() const { return held_; }
+
+   private:
+    struct block {
+      void *at;
+      size_t bytes;
+    };
+    static std::pmr::memory_resource &upstream() { return *std::pmr::new_delete_resource(); }
+    void *do_allocate(size_t bytes, size_t) override {
+      for (size_t i = 0; i < spare_count_; ++i) {
+        if (spare_[i].bytes != bytes) continue;
+        void *const out = spare_[i].at;
+        spare_[i] = spare_[--spare_count_];
+        return out;
+      }
+      held_ += bytes;
+      return upstream().allocate(bytes);
+    }
+    void do_deallocate(void *at, size_t bytes, size_t) override {
+      if (spare_count_ < spare_.size()) {
+        spare_[spare_count_++] = {at, bytes};
+        return;
+      }
+      held_ -= bytes;
+      upstream().deallocate(at, bytes);
+    }
+    [[nodiscard]] bool do_is_equal(const memory_resource &other) const noexcept override { return this == &other; }
+
+    std::array<block, 16> spare_;
+    size_t spare_count_ = 0, held_ = 0;
   };
-  std::vector<block> blocks_;
-  size_t block_ = 0, at_ = 0, held_ = 0;
+
+  blocks blocks_;
+  std::pmr::monotonic_buffer_resource memory_{2'048, &blocks_};
 };
 
 }  // namespace tenon::service

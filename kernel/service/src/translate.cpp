@@ -149,10 +149,9 @@ std::string_view translator::partition(std::string_view plain) {
   if (plain.find_first_of(partition_brackets) != std::string_view::npos)
     throw problem{"partition: want a plain name, have one with a bracket"};
   if (!last_partition_.empty() && plain == last_plain_) return last_partition_;
-  const size_t length = full_partition_length(rm_, plain);
-  char *full = static_cast<char *>(to_.memory.take(length, 1));
-  write_full_partition_name(rm_, plain, {full, length});
-  last_partition_ = {full, length};
+  const std::span<char> full = to_.memory.array<char>(full_partition_length(rm_, plain));
+  write_full_partition_name(rm_, plain, full);
+  last_partition_ = {full.data(), full.size()};
   last_plain_ = plain_partition(last_partition_);
   return last_partition_;
 }
