@@ -24,7 +24,7 @@
 #include "model/ask_class.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
-#include "policies/batch_builder.hpp"
+#include "policies/call_contexts.hpp"
 #include "policies/node_sorting.hpp"
 #include "policies/placement_rules.hpp"
 #include "policies/policy_batch.hpp"
@@ -32,6 +32,7 @@
 #include "readers/frozen_columns.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/gangs.hpp"
@@ -102,7 +103,6 @@ struct partition {
   void join_order(application &app);
   [[nodiscard]] std::optional<bool> may_administer(std::string_view path, std::string_view user,
                                                    std::span<const std::string_view> groups) const;
-  [[nodiscard]] static bool in_stopped_queue(const application &app);
   // Whether nothing is to happen when it is due, now or ever again. Only others are fired.
   [[nodiscard]] bool is_void(const timer &t) const;
   void fire(const timer &t);
@@ -123,7 +123,7 @@ struct partition {
   void drain_queue(queue &q, bool with_dynamic);
   void inherit_template(queue &q);
   resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
-  void refresh_priorities(queue &q);
+  void reconsider_asks(bool other_classes);
   // Fails what is left and gives back its allocations.
   void fail_everything();
 
@@ -224,8 +224,7 @@ struct partition {
 
   // -- State. --
   resource_types types;
-  std::vector<tenon_text> type_texts;  // names of `types`, as the ABI hands them out
-  mutable batch_builder batches;       // scratch of policy calls
+  call_contexts contexts{shared.now_ms};
   node_table nodes;
   std::unique_ptr<queue> root;
   class_table classes;
@@ -272,12 +271,14 @@ struct partition {
 
   // -- Policies. --
   node_sortings sortings;
-  std::map<std::string, std::unique_ptr<sort_policy>> queue_policies, app_policies;
+  queue_orders orders;
 
   // -- What may run next, and what waits. --
-  sort_keys keys{*this};
-  ready_index ready{*this};
-  ask_lines lines{*this};
+  sort_keys keys{shared,   id,     root,  applications, nodes,  sortings,
+                 orders,   contexts, ready, faults,       changes};
+  ready_index ready{root, classes, nodes, holdings, total, keys, alarms, lines, verdicts, reservations, gangs};
+  queue_priorities priorities{keys};
+  ask_lines lines{groups, ready, alarms, keys, priorities, reservations, gangs, changes};
   ask_alarms alarms{shared, id, asks, preemption, reservations, lines};
 
   // -- Rules, each with what it knows. --
@@ -297,7 +298,7 @@ struct partition {
   device_holdings holdings{types, classes, nodes, held_devices_of, changes};
 
   internal::cycle cycle{*this};
-  policy_faults faults{*this};
+  policy_faults faults{shared, name, types, sortings, orders, keys};
 
   boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
   std::map<std::string, int32_t> priority_classes;
@@ -312,12 +313,8 @@ struct partition {
   void forget_retired();          // in what names queues
   void refresh_fair_max(queue &q);
   void count_capacity(const resources &comes, const resources &goes);  // of a node, in the root's max
-  static void count_priority(queue &in, int32_t before, int32_t now);  // of one of its applications or children
-  void refresh_priority(queue &q);
   // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.
   queue *blocking_queue(queue &leaf, const ask_class &c, type_index &type) const;
-  // The queue whose maxapplications holds the application; null: none does, or it is counted already.
-  [[nodiscard]] static queue *full_queue_of(const application &app);
   void arm_cleaner();
   void clean_queues();
 
@@ -426,7 +423,7 @@ struct partition {
   // -- Nodes (partition_nodes.cpp). --
   // Whatever is allocated there.
   [[nodiscard]] bool holds(const node &n, const ask_class &c) const {
-    return c.fits_empty(n) && (!n.divided || holdings.hold_for(n, c));
+    return holdings.may_hold(n, c);
   }
   void decommission(node &n);
   void reject_node(const decided_what &what, std::string_view node_id);
@@ -444,15 +441,9 @@ struct partition {
   // Those of an application to be; "" or why its leaf's order refuses it.
   std::string prepare_submitted(const queue &leaf, std::string_view app_id, const tag_list &tags,
                                 std::array<uint64_t, 4> &words) const;
-  std::array<uint64_t, 4> prepare_late(sort_policy &policy, const text_pairs &texts);
-  void prepare_items(queue &q);  // its applications or children, by its order
-  void prepare_queue(queue &q);  // by its parent's
   // "" or what is wrong below the queue, whose properties in force and template from above are these.
   std::string check_prepared(const queue_config &c, const std::string &path, const property_map &properties,
                              const child_template_config &above);
-
-  // -- What calls of policies are given. --
-  [[nodiscard]] call_context context() const { return {type_texts, shared.now_ms, batches}; }
 
   // -- Orders of nodes (partition_node_sortings.cpp). --
   node_sorting *choose_sorting(texts tags);  // null: none is chosen, or to be had

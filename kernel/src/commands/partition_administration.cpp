@@ -7,13 +7,6 @@
 
 namespace tenon::internal {
 
-bool partition::in_stopped_queue(const application &app) {
-  for (const queue *q = app.home; q != nullptr; q = q->parent) {
-    if (q->state == object_state::stopped) return true;
-  }
-  return false;
-}
-
 std::optional<bool> partition::may_administer(std::string_view path, std::string_view user,
                                               std::span<const std::string_view> groups_of_user) const {
   const queue *q = find_queue(path);

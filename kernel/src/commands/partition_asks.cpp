@@ -36,8 +36,7 @@ std::string partition::check_amounts(std::initializer_list<named_amounts> lists)
 }
 
 void partition::types_grew() {
-  type_texts.clear();
-  for (type_index t = 0; t < types.count(); ++t) type_texts.push_back({types.name(t).data(), types.name(t).size()});
+  contexts.name_types(types);
   for (const auto &[node_id, n] : nodes.by_id()) apply(node_stored{*n});
   if (sortings.own.order != nullptr) sortings.for_each_order([](node_order &order) { order.touch_all(); });
 }

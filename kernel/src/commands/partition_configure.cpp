@@ -142,12 +142,12 @@ std::string partition::stage_policies(const partition_config &c) {
   std::set<std::string> app_sort{"fifo"}, queue_sort{"fair"};
   collect_policies(c.root, app_sort, queue_sort);
   for (const std::string &policy : queue_sort) {
-    if (queue_policies.contains(policy)) continue;
+    if (orders.of_queues.contains(policy)) continue;
     std::string problem = bind_sort_policy(module_kind::queue_sort, policy, "{}", staged.queue_policies[policy]);
     if (!problem.empty()) return problem;
   }
   for (const std::string &policy : app_sort) {
-    if (app_policies.contains(policy)) continue;
+    if (orders.of_applications.contains(policy)) continue;
     // The field takes an unknown value for fifo, and its configurations run here unchanged.
     if (!bind_sort_policy(module_kind::app_sort, policy, "{}", staged.app_policies[policy]).empty())
       staged.app_policies.erase(policy);
@@ -172,8 +172,8 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   drain_epoch = 0;
   placement.use(std::move(staged.rules));
   for (const std::string &type : staged.types) types.intern(type);
-  queue_policies.merge(staged.queue_policies);
-  app_policies.merge(staged.app_policies);
+  orders.of_queues.merge(staged.queue_policies);
+  orders.of_applications.merge(staged.app_policies);
   if (fresh) verdicts.adopt(std::move(staged.predicates));
   adopt_chosen();
   if (staged.node_policy != nullptr) {
@@ -191,14 +191,35 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
   refresh_fair_max(*root);
   limits.refresh();
   for_each_queue(*root, [&](queue &q) { keys.restart(q); });
-  refresh_priorities(*root);
+  priorities.refresh_all(*root);
   ready.wake_all_below(*root);
   for (application *app : by_submission()) gangs.changed(*app);  // what was Stopped may be Draining now
   gangs.wake_stuck();
-  lines.reconsider_all(backfilled != c.tuning.reservation_backfill);
+  reconsider_asks(backfilled != c.tuning.reservation_backfill);
   for_each_queue(*root, [&](queue &q) { quotas.look_at(q); });
   if (fresh) arm_cleaner();
   keys.forget_periods();
+}
+
+// Delays, switches and what backfill looks at may be others now.
+void partition::reconsider_asks(bool other_classes) {
+  preemption.changed();
+  for (uint32_t i = 0; i < asks.extent(); ++i) {
+    ask &a = asks[i];
+    if (!a.live || a.line == ask_line::none) continue;
+    if (other_classes) {
+      const ask_class before = classes[a.class_id];
+      lines.dequeue(a);
+      a.class_id = classify(before.required_node, a, before.need, before.devices).id;
+      lines.enqueue(a);
+    } else {
+      alarms.reconsider(a);
+    }
+  }
+  for (const auto &[node_id, n] : nodes.by_id()) {
+    if (!n->reservations.empty()) reservations.reopen(*n);
+  }
+  ready.wake_blocked();
 }
 
 void partition::configure_queue(queue &q, const queue_config &c) {
@@ -263,7 +284,7 @@ void partition::resolve_properties(queue &q) {
   const auto [end, error] = std::from_chars(from, offset.data() + offset.size(), parsed);
   if (error == std::errc{} && end == offset.data() + offset.size()) q.priority_offset = parsed;
   resolve_preemption(q);
-  auto &policies = q.leaf ? app_policies : queue_policies;
+  auto &policies = q.leaf ? orders.of_applications : orders.of_queues;
   auto named = policies.find(property_of(q.properties, q.leaf ? "application.sort.policy" : "queue.sort.policy"));
   if (named == policies.end()) named = policies.find(q.leaf ? "fifo" : "fair");
   q.order = named->second.get();
@@ -287,11 +308,6 @@ void partition::resolve_preemption(queue &q) {
   q.preemption_delay_ms = delay_ms && *delay_ms > 0 ? *delay_ms : 30'000;
   const auto quota_delay_ms = parse_duration_ms(property_of(q.properties, "quota.preemption.delay"));
   q.quota_delay_ms = quota_delay_ms && *quota_delay_ms > 0 ? *quota_delay_ms : 0;
-}
-
-void partition::refresh_priorities(queue &q) {
-  for (const auto &child : q.children) refresh_priorities(*child);
-  refresh_priority(q);
 }
 
 void partition::leave_out() {

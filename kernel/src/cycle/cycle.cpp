@@ -88,7 +88,7 @@ node *cycle::search(ask_class &c, ask &a, bool &refused) {
   }
   node_order *by = p_.order_for(c, *a.owner);
   if (by == nullptr) return nullptr;
-  reservation *own = p_.reservations.of(a);
+  reservation *own = reservation_of(a);
   if (own != nullptr && p_.nodes.usable(own->where->slot)) {
     p_.nodes.close(own->where->slot, false);
     by->opened(own->where->slot);

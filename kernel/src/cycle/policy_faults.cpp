@@ -1,7 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "cycle/policy_faults.hpp"
 
-#include "partition.hpp"
+#include "core.hpp"
+#include "policies/node_sorting.hpp"
+#include "ready/sort_keys.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -20,35 +22,34 @@ policy_fault::kind kind_of(const sort_policy &policy) {
 }  // namespace
 
 policy_fault policy_faults::of(const sort_policy &policy) const {
-  return {kind_of(policy), p_.name, policy.bound->name, {}};
+  return {kind_of(policy), partition_name_, policy.bound->name, {}};
 }
 
 // A module's fault is an answer from outside: what a record says of it holds, whatever the module does now.
 void policy_faults::fail_as_told() {
   const auto fail = [&](sort_policy &policy) {
-    if (!policy.faulty && p_.shared.told_to_fail(of(policy))) {
+    if (!policy.faulty && shared_.told_to_fail(of(policy))) {
       failed(policy);
     }
   };
-  p_.sortings.for_each([&](node_sorting &by) { fail(*by.policy); });
-  for (auto &[policy_name, policy] : p_.queue_policies) fail(*policy);
-  for (auto &[policy_name, policy] : p_.app_policies) fail(*policy);
+  sortings_.for_each([&](node_sorting &by) { fail(*by.policy); });
+  orders_.for_each(fail);
 }
 
 void policy_faults::failed(sort_policy &policy) {
-  ++p_.shared.counters.policy_faults;
+  ++shared_.counters.policy_faults;
   if (policy.faulty) return;  // the fallback itself cannot fail
-  auto wrapped = wrap_sort_policy(policy.kind, p_.shared.policies.fallback(policy.kind, p_.types.limit()));
+  auto wrapped = wrap_sort_policy(policy.kind, shared_.policies.fallback(policy.kind, types_.limit()));
   const uint64_t calls = policy.calls, faults = policy.faults;
   const bool chosen = policy.chosen;
-  p_.shared.note_fault(of(policy));
+  shared_.note_fault(of(policy));
   retired_.push_back(std::make_unique<sort_policy>(std::move(policy)));
   policy = std::move(**wrapped);
   policy.calls = calls;
   policy.faults = faults;
   policy.faulty = true;
   policy.chosen = chosen;
-  p_.keys.restart(policy);
+  keys_.restart(policy);
 }
 
 }  // namespace tenon::internal

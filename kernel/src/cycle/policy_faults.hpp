@@ -4,20 +4,31 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "policies/sort_policy.hpp"
+#include "ready/rule_ports.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
 
-struct partition;
+class sort_keys;
+struct core;
+struct node_sortings;
 
-class policy_faults {
+class policy_faults final : public policy_fallback {
  public:
-  explicit policy_faults(partition &p) : p_(p) {}
+  policy_faults(core &shared, const std::string &partition_name, const resource_types &types, node_sortings &sortings,
+                queue_orders &orders, sort_keys &keys)
+      : shared_(shared),
+        partition_name_(partition_name),
+        types_(types),
+        sortings_(sortings),
+        orders_(orders),
+        keys_(keys) {}
 
-  void failed(sort_policy &policy);
+  void failed(sort_policy &policy) override;
   // What the record of the step that is played says.
   void fail_as_told();
 
@@ -29,7 +40,12 @@ class policy_faults {
  private:
   [[nodiscard]] policy_fault of(const sort_policy &policy) const;
 
-  partition &p_;
+  core &shared_;
+  const std::string &partition_name_;
+  const resource_types &types_;
+  node_sortings &sortings_;
+  queue_orders &orders_;
+  sort_keys &keys_;
   std::vector<std::unique_ptr<sort_policy>> retired_;
 };
 

@@ -41,6 +41,9 @@ class device_holdings {
   // The placeholder's devices that an ask of the class would have in its place. False: they would not do.
   bool take_over(const ask_class &c, const allocation &placeholder, held_list &out) const;
   // Were nothing of the scheduler's on the node.
+  [[nodiscard]] bool may_hold(const node &n, const ask_class &c) const {
+    return c.fits_empty(n) && (!n.divided || hold_for(n, c));
+  }
   [[nodiscard]] bool hold_for(const node &n, const ask_class &c) const;
   [[nodiscard]] bool hold_both(const node &n, const ask_class &c, const ask_class &other) const;
   // What an ask of the class lacks of the node's devices, by type in the order of the node's.

@@ -52,8 +52,8 @@ void partition::retire_queue(queue &q) {
   ++queues_version;
   facts.tell(fact_kind::queue_removed, q, nullptr, q.managed);
   ready.forget(q);
-  count_priority(*q.parent, q.priority, INT32_MIN);
-  refresh_priority(*q.parent);
+  queue_priorities::count(*q.parent, q.priority, INT32_MIN);
+  priorities.refresh(*q.parent);
 }
 
 void partition::forget_retired(queue &q) {
@@ -123,37 +123,6 @@ queue *partition::blocking_queue(queue &leaf, const ask_class &c, type_index &ty
     }
   }
   return nullptr;
-}
-
-queue *partition::full_queue_of(const application &app) {
-  if (app.counted || app.state != application_state::accepted) return nullptr;
-  for (queue *q = app.home; q != nullptr; q = q->parent) {
-    if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
-  }
-  return nullptr;
-}
-
-void partition::count_priority(queue &in, int32_t before, int32_t now) {
-  if (before != INT32_MIN) {
-    const auto found = in.priorities.find(before);
-    if (--found->second == 0) in.priorities.erase(found);
-  }
-  if (now != INT32_MIN) ++in.priorities[now];
-}
-
-void partition::refresh_priority(queue &q) {
-  int32_t highest = q.priorities.empty() ? INT32_MIN : q.priorities.rbegin()->first;
-  if (highest != INT32_MIN) {
-    highest =
-        q.priority_rule == priority_policy::fence
-            ? q.priority_offset
-            : static_cast<int32_t>(std::clamp<int64_t>(int64_t{highest} + q.priority_offset, INT32_MIN, INT32_MAX));
-  }
-  if (highest == q.priority) return;
-  if (q.parent != nullptr) count_priority(*q.parent, q.priority, highest);
-  q.priority = highest;
-  keys.changed(q, column::priority);
-  if (q.parent != nullptr) refresh_priority(*q.parent);
 }
 
 void partition::arm_cleaner() {

@@ -52,6 +52,10 @@ struct task_group {
   [[nodiscard]] bool in_force() const { return pending > 0 || held > 0; }
 };
 
+[[nodiscard]] inline bool waits_for_placeholders(const ask &a) {
+  return a.gang != nullptr && !a.placeholder && a.gang->in_force();
+}
+
 // Pending asks of one class in one application, in the order in which they are tried.
 struct app_class {
   uint32_t index = 0;

@@ -87,6 +87,9 @@ inline ask_wait &ask_wait::of(ask &a, slab<ask_wait> &all) {
   return *a.wait;
 }
 
+// Null: it has none.
+[[nodiscard]] inline reservation *reservation_of(const ask &a) { return a.wait == nullptr ? nullptr : a.wait->held; }
+
 // Asks of an application are tried by priority, then age, then arrival.
 template <class Ask>
 [[nodiscard]] inline bool tried_before(const Ask &a, const Ask &b) {

@@ -158,7 +158,17 @@ struct application_asked {
   int64_t times;
 };
 
+// What its queue's order reads of it, or its key.
+struct application_ordered {
+  const application &of;
+};
+
 // -- Asks and allocations. --
+
+// Where it stands in line.
+struct ask_lined_up {
+  const ask &of;
+};
 
 struct ask_moved {
   ask &of;

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What orders prepare: tags when an application is submitted, properties when a queue is configured. Refused words
-// refuse the application or the configuration; where it is too late for that, the words are zero.
+// refuse the application or the configuration.
 #include "partition.hpp"
 #include "policies/prepared_words.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -16,22 +16,6 @@ std::string partition::prepare_submitted(const queue &leaf, std::string_view app
                       : std::string{};
 }
 
-std::array<uint64_t, 4> partition::prepare_late(sort_policy &policy, const text_pairs &texts) {
-  const prepared_words made = prepare(policy, texts);
-  if (made.failed || made.refused) ++shared.counters.policy_faults;
-  return made.words;
-}
-
-void partition::prepare_items(queue &q) {
-  if (!q.order->prepares()) return;
-  for (application *app : q.apps) app->prepared = prepare_late(*q.order, text_pairs(app->tags));
-  for (const auto &child : q.children) child->prepared = prepare_late(*q.order, text_pairs(child->properties));
-}
-
-void partition::prepare_queue(queue &q) {
-  if (q.parent->order->prepares()) q.prepared = prepare_late(*q.parent->order, text_pairs(q.properties));
-}
-
 std::string partition::check_prepared(const queue_config &c, const std::string &path, const property_map &properties,
                                       const child_template_config &above) {
   if (is_leaf(c, path == "root")) return {};
@@ -40,9 +24,9 @@ std::string partition::check_prepared(const queue_config &c, const std::string &
     const auto found = policies.find(of);
     return found == policies.end() ? nullptr : found->second.get();
   };
-  sort_policy *policy = named(queue_policies, wanted);
+  sort_policy *policy = named(orders.of_queues, wanted);
   if (policy == nullptr) policy = named(staged.queue_policies, wanted);
-  if (policy == nullptr) policy = named(queue_policies, "fair");
+  if (policy == nullptr) policy = named(orders.of_queues, "fair");
   if (policy == nullptr) policy = named(staged.queue_policies, "fair");
   const auto refused = [&](const std::string &child, const property_map &of) {
     const prepared_words made = prepare(*policy, text_pairs(of));

@@ -32,12 +32,12 @@ node_order *partition::order_for(const ask_class &c, const application &app) {
       slot->order.score_for(slot->facts);
     }
     if (counts) count_for_score(app, policy, *slot);
-    if (slot->order.refresh(context())) return &slot->order;
-  } else if (by.order->refresh(context())) {
+    if (slot->order.refresh(contexts.now())) return &slot->order;
+  } else if (by.order->refresh(contexts.now())) {
     return by.order.get();
   }
   faults.failed(*by.policy);
-  return by.order->refresh(context()) ? by.order.get() : nullptr;
+  return by.order->refresh(contexts.now()) ? by.order.get() : nullptr;
 }
 
 // Nodes of groups whose count changed get new scores.

@@ -29,4 +29,24 @@ prepared_words prepare(sort_policy &policy, const text_pairs &texts) {
   return made;
 }
 
+namespace {
+
+std::array<uint64_t, 4> prepare_late(sort_policy &policy, const text_pairs &texts, uint64_t &faults) {
+  const prepared_words made = prepare(policy, texts);
+  if (made.failed || made.refused) ++faults;
+  return made.words;
+}
+
+}  // namespace
+
+void prepare_items(queue &q, uint64_t &faults) {
+  if (!q.order->prepares()) return;
+  for (application *app : q.apps) app->prepared = prepare_late(*q.order, text_pairs(app->tags), faults);
+  for (const auto &child : q.children) child->prepared = prepare_late(*q.order, text_pairs(child->properties), faults);
+}
+
+void prepare_queue(queue &q, uint64_t &faults) {
+  if (q.parent->order->prepares()) q.prepared = prepare_late(*q.parent->order, text_pairs(q.properties), faults);
+}
+
 }  // namespace tenon::internal

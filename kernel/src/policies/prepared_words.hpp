@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/objects.hpp"
 #include "policies/sort_policy.hpp"
 #include "tenon/abi/base.h"
 
@@ -41,5 +42,9 @@ class text_pairs {
 
 // Words of zero where the policy has no `prepare`.
 [[nodiscard]] prepared_words prepare(sort_policy &policy, const text_pairs &texts);
+
+// Where it is too late to refuse anything: what is refused has words of zero, and is counted among `faults`.
+void prepare_items(queue &q, uint64_t &faults);  // its applications or children, by its order
+void prepare_queue(queue &q, uint64_t &faults);  // by its parent's
 
 }  // namespace tenon::internal

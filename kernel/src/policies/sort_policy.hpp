@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,5 +69,17 @@ struct sort_policy {
 // Wraps a bound policy; refuses unknown columns and bad key widths.
 [[nodiscard]] result<std::unique_ptr<sort_policy>> wrap_sort_policy(module_kind kind,
                                                                     std::unique_ptr<bound_policy> bound);
+
+// The orders of queues and applications that a partition's configurations named, by name.
+struct queue_orders {
+  std::map<std::string, std::unique_ptr<sort_policy>> of_queues, of_applications;
+
+  template <class F>
+  void for_each(F &&f) {
+    for (auto *all : {&of_queues, &of_applications}) {
+      for (auto &[name, policy] : *all) f(*policy);
+    }
+  }
+};
 
 }  // namespace tenon::internal

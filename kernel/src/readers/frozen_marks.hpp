@@ -28,10 +28,12 @@ inline void mark(frozen_columns &in, const application_forgotten &c) {
   in.applications.touch(c.of.index, block_changed);
 }
 inline void mark(frozen_columns &in, const application_rehomed &c) { in.applications.touch(c.of.index, block_changed); }
+inline void mark(frozen_columns &in, const application_ordered &c) { in.applications.touch(c.of.index, block_moved); }
 
 inline void mark(frozen_columns &in, const ask_filled &c) { in.asks.touch(c.of.index, block_changed); }
 inline void mark(frozen_columns &in, const ask_placed &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const ask_forgotten &c) { in.asks.touch(c.of.index, block_moved); }
+inline void mark(frozen_columns &in, const ask_lined_up &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const ask_moved &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const allocation_made &c) { in.allocations.touch(c.of.index, block_changed); }
 inline void mark(frozen_columns &in, const allocation_moved &c) { in.allocations.touch(c.of.index, block_changed); }

@@ -83,7 +83,7 @@ class copier {
     for (const auto &[number, a] : from_.preemption.held_off()) to_.preemption.hold_off(asks_.of(*a));
     for (const application *app : apps) to_.gangs.changed(applications_.of(*app));
     copy_counters();
-    to_.refresh_priorities(*to_.root);
+    to_.priorities.refresh_all(*to_.root);
   }
 
  private:
@@ -105,8 +105,8 @@ class copier {
       out.policy = lent(*by.policy);
       out.start(to_.nodes);
     }
-    for (const auto &[name, policy] : from_.queue_policies) to_.queue_policies.emplace(name, lent(*policy));
-    for (const auto &[name, policy] : from_.app_policies) to_.app_policies.emplace(name, lent(*policy));
+    for (const auto &[name, policy] : from_.orders.of_queues) to_.orders.of_queues.emplace(name, lent(*policy));
+    for (const auto &[name, policy] : from_.orders.of_applications) to_.orders.of_applications.emplace(name, lent(*policy));
     std::vector<node_predicate> predicates;
     for (const node_predicate &p : from_.verdicts.predicates()) {
       predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));
@@ -141,9 +141,9 @@ class copier {
     out.intra = q.intra;
     out.spared = q.spared;
     out.preemption_delay_ms = q.preemption_delay_ms;
-    const auto &from = q.leaf ? from_.app_policies : from_.queue_policies;
+    const auto &from = q.leaf ? from_.orders.of_applications : from_.orders.of_queues;
     const auto own = std::find_if(from.begin(), from.end(), [&](const auto &p) { return p.second.get() == q.order; });
-    out.order = (q.leaf ? to_.app_policies : to_.queue_policies).at(own->first).get();
+    out.order = (q.leaf ? to_.orders.of_applications : to_.orders.of_queues).at(own->first).get();
   }
 
   void copy_node(const node &n) {

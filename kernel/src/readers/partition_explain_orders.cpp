@@ -47,7 +47,7 @@ uint64_t partition::count_before_in_gangs(const ask &a) const {
 uint64_t partition::count_before(const ask &a) {
   const application &app = *a.owner;
   int64_t count = 0;
-  const reservation *own_reservation = reservations.of(a);
+  const reservation *own_reservation = reservation_of(a);
   for (uint32_t i = 0; i < reservations.all().extent(); ++i) {
     const reservation &r = reservations.all()[i];
     if (r.live && (own_reservation == nullptr || r.sequence < own_reservation->sequence)) count += r.of->pending();
@@ -115,14 +115,14 @@ partition::keys_of<queue> partition::fresh_keys(queue &parent, bool *fine) {
   std::vector<queue *> items;
   for (const auto &child : parent.children) items.push_back(child.get());
   key_batch batch;
-  const bool ok = items.empty() || queue_keys(*parent.order, context(), parent, items, batch);
+  const bool ok = items.empty() || queue_keys(*parent.order, contexts.now(), parent, items, batch);
   if (fine != nullptr) *fine = ok;
   return keyed(items, batch, ok, parent.order->key_words(), shared.now_ms);
 }
 
 partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf, bool *fine) {
   key_batch batch;
-  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, context(), leaf, leaf.apps, batch);
+  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, contexts.now(), leaf, leaf.apps, batch);
   if (fine != nullptr) *fine = ok;
   return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
 }

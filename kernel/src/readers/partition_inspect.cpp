@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/may_run.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 
@@ -105,11 +106,11 @@ void partition::inspect_queue(queue &q, inspection &seen) {
 
 void partition::inspect_application(application &app, inspection &seen) {
   const bool full = full_queue_of(app) != nullptr;
-  const bool held = full || limits.full_for(app) != nullptr;
+  const bool held = full || full_limit_of(app) != nullptr;
   facts.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
-    const bool aside = a->line == ask_line::aside && !gangs.waits_for_placeholders(*a);
+    const bool aside = a->line == ask_line::aside && !waits_for_placeholders(*a);
     if (a->line == ask_line::run || aside) waiting.push_back(a);
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });

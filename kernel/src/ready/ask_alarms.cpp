@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-#include "partition.hpp"
+#include "core.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 
@@ -37,7 +39,7 @@ void ask_alarms::set_all(leaf_class &u) {
 
 unit_kind ask_alarms::kind_for(const ask &a) const {
   if (preemption_.preempts_at(a) <= shared_.now_ms) return unit_kind::urgent;
-  return reservations_.matures_at(a) <= shared_.now_ms ? unit_kind::mature : unit_kind::young;
+  return reserved_.matures_at(a) <= shared_.now_ms ? unit_kind::mature : unit_kind::young;
 }
 
 // When time alone lets it do what it could not do where it stands; INT64_MAX: never.
@@ -46,7 +48,7 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::run:
       switch (a.group->unit->kind) {
         case unit_kind::young:
-          return std::min(reservations_.matures_at(a), preemption_.preempts_at(a));
+          return std::min(reserved_.matures_at(a), preemption_.preempts_at(a));
         case unit_kind::mature:
           return preemption_.preempts_at(a);
         case unit_kind::urgent:
@@ -58,7 +60,7 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::aside: {
       // What it could do already it did not do when it was looked at.
       int64_t out = INT64_MAX;
-      for (const int64_t at : {reservations_.matures_at(a), preemption_.preempts_at(a)}) {
+      for (const int64_t at : {reserved_.matures_at(a), preemption_.preempts_at(a)}) {
         if (at > shared_.now_ms) out = std::min(out, at);
       }
       return out;
@@ -85,7 +87,7 @@ void ask_alarms::rang(ask &a) {
       reservation &r = *a.wait->held;
       r.due = preemption_.preempts_at(a) <= shared_.now_ms;
       if (!r.due) return set(a);
-      return reservations_.refresh(r);
+      return reserved_.refresh(r);
     }
     case ask_line::aside:
       lines_.dequeue(a);

@@ -11,20 +11,20 @@
 namespace tenon::internal {
 
 class ask_lines;
-class preemption;
-class reservations;
+class preemption_clock;
+class reserved_line;
 struct core;
 
 class ask_alarms {
  public:
-  // Preemption and reservations say from when on an ask may do something, the lines where it goes on to.
-  ask_alarms(core &shared, uint32_t partition_id, slab<ask> &asks, const preemption &preempting,
-             reservations &reserving, ask_lines &lines)
+  // Rules say from when on an ask may do something, the lines where it goes on to.
+  ask_alarms(core &shared, uint32_t partition_id, slab<ask> &asks, const preemption_clock &preemption,
+             reserved_line &reserved, ask_lines &lines)
       : shared_(shared),
         partition_id_(partition_id),
         asks_(asks),
-        preemption_(preempting),
-        reservations_(reserving),
+        preemption_(preemption),
+        reserved_(reserved),
         lines_(lines) {}
 
   [[nodiscard]] unit_kind kind_for(const ask &a) const;  // what it may do now
@@ -48,8 +48,8 @@ class ask_alarms {
   core &shared_;
   const uint32_t partition_id_;
   slab<ask> &asks_;
-  const preemption &preemption_;
-  reservations &reservations_;
+  const preemption_clock &preemption_;
+  reserved_line &reserved_;
   ask_lines &lines_;
 };
 

@@ -3,19 +3,24 @@
 
 #include <algorithm>
 
-#include "partition.hpp"
+#include "change_dispatcher.hpp"
+#include "ready/ask_alarms.hpp"
+#include "ready/queue_priorities.hpp"
+#include "ready/ready_index.hpp"
+#include "ready/rule_ports.hpp"
+#include "ready/sort_keys.hpp"
 
 namespace tenon::internal {
 
 void ask_lines::enqueue(ask &a) {
-  p_.touched(a);
-  if (p_.gangs.waits_for_placeholders(a)) {
+  changes_.apply(ask_lined_up{a});
+  if (waits_for_placeholders(a)) {
     a.line = ask_line::placeholders;
     a.gang->waiting.insert(&a);
-    p_.gangs.changed(*a.gang, true);
-  } else if (p_.reservations.of(a) != nullptr) {
+    placeholders_.changed(*a.gang, true);
+  } else if (reservation_of(a) != nullptr) {
     a.line = ask_line::reserved;
-    p_.reservations.join(a);
+    reserved_.join(a);
   } else {
     a.line = ask_line::run;
     join_run(a);
@@ -36,11 +41,11 @@ void ask_lines::dequeue(ask &a) {
     case ask_line::placeholders:
       rest = &a.gang->waiting;
       a.gang->waiting.erase(&a);
-      p_.gangs.changed(*a.gang, false);
+      placeholders_.changed(*a.gang, false);
       break;
     case ask_line::reserved:
       rest = &app.reserved;
-      p_.reservations.leave(a);
+      reserved_.leave(a);
       break;
     case ask_line::aside:
       rest = &app.aside;
@@ -49,7 +54,7 @@ void ask_lines::dequeue(ask &a) {
       break;
   }
   a.line = ask_line::none;
-  p_.touched(a);
+  changes_.apply(ask_lined_up{a});
   const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
   if (a.priority == app.priority && !still_highest) set_priority(app, highest_of(app));
 }
@@ -57,51 +62,51 @@ void ask_lines::dequeue(ask &a) {
 // The RM refused it everywhere: waits until something changes for the RM.
 void ask_lines::set_aside(ask &a) {
   dequeue(a);
-  p_.touched(a);
+  changes_.apply(ask_lined_up{a});
   a.line = ask_line::aside;
   a.owner->aside.insert(&a);
   refused_.push_back(&a);
   if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
-  p_.alarms.set(a);
+  alarms_.set(a);
 }
 
 void ask_lines::join_run(ask &a, unit_kind kind) {
   application &app = *a.owner;
-  leaf_class &u = p_.ready.unit_of(*app.home, a.class_id, kind);
+  leaf_class &u = ready_.unit_of(*app.home, a.class_id, kind);
   app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
   if (g == nullptr) {
     const auto same = std::find(app.units.begin(), app.units.end(), &u);
     if (same != app.units.end()) g = app.classes[static_cast<size_t>(same - app.units.begin())];
   }
   if (g == nullptr) {
-    g = &p_.groups.create();
+    g = &groups_.create();
     g->owner = &app;
     g->unit = &u;
     app.classes.push_back(g);
     app.units.push_back(&u);
   }
   a.group = app.last_group = g;
-  p_.touched(a);
+  changes_.apply(ask_lined_up{a});
   const ask *before = g->empty() ? nullptr : g->first();
   g->run.insert(&a);
   if (before == nullptr) {
-    p_.ready.make_ready(*g);
+    ready_.make_ready(*g);
   } else if (g->first() != before) {
-    p_.ready.order_changed(*g);
+    ready_.order_changed(*g);
   }
-  p_.alarms.join(a, u);
+  alarms_.join(a, u);
 }
 
 void ask_lines::leave_run(ask &a) {
   app_class &g = *a.group;
-  p_.alarms.leave(a);
+  alarms_.leave(a);
   a.group = nullptr;
-  p_.touched(a);
+  changes_.apply(ask_lined_up{a});
   const bool first = g.first() == &a;
-  if (first && g.run.size() == 1) p_.ready.make_unready(g);
+  if (first && g.run.size() == 1) ready_.make_unready(g);
   g.run.erase(&a);
-  if (first && !g.empty()) p_.ready.order_changed(g);
-  if (g.empty()) p_.ready.forget(g);
+  if (first && !g.empty()) ready_.order_changed(g);
+  if (g.empty()) ready_.forget(g);
 }
 
 void ask_lines::move_to(ask &a, unit_kind kind) {
@@ -116,28 +121,7 @@ void ask_lines::wake_refused() {
     dequeue(*a);
     enqueue(*a);
   }
-  p_.reservations.wake_refused();
-}
-
-// Delays, switches and what backfill looks at may be others now.
-void ask_lines::reconsider_all(bool other_classes) {
-  p_.preemption.changed();
-  for (uint32_t i = 0; i < p_.asks.extent(); ++i) {
-    ask &a = p_.asks[i];
-    if (!a.live || a.line == ask_line::none) continue;
-    if (other_classes) {
-      const ask_class before = p_.classes[a.class_id];
-      dequeue(a);
-      a.class_id = p_.classify(before.required_node, a, before.need, before.devices).id;
-      enqueue(a);
-    } else {
-      p_.alarms.reconsider(a);
-    }
-  }
-  for (const auto &[node_id, n] : p_.nodes.by_id()) {
-    if (!n->reservations.empty()) p_.reservations.reopen(*n);
-  }
-  p_.ready.wake_blocked();
+  reserved_.wake_refused();
 }
 
 // Of what is left after an ask went: at most what it was, and one that has that ends the search.
@@ -160,10 +144,10 @@ int32_t ask_lines::highest_of(const application &app) {
 void ask_lines::set_priority(application &app, int32_t highest) {
   if (highest == app.priority) return;
   queue &leaf = *app.home;
-  p_.count_priority(leaf, app.priority, highest);
+  queue_priorities::count(leaf, app.priority, highest);
   app.priority = highest;
-  p_.keys.changed(app, column::priority);
-  p_.refresh_priority(leaf);
+  keys_.changed(app, column::priority);
+  priorities_.refresh(leaf);
 }
 
 }  // namespace tenon::internal

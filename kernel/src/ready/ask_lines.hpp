@@ -10,19 +10,35 @@
 
 namespace tenon::internal {
 
-struct partition;
+class ask_alarms;
+class change_dispatcher;
+class placeholder_line;
+class queue_priorities;
+class ready_index;
+class reserved_line;
+class sort_keys;
 
 class ask_lines {
  public:
-  explicit ask_lines(partition &p) : p_(p) {}
+  // `groups`: of the asks in ask_line::run.
+  ask_lines(slab<app_class> &groups, ready_index &ready, ask_alarms &alarms, sort_keys &keys,
+            queue_priorities &priorities, reserved_line &reserved, placeholder_line &placeholders,
+            change_dispatcher &changes)
+      : groups_(groups),
+        ready_(ready),
+        alarms_(alarms),
+        keys_(keys),
+        priorities_(priorities),
+        reserved_(reserved),
+        placeholders_(placeholders),
+        changes_(changes) {}
 
   void enqueue(ask &a);  // where its kind stands
   void dequeue(ask &a);  // from wherever it stands
   void set_aside(ask &a);
   void move_to(ask &a, unit_kind kind);  // of one in ask_line::run
   [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
-  void wake_refused();                      // something changed for the resource manager
-  void reconsider_all(bool other_classes);  // the configuration changed
+  void wake_refused();  // something changed for the resource manager
 
  private:
   void join_run(ask &a, unit_kind kind = unit_kind::young);
@@ -30,7 +46,14 @@ class ask_lines {
   static int32_t highest_of(const application &app);
   void set_priority(application &app, int32_t highest);  // the highest of its pending asks
 
-  partition &p_;
+  slab<app_class> &groups_;
+  ready_index &ready_;
+  ask_alarms &alarms_;
+  sort_keys &keys_;
+  queue_priorities &priorities_;
+  reserved_line &reserved_;
+  placeholder_line &placeholders_;
+  change_dispatcher &changes_;
   std::vector<ask *> refused_;  // by the resource manager, in the order of refusal
 };
 

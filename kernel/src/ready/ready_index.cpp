@@ -4,7 +4,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "partition.hpp"
+#include "ledger/device_holdings.hpp"
+#include "model/may_run.hpp"
+#include "model/node_table.hpp"
+#include "ready/ask_alarms.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/rule_ports.hpp"
+#include "ready/sort_keys.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -18,18 +24,18 @@ void queue_unready(queue &from) {
 
 }  // namespace
 
-bool ready_index::empty() const { return !p_.root->has_ready(); }
+bool ready_index::empty() const { return !root_->has_ready(); }
 
 leaf_class *ready_index::next() {
-  queue &root = *p_.root;
+  queue &root = *root_;
   while (root.has_ready()) {
     queue *q = &root;
     while (q != nullptr && !q->leaf) {
-      p_.keys.flush(*q);
+      keys_.flush(*q);
       q = q->ready->empty() ? nullptr : q->ready->top();
     }
     if (q == nullptr) continue;
-    p_.keys.flush(*q);
+    keys_.flush(*q);
     if (!q->ready_classes.empty()) return q->ready_classes.top();
   }
   return nullptr;
@@ -94,7 +100,7 @@ void ready_index::let_go(application &app) {
 
 std::vector<parked_unit *> &ready_index::list_of(const parked_unit &u) {
   if (u.parked == parking::queue_headroom) return u.parked_queue->parked[u.parked_type];
-  ask_class &c = p_.classes[u.class_id];
+  ask_class &c = classes_[u.class_id];
   return u.parked == parking::nodes ? c.parked : c.parked_mature;
 }
 
@@ -119,9 +125,9 @@ void ready_index::park_on_queue(parked_unit &u, queue &full, type_index t) {
   if (full.parked.size() <= t) full.parked.resize(t + 1);
   join_list(u);
   if (u.reserved) {
-    p_.reservations.refresh(static_cast<reserved_unit &>(u));
+    reserved_.refresh(static_cast<reserved_unit &>(u));
   } else {
-    p_.alarms.set_all(static_cast<leaf_class &>(u));
+    alarms_.set_all(static_cast<leaf_class &>(u));
   }
 }
 
@@ -129,7 +135,7 @@ void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   unit_unready(u);
   u.parked = may_reserve ? parking::reservable_nodes : parking::nodes;
   join_list(u);
-  p_.alarms.set_all(u);
+  alarms_.set_all(u);
 }
 
 void ready_index::unpark(parked_unit &u) {
@@ -141,24 +147,24 @@ void ready_index::unpark(parked_unit &u) {
   u.parked = parking::none;
   u.parked_queue = nullptr;
   if (u.reserved) {
-    p_.reservations.refresh(static_cast<reserved_unit &>(u));
+    reserved_.refresh(static_cast<reserved_unit &>(u));
   } else {
     unit_ready(static_cast<leaf_class &>(u));
   }
 }
 
 bool ready_index::hold_back(application &app) {
-  if (queue *full = p_.full_queue_of(app); full != nullptr) {
+  if (queue *full = full_queue_of(app); full != nullptr) {
     app.held_by = full;
     full->held_apps.push_back(&app);
-  } else if (usage_node *limit = p_.limits.full_for(app); limit != nullptr) {
+  } else if (usage_node *limit = full_limit_of(app); limit != nullptr) {
     app.held_by_limit = limit;
     limit->held.push_back(&app);
   } else {
     return false;
   }
   hold(app);
-  p_.reservations.refresh(app);
+  reserved_.refresh(app);
   return true;
 }
 
@@ -191,12 +197,12 @@ void ready_index::forget(usage_node &of) {
 }
 
 void ready_index::wake_headroom(queue &q) {
-  const resources &limit = q.parent == nullptr ? p_.total : q.max;
+  const resources &limit = q.parent == nullptr ? total_ : q.max;
   for (type_index t = 0; t < q.parked.size(); ++t) {
     auto &list = q.parked[t];
     const int64_t room = limit.has(t) ? limit[t] - q.allocated[t] : (q.parent == nullptr ? 0 : INT64_MAX);
     for (size_t i = list.size(); i-- > 0;) {
-      if (p_.classes[list[i]->class_id].need[t] <= room) unpark(*list[i]);
+      if (classes_[list[i]->class_id].need[t] <= room) unpark(*list[i]);
     }
   }
 }
@@ -212,27 +218,27 @@ void ready_index::wake_all_below(queue &q) {
 void ready_index::block(ask_class &c) {
   c.blocked = true;
   blocked_.push_back(&c);
-  for (reserved_unit *u : c.reserved) p_.reservations.refresh(*u);
+  for (reserved_unit *u : c.reserved) reserved_.refresh(*u);
 }
 
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
 void ready_index::wake_for_node(node &n) {
-  p_.reservations.look_again(n);
+  reserved_.look_again(n);
   for (size_t i = blocked_.size(); i-- > 0;) {
     ask_class &c = *blocked_[i];
     if (!c.required_node.empty()) {
-      if (c.required_node == n.id && p_.holds(n, c) && p_.verdicts.passes(c, n.slot)) wake_class(c);
-    } else if (!p_.nodes.open(n.slot)) {
+      if (c.required_node == n.id && devices_.may_hold(n, c) && filter_.passes(c, n.slot)) wake_class(c);
+    } else if (!nodes_.open(n.slot)) {
       continue;
-    } else if (p_.nodes.holds(c, n.slot) && p_.verdicts.passes(c, n.slot)) {
+    } else if (nodes_.holds(c, n.slot) && filter_.passes(c, n.slot)) {
       wake_class(c);
-    } else if (c.unreservable && n.reservations.empty() && p_.holds(n, c) && p_.verdicts.passes(c, n.slot)) {
+    } else if (c.unreservable && n.reservations.empty() && devices_.may_hold(n, c) && filter_.passes(c, n.slot)) {
       c.unreservable = false;
       while (!c.parked_mature.empty()) unpark(*c.parked_mature.back());
     }
   }
-  p_.gangs.wake_on(n);
-  p_.lines.wake_refused();
+  placeholders_.wake_on(n);
+  lines_.wake_refused();
 }
 
 void ready_index::wake_class(ask_class &c) {
@@ -242,8 +248,8 @@ void ready_index::wake_class(ask_class &c) {
   for (auto *list : {&c.parked, &c.parked_mature}) {
     while (!list->empty()) unpark(*list->back());
   }
-  for (reserved_unit *u : c.reserved) p_.reservations.refresh(*u);
-  if (std::exchange(c.gangs_wait, false)) p_.gangs.wake_stuck();
+  for (reserved_unit *u : c.reserved) reserved_.refresh(*u);
+  if (std::exchange(c.gangs_wait, false)) placeholders_.wake_stuck();
 }
 
 void ready_index::wake_blocked() {
@@ -256,7 +262,7 @@ void ready_index::wake_held(queue &q) {
   for (application *app : waiting) {
     app->held_by = nullptr;
     let_go(*app);
-    p_.reservations.refresh(*app);
+    reserved_.refresh(*app);
   }
 }
 
@@ -265,7 +271,7 @@ void ready_index::wake_limit(usage_node &u) {
   waiting.swap(u.parked);
   for (app_class *g : waiting) {
     const type_index t = g->parked_type;
-    if (u.max.has(t) && p_.classes[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
+    if (u.max.has(t) && classes_[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
       u.parked.push_back(g);
       continue;
     }
@@ -276,7 +282,7 @@ void ready_index::wake_limit(usage_node &u) {
   reserved.swap(u.parked_reservations);
   for (reservation *r : reserved) {
     r->parked_on = nullptr;
-    p_.reservations.refresh(*r);
+    reserved_.refresh(*r);
   }
   if (u.max_applications != 0 && u.running->size() >= u.max_applications) return;
   std::vector<application *> held;
@@ -284,7 +290,7 @@ void ready_index::wake_limit(usage_node &u) {
   for (application *app : held) {
     app->held_by_limit = nullptr;
     let_go(*app);
-    p_.reservations.refresh(*app);
+    reserved_.refresh(*app);
   }
 }
 
@@ -295,7 +301,7 @@ void ready_index::queue_became_ready(queue &from) {
     if (parent.ready->contains(q) || !q->has_ready() || q->state == object_state::stopped) return;
     if (q->key_dirty) parent.dirty_children.push_back(q);
     if (q->key.held_back()) {
-      if (q->key_dirty) p_.keys.mark_stale(parent);
+      if (q->key_dirty) keys_.mark_stale(parent);
       return;
     }
     const bool first = parent.ready->empty();

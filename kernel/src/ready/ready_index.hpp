@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/ask_class.hpp"
@@ -13,11 +14,32 @@
 
 namespace tenon::internal {
 
-struct partition;
+class ask_alarms;
+class ask_lines;
+class device_holdings;
+class node_filter;
+class node_table;
+class placeholder_line;
+class reserved_line;
+class sort_keys;
 
 class ready_index {
  public:
-  explicit ready_index(partition &p) : p_(p) {}
+  // `total`: of all nodes.
+  ready_index(const std::unique_ptr<queue> &root, class_table &classes, const node_table &nodes,
+              const device_holdings &devices, const resources &total, sort_keys &keys, ask_alarms &alarms,
+              ask_lines &lines, node_filter &filter, reserved_line &reserved, placeholder_line &placeholders)
+      : root_(root),
+        classes_(classes),
+        nodes_(nodes),
+        devices_(devices),
+        total_(total),
+        keys_(keys),
+        alarms_(alarms),
+        lines_(lines),
+        filter_(filter),
+        reserved_(reserved),
+        placeholders_(placeholders) {}
 
   // -- What may run next. --
   [[nodiscard]] bool empty() const;
@@ -60,7 +82,17 @@ class ready_index {
   void unpark(parked_unit &u);
   void wake_class(ask_class &c);
 
-  partition &p_;
+  const std::unique_ptr<queue> &root_;
+  class_table &classes_;
+  const node_table &nodes_;
+  const device_holdings &devices_;
+  const resources &total_;
+  sort_keys &keys_;
+  ask_alarms &alarms_;
+  ask_lines &lines_;
+  node_filter &filter_;
+  reserved_line &reserved_;
+  placeholder_line &placeholders_;
   std::vector<ask_class *> blocked_;
 };
 

@@ -3,7 +3,12 @@
 
 #include <algorithm>
 
-#include "partition.hpp"
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "policies/call_contexts.hpp"
+#include "policies/prepared_words.hpp"
+#include "ready/ready_index.hpp"
+#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -31,7 +36,7 @@ bool is_timed(const sort_key &key, int64_t not_before, int64_t until) {
 }  // namespace
 
 void sort_keys::decay(queue &q) {
-  for (decayed_usage &past : q.decayed) past.change(p_.shared.now_ms, q.allocated);
+  for (decayed_usage &past : q.decayed) past.change(shared_.now_ms, q.allocated);
 }
 
 void sort_keys::rekey_children(queue &parent) {
@@ -49,21 +54,21 @@ void sort_keys::mark_stale(queue &q) {
 
 void sort_keys::restart(sort_policy &policy) {
   if (policy.kind == module_kind::node_sort) {
-    return p_.sortings.for_each([&](node_sorting &by) {
-      if (by.policy.get() == &policy) by.start(p_.nodes);
+    return sortings_.for_each([&](node_sorting &by) {
+      if (by.policy.get() == &policy) by.start(nodes_);
     });
   }
-  for_each_queue(*p_.root, [&](queue &q) {
+  for_each_queue(*root_, [&](queue &q) {
     if (q.order == &policy) restart(q);
   });
 }
 
 void sort_keys::changed(application &app, uint32_t columns) {
-  p_.touched(app, block_moved);
+  changes_.apply(application_ordered{app});
   queue &leaf = *app.home;
   const sort_policy &policy = *leaf.order;
   if ((columns & column::allocated) != 0) {
-    for (decayed_usage &past : app.decayed) past.change(p_.shared.now_ms, app.allocated);
+    for (decayed_usage &past : app.decayed) past.change(shared_.now_ms, app.allocated);
   }
   const auto stale = [&](application &a) {
     if (a.key.held_back()) mark_stale(leaf);
@@ -80,25 +85,25 @@ void sort_keys::changed(application &app, uint32_t columns) {
 
 void sort_keys::restart(queue &q) {
   const uint32_t words = q.order->key_words();
-  p_.prepare_items(q);
+  prepare_items(q, shared_.counters.policy_faults);
   for (application *app : q.apps) follow_decay(*app);
   for (const auto &child : q.children) follow_decay(*child);
   q.dirty_apps.clear();
   for (application *app : q.apps) {
-    p_.ready.hold(*app);
+    ready_.hold(*app);
     app->key.reset(words);
     app->key_dirty = true;
     q.dirty_apps.push_back(app);
   }
-  for (application *app : q.apps) p_.ready.let_go(*app);
+  for (application *app : q.apps) ready_.let_go(*app);
   q.dirty_children.clear();
   for (const auto &child : q.children) {
-    p_.ready.queue_became_unready(*child);
+    ready_.queue_became_unready(*child);
     child->key.reset(words);
     child->key_dirty = true;
     q.dirty_children.push_back(child.get());
   }
-  for (const auto &child : q.children) p_.ready.queue_became_ready(*child);
+  for (const auto &child : q.children) ready_.queue_became_ready(*child);
 }
 
 void sort_keys::mark_all_dirty(queue &q) {
@@ -118,19 +123,19 @@ void sort_keys::flush(queue &q) {
       q.leaf ? flush_dirty(
                    q.dirty_apps, batch_, q.order->key_words(),
                    [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
-                   [&](auto items) { return app_keys(*q.order, p_.context(), q, items, batch_); },
+                   [&](auto items) { return app_keys(*q.order, contexts_.now(), q, items, batch_); },
                    [&](application &a, const uint64_t *words, int64_t not_before, int64_t until) {
                      set_app_key(a, words, not_before, until);
                    })
              : flush_dirty(
                    q.dirty_children, batch_, q.order->key_words(),
                    [&](const queue &child) { return all || child.has_ready(); },
-                   [&](auto items) { return queue_keys(*q.order, p_.context(), q, items, batch_); },
+                   [&](auto items) { return queue_keys(*q.order, contexts_.now(), q, items, batch_); },
                    [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
                      set_queue_key(child, words, not_before, until);
                    });
   if (ok) return;
-  p_.faults.failed(*q.order);
+  fallback_.failed(*q.order);
   flush(q);
 }
 
@@ -147,7 +152,7 @@ void sort_keys::forget_gone_queues() {
 }
 
 void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until) {
-  if (not_before <= p_.shared.now_ms) not_before = INT64_MIN;
+  if (not_before <= shared_.now_ms) not_before = INT64_MIN;
   if (is_timed(app.key, not_before, until)) {
     time_key(app.key, *app.home->order, not_before, until, timer_kind::app_rekey, app.index, app.submission);
   }
@@ -155,19 +160,19 @@ void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not
   const bool same_time = app.key.not_before_ms == not_before;
   if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
   const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
-  if (!single) p_.ready.hold(app);  // several places change at once: out of the heaps, then in again
+  if (!single) ready_.hold(app);  // several places change at once: out of the heaps, then in again
   app.key.words.assign(words, words + count);
   app.key.not_before_ms = not_before;
-  if (!same_time) p_.touched(app, block_moved);
+  if (!same_time) changes_.apply(application_ordered{app});
   if (single) {
-    p_.ready.order_changed(*app.classes.front());
+    ready_.order_changed(*app.classes.front());
   } else {
-    p_.ready.let_go(app);
+    ready_.let_go(app);
   }
 }
 
 void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until) {
-  if (not_before <= p_.shared.now_ms) not_before = INT64_MIN;
+  if (not_before <= shared_.now_ms) not_before = INT64_MIN;
   if (is_timed(q.key, not_before, until)) {
     time_key(q.key, *q.parent->order, not_before, until, timer_kind::queue_rekey, 0, q.sequence);
   }
@@ -178,9 +183,9 @@ void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
   q.key.not_before_ms = not_before;
   if (was_in && same_time) return q.parent->ready->update(&q);
   if (was_in && not_before != INT64_MIN) {
-    p_.ready.queue_became_unready(q);
+    ready_.queue_became_unready(q);
   } else if (!was_in) {
-    p_.ready.queue_became_ready(q);
+    ready_.queue_became_ready(q);
   }
 }
 
@@ -188,34 +193,34 @@ void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
 // the rest is then looked at by whoever decides next.
 void sort_keys::time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
                          uint32_t object, uint64_t epoch) {
-  key.due_ms = until > p_.shared.now_ms ? until : INT64_MAX;
+  key.due_ms = until > shared_.now_ms ? until : INT64_MAX;
   if (not_before != INT64_MIN) {
     key.due_ms = std::min(key.due_ms, not_before);
-    key.due_ms = std::min(key.due_ms, policy.period_end(p_.shared.now_ms));
+    key.due_ms = std::min(key.due_ms, policy.period_end(shared_.now_ms));
   }
   if (key.due_ms >= key.armed_ms || key.due_ms == INT64_MAX) return;
   key.armed_ms = key.due_ms;
-  p_.shared.timers.arm(key.due_ms, kind, p_.id, object, epoch);
+  shared_.timers.arm(key.due_ms, kind, partition_id_, object, epoch);
 }
 
 // A timer of the key fired: is the key's time over?
 bool sort_keys::time_is_over(sort_key &key, const timer &t) {
   if (key.armed_ms != t.due_ms) return false;
   key.armed_ms = INT64_MAX;
-  if (key.due_ms <= p_.shared.now_ms) return true;
+  if (key.due_ms <= shared_.now_ms) return true;
   if (key.due_ms == INT64_MAX) return false;
   key.armed_ms = key.due_ms;
-  p_.shared.timers.arm(key.due_ms, t.kind, p_.id, t.object, t.epoch);
+  shared_.timers.arm(key.due_ms, t.kind, partition_id_, t.object, t.epoch);
   return false;
 }
 
 void sort_keys::fire(const timer &t) {
   if (t.kind == timer_kind::app_rekey) {
-    application &app = p_.applications[t.object];
+    application &app = applications_[t.object];
     if (!app.live || app.submission != t.epoch || app.home == nullptr || !time_is_over(app.key, t)) return;
     return changed(app, column::time);
   }
-  for_each_queue(*p_.root, [&](queue &q) {
+  for_each_queue(*root_, [&](queue &q) {
     if (q.parent != nullptr && q.sequence == t.epoch && time_is_over(q.key, t)) changed(q, column::time);
   });
 }
@@ -226,18 +231,16 @@ void sort_keys::start_periods() {
   next_period_ms_ = INT64_MAX;
   std::vector<const sort_policy *> begun;
   const auto look = [&](sort_policy &policy) {
-    next_period_ms_ = std::min(next_period_ms_, policy.period_end(p_.shared.now_ms));
-    if (policy.begin_periods(p_.shared.now_ms)) begun.push_back(&policy);
+    next_period_ms_ = std::min(next_period_ms_, policy.period_end(shared_.now_ms));
+    if (policy.begin_periods(shared_.now_ms)) begun.push_back(&policy);
   };
-  p_.sortings.for_each([&](node_sorting &by) { look(*by.policy); });
-  for (auto *policies : {&p_.queue_policies, &p_.app_policies}) {
-    for (auto &[policy_name, policy] : *policies) look(*policy);
-  }
+  sortings_.for_each([&](node_sorting &by) { look(*by.policy); });
+  orders_.for_each(look);
   const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
-  p_.sortings.for_each([&](node_sorting &by) {
+  sortings_.for_each([&](node_sorting &by) {
     if (begins(by.policy.get())) by.for_each_order([](node_order &order) { order.touch_all(); });
   });
-  for_each_queue(*p_.root, [&](queue &q) {
+  for_each_queue(*root_, [&](queue &q) {
     if (begins(q.order)) mark_all_dirty(q);
   });
 }
@@ -257,9 +260,9 @@ void follow(std::vector<decayed_usage> &followed, const sort_policy &policy, int
 
 }  // namespace
 
-void sort_keys::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, p_.shared.now_ms, q.allocated); }
+void sort_keys::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, shared_.now_ms, q.allocated); }
 void sort_keys::follow_decay(application &app) {
-  follow(app.decayed, *app.home->order, p_.shared.now_ms, app.allocated);
+  follow(app.decayed, *app.home->order, shared_.now_ms, app.allocated);
 }
 
 }  // namespace tenon::internal

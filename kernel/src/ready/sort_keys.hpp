@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/timers.hpp"
@@ -13,11 +14,30 @@
 
 namespace tenon::internal {
 
-struct partition;
+class call_contexts;
+class change_dispatcher;
+class policy_fallback;
+class ready_index;
+struct core;
+struct node_sortings;
+struct queue_orders;
 
 class sort_keys {
  public:
-  explicit sort_keys(partition &p) : p_(p) {}
+  sort_keys(core &shared, uint32_t partition_id, const std::unique_ptr<queue> &root, slab<application> &applications,
+            node_table &nodes, node_sortings &sortings, queue_orders &orders, const call_contexts &contexts,
+            ready_index &ready, policy_fallback &fallback, change_dispatcher &changes)
+      : shared_(shared),
+        partition_id_(partition_id),
+        root_(root),
+        applications_(applications),
+        nodes_(nodes),
+        sortings_(sortings),
+        orders_(orders),
+        contexts_(contexts),
+        ready_(ready),
+        fallback_(fallback),
+        changes_(changes) {}
 
   // -- What a policy may read changed: of these columns (column::...). --
   void changed(queue &q, uint32_t columns);
@@ -56,7 +76,17 @@ class sort_keys {
   bool time_is_over(sort_key &key, const timer &t);
   void start_periods();
 
-  partition &p_;
+  core &shared_;
+  const uint32_t partition_id_;
+  const std::unique_ptr<queue> &root_;
+  slab<application> &applications_;
+  node_table &nodes_;
+  node_sortings &sortings_;
+  queue_orders &orders_;
+  const call_contexts &contexts_;
+  ready_index &ready_;
+  policy_fallback &fallback_;
+  change_dispatcher &changes_;
   std::vector<queue *> stale_;          // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms_ = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   key_batch batch_;                     // scratch of flush()

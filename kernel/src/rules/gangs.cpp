@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/may_run.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 
@@ -20,8 +21,6 @@ task_group *gangs::group_named(application &app, std::string_view group) {
   }
   return &found->second;
 }
-
-bool gangs::waits_for_placeholders(const ask &a) { return a.gang != nullptr && !a.placeholder && a.gang->in_force(); }
 
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
@@ -121,7 +120,7 @@ void gangs::changed(task_group &g, bool more) {
 }
 
 void gangs::changed(application &app) {
-  const bool wanted = !app.gang.in_play.empty() && app.runs() && !p_.in_stopped_queue(app);
+  const bool wanted = !app.gang.in_play.empty() && app.runs() && !in_stopped_queue(app);
   if (wanted) {
     if (!app.gang.stuck && !heap_.contains(&app)) heap_.push(&app);
   } else if (app.gang.stuck) {
@@ -192,7 +191,7 @@ bool gangs::replace_in(application &app) {
 bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
   ask_class &c = p_.classes[a.class_id];
   // What is known of a class leaves out the node that is kept for the ask.
-  const reservation *own = p_.reservations.of(a);
+  const reservation *own = reservation_of(a);
   const bool own_holds = own != nullptr && p_.nodes.usable(own->where->slot) && p_.nodes.holds(c, own->where->slot);
   if (!own_holds && std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
   ++p_.shared.counters.asks_examined;

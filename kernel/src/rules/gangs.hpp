@@ -10,17 +10,17 @@
 
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 
 struct partition;
 
-class gangs {
+class gangs final : public placeholder_line {
  public:
   explicit gangs(partition &p) : p_(p) {}
 
   static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
-  static bool waits_for_placeholders(const ask &a);
 
   // -- Placeholders come and go. --
   // `pending`, `held`: so many more. With the first one the group's real asks begin to wait, with the last they stop.
@@ -37,11 +37,10 @@ class gangs {
   // -- Pass B. --
   [[nodiscard]] bool has_work() const { return !heap_.empty(); }
   bool decide();
-  // `more`: what could not be done may be possible now.
-  void changed(task_group &g, bool more);
+  void changed(task_group &g, bool more) override;
   void changed(application &app);
-  void wake_stuck();
-  void wake_on(const node &n);  // those to whom it matters
+  void wake_stuck() override;
+  void wake_on(const node &n) override;
 
  private:
   static void count_size(task_group &g, uint32_t class_id, int sign);

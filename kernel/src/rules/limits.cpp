@@ -108,16 +108,6 @@ usage_node *limits::blocking(application &app, const ask_class &c, type_index &t
   return nullptr;
 }
 
-usage_node *limits::full_for(const application &app) {
-  if (app.place != limit_place::none) return nullptr;
-  for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) {
-      if (u->max_applications != 0 && u->running->size() >= u->max_applications) return u;
-    }
-  }
-  return nullptr;
-}
-
 bool limits::breaks(const application &app, const resources &used, std::string_view of, bool group,
                     const queue &q) const {
   const limit_config *limit = limit_for(q, of, group);

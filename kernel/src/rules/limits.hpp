@@ -29,8 +29,6 @@ class limits {
 
   // -- Who is held. --
   usage_node *blocking(application &app, const ask_class &c, type_index &type) const;
-  // The limit whose maxapplications holds the application; null: none does, or it has its place already.
-  [[nodiscard]] static usage_node *full_for(const application &app);
   // One more application with so much would be beyond the limit of the user or group in the queue.
   [[nodiscard]] bool breaks(const application &app, const resources &used, std::string_view name, bool group,
                             const queue &q) const;

@@ -37,7 +37,7 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
   const ask_facts facts{need, a.priority, a.tags};
   for (node_predicate &p : predicates_) {
     uint64_t words[2] = {0, 0};
-    if (!ask_signature(p, p_.context(), facts, words)) {  // results are this ask's alone
+    if (!ask_signature(p, p_.contexts.now(), facts, words)) {  // results are this ask's alone
       words[0] = ~uint64_t{0};
       words[1] = a.arrival;
       shared = false;
@@ -61,7 +61,7 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
   return slot.get();
 }
 
-bool node_verdicts::passes(verdict_set &v, const resources &need, uint32_t slot) {
+bool node_verdicts::is_passed(verdict_set &v, const resources &need, uint32_t slot) {
   if (v.verdicts.size() <= slot || v.verdicts[slot] == verdict_set::unknown) judge(v, need);
   return v.verdicts[slot] == verdict_set::pass;
 }
@@ -85,7 +85,7 @@ void node_verdicts::judge(verdict_set &v, const resources &need) {
     const auto fails = [&] {
       const policy_fault fault{policy_fault::kind::predicate, p_.name, p.bound->name, v.first_key};
       if (!p_.shared.told.empty() && p_.shared.told_to_fail(fault)) return p_.shared.note_fault(fault), true;
-      if (filter_nodes(p, p_.context(), p_.nodes, facts, open, verdicts.data(), reasons.data())) return false;
+      if (filter_nodes(p, p_.contexts.now(), p_.nodes, facts, open, verdicts.data(), reasons.data())) return false;
       return p_.shared.note_fault(fault), true;
     };
     if (!open.empty() && fails()) {

@@ -12,19 +12,19 @@
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "policies/policy_batch.hpp"
+#include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
 
 struct partition;
 
-class node_verdicts {
+class node_verdicts final : public node_filter {
  public:
   explicit node_verdicts(partition &p) : p_(p) {}
 
   void adopt(std::vector<node_predicate> predicates);
   [[nodiscard]] const std::vector<node_predicate> &predicates() const { return predicates_; }
 
-  bool passes(const ask_class &c, uint32_t slot) { return c.judged == nullptr || passes(*c.judged, c.need, slot); }
   [[nodiscard]] std::string reason_of(const ask_class &c, uint32_t slot) const;  // why it does not
   // For an ask that needs so much. `shared`: with all asks alike; else the set is this ask's alone. Null: all nodes
   // pass.
@@ -37,7 +37,7 @@ class node_verdicts {
   }
 
  private:
-  bool passes(verdict_set &v, const resources &need, uint32_t slot);
+  bool is_passed(verdict_set &v, const resources &need, uint32_t slot) override;
   void judge(verdict_set &v, const resources &need);
 
   partition &p_;

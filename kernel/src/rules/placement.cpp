@@ -7,6 +7,7 @@
 #include "base/path.hpp"
 #include "base/tags.hpp"
 #include "partition.hpp"
+#include "policies/prepared_words.hpp"
 #include "rules/journaled_rules.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
@@ -147,7 +148,7 @@ queue *placement::create_path(std::string_view path, bool recovery, std::string 
     if (leaf && !recovery) apply_template(made);
     if (!leaf) made.child_template = q->child_template;
     p_.resolve_properties(made);
-    p_.prepare_queue(made);
+    prepare_queue(made, p_.shared.counters.policy_faults);
     p_.keys.follow_decay(made);
     p_.refresh_fair_max(made);
     q = &made;

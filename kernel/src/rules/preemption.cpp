@@ -56,13 +56,13 @@ bool preemption::try_for(ask &a) {
     if (off) hold_off(a);
     return false;
   }
-  reservation *held = p_.reservations.of(a);
+  reservation *held = reservation_of(a);
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
     left = held->where;
     p_.reservations.end(*held, {cause::victims_elsewhere, n->id});
   }
-  if (p_.reservations.of(a) == nullptr) p_.reservations.reserve(a, *n);
+  if (reservation_of(a) == nullptr) p_.reservations.reserve(a, *n);
   take_victims(search_.victims(), {cause::preempted_for_ask, a.key}, &a);
   if (left != nullptr) p_.reservations.reopen(*left);
   return true;
@@ -77,7 +77,7 @@ node *preemption::find_victims(ask &a, bool &off) {
                                                   : p_.shared.check || p_.shared.replayed != nullptr;
   leaf_class &alike = p_.ready.unit_of(*a.owner->home, a.class_id, unit_kind::young);
   const bool hopeless = !rm_checks && alike.hopeless.at == changes_ && alike.hopeless.priority == a.priority;
-  const reservation *held = p_.reservations.of(a);
+  const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
     off = alike.hopeless.held_off;
     return nullptr;

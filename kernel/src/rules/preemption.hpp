@@ -11,6 +11,7 @@
 
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "ready/rule_ports.hpp"
 #include "rules/victim_search.hpp"
 #include "tenon/kernel/decisions.hpp"
 
@@ -18,15 +19,14 @@ namespace tenon::internal {
 
 struct partition;
 
-class preemption {
+class preemption final : public preemption_clock {
  public:
   explicit preemption(partition &p);
 
   // The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
   static bool is_guaranteed(const queue &leaf, const ask_class &c);
   static bool spares(const queue &leaf);  // what is in it gives way to nobody
-  // From when on the ask may try; INT64_MAX: never.
-  [[nodiscard]] int64_t preempts_at(const ask &a) const;
+  [[nodiscard]] int64_t preempts_at(const ask &a) const override;
   // Room may be made there for the ask, but for reservations. Not where the RM refused the node, whatever is free
   // there.
   [[nodiscard]] bool may_make_room(const node &n, const ask &a) const;

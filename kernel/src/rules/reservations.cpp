@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "model/may_run.hpp"
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
-
-reservation *reservations::of(const ask &a) { return a.wait == nullptr ? nullptr : a.wait->held; }
 
 int64_t reservations::matures_at(const ask &a) const {
   if (!p_.config.tuning.reservation_enabled || p_.requires_a_node(a)) return INT64_MAX;
@@ -74,7 +73,7 @@ reserved_unit &reservations::unit_of(queue &leaf, uint32_t class_id) {
 }
 
 void reservations::join(ask &a) {
-  reservation &r = *of(a);
+  reservation &r = *reservation_of(a);
   r.unit = &unit_of(*a.owner->home, a.class_id);
   a.owner->reserved.insert(&a);
   look_again(r);
@@ -82,7 +81,7 @@ void reservations::join(ask &a) {
 }
 
 void reservations::leave(ask &a) {
-  reservation &r = *of(a);
+  reservation &r = *reservation_of(a);
   a.owner->reserved.erase(&a);
   if (r.parked_on != nullptr) std::erase(r.parked_on->parked_reservations, &r);
   if (r.refused) std::erase(refused_, &r);
@@ -112,7 +111,7 @@ void reservations::refresh(reservation &r) {
   if (r.unit == nullptr) return;
   const application &app = *r.of->owner;
   const bool in = r.of->line == ask_line::reserved && app.runs() && !app.held() && r.parked_on == nullptr &&
-                  !p_.in_stopped_queue(app);
+                  !in_stopped_queue(app);
   put_in(r.unit->any, r, in && !r.refused && r.unit->shape->required_node.empty());
   put_in(r.unit->own, r, in && !r.refused && r.look);
   put_in(r.unit->due, r, in && r.due);
@@ -213,14 +212,14 @@ void reservations::unreserve(reservation &r, const reason &why) {
 }
 
 node *reservations::use(ask &a) {
-  reservation *r = of(a);
+  reservation *r = reservation_of(a);
   if (r == nullptr) return nullptr;
   end(*r, {cause::reservation_used});
   return r->where;
 }
 
 void reservations::drop(ask &a) {
-  if (reservation *r = of(a)) unreserve(*r, {cause::ask_gone});
+  if (reservation *r = reservation_of(a)) unreserve(*r, {cause::ask_gone});
 }
 
 void reservations::drop_all(application &app) {

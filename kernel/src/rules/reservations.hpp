@@ -11,20 +11,19 @@
 #include "base/timers.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "ready/rule_ports.hpp"
 #include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
 struct partition;
 
-class reservations {
+class reservations final : public reserved_line {
  public:
   explicit reservations(partition &p) : p_(p) {}
 
-  static reservation *of(const ask &a);  // null: it has none
   [[nodiscard]] const slab<reservation> &all() const { return all_; }
-  // From when on the ask may reserve a node; INT64_MAX: never.
-  [[nodiscard]] int64_t matures_at(const ask &a) const;
+  [[nodiscard]] int64_t matures_at(const ask &a) const override;
   [[nodiscard]] bool keeps_others_out(const node &n) const;
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 
@@ -47,14 +46,14 @@ class reservations {
   [[nodiscard]] bool is_void(const timer &t) const;
 
   // -- The line of reserved asks. --
-  void join(ask &a);
-  void leave(ask &a);
-  void refresh(reservation &r);  // its place in its unit
-  void refresh(reserved_unit &u);
-  void refresh(application &app);
-  void look_again(node &n);        // there may be room on it
+  void join(ask &a) override;
+  void leave(ask &a) override;
+  void refresh(reservation &r) override;  // its place in its unit
+  void refresh(reserved_unit &u) override;
+  void refresh(application &app) override;
+  void look_again(node &n) override;
   void look_for_victims(node &n);  // there may be more to preempt for those who require it
-  void wake_refused();             // something changed for the resource manager
+  void wake_refused() override;
 
   // As another one has them: for a copy of the partition.
   void number_from(uint64_t next) { next_ = next; }

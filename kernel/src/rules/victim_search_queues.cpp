@@ -39,7 +39,7 @@ void victim_search::look_at_path() {
 void victim_search::look_at_claims() {
   claims_.clear();
   for (const ask *a : by_.claimants()) {
-    if (reservations::of(*a) != nullptr) claims_.emplace_back(a->owner->home, &classes_[a->class_id]);
+    if (reservation_of(*a) != nullptr) claims_.emplace_back(a->owner->home, &classes_[a->class_id]);
   }
 }
 

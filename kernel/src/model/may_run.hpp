@@ -1,0 +1,36 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// May run: what keeps an application from running, beside its own state.
+#pragma once
+
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+// The queue whose maxapplications holds the application; null: none does, or it is counted already.
+[[nodiscard]] inline queue *full_queue_of(const application &app) {
+  if (app.counted || app.state != application_state::accepted) return nullptr;
+  for (queue *q = app.home; q != nullptr; q = q->parent) {
+    if (q->max_applications != 0 && q->running_apps >= q->max_applications) return q;
+  }
+  return nullptr;
+}
+
+// The limit whose maxapplications holds the application; null: none does, or it has its place already.
+[[nodiscard]] inline usage_node *full_limit_of(const application &app) {
+  if (app.place != limit_place::none) return nullptr;
+  for (usage_node *start : {app.user_usage, app.group_usage}) {
+    for (usage_node *u = start; u != nullptr; u = u->parent) {
+      if (u->max_applications != 0 && u->running->size() >= u->max_applications) return u;
+    }
+  }
+  return nullptr;
+}
+
+[[nodiscard]] inline bool in_stopped_queue(const application &app) {
+  for (const queue *q = app.home; q != nullptr; q = q->parent) {
+    if (q->state == object_state::stopped) return true;
+  }
+  return false;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,38 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "ready/queue_priorities.hpp"
+
+#include <algorithm>
+
+#include "ready/sort_keys.hpp"
+
+namespace tenon::internal {
+
+void queue_priorities::count(queue &in, int32_t before, int32_t now) {
+  if (before != INT32_MIN) {
+    const auto found = in.priorities.find(before);
+    if (--found->second == 0) in.priorities.erase(found);
+  }
+  if (now != INT32_MIN) ++in.priorities[now];
+}
+
+void queue_priorities::refresh(queue &q) {
+  int32_t highest = q.priorities.empty() ? INT32_MIN : q.priorities.rbegin()->first;
+  if (highest != INT32_MIN) {
+    highest =
+        q.priority_rule == priority_policy::fence
+            ? q.priority_offset
+            : static_cast<int32_t>(std::clamp<int64_t>(int64_t{highest} + q.priority_offset, INT32_MIN, INT32_MAX));
+  }
+  if (highest == q.priority) return;
+  if (q.parent != nullptr) count(*q.parent, q.priority, highest);
+  q.priority = highest;
+  keys_.changed(q, column::priority);
+  if (q.parent != nullptr) refresh(*q.parent);
+}
+
+void queue_priorities::refresh_all(queue &q) {
+  for (const auto &child : q.children) refresh_all(*child);
+  refresh(q);
+}
+
+}  // namespace tenon::internal
