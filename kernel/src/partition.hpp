@@ -238,7 +238,7 @@ struct partition {
   slab<allocation> allocations;
   device_records held_devices_of;  // allocations that hold some
   slab<app_class> groups;
-  slab<ask_wait> waits;
+  ask_waits waits;
   text_map<application *> active;                             // by id
   std::vector<application *> ended;                           // rejected, completed, failed
   text_map<allocation *> foreign;                             // by key

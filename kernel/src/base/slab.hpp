@@ -8,9 +8,12 @@
 
 namespace tenon::internal {
 
+// A page of what most partitions have few of.
+inline constexpr uint32_t small_page_bytes = 512;
+
 // Ids start at 0 and are reused. A retired object stays readable until flush(): decisions that name it
 // may not have been drained yet.
-template <class T>
+template <class T, uint32_t page_bytes = 4096>
 class slab {
  public:
   T &create() {
@@ -50,7 +53,7 @@ class slab {
 
  private:
   // By the page: the standard library's deque would take a block of its own for every object or two.
-  using paged = boost::container::deque_options_t<boost::container::block_bytes<4096>>;
+  using paged = boost::container::deque_options_t<boost::container::block_bytes<page_bytes>>;
   boost::container::deque<T, void, paged> items_;
   std::vector<uint32_t> free_;
   std::vector<uint32_t> retired_;

@@ -47,8 +47,9 @@ struct ask_wait {
   uint64_t held_off = 0;  // place among those whose last try failed for reservations of others; 0: it is none of them
 
   // Of the ask: made where it has none.
-  static ask_wait &of(ask &a, slab<ask_wait> &all);
+  static ask_wait &of(ask &a, slab<ask_wait, small_page_bytes> &all);
 };
+using ask_waits = slab<ask_wait, small_page_bytes>;
 
 // What lines and alarms look at stands first: an ask that waits has few of its cache lines touched.
 struct ask {
@@ -82,7 +83,7 @@ struct ask {
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
 };
 
-inline ask_wait &ask_wait::of(ask &a, slab<ask_wait> &all) {
+inline ask_wait &ask_wait::of(ask &a, ask_waits &all) {
   if (a.wait == nullptr) a.wait = &all.create();
   return *a.wait;
 }

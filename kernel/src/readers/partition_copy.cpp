@@ -37,8 +37,8 @@ class copies {
 };
 
 // The live items of a slab, in the order in which they were made.
-template <class T, class Number>
-std::vector<const T *> in_order(const slab<T> &items, Number number) {
+template <class T, uint32_t page_bytes, class Number>
+std::vector<const T *> in_order(const slab<T, page_bytes> &items, Number number) {
   std::vector<const T *> out;
   for (uint32_t i = 0; i < items.extent(); ++i) {
     if (items[i].live) out.push_back(&items[i]);

@@ -20,7 +20,7 @@ namespace tenon::internal {
 class placement_checks {
  public:
   // `by_proposals`: it checks what is proposed, and is not asked within the step.
-  placement_checks(core &shared, const std::string &partition_name, bool by_proposals, slab<ask_wait> &waits,
+  placement_checks(core &shared, const std::string &partition_name, bool by_proposals, ask_waits &waits,
                    kept_counts &kept)
       : shared_(shared), partition_name_(partition_name), by_proposals_(by_proposals), waits_(waits), kept_(kept) {}
 
@@ -52,7 +52,7 @@ class placement_checks {
   core &shared_;
   const std::string &partition_name_;
   const bool by_proposals_;
-  slab<ask_wait> &waits_;
+  ask_waits &waits_;
   kept_counts &kept_;
   bool nobody_is_asked_ = false;
   std::vector<const node *> refused_now_;  // within the step, while an ask is looked at

@@ -16,7 +16,7 @@ class replacements {
  public:
   explicit replacements(partition &p) : p_(p) {}
 
-  [[nodiscard]] const slab<replacement> &all() const { return all_; }
+  [[nodiscard]] const slab<replacement, small_page_bytes> &all() const { return all_; }
   // `devices`: of the placeholder, where it is the same node.
   void begin(ask &a, allocation &placeholder, node &n, const held_list &devices);
   replacement &make(ask &a, allocation &placeholder, node &n, const held_list &devices);
@@ -36,7 +36,7 @@ class replacements {
   static size_t real_allocations(const application &app);
 
   partition &p_;
-  slab<replacement> all_;
+  slab<replacement, small_page_bytes> all_;
 };
 
 }  // namespace tenon::internal

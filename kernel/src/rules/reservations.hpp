@@ -22,7 +22,7 @@ class reservations final : public reserved_line {
  public:
   explicit reservations(partition &p) : p_(p) {}
 
-  [[nodiscard]] const slab<reservation> &all() const { return all_; }
+  [[nodiscard]] const slab<reservation, small_page_bytes> &all() const { return all_; }
   [[nodiscard]] int64_t matures_at(const ask &a) const override;
   [[nodiscard]] bool keeps_others_out(const node &n) const;
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
@@ -69,7 +69,7 @@ class reservations final : public reserved_line {
   node *node_to_reserve(ask &a, ask_class &c, bool &refused);
 
   partition &p_;
-  slab<reservation> all_;
+  slab<reservation, small_page_bytes> all_;
   uint64_t next_ = 1;
   reserved_heap ready_;                 // units that pass A looks at
   std::vector<reservation *> refused_;  // by the resource manager
