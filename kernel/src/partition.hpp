@@ -32,11 +32,14 @@
 #include "readers/frozen_columns.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/fair_max.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/gangs.hpp"
+#include "rules/lifecycles.hpp"
 #include "rules/limits.hpp"
+#include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placeholder_timers.hpp"
 #include "rules/placement.hpp"
@@ -66,7 +69,7 @@ using property_map = std::map<std::string, std::string>;
 // What an order of nodes is configured with.
 [[nodiscard]] std::string node_sort_json(const node_sort_config &c);
 
-struct partition {
+struct partition final : allocation_lifecycle, application_lifecycle, queue_lifecycle {
   partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline);
   ~partition();
 
@@ -118,11 +121,11 @@ struct partition {
   // A configuration does not name it: it drains, and what is left after some time fails.
   void leave_out();
   void configure_queue(queue &q, const queue_config &c);
-  void resolve_properties(queue &q);
+  void resolve_properties(queue &q) override;
   static void resolve_preemption(queue &q);
   void drain_queue(queue &q, bool with_dynamic);
   void inherit_template(queue &q);
-  resources configured_amounts(const amount_map &from);  // interned; nothing unless some amount is above 0
+  resources configured_amounts(const amount_map &from) override;
   void reconsider_asks(bool other_classes);
   // Fails what is left and gives back its allocations.
   void fail_everything();
@@ -135,25 +138,7 @@ struct partition {
     changes.apply(c);
   }
 
-  // -- For readers who come again (partition_freeze.cpp). Whatever changes what they see and is no change above says so
-  // here. --
-  void touched(const ask &a, uint8_t how = block_moved) {
-    if (frozen != nullptr) frozen->asks.touch(a.index, how);
-  }
-  void touched(const allocation &a) {
-    if (frozen != nullptr) frozen->allocations.touch(a.index, block_changed);
-  }
-  void touched(const node &n, uint8_t how = block_moved) {
-    if (frozen != nullptr) frozen->nodes.touch(n.slot, how);
-  }
-  void touched(const application &app, uint8_t how = block_changed) {
-    if (frozen != nullptr) frozen->applications.touch(app.index, how);
-  }
-  void reservation_touched(const reservation &r) {
-    touched(*r.of);
-    touched(*r.of->owner);
-    touched(*r.where);
-  }
+  // -- For readers who come again (partition_freeze.cpp). --
   void freeze(snapshot_part parts, frozen_partition &out);
   // Makes so many blocks that freeze() would, and gives how many it leaves.
   size_t freeze_some(snapshot_part parts, size_t most);
@@ -246,7 +231,6 @@ struct partition {
   std::vector<std::unique_ptr<queue>> gone_queues;            // until the next drain
   resources total;                                            // sum of the nodes' capacities: the root's max
   std::vector<wide_sum> total_exact;                          // by type, not saturated
-  bool fair_max_stale = false;                                // the root's max changed since the queues' was computed
   uint64_t allocation_count = 0;                              // live ones, foreign left out
   uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_end = 1;
   int64_t created_ms = 0;
@@ -274,47 +258,68 @@ struct partition {
   queue_orders orders;
 
   // -- What may run next, and what waits. --
-  sort_keys keys{shared,   id,     root,  applications, nodes,  sortings,
-                 orders,   contexts, ready, faults,       changes};
+  sort_keys keys{shared, id, root, applications, nodes, sortings, orders, contexts, ready, faults, changes};
   ready_index ready{root, classes, nodes, holdings, total, keys, alarms, lines, verdicts, reservations, gangs};
   queue_priorities priorities{keys};
+  fair_max fair_maxima{root, total, keys};
   ask_lines lines{groups, ready, alarms, keys, priorities, reservations, gangs, changes};
   ask_alarms alarms{shared, id, asks, preemption, reservations, lines};
 
   // -- Rules, each with what it knows. --
-  internal::placement placement{*this};
-  node_verdicts verdicts{*this};
+  internal::placement placement{shared, types, *this, keys, fair_maxima, ready, alarms, quotas, preemption, facts};
+  node_verdicts verdicts{shared, name, nodes, contexts, keeps};
   placement_checks checks{shared, name, check_deadline_ms > 0, waits, keeps};
-  internal::limits limits{*this};
-  internal::reservations reservations{*this};
-  internal::preemption preemption{*this};
+  node_search search{shared, nodes, sortings, contexts, faults, verdicts, checks, reservations};
+  internal::limits limits{types, keeps, facts, ready, reservations, changes};
+  internal::reservations reservations{shared,          id,       config,  classes,   nodes,  total,
+                                      held_devices_of, holdings, ends_at, sortings,  waits,  ready,
+                                      lines,           alarms,   limits,  verdicts,  checks, preemption,
+                                      proposals,       search,   *this,   decisions, facts,  changes};
+  internal::preemption preemption{shared,       check_deadline_ms > 0,
+                                  config,       classes,
+                                  nodes,        held_devices_of,
+                                  holdings,     total,
+                                  waits,        ready,
+                                  lines,        alarms,
+                                  verdicts,     checks,
+                                  reservations, *this,
+                                  decisions,    facts,
+                                  changes};
   internal::quotas quotas{shared, id, config, classes, preemption};
-  internal::gangs gangs{*this};
-  internal::replacements replacements{*this};
-  internal::placeholder_timers placeholder_timers{*this};
-  internal::proposals proposals{*this};
+  internal::gangs gangs{shared, classes, nodes,        holdings, ready, lines,  verdicts,
+                        checks, search,  replacements, *this,    facts, changes};
+  internal::replacements replacements{shared,    check_deadline_ms > 0,
+                                      classes,   held_devices_of,
+                                      holdings,  reservations,
+                                      proposals, *this,
+                                      *this,     decisions,
+                                      changes};
+  internal::placeholder_timers placeholder_timers{shared, id, config, applications, proposals, *this};
+  internal::proposals proposals{
+      shared, id,           check_deadline_ms, classes, held_devices_of,    holdings, verdicts, checks,
+      limits, reservations, replacements,      gangs,   placeholder_timers, *this,    *this,    decisions,
+      changes};
 
   change_dispatcher changes{nodes, types, frozen, config, sortings, verdicts, keys, ready, reservations, preemption};
   device_holdings holdings{types, classes, nodes, held_devices_of, changes};
 
-  internal::cycle cycle{*this};
+  internal::cycle cycle{shared, config, paused, state,  classes,      total,      ready, keys,   fair_maxima, lines,
+                        alarms, limits, checks, search, reservations, preemption, gangs, faults, *this};
   policy_faults faults{shared, name, types, sortings, orders, keys};
 
-  boost::unordered_flat_map<uint64_t, int64_t> ends_at;  // allocations with an execution timeout, by sequence
+  end_times ends_at;  // allocations with an execution timeout, by sequence
   std::map<std::string, int32_t> priority_classes;
   std::set<std::string, std::less<>> named_classes;  // of these, past ones included, those that asks named
   std::set<score_facts> known_facts;                 // of asks that came
 
   // -- Queues (partition_queues.cpp). --
-  queue *find_queue(std::string_view path) const;
-  queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed);
-  void retire_queue(queue &q);    // by the cleaner, which forgets it next
-  void forget_retired(queue &q);  // its children that are gone
-  void forget_retired();          // in what names queues
-  void refresh_fair_max(queue &q);
+  [[nodiscard]] queue *find_queue(std::string_view path) const override;
+  queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed) override;
+  void note_changed() override { ++queues_version; }
+  void retire_queue(queue &q);                                         // by the cleaner, which forgets it next
+  void forget_retired(queue &q);                                       // its children that are gone
+  void forget_retired();                                               // in what names queues
   void count_capacity(const resources &comes, const resources &goes);  // of a node, in the root's max
-  // The first queue on the path, root first, and type whose headroom is below the need; null: it fits.
-  queue *blocking_queue(queue &leaf, const ask_class &c, type_index &type) const;
   void arm_cleaner();
   void clean_queues();
 
@@ -335,20 +340,18 @@ struct partition {
   // The application of an independent ask, made where it is not active yet; null with the reason.
   application *independent_application(const tenon::put_ask &c, std::string &problem);
   void reject_application(const tenon::add_application &c, std::string why, bool keep);
-  void run(application &app, std::string_view why);
+  void run(application &app, std::string_view why) override;
   void leave_queue(application &app);
   void forget(application &app);
-  void count_up(application &app, bool counted);  // towards maxapplications
-  // `why`: of the new state, where it is another one; empty: what made it leave the last one.
-  bool move(application &app, application_event event, std::string_view why);
+  void count_up(application &app, bool counted) override;
+  bool move(application &app, application_event event, std::string_view why) override;
   void enter_state(application &app, application_state from);
   void note_state(application &app);
-  [[nodiscard]] int64_t time_in_state(const application &app) const;
+  [[nodiscard]] int64_t time_in_state(const application &app) const override;
   std::string gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const;
   void end_application(application &app);
   void execution_timed_out(application &app);
-  // After something went: ends it, or what it waited for, where nothing is left.
-  void settle(application &app, bool real_went = false);
+  void settle(application &app, bool real_went = false) override;
 
   // -- Asks (partition_asks.cpp). --
   ask_class &classify(std::string_view required_node, const ask &a, const resources &need,
@@ -381,33 +384,34 @@ struct partition {
   void lower_submission(application &app, int64_t create_time_ms);
   void withdraw(ask &a, termination why = termination::stopped_by_rm);
   void drop(ask &a, termination why = termination::stopped_by_rm);  // withdrawn for good
-  void drop_asks(application &app, termination end, const reason &why, bool only_placeholders);
+  void drop_asks(application &app, termination end, const reason &why, bool only_placeholders) override;
   static std::vector<ask *> pending_by_arrival(const application &app);
-  void forget_if_done(ask &a);
+  void forget_if_done(ask &a) override;
   void reject_ask(const tenon::put_ask &c, std::string why);
   ask_wait &wait_of(ask &a) { return ask_wait::of(a, waits); }
   [[nodiscard]] bool requires_a_node(const ask &a) const { return !classes[a.class_id].required_node.empty(); }
   void forget_wait(ask &a);  // it is another ask from now on, or none
 
   // -- Allocations (partition_allocations.cpp). --
-  void commit(ask &a, node &n);
-  [[nodiscard]] allocation_terms terms_of(const ask &a) const;
+  void commit(ask &a, node &n) override;
+  [[nodiscard]] allocation_terms terms_of(const ask &a) const override;
+  uint64_t take_sequence() override { return next_allocation++; }
   allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                       std::string_view detail = {}, allocation_event how = allocation_event::allocate);
+                       std::string_view detail = {}, allocation_event how = allocation_event::allocate) override;
   allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
   void count_allocation(allocation &x, std::string_view detail);
-  void announce(const allocation &x, const allocation_terms &terms, bool existing = false);
-  void count_placed(ask &a);
-  void after_placing(application &app, const allocation &x);
-  void remove_allocation(allocation &a, allocation_event how, bool keeps_ask = false);
+  void announce(const allocation &x, const allocation_terms &terms, bool existing = false) override;
+  void count_placed(ask &a) override;
+  void after_placing(application &app, const allocation &x) override;
+  void remove_allocation(allocation &a, allocation_event how, bool keeps_ask = false) override;
   void count_past_use(const allocation &a);
   void end_allocation(allocation &a, termination why);
   void resize(allocation &a, const resources &need, std::string_view detail);
-  void move(allocation &a, allocation_event event);  // what is proposed in its place is undone
-  void expire(allocation &a, const reason &why);     // waits for the RM from now on
-  void expire_all(application &app, const reason &why, bool only_placeholders);  // those in state Allocated
-  void undo(allocation &a);                                                      // its ask is pending again
-  bool unplace(ask &a);
+  void move(allocation &a, allocation_event event) override;
+  void expire(allocation &a, const reason &why) override;
+  void expire_all(application &app, const reason &why, bool only_placeholders) override;  // those in state Allocated
+  void undo(allocation &a);                                                               // its ask is pending again
+  bool unplace(ask &a) override;
   // What is wrong with an existing allocation, or "". `n` is null where its node is new. As check() of an ask
   // otherwise.
   std::string check(const existing_allocation &e, const node *n, ask_terms &out);
@@ -422,9 +426,7 @@ struct partition {
 
   // -- Nodes (partition_nodes.cpp). --
   // Whatever is allocated there.
-  [[nodiscard]] bool holds(const node &n, const ask_class &c) const {
-    return holdings.may_hold(n, c);
-  }
+  [[nodiscard]] bool holds(const node &n, const ask_class &c) const { return holdings.may_hold(n, c); }
   void decommission(node &n);
   void reject_node(const decided_what &what, std::string_view node_id);
   // "" or why not; interns the types.
@@ -454,9 +456,6 @@ struct partition {
                                std::unique_ptr<sort_policy> &into);  // "" or why not
 
   // -- Scores (partition_scores.cpp). --
-  // Until the next call. Null: the built-in order failed too.
-  node_order *order_for(const ask_class &c, const application &app);
-  void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored);
   const score_facts *facts_for_score(const ask &a);
   void classify_for_score();  // the node order changed: asks may be of other classes now
 };

@@ -99,6 +99,8 @@ ROOMS = {
 }
 # Rooms that stand without the hall; their files named after the partition do not yet.
 WITHOUT_HALL = ("base", "model", "policies", "journal")
+# Rooms whose classes are told what they read and what they change, and never the partition.
+WITHOUT_PARTITION = ("ready", "rules", "cycle")
 
 # Rooms of the command line, each above those that it includes. What puts several together stands beside them.
 ROOMS_OF_CLI = {
@@ -167,7 +169,8 @@ def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Com
     if room not in rooms or other == room:
         return
     if house == ROOT_OF_ROOMS and name in HALL:
-        if room in WITHOUT_HALL and not file.startswith("partition_"):
+        without = room in WITHOUT_HALL or (room in WITHOUT_PARTITION and name == "partition.hpp")
+        if without and not file.startswith("partition_"):
             yield Complaint(path, number, f"includes {name}; the room {room} stands without it")
     elif other not in rooms[room]:
         may = ", ".join(rooms[room]) or "no other"

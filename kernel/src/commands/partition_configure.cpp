@@ -188,8 +188,8 @@ void partition::apply_config(const partition_config &c, const std::map<std::stri
     create_queue(nullptr, c.root.name, false, true);
   }
   configure_queue(*root, c.root);
-  refresh_fair_max(*root);
-  limits.refresh();
+  fair_maxima.refresh(*root);
+  limits.refresh(by_submission());
   for_each_queue(*root, [&](queue &q) { keys.restart(q); });
   priorities.refresh_all(*root);
   ready.wake_all_below(*root);

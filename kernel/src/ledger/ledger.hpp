@@ -36,7 +36,12 @@ class ledger {
   static void write(const node_moved &c) { transition(c.of.state, c.by); }
   static void write(const queue_moved &c) { transition(c.of.state, c.by); }
   static void write(const application_moved &c) { transition(c.of.state, c.by); }
-  static void write(const ask_lined_up &) {}  // by the ready index
+  static void write(const ask_lined_up &) {}
+  static void write(const ask_told &) {}
+  static void write(const group_counted &) {}
+  static void write(const replacement_changed &) {}
+  static void write(const victims_changed &) {}
+  static void write(const reservation_changed &) {}
   static void write(const ask_moved &c) { transition(c.of.state, c.by); }
   static void write(const ask_filled &) {}
   static void write(const ask_placed &c) { c.of.placed += c.more; }
@@ -102,7 +107,7 @@ class ledger {
     c.of.nodes_by = nullptr;
   }
   static void write(const application_forgotten &) {}
-  static void write(const application_ordered &) {}  // by the ready index
+  static void write(const application_ordered &) {}
   static void write(const application_rehomed &c) { c.of.home = &c.to; }
   static void write(const application_used &c) { add(used(c.of, c.by_placeholder), c.amount, c.sign); }
   static void write(const application_resized &c) { replace(used(c.of, c.by_placeholder), c.before, c.now); }

@@ -73,16 +73,6 @@ void partition::forget_retired() {
   limits.forget_gone_queues();
 }
 
-void partition::refresh_fair_max(queue &q) {
-  resources effective = q.parent == nullptr ? total : q.parent->fair_max;
-  if (q.parent != nullptr) for_each_type(q.max, [&](type_index t, int64_t amount) { effective.set(t, amount); });
-  if (effective != q.fair_max) {
-    q.fair_max = std::move(effective);
-    keys.changed(q, column::limits);
-  }
-  for (const auto &child : q.children) refresh_fair_max(*child);
-}
-
 // Sums are kept wide, so that a node that leaves takes away exactly what it brought.
 void partition::count_capacity(const resources &comes, const resources &goes) {
   bool changed = false;
@@ -103,26 +93,8 @@ void partition::count_capacity(const resources &comes, const resources &goes) {
   for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -wide_sum{amount}); });
   if (!changed) return;
   if (facts.listened() && total != before) facts.tell(fact_kind::queue_max, *root, &total);
-  fair_max_stale = true;
+  fair_maxima.total_changed();
   ready.wake_headroom(*root);
-}
-
-queue *partition::blocking_queue(queue &leaf, const ask_class &c, type_index &type) const {
-  for (queue *q = &leaf; q->parent != nullptr; q = q->parent) {
-    for (const class_amount &p : c.positive) {
-      if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], q->allocated[p.type])) {
-        type = p.type;
-        return q;
-      }
-    }
-  }
-  for (const class_amount &p : c.positive) {
-    if (p.amount > sub_saturating(total[p.type], root->allocated[p.type])) {
-      type = p.type;
-      return root.get();
-    }
-  }
-  return nullptr;
 }
 
 void partition::arm_cleaner() {

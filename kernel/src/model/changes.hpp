@@ -165,6 +165,26 @@ struct application_ordered {
 
 // -- Asks and allocations. --
 
+// Placeholders of the group came or went.
+struct group_counted {
+  const task_group &of;
+};
+// What is under way, or proposed, in its place.
+struct replacement_changed {
+  const allocation &of;
+};
+// Who gives way for it.
+struct victims_changed {
+  const ask &of;
+};
+// Made, or ended.
+struct reservation_changed {
+  const reservation &of;
+};
+// What an inspection said of it.
+struct ask_told {
+  const ask &of;
+};
 // Where it stands in line.
 struct ask_lined_up {
   const ask &of;

@@ -33,6 +33,17 @@ inline void mark(frozen_columns &in, const application_ordered &c) { in.applicat
 inline void mark(frozen_columns &in, const ask_filled &c) { in.asks.touch(c.of.index, block_changed); }
 inline void mark(frozen_columns &in, const ask_placed &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const ask_forgotten &c) { in.asks.touch(c.of.index, block_moved); }
+inline void mark(frozen_columns &in, const group_counted &c) {
+  in.applications.touch(c.of.owner->index, block_changed);
+}
+inline void mark(frozen_columns &in, const replacement_changed &c) { in.allocations.touch(c.of.index, block_changed); }
+inline void mark(frozen_columns &in, const victims_changed &c) { in.asks.touch(c.of.index, block_moved); }
+inline void mark(frozen_columns &in, const reservation_changed &c) {
+  in.asks.touch(c.of.of->index, block_moved);
+  in.applications.touch(c.of.of->owner->index, block_changed);
+  in.nodes.touch(c.of.where->slot, block_moved);
+}
+inline void mark(frozen_columns &in, const ask_told &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const ask_lined_up &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const ask_moved &c) { in.asks.touch(c.of.index, block_moved); }
 inline void mark(frozen_columns &in, const allocation_made &c) { in.allocations.touch(c.of.index, block_changed); }

@@ -72,8 +72,8 @@ class copier {
       to_.holdings.divide(*n);
       to_.apply(node_stored{*n});
     }
-    to_.refresh_fair_max(*to_.root);
-    to_.fair_max_stale = from_.fair_max_stale;
+    to_.fair_maxima.refresh(*to_.root);
+    to_.fair_maxima.copy(from_.fair_maxima);
     copy_victims();
     for (const reservation *r : in_order(from_.reservations.all(), &reservation::sequence)) {
       to_.reservations.number_from(r->sequence);
@@ -106,7 +106,8 @@ class copier {
       out.start(to_.nodes);
     }
     for (const auto &[name, policy] : from_.orders.of_queues) to_.orders.of_queues.emplace(name, lent(*policy));
-    for (const auto &[name, policy] : from_.orders.of_applications) to_.orders.of_applications.emplace(name, lent(*policy));
+    for (const auto &[name, policy] : from_.orders.of_applications)
+      to_.orders.of_applications.emplace(name, lent(*policy));
     std::vector<node_predicate> predicates;
     for (const node_predicate &p : from_.verdicts.predicates()) {
       predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));

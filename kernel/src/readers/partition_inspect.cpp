@@ -58,10 +58,7 @@ void partition::for_each_limit(const application &app, inspection &seen, F &&f) 
 void partition::inspect() {
   if (paused || state == object_state::stopped) return;
   if (!shared.told.empty()) faults.fail_as_told();
-  if (fair_max_stale) {
-    fair_max_stale = false;
-    refresh_fair_max(*root);
-  }
+  fair_maxima.follow_total();
   checks.ask_nobody(true);
   inspection seen;
   for (;;) {
@@ -78,7 +75,7 @@ void partition::inspect() {
 void partition::tell_word(ask &a, container_word word) {
   if (word == a.told) return;
   a.told = word;
-  touched(a);
+  apply(ask_told{a});
   decisions.emit(decided::container_state{word == container_word::skipped}, a);
 }
 
@@ -145,7 +142,7 @@ bool partition::is_node_there(ask &a, ask_class &c, inspection &seen) {
   if (c.blocked) return false;
   const auto [known, fresh] = seen.nodes.try_emplace(c.id, false);
   bool refused = false;
-  if (fresh) known->second = cycle.search(c, a, refused) != nullptr;
+  if (fresh) known->second = search.find(c, a, refused) != nullptr;
   return known->second;
 }
 
@@ -157,7 +154,7 @@ void partition::tell_limits_of(ask &a) {
   tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
-  const queue *full = blocking_queue(*a.owner->home, c, type);
+  const queue *full = blocking_queue(*a.owner->home, c, total, type);
   const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &total : &full->max;
   tell_limit(facts, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
 }

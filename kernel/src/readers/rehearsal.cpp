@@ -144,7 +144,7 @@ void rehearsal::make(const change &one) {
       break;
     case change_kind::raise_queue_resources:
       q->max.set(p.types.find(one.type), one.to);
-      p.refresh_fair_max(*p.root);
+      p.fair_maxima.refresh(*p.root);
       p.ready.wake_headroom(*q);
       break;
     case change_kind::raise_limit_applications:

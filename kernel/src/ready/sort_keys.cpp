@@ -261,8 +261,6 @@ void follow(std::vector<decayed_usage> &followed, const sort_policy &policy, int
 }  // namespace
 
 void sort_keys::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, shared_.now_ms, q.allocated); }
-void sort_keys::follow_decay(application &app) {
-  follow(app.decayed, *app.home->order, shared_.now_ms, app.allocated);
-}
+void sort_keys::follow_decay(application &app) { follow(app.decayed, *app.home->order, shared_.now_ms, app.allocated); }
 
 }  // namespace tenon::internal

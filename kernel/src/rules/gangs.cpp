@@ -3,9 +3,18 @@
 
 #include <algorithm>
 
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "ledger/device_holdings.hpp"
 #include "model/may_run.hpp"
-#include "partition.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/ready_index.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/node_search.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/replacements.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -24,7 +33,7 @@ task_group *gangs::group_named(application &app, std::string_view group) {
 
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
-  p_.touched(*g.owner);
+  changes_.apply(group_counted{g});
   g.pending += pending;
   g.held += held;
   if (g.in_force() == before) return;
@@ -36,8 +45,8 @@ void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
     std::sort(concerned.begin(), concerned.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   }
   for (ask *a : concerned) {
-    p_.lines.dequeue(*a);
-    p_.lines.enqueue(*a);
+    lines_.dequeue(*a);
+    lines_.enqueue(*a);
   }
 }
 
@@ -73,8 +82,8 @@ void gangs::look_at_refused(task_group &g) {
   const std::vector<ask *> refused(g.owner->aside.begin(), g.owner->aside.end());
   for (ask *one : refused) {
     if (one->gang != &g) continue;
-    p_.lines.dequeue(*one);
-    p_.lines.enqueue(*one);
+    lines_.dequeue(*one);
+    lines_.enqueue(*one);
   }
   changed(g, true);
 }
@@ -184,39 +193,38 @@ bool gangs::replace_in(application &app) {
     done = replace_one(a, *first, rm_refuses);
     if (!done && rm_refuses) refused.push_back(&a);
   }
-  for (ask *a : refused) p_.lines.set_aside(*a);
+  for (ask *a : refused) lines_.set_aside(*a);
   return done;
 }
 
 bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
-  ask_class &c = p_.classes[a.class_id];
+  ask_class &c = classes_[a.class_id];
   // What is known of a class leaves out the node that is kept for the ask.
   const reservation *own = reservation_of(a);
-  const bool own_holds = own != nullptr && p_.nodes.usable(own->where->slot) && p_.nodes.holds(c, own->where->slot);
+  const bool own_holds = own != nullptr && nodes_.usable(own->where->slot) && nodes_.holds(c, own->where->slot);
   if (!own_holds && std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
-  ++p_.shared.counters.asks_examined;
+  ++shared_.counters.asks_examined;
   if (release_too_small(a, c, g)) return true;
   for (allocation *placeholder : g.allocated) {
     const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
     held_list devices;
-    if (!allowed || !p_.holdings.take_over(c, *placeholder, devices) ||
-        !p_.verdicts.passes(c, placeholder->where->slot))
+    if (!allowed || !devices_.take_over(c, *placeholder, devices) || !verdicts_.passes(c, placeholder->where->slot))
       continue;
-    if (!p_.checks.agrees(a, *placeholder->where, false)) {
+    if (!checks_.agrees(a, *placeholder->where, false)) {
       rm_refuses = true;
       continue;
     }
-    p_.replacements.begin(a, *placeholder, *placeholder->where, devices);
+    replacements_.begin(a, *placeholder, *placeholder->where, devices);
     return true;
   }
   if (!c.blocked || own_holds) {
     bool search_refused = false;
-    if (node *n = p_.cycle.search(c, a, search_refused); n != nullptr) {
-      p_.replacements.begin(a, *g.allocated.first(), *n, {});
+    if (node *n = search_.find(c, a, search_refused); n != nullptr) {
+      replacements_.begin(a, *g.allocated.first(), *n, {});
       return true;
     }
     rm_refuses |= search_refused;
-    if (!search_refused && !c.blocked) p_.ready.block(c);
+    if (!search_refused && !c.blocked) ready_.block(c);
   }
   c.gangs_wait = true;
   if (!rm_refuses) g.hopeless.push_back(c.id);
@@ -224,13 +232,13 @@ bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
 }
 
 bool gangs::release_too_small(const ask &a, const ask_class &c, const task_group &g) {
-  const auto small = [&](uint32_t class_id) { return !fit_in(p_.classes[class_id].need, c.need); };
+  const auto small = [&](uint32_t class_id) { return !fit_in(classes_[class_id].need, c.need); };
   if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return small(s.first); })) return false;
   const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
   for (allocation *placeholder : all) {
     if (!small(placeholder->class_id)) continue;
-    p_.facts.tell_placeholder_small(*placeholder, a, c);
-    p_.expire(*placeholder, {cause::placeholder_too_small});
+    facts_.tell_placeholder_small(*placeholder, a, c);
+    lifecycle_.expire(*placeholder, {cause::placeholder_too_small});
   }
   return true;
 }

@@ -14,11 +14,38 @@
 
 namespace tenon::internal {
 
-struct partition;
+class allocation_lifecycle;
+class ask_lines;
+class change_dispatcher;
+class device_holdings;
+class fact_teller;
+class node_search;
+class node_table;
+class node_verdicts;
+class placement_checks;
+class ready_index;
+class replacements;
+struct core;
 
 class gangs final : public placeholder_line {
  public:
-  explicit gangs(partition &p) : p_(p) {}
+  gangs(core &shared, class_table &classes, const node_table &nodes, const device_holdings &devices, ready_index &ready,
+        ask_lines &lines, node_verdicts &verdicts, placement_checks &checks, node_search &search,
+        internal::replacements &replacements, allocation_lifecycle &lifecycle, const fact_teller &facts,
+        change_dispatcher &changes)
+      : shared_(shared),
+        classes_(classes),
+        nodes_(nodes),
+        devices_(devices),
+        ready_(ready),
+        lines_(lines),
+        verdicts_(verdicts),
+        checks_(checks),
+        search_(search),
+        replacements_(replacements),
+        lifecycle_(lifecycle),
+        facts_(facts),
+        changes_(changes) {}
 
   static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
 
@@ -49,7 +76,19 @@ class gangs final : public placeholder_line {
   bool replace_one(ask &a, task_group &g, bool &rm_refuses);
   bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
 
-  partition &p_;
+  core &shared_;
+  class_table &classes_;
+  const node_table &nodes_;
+  const device_holdings &devices_;
+  ready_index &ready_;
+  ask_lines &lines_;
+  node_verdicts &verdicts_;
+  placement_checks &checks_;
+  node_search &search_;
+  internal::replacements &replacements_;
+  allocation_lifecycle &lifecycle_;
+  const fact_teller &facts_;
+  change_dispatcher &changes_;
   gang_heap heap_;  // applications that pass B looks at
   std::vector<application *> stuck_;
 };

@@ -5,19 +5,26 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
 
-struct partition;
+class change_dispatcher;
+class fact_teller;
+class kept_counts;
+class ready_index;
+class reservations;
 
 class limits {
  public:
   using trackers = std::map<std::string, usage_tracker, std::less<>>;
 
-  explicit limits(partition &p) : p_(p) {}
+  limits(resource_types &types, kept_counts &kept, const fact_teller &facts, ready_index &ready,
+         internal::reservations &reservations, change_dispatcher &changes)
+      : types_(types), kept_(kept), facts_(facts), ready_(ready), reservations_(reservations), changes_(changes) {}
 
   [[nodiscard]] const trackers &users() const { return users_; }
   [[nodiscard]] const trackers &groups() const { return groups_; }
@@ -43,13 +50,18 @@ class limits {
 
   // -- Configuration. --
   void set_limit(usage_node &u, const limit_config *limit);
-  void refresh();
+  void refresh(const std::vector<application *> &all_applications);  // in the order of submission
   void forget_gone_queues();
 
  private:
   usage_node &usage_of(std::string_view name, bool group, queue &q);
 
-  partition &p_;
+  resource_types &types_;
+  kept_counts &kept_;
+  const fact_teller &facts_;
+  ready_index &ready_;
+  internal::reservations &reservations_;
+  change_dispatcher &changes_;
   trackers users_, groups_;
 };
 

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/kept_sizes.hpp"
-#include "partition.hpp"
+#include "core.hpp"
+#include "ledger/kept_counts.hpp"
+#include "policies/call_contexts.hpp"
 
 namespace tenon::internal {
 
@@ -37,7 +39,7 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
   const ask_facts facts{need, a.priority, a.tags};
   for (node_predicate &p : predicates_) {
     uint64_t words[2] = {0, 0};
-    if (!ask_signature(p, p_.contexts.now(), facts, words)) {  // results are this ask's alone
+    if (!ask_signature(p, contexts_.now(), facts, words)) {  // results are this ask's alone
       words[0] = ~uint64_t{0};
       words[1] = a.arrival;
       shared = false;
@@ -55,8 +57,8 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
     slot->tags = a.tags;
     slot->priority = a.priority;
     slot->first_key = a.owner->id + '/' + a.key;
-    p_.keeps.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) +
-                       verdict_size * p_.nodes.slots());
+    kept_.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) +
+                    verdict_size * nodes_.slots());
   }
   return slot.get();
 }
@@ -67,11 +69,11 @@ bool node_verdicts::is_passed(verdict_set &v, const resources &need, uint32_t sl
 }
 
 void node_verdicts::judge(verdict_set &v, const resources &need) {
-  v.cover(p_.nodes.slots());
+  v.cover(nodes_.slots());
   std::vector<uint32_t> open = std::exchange(v.open, {});
   std::sort(open.begin(), open.end());
   std::erase_if(open, [&](uint32_t slot) {
-    if (p_.nodes.at(slot) != nullptr) return false;
+    if (nodes_.at(slot) != nullptr) return false;
     v.open.push_back(slot);
     return true;
   });
@@ -83,13 +85,13 @@ void node_verdicts::judge(verdict_set &v, const resources &need) {
     std::vector<uint16_t> reasons(open.size(), 0);
     // Fails closed: the node does not fit.
     const auto fails = [&] {
-      const policy_fault fault{policy_fault::kind::predicate, p_.name, p.bound->name, v.first_key};
-      if (!p_.shared.told.empty() && p_.shared.told_to_fail(fault)) return p_.shared.note_fault(fault), true;
-      if (filter_nodes(p, p_.contexts.now(), p_.nodes, facts, open, verdicts.data(), reasons.data())) return false;
-      return p_.shared.note_fault(fault), true;
+      const policy_fault fault{policy_fault::kind::predicate, partition_name_, p.bound->name, v.first_key};
+      if (!shared_.told.empty() && shared_.told_to_fail(fault)) return shared_.note_fault(fault), true;
+      if (filter_nodes(p, contexts_.now(), nodes_, facts, open, verdicts.data(), reasons.data())) return false;
+      return shared_.note_fault(fault), true;
     };
     if (!open.empty() && fails()) {
-      ++p_.shared.counters.policy_faults;
+      ++shared_.counters.policy_faults;
       std::fill(verdicts.begin(), verdicts.end(), uint8_t{TENON_FAIL});
       std::fill(reasons.begin(), reasons.end(), uint16_t{0});
     }

@@ -16,11 +16,15 @@
 
 namespace tenon::internal {
 
-struct partition;
+class call_contexts;
+class kept_counts;
+struct core;
 
 class node_verdicts final : public node_filter {
  public:
-  explicit node_verdicts(partition &p) : p_(p) {}
+  node_verdicts(core &shared, const std::string &partition_name, node_table &nodes, const call_contexts &contexts,
+                kept_counts &kept)
+      : shared_(shared), partition_name_(partition_name), nodes_(nodes), contexts_(contexts), kept_(kept) {}
 
   void adopt(std::vector<node_predicate> predicates);
   [[nodiscard]] const std::vector<node_predicate> &predicates() const { return predicates_; }
@@ -40,7 +44,11 @@ class node_verdicts final : public node_filter {
   bool is_passed(verdict_set &v, const resources &need, uint32_t slot) override;
   void judge(verdict_set &v, const resources &need);
 
-  partition &p_;
+  core &shared_;
+  const std::string &partition_name_;
+  node_table &nodes_;
+  const call_contexts &contexts_;
+  kept_counts &kept_;
   std::vector<node_predicate> predicates_;
   std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> sets_;  // by signatures and what they leave out
   bool read_amounts_ = false;  // of nodes: verdicts change with every allocation

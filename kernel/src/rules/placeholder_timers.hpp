@@ -10,11 +10,20 @@
 
 namespace tenon::internal {
 
-struct partition;
+class application_lifecycle;
+class proposals;
+struct core;
 
 class placeholder_timers {
  public:
-  explicit placeholder_timers(partition &p) : p_(p) {}
+  placeholder_timers(core &shared, uint32_t partition_id, const partition_config &config,
+                     slab<application> &applications, internal::proposals &proposals, application_lifecycle &lifecycle)
+      : shared_(shared),
+        partition_id_(partition_id),
+        config_(config),
+        applications_(applications),
+        proposals_(proposals),
+        lifecycle_(lifecycle) {}
 
   void arm(application &app, int64_t from_ms);
   static void stop_waiting(application &app) { app.placeholder_timers.waiting = 0; }
@@ -29,7 +38,12 @@ class placeholder_timers {
   void timed_out(application &app);
   void give_back_left_over(application &app);
 
-  partition &p_;
+  core &shared_;
+  const uint32_t partition_id_;
+  const partition_config &config_;
+  slab<application> &applications_;
+  internal::proposals &proposals_;
+  application_lifecycle &lifecycle_;
 };
 
 }  // namespace tenon::internal

@@ -4,14 +4,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "ledger/device_holdings.hpp"
 #include "model/victims.hpp"
-#include "partition.hpp"
+#include "ready/ask_alarms.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/ready_index.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/node_verdicts.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
-
-preemption::preemption(partition &p)
-    : p_(p), search_(*this, p.reservations, p.nodes, p.classes, p.held_devices_of, p.total) {}
 
 // -- When. --
 
@@ -31,9 +39,9 @@ bool preemption::spares(const queue &leaf) {
 
 int64_t preemption::preempts_at(const ask &a) const {
   const queue &leaf = *a.owner->home;
-  if (!a.preempt_other || !p_.config.preemption_enabled || p_.requires_a_node(a)) return INT64_MAX;
+  if (!a.preempt_other || !config_.preemption_enabled || !classes_[a.class_id].required_node.empty()) return INT64_MAX;
   if (a.wait != nullptr && !a.wait->victims.empty()) return INT64_MAX;
-  if (!leaf.intra && !is_guaranteed(leaf, p_.classes[a.class_id])) return INT64_MAX;
+  if (!leaf.intra && !is_guaranteed(leaf, classes_[a.class_id])) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
 }
@@ -41,14 +49,14 @@ int64_t preemption::preempts_at(const ask &a) const {
 // -- For a guarantee, and within the queue. --
 
 bool preemption::may_make_room(const node &n, const ask &a) const {
-  const ask_class &c = p_.classes[a.class_id];
-  return n.schedulable() && p_.holds(n, c) && p_.verdicts.passes(c, n.slot) && !p_.checks.has_refused(a, n);
+  const ask_class &c = classes_[a.class_id];
+  return n.schedulable() && devices_.may_hold(n, c) && verdicts_.passes(c, n.slot) && !checks_.has_refused(a, n);
 }
 
 bool preemption::try_for(ask &a) {
-  if (preempts_at(a) > p_.shared.now_ms) return false;
-  p_.wait_of(a).preempt_from_ms =
-      add_saturating(p_.shared.now_ms, std::max<int64_t>(1, p_.config.tuning.preemption_retry_ms));
+  if (preempts_at(a) > shared_.now_ms) return false;
+  ask_wait::of(a, waits_).preempt_from_ms =
+      add_saturating(shared_.now_ms, std::max<int64_t>(1, config_.tuning.preemption_retry_ms));
   forget_held_off(a);
   bool off = false;
   node *n = find_victims(a, off);
@@ -60,37 +68,37 @@ bool preemption::try_for(ask &a) {
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
     left = held->where;
-    p_.reservations.end(*held, {cause::victims_elsewhere, n->id});
+    reservations_.end(*held, {cause::victims_elsewhere, n->id});
   }
-  if (reservation_of(a) == nullptr) p_.reservations.reserve(a, *n);
+  if (reservation_of(a) == nullptr) reservations_.reserve(a, *n);
   take_victims(search_.victims(), {cause::preempted_for_ask, a.key}, &a);
-  if (left != nullptr) p_.reservations.reopen(*left);
+  if (left != nullptr) reservations_.reopen(*left);
   return true;
 }
 
 // Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
 // `off`: it fails, and victims on a node that is reserved for another ask would have done.
 node *preemption::find_victims(ask &a, bool &off) {
-  const ask_class &c = p_.classes[a.class_id];
+  const ask_class &c = classes_[a.class_id];
   // What the RM says is of this ask alone.
-  const bool rm_checks = p_.check_deadline_ms > 0 ? a.wait != nullptr && !a.wait->refusals.empty()
-                                                  : p_.shared.check || p_.shared.replayed != nullptr;
-  leaf_class &alike = p_.ready.unit_of(*a.owner->home, a.class_id, unit_kind::young);
-  const bool hopeless = !rm_checks && alike.hopeless.at == changes_ && alike.hopeless.priority == a.priority;
+  const bool rm_checks =
+      by_proposals_ ? a.wait != nullptr && !a.wait->refusals.empty() : shared_.check || shared_.replayed != nullptr;
+  leaf_class &alike = ready_.unit_of(*a.owner->home, a.class_id, unit_kind::young);
+  const bool hopeless = !rm_checks && alike.hopeless.at == revision_ && alike.hopeless.priority == a.priority;
   const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
     off = alike.hopeless.held_off;
     return nullptr;
   }
-  ++p_.shared.counters.victim_searches;
+  ++shared_.counters.victim_searches;
   for (;;) {
     node *n = search_.find(a, c, hopeless ? held->where : nullptr);
     if (n == nullptr) break;
-    if (p_.checks.agrees(a, *n, false)) return n;
+    if (checks_.agrees(a, *n, false)) return n;
   }
   off = search_.would_do_but_for_reservations(a, c, held);
-  if (rm_checks && p_.check_deadline_ms > 0) return nullptr;
-  alike.hopeless.at = changes_;
+  if (rm_checks && by_proposals_) return nullptr;
+  alike.hopeless.at = revision_;
   alike.hopeless.priority = a.priority;
   alike.hopeless.held_off = off || (held != nullptr && search_.would_do_but_for_reservations(a, c, nullptr));
   return nullptr;
@@ -99,7 +107,7 @@ node *preemption::find_victims(ask &a, bool &off) {
 // -- Asks that are held off by reservations of others. --
 
 void preemption::hold_off(ask &a) {
-  a.wait->held_off = p_.shared.next_epoch++;
+  a.wait->held_off = shared_.next_epoch++;
   held_off_.emplace(a.wait->held_off, &a);
 }
 
@@ -113,10 +121,10 @@ void preemption::call_held_off() {
     a->wait->held_off = 0;
     a->wait->preempt_from_ms = INT64_MIN;
     if (a->line == ask_line::aside) {
-      p_.lines.dequeue(*a);
-      p_.lines.enqueue(*a);
+      lines_.dequeue(*a);
+      lines_.enqueue(*a);
     } else {
-      p_.alarms.chance_changed(*a);
+      alarms_.chance_changed(*a);
     }
   }
 }
@@ -124,18 +132,18 @@ void preemption::call_held_off() {
 // -- On a node that the ask requires. --
 
 bool preemption::try_on(node &n, ask &a) {
-  if (!p_.config.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
-  const ask_class &c = p_.classes[a.class_id];
-  const int64_t *free = p_.nodes.free(n.slot);
+  if (!config_.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
+  const ask_class &c = classes_[a.class_id];
+  const int64_t *free = nodes_.free(n.slot);
   std::vector<int64_t> missing;
   for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
   device_room devices;
-  devices.start(p_.nodes.devices().of(n.slot), c.types);
-  const auto amount = [&](const allocation &x, size_t k) { return p_.classes[x.class_id].need[c.positive[k].type]; };
+  devices.start(nodes_.devices().of(n.slot), c.types);
+  const auto amount = [&](const allocation &x, size_t k) { return classes_[x.class_id].need[c.positive[k].type]; };
   const auto take = [&](const allocation &x, int sign) {
     for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
     if (devices.empty() || x.devices == no_record) return;
-    const held_list &held = p_.held_devices_of[x.devices].held;
+    const held_list &held = device_records_[x.devices].held;
     sign > 0 ? devices.give(held) : devices.take(held);
   };
   const auto fits = [&] {
@@ -156,7 +164,7 @@ bool preemption::try_on(node &n, ask &a) {
   // Those that opted out come last, so that they are reached only where the others are not enough.
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
-  if (taken == 0 || !fits()) return p_.facts.tell_without_victims(a, n), false;
+  if (taken == 0 || !fits()) return facts_.tell_without_victims(a, n), false;
   victims.resize(taken);
   for (size_t i = taken; i-- > 0;) {
     take(*victims[i], -1);
@@ -174,10 +182,10 @@ bool preemption::try_on(node &n, ask &a) {
 
 void preemption::take_victims(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over) {
   for (allocation *x : victims) {
-    p_.move(*x, allocation_event::preempt);
-    p_.apply(queue_preempting{*x->owner->home, p_.classes[x->class_id].need, 1});
-    p_.decisions.emit_released(*x, termination::preempted_by_scheduler, why);
-    p_.facts.tell_preempted(*x, by, over);
+    lifecycle_.move(*x, allocation_event::preempt);
+    changes_.apply(queue_preempting{*x->owner->home, classes_[x->class_id].need, 1});
+    decisions_.emit_released(*x, termination::preempted_by_scheduler, why);
+    facts_.tell_preempted(*x, by, over);
     if (by != nullptr) add_victim(*by, *x);
   }
   if (by != nullptr) claimants_.push_back(by);
@@ -189,8 +197,8 @@ void preemption::claim(ask &by, const std::vector<allocation *> &victims) {
 }
 
 void preemption::add_victim(ask &by, allocation &x) {
-  p_.wait_of(by).victims.push_back(&x);
-  p_.touched(by);
+  ask_wait::of(by, waits_).victims.push_back(&x);
+  changes_.apply(victims_changed{by});
   victims_for_.emplace(&x, &by);
 }
 
@@ -200,26 +208,26 @@ void preemption::forget(ask &a) {
 }
 
 void preemption::victim_gone(const allocation &a) {
-  p_.apply(queue_preempting{*a.owner->home, p_.classes[a.class_id].need, -1});
+  changes_.apply(queue_preempting{*a.owner->home, classes_[a.class_id].need, -1});
   const auto found = victims_for_.find(&a);
   if (found == victims_for_.end()) return;
   ask &by = *found->second;
   victims_for_.erase(found);
   auto &victims = by.wait->victims;
   victims.erase(std::find(victims.begin(), victims.end(), &a));
-  p_.touched(by);
+  changes_.apply(victims_changed{by});
   if (!victims.empty()) return;
   std::erase(claimants_, &by);
-  ++changes_;
-  p_.alarms.chance_changed(by);
+  ++revision_;
+  alarms_.chance_changed(by);
 }
 
 void preemption::forget_victims(ask &a) {
   if (a.wait->victims.empty()) return;
   for (const allocation *x : a.wait->victims) victims_for_.erase(x);
-  p_.touched(a);
+  changes_.apply(victims_changed{a});
   std::erase(claimants_, &a);
-  ++changes_;
+  ++revision_;
 }
 
 }  // namespace tenon::internal

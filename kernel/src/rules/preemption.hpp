@@ -17,11 +17,47 @@
 
 namespace tenon::internal {
 
-struct partition;
+class allocation_lifecycle;
+class ask_alarms;
+class ask_lines;
+class change_dispatcher;
+class decision_teller;
+class device_holdings;
+class fact_teller;
+class node_verdicts;
+class placement_checks;
+class ready_index;
+class reservations;
+struct core;
 
 class preemption final : public preemption_clock {
  public:
-  explicit preemption(partition &p);
+  // `by_proposals`: the resource manager checks what is proposed. `total`: of all nodes.
+  preemption(core &shared, bool by_proposals, const partition_config &config, const class_table &classes,
+             const node_table &nodes, const device_records &records, const device_holdings &devices,
+             const resources &total, ask_waits &waits, ready_index &ready, ask_lines &lines, ask_alarms &alarms,
+             node_verdicts &verdicts, placement_checks &checks, internal::reservations &reservations,
+             allocation_lifecycle &lifecycle, decision_teller &decisions, const fact_teller &facts,
+             change_dispatcher &changes)
+      : shared_(shared),
+        by_proposals_(by_proposals),
+        config_(config),
+        classes_(classes),
+        nodes_(nodes),
+        device_records_(records),
+        devices_(devices),
+        waits_(waits),
+        ready_(ready),
+        lines_(lines),
+        alarms_(alarms),
+        verdicts_(verdicts),
+        checks_(checks),
+        reservations_(reservations),
+        lifecycle_(lifecycle),
+        decisions_(decisions),
+        facts_(facts),
+        changes_(changes),
+        search_(*this, reservations, nodes, classes, records, total) {}
 
   // The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
   static bool is_guaranteed(const queue &leaf, const ask_class &c);
@@ -33,7 +69,7 @@ class preemption final : public preemption_clock {
   [[nodiscard]] victim_search &search() { return search_; }  // for people
   [[nodiscard]] const std::vector<ask *> &claimants() const { return claimants_; }
   // Something changed that a search for victims looks at.
-  void changed() { ++changes_; }
+  void changed() { ++revision_; }
 
   // -- Tries. --
   bool try_for(ask &a);
@@ -61,9 +97,26 @@ class preemption final : public preemption_clock {
   void add_victim(ask &by, allocation &x);
   void forget_victims(ask &a);
 
-  partition &p_;
+  core &shared_;
+  const bool by_proposals_;
+  const partition_config &config_;
+  const class_table &classes_;
+  const node_table &nodes_;
+  const device_records &device_records_;
+  const device_holdings &devices_;
+  ask_waits &waits_;
+  ready_index &ready_;
+  ask_lines &lines_;
+  ask_alarms &alarms_;
+  node_verdicts &verdicts_;
+  placement_checks &checks_;
+  internal::reservations &reservations_;
+  allocation_lifecycle &lifecycle_;
+  decision_teller &decisions_;
+  const fact_teller &facts_;
+  change_dispatcher &changes_;
   victim_search search_;
-  uint64_t changes_ = 1;
+  uint64_t revision_ = 1;               // how often something changed that a search looks at
   std::vector<ask *> claimants_;        // asks with victims under way
   std::map<uint64_t, ask *> held_off_;  // whose last try failed for reservations of others, by that try
   boost::unordered_flat_map<const allocation *, ask *> victims_for_;

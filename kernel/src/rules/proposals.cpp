@@ -3,8 +3,18 @@
 
 #include <algorithm>
 
-#include "partition.hpp"
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "ledger/device_holdings.hpp"
+#include "rules/gangs.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/limits.hpp"
+#include "rules/placeholder_timers.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/replacements.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "told/decision_teller.hpp"
 
 namespace tenon::internal {
 
@@ -23,33 +33,33 @@ void proposals::take_over(const proposal &p, application &owner) {
 // -- Made. --
 
 void proposals::propose(ask &a, node &n) {
-  const allocation_terms terms = p_.terms_of(a);
-  node *kept = p_.reservations.use(a);
-  allocation &x = p_.place_on(a, n, terms, p_.shared.now_ms, {}, allocation_event::propose);
-  p_.count_placed(a);
+  const allocation_terms terms = allocations_.terms_of(a);
+  node *kept = reservations_.use(a);
+  allocation &x = allocations_.place_on(a, n, terms, shared_.now_ms, {}, allocation_event::propose);
+  allocations_.count_placed(a);
   note(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
-  if (kept != nullptr) p_.reservations.reopen(*kept);
+  if (kept != nullptr) reservations_.reopen(*kept);
 }
 
 void proposals::propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices) {
-  node *kept = p_.reservations.use(a);
-  replacement &r = p_.replacements.make(a, placeholder, n, devices);
-  r.number = p_.next_allocation++;
-  p_.gangs.leave_allocated(placeholder);  // nothing else is proposed in its place
+  node *kept = reservations_.use(a);
+  replacement &r = replacements_.make(a, placeholder, n, devices);
+  r.number = allocations_.take_sequence();
+  gangs_.leave_allocated(placeholder);  // nothing else is proposed in its place
   placeholder.offered = &r;
-  p_.touched(placeholder);
-  p_.count_placed(a);
+  changes_.apply(replacement_changed{placeholder});
+  allocations_.count_placed(a);
   note(*a.owner, {r.number, nullptr, &r, 0});
-  if (kept != nullptr) p_.reservations.reopen(*kept);
+  if (kept != nullptr) reservations_.reopen(*kept);
 }
 
 void proposals::note(application &app, const proposal &p) {
   app.proposals.push_back(p);
   open_.emplace(p.number, open_proposal{&app});
-  ++p_.shared.counters.proposed;
+  ++shared_.counters.proposed;
   const std::string_view in_place_of = p.instead == nullptr ? std::string_view{} : p.instead->placeholder->key();
   emit_proposal(decided::proposed{in_place_of, devices_of(p)}, p);
-  if (app.state == application_state::accepted) p_.count_up(app, true);
+  if (app.state == application_state::accepted) applications_.count_up(app, true);
 }
 
 // -- Deadlines: from the delivery of the check. --
@@ -63,8 +73,8 @@ void proposals::delivered(const checks_delivered &c) {
 
 void proposals::arm_deadline(uint64_t number, open_proposal &p) {
   p.has_deadline = true;
-  p_.shared.timers.arm(add_saturating(p_.shared.now_ms, p_.check_deadline_ms), timer_kind::rm_check, p_.id, ++p.armed,
-                       number);
+  shared_.timers.arm(add_saturating(shared_.now_ms, check_deadline_ms_), timer_kind::rm_check, partition_id_, ++p.armed,
+                     number);
 }
 
 void proposals::stop_deadlines() {
@@ -90,14 +100,14 @@ void proposals::answer(const check_answer &c) {
   const proposal p = *found;
   application &app = *p.of().owner;
   if (c.accepted) return confirm(app, p);
-  ++p_.shared.counters.proposals_refused;
+  ++shared_.counters.proposals_refused;
   refuse(app, p, c.reason);
 }
 
 // It said nothing: nothing is remembered, and the ask may be proposed there again.
 void proposals::is_late(uint64_t number) {
   const proposal &p = *find(number);
-  ++p_.shared.counters.proposals_late;
+  ++shared_.counters.proposals_late;
   undo(*p.of().owner, number, {cause::check_late}, true, allocation_event::late);
 }
 
@@ -114,29 +124,30 @@ void proposals::confirm(application &app, const proposal &p) {
   (void)take(app, p.number);
   if (p.made != nullptr) {
     allocation &x = *p.made;
-    p_.move(x, allocation_event::confirm);
-    p_.limits.enter(app, false);
-    x.bind_time_ms = p_.shared.now_ms;
-    p_.reservations.look_for_victims(*x.where);
-    if (x.placeholder) p_.gangs.make_available(x);
+    allocations_.move(x, allocation_event::confirm);
+    limits_.enter(app, false);
+    x.bind_time_ms = shared_.now_ms;
+    reservations_.look_for_victims(*x.where);
+    if (x.placeholder) gangs_.make_available(x);
     allocation_terms terms;
     terms.execution_timeout_ms = p.execution_timeout_ms;
-    p_.announce(x, terms);
-    p_.placeholder_timers.watch_left_over(app, false);
-    return p_.after_placing(app, x);
+    allocations_.announce(x, terms, false);
+    placeholder_timers_.watch_left_over(app, false);
+    return allocations_.after_placing(app, x);
   }
   allocation &placeholder = *p.instead->placeholder;
   p.instead->number = 0;
-  p_.decisions.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, p.instead->real->key});
+  decisions_.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, p.instead->real->key});
   placeholder.offered = nullptr;
   placeholder.under_way = p.instead;
-  p_.apply(allocation_moved{placeholder, allocation_event::replace});  // it left those that are Allocated when proposed
+  changes_.apply(
+      allocation_moved{placeholder, allocation_event::replace});  // it left those that are Allocated when proposed
 }
 
 void proposals::refuse(application &app, const proposal &p, std::string_view words) {
   ask &a = p.of();
-  p_.checks.note_refusal(a, p.where(), words);
-  undo(app, p.number, {cause::check_refused, p_.decisions.keep(std::string(words))}, true, allocation_event::refuse);
+  checks_.note_refusal(a, p.where(), words);
+  undo(app, p.number, {cause::check_refused, decisions_.keep(std::string(words))}, true, allocation_event::refuse);
 }
 
 // -- Ended. --
@@ -146,24 +157,24 @@ void proposals::undo(application &app, uint64_t number, const reason &why, bool 
   emit_proposal(decided::undone{why, devices_of(p)}, p);
   ask &of = p.of();
   if (p.made != nullptr) {
-    p_.remove_allocation(*p.made, how, true);
-    if (pending_again && p_.unplace(of) && p.made->placeholder) --p.made->gang->timed_out;  // it did not end
+    allocations_.remove_allocation(*p.made, how, true);
+    if (pending_again && allocations_.unplace(of) && p.made->placeholder) --p.made->gang->timed_out;  // it did not end
   } else {
     node &n = *p.instead->where;
     allocation &placeholder = *p.instead->placeholder;
     const bool gives_room = p.instead->elsewhere();
     placeholder.offered = nullptr;
-    p_.touched(placeholder);
-    p_.replacements.end(*p.instead);
-    if (pending_again) p_.unplace(of);
-    p_.gangs.make_available(placeholder);
-    if (gives_room) p_.apply(node_changed{n});
+    changes_.apply(replacement_changed{placeholder});
+    replacements_.end(*p.instead);
+    if (pending_again) allocations_.unplace(of);
+    gangs_.make_available(placeholder);
+    if (gives_room) changes_.apply(node_changed{n});
   }
-  p_.forget_if_done(of);
+  allocations_.forget_if_done(of);
   const bool alone = app.proposals.empty() && app.first_bind_ms == INT64_MAX;
-  if (app.state == application_state::accepted && alone) p_.count_up(app, false);
-  p_.limits.leave(app);
-  p_.placeholder_timers.watch_left_over(app, false);
+  if (app.state == application_state::accepted && alone) applications_.count_up(app, false);
+  limits_.leave(app);
+  placeholder_timers_.watch_left_over(app, false);
 }
 
 bool proposals::undo_those(application &app, const which_proposals &which, const reason &why, bool pending_again) {
@@ -197,8 +208,8 @@ bool proposals::undo_placeholders(application &app, const reason &why) {
 void proposals::undo_on(node &n, const reason &why, bool unfit_alone) {
   std::vector<uint64_t> numbers;
   const auto fits = [&](const ask &a) {
-    const ask_class &c = p_.classes[a.class_id];
-    return (n.schedulable() || p_.requires_a_node(a)) && p_.holds(n, c) && p_.verdicts.passes(c, n.slot);
+    const ask_class &c = classes_[a.class_id];
+    return (n.schedulable() || !c.required_node.empty()) && devices_.may_hold(n, c) && verdicts_.passes(c, n.slot);
   };
   for (const allocation *x : n.allocations) {
     if (x->state == allocation_state::proposed && !(unfit_alone && fits(*x->from))) numbers.push_back(x->sequence);
@@ -218,15 +229,15 @@ void proposals::undo_offer(allocation &placeholder) {
 }
 
 std::string_view proposals::devices_of(const proposal &p) const {
-  return p_.held_devices_of.text_of(p.made != nullptr ? p.made->devices : p.instead->devices);
+  return device_records_.text_of(p.made != nullptr ? p.made->devices : p.instead->devices);
 }
 
 void proposals::emit_proposal(const decided_what &what, const proposal &p) {
   if (p.made != nullptr) {
-    p_.decisions.emit(what, *p.made);
+    decisions_.emit(what, *p.made);
     return;
   }
-  decision_view &d = p_.decisions.emit(what, *p.instead->real);
+  decision_view &d = decisions_.emit(what, *p.instead->real);
   d.allocation_sequence = p.number;
   d.node = p.instead->where->id;
 }

@@ -11,18 +11,56 @@
 #include <string_view>
 
 #include "base/timers.hpp"
+#include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
-struct partition;
+class allocation_lifecycle;
+class application_lifecycle;
+class change_dispatcher;
+class class_table;
+class decision_teller;
+class device_holdings;
+class gangs;
+class limits;
+class node_verdicts;
+class placeholder_timers;
+class placement_checks;
+class replacements;
+class reservations;
+struct core;
 
 class proposals {
  public:
-  explicit proposals(partition &p) : p_(p) {}
+  // `check_deadline_ms`: 0: the resource manager does not check placements.
+  proposals(core &shared, uint32_t partition_id, int64_t check_deadline_ms, const class_table &classes,
+            const device_records &records, const device_holdings &devices, node_verdicts &verdicts,
+            placement_checks &checks, internal::limits &limits, internal::reservations &reservations,
+            internal::replacements &replacements, internal::gangs &gangs,
+            internal::placeholder_timers &placeholder_timers, allocation_lifecycle &allocations,
+            application_lifecycle &applications, decision_teller &decisions, change_dispatcher &changes)
+      : shared_(shared),
+        partition_id_(partition_id),
+        check_deadline_ms_(check_deadline_ms),
+        classes_(classes),
+        device_records_(records),
+        devices_(devices),
+        verdicts_(verdicts),
+        checks_(checks),
+        limits_(limits),
+        reservations_(reservations),
+        replacements_(replacements),
+        gangs_(gangs),
+        placeholder_timers_(placeholder_timers),
+        allocations_(allocations),
+        applications_(applications),
+        decisions_(decisions),
+        changes_(changes) {}
 
+  [[nodiscard]] bool are_made() const { return check_deadline_ms_ > 0; }  // the resource manager checks them
   [[nodiscard]] size_t open() const { return open_.size(); }
   [[nodiscard]] const proposal *find(uint64_t number) const;  // null: it is none
 
@@ -62,7 +100,23 @@ class proposals {
   void refuse(application &app, const proposal &p, std::string_view words);
   void arm_deadline(uint64_t number, open_proposal &p);
 
-  partition &p_;
+  core &shared_;
+  const uint32_t partition_id_;
+  const int64_t check_deadline_ms_;
+  const class_table &classes_;
+  const device_records &device_records_;
+  const device_holdings &devices_;
+  node_verdicts &verdicts_;
+  placement_checks &checks_;
+  internal::limits &limits_;
+  internal::reservations &reservations_;
+  internal::replacements &replacements_;
+  internal::gangs &gangs_;
+  internal::placeholder_timers &placeholder_timers_;
+  allocation_lifecycle &allocations_;
+  application_lifecycle &applications_;
+  decision_teller &decisions_;
+  change_dispatcher &changes_;
   std::map<uint64_t, open_proposal> open_;  // by number
   uint64_t delivered_to_ = 0;               // number of the last one that the resource manager was given
 };

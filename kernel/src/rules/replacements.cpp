@@ -3,19 +3,25 @@
 
 #include <algorithm>
 
-#include "partition.hpp"
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "ledger/device_holdings.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/proposals.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "told/decision_teller.hpp"
 
 namespace tenon::internal {
 
 void replacements::begin(ask &a, allocation &placeholder, node &n, const held_list &devices) {
-  if (p_.check_deadline_ms > 0) return p_.proposals.propose_replacement(a, placeholder, n, devices);
-  node *kept = p_.reservations.use(a);
-  p_.decisions.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, a.key});
+  if (by_proposals_) return proposals_.propose_replacement(a, placeholder, n, devices);
+  node *kept = reservations_.use(a);
+  decisions_.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, a.key});
   placeholder.under_way = &make(a, placeholder, n, devices);
-  p_.move(placeholder, allocation_event::replace);
-  p_.count_placed(a);
-  if (kept != nullptr) p_.reservations.reopen(*kept);
+  allocations_.move(placeholder, allocation_event::replace);
+  allocations_.count_placed(a);
+  if (kept != nullptr) reservations_.reopen(*kept);
 }
 
 replacement &replacements::make(ask &a, allocation &placeholder, node &n, const held_list &devices) {
@@ -23,16 +29,16 @@ replacement &replacements::make(ask &a, allocation &placeholder, node &n, const 
   r.placeholder = &placeholder;
   r.real = &a;
   r.where = &n;
-  r.terms = p_.terms_of(a);
+  r.terms = allocations_.terms_of(a);
   ++a.under_way;
   ++a.owner->under_way;
   if (r.elsewhere()) {
     n.coming.push_back(&r);
-    const ask_class &c = p_.classes[a.class_id];
-    p_.apply(room_taken{n, c});
-    if (n.divided) p_.holdings.assign(r.devices, n, c, {}, true);
+    const ask_class &c = classes_[a.class_id];
+    changes_.apply(room_taken{n, c});
+    if (n.divided) devices_.assign(r.devices, n, c, {}, true);
   } else {
-    p_.holdings.keep(r.devices, devices);
+    devices_.keep(r.devices, devices);
   }
   return r;
 }
@@ -43,26 +49,26 @@ void replacements::end(replacement &r) {
   if (r.elsewhere()) {
     node &n = *r.where;
     std::erase(n.coming, &r);
-    p_.apply(room_given{n, p_.classes[r.terms.class_id].need});
-    p_.apply(node_stored{n});
+    changes_.apply(room_given{n, classes_[r.terms.class_id].need});
+    changes_.apply(node_stored{n});
   }
-  p_.holdings.free(r.devices, r.elsewhere() ? r.where : nullptr);
+  devices_.free(r.devices, r.elsewhere() ? r.where : nullptr);
   all_.retire(r);
 }
 
 // The placeholder goes, and what replaces it comes.
 void replacements::finish(allocation &placeholder, allocation_event how) {
   replacement &r = *placeholder.under_way;
-  p_.holdings.free(placeholder.devices, placeholder.where);
+  devices_.free(placeholder.devices, placeholder.where);
   const allocation &x = place(r);
-  p_.remove_allocation(placeholder, how);
+  allocations_.remove_allocation(placeholder, how, false);
   stand_in(x, r.terms);
 }
 
 allocation &replacements::place(replacement &r) {
-  const std::string_view detail = p_.held_devices_of.text_of(r.devices);  // readable until flush()
+  const std::string_view detail = device_records_.text_of(r.devices);  // readable until flush()
   end(r);
-  allocation &x = p_.place_on(*r.real, *r.where, r.terms, p_.shared.now_ms, detail);
+  allocation &x = allocations_.place_on(*r.real, *r.where, r.terms, shared_.now_ms, detail, allocation_event::allocate);
   x.replaced = true;
   x.placeholder_created_ms = r.placeholder->create_time_ms;
   return x;
@@ -70,10 +76,10 @@ allocation &replacements::place(replacement &r) {
 
 // The first one of an application changes its state no more than its placeholder did.
 void replacements::stand_in(const allocation &x, const allocation_terms &terms) {
-  p_.announce(x, terms);
+  allocations_.announce(x, terms, false);
   application &app = *x.owner;
   if (real_allocations(app) > 1) {
-    p_.after_placing(app, x);
+    allocations_.after_placing(app, x);
   } else {
     run_short_gang(app);
   }
@@ -94,7 +100,7 @@ void replacements::run_short_gang(application &app) {
       std::any_of(app.proposals.begin(), app.proposals.end(), unanswered)) {
     return;
   }
-  if (real_allocations(app) != 0) p_.run(app, messages::gang_runs());
+  if (real_allocations(app) != 0) applications_.run(app, messages::gang_runs());
 }
 
 void replacements::undo(allocation &placeholder, bool pending_again, const node *dying) {
@@ -104,15 +110,17 @@ void replacements::undo(allocation &placeholder, bool pending_again, const node 
   const bool gives_room = r.elsewhere() && &n != dying;
   end(r);
   placeholder.under_way = nullptr;
-  p_.touched(placeholder);
-  if (pending_again) p_.unplace(a);
-  p_.forget_if_done(a);
-  if (gives_room) p_.apply(node_changed{n});
+  changes_.apply(replacement_changed{placeholder});
+  if (pending_again) allocations_.unplace(a);
+  allocations_.forget_if_done(a);
+  if (gives_room) changes_.apply(node_changed{n});
 }
 
 bool replacements::undo_all(application &app, const ask *only, bool pending_again) {
   if ((only != nullptr ? only->under_way : app.under_way) == 0) return false;
-  for (allocation *placeholder : p_.by_sequence(app.allocations)) {
+  std::vector<allocation *> all = app.allocations;
+  std::sort(all.begin(), all.end(), [](const auto *x, const auto *y) { return sequence_before{}(*x, *y); });
+  for (allocation *placeholder : all) {
     if (placeholder->under_way == nullptr || (only != nullptr && placeholder->under_way->real != only)) continue;
     undo(*placeholder, pending_again, nullptr);
   }

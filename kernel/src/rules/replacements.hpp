@@ -6,15 +6,39 @@
 #include <cstddef>
 
 #include "base/slab.hpp"
+#include "model/device_records.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
 
-struct partition;
+class allocation_lifecycle;
+class application_lifecycle;
+class change_dispatcher;
+class class_table;
+class decision_teller;
+class device_holdings;
+class proposals;
+class reservations;
+struct core;
 
 class replacements {
  public:
-  explicit replacements(partition &p) : p_(p) {}
+  // `by_proposals`: the resource manager checks what is proposed.
+  replacements(core &shared, bool by_proposals, const class_table &classes, const device_records &records,
+               device_holdings &devices, internal::reservations &reservations, internal::proposals &proposals,
+               allocation_lifecycle &allocations, application_lifecycle &applications, decision_teller &decisions,
+               change_dispatcher &changes)
+      : shared_(shared),
+        by_proposals_(by_proposals),
+        classes_(classes),
+        device_records_(records),
+        devices_(devices),
+        reservations_(reservations),
+        proposals_(proposals),
+        allocations_(allocations),
+        applications_(applications),
+        decisions_(decisions),
+        changes_(changes) {}
 
   [[nodiscard]] const slab<replacement, small_page_bytes> &all() const { return all_; }
   // `devices`: of the placeholder, where it is the same node.
@@ -35,7 +59,17 @@ class replacements {
  private:
   static size_t real_allocations(const application &app);
 
-  partition &p_;
+  core &shared_;
+  const bool by_proposals_;
+  const class_table &classes_;
+  const device_records &device_records_;
+  device_holdings &devices_;
+  internal::reservations &reservations_;
+  internal::proposals &proposals_;
+  allocation_lifecycle &allocations_;
+  application_lifecycle &applications_;
+  decision_teller &decisions_;
+  change_dispatcher &changes_;
   slab<replacement, small_page_bytes> all_;
 };
 

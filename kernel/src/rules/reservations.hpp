@@ -3,6 +3,7 @@
 // in which those who have a reservation go first.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,60 @@
 
 namespace tenon::internal {
 
-struct partition;
+class allocation_lifecycle;
+class ask_alarms;
+class ask_lines;
+class change_dispatcher;
+class decision_teller;
+class device_holdings;
+class fact_teller;
+class limits;
+class node_search;
+class node_table;
+class node_verdicts;
+class placement_checks;
+class preemption;
+class proposals;
+class ready_index;
+struct core;
+struct node_sortings;
+
+using end_times = boost::unordered_flat_map<uint64_t, int64_t>;  // by sequence of the allocation
 
 class reservations final : public reserved_line {
  public:
-  explicit reservations(partition &p) : p_(p) {}
+  // `total`: of all nodes. `ends_at`: when allocations with an execution timeout end.
+  reservations(core &shared, uint32_t partition_id, const partition_config &config, class_table &classes,
+               node_table &nodes, const resources &total, const device_records &records, const device_holdings &devices,
+               const end_times &ends_at, node_sortings &sortings, ask_waits &waits, ready_index &ready,
+               ask_lines &lines, ask_alarms &alarms, const internal::limits &limits, node_verdicts &verdicts,
+               placement_checks &checks, internal::preemption &preemption, internal::proposals &proposals,
+               node_search &search, allocation_lifecycle &lifecycle, decision_teller &decisions,
+               const fact_teller &facts, change_dispatcher &changes)
+      : shared_(shared),
+        partition_id_(partition_id),
+        config_(config),
+        classes_(classes),
+        nodes_(nodes),
+        total_(total),
+        device_records_(records),
+        devices_(devices),
+        ends_at_(ends_at),
+        sortings_(sortings),
+        waits_(waits),
+        ready_(ready),
+        lines_(lines),
+        alarms_(alarms),
+        limits_(limits),
+        verdicts_(verdicts),
+        checks_(checks),
+        preemption_(preemption),
+        proposals_(proposals),
+        search_(search),
+        lifecycle_(lifecycle),
+        decisions_(decisions),
+        facts_(facts),
+        changes_(changes) {}
 
   [[nodiscard]] const slab<reservation, small_page_bytes> &all() const { return all_; }
   [[nodiscard]] int64_t matures_at(const ask &a) const override;
@@ -28,7 +78,7 @@ class reservations final : public reserved_line {
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 
   // -- Pass A, and what the cycle does with asks that cannot be placed now. --
-  [[nodiscard]] bool has_work() const { return !ready_.empty(); }
+  [[nodiscard]] bool has_work() const { return !heap_.empty(); }
   bool decide();
   bool try_to_reserve(ask &a, ask_class &c, bool &refused);
   bool try_required(ask &a, ask_class &c, bool &refused);
@@ -61,6 +111,7 @@ class reservations final : public reserved_line {
   void flush() { all_.flush(); }
 
  private:
+  [[nodiscard]] bool requires_a_node(const ask &a) const { return !classes_[a.class_id].required_node.empty(); }
   [[nodiscard]] bool ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const;
   reserved_unit &unit_of(queue &leaf, uint32_t class_id);
   void look_again(reservation &r);
@@ -68,10 +119,33 @@ class reservations final : public reserved_line {
   bool place(reservation &r, bool &refused);
   node *node_to_reserve(ask &a, ask_class &c, bool &refused);
 
-  partition &p_;
+  core &shared_;
+  const uint32_t partition_id_;
+  const partition_config &config_;
+  class_table &classes_;
+  node_table &nodes_;
+  const resources &total_;
+  const device_records &device_records_;
+  const device_holdings &devices_;
+  const end_times &ends_at_;
+  node_sortings &sortings_;
+  ask_waits &waits_;
+  ready_index &ready_;
+  ask_lines &lines_;
+  ask_alarms &alarms_;
+  const internal::limits &limits_;
+  node_verdicts &verdicts_;
+  placement_checks &checks_;
+  internal::preemption &preemption_;
+  internal::proposals &proposals_;
+  node_search &search_;
+  allocation_lifecycle &lifecycle_;
+  decision_teller &decisions_;
+  const fact_teller &facts_;
+  change_dispatcher &changes_;
   slab<reservation, small_page_bytes> all_;
   uint64_t next_ = 1;
-  reserved_heap ready_;                 // units that pass A looks at
+  reserved_heap heap_;                  // units that pass A looks at
   std::vector<reservation *> refused_;  // by the resource manager
 };
 

@@ -1,0 +1,38 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Fair max: what a queue may have at most as orders of queues see it: the root's max, each configured max on the path
+// written over it. The root's changes with every node, so it is computed when somebody is about to look.
+#pragma once
+
+#include <memory>
+
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+class sort_keys;
+
+class fair_max {
+ public:
+  // `total`: of all nodes.
+  fair_max(const std::unique_ptr<queue> &root, const resources &total, sort_keys &keys)
+      : root_(root), total_(total), keys_(keys) {}
+
+  void total_changed() { stale_ = true; }
+  void follow_total() {
+    if (!stale_) return;
+    stale_ = false;
+    refresh(*root_);
+  }
+  void refresh(queue &q);  // and those below it
+
+  // As another one has it: for a copy of the partition.
+  void copy(const fair_max &from) { stale_ = from.stale_; }
+
+ private:
+  const std::unique_ptr<queue> &root_;
+  const resources &total_;
+  sort_keys &keys_;
+  bool stale_ = false;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,54 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Node search: the nodes in the order in which an ask tries them, and the first that it may have.
+#pragma once
+
+#include <cstdint>
+
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+#include "policies/node_sorting.hpp"
+
+namespace tenon::internal {
+
+class call_contexts;
+class node_table;
+class node_verdicts;
+class placement_checks;
+class policy_fallback;
+class reservations;
+struct core;
+
+class node_search {
+ public:
+  node_search(core &shared, node_table &nodes, node_sortings &sortings, const call_contexts &contexts,
+              policy_fallback &fallback, node_verdicts &verdicts, placement_checks &checks,
+              const reservations &reservations)
+      : shared_(shared),
+        nodes_(nodes),
+        sortings_(sortings),
+        contexts_(contexts),
+        fallback_(fallback),
+        verdicts_(verdicts),
+        checks_(checks),
+        reservations_(reservations) {}
+
+  // The first node that holds the ask and may be used for it. Its own reserved one is open to it. `refused`: the
+  // resource manager did not agree with some of them.
+  node *find(ask_class &c, ask &a, bool &refused);
+  // Until the next call. Null: the built-in order failed too.
+  node_order *order_for(const ask_class &c, const application &app);
+
+ private:
+  void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored) const;
+
+  core &shared_;
+  node_table &nodes_;
+  node_sortings &sortings_;
+  const call_contexts &contexts_;
+  policy_fallback &fallback_;
+  node_verdicts &verdicts_;
+  placement_checks &checks_;
+  const reservations &reservations_;
+};
+
+}  // namespace tenon::internal
