@@ -1,5 +1,6 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Builds what the tests need in Go: etcd and kube-apiserver of the small module in control-plane/, and the bridge.
+"""Builds what the tests need in Go: etcd and kube-apiserver of the small module in control-plane/, the program in render/
+that renders as helm and kustomize do, and the bridge.
 
 The control plane is built once for each content of its module and each Go, into a folder of that name; it takes some
 minutes. Modules come from Go's proxy, as go.sum says. Where there is no Go or no modules the program ends as skipped."""
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import go_module
 
 MODULE = HERE / "control-plane"
+RENDER = HERE / "render"
 PROGRAMS = ("etcd", "kube-apiserver")
 
 
@@ -62,3 +64,12 @@ def bridge(folder: pathlib.Path) -> pathlib.Path:
     if done.returncode:
         sys.exit("the bridge cannot be built")
     return folder.resolve() / "bin/tenon-kubernetes"
+
+
+def render(folder: pathlib.Path) -> pathlib.Path:
+    go = go_module.toolchain()
+    place = folder.resolve()
+    go_module.copied(RENDER, place)
+    go_module.downloaded(go, RENDER, place)
+    go_module.run([go, "build", "-trimpath", "-o", "bin/render", "."], place, env=os.environ | {"CGO_ENABLED": "0"})
+    return place / "bin/render"

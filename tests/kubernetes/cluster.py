@@ -62,13 +62,14 @@ class Shared:
     kubelets: Kubelets
     tenon: pathlib.Path
     program: pathlib.Path  # the bridge's
+    render: pathlib.Path  # the program that renders as helm and kustomize do
     folder: pathlib.Path
     numbers = itertools.count(1)
 
     @classmethod
     def deploy(cls) -> None:
         """Applies the manifests as they are delivered."""
-        for file in ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml"):
+        for file in ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml"):
             cls.plane.api.manifest((DEPLOY / file).read_text())
 
 
@@ -114,6 +115,7 @@ class Case(unittest.TestCase):
         config = self.api.get("ConfigMap", "tenon", NAMESPACE)["data"]
         (self.folder / "tenon.yaml").write_text(config["tenon.yaml"].replace("/run/tenon", str(self.folder)))
         (self.folder / "queues.yaml").write_text(self.queues or config["queues.yaml"])
+        (self.folder / "admin-token").write_text("a token of these tests")  # a container of its own makes it in a pod
         self.scheduler: Process | None = None
         self.addCleanup(self.show)
         if self.starts:

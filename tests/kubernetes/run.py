@@ -26,6 +26,7 @@ def arguments() -> argparse.Namespace:
     known = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     known.add_argument("--tenon", type=pathlib.Path, default=ROOT / "build/release/bin/tenon")
     known.add_argument("--bridge", type=pathlib.Path, help="a built tenon-kubernetes; without it, it is built")
+    known.add_argument("--render", type=pathlib.Path, help="a built tests/kubernetes/render; without it, it is built")
     known.add_argument("--build-folder", type=pathlib.Path, default=ROOT / "build")
     known.add_argument("-k", metavar="PATTERN", action="append", help="only cases whose names have this in them")
     known.add_argument("--rounds", type=int, default=4, help="of restarts in any order (%(default)s)")
@@ -42,6 +43,7 @@ def main() -> int:
         sys.exit(f"run.py: there is no {Shared.tenon}; build it, or name it by --tenon")
     programs = build.control_plane(said.build_folder / "kubernetes-control-plane")
     Shared.program = said.bridge.resolve() if said.bridge else build.bridge(said.build_folder / "kubernetes")
+    Shared.render = said.render.resolve() if said.render else build.render(said.build_folder / "kubernetes-render")
     built = time.monotonic()
     import restarts_test
     restarts_test.Restarts.rounds, restarts_test.Restarts.seed = said.rounds, said.seed

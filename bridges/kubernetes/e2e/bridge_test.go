@@ -16,7 +16,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	v1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"tenon.invalid/kubernetes/internal/bridge"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/metrics"
 	"tenon.invalid/kubernetes/internal/tenon"
 )
@@ -67,7 +69,7 @@ func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Optio
 	watches := s.watches.Load()
 	go func() { r.ended <- r.Run(ctx) }()
 	t.Cleanup(r.stop)
-	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+4 })
+	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+14 })
 	s.until("the scheduler knows everything", func() bool { return r.Ready() == nil })
 	return r
 }
@@ -129,7 +131,7 @@ func TestTaintsSelectorsAffinityAndCordon_AreRespected(t *testing.T) {
 	s.on([]string{"reserved"}, "picky")
 	s.pod("intolerant", selector("disk", "ssd"))
 	s.pod("fast", selector("disk", "nvme"))
-	s.says("intolerant", "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint {dedicated: yes}, 1 node(s) were unschedulable.")
+	s.says("intolerant", "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.")
 	s.stillWait("fast")
 	s.changeNode("closed", func(node *v1.Node) { node.Spec.Unschedulable = false })
 	s.on([]string{"closed"}, "fast")
@@ -142,7 +144,7 @@ func TestTaintThatIsExchanged_IsLookedAtAgain(t *testing.T) {
 	s.node("one", 8, tainted("blue"))
 	bridged(t, s, d)
 	s.pod("green", tolerates("green"))
-	s.says("green", "0/1 nodes are available: 1 node(s) had untolerated taint {blue: yes}.")
+	s.says("green", "0/1 nodes are available: 1 node(s) had untolerated taint(s).")
 	s.changeNode("one", func(node *v1.Node) { node.Spec.Taints = nil; tainted("green")(node) })
 	s.on([]string{"one"}, "green")
 }
@@ -364,18 +366,62 @@ func TestPodMadeAgainUnderItsName_IsAnotherOne(t *testing.T) {
 	}
 }
 
-func TestPodWithDemandsThatNobodyLooksAt_IsNotPlaced_AndSaysSo(t *testing.T) {
+func TestPodWhoseClaimIsNotThere_IsNotPlaced_UntilItIsIgnored(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	s.node("one", 8)
-	bridged(t, s, d)
+	r := bridged(t, s, d)
 	s.pod("stateful", func(pod *v1.Pod) {
 		pod.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{
 			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
 	})
-	s.says("stateful", "not placed: the pod has volume claims, at which this scheduler does not look")
+	s.says("stateful", `0/1 nodes are available: persistentvolumeclaim "c" not found.`)
 	s.pod("other")
 	s.on([]string{"one"}, "other")
 	s.stillWait("stateful")
+	r.stop()
+	bridged(t, s, d, func(options *bridge.Options) { options.Ignore = []string{filters.Volumes} })
+	s.on([]string{"one"}, "stateful")
+}
+
+func TestPodsThatKeepApart_AreOneANode_AndWakeWhenOneEnds(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 8)
+	s.node("two", 8)
+	bridged(t, s, d)
+	apart := func(pod *v1.Pod) {
+		pod.Labels["app"] = "apart"
+		pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
+			{TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "apart"}}}}}}
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		s.pod(name, apart)
+	}
+	s.until("two of them run", func() bool { return s.running() == 2 })
+	var waits, runs string
+	for _, name := range []string{"a", "b", "c"} {
+		if s.get(name).Spec.NodeName == "" {
+			waits = name
+		} else {
+			runs = name
+		}
+	}
+	s.says(waits, "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.")
+	free := s.get(runs).Spec.NodeName
+	s.deletePod(runs)
+	s.on([]string{free}, waits)
+}
+
+func TestPodThatFollowsAnother_WakesWhenThatOneComes(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 8)
+	bridged(t, s, d)
+	s.pod("follower", func(pod *v1.Pod) {
+		pod.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
+			{TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "leader"}}}}}}
+	})
+	s.says("follower", "0/1 nodes are available: 1 node(s) didn't match pod affinity rules.")
+	s.pod("leader", func(pod *v1.Pod) { pod.Labels["app"] = "leader" })
+	s.on([]string{"one"}, "leader", "follower")
 }
 
 func dry(options *bridge.Options) { options.DryRun = true }

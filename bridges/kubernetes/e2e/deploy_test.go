@@ -105,8 +105,15 @@ func allowed(t *testing.T, actions []clienttesting.Action) {
 	}
 }
 
-// needed are rights of which client-go makes use by itself, where an API server is real.
-var needed = []string{"patch events.k8s.io/events"} // of events that repeat
+// needed are rights of which use is made where an API server is real: cases of tests/kubernetes have it.
+var needed = []string{
+	"patch events.k8s.io/events", // of events that repeat
+	"create /pods",               // placeholders of gangs
+	"update /persistentvolumeclaims", "update /persistentvolumes",
+	"create resource.k8s.io/resourceclaims", "update resource.k8s.io/resourceclaims", "delete resource.k8s.io/resourceclaims",
+	"update resource.k8s.io/resourceclaims/status", "patch resource.k8s.io/resourceclaims/status",
+	"update resource.k8s.io/resourceclaims/binding", "patch resource.k8s.io/resourceclaims/binding", // looked at by admission
+}
 
 // TestMain fails, where all tests ran, over rights that nothing used.
 func TestMain(m *testing.M) {
@@ -190,10 +197,11 @@ func TestConfigMap_IsOneThatTheSchedulerTakes(t *testing.T) {
 	objects, err := manifests()
 	must(t, err)
 	folder := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(folder, "admin-token"), []byte("a token of this test"), 0o600))
 	for _, object := range objects {
 		if config, ok := object.(*v1.ConfigMap); ok {
 			for name, text := range config.Data {
-				must(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+				must(t, os.WriteFile(filepath.Join(folder, name), []byte(strings.ReplaceAll(text, "/run/tenon", folder)), 0o600))
 			}
 		}
 	}

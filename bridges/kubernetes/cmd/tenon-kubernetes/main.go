@@ -33,10 +33,12 @@ import (
 	"k8s.io/klog/v2"
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/check"
+	"tenon.invalid/kubernetes/internal/cluster"
 	"tenon.invalid/kubernetes/internal/door"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/metrics"
+	"tenon.invalid/kubernetes/internal/queues"
 	"tenon.invalid/kubernetes/internal/tenon"
-	"tenon.invalid/kubernetes/internal/translate"
 )
 
 type options struct {
@@ -47,6 +49,7 @@ type options struct {
 	qps                                                           float64
 	burst, window                                                 int
 	dryRun                                                        bool
+	placeholderImage, queues, token                               string
 	patience, repeat                                              time.Duration
 }
 
@@ -71,13 +74,16 @@ func main() {
 	flag.DurationVar(&o.patience, "patience", 2*time.Second, "how long a pod waits before its condition says why")
 	flag.DurationVar(&o.repeat, "repeat", 30*time.Second, "how long before that is looked at again")
 	flag.Func("ignore", "demand of pods that is not looked at, and with which they are placed anyway; may be given several times: "+
-		strings.Join(slices.Sorted(maps.Keys(translate.Demands)), ", "), func(kind string) error {
-		if translate.Demands[kind] == "" {
+		strings.Join(slices.Sorted(maps.Keys(filters.Kinds)), ", "), func(kind string) error {
+		if filters.Kinds[kind] == nil {
 			return errors.New("there is no such demand")
 		}
 		o.ignore = append(o.ignore, kind)
 		return nil
 	})
+	flag.StringVar(&o.queues, "queues", "", "NAMESPACE/NAME of a ConfigMap whose "+queues.Key+" the scheduler is to use; empty: its own file")
+	flag.StringVar(&o.token, "admin-token", "", "file with the scheduler's admin token, for --queues")
+	flag.StringVar(&o.placeholderImage, "placeholder-image", "registry.k8s.io/pause:3.10", "image of the pods that hold the room of gangs")
 	flag.BoolVar(&o.dryRun, "dry-run", false, "decides and logs what it would do, writes nothing, and takes no lease")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: %[1]s [OPTION...]         schedules pods\n       %[1]s check [OPTION...]   "+
@@ -139,7 +145,7 @@ func checked(ctx context.Context, o options) (bool, error) {
 		return false, err
 	}
 	return check.Run(ctx, os.Stdout, check.Options{
-		Client: client, Server: config.Host, Address: o.address, Credentials: security, SchedulerName: o.schedulerName, Ignore: o.ignore,
+		Client: client, Server: config.Host, Address: o.address, Credentials: security, SchedulerName: o.schedulerName,
 		Lease: o.lease, LeaseNamespace: o.namespace,
 	}), nil
 }
@@ -153,15 +159,23 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	follower, err := following(o, client, security, log)
+	if err != nil {
+		return err
+	}
 	measured := metrics.New()
-	worker := bridge.New(bridge.Options{
+	working := bridge.Options{
 		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Metrics: measured, Log: log, Ignore: o.ignore,
-		DryRun: o.dryRun,
+		DryRun: o.dryRun, PlaceholderImage: o.placeholderImage,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,
 			Credentials: security, Log: log,
 		},
-	})
+	}
+	if follower != nil {
+		working.Registered = follower.Again
+	}
+	worker := bridge.New(working)
 	state := &standby{worker: worker}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -172,6 +186,13 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	}()
 	work := func(ctx context.Context) {
 		state.leads.Store(true)
+		if follower != nil {
+			go func() {
+				if err := followed(ctx, follower, client, o.schedulerName); err != nil {
+					cancel(err)
+				}
+			}()
+		}
 		if err := worker.Run(ctx); err != nil {
 			cancel(err)
 		}
@@ -185,6 +206,30 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 		return err
 	}
 	return nil
+}
+
+// following gives what has the scheduler use a ConfigMap's queues; nil: nobody does.
+func following(o options, client kubernetes.Interface, security credentials.TransportCredentials, log *slog.Logger) (*queues.Follower, error) {
+	if o.queues == "" || o.dryRun {
+		return nil, nil
+	}
+	namespace, name, found := strings.Cut(o.queues, "/")
+	if !found {
+		return nil, fmt.Errorf("queues: %q is not NAMESPACE/NAME", o.queues)
+	}
+	return queues.New(queues.Options{
+		Client: client, Namespace: namespace, Name: name, Address: o.address, Credentials: security, TokenFile: o.token,
+		PolicyGroup: o.policyGroup, Log: log,
+	}), nil
+}
+
+func followed(ctx context.Context, follower *queues.Follower, client kubernetes.Interface, schedulerName string) error {
+	writer, err := cluster.NewWriter(ctx, client, schedulerName)
+	if err != nil {
+		return err
+	}
+	follower.Tell = writer.Queues
+	return follower.Run(ctx)
 }
 
 // lead runs the work while the lease is held. Whoever loses it ends, since a lease is no fence: what is under way is for

@@ -21,6 +21,7 @@ type application struct {
 	used       bool // something of it was asked for or reported
 	looks      int  // for its namespace, in vain
 	originator types.UID
+	missing    map[string]string // placeholders that have no node yet, and why they are not made
 	pods       map[types.UID]*pod
 }
 
@@ -67,10 +68,16 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 		b.Log.Warn("an annotation is left out", "error", err)
 	}
 	a.standing = said
-	b.outbox.applications = append(b.outbox.applications, &si.AddApplicationRequest{
+	request := &si.AddApplicationRequest{
 		ApplicationID: a.id, QueueName: translate.Queue(p.object), PartitionName: translate.Partition,
 		Ugi: &si.UserGroupInformation{User: user, Groups: groups}, Tags: tags,
-	})
+	}
+	if g := b.gangs[a.id]; g != nil {
+		g.Tags(g.first, tags)
+		request.PlaceholderAsk, request.GangSchedulingStyle = g.Ask().Message(), g.Style
+		request.ExecutionTimeoutMilliSeconds = g.Timeout.Milliseconds()
+	}
+	b.outbox.applications = append(b.outbox.applications, request)
 }
 
 // unwanted is true of a pod whose application the scheduler does not have and will not have for now: what such a pod takes
@@ -83,7 +90,9 @@ func (b *Bridge) unwanted(p *pod) bool {
 func (b *Bridge) applicationAccepted(id string) {
 	if a := b.applications[id]; a != nil && a.standing == said {
 		a.standing, a.reason = accepted, ""
+		b.hold(a)
 		b.revisit(a)
+		b.leftOver(a)
 	}
 }
 
@@ -109,6 +118,7 @@ func (b *Bridge) applicationState(id, state, message string) {
 	switch state {
 	case "Failing", "Failed":
 		a.failed, a.reason = true, state+": "+message
+		b.disband(a)
 	case "Completed", "Expired":
 		if a.failed {
 			return
@@ -120,6 +130,9 @@ func (b *Bridge) applicationState(id, state, message string) {
 				p.standing = untold
 			}
 		}
+	case "Starting", "Running", "Resuming":
+		b.resumed(a)
+		return
 	default:
 		return
 	}
@@ -144,6 +157,10 @@ func (b *Bridge) left(p *pod) {
 	}
 	delete(a.pods, p.object.UID)
 	if len(a.pods) > 0 {
+		if p.placeholder {
+			b.lost(a, p)
+		}
+		b.leftOver(a)
 		return
 	}
 	if a.standing == rejected || a.failed || a.standing == unknown {

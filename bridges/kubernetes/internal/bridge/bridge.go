@@ -20,13 +20,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
-	schedulinginformers "k8s.io/client-go/informers/scheduling/v1"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	schedulinglisters "k8s.io/client-go/listers/scheduling/v1"
 	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
 	"tenon.invalid/kubernetes/internal/cluster"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/mailbox"
 	"tenon.invalid/kubernetes/internal/metrics"
 	"tenon.invalid/kubernetes/internal/tenon"
@@ -42,15 +44,17 @@ const (
 
 // Options of a bridge.
 type Options struct {
-	Client        kubernetes.Interface
-	SchedulerName string   // of pods that are the bridge's
-	Ignore        []string // kinds of demands (translate.Demands) with which pods are placed although nobody looks at them
-	Session       tenon.Options
-	Patience      time.Duration // before it is said why a pod waits
-	Repeat        time.Duration // before that is looked at again
-	DryRun        bool          // nothing is written to the API server
-	Metrics       *metrics.Metrics
-	Log           *slog.Logger
+	Client           kubernetes.Interface
+	SchedulerName    string   // of pods that are the bridge's
+	Ignore           []string // kinds of demands (filters.Kinds) with which pods are placed although nobody looks at them
+	Session          tenon.Options
+	Patience         time.Duration // before it is said why a pod waits
+	Repeat           time.Duration // before that is looked at again
+	PlaceholderImage string        // of pods that hold the room of gangs
+	DryRun           bool          // nothing is written to the API server
+	Registered       func()        // called when the scheduler took the registration; it may not wait
+	Metrics          *metrics.Metrics
+	Log              *slog.Logger
 }
 
 // Bridge is made by New and works while Run does.
@@ -58,6 +62,7 @@ type Bridge struct {
 	Options
 	todo    *mailbox.Mailbox[func()]
 	writer  *cluster.Writer
+	filters *filters.Filters
 	slots   chan struct{} // of writes that are under way
 	context context.Context
 
@@ -67,8 +72,10 @@ type Bridge struct {
 	nodes        map[string]*node
 	pods         map[types.UID]*pod
 	applications map[string]*application
+	gangs        map[string]*gang   // by application
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
+	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
 	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
 	again        []types.UID        // looked at, and due again; by that time
 	link         *tenon.Link        // nil: no session
@@ -84,7 +91,7 @@ func New(options Options) *Bridge {
 	return &Bridge{
 		Options: options, todo: mailbox.New[func()](), slots: make(chan struct{}, writes),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
-		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{},
+		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
 	}
 }
 
@@ -163,42 +170,66 @@ func (b *Bridge) turn() {
 
 // watch starts the informers and waits until each thing that there is was left in the mailbox.
 func (b *Bridge) watch(ctx context.Context) error {
-	running := fields.AndSelectors(fields.OneTermNotEqualSelector("status.phase", string(v1.PodSucceeded)),
-		fields.OneTermNotEqualSelector("status.phase", string(v1.PodFailed))).String()
-	namespaces := coreinformers.NewNamespaceInformer(b.Client, 0, cache.Indexers{})
-	classes := schedulinginformers.NewPriorityClassInformer(b.Client, 0, cache.Indexers{})
-	nodes := coreinformers.NewNodeInformer(b.Client, 0, cache.Indexers{})
-	pods := coreinformers.NewFilteredPodInformer(b.Client, metav1.NamespaceAll, 0, cache.Indexers{},
-		func(options *metav1.ListOptions) { options.FieldSelector = running })
-	b.namespaces = corelisters.NewNamespaceLister(namespaces.GetIndexer())
-	b.classes = schedulinglisters.NewPriorityClassLister(classes.GetIndexer())
-	handled := []cache.InformerSynced{namespaces.HasSynced, classes.HasSynced}
-	for _, each := range []struct {
-		informer cache.SharedIndexInformer
-		changed  func(any)
-		gone     func(any)
-	}{
-		{nodes, on(b, b.nodeChanged), on(b, b.nodeDeleted)},
-		{pods, on(b, b.podChanged), on(b, b.podDeleted)},
-	} {
-		registration, err := each.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: each.changed, UpdateFunc: func(_, now any) { each.changed(now) }, DeleteFunc: each.gone,
-		})
-		if err != nil {
-			return fmt.Errorf("informer: %w", err)
+	factory := informers.NewSharedInformerFactoryWithOptions(b.Client, 0, informers.WithTransform(lean))
+	factory.InformerFor(&v1.Pod{}, runningPods)
+	b.namespaces = factory.Core().V1().Namespaces().Lister()
+	b.classes = factory.Scheduling().V1().PriorityClasses().Lister()
+	core, storage := factory.Core().V1(), factory.Storage().V1()
+	var err error
+	if b.filters, err = filters.New(ctx, b.Client, factory, b.Ignore); err != nil {
+		return err
+	}
+	handled := []cache.InformerSynced{factory.Core().V1().Namespaces().Informer().HasSynced, factory.Scheduling().V1().PriorityClasses().Informer().HasSynced}
+	handle := func(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) {
+		registration, wrong := informer.AddEventHandler(handler)
+		if wrong != nil {
+			err = fmt.Errorf("informer: %w", wrong)
+			return
 		}
 		handled = append(handled, registration.HasSynced)
 	}
-	for _, informer := range []cache.SharedIndexInformer{namespaces, classes, nodes, pods} {
-		if err := informer.SetTransform(lean); err != nil {
-			return fmt.Errorf("informer: %w", err)
-		}
-		go informer.RunWithContext(ctx)
+	handle(core.Nodes().Informer(), on(b, b.nodeChanged, b.nodeDeleted))
+	handle(core.Pods().Informer(), on(b, b.podChanged, b.podDeleted))
+	for kind, informer := range map[fwk.EventResource]cache.SharedIndexInformer{
+		fwk.PersistentVolumeClaim: core.PersistentVolumeClaims().Informer(), fwk.PersistentVolume: core.PersistentVolumes().Informer(),
+		fwk.StorageClass: storage.StorageClasses().Informer(), fwk.CSINode: storage.CSINodes().Informer(), fwk.CSIDriver: storage.CSIDrivers().Informer(),
+		fwk.CSIStorageCapacity: storage.CSIStorageCapacities().Informer(), fwk.VolumeAttachment: storage.VolumeAttachments().Informer(),
+		fwk.ResourceClaim: factory.Resource().V1().ResourceClaims().Informer(), fwk.ResourceSlice: factory.Resource().V1().ResourceSlices().Informer(),
+		fwk.DeviceClass: factory.Resource().V1().DeviceClasses().Informer(),
+	} {
+		handle(informer, b.others(kind))
 	}
+	if err != nil {
+		return err
+	}
+	factory.Start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), handled...) {
 		return fmt.Errorf("the cluster was not read: %w", context.Cause(ctx))
 	}
 	return nil
+}
+
+// runningPods leaves out those that have ended.
+func runningPods(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+	running := fields.AndSelectors(fields.OneTermNotEqualSelector("status.phase", string(v1.PodSucceeded)),
+		fields.OneTermNotEqualSelector("status.phase", string(v1.PodFailed))).String()
+	return coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, resync, cache.Indexers{},
+		func(options *metav1.ListOptions) { options.FieldSelector = running })
+}
+
+// others hears of objects about which the scheduler is not told, and which refused pods may have waited for.
+func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandler {
+	leave := func(old, now any) {
+		b.todo.Put(func() { b.changed(filters.OfObject(kind, old, now)) })
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(now any) { leave(nil, now) }, UpdateFunc: leave, DeleteFunc: func(old any) {
+			if last, ok := old.(cache.DeletedFinalStateUnknown); ok {
+				old = last.Obj
+			}
+			leave(old, nil)
+		},
+	}
 }
 
 // lean drops what nobody here reads and takes much room.
@@ -209,16 +240,20 @@ func lean(object any) (any, error) {
 	return object, nil
 }
 
-// on leaves a call for the bridge's own goroutine.
-func on[T any](b *Bridge, do func(*T)) func(any) {
-	return func(object any) {
-		if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
-			object = last.Obj
-		}
-		if one, ok := object.(*T); ok {
-			b.todo.Put(func() { do(one) })
+// on leaves calls for the bridge's own goroutine.
+func on[T any](b *Bridge, changed, gone func(*T)) cache.ResourceEventHandler {
+	leave := func(do func(*T)) func(any) {
+		return func(object any) {
+			if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+				object = last.Obj
+			}
+			if one, ok := object.(*T); ok {
+				b.todo.Put(func() { do(one) })
+			}
 		}
 	}
+	change := leave(changed)
+	return cache.ResourceEventHandlerFuncs{AddFunc: change, UpdateFunc: func(_, now any) { change(now) }, DeleteFunc: leave(gone)}
 }
 
 // write runs a call to the API server elsewhere, and then what to do with how it ended here.

@@ -3,11 +3,12 @@
 package bridge
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
-	"tenon.invalid/kubernetes/internal/feasible"
+	"tenon.invalid/kubernetes/internal/filters"
+	"tenon.invalid/kubernetes/internal/translate"
 	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
@@ -26,7 +27,7 @@ func (b *Bridge) check(one *tenonv1.Check) {
 			b.leave(p)
 			p.standing = asked
 		}
-		reason = b.unfit(p, n)
+		reason = b.agree(p, n, b.inPlaceOf(one, n))
 	}
 	answer := &tenonv1.CheckAnswer{PartitionName: one.PartitionName, Number: one.Number, Accepted: reason == "", Reason: reason}
 	b.outbox.answers = append(b.outbox.answers, answer)
@@ -35,8 +36,64 @@ func (b *Bridge) check(one *tenonv1.Check) {
 		return
 	}
 	b.Metrics.Checks.WithLabelValues("accepted").Inc()
-	b.move(p, n.name)
 	p.standing, p.check = checked, one.Number
+}
+
+// inPlaceOf is the placeholder on this node whose room the check is about; nil: none.
+func (b *Bridge) inPlaceOf(one *tenonv1.Check, n *node) *pod {
+	if holder := n.pods[types.UID(one.PlaceholderKey)]; !one.Allocate && holder != nil {
+		return holder
+	}
+	return nil
+}
+
+// agree reserves the node for the pod with all that belongs to it, or says why not. The placeholder that the pod replaces
+// there does not count.
+func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
+	if holder != nil {
+		b.filters.PodGone(holder.object, n.name)
+		defer b.filters.Pod(holder.object, n.name)
+	}
+	attempt := b.filters.Attempt(b.context, p.object)
+	refusal := attempt.On(b.context, n.name)
+	if refusal == nil {
+		refusal = attempt.Reserve(b.context, n.name)
+	}
+	if refusal != nil {
+		for _, plugin := range refusal.Plugins {
+			if !slices.Contains(p.refusedBy, plugin) {
+				p.refusedBy = append(p.refusedBy, plugin)
+			}
+		}
+		b.refusals[p.object.UID] = p
+		return strings.Join(refusal.Reasons, ", ")
+	}
+	b.move(p, n.name)
+	p.attempt = attempt
+	return ""
+}
+
+// changed wakes the pods that were refused a node and may have one after this change: the scheduler does not propose again
+// what was refused.
+func (b *Bridge) changed(change filters.Change) {
+	if b.link == nil {
+		return
+	}
+	for _, p := range b.refusals {
+		if b.filters.MayHelp(p.refusedBy, p.object, change) {
+			b.wake(p)
+		}
+	}
+}
+
+func (b *Bridge) wake(p *pod) {
+	delete(b.refusals, p.object.UID)
+	p.refusedBy = nil
+	if p.standing == asked || p.standing == checked {
+		b.outbox.again = append(b.outbox.again, &tenonv1.CheckAgain{
+			PartitionName: translate.Partition, ApplicationID: p.application, AllocationKey: string(p.object.UID),
+		})
+	}
 }
 
 // checkOver takes back what was accepted too late, or for nothing.
@@ -45,42 +102,4 @@ func (b *Bridge) checkOver(one *tenonv1.CheckOver) {
 		b.leave(p)
 		p.standing = asked
 	}
-}
-
-// unfit says why a pod does not fit on a node; empty: it does.
-func (b *Bridge) unfit(p *pod, n *node) string {
-	if reason := feasible.Refusal(p.object, n.object, n.others); reason != "" {
-		return reason
-	}
-	if lacking := lacking(p, n); len(lacking) > 0 {
-		return lacking[0]
-	}
-	return ""
-}
-
-// lacking names each resource of which the node has too little left, as kube-scheduler does.
-func lacking(p *pod, n *node) []string {
-	var names []string
-	used := n.usage()
-	for name, amount := range p.amounts {
-		have := n.capacity[name] - used[name]
-		if _, on := n.pods[p.object.UID]; on {
-			have += amount
-		}
-		if amount > 0 && amount > have {
-			names = append(names, insufficient(name))
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-func insufficient(name string) string {
-	switch name {
-	case "vcore":
-		name = "cpu"
-	case "pods":
-		return "Too many pods"
-	}
-	return fmt.Sprintf("Insufficient %s", name)
 }

@@ -103,6 +103,9 @@ func (b *Bridge) known(everything bool) {
 // them what runs there and waits; pods by the time at which they were made.
 func (b *Bridge) registered(link *tenon.Link) {
 	b.Metrics.Registrations.Inc()
+	if b.Registered != nil {
+		b.Registered()
+	}
 	b.link, b.recovering, b.outbox = link, true, outbox{}
 	b.known(false)
 	b.applications = map[string]*application{}

@@ -4,14 +4,13 @@ package bridge
 
 import (
 	"maps"
-	"reflect"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
-	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
 // standing is what the scheduler knows of a node or an application.
@@ -32,7 +31,6 @@ type node struct {
 	reason   string // of a rejection
 	retryAt  time.Time
 	pods     map[types.UID]*pod // that take room there
-	used     translate.Amounts  // theirs; nil: to be added up
 
 	// As the scheduler was told.
 	open       bool
@@ -43,26 +41,6 @@ type node struct {
 
 func (n *node) forget() {
 	n.standing, n.open, n.reason = unknown, false, ""
-}
-
-// usage is what pods take of the node, decided ones included.
-func (n *node) usage() translate.Amounts {
-	if n.used == nil {
-		n.used = translate.Amounts{}
-		for _, p := range n.pods {
-			n.used.Add(p.amounts)
-		}
-	}
-	return n.used
-}
-
-// others goes through the pods on the node.
-func (n *node) others(each func(*v1.Pod) bool) {
-	for _, p := range n.pods {
-		if !each(p.object) {
-			return
-		}
-	}
 }
 
 // nodeOf gives the node of that name, known or not.
@@ -85,23 +63,19 @@ func (b *Bridge) nodeChanged(object *v1.Node) {
 		b.syncNode(n)
 		n = b.nodeOf(object.Name)
 	}
+	old = n.object
 	n.object = object
+	b.filters.Node(object)
 	b.touch(n)
-	if b.link != nil && old != nil && n.standing == accepted && (!reflect.DeepEqual(old.Labels, object.Labels) ||
-		!reflect.DeepEqual(old.Spec.Taints, object.Spec.Taints) || old.Spec.Unschedulable != object.Spec.Unschedulable) {
-		b.checkAgain(n)
-	}
-}
-
-// checkAgain says that what was refused there may be right by now.
-func (b *Bridge) checkAgain(n *node) {
-	b.outbox.again = append(b.outbox.again, &tenonv1.CheckAgain{PartitionName: translate.Partition, NodeID: n.name})
+	b.changed(filters.OfNode(old, object))
 }
 
 func (b *Bridge) nodeDeleted(object *v1.Node) {
-	if n := b.nodes[object.Name]; n != nil {
+	if n := b.nodes[object.Name]; n != nil && n.object != nil {
 		n.object = nil
+		b.filters.NodeGone(n.name)
 		b.touch(n)
+		b.changed(filters.OfNode(object, nil))
 	}
 }
 

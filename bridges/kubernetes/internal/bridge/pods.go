@@ -12,7 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/cluster"
-	"tenon.invalid/kubernetes/internal/feasible"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 	si "tenon.invalid/proto/tenon/si/v1later"
 )
@@ -32,17 +32,20 @@ type pod struct {
 	object      *v1.Pod
 	mine        bool // of the bridge's scheduler name
 	application string
+	placeholder bool              // it holds room for others of its task group
 	amounts     translate.Amounts // what it takes by its object
 	node        string            // where it takes room: it runs there, or this was decided
 
-	standing footing
-	told     translate.Amounts  // what it takes, as the scheduler was told
-	uuid     string             // of its allocation; empty until that is known
-	reported bool               // the scheduler was told that it runs, and did not answer yet
-	check    int64              // the number of the check that was accepted
-	ending   si.TerminationType // the scheduler wished its end and waits for it
-	binding  bool               // a write is under way
-	bound    bool               // the write succeeded, whatever informers know
+	standing  footing
+	told      translate.Amounts  // what it takes, as the scheduler was told
+	uuid      string             // of its allocation; empty until that is known
+	reported  bool               // the scheduler was told that it runs, and did not answer yet
+	check     int64              // the number of the check that was accepted
+	attempt   *filters.Attempt   // what was reserved with its node, until it is bound
+	refusedBy []string           // the plugins that refused it nodes
+	ending    si.TerminationType // the scheduler wished its end and waits for it
+	binding   bool               // a write is under way
+	bound     bool               // the write succeeded, whatever informers know
 
 	rejected string    // why the scheduler did not take it
 	notSoon  time.Time // before it is asked for again
@@ -84,6 +87,8 @@ func (b *Bridge) forget(p *pod) {
 	}
 	p.standing, p.uuid, p.reported, p.rejected = untold, "", false, ""
 	p.ending, p.notSoon = si.TerminationType_UNKNOWN_TERMINATION_TYPE, time.Time{}
+	p.refusedBy = nil
+	delete(b.refusals, p.object.UID)
 }
 
 // move makes the pod take room on this node and no other.
@@ -93,8 +98,10 @@ func (b *Bridge) move(p *pod, name string) {
 	}
 	b.leave(p)
 	n := b.nodeOf(name)
-	p.node, n.pods[p.object.UID], n.used = name, p, nil
+	p.node, n.pods[p.object.UID] = name, p
+	b.filters.Pod(p.object, name)
 	b.touch(n)
+	b.changed(filters.OfPod(nil, p.object, name))
 }
 
 // leave gives back the room that a pod takes.
@@ -104,8 +111,14 @@ func (b *Bridge) leave(p *pod) {
 	}
 	n := b.nodes[p.node]
 	delete(n.pods, p.object.UID)
-	n.used, p.node = nil, ""
+	p.node = ""
+	b.filters.PodGone(p.object, n.name)
+	if p.attempt != nil {
+		p.attempt.Unreserve(b.context)
+		p.attempt = nil
+	}
 	b.touch(n)
+	b.changed(filters.OfPod(p.object, nil, n.name))
 }
 
 func (b *Bridge) podChanged(object *v1.Pod) {
@@ -119,17 +132,24 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	if p == nil {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
-			p.application = translate.ApplicationID(object)
+			p.application, p.placeholder = translate.ApplicationID(object), translate.IsPlaceholder(object)
 		}
 		b.pods[object.UID] = p
 	}
+	if old := p.object; p.node != "" {
+		b.filters.PodGone(old, p.node)
+		b.filters.Pod(object, p.node)
+		b.changed(filters.OfPod(old, object, p.node))
+	}
+	first := p.object == nil
 	p.object = object
+	if first && p.mine {
+		b.gangHeard(p)
+	}
 	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
 		p.amounts = amounts
 		if p.node != "" {
-			n := b.nodes[p.node]
-			n.used = nil
-			b.touch(n)
+			b.touch(b.nodes[p.node])
 		}
 	}
 	if name := object.Spec.NodeName; name != "" && p.node != name {
@@ -153,13 +173,13 @@ func (b *Bridge) podEnded(p *pod) {
 	if p.standing != untold && b.link != nil {
 		b.release(p)
 	}
-	ports, n := len(feasible.HostPorts(p.object)) > 0, b.nodes[p.node]
 	b.leave(p)
-	if ports && n != nil && b.link != nil {
-		b.checkAgain(n)
-	}
 	b.left(p)
 	delete(b.later, p.object.UID)
+	delete(b.refusals, p.object.UID)
+	if g := b.gangs[p.application]; g != nil && g.first.UID == p.object.UID {
+		delete(b.gangs, p.application)
+	}
 	delete(b.pods, p.object.UID)
 }
 
@@ -177,18 +197,11 @@ func (b *Bridge) reconcile(p *pod) {
 			b.leave(p)
 			p.standing = untold
 		}
-	case len(b.unmet(p)) > 0:
-		b.wait(p)
 	case p.standing == untold && time.Now().Before(p.notSoon):
 		b.later[p.object.UID] = p
 	case p.standing == untold:
 		b.ask(p)
 	}
-}
-
-// unmet gives the kinds of what a pod demands and nobody looks at, less those that are to be ignored.
-func (b *Bridge) unmet(p *pod) []string {
-	return slices.DeleteFunc(translate.DemandsOf(p.object), func(kind string) bool { return slices.Contains(b.Ignore, kind) })
 }
 
 // report says that a pod runs where it runs, and again where it takes another amount by now.
@@ -206,11 +219,12 @@ func (b *Bridge) report(p *pod) {
 	}
 	b.sayPod(p, a, p.node)
 	b.touch(b.nodes[p.node])
+	b.held(a, p)
 }
 
 func (b *Bridge) ask(p *pod) {
 	a := b.applicationOf(p)
-	if a.standing != accepted || a.failed {
+	if a.standing != accepted || a.failed || a.holds() != "" && !p.placeholder {
 		b.wait(p)
 		return
 	}
@@ -252,15 +266,32 @@ func (b *Bridge) allocated(one *si.Allocation) {
 	}
 	p.standing, p.uuid = placed, one.UUID
 	b.move(p, one.NodeID)
+	b.held(b.applicationOf(p), p)
 	if b.nodeOf(one.NodeID).object != nil { // else the scheduler hears of that just now, and takes it back
 		b.bind(p)
 	}
 }
 
+// bind puts the pod on its node, after what has to be there before: volumes and claims. That may take minutes, so it takes
+// no slot of those that write.
 func (b *Bridge) bind(p *pod) {
 	p.binding = true
-	pod, node := p.object, p.node
-	b.write(func(ctx context.Context) error { return b.writer.Bind(ctx, pod, node) }, func(err error) { b.bindingEnded(p, node, err) })
+	pod, node, attempt := p.object, p.node, p.attempt
+	ended := func(err error) { b.bindingEnded(p, node, err) }
+	if attempt == nil || !attempt.Works() || b.DryRun {
+		b.write(func(ctx context.Context) error { return b.writer.Bind(ctx, pod, node) }, ended)
+		return
+	}
+	go func() {
+		err := attempt.PreBind(b.context, node)
+		b.todo.Put(func() {
+			if err != nil || p.attempt != attempt {
+				ended(err)
+				return
+			}
+			b.write(func(ctx context.Context) error { return b.writer.Bind(ctx, pod, node) }, ended)
+		})
+	}()
 }
 
 func (b *Bridge) bindingEnded(p *pod, node string, err error) {
@@ -269,7 +300,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 		return
 	}
 	if err == nil {
-		p.bound, p.tries = true, 0
+		p.bound, p.tries, p.attempt = true, 0, nil
 		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
 		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())
 		b.writer.Scheduled(p.object, node)
@@ -301,6 +332,9 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 	case one.UUID == "":
 		if p != nil && (p.standing == asked || p.standing == checked) {
 			b.refused(p, one.Message)
+			if p.placeholder {
+				b.remove(p)
+			}
 		}
 	case p == nil || p.uuid != one.UUID:
 		if !confirmed {
@@ -317,6 +351,10 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 		b.reconcile(p)
 	case p.ending == si.TerminationType_UNKNOWN_TERMINATION_TYPE:
 		p.ending = one.TerminationType
+		if p.ending != si.TerminationType_PREEMPTED_BY_SCHEDULER {
+			b.remove(p) // replaced by a real one, or its time is over
+			return
+		}
 		b.Metrics.Victims.Inc()
 		b.evict(p, one.Message)
 	}

@@ -97,9 +97,6 @@ func (b *Bridge) tell(p *pod, message string) {
 
 // why says what holds a pod, in kube-scheduler's words where it is the nodes.
 func (b *Bridge) why(p *pod) string {
-	if unmet := b.unmet(p); len(unmet) > 0 {
-		return fmt.Sprintf("not placed: the pod has %s, at which this scheduler does not look", translate.Demands[unmet[0]])
-	}
 	if p.rejected != "" {
 		return "the scheduler refused the pod: " + p.rejected
 	}
@@ -108,28 +105,36 @@ func (b *Bridge) why(p *pod) string {
 	} else if a != nil && a.failed {
 		return fmt.Sprintf("the application %s has ended: %s", a.id, a.reason)
 	}
+	if a := b.applications[p.application]; a != nil && a.holds() != "" && !p.placeholder {
+		return "not placed: " + a.holds()
+	}
+	attempt := b.filters.Attempt(b.context, p.object)
 	fits, all, counts := 0, 0, map[string]int{}
 	for _, n := range b.nodes {
 		if n.object == nil {
 			continue
 		}
 		all++
-		var reasons []string
-		if reason := b.unfit(p, n); reason == "" {
+		refusal := attempt.On(b.context, n.name)
+		if refusal == nil {
 			fits++
 			continue
-		} else if reasons = lacking(p, n); !slices.Contains(reasons, reason) {
-			reasons = []string{reason}
 		}
-		for _, reason := range reasons {
+		for _, reason := range refusal.Reasons {
 			counts[reason]++
 		}
+	}
+	if fits > 0 && p.refusedBy != nil {
+		b.wake(p) // no change said that it would fit by now
 	}
 	if fits > 0 {
 		return fmt.Sprintf("%d/%d nodes have room; the pod waits for its turn, or for a limit of its queue%s or user", fits, all, queueOf(p))
 	}
 	if all == 0 {
 		return "no nodes available to schedule pods"
+	}
+	if nowhere := attempt.Nowhere(); nowhere != nil {
+		return fmt.Sprintf("0/%d nodes are available: %s.", all, strings.Join(nowhere.Reasons, ", "))
 	}
 	var parts []string
 	for reason, nodes := range counts {

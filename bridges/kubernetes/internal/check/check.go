@@ -16,7 +16,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
-	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"tenon.invalid/kubernetes/internal/translate"
@@ -24,7 +23,6 @@ import (
 
 const (
 	within = 10 * time.Second // of each question
-	told   = 10               // pods by name
 	page   = 500              // pods of one answer
 )
 
@@ -35,7 +33,6 @@ type Options struct {
 	Address               string // the scheduler's
 	Credentials           credentials.TransportCredentials
 	SchedulerName         string
-	Ignore                []string
 	Lease, LeaseNamespace string // without a lease its rights are not needed
 }
 
@@ -45,15 +42,34 @@ type Right struct {
 }
 
 // Rights are all those that a bridge has to have in the whole cluster.
-var Rights = []Right{
-	{Verb: "list", Resource: "nodes"}, {Verb: "watch", Resource: "nodes"},
-	{Verb: "list", Resource: "namespaces"}, {Verb: "watch", Resource: "namespaces"},
-	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses"},
-	{Verb: "watch", Group: "scheduling.k8s.io", Resource: "priorityclasses"},
-	{Verb: "list", Resource: "pods"}, {Verb: "watch", Resource: "pods"}, {Verb: "get", Resource: "pods"}, {Verb: "delete", Resource: "pods"},
-	{Verb: "create", Resource: "pods/binding"},
-	{Verb: "patch", Resource: "pods/status"},
-	{Verb: "create", Group: "events.k8s.io", Resource: "events"}, {Verb: "patch", Group: "events.k8s.io", Resource: "events"},
+var Rights = slices.Concat(
+	rights("", "nodes", "list", "watch"),
+	rights("", "namespaces", "list", "watch"),
+	rights("scheduling.k8s.io", "priorityclasses", "list", "watch"),
+	rights("", "pods", "list", "watch", "get", "create", "delete"),
+	rights("", "pods/binding", "create"),
+	rights("", "pods/status", "patch"),
+	rights("events.k8s.io", "events", "create", "patch"),
+	rights("", "persistentvolumeclaims", "list", "watch", "update"),
+	rights("", "persistentvolumes", "list", "watch", "update"),
+	rights("storage.k8s.io", "storageclasses", "list", "watch"),
+	rights("storage.k8s.io", "csinodes", "list", "watch"),
+	rights("storage.k8s.io", "csidrivers", "list", "watch"),
+	rights("storage.k8s.io", "csistoragecapacities", "list", "watch"),
+	rights("storage.k8s.io", "volumeattachments", "list", "watch"),
+	rights("resource.k8s.io", "resourceclaims", "list", "watch", "create", "update", "delete"),
+	rights("resource.k8s.io", "resourceclaims/status", "update", "patch"),
+	rights("resource.k8s.io", "resourceclaims/binding", "update", "patch"),
+	rights("resource.k8s.io", "resourceslices", "list", "watch"),
+	rights("resource.k8s.io", "deviceclasses", "list", "watch"),
+)
+
+func rights(group, resource string, verbs ...string) []Right {
+	var all []Right
+	for _, verb := range verbs {
+		all = append(all, Right{Verb: verb, Group: group, Resource: resource})
+	}
+	return all
 }
 
 func (r Right) String() string {
@@ -149,7 +165,7 @@ func allowed(ctx context.Context, client kubernetes.Interface, right Right) erro
 	return nil
 }
 
-// find counts nodes and pods, and names those pods that would not be placed.
+// find counts nodes and pods.
 func find(ctx context.Context, out io.Writer, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, 6*within)
 	defer cancel()
@@ -165,7 +181,6 @@ func find(ctx context.Context, out io.Writer, o Options) error {
 		}
 	}
 	pods, without := 0, 0
-	var refused []string
 	for options := (metav1.ListOptions{Limit: page}); ; {
 		list, err := o.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
 		if err != nil {
@@ -179,9 +194,6 @@ func find(ctx context.Context, out io.Writer, o Options) error {
 			pods++
 			if pod.Spec.NodeName == "" {
 				without++
-				if why := unmet(pod, o.Ignore); why != "" {
-					refused = append(refused, fmt.Sprintf("%s/%s would not be placed: %s", pod.Namespace, pod.Name, why))
-				}
 			}
 		}
 		if options.Continue = list.Continue; options.Continue == "" {
@@ -189,22 +201,5 @@ func find(ctx context.Context, out io.Writer, o Options) error {
 		}
 	}
 	fmt.Fprintf(out, "         %d nodes, %d pods of schedulerName %s, %d of them without node\n", nodes, pods, o.SchedulerName, without)
-	for _, line := range refused[:min(told, len(refused))] {
-		fmt.Fprintf(out, "         %s\n", line)
-	}
-	if more := len(refused) - told; more > 0 {
-		fmt.Fprintf(out, "         and %d more\n", more)
-	}
 	return nil
-}
-
-// unmet names what a pod demands and no bridge looks at; empty: nothing.
-func unmet(pod *v1.Pod, ignored []string) string {
-	var names []string
-	for _, kind := range translate.DemandsOf(pod) {
-		if !slices.Contains(ignored, kind) {
-			names = append(names, translate.Demands[kind])
-		}
-	}
-	return strings.Join(names, ", ")
 }

@@ -72,6 +72,46 @@ func (w *Writer) Bind(ctx context.Context, pod *v1.Pod, node string) error {
 	return err
 }
 
+// Create makes a pod. That it is there already is no error: informers tell it.
+func (w *Writer) Create(ctx context.Context, pod *v1.Pod) error {
+	if w.rehearsed("create", pod) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	_, err := w.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	there, err := w.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	if err == nil && there.DeletionTimestamp != nil {
+		return fmt.Errorf("one of the same name is ending")
+	}
+	return err
+}
+
+// Delete ends just this pod. That it is gone already is no error.
+func (w *Writer) Delete(ctx context.Context, pod *v1.Pod) error {
+	if w.rehearsed("delete", pod) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	err := w.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // conflict: another pod has the name by now
+		return nil
+	}
+	return err
+}
+
+// Fail ends a pod that never ran, and says why.
+func (w *Writer) Fail(ctx context.Context, pod *v1.Pod, message string) error {
+	if w.rehearsed("fail", pod, "message", message) {
+		return nil
+	}
+	return w.status(ctx, pod, map[string]any{"phase": v1.PodFailed, "reason": "ResourceReservationTimeout", "message": message})
+}
+
 // Gone is true of errors which say that the pod that was meant is no more.
 func Gone(err error) bool { return apierrors.IsNotFound(err) }
 
@@ -95,11 +135,7 @@ func (w *Writer) Evict(ctx context.Context, pod *v1.Pod, message string) error {
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, Message: message,
 	})
 	if err == nil {
-		deleting, cancel := context.WithTimeout(ctx, within)
-		defer cancel()
-		err = w.client.CoreV1().Pods(pod.Namespace).Delete(deleting, pod.Name, metav1.DeleteOptions{
-			Preconditions: &metav1.Preconditions{UID: &pod.UID},
-		})
+		err = w.Delete(ctx, pod)
 	}
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // conflict: another pod has the name by now
 		return nil
@@ -108,8 +144,6 @@ func (w *Writer) Evict(ctx context.Context, pod *v1.Pod, message string) error {
 }
 
 func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCondition) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
 	condition.LastTransitionTime = metav1.Now()
 	condition.ObservedGeneration = pod.Generation
 	for _, old := range pod.Status.Conditions {
@@ -117,10 +151,13 @@ func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCon
 			condition.LastTransitionTime = old.LastTransitionTime
 		}
 	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": pod.UID},
-		"status":   map[string]any{"conditions": []v1.PodCondition{condition}},
-	})
+	return w.status(ctx, pod, map[string]any{"conditions": []v1.PodCondition{condition}})
+}
+
+func (w *Writer) status(ctx context.Context, pod *v1.Pod, change map[string]any) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": change})
 	if err != nil {
 		return err
 	}
@@ -141,6 +178,20 @@ func (w *Writer) Waits(pod *v1.Pod, message string) {
 // Preempted tells why a pod has to end.
 func (w *Writer) Preempted(pod *v1.Pod, message string) {
 	w.event(pod, v1.EventTypeNormal, "Preempted", "Preempting", message)
+}
+
+// WrongTaskGroups tells why a pod's task groups are left out.
+func (w *Writer) WrongTaskGroups(pod *v1.Pod, message string) {
+	w.event(pod, v1.EventTypeWarning, "TaskGroupsError", "Scheduling", message)
+}
+
+// Queues tells what became of the queues in a ConfigMap.
+func (w *Writer) Queues(config *v1.ConfigMap, used bool, note string) {
+	if used {
+		w.recorder.Eventf(config, nil, v1.EventTypeNormal, "QueuesUsed", "Configuring", "%s", short(note))
+	} else {
+		w.recorder.Eventf(config, nil, v1.EventTypeWarning, "QueuesRefused", "Configuring", "%s", short(note))
+	}
 }
 
 func (w *Writer) event(pod *v1.Pod, kind, reason, action, note string) {

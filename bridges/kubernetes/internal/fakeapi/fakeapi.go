@@ -17,8 +17,12 @@ import (
 	corefake "k8s.io/client-go/kubernetes/typed/core/v1/fake"
 	eventsv1 "k8s.io/client-go/kubernetes/typed/events/v1"
 	eventsfake "k8s.io/client-go/kubernetes/typed/events/v1/fake"
+	resourcev1 "k8s.io/client-go/kubernetes/typed/resource/v1"
+	resourcefake "k8s.io/client-go/kubernetes/typed/resource/v1/fake"
 	schedulingv1 "k8s.io/client-go/kubernetes/typed/scheduling/v1"
 	schedulingfake "k8s.io/client-go/kubernetes/typed/scheduling/v1/fake"
+	storagev1 "k8s.io/client-go/kubernetes/typed/storage/v1"
+	storagefake "k8s.io/client-go/kubernetes/typed/storage/v1/fake"
 	"k8s.io/client-go/testing"
 )
 
@@ -55,6 +59,16 @@ func (c *Clientset) EventsV1() eventsv1.EventsV1Interface {
 // SchedulingV1 has priority classes.
 func (c *Clientset) SchedulingV1() schedulingv1.SchedulingV1Interface {
 	return &schedulingfake.FakeSchedulingV1{Fake: &c.Fake}
+}
+
+// StorageV1 has storage classes, and what drivers of volumes say.
+func (c *Clientset) StorageV1() storagev1.StorageV1Interface {
+	return &storagefake.FakeStorageV1{Fake: &c.Fake}
+}
+
+// ResourceV1 has devices and claims to them.
+func (c *Clientset) ResourceV1() resourcev1.ResourceV1Interface {
+	return &resourcefake.FakeResourceV1{Fake: &c.Fake}
 }
 
 // AuthorizationV1 has reviews of rights, which a test's reactor has to answer.

@@ -28,6 +28,7 @@ type Role struct {
 func Allocation(pod *v1.Pod, role Role, node, uuid string) *si.Allocation {
 	return &si.Allocation{
 		AllocationKey: string(pod.UID), ApplicationID: role.Application, PartitionName: Partition, NodeID: node, UUID: uuid,
+		TaskGroupName: GroupOf(pod), Placeholder: IsPlaceholder(pod),
 		ResourcePerAlloc: OfPod(pod).Message(), AllocationTags: tags(pod), Priority: corev1.PodPriority(pod), Originator: role.Originator,
 		PreemptionPolicy: &si.PreemptionPolicy{
 			AllowPreemptSelf:  !role.Protected,

@@ -185,23 +185,3 @@ func TestAllocation_HasPriorityAndPolicy(t *testing.T) {
 		t.Errorf("have %v", one)
 	}
 }
-
-func TestDemands_AreThoseThatMustHold(t *testing.T) {
-	terms := []v1.PodAffinityTerm{{TopologyKey: "host"}}
-	for want, spec := range map[string]v1.PodSpec{
-		"":             {TopologySpreadConstraints: []v1.TopologySpreadConstraint{{WhenUnsatisfiable: v1.ScheduleAnyway}}, Volumes: []v1.Volume{{}}},
-		Volumes:        {Volumes: []v1.Volume{{VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{}}}}},
-		PodAffinity:    {Affinity: &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}},
-		TopologySpread: {TopologySpreadConstraints: []v1.TopologySpreadConstraint{{WhenUnsatisfiable: v1.DoNotSchedule}}},
-		ResourceClaims: {ResourceClaims: []v1.PodResourceClaim{{Name: "gpu"}}},
-	} {
-		if have := strings.Join(DemandsOf(&v1.Pod{Spec: spec}), " "); have != want {
-			t.Errorf("want %q, have %q", want, have)
-		}
-	}
-	for kind := range Demands {
-		if Demands[kind] == "" {
-			t.Errorf("%s has no name", kind)
-		}
-	}
-}

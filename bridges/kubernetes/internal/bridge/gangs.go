@@ -1,0 +1,187 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/translate"
+	si "tenon.invalid/proto/tenon/si/v1later"
+)
+
+// gang is what the first pod that names task groups says of its application.
+type gang struct {
+	*translate.Gang
+	first *v1.Pod
+}
+
+// gangHeard reads the task groups of a pod that is new.
+func (b *Bridge) gangHeard(p *pod) {
+	if b.gangs[p.application] != nil {
+		return
+	}
+	read, err := translate.GangOf(p.object)
+	if err != nil {
+		b.Log.Warn("task groups are left out", "pod", p.name(), "error", err)
+		b.writer.WrongTaskGroups(p.object, err.Error())
+		return
+	}
+	if read != nil {
+		b.gangs[p.application] = &gang{read, p.object}
+	}
+}
+
+// hold makes the placeholders of an application that the scheduler took, unless it had them already: then something of it
+// runs. Real pods wait until all of them have nodes, or the scheduler says that the time for that is over.
+func (b *Bridge) hold(a *application) {
+	g := b.gangs[a.id]
+	if g == nil {
+		return
+	}
+	there := map[string]bool{}
+	for _, p := range b.pods {
+		if p.application != a.id || !p.mine {
+			continue
+		}
+		if p.placeholder {
+			there[p.object.Name] = p.standing == placed
+		} else if p.runsOn() != "" {
+			return
+		}
+	}
+	a.missing = map[string]string{}
+	for _, object := range g.Placeholders(g.first, b.PlaceholderImage) {
+		placed, known := there[object.Name]
+		if placed {
+			continue
+		}
+		a.missing[object.Name] = ""
+		if known {
+			continue
+		}
+		if b.DryRun {
+			object.UID, object.CreationTimestamp = types.UID("rehearsed-"+object.Name), g.first.CreationTimestamp
+			b.todo.Put(func() { b.podChanged(object) })
+			continue
+		}
+		b.makePlaceholder(a, object, 0)
+	}
+}
+
+func (b *Bridge) makePlaceholder(a *application, object *v1.Pod, tries int) {
+	b.write(func(ctx context.Context) error { return b.writer.Create(ctx, object) }, func(err error) {
+		if err == nil || b.applications[a.id] != a {
+			return
+		}
+		if _, missing := a.missing[object.Name]; !missing {
+			return
+		}
+		a.missing[object.Name] = err.Error()
+		b.Log.Warn("a placeholder could not be made", "application", a.id, "placeholder", object.Name, "error", err)
+		b.after(pause(tries), func() {
+			if _, missing := a.missing[object.Name]; missing && b.applications[a.id] == a {
+				b.makePlaceholder(a, object, tries+1)
+			}
+		})
+	})
+}
+
+// held notes that a placeholder has a node. After the last one real pods are asked for.
+func (b *Bridge) held(a *application, p *pod) {
+	if _, missing := a.missing[p.object.Name]; !missing {
+		return
+	}
+	delete(a.missing, p.object.Name)
+	if len(a.missing) == 0 {
+		b.revisit(a)
+	}
+}
+
+// holds says what real pods wait for; empty: for nothing.
+func (a *application) holds() string {
+	if len(a.missing) == 0 {
+		return ""
+	}
+	for name, wrong := range a.missing {
+		if wrong != "" {
+			return fmt.Sprintf("the placeholder %s of the pod's task groups cannot be made: %s", name, wrong)
+		}
+	}
+	return fmt.Sprintf("%d placeholders of the pod's task groups have no node yet", len(a.missing))
+}
+
+// resumed lets real pods go on: all placeholders have nodes, or no more of them will.
+func (b *Bridge) resumed(a *application) {
+	if len(a.missing) > 0 {
+		a.missing = nil
+		b.revisit(a)
+	}
+}
+
+// lost makes a placeholder again that somebody else ended while it was needed.
+func (b *Bridge) lost(a *application, p *pod) {
+	g := b.gangs[a.id]
+	if g == nil || len(a.missing) == 0 || p.ending != si.TerminationType_UNKNOWN_TERMINATION_TYPE || a.failed || b.DryRun {
+		return
+	}
+	for _, object := range g.Placeholders(g.first, b.PlaceholderImage) {
+		if object.Name == p.object.Name {
+			a.missing[object.Name] = ""
+			b.makePlaceholder(a, object, 0)
+		}
+	}
+}
+
+// remove ends a placeholder that is not needed any more, or a pod whose gang did not come together.
+func (b *Bridge) remove(p *pod) {
+	b.tryRemove(p, p.object, 0)
+}
+
+func (b *Bridge) tryRemove(p *pod, object *v1.Pod, tries int) {
+	if b.DryRun {
+		b.todo.Put(func() { b.podDeleted(object) })
+		return
+	}
+	b.write(func(ctx context.Context) error { return b.writer.Delete(ctx, object) }, func(err error) {
+		if err != nil && b.pods[object.UID] == p {
+			b.Log.Warn("a pod could not be deleted", "pod", p.name(), "error", err)
+			b.after(pause(tries), func() { b.tryRemove(p, object, tries+1) })
+		}
+	})
+}
+
+// disband ends the pods of a gang that has to be whole and found no room in its time.
+func (b *Bridge) disband(a *application) {
+	g := b.gangs[a.id]
+	if g == nil || g.Style != translate.Hard {
+		return
+	}
+	for _, p := range sorted(a.pods) {
+		if p.placeholder || !p.wanted() {
+			continue
+		}
+		p, object, why := p, p.object, a.reason
+		b.write(func(ctx context.Context) error { return b.writer.Fail(ctx, object, why) }, func(err error) {
+			if err != nil {
+				b.Log.Warn("a pod of a gang that found no room could not be ended", "pod", p.name(), "error", err)
+			}
+		})
+	}
+}
+
+// leftOver ends the placeholders of an application of which nothing else is there.
+func (b *Bridge) leftOver(a *application) {
+	for _, p := range a.pods {
+		if !p.placeholder {
+			return
+		}
+	}
+	for _, p := range a.pods {
+		if p.object.DeletionTimestamp == nil {
+			b.remove(p)
+		}
+	}
+}

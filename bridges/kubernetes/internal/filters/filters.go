@@ -1,0 +1,219 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package filters says whether a pod may run on a node by kube-scheduler's own Filter and Reserve plugins, and says it in
+// their words. They see the cluster as the bridge knows it: pods take room from the moment at which a placement is agreed.
+package filters
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
+	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
+)
+
+// Kinds of what a pod may demand, as an operator names them who wants nobody to look at it.
+const (
+	Volumes        = "volumes"
+	PodAffinity    = "pod-affinity"
+	TopologySpread = "topology-spread"
+	ResourceClaims = "resource-claims"
+)
+
+// Kinds are all of them, and the plugins that look at them.
+var Kinds = map[string][]string{
+	Volumes:        {names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone},
+	PodAffinity:    {names.InterPodAffinity},
+	TopologySpread: {names.PodTopologySpread},
+	ResourceClaims: {names.DynamicResources},
+}
+
+// Those that refuse what neither time nor other pods change come first, as in kube-scheduler.
+var enabled = []string{
+	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts, names.NodeResourcesFit,
+	names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity,
+	names.DynamicResources,
+}
+
+// metrics of the plugins are counted by nobody, but they have to be there.
+var metricsMade = sync.OnceFunc(metrics.InitMetrics)
+
+// Filters belongs to one goroutine, but for what Attempt says of itself.
+type Filters struct {
+	framework framework.Framework
+	cluster   *cluster
+	log       klog.Logger
+	wakes     map[string][]fwk.ClusterEventWithHint // by plugin
+}
+
+// New makes the plugins, less those of the kinds that are to be ignored. The factory is started by the caller, afterwards.
+func New(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory, ignore []string) (*Filters, error) {
+	metricsMade()
+	f := &Filters{cluster: newCluster(), log: klog.FromContext(ctx), wakes: map[string][]fwk.ClusterEventWithHint{}}
+	chosen := slices.Clone(enabled)
+	for _, kind := range ignore {
+		chosen = slices.DeleteFunc(chosen, func(name string) bool { return slices.Contains(Kinds[kind], name) })
+	}
+	profile, err := profileOf(chosen)
+	if err != nil {
+		return nil, fmt.Errorf("filters: %w", err)
+	}
+	options := []runtime.Option{
+		runtime.WithClientSet(client), runtime.WithInformerFactory(factory), runtime.WithSnapshotSharedLister(f.cluster), runtime.WithLogger(f.log),
+		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
+	}
+	if slices.Contains(chosen, names.DynamicResources) {
+		claims := assumecache.NewAssumeCache(f.log, factory.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
+		slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: factory.Resource().V1().ResourceSlices(), KubeClient: client})
+		if err != nil {
+			return nil, fmt.Errorf("filters: %w", err)
+		}
+		options = append(options, runtime.WithSharedDRAManager(dynamicresources.NewDRAManager(ctx, claims, slices, factory)))
+	}
+	if f.framework, err = runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile, options...); err != nil {
+		return nil, fmt.Errorf("filters: %w", err)
+	}
+	for _, plugin := range f.framework.EnqueueExtensions() {
+		if f.wakes[plugin.Name()], err = plugin.EventsToRegister(ctx); err != nil {
+			return nil, fmt.Errorf("filters: %s: %w", plugin.Name(), err)
+		}
+	}
+	return f, nil
+}
+
+// profileOf gives kube-scheduler's defaults with these plugins. No constraints are made up for pods that have none.
+func profileOf(chosen []string) (*config.KubeSchedulerProfile, error) {
+	defaults, err := latest.Default()
+	if err != nil {
+		return nil, err
+	}
+	profile := &defaults.Profiles[0]
+	for _, each := range profile.PluginConfig {
+		if spread, ok := each.Args.(*config.PodTopologySpreadArgs); ok {
+			spread.DefaultingType = config.ListDefaulting
+		}
+	}
+	all := config.PluginSet{}
+	for _, name := range chosen {
+		all.Enabled = append(all.Enabled, config.Plugin{Name: name})
+	}
+	having := func(some ...string) config.PluginSet {
+		set := config.PluginSet{}
+		for _, name := range some {
+			if slices.Contains(chosen, name) {
+				set.Enabled = append(set.Enabled, config.Plugin{Name: name})
+			}
+		}
+		return set
+	}
+	profile.Plugins = &config.Plugins{
+		QueueSort: config.PluginSet{Enabled: []config.Plugin{{Name: names.PrioritySort}}},
+		Bind:      config.PluginSet{Enabled: []config.Plugin{{Name: names.DefaultBinder}}},
+		PreFilter: having(names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.VolumeRestrictions, names.NodeVolumeLimits,
+			names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity, names.DynamicResources),
+		Filter:  all,
+		Reserve: having(names.VolumeBinding, names.DynamicResources),
+		PreBind: having(names.VolumeBinding, names.DynamicResources),
+	}
+	return profile, nil
+}
+
+// Attempt looks for a node for one pod: as the cluster is now, and not later.
+type Attempt struct {
+	filters *Filters
+	pod     *v1.Pod
+	state   fwk.CycleState
+	nowhere *Refusal
+	only    map[string]bool // nodes; nil: all
+	on      string          // what was reserved; empty: nothing
+	works   bool            // PreBind has something to do
+}
+
+// Refusal says why not, and which plugins say so.
+type Refusal struct {
+	Reasons []string
+	Plugins []string
+}
+
+// Attempt begins one.
+func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
+	a := &Attempt{filters: f, pod: pod, state: framework.NewCycleState()}
+	result, status, _ := f.framework.RunPreFilterPlugins(ctx, a.state, pod)
+	if !status.IsSuccess() {
+		a.nowhere = refusal(status)
+	} else if !result.AllNodes() {
+		a.only = map[string]bool{}
+		for name := range result.NodeNames {
+			a.only[name] = true
+		}
+	}
+	return a
+}
+
+func refusal(status *fwk.Status) *Refusal {
+	return &Refusal{Reasons: status.Reasons(), Plugins: []string{status.Plugin()}}
+}
+
+// Nowhere says why the pod may run on no node, whatever nodes there are; nil: it depends.
+func (a *Attempt) Nowhere() *Refusal { return a.nowhere }
+
+// On says why the pod may not run on this node; nil: it may.
+func (a *Attempt) On(ctx context.Context, node string) *Refusal {
+	if a.nowhere != nil {
+		return a.nowhere
+	}
+	info := a.filters.cluster.nodes[node]
+	if info == nil || info.Node() == nil {
+		return &Refusal{Reasons: []string{"the node is gone"}}
+	}
+	if a.only != nil && !a.only[node] {
+		return &Refusal{Reasons: []string{"node(s) didn't match Pod's node affinity/selector"}, Plugins: []string{names.NodeAffinity}}
+	}
+	if status := a.filters.framework.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
+		return refusal(status)
+	}
+	return nil
+}
+
+// Reserve takes volumes and claims for the pod on a node that On agreed to.
+func (a *Attempt) Reserve(ctx context.Context, node string) *Refusal {
+	if status := a.filters.framework.RunReservePluginsReserve(ctx, a.state, placed(a.pod, node), node); !status.IsSuccess() {
+		a.filters.framework.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, node), node)
+		return refusal(status)
+	}
+	a.on = node
+	a.works = a.filters.framework.RunPreBindPreFlights(ctx, a.state, placed(a.pod, node), node).IsSuccess()
+	return nil
+}
+
+// Unreserve gives them back.
+func (a *Attempt) Unreserve(ctx context.Context) {
+	if a.on != "" {
+		a.filters.framework.RunReservePluginsUnreserve(ctx, a.state, placed(a.pod, a.on), a.on)
+		a.on = ""
+	}
+}
+
+// Works is true where something has to be written before the pod is bound.
+func (a *Attempt) Works() bool { return a.works }
+
+// PreBind writes what has to be there before the pod is bound, and waits for it. It may run on any goroutine.
+func (a *Attempt) PreBind(ctx context.Context, node string) error {
+	return a.filters.framework.RunPreBindPlugins(ctx, a.state, placed(a.pod, node), node).AsError()
+}
