@@ -3,6 +3,8 @@
 they come. There is no kube-controller-manager and there are no kubelets: what the tests need of both is played by
 nodes.py through the API. Nobody collects garbage, and nothing makes a service account in a new namespace."""
 
+import http.client
+import json
 import os
 import pathlib
 import signal
@@ -56,15 +58,35 @@ class ControlPlane:
         self.etcd_port, self.port = free_port(), free_port()
         self.certificates()
         (folder / "tokens").write_text(f"{ADMIN},admin,admin,system:masters\n")
-        peer = f"http://127.0.0.1:{free_port()}"
-        client = f"http://127.0.0.1:{self.etcd_port}"
-        self.etcd = Process(
-            folder / "etcd.log", programs / "etcd", "--name", "one", "--data-dir", folder / "etcd", "--unsafe-no-fsync", "--log-level", "warn",
-            "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer,
-            "--initial-advertise-peer-urls", peer, "--initial-cluster", f"one={peer}")
+        self.peer = f"http://127.0.0.1:{free_port()}"
+        self.start_etcd()
         self.api = Api(self.port, str(self.authority), ADMIN)
         self.server: Process | None = None
         self.start()
+
+    def start_etcd(self) -> None:
+        client = f"http://127.0.0.1:{self.etcd_port}"
+        self.etcd = Process(
+            self.folder / "etcd.log", self.programs / "etcd", "--name", "one", "--data-dir", self.folder / "etcd", "--unsafe-no-fsync",
+            "--log-level", "warn", "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", self.peer,
+            "--initial-advertise-peer-urls", self.peer, "--initial-cluster", f"one={self.peer}")
+
+    def forget_the_past(self) -> None:
+        """Compacts etcd up to now: a watch cannot go on from before."""
+        now = self.etcd_call("/v3/kv/range", {"key": "AA=="})["header"]["revision"]
+        self.etcd_call("/v3/kv/compaction", {"revision": now, "physical": True})
+
+    def etcd_call(self, path: str, body: dict) -> dict:
+        connection = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=30)
+        try:
+            connection.request("POST", path, json.dumps(body))
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            if answer.status != 200:
+                raise OSError(f"etcd: {path}: {answer.status} {text}")
+            return json.loads(text)
+        finally:
+            connection.close()
 
     def certificates(self) -> None:
         at = self.folder

@@ -2,6 +2,7 @@
 """What ends and comes back while pods come and go. Nothing may be bound twice, be lost, or wait for ever."""
 
 import random
+import signal
 
 from api import Refused
 from cluster import Case, Shared
@@ -92,6 +93,42 @@ class Restarts(Case):
             Shared.plane.start()
             self.churn(20)
             self.load(20)
+        self.settled()
+
+    def test_an_etcd_that_is_lost_is_waited_for(self):
+        self.fill(10, 30)
+        self.load(60)
+        Shared.plane.etcd.kill()
+        self.until("the API server refuses", self.refuses)
+        Shared.plane.start_etcd()
+        Shared.plane.until_ready()
+        self.churn(20)
+        self.load(20)
+        self.settled()
+
+    def refuses(self) -> bool:
+        try:
+            self.api.create("ConfigMap", {"metadata": {"generateName": "lost-", "namespace": self.namespace}})
+        except (Refused, OSError):
+            return True
+        return False
+
+    def test_a_watch_that_expired_is_begun_anew(self):
+        """The bridge stands still while pods come and go, the API server is restarted and the past is forgotten."""
+        self.fill(4, 10)
+        self.load(20)
+        self.count(20)
+        self.bridge.popen.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.bridge.popen.send_signal, signal.SIGCONT)
+        for name in ("p0", "p1", "p2"):
+            self.delete(name, gracePeriodSeconds=0)
+        self.load(10)
+        Shared.plane.kill_server()
+        Shared.plane.start()
+        Shared.plane.forget_the_past()
+        self.bridge.popen.send_signal(signal.SIGCONT)
+        self.settled()
+        self.load(13)
         self.settled()
 
     def test_a_bridge_that_starts_before_the_api_server_waits_for_it(self):
