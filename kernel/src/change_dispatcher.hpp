@@ -1,32 +1,29 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Change dispatcher: the one way by which amounts and states change (model/changes.hpp). The ledger writes a change
 // down; then everything that depends on it follows, each in its own place: what readers have
-// (readers/frozen_marks.hpp), and here what is stale and who wakes. Who changes something is told this class, and
+// (told/reader_marks.hpp), and here what is stale and who wakes. Who changes something is told this class, and
 // nothing else of the partition.
 #pragma once
 
-#include <memory>
-
 #include "ledger/ledger.hpp"
 #include "policies/node_sorting.hpp"
-#include "readers/frozen_marks.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/preemption.hpp"
 #include "rules/reservations.hpp"
 #include "tenon/kernel/queue_config.hpp"
+#include "told/reader_marks.hpp"
 
 namespace tenon::internal {
 
 class change_dispatcher {
  public:
-  // `frozen`: null while nobody reads.
-  change_dispatcher(node_table &nodes, const resource_types &types, const std::shared_ptr<frozen_columns> &frozen,
-                    const partition_config &config, node_sortings &sortings, node_verdicts &verdicts, sort_keys &keys,
-                    ready_index &ready, internal::reservations &reservations, internal::preemption &preemption)
+  change_dispatcher(node_table &nodes, const resource_types &types, reader_marks &marks, const partition_config &config,
+                    node_sortings &sortings, node_verdicts &verdicts, sort_keys &keys, ready_index &ready,
+                    internal::reservations &reservations, internal::preemption &preemption)
       : books_(nodes, types),
-        frozen_(frozen),
+        marks_(marks),
         config_(config),
         sortings_(sortings),
         verdicts_(verdicts),
@@ -38,7 +35,7 @@ class change_dispatcher {
   template <class Change>
   void apply(const Change &c) {
     books_.write(c);
-    if (frozen_ != nullptr) mark(*frozen_, c);
+    if (marks_.kept()) marks_.write(c);
     if constexpr (requires { follow(c); }) follow(c);
   }
 
@@ -59,11 +56,9 @@ class change_dispatcher {
     if (!c.one_more) ready_.wake_held(c.of);
   }
   void follow(const limit_used &c) {
-    c.of.of->touched = true;
     if (c.sign < 0) ready_.wake_limit(c.of);
   }
   void follow(const limit_runs &c) {
-    c.of.of->touched = true;
     if (!c.one_more) ready_.wake_limit(c.of);
   }
   void follow(const application_used &c) {
@@ -76,7 +71,7 @@ class change_dispatcher {
   void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
 
   ledger books_;
-  const std::shared_ptr<frozen_columns> &frozen_;
+  reader_marks &marks_;
   const partition_config &config_;
   node_sortings &sortings_;
   node_verdicts &verdicts_;

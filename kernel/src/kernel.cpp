@@ -263,7 +263,7 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   impl_->answers.swap(shared.used_answers);
   for (const auto &p : impl_->partitions) {
     p->quotas.stop_idle();
-    if (p->frozen != nullptr || p->unread != nullptr) p->age_frozen();
+    p->freezer.age();
   }
   shared.timers.forget([&](const internal::timer &t) {
     const partition *p = impl_->find(t.where);

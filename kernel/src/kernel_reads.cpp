@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "kernel_impl.hpp"
+#include "readers/explain_words.hpp"
 #include "readers/frozen_state_impl.hpp"
 #include "readers/partition_copy.hpp"
+#include "readers/rehearsal.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon {
@@ -26,7 +28,7 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::str
   out->now_ms = impl_->shared.now_ms;
   out->commands = impl_->shared.counters.commands;
   for (const auto &p : impl_->partitions) {
-    if (name.empty() || p->name == name) p->freeze(parts, out->partitions.emplace_back());
+    if (name.empty() || p->name == name) p->freezer.freeze(parts, p->summary.head(), out->partitions.emplace_back());
   }
   return std::make_shared<const frozen_state>(std::move(out));
 }
@@ -34,7 +36,7 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::str
 kernel_snapshot kernel::sums() const {
   kernel_snapshot out;
   out.now_ms = impl_->shared.now_ms;
-  for (const auto &p : impl_->partitions) out.partitions.push_back(p->sums());
+  for (const auto &p : impl_->partitions) out.partitions.push_back(p->summary.sums());
   return out;
 }
 
@@ -43,26 +45,30 @@ size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view na
   for (const auto &p : impl_->partitions) {
     if (!name.empty() && p->name != name) continue;
     const uint64_t before = impl_->shared.counters.blocks_made;
-    left += p->freeze_some(parts, most);
+    left += p->freezer.freeze_some(parts, most);
     most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
   }
   return left;
 }
 
 void kernel::forget_frozen() {
-  for (const auto &p : impl_->partitions) p->forget_frozen();
+  for (const auto &p : impl_->partitions) p->freezer.forget();
 }
 
 size_t kernel::frozen_bytes() const {
   size_t out = 0;
-  for (const auto &p : impl_->partitions) out += p->frozen_bytes();
+  for (const auto &p : impl_->partitions) out += p->freezer.bytes();
   return out;
 }
 
 std::optional<explanation> kernel::explain(std::string_view name, std::string_view application, std::string_view key) {
   partition *p = impl_->find(name);
   if (p == nullptr) return std::nullopt;
-  return p->explain(application, key);
+  explanation out = p->explainer.explain(application, key);
+  if (!out.pending) return out;
+  internal::find_changes(*p, out);
+  internal::put_in_words(out);
+  return out;
 }
 
 const kernel_counters &kernel::counters() const { return impl_->shared.counters; }

@@ -1,21 +1,22 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "partition.hpp"
 
-#include "tenon/kernel/partition_name.hpp"
-
 namespace tenon::internal {
 
 partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline)
-    : shared(c),
+    : partition_model(std::move(rm_id), std::move(external_name), c.now_ms, c.options.max_resource_types),
+      shared(c),
       id(number),
-      rm(std::move(rm_id)),
-      name(full_partition_name(rm, external_name)),
-      plain_name(std::move(external_name)),
-      check_deadline_ms(check_deadline),
-      since_ms(c.now_ms),
-      types(c.options.max_resource_types) {}
+      check_deadline_ms(check_deadline) {}
 
 partition::~partition() = default;
+
+void partition::inspect() {
+  if (paused || state == object_state::stopped) return;
+  if (!shared.told.empty()) faults.fail_as_told();
+  fair_maxima.follow_total();
+  inspector.inspect();
+}
 
 void partition::flush() {
   applications.flush();

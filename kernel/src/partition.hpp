@@ -18,21 +18,26 @@
 #include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "cycle/cycle.hpp"
+#include "cycle/inspector.hpp"
 #include "cycle/policy_faults.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
 #include "model/ask_class.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
+#include "model/partition_model.hpp"
 #include "policies/call_contexts.hpp"
 #include "policies/node_sorting.hpp"
 #include "policies/placement_rules.hpp"
 #include "policies/policy_batch.hpp"
 #include "policies/sort_policy.hpp"
-#include "readers/frozen_columns.hpp"
+#include "readers/explainer.hpp"
+#include "readers/freezer.hpp"
+#include "readers/summary.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/fair_max.hpp"
+#include "ready/fresh_keys.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
@@ -54,6 +59,7 @@
 #include "tenon/kernel/snapshot.hpp"
 #include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
+#include "told/reader_marks.hpp"
 
 namespace tenon::internal {
 
@@ -69,7 +75,7 @@ using property_map = std::map<std::string, std::string>;
 // What an order of nodes is configured with.
 [[nodiscard]] std::string node_sort_json(const node_sort_config &c);
 
-struct partition final : allocation_lifecycle, application_lifecycle, queue_lifecycle {
+struct partition final : partition_model, allocation_lifecycle, application_lifecycle, queue_lifecycle {
   partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline);
   ~partition();
 
@@ -130,108 +136,29 @@ struct partition final : allocation_lifecycle, application_lifecycle, queue_life
   // Fails what is left and gives back its allocations.
   void fail_everything();
 
-  [[nodiscard]] partition_snapshot sums() const;
-  [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
-
   template <class Change>
   void apply(const Change &c) {
     changes.apply(c);
   }
 
-  // -- For readers who come again (partition_freeze.cpp). --
-  void freeze(snapshot_part parts, frozen_partition &out);
-  // Makes so many blocks that freeze() would, and gives how many it leaves.
-  size_t freeze_some(snapshot_part parts, size_t most);
-  void age_frozen();
-  void forget_frozen();
-  [[nodiscard]] size_t frozen_bytes() const;
-  frozen_columns &start_freezing();
-  void make_block(uint32_t at, uint8_t how, frozen_ask &out);
-  void make_block(uint32_t at, uint8_t how, frozen_allocation &out);
-  void make_block(uint32_t at, uint8_t how, frozen_node &out);
-  void make_block(uint32_t at, uint8_t how, frozen_application &out);
-  void make_block(uint32_t at, uint8_t how, frozen_class &out);
-  void freeze_queues(frozen_columns &in);
-  void freeze_waits(std::vector<frozen_wait> &out);
-  static void freeze_usage(std::map<std::string, usage_tracker, std::less<>> &trackers,
-                           std::vector<std::shared_ptr<const frozen_tracker>> &out);
-  [[nodiscard]] static group_wait wait_of(const app_class &g);
-  std::shared_ptr<frozen_columns> frozen;  // null: nobody reads
-  std::shared_ptr<frozen_columns> unread;  // on its way out
-  uint64_t queues_version = 1;             // of what changes with a configuration
-
-  // -- Explain (partition_explain*.cpp). --
-  explanation explain(std::string_view app_id, std::string_view key);
-  // What holds the pending ask, and what it lacks for itself.
-  void explain_ask(const ask &a, explanation &out);
-  void explain_stopped(const queue &leaf, explanation &out) const;
-  void explain_applications(const application &app, explanation &out) const;
-  void explain_limits(const application &app, const ask_class &c, explanation &out) const;
-  void explain_queues(const queue &leaf, const ask_class &c, explanation &out) const;
-  void explain_placeholders(const ask &a, explanation &out);
-  void explain_nodes(const ask &a, explanation &out);
-  void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
-  void explain_claims(const ask &a, explanation &out) const;
-  void explain_preemption(const ask &a, explanation &out);
-  void explain_orders(const application &app, explanation &out);
-  uint64_t count_before(const ask &a);
-  [[nodiscard]] uint64_t count_before_in_gangs(const ask &a) const;
-  template <class Item>
-  using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
-  // Of its children, as they would be made now; `fine`: whether the policy made them.
-  keys_of<queue> fresh_keys(queue &parent, bool *fine = nullptr);
-  keys_of<application> fresh_keys_of_apps(queue &leaf, bool *fine = nullptr);
-  [[nodiscard]] std::string open_checks(const ask &a) const;
   void flush();  // after a drain: names of gone objects may go
-
-  // -- Inspect (partition_inspect.cpp). --
-  void inspect();
-  struct inspection;
-  void inspect_queue(queue &q, inspection &seen);
-  void inspect_application(application &app, inspection &seen);
-  container_word word_for(ask &a, inspection &seen);
-  void tell_word(ask &a, container_word word);
-  void tell_limits_of(ask &a);
-  void tell_unschedulable(ask &a);
-  bool is_node_there(ask &a, ask_class &c, inspection &seen);
-  template <class F>
-  static void for_each_limit(const application &app, inspection &seen, F &&f);
 
   // -- Identity. --
   core &shared;
-  uint32_t id = 0;                   // unique in the kernel: timers name it
-  std::string rm, name, plain_name;  // name is [rm]plain_name
-  owned_state<object_state, partition> state;
-  bool paused = false;            // its RM is not there
+  uint32_t id = 0;                // unique in the kernel: timers name it
   int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
-  int64_t since_ms = 0;           // in its state
-  partition_config config;
 
   // -- State. --
-  resource_types types;
   call_contexts contexts{shared.now_ms};
-  node_table nodes;
-  std::unique_ptr<queue> root;
-  class_table classes;
+  reader_marks marks;
   ask_class *last_class = nullptr;  // of the last classify()
   const node_sorting *last_sorting = nullptr;
   int32_t last_priority = 0;  // of the ask that it was for
   tag_list last_tags;
-  bool last_class_shared = true;  // asks alike share it
-  slab<application> applications;
-  slab<ask> asks;
-  slab<allocation> allocations;
-  device_records held_devices_of;  // allocations that hold some
-  slab<app_class> groups;
-  ask_waits waits;
-  text_map<application *> active;                             // by id
-  std::vector<application *> ended;                           // rejected, completed, failed
-  text_map<allocation *> foreign;                             // by key
-  std::map<std::string, tag_list, std::less<>> foreign_tags;  // of those that have any
-  std::vector<std::unique_ptr<queue>> gone_queues;            // until the next drain
-  resources total;                                            // sum of the nodes' capacities: the root's max
-  std::vector<wide_sum> total_exact;                          // by type, not saturated
-  uint64_t allocation_count = 0;                              // live ones, foreign left out
+  bool last_class_shared = true;                    // asks alike share it
+  std::vector<std::unique_ptr<queue>> gone_queues;  // until the next drain
+  std::vector<wide_sum> total_exact;                // by type, not saturated
+  uint64_t allocation_count = 0;                    // live ones, foreign left out
   uint64_t next_submission = 1, next_arrival = 1, next_allocation = 1, next_queue = 1, next_end = 1;
   int64_t created_ms = 0;
   uint64_t drain_epoch = 0;  // 0: it may drain for ever
@@ -259,6 +186,7 @@ struct partition final : allocation_lifecycle, application_lifecycle, queue_life
 
   // -- What may run next, and what waits. --
   sort_keys keys{shared, id, root, applications, nodes, sortings, orders, contexts, ready, faults, changes};
+  fresh_keys fresh_orders{shared, contexts};
   ready_index ready{root, classes, nodes, holdings, total, keys, alarms, lines, verdicts, reservations, gangs};
   queue_priorities priorities{keys};
   fair_max fair_maxima{root, total, keys};
@@ -300,12 +228,20 @@ struct partition final : allocation_lifecycle, application_lifecycle, queue_life
       limits, reservations, replacements,      gangs,   placeholder_timers, *this,    *this,    decisions,
       changes};
 
-  change_dispatcher changes{nodes, types, frozen, config, sortings, verdicts, keys, ready, reservations, preemption};
+  change_dispatcher changes{nodes, types, marks, config, sortings, verdicts, keys, ready, reservations, preemption};
   device_holdings holdings{types, classes, nodes, held_devices_of, changes};
 
   internal::cycle cycle{shared, config, paused, state,  classes,      total,      ready, keys,   fair_maxima, lines,
                         alarms, limits, checks, search, reservations, preemption, gangs, faults, *this};
   policy_faults faults{shared, name, types, sortings, orders, keys};
+  internal::inspector inspector{*this,  fresh_orders, limits,    verdicts, checks,
+                                search, faults,       decisions, facts,    changes};
+  void inspect();
+
+  // -- Readers. --
+  internal::summary summary{*this, sortings.own, allocation_count};
+  internal::freezer freezer{shared, *this, limits.users(), limits.groups(), marks};
+  internal::explainer explainer{shared, *this, verdicts, reservations, checks, preemption, fresh_orders};
 
   end_times ends_at;  // allocations with an execution timeout, by sequence
   std::map<std::string, int32_t> priority_classes;
@@ -315,7 +251,7 @@ struct partition final : allocation_lifecycle, application_lifecycle, queue_life
   // -- Queues (partition_queues.cpp). --
   [[nodiscard]] queue *find_queue(std::string_view path) const override;
   queue &create_queue(queue *parent, std::string_view name, bool leaf, bool managed) override;
-  void note_changed() override { ++queues_version; }
+  void note_changed() override { marks.touch_queues(); }
   void retire_queue(queue &q);                                         // by the cleaner, which forgets it next
   void forget_retired(queue &q);                                       // its children that are gone
   void forget_retired();                                               // in what names queues
@@ -324,8 +260,6 @@ struct partition final : allocation_lifecycle, application_lifecycle, queue_life
   void clean_queues();
 
   // -- Applications (partition_applications.cpp). --
-  application *find_application(std::string_view id) const;
-  [[nodiscard]] std::vector<application *> by_submission() const;
   application &create_application(std::string_view id, queue &leaf);
   // What a command says of an application, as it was checked.
   struct application_terms {
@@ -422,7 +356,6 @@ struct partition final : allocation_lifecycle, application_lifecycle, queue_life
   void remove_foreign(allocation &a);
   void release_of(application &app, const tenon::release &c);
   static std::vector<allocation *> by_sequence(std::vector<allocation *> list);
-  amount_map configured_values(const resources &r) const;
 
   // -- Nodes (partition_nodes.cpp). --
   // Whatever is allocated there.

@@ -93,7 +93,7 @@ ROOMS = {
     "rules": ("base", "model", "policies", "ledger", "ready", "told"),
     "commands": ABOVE_MODEL,
     "cycle": ABOVE_MODEL,
-    "readers": ("base", "model", "policies", "told"),
+    "readers": ("base", "model", "policies", "ready", "rules", "told"),
     "told": ("base", "model"),
     "journal": (),
 }

@@ -33,11 +33,6 @@ tag_list sorted_tags(texts tags) {
 
 }  // namespace
 
-application *partition::find_application(std::string_view app_id) const {
-  const auto found = active.find(app_id);
-  return found == active.end() ? nullptr : found->second;
-}
-
 void partition::reject_application(const tenon::add_application &c, std::string why, bool keep_it) {
   decisions.emit(decided::application_rejected{decisions.keep(why)}).application =
       decisions.keep(std::string(c.application));
@@ -325,13 +320,6 @@ void partition::execution_timed_out(application &app) {
   expire_all(app, {cause::application_timeout}, false);
   drop_asks(app, termination::timeout, {cause::application_timeout}, false);
   settle(app);
-}
-
-std::vector<application *> partition::by_submission() const {
-  std::vector<application *> out;
-  for (const auto &[app_id, app] : active) out.push_back(app);  // any order: sorted next
-  std::sort(out.begin(), out.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
-  return out;
 }
 
 void partition::fail_everything() {

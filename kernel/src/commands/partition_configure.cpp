@@ -164,7 +164,7 @@ std::string partition::stage_policies(const partition_config &c) {
 }
 
 void partition::apply_config(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
-  ++queues_version;
+  marks.touch_queues();
   const bool fresh = root == nullptr, backfilled = config.tuning.reservation_backfill;
   config = c;
   priority_classes = classes_of_priority;

@@ -138,22 +138,6 @@ void device_holdings::keep(uint32_t &record, const held_list &devices) {
   write_text(records_[record]);
 }
 
-std::vector<device_lack> device_holdings::lacking(const ask_class &c, uint32_t slot) const {
-  std::vector<device_lack> out;
-  for (const device_group &group : nodes_.devices().of(slot)) {
-    if ((c.types >> group.type & 1U) == 0) continue;
-    const device_want want = want_of(c, group.type, group.size);
-    if (want.fits(group.ranked)) continue;
-    const auto enough = std::count_if(group.free.begin(), group.free.end(),
-                                      [&](int64_t free) { return free >= want.amount && want.count != 0; });
-    device_lack lack{group.type, static_cast<uint32_t>(group.free.size()), std::max(1U, want.count), 0, false};
-    lack.missing = lack.wanted - std::min(lack.wanted, static_cast<uint32_t>(enough));
-    lack.mendable = want.count != 0 && want.amount <= group.size && lack.has + lack.missing <= max_devices;
-    out.push_back(lack);
-  }
-  return out;
-}
-
 // Were nothing of the scheduler's on the node.
 bool device_holdings::hold_for(const node &n, const ask_class &c) const {
   if (!nodes_.devices().concerns(c)) return true;

@@ -46,8 +46,6 @@ class device_holdings {
   }
   [[nodiscard]] bool hold_for(const node &n, const ask_class &c) const;
   [[nodiscard]] bool hold_both(const node &n, const ask_class &c, const ask_class &other) const;
-  // What an ask of the class lacks of the node's devices, by type in the order of the node's.
-  [[nodiscard]] std::vector<device_lack> lacking(const ask_class &c, uint32_t slot) const;
 
  private:
   void add(uint32_t &record, const node &n, const held_devices &held);

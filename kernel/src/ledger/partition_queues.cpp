@@ -28,7 +28,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
   q.path = parent == nullptr ? q.name : parent->path + "." + q.name;
   q.parent = parent;
   q.sequence = next_queue++;
-  ++queues_version;
+  marks.touch_queues();
   q.leaf = leaf;
   q.managed = managed;
   q.ready = new queue_heap;
@@ -49,7 +49,7 @@ queue &partition::create_queue(queue *parent, std::string_view own_name, bool le
 void partition::retire_queue(queue &q) {
   q.gone = true;
   keeps.remove(q);
-  ++queues_version;
+  marks.touch_queues();
   facts.tell(fact_kind::queue_removed, q, nullptr, q.managed);
   ready.forget(q);
   queue_priorities::count(*q.parent, q.priority, INT32_MIN);
@@ -103,19 +103,19 @@ void partition::arm_cleaner() {
 }
 
 void partition::clean_queues() {
-  const uint64_t version_before = queues_version;
+  const uint64_t version_before = marks.queues_version();
   const auto visit = [&](const auto &self, queue &q) -> void {
-    const uint64_t before = queues_version;
+    const uint64_t before = marks.queues_version();
     for (size_t i = q.children.size(); i-- > 0;) {
       queue &child = *q.children[i];
       self(self, child);
       const bool goes = !child.managed || child.state == object_state::draining;
       if (goes && child.children.empty() && child.apps.empty()) retire_queue(child);
     }
-    if (queues_version != before) forget_retired(q);
+    if (marks.queues_version() != before) forget_retired(q);
   };
   visit(visit, *root);
-  if (queues_version != version_before) forget_retired();
+  if (marks.queues_version() != version_before) forget_retired();
   if (state == object_state::draining && active.empty()) {
     gone = true;
   } else {

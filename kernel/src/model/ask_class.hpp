@@ -125,6 +125,7 @@ class class_table {
   [[nodiscard]] ask_class &operator[](uint32_t id) { return classes_[id]; }
   [[nodiscard]] const ask_class &operator[](uint32_t id) const { return classes_[id]; }
   [[nodiscard]] std::deque<ask_class> &all() { return classes_; }
+  [[nodiscard]] size_t count() const { return classes_.size(); }
 
  private:
   std::deque<ask_class> classes_;

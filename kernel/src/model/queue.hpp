@@ -48,8 +48,8 @@ struct queue {
   queue *parent = nullptr;
   std::vector<std::unique_ptr<queue>> children;  // in creation order
   text_map<queue *> children_by_name;
-  uint64_t sequence = 0;  // order of creation in the partition
-  uint32_t frozen = 0;    // number among what readers have
+  uint64_t sequence = 0;        // order of creation in the partition
+  mutable uint32_t frozen = 0;  // number among what readers have
   bool leaf = false, managed = true;
   bool gone = false;  // removed, and among its parent's children until the cleaner is through with them
   owned_state<object_state, queue> state;

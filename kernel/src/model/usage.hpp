@@ -32,8 +32,8 @@ struct usage_node {
 struct usage_tracker {  // one user or group
   std::string name;
   std::map<const queue *, std::unique_ptr<usage_node>> nodes;  // any order: looked up, sorted where shown
-  std::shared_ptr<const frozen_tracker> frozen;                // what readers had last
-  bool touched = true;                                         // since then
+  mutable std::shared_ptr<const frozen_tracker> frozen;        // what readers had last
+  mutable bool touched = true;                                 // since then
 };
 
 }  // namespace tenon::internal

@@ -6,24 +6,15 @@
 // What a moment has is not written again, nor freed while somebody reads that moment: frozen_past keeps it until then.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "readers/frozen_past.hpp"
+#include "told/reader_marks.hpp"
 
 namespace tenon::internal {
-
-// How much of an object changed since its block was made.
-inline constexpr uint8_t block_moved = 1;    // what changes with every decision
-inline constexpr uint8_t block_changed = 2;  // anything
-
-inline constexpr uint32_t blocks_a_chunk = 16;
-inline constexpr uint32_t chunks_a_page = 64;
-inline constexpr uint32_t blocks_a_page = blocks_a_chunk * chunks_a_page;
 
 template <class Block>
 struct frozen_chunk {
@@ -57,7 +48,7 @@ class frozen_blocks {
   std::vector<frozen_page<Block> *> pages;
 };
 
-// What the kernel has: the newest blocks, and which objects changed since those were made.
+// What the kernel has: the newest blocks.
 template <class Block>
 class frozen_column {
   static_assert(std::is_trivially_copyable_v<Block>);  // blocks own what they point to, and say so in drop()
@@ -70,32 +61,22 @@ class frozen_column {
   frozen_column(const frozen_column &) = delete;
   frozen_column &operator=(const frozen_column &) = delete;
 
-  void touch(uint32_t at, uint8_t how) {
-    if (at >= touched_.size()) touched_.resize((at / blocks_a_page + 1) * size_t{blocks_a_page});
-    touched_[at] |= how;
-  }
-
-  // Makes blocks anew of objects that changed, `most` of them or some more, from where it stopped last:
+  // Makes blocks anew of objects that are stale, `most` of them or some more, from where it stopped last:
   // make(index, how, block) changes a copy of the older block. Gives how many were made.
   template <class F>
-  size_t refresh(size_t most, F &&make) {
+  size_t refresh(stale_objects &stale, size_t most, F &&make) {
     size_t made = 0;
-    const size_t chunks = touched_.size() / blocks_a_chunk;
+    const size_t chunks = stale.chunks();
     for (size_t looked = 0; looked < chunks && made < most; ++looked, ++next_) {
       if (next_ >= chunks) next_ = 0;
-      if (touched(next_)) made += renew(next_, make);
+      if (stale.any_in(next_)) made += renew(stale, next_, make);
     }
     return made;
   }
 
-  // How many objects changed.
-  [[nodiscard]] size_t stale() const {
-    return touched_.size() - static_cast<size_t>(std::count(touched_.begin(), touched_.end(), uint8_t{0}));
-  }
-
   [[nodiscard]] const frozen_blocks<Block> &now() const { return now_; }
   [[nodiscard]] size_t bytes() const {
-    return touched_.size() + chunks_ * sizeof(frozen_chunk<Block>) + pages_ * sizeof(frozen_page<Block>);
+    return chunks_ * sizeof(frozen_chunk<Block>) + pages_ * sizeof(frozen_page<Block>);
   }
 
   // Gives back one page, where nobody reads. False: there is none left.
@@ -114,14 +95,6 @@ class frozen_column {
   }
 
  private:
-  [[nodiscard]] bool touched(size_t c) const {
-    uint64_t words[blocks_a_chunk / 8];
-    std::memcpy(words, touched_.data() + c * blocks_a_chunk, sizeof words);
-    uint64_t any = 0;
-    for (const uint64_t word : words) any |= word;
-    return any != 0;
-  }
-
   // Of this moment: a copy where readers may have it.
   template <class Part>
   Part &own(Part *&at, size_t &count) {
@@ -135,16 +108,16 @@ class frozen_column {
   }
 
   template <class F>
-  size_t renew(size_t c, F &&make) {
+  size_t renew(stale_objects &stale, size_t c, F &&make) {
     if (c / chunks_a_page >= now_.pages.size()) now_.pages.resize(c / chunks_a_page + 1);
     frozen_page<Block> &page = own(now_.pages[c / chunks_a_page], pages_);
     frozen_chunk<Block> &chunk = own(page.chunks[c % chunks_a_page], chunks_);
     size_t made = 0;
     for (uint32_t i = 0; i < blocks_a_chunk; ++i) {
-      uint8_t &how = touched_[c * blocks_a_chunk + i];
+      const auto at = static_cast<uint32_t>(c * blocks_a_chunk + i);
+      const uint8_t how = stale.take(at);
       if (how == 0) continue;
-      make(static_cast<uint32_t>(c * blocks_a_chunk + i), how, chunk.blocks[i]);
-      how = 0;
+      make(at, how, chunk.blocks[i]);
       ++made;
     }
     return made;
@@ -152,8 +125,7 @@ class frozen_column {
 
   frozen_past &past_;
   frozen_blocks<Block> now_;
-  std::vector<uint8_t> touched_;  // by object; a whole number of pages
-  size_t next_ = 0;               // chunk at which refresh() goes on
+  size_t next_ = 0;  // chunk at which refresh() goes on
   size_t pages_ = 0, chunks_ = 0;
 };
 

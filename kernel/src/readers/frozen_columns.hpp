@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Frozen columns: the newest blocks of a partition's objects, and which objects changed since.
+// Frozen columns: the newest blocks of a partition's objects.
 #pragma once
 
 #include "readers/frozen_blocks.hpp"

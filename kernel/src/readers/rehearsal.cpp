@@ -126,7 +126,7 @@ bool rehearsal::run() {
 
 explanation rehearsal::look() const {
   explanation out;
-  copy_->explain_ask(*ask_, out);
+  copy_->explainer.explain_ask(*ask_, out);
   return out;
 }
 

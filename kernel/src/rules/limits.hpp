@@ -28,8 +28,6 @@ class limits {
 
   [[nodiscard]] const trackers &users() const { return users_; }
   [[nodiscard]] const trackers &groups() const { return groups_; }
-  [[nodiscard]] trackers &users() { return users_; }
-  [[nodiscard]] trackers &groups() { return groups_; }
   // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
   static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
   static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf

@@ -1,11 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Explain: reads the same state that parks asks, and says with numbers what holds one and what it lacks. What that
-// would bring is tried on a copy (rehearsal.hpp).
+#include "readers/explainer.hpp"
+
 #include <algorithm>
 
-#include "partition.hpp"
 #include "readers/explain_words.hpp"
-#include "readers/rehearsal.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -29,9 +27,7 @@ obstacle shortage(obstacle_kind kind, const queue &q, std::string_view type, int
 // The amount that a limit must have for `asked` to fit beside what is used.
 int64_t needed(const obstacle &h) { return add_saturating(h.used, h.asked); }
 
-}  // namespace
-
-void partition::explain_applications(const application &app, explanation &out) const {
+void explain_applications(const application &app, explanation &out) {
   const auto count = [&](obstacle_kind kind, change_kind fix, const queue &q, uint64_t limit, uint64_t used,
                          std::string_view who, bool group) {
     obstacle h = shortage(kind, q, {}, 1, static_cast<int64_t>(limit), static_cast<int64_t>(used));
@@ -64,13 +60,15 @@ void partition::explain_applications(const application &app, explanation &out) c
   }
 }
 
-void partition::explain_limits(const application &app, const ask_class &c, explanation &out) const {
+}  // namespace
+
+void explainer::explain_limits(const application &app, const ask_class &c, explanation &out) const {
   for (const bool group : {false, true}) {
     for (const usage_node *u = group ? app.group_usage : app.user_usage; u != nullptr; u = u->parent) {
       for (const class_amount &p : c.positive) {
         if (!u->max.has(p.type) || p.amount <= sub_saturating(u->max[p.type], u->usage[p.type])) continue;
-        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, types.name(p.type), p.amount, u->max[p.type],
-                              u->usage[p.type]);
+        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, of_.types.name(p.type), p.amount,
+                              u->max[p.type], u->usage[p.type]);
         h.name = group ? app.group : app.user;
         h.group = group;
         out.changes.push_back(raise(change_kind::raise_limit_resources, h, needed(h)));
@@ -80,27 +78,27 @@ void partition::explain_limits(const application &app, const ask_class &c, expla
   }
 }
 
-void partition::explain_queues(const queue &leaf, const ask_class &c, explanation &out) const {
+void explainer::explain_queues(const queue &leaf, const ask_class &c, explanation &out) const {
   for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : c.positive) {
       if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], q->allocated[p.type])) continue;
-      obstacle h = shortage(obstacle_kind::queue_resources, *q, types.name(p.type), p.amount, q->max[p.type],
+      obstacle h = shortage(obstacle_kind::queue_resources, *q, of_.types.name(p.type), p.amount, q->max[p.type],
                             q->allocated[p.type]);
       out.changes.push_back(raise(change_kind::raise_queue_resources, h, needed(h)));
       out.obstacles.push_back(std::move(h));
     }
   }
   for (const class_amount &p : c.positive) {
-    if (p.amount <= sub_saturating(total[p.type], root->allocated[p.type])) continue;
-    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *root, types.name(p.type), p.amount,
-                                     total[p.type], root->allocated[p.type]));
+    if (p.amount <= sub_saturating(of_.total[p.type], of_.root->allocated[p.type])) continue;
+    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *of_.root, of_.types.name(p.type), p.amount,
+                                     of_.total[p.type], of_.root->allocated[p.type]));
   }
 }
 
-void partition::explain_stopped(const queue &leaf, explanation &out) const {
-  if (state == object_state::stopped) {
-    add_obstacle(out, obstacle_kind::partition_stopped, name);
-    add_change(out, change_kind::start_partition, name);
+void explainer::explain_stopped(const queue &leaf, explanation &out) const {
+  if (of_.state == object_state::stopped) {
+    add_obstacle(out, obstacle_kind::partition_stopped, of_.name);
+    add_change(out, change_kind::start_partition, of_.name);
   }
   for (const queue *q = &leaf; q != nullptr; q = q->parent) {
     if (q->state != object_state::stopped) continue;
@@ -111,7 +109,7 @@ void partition::explain_stopped(const queue &leaf, explanation &out) const {
 
 // A real ask of a task group. Limits do not matter where a placeholder is allocated: its room is counted already. Where
 // none is, what holds the next one holds the ask.
-void partition::explain_placeholders(const ask &a, explanation &out) {
+void explainer::explain_placeholders(const ask &a, explanation &out) {
   const task_group &g = *a.gang;
   if (!g.allocated.empty()) {
     if (a.owner->gang.stuck) explain_nodes(a, out);
@@ -140,20 +138,20 @@ void partition::explain_placeholders(const ask &a, explanation &out) {
 }
 
 // What of it the RM has not answered yet, as a sentence of its own.
-std::string partition::open_checks(const ask &a) const {
+std::string explainer::open_checks(const ask &a) const {
   std::string where;
   for (const proposal &p : a.owner->proposals) {
     if (&p.of() == &a) where += (where.empty() ? " " : ", ") + p.where().id;
   }
-  return where.empty() ? where : " Resource manager " + rm + " has not said yet whether it accepts:" + where + ".";
+  return where.empty() ? where : " Resource manager " + of_.rm + " has not said yet whether it accepts:" + where + ".";
 }
 
-void partition::explain_ask(const ask &a, explanation &out) {
+void explainer::explain_ask(const ask &a, explanation &out) {
   const application &app = *a.owner;
-  const ask_class &c = classes[a.class_id];
-  if (paused) {
-    add_obstacle(out, obstacle_kind::rm_paused, rm);
-    add_change(out, change_kind::resume_rm, rm);
+  const ask_class &c = of_.classes[a.class_id];
+  if (of_.paused) {
+    add_obstacle(out, obstacle_kind::rm_paused, of_.rm);
+    add_change(out, change_kind::resume_rm, of_.rm);
   }
   if (!app.runs()) add_obstacle(out, obstacle_kind::application_state, app.state.name());
   explain_stopped(*app.home, out);
@@ -167,12 +165,12 @@ void partition::explain_ask(const ask &a, explanation &out) {
   explain_preemption(a, out);
 }
 
-explanation partition::explain(std::string_view app_id, std::string_view key) {
+explanation explainer::explain(std::string_view app_id, std::string_view key) {
   explanation out;
-  out.partition = name;
+  out.partition = of_.name;
   out.application = app_id;
   out.key = key;
-  const application *app = find_application(app_id);
+  const application *app = of_.find_application(app_id);
   if (app == nullptr) {
     out.text = "There is no application " + out.application + ".";
     return out;
@@ -188,12 +186,10 @@ explanation partition::explain(std::string_view app_id, std::string_view key) {
   }
   const ask &a = *found->second;
   out.pending = true;
-  out.asked = configured_values(classes[a.class_id].need);
+  out.asked = of_.configured_values(of_.classes[a.class_id].need);
   out.waiting = a.pending();
   explain_ask(a, out);
   out.before = a.line == ask_line::placeholders ? count_before_in_gangs(a) : count_before(a);
-  find_changes(*this, out);
-  put_in_words(out);
   return out;
 }
 

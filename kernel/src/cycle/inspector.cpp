@@ -1,12 +1,22 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Inspect: goes through what waits as the cycle would, and says what each ask waits for, where that changed: a limit
-// (SKIPPED) or a node (FAILED), for autoscalers.
+#include "cycle/inspector.hpp"
+
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "change_dispatcher.hpp"
+#include "cycle/policy_faults.hpp"
 #include "model/may_run.hpp"
-#include "partition.hpp"
-#include "tenon/kernel/messages.hpp"
+#include "ready/fresh_keys.hpp"
+#include "rules/limits.hpp"
+#include "rules/node_search.hpp"
+#include "rules/node_verdicts.hpp"
+#include "rules/placement_checks.hpp"
+#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -38,7 +48,7 @@ void tell_limit(const fact_teller &facts, ask &a, ask_limit which, const resourc
 }  // namespace
 
 // What the asks before would take, were there nodes for them.
-struct partition::inspection {
+struct inspector::inspection {
   std::map<const queue *, resources> queues;      // any order: looked up, never walked
   std::map<const usage_node *, resources> users;  // any order: the same
   std::map<uint32_t, bool> nodes;                 // by class: is one there for it?
@@ -48,45 +58,42 @@ struct partition::inspection {
 
 // Calls f(max, used, what the asks before would take) for every limit above the ask, root left out.
 template <class F>
-void partition::for_each_limit(const application &app, inspection &seen, F &&f) {
+void inspector::for_each_limit(const application &app, inspection &seen, F &&f) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
     for (usage_node *u = start; u != nullptr; u = u->parent) f(u->max, u->usage, seen.users[u]);
   }
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) f(q->max, q->allocated, seen.queues[q]);
 }
 
-void partition::inspect() {
-  if (paused || state == object_state::stopped) return;
-  if (!shared.told.empty()) faults.fail_as_told();
-  fair_maxima.follow_total();
-  checks.ask_nobody(true);
+void inspector::inspect() {
+  checks_.ask_nobody(true);
   inspection seen;
   for (;;) {
-    const size_t retired = faults.retired();
-    inspect_queue(*root, seen);
-    if (faults.retired() == retired) break;
+    const size_t retired = faults_.retired();
+    inspect_queue(*of_.root, seen);
+    if (faults_.retired() == retired) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
-  checks.ask_nobody(false);
+  checks_.ask_nobody(false);
   for (const auto &[a, word] : seen.words) tell_word(*a, word);
   for (ask *a : seen.tried) tell_limits_of(*a);
 }
 
-void partition::tell_word(ask &a, container_word word) {
+void inspector::tell_word(ask &a, container_word word) {
   if (word == a.told) return;
   a.told = word;
-  apply(ask_told{a});
-  decisions.emit(decided::container_state{word == container_word::skipped}, a);
+  changes_.apply(ask_told{a});
+  decisions_.emit(decided::container_state{word == container_word::skipped}, a);
 }
 
-void partition::inspect_queue(queue &q, inspection &seen) {
+void inspector::inspect_queue(const queue &q, inspection &seen) {
   if (q.leaf) {
     std::vector<application *> apps = q.apps;
     std::erase_if(apps, [](const application *app) { return !app->runs(); });
     const auto submission = [](const application &app) { return app.submission; };
     bool ok = true;
-    const auto fresh = fresh_keys_of_apps(q, &ok);
-    if (!ok) return faults.failed(*q.order);
+    const auto fresh = keys_.of_applications(q, &ok);
+    if (!ok) return faults_.failed(*q.order);
     for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen);
     return;
   }
@@ -96,15 +103,15 @@ void partition::inspect_queue(queue &q, inspection &seen) {
   }
   const auto sequence = [](const queue &child) { return child.sequence; };
   bool ok = true;
-  const auto fresh = fresh_keys(q, &ok);
-  if (!ok) return faults.failed(*q.order);
+  const auto fresh = keys_.of_children(q, &ok);
+  if (!ok) return faults_.failed(*q.order);
   for (queue *child : in_order(std::move(children), fresh, sequence)) inspect_queue(*child, seen);
 }
 
-void partition::inspect_application(application &app, inspection &seen) {
+void inspector::inspect_application(application &app, inspection &seen) {
   const bool full = full_queue_of(app) != nullptr;
   const bool held = full || full_limit_of(app) != nullptr;
-  facts.tell_held(app, full, held);
+  facts_.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
     const bool aside = a->line == ask_line::aside && !waits_for_placeholders(*a);
@@ -114,13 +121,13 @@ void partition::inspect_application(application &app, inspection &seen) {
   for (ask *a : waiting) {
     const container_word word = held ? container_word::skipped : word_for(*a, seen);
     if (word != container_word::none) seen.words.emplace_back(a, word);
-    if (facts.listened() && !held) seen.tried.push_back(a);
+    if (facts_.listened() && !held) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
 
-container_word partition::word_for(ask &a, inspection &seen) {
-  ask_class &c = classes[a.class_id];
+container_word inspector::word_for(ask &a, inspection &seen) {
+  ask_class &c = of_.classes[a.class_id];
   int64_t fits = a.pending();
   for_each_limit(*a.owner, seen, [&](const resources &max, const resources &used, const resources &more) {
     for (const class_amount &p : c.positive) {
@@ -130,7 +137,7 @@ container_word partition::word_for(ask &a, inspection &seen) {
   if (fits <= 0) return container_word::skipped;
   if (!c.required_node.empty()) return container_word::none;
   const bool cluster_short = std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
-    return p.amount > sub_saturating(total[p.type], root->allocated[p.type]);
+    return p.amount > sub_saturating(of_.total[p.type], of_.root->allocated[p.type]);
   });
   if (!cluster_short && is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
@@ -138,45 +145,45 @@ container_word partition::word_for(ask &a, inspection &seen) {
   return container_word::failed;
 }
 
-bool partition::is_node_there(ask &a, ask_class &c, inspection &seen) {
+bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {
   if (c.blocked) return false;
   const auto [known, fresh] = seen.nodes.try_emplace(c.id, false);
   bool refused = false;
-  if (fresh) known->second = search.find(c, a, refused) != nullptr;
+  if (fresh) known->second = search_.find(c, a, refused) != nullptr;
   return known->second;
 }
 
 // It is over a limit now, or not any more.
-void partition::tell_limits_of(ask &a) {
-  ask_class &c = classes[a.class_id];
+void inspector::tell_limits_of(ask &a) {
+  ask_class &c = of_.classes[a.class_id];
   type_index type = no_type;
-  const usage_node *quota = limits.blocking(*a.owner, c, type);
-  tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
+  const usage_node *quota = limits_.blocking(*a.owner, c, type);
+  tell_limit(facts_, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
-  const queue *full = blocking_queue(*a.owner->home, c, total, type);
-  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &total : &full->max;
-  tell_limit(facts, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
+  const queue *full = blocking_queue(*a.owner->home, c, of_.total, type);
+  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &of_.total : &full->max;
+  tell_limit(facts_, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
 }
 
 // Of the nodes that have room for it, none passes the predicates: why, as far as they were asked.
-void partition::tell_unschedulable(ask &a) {
-  const ask_class &c = classes[a.class_id];
-  if (c.judged == nullptr || !facts.may_say_why_unplaced(a)) return;
+void inspector::tell_unschedulable(ask &a) {
+  const ask_class &c = of_.classes[a.class_id];
+  if (c.judged == nullptr || !facts_.may_say_why_unplaced(a)) return;
   const verdict_set &judged = *c.judged;
   std::map<std::string, uint64_t> nodes_by_reason;
-  for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), nodes.slots()); ++slot) {
-    const node *n = nodes.at(slot);
-    if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
+  for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), of_.nodes.slots()); ++slot) {
+    const node *n = of_.nodes.at(slot);
+    if (n == nullptr || !n->schedulable() || !of_.nodes.holds(c, slot)) continue;
     if (judged.verdicts[slot] == verdict_set::pass) return;
-    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
+    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts_.reason_of(c, slot)];
   }
   if (nodes_by_reason.empty()) return;
   std::string text;
   for (const auto &[reason, count] : nodes_by_reason) {
     text += (text.empty() ? "" : "; ") + reason + " (" + std::to_string(count) + "x)";
   }
-  facts.tell_unschedulable(a, text);
+  facts_.tell_unschedulable(a, text);
 }
 
 }  // namespace tenon::internal

@@ -1,9 +1,13 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Explain: why nodes do not do, and the node that misses least.
+// Explainer: why nodes do not do, and the node that misses least.
 #include <algorithm>
+#include <map>
 
-#include "partition.hpp"
 #include "readers/explain_words.hpp"
+#include "readers/explainer.hpp"
+#include "rules/node_verdicts.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/reservations.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -14,37 +18,54 @@ const std::string &refusal_of(const ask &a, const node &n) {
       ->reason;
 }
 
+// What an ask of the class lacks of the node's devices, by type in the order of the node's.
+std::vector<device_lack> devices_lacking(const std::vector<device_group> &groups, const ask_class &c) {
+  std::vector<device_lack> out;
+  for (const device_group &group : groups) {
+    if ((c.types >> group.type & 1U) == 0) continue;
+    const device_want want = want_of(c, group.type, group.size);
+    if (want.fits(group.ranked)) continue;
+    const auto enough = std::count_if(group.free.begin(), group.free.end(),
+                                      [&](int64_t free) { return free >= want.amount && want.count != 0; });
+    device_lack lack{group.type, static_cast<uint32_t>(group.free.size()), std::max(1U, want.count), 0, false};
+    lack.missing = lack.wanted - std::min(lack.wanted, static_cast<uint32_t>(enough));
+    lack.mendable = want.count != 0 && want.amount <= group.size && lack.has + lack.missing <= max_devices;
+    out.push_back(lack);
+  }
+  return out;
+}
+
 }  // namespace
 
 // Counts why nodes do not do, and finds the one that misses least.
-void partition::explain_nodes(const ask &a, explanation &out) {
-  const ask_class &c = classes[a.class_id];
-  std::vector<uint64_t> by_type(types.count()), by_device(types.count());
+void explainer::explain_nodes(const ask &a, explanation &out) {
+  const ask_class &c = of_.classes[a.class_id];
+  std::vector<uint64_t> by_type(of_.types.count()), by_device(of_.types.count());
   std::map<std::string, uint64_t> by_predicate, by_refusal;
   const node *nearest = nullptr;
   const node *drained = nullptr;
   double least = 0;
   bool kept = false;
   const bool required = !c.required_node.empty();
-  for (const auto &[node_id, n] : nodes.by_id()) {
+  for (const auto &[node_id, n] : of_.nodes.by_id()) {
     ++out.nodes.nodes;
-    const int64_t *free = nodes.free(n->slot);
+    const int64_t *free = of_.nodes.free(n->slot);
     const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
                                       [&](const class_amount &p) { return free[p.type] < p.amount; });
-    const std::vector<device_lack> lacks = holdings.lacking(c, n->slot);
+    const std::vector<device_lack> lacks = devices_lacking(of_.nodes.devices().of(n->slot), c);
     if (required && n->id != c.required_node) {
       ++by_predicate["another node is required"];
-    } else if (!verdicts.passes(c, n->slot)) {
-      ++by_predicate[verdicts.reason_of(c, n->slot)];
+    } else if (!verdicts_.passes(c, n->slot)) {
+      ++by_predicate[verdicts_.reason_of(c, n->slot)];
     } else if (!required && !n->schedulable()) {
       ++out.nodes.not_schedulable;
-      if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
-    } else if (!reservations.may_use(a, c, *n)) {
+      if (of_.nodes.holds(c, n->slot) && drained == nullptr) drained = n;
+    } else if (!reservations_.may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
-    } else if (nodes.holds(c, n->slot) && checks.is_refused(a, *n)) {
+    } else if (of_.nodes.holds(c, n->slot) && checks_.is_refused(a, *n)) {
       ++by_refusal[refusal_of(a, *n)];
-    } else if (nodes.holds(c, n->slot)) {
+    } else if (of_.nodes.holds(c, n->slot)) {
       ++out.nodes.fit;
     } else {
       ++(missing != c.positive.end() ? by_type[missing->type] : by_device[lacks.front().type]);
@@ -61,8 +82,8 @@ void partition::explain_nodes(const ask &a, explanation &out) {
     }
   }
   for (type_index t = 0; t < by_type.size(); ++t) {
-    if (by_type[t] != 0) out.nodes.types.emplace_back(types.name(t), by_type[t]);
-    if (by_device[t] != 0) out.nodes.devices.emplace_back(types.name(t), by_device[t]);
+    if (by_type[t] != 0) out.nodes.types.emplace_back(of_.types.name(t), by_type[t]);
+    if (by_device[t] != 0) out.nodes.devices.emplace_back(of_.types.name(t), by_device[t]);
   }
   out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
   out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
@@ -70,7 +91,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
                                          [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
   const bool refused = a.line == ask_line::aside && (out.nodes.fit != 0 || !by_refusal.empty());
   if (refused) {
-    obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, rm);
+    obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, of_.rm);
     for (const auto &[reason, count] : by_refusal) {
       o.reason += (o.reason.empty() ? "" : ", ") + std::to_string(count) + (reason.empty() ? "" : " " + reason);
     }
@@ -81,7 +102,7 @@ void partition::explain_nodes(const ask &a, explanation &out) {
   change_of_nodes(c, nearest, cluster_short ? nullptr : drained, out);
 }
 
-void partition::change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const {
+void explainer::change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const {
   if (drained != nullptr) {
     add_change(out, change_kind::undrain_node, drained->id);
     return;
@@ -89,29 +110,29 @@ void partition::change_of_nodes(const ask_class &c, const node *nearest, const n
   if (nearest == nullptr) {
     change add;
     add.kind = change_kind::add_node;
-    add.amounts = configured_values(c.need);
+    add.amounts = of_.configured_values(c.need);
     add.name = c.required_node;
     out.changes.push_back(std::move(add));
     return;
   }
   for (const class_amount &p : c.positive) {
-    const int64_t free = nodes.free(nearest->slot)[p.type];
-    const int64_t cluster_free = sub_saturating(total[p.type], root->allocated[p.type]);
+    const int64_t free = of_.nodes.free(nearest->slot)[p.type];
+    const int64_t cluster_free = sub_saturating(of_.total[p.type], of_.root->allocated[p.type]);
     const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
     if (more <= 0) continue;
     change raise_node;
     raise_node.kind = change_kind::raise_node_capacity;
     raise_node.name = nearest->id;
-    raise_node.type = types.name(p.type);
+    raise_node.type = of_.types.name(p.type);
     raise_node.from = nearest->capacity[p.type];
     raise_node.to = add_saturating(raise_node.from, more);
     out.changes.push_back(std::move(raise_node));
   }
-  for (const device_lack &l : holdings.lacking(c, nearest->slot)) {
+  for (const device_lack &l : devices_lacking(of_.nodes.devices().of(nearest->slot), c)) {
     change raise_devices;
     raise_devices.kind = change_kind::raise_node_devices;
     raise_devices.name = nearest->id;
-    raise_devices.type = types.name(l.type);
+    raise_devices.type = of_.types.name(l.type);
     raise_devices.from = l.has;
     raise_devices.to = l.has + l.missing;
     out.changes.push_back(std::move(raise_devices));

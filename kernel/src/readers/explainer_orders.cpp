@@ -1,9 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Explain: who goes before an ask, and who is left out by an order.
+// Explainer: who goes before an ask, and who is left out by an order.
 #include <algorithm>
 
-#include "partition.hpp"
 #include "readers/explain_words.hpp"
+#include "readers/explainer.hpp"
+#include "ready/fresh_keys.hpp"
+#include "rules/reservations.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -28,9 +30,9 @@ int64_t tried_below(const queue &q) {
 
 }  // namespace
 
-uint64_t partition::count_before_in_gangs(const ask &a) const {
+uint64_t explainer::count_before_in_gangs(const ask &a) const {
   int64_t count = 0;
-  for (const application *app : by_submission()) {
+  for (const application *app : of_.by_submission()) {
     if (app->submission > a.owner->submission) break;
     if (!app->runs() || app->gang.stuck) continue;
     for (const task_group *g : app->gang.in_play) {
@@ -44,17 +46,17 @@ uint64_t partition::count_before_in_gangs(const ask &a) const {
 
 // Pending allocations that the cycle would try before the ask's next one: those with a reservation, then what stands
 // before it in the orders of queues, applications and asks. What policies hold back is not before it.
-uint64_t partition::count_before(const ask &a) {
+uint64_t explainer::count_before(const ask &a) const {
   const application &app = *a.owner;
   int64_t count = 0;
   const reservation *own_reservation = reservation_of(a);
-  for (uint32_t i = 0; i < reservations.all().extent(); ++i) {
-    const reservation &r = reservations.all()[i];
+  for (uint32_t i = 0; i < reservations_.all().extent(); ++i) {
+    const reservation &r = reservations_.all()[i];
     if (r.live && (own_reservation == nullptr || r.sequence < own_reservation->sequence)) count += r.of->pending();
   }
   if (own_reservation != nullptr) return static_cast<uint64_t>(count);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    const auto fresh = fresh_keys(*q->parent);
+    const auto fresh = keys_.of_children(*q->parent);
     const sort_key &own = fresh.at(q);
     for (const auto &rival : q->parent->children) {
       const sort_key &key = fresh.at(rival.get());
@@ -63,7 +65,7 @@ uint64_t partition::count_before(const ask &a) {
       if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += tried_below(*rival);
     }
   }
-  const auto fresh = fresh_keys_of_apps(*app.home);
+  const auto fresh = keys_.of_applications(*app.home);
   const sort_key &own = fresh.at(&app);
   for (const application *rival : app.home->apps) {
     const sort_key &key = fresh.at(rival);
@@ -79,7 +81,7 @@ uint64_t partition::count_before(const ask &a) {
 }
 
 // Policies that hold back the application or a queue above it.
-void partition::explain_orders(const application &app, explanation &out) {
+void explainer::explain_orders(const application &app, explanation &out) const {
   const auto held = [&](const sort_key &key, const queue &in, const std::string &who) {
     if (!key.held_back()) return;
     obstacle &o = out.obstacles.emplace_back();
@@ -89,42 +91,10 @@ void partition::explain_orders(const application &app, explanation &out) {
     o.policy = in.order->bound->name;
     o.until_ms = key.not_before_ms == TENON_NOT_NOW ? 0 : key.not_before_ms;
   };
-  held(fresh_keys_of_apps(*app.home).at(&app), *app.home, "application " + app.id);
+  held(keys_.of_applications(*app.home).at(&app), *app.home, "application " + app.id);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    held(fresh_keys(*q->parent).at(q), *q->parent, "queue " + q->path);
+    held(keys_.of_children(*q->parent).at(q), *q->parent, "queue " + q->path);
   }
-}
-
-namespace {
-
-template <class Item>
-auto keyed(const std::vector<Item *> &items, const key_batch &batch, bool ok, uint32_t words, int64_t now_ms) {
-  std::map<const Item *, sort_key> out;  // any order: looked up, never walked
-  for (size_t i = 0; i < items.size(); ++i) {
-    sort_key &key = out[items[i]];
-    if (!ok) continue;
-    key.words.assign(batch.words.data() + i * words, batch.words.data() + (i + 1) * words);
-    if (batch.not_before_ms[i] > now_ms) key.not_before_ms = batch.not_before_ms[i];
-  }
-  return out;
-}
-
-}  // namespace
-
-partition::keys_of<queue> partition::fresh_keys(queue &parent, bool *fine) {
-  std::vector<queue *> items;
-  for (const auto &child : parent.children) items.push_back(child.get());
-  key_batch batch;
-  const bool ok = items.empty() || queue_keys(*parent.order, contexts.now(), parent, items, batch);
-  if (fine != nullptr) *fine = ok;
-  return keyed(items, batch, ok, parent.order->key_words(), shared.now_ms);
-}
-
-partition::keys_of<application> partition::fresh_keys_of_apps(queue &leaf, bool *fine) {
-  key_batch batch;
-  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, contexts.now(), leaf, leaf.apps, batch);
-  if (fine != nullptr) *fine = ok;
-  return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 
 }  // namespace tenon::internal

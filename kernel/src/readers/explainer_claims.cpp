@@ -1,14 +1,17 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Explain: what an ask does beside waiting for a place, and whether anybody would give way to it.
+// Explainer: what an ask does beside waiting for a place, and whether anybody would give way to it.
 #include <algorithm>
 
-#include "partition.hpp"
 #include "readers/explain_words.hpp"
+#include "readers/explainer.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/preemption.hpp"
+#include "rules/reservations.hpp"
 
 namespace tenon::internal {
 
 // What it does beside waiting for a place.
-void partition::explain_claims(const ask &a, explanation &out) const {
+void explainer::explain_claims(const ask &a, explanation &out) const {
   if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
   if (a.wait != nullptr && !a.wait->victims.empty()) {
     std::string all;
@@ -19,22 +22,22 @@ void partition::explain_claims(const ask &a, explanation &out) const {
 
 // An attempt that would find nobody now is not promised, whenever it is due: what it would find then may be something
 // else, and as things are it is nothing.
-void partition::explain_preemption(const ask &a, explanation &out) {
-  const ask_class &c = classes[a.class_id];
-  const int64_t at = preemption.preempts_at(a);
-  if (out.obstacles.empty() || requires_a_node(a) || !config.preemption_enabled) return;
-  if (!a.preempt_other && preemption.search().has_guarantee_left(a, c)) {
+void explainer::explain_preemption(const ask &a, explanation &out) {
+  const ask_class &c = of_.classes[a.class_id];
+  const int64_t at = preemption_.preempts_at(a);
+  if (out.obstacles.empty() || !c.required_node.empty() || !of_.config.preemption_enabled) return;
+  if (!a.preempt_other && preemption_.search().has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =
         "its queue is below its guarantee, but the ask is not one that may preempt others";
   }
   if (at == INT64_MAX) return;
-  checks.begin_look();
-  if (const node *n = preemption.search().find(a, c, nullptr); n != nullptr) {
+  checks_.begin_look();
+  if (const node *n = preemption_.search().find(a, c, nullptr); n != nullptr) {
     obstacle &o = add_obstacle(out, obstacle_kind::preempts_later, n->id);
-    o.until_ms = std::max(at, shared.now_ms);
-    o.asked = static_cast<int64_t>(preemption.search().victims().size());
+    o.until_ms = std::max(at, shared_.now_ms);
+    o.asked = static_cast<int64_t>(preemption_.search().victims().size());
   } else {
-    add_obstacle(out, obstacle_kind::no_victims, {}).reason = preemption.search().why_nobody(a, c);
+    add_obstacle(out, obstacle_kind::no_victims, {}).reason = preemption_.search().why_nobody(a, c);
   }
 }
 

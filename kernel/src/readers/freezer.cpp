@@ -1,8 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What readers see of the partition, in blocks that are made anew for what changed alone.
+#include "readers/freezer.hpp"
+
 #include <algorithm>
 
-#include "partition.hpp"
+#include "policies/sort_policy.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -33,14 +34,45 @@ frozen_tracker block_of(const usage_tracker &tracker) {
   return out;
 }
 
+// What the asks that stand in the group's line wait for.
+group_wait wait_of(const app_class &g) {
+  const application &app = *g.owner;
+  const auto in = [](blocker what, const queue &q, type_index type = no_type) { return group_wait{what, type, &q}; };
+  for (const queue *q = app.home; q != nullptr; q = q->parent) {
+    if (q->state == object_state::stopped) return in(blocker::stopped_queue, *q);
+  }
+  if (app.held_by != nullptr) return in(blocker::application_count, *app.held_by);
+  if (app.held_by_limit != nullptr) return in(blocker::limited_application_count, *app.held_by_limit->where);
+  if (app.key.held_back()) return in(blocker::application_order, *app.home);
+  if (g.parked_on != nullptr) return in(blocker::limit, *g.parked_on->where, g.parked_type);
+  const leaf_class &u = *g.unit;
+  if (u.parked == parking::queue_headroom) return in(blocker::headroom, *u.parked_queue, u.parked_type);
+  if (u.parked != parking::none) return {blocker::nodes, no_type, nullptr};
+  for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
+    if (q->key.held_back()) return in(blocker::queue_order, *q->parent);
+  }
+  return {};
+}
+
+// Of trackers that changed anew.
+void freeze_usage(const freezer::trackers &trackers, std::vector<std::shared_ptr<const frozen_tracker>> &out) {
+  for (const auto &[tracked, tracker] : trackers) {
+    if (tracker.touched || tracker.frozen == nullptr) {
+      tracker.frozen = std::make_shared<frozen_tracker>(block_of(tracker));
+      tracker.touched = false;
+    }
+    out.push_back(tracker.frozen);
+  }
+}
+
 }  // namespace
 
 // -- One block each. --
 
-void partition::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
-  const ask &a = asks[at];
+void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
+  const ask &a = of_.asks[at];
   if (!a.live) {
-    out.drop(frozen->past);
+    out.drop(frozen_->past);
     out = {};
     return;
   }
@@ -49,7 +81,7 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
     terms->key = a.key;
     if (a.gang != nullptr) terms->task_group = a.gang->name;
     terms->tags = a.tags;
-    frozen->past.replace(out.fixed, std::move(terms));
+    frozen_->past.replace(out.fixed, std::move(terms));
   }
   out.arrival = a.arrival;
   out.create_time_ms = a.create_time_ms;
@@ -68,9 +100,9 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
   out.scales_up = a.told == container_word::failed;
 }
 
-void partition::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
-  const allocation &a = allocations[at];
-  out.drop(frozen->past);
+void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
+  const allocation &a = of_.allocations[at];
+  out.drop(frozen_->past);
   out = {};
   if (!a.live) return;
   out.sequence = a.sequence;
@@ -91,22 +123,22 @@ void partition::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
   auto more = std::make_unique<frozen_allocation::rare>();
   if (a.foreign) {
     more->foreign_key = a.key();
-    if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end()) more->tags = found->second;
+    if (const auto found = of_.foreign_tags.find(a.key()); found != of_.foreign_tags.end()) more->tags = found->second;
   }
   more->placeholder_created_ms = a.placeholder_created_ms;
   if (a.gang != nullptr) more->task_group = a.gang->name;
-  more->detail = held_devices_of.text_of(a.devices);
+  more->detail = of_.held_devices_of.text_of(a.devices);
   if (r != nullptr) {
     more->replaced_by = r->real->key;
     more->replaced_on = r->where->id;
     more->proposed_as = r->number;
   }
-  frozen->past.replace(out.more, std::move(more));
+  frozen_->past.replace(out.more, std::move(more));
 }
 
-void partition::make_block(uint32_t at, uint8_t how, frozen_node &out) {
-  frozen_past &past = frozen->past;
-  const node *n = at < nodes.slots() ? nodes.at(at) : nullptr;
+void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
+  frozen_past &past = frozen_->past;
+  const node *n = at < of_.nodes.slots() ? of_.nodes.at(at) : nullptr;
   if (n == nullptr) {
     out.drop(past);
     out = {};
@@ -124,7 +156,7 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   past.drop(out.more);
   if (!n->divided && n->reservations.empty() && n->coming.empty()) return;
   auto more = std::make_unique<frozen_node::rare>();
-  for (const device_group &group : nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
+  for (const device_group &group : of_.nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
   for (const reservation *r : n->reservations) more->reservations.push_back(r->of->owner->id + "/" + r->of->key);
   for (const replacement *r : n->coming) {
     more->coming.emplace_back(r->placeholder->sequence, r->real->owner->id + "/" + r->real->key);
@@ -133,9 +165,9 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   past.replace(out.more, std::move(more));
 }
 
-void partition::make_block(uint32_t at, uint8_t how, frozen_application &out) {
-  frozen_past &past = frozen->past;
-  const application &app = applications[at];
+void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
+  frozen_past &past = frozen_->past;
+  const application &app = of_.applications[at];
   if (!app.live) {
     out.drop(past);
     out = {};
@@ -157,7 +189,7 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_application &out) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
       if (count == 0) continue;
       fixed->task_groups.push_back({group, count, g.replaced, g.timed_out, {}});
-      fixed->sizes.push_back(g.first_class == no_class ? resources{} : classes[g.first_class].need);
+      fixed->sizes.push_back(g.first_class == no_class ? resources{} : of_.classes[g.first_class].need);
     }
     fixed->placeholder_ask = app.placeholder_ask;
     fixed->tags = app.tags;
@@ -175,20 +207,21 @@ void partition::make_block(uint32_t at, uint8_t how, frozen_application &out) {
   out.state = app.state;
 }
 
-void partition::make_block(uint32_t at, uint8_t, frozen_class &out) {
-  const ask_class &c = classes[at];
-  frozen->past.replace(out.fixed, std::make_unique<frozen_class::facts>(frozen_class::facts{c.need, c.required_node}));
+void freezer::make_block(uint32_t at, uint8_t, frozen_class &out) {
+  const ask_class &c = of_.classes[at];
+  frozen_->past.replace(out.fixed, std::make_unique<frozen_class::facts>(frozen_class::facts{c.need, c.required_node}));
 }
 
 // -- What is made at once. --
 
-void partition::freeze_queues(frozen_columns &in) {
+void freezer::freeze_queues() {
+  frozen_columns &in = *frozen_;
   std::vector<frozen_queue> before;
   before.swap(in.queues);
-  const bool same = in.queues_version == queues_version;
-  in.queues_version = queues_version;
+  const bool same = in.queues_version == marks_.queues_version();
+  in.queues_version = marks_.queues_version();
   uint32_t next = 0;
-  for_each_queue(*root, [&](queue &q) {
+  for_each_queue(*of_.root, [&](const queue &q) {
     q.frozen = next;
     frozen_queue &out = in.queues.emplace_back();
     if (same && next < before.size()) {
@@ -216,97 +249,69 @@ void partition::freeze_queues(frozen_columns &in) {
   });
 }
 
-// What the asks that stand in the group's line wait for.
-group_wait partition::wait_of(const app_class &g) {
-  const application &app = *g.owner;
-  const auto in = [](blocker what, const queue &q, type_index type = no_type) { return group_wait{what, type, &q}; };
-  for (const queue *q = app.home; q != nullptr; q = q->parent) {
-    if (q->state == object_state::stopped) return in(blocker::stopped_queue, *q);
-  }
-  if (app.held_by != nullptr) return in(blocker::application_count, *app.held_by);
-  if (app.held_by_limit != nullptr) return in(blocker::limited_application_count, *app.held_by_limit->where);
-  if (app.key.held_back()) return in(blocker::application_order, *app.home);
-  if (g.parked_on != nullptr) return in(blocker::limit, *g.parked_on->where, g.parked_type);
-  const leaf_class &u = *g.unit;
-  if (u.parked == parking::queue_headroom) return in(blocker::headroom, *u.parked_queue, u.parked_type);
-  if (u.parked != parking::none) return {blocker::nodes, no_type, nullptr};
-  for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    if (q->key.held_back()) return in(blocker::queue_order, *q->parent);
-  }
-  return {};
-}
-
-void partition::freeze_waits(std::vector<frozen_wait> &out) {
-  out.resize(groups.extent());
-  for (uint32_t at = 0; at < groups.extent(); ++at) {
-    const app_class &g = groups[at];
+void freezer::freeze_waits(std::vector<frozen_wait> &out) const {
+  out.resize(of_.groups.extent());
+  for (uint32_t at = 0; at < of_.groups.extent(); ++at) {
+    const app_class &g = of_.groups[at];
     if (!g.live || g.empty()) continue;
     const group_wait wait = wait_of(g);
     out[at] = {wait.what, wait.type, wait.where == nullptr ? none_there : wait.where->frozen};
   }
 }
 
-void partition::freeze_usage(std::map<std::string, usage_tracker, std::less<>> &trackers,
-                             std::vector<std::shared_ptr<const frozen_tracker>> &out) {
-  for (auto &[tracked, tracker] : trackers) {
-    if (tracker.touched || tracker.frozen == nullptr) {
-      tracker.frozen = std::make_shared<frozen_tracker>(block_of(tracker));
-      tracker.touched = false;
-    }
-    out.push_back(tracker.frozen);
-  }
-}
-
 // -- Asked for. --
 
-frozen_columns &partition::start_freezing() {
-  if (frozen == nullptr) {
-    frozen = std::make_shared<frozen_columns>();
-    for (uint32_t at = applications.extent(); at-- > 0;) frozen->applications.touch(at, block_changed);
-    for (uint32_t at = asks.extent(); at-- > 0;) frozen->asks.touch(at, block_changed);
-    for (uint32_t at = allocations.extent(); at-- > 0;) frozen->allocations.touch(at, block_changed);
-    for (uint32_t at = nodes.slots(); at-- > 0;) frozen->nodes.touch(at, block_changed);
+void freezer::start() {
+  if (frozen_ == nullptr) {
+    frozen_ = std::make_shared<frozen_columns>();
+    marks_.start();
+    for (uint32_t at = of_.applications.extent(); at-- > 0;) marks_.applications.touch(at, block_changed);
+    for (uint32_t at = of_.asks.extent(); at-- > 0;) marks_.asks.touch(at, block_changed);
+    for (uint32_t at = of_.allocations.extent(); at-- > 0;) marks_.allocations.touch(at, block_changed);
+    for (uint32_t at = of_.nodes.slots(); at-- > 0;) marks_.nodes.touch(at, block_changed);
   }
-  while (frozen->classes_known < classes.all().size()) frozen->classes.touch(frozen->classes_known++, block_changed);
-  frozen->asked_ms = shared.now_ms;
-  return *frozen;
+  uint32_t &known = frozen_->classes_known;
+  while (known < of_.classes.count()) marks_.classes.touch(known++, block_changed);
+  frozen_->asked_ms = shared_.now_ms;
 }
 
-size_t partition::freeze_some(snapshot_part parts, size_t most) {
-  frozen_columns &in = start_freezing();
+size_t freezer::freeze_some(snapshot_part parts, size_t most) {
+  start();
+  frozen_columns &in = *frozen_;
   const wanted_blocks wanted(parts);
   size_t made = 0, left = 0;
   in.past.collect();
-  const auto refresh = [&](auto &column, bool asked_for) {
+  const auto refresh = [&](auto &column, stale_objects &stale, bool asked_for) {
     if (!asked_for) return;
     if (made < most) {
-      made += column.refresh(most - made, [&](uint32_t at, uint8_t how, auto &block) { make_block(at, how, block); });
+      made += column.refresh(stale, most - made,
+                             [&](uint32_t at, uint8_t how, auto &block) { make_block(at, how, block); });
     }
-    left += column.stale();
+    left += stale.count();
   };
-  refresh(in.classes, wanted.asks);
-  refresh(in.applications, true);
-  refresh(in.nodes, wanted.nodes);
-  refresh(in.asks, wanted.asks);
-  refresh(in.allocations, wanted.allocations);
-  shared.counters.blocks_made += made;
+  refresh(in.classes, marks_.classes, wanted.asks);
+  refresh(in.applications, marks_.applications, true);
+  refresh(in.nodes, marks_.nodes, wanted.nodes);
+  refresh(in.asks, marks_.asks, wanted.asks);
+  refresh(in.allocations, marks_.allocations, wanted.allocations);
+  shared_.counters.blocks_made += made;
   return left;
 }
 
-void partition::freeze(snapshot_part parts, frozen_partition &out) {
+void freezer::freeze(snapshot_part parts, partition_snapshot head, frozen_partition &out) {
   freeze_some(parts, SIZE_MAX);
-  frozen_columns &in = *frozen;
+  frozen_columns &in = *frozen_;
   const wanted_blocks wanted(parts);
   out.parts = parts;
-  out.head = head();
-  out.total = total;
-  if (in.types->size() != types.count()) {
+  out.head = std::move(head);
+  out.total = of_.total;
+  if (in.types->size() != of_.types.count()) {
     auto names = std::make_shared<std::vector<std::string>>();
-    for (type_index t = 0; t < types.count(); ++t) names->emplace_back(types.name(t));
+    for (type_index t = 0; t < of_.types.count(); ++t) names->emplace_back(of_.types.name(t));
     in.types = std::move(names);
   }
   out.types = in.types;
-  freeze_queues(in);
+  freeze_queues();
   out.queues = in.queues;
   if (has(parts, snapshot_part::asks)) freeze_waits(out.waits);
   out.applications = in.applications.now();
@@ -316,70 +321,24 @@ void partition::freeze(snapshot_part parts, frozen_partition &out) {
     out.asks = in.asks.now();
   }
   if (wanted.allocations) out.allocations = in.allocations.now();
-  out.of = frozen;
+  out.of = frozen_;
   out.reading = in.past.publish();
-  if (has(parts, snapshot_part::users)) freeze_usage(limits.users(), out.users);
-  if (has(parts, snapshot_part::groups)) freeze_usage(limits.groups(), out.groups);
+  if (has(parts, snapshot_part::users)) freeze_usage(users_, out.users);
+  if (has(parts, snapshot_part::groups)) freeze_usage(groups_, out.groups);
 }
 
-// The blocks go, some with every command.
-void partition::forget_frozen() {
-  if (frozen == nullptr) return;
-  unread = std::move(frozen);
-  for (auto *trackers : {&limits.users(), &limits.groups()}) {
-    for (auto &[tracked, tracker] : *trackers) tracker.frozen = nullptr;
+void freezer::forget() {
+  if (frozen_ == nullptr) return;
+  unread_ = std::move(frozen_);
+  marks_.stop();
+  for (const trackers *all : {&users_, &groups_}) {
+    for (const auto &[tracked, tracker] : *all) tracker.frozen = nullptr;
   }
 }
 
-// Nobody read for long.
-void partition::age_frozen() {
-  if (frozen != nullptr && sub_saturating(shared.now_ms, frozen->asked_ms) > frozen_kept_ms) forget_frozen();
-  if (unread != nullptr && !unread->drop_some()) unread = nullptr;
-}
-
-size_t partition::frozen_bytes() const { return frozen == nullptr ? 0 : frozen->bytes(); }
-
-// -- Sizes, with what the allocator adds. --
-
-namespace {
-
-size_t on_heap(const std::string &text) { return text.capacity() > 15 ? text.capacity() + 17 : 0; }
-size_t on_heap(const std::vector<std::string> &texts) {
-  size_t out = texts.capacity() * sizeof(std::string);
-  for (const std::string &text : texts) out += on_heap(text);
-  return out;
-}
-
-}  // namespace
-
-size_t frozen_ask::terms::bytes() const {
-  size_t out = sizeof(terms) + 16 + on_heap(key) + on_heap(task_group) + tags.capacity() * sizeof(tags[0]);
-  for (const auto &[name, value] : tags) out += on_heap(name) + on_heap(value);
-  return out;
-}
-
-size_t frozen_allocation::rare::bytes() const {
-  return sizeof(rare) + 16 + on_heap(foreign_key) + on_heap(task_group) + on_heap(detail) + on_heap(replaced_by);
-}
-
-size_t frozen_node::facts::bytes() const {
-  size_t out = sizeof(facts) + 16 + on_heap(id);
-  for (const auto &[key, value] : attributes) out += 112 + on_heap(key) + on_heap(value);
-  return out;
-}
-
-size_t frozen_node::rare::bytes() const {
-  size_t out = sizeof(rare) + 16 + on_heap(reservations);
-  for (const auto &[type, free] : devices) out += 112 + free.size() * sizeof(int64_t);
-  for (const auto &[sequence, name] : coming) out += sizeof(coming[0]) + on_heap(name);
-  return out;
-}
-
-size_t frozen_application::facts::bytes() const {
-  return sizeof(facts) + 16 + on_heap(id) + on_heap(queue) + on_heap(user) + on_heap(message) + on_heap(groups) +
-         on_heap(reservations) + on_heap(reserved_for) + sizes.capacity() * sizeof(resources) +
-         tags.capacity() * sizeof(tags[0]) + state_log.capacity() * sizeof(state_log[0]) +
-         task_groups.capacity() * sizeof(task_groups[0]);
+void freezer::drop_old() {
+  if (frozen_ != nullptr && sub_saturating(shared_.now_ms, frozen_->asked_ms) > frozen_kept_ms) forget();
+  if (unread_ != nullptr && !unread_->drop_some()) unread_ = nullptr;
 }
 
 }  // namespace tenon::internal

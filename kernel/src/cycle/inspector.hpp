@@ -1,0 +1,64 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Inspector: goes through what waits as the cycle would, and says what each ask waits for, where that changed: a limit
+// (SKIPPED) or a node (FAILED), for autoscalers. What it said last is kept in the ask.
+#pragma once
+
+#include "model/partition_model.hpp"
+
+namespace tenon::internal {
+
+class change_dispatcher;
+class decision_teller;
+class fact_teller;
+class fresh_keys;
+class limits;
+class node_search;
+class node_verdicts;
+class placement_checks;
+class policy_faults;
+
+class inspector {
+ public:
+  // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.
+  inspector(partition_model &of, const fresh_keys &keys, const limits &limiting, const node_verdicts &verdicts,
+            placement_checks &checks, node_search &search, policy_faults &faults, decision_teller &decisions,
+            const fact_teller &facts, change_dispatcher &changes)
+      : of_(of),
+        keys_(keys),
+        limits_(limiting),
+        verdicts_(verdicts),
+        checks_(checks),
+        search_(search),
+        faults_(faults),
+        decisions_(decisions),
+        facts_(facts),
+        changes_(changes) {}
+
+  void inspect();
+
+ private:
+  struct inspection;
+
+  void inspect_queue(const queue &q, inspection &seen);
+  void inspect_application(application &app, inspection &seen);
+  container_word word_for(ask &a, inspection &seen);
+  bool is_node_there(ask &a, ask_class &c, inspection &seen);
+  template <class F>
+  static void for_each_limit(const application &app, inspection &seen, F &&f);
+  void tell_word(ask &a, container_word word);
+  void tell_limits_of(ask &a);
+  void tell_unschedulable(ask &a);
+
+  partition_model &of_;
+  const fresh_keys &keys_;
+  const limits &limits_;
+  const node_verdicts &verdicts_;
+  placement_checks &checks_;
+  node_search &search_;
+  policy_faults &faults_;
+  decision_teller &decisions_;
+  const fact_teller &facts_;
+  change_dispatcher &changes_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,21 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "model/partition_model.hpp"
+
+#include <algorithm>
+
+namespace tenon::internal {
+
+std::vector<application *> partition_model::by_submission() const {
+  std::vector<application *> out;
+  for (const auto &[app_id, app] : active) out.push_back(app);  // any order: sorted next
+  std::sort(out.begin(), out.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
+  return out;
+}
+
+amount_map partition_model::configured_values(const resources &r) const {
+  amount_map out;
+  for_each_type(r, [&](type_index t, int64_t amount) { out[std::string(types.name(t))] = amount; });
+  return out;
+}
+
+}  // namespace tenon::internal

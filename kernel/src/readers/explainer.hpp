@@ -1,0 +1,66 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Explainer: reads the same state that parks asks, and says with numbers what holds one and what it lacks. What that
+// would bring is tried on a copy of the partition (rehearsal.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core.hpp"
+#include "model/partition_model.hpp"
+#include "tenon/kernel/explain.hpp"
+
+namespace tenon::internal {
+
+class fresh_keys;
+class node_verdicts;
+class placement_checks;
+class preemption;
+class reservations;
+
+class explainer {
+ public:
+  // Asked are verdicts of predicates, refusals of the resource manager, reservations, victims, and policies for keys.
+  explainer(const core &shared, const partition_model &of, node_verdicts &verdicts, const reservations &reserving,
+            placement_checks &checks, preemption &preempting, const fresh_keys &keys)
+      : shared_(shared),
+        of_(of),
+        verdicts_(verdicts),
+        reservations_(reserving),
+        checks_(checks),
+        preemption_(preempting),
+        keys_(keys) {}
+
+  // Without words, and without what would let it run.
+  [[nodiscard]] explanation explain(std::string_view app_id, std::string_view key);
+  // What holds the pending ask, and what it lacks for itself.
+  void explain_ask(const ask &a, explanation &out);
+
+ private:
+  void explain_stopped(const queue &leaf, explanation &out) const;
+  void explain_limits(const application &app, const ask_class &c, explanation &out) const;
+  void explain_queues(const queue &leaf, const ask_class &c, explanation &out) const;
+  void explain_placeholders(const ask &a, explanation &out);
+  [[nodiscard]] std::string open_checks(const ask &a) const;
+  // explainer_nodes.cpp
+  void explain_nodes(const ask &a, explanation &out);
+  void change_of_nodes(const ask_class &c, const node *nearest, const node *drained, explanation &out) const;
+  // explainer_orders.cpp
+  void explain_orders(const application &app, explanation &out) const;
+  [[nodiscard]] uint64_t count_before(const ask &a) const;
+  [[nodiscard]] uint64_t count_before_in_gangs(const ask &a) const;
+  // explainer_claims.cpp
+  void explain_claims(const ask &a, explanation &out) const;
+  void explain_preemption(const ask &a, explanation &out);
+
+  const core &shared_;
+  const partition_model &of_;
+  node_verdicts &verdicts_;
+  const reservations &reservations_;
+  placement_checks &checks_;
+  preemption &preemption_;
+  const fresh_keys &keys_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,57 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Freezer: what readers who come again see of a partition, in blocks that are made anew for what changed alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core.hpp"
+#include "model/partition_model.hpp"
+#include "readers/frozen_columns.hpp"
+#include "tenon/kernel/snapshot.hpp"
+#include "told/reader_marks.hpp"
+
+namespace tenon::internal {
+
+class freezer {
+ public:
+  using trackers = std::map<std::string, usage_tracker, std::less<>>;
+
+  freezer(core &shared, const partition_model &of, const trackers &users, const trackers &groups, reader_marks &marks)
+      : shared_(shared), of_(of), users_(users), groups_(groups), marks_(marks) {}
+
+  // `head`: what is no list.
+  void freeze(snapshot_part parts, partition_snapshot head, frozen_partition &out);
+  // Makes so many blocks that freeze() would, and gives how many it leaves.
+  size_t freeze_some(snapshot_part parts, size_t most);
+  // The blocks go where nobody read for long: with every command some of those that nobody wants any more.
+  void age() {
+    if (frozen_ != nullptr || unread_ != nullptr) drop_old();
+  }
+  void forget();  // the blocks
+  [[nodiscard]] size_t bytes() const { return frozen_ == nullptr ? 0 : frozen_->bytes() + marks_.bytes(); }
+
+ private:
+  void start();
+  void drop_old();
+  void make_block(uint32_t at, uint8_t how, frozen_ask &out);
+  void make_block(uint32_t at, uint8_t how, frozen_allocation &out);
+  void make_block(uint32_t at, uint8_t how, frozen_node &out);
+  void make_block(uint32_t at, uint8_t how, frozen_application &out);
+  void make_block(uint32_t at, uint8_t how, frozen_class &out);
+  void freeze_queues();
+  void freeze_waits(std::vector<frozen_wait> &out) const;
+
+  core &shared_;
+  const partition_model &of_;
+  const trackers &users_, &groups_;
+  reader_marks &marks_;
+  std::shared_ptr<frozen_columns> frozen_;  // null: nobody reads
+  std::shared_ptr<frozen_columns> unread_;  // on its way out
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,30 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Fresh keys: those of queues and applications as their policies would make them now, kept nowhere: for those who look
+// at an order and change nothing of it.
+#pragma once
+
+#include <map>
+
+#include "core.hpp"
+#include "model/objects.hpp"
+#include "policies/call_contexts.hpp"
+
+namespace tenon::internal {
+
+class fresh_keys {
+ public:
+  template <class Item>
+  using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
+
+  fresh_keys(const core &shared, const call_contexts &contexts) : shared_(shared), contexts_(contexts) {}
+
+  // `fine`: whether the policy made them.
+  keys_of<queue> of_children(const queue &parent, bool *fine = nullptr) const;
+  keys_of<application> of_applications(const queue &leaf, bool *fine = nullptr) const;
+
+ private:
+  const core &shared_;
+  const call_contexts &contexts_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,118 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Reader marks: which objects of a partition changed since readers got the last blocks of them. Nothing is marked while
+// nobody reads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "model/changes.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+// How much of an object changed since its block was made.
+inline constexpr uint8_t block_moved = 1;    // what changes with every decision
+inline constexpr uint8_t block_changed = 2;  // anything
+
+inline constexpr uint32_t blocks_a_chunk = 16;
+inline constexpr uint32_t chunks_a_page = 64;
+inline constexpr uint32_t blocks_a_page = blocks_a_chunk * chunks_a_page;
+
+// Of the objects of one kind, those that changed and how. Blocks are made by the chunk, so it is asked by the chunk.
+class stale_objects {
+ public:
+  void touch(uint32_t at, uint8_t how) {
+    if (at >= how_.size()) how_.resize((at / blocks_a_page + 1) * size_t{blocks_a_page});
+    how_[at] |= how;
+  }
+  void clear() { how_ = {}; }
+
+  [[nodiscard]] size_t chunks() const { return how_.size() / blocks_a_chunk; }
+  [[nodiscard]] bool any_in(size_t chunk) const {
+    uint64_t words[blocks_a_chunk / 8];
+    std::memcpy(words, how_.data() + chunk * blocks_a_chunk, sizeof words);
+    uint64_t any = 0;
+    for (const uint64_t word : words) any |= word;
+    return any != 0;
+  }
+  // How it changed, and from now on it did not.
+  uint8_t take(size_t at) { return std::exchange(how_[at], uint8_t{0}); }
+  [[nodiscard]] size_t count() const {
+    return how_.size() - static_cast<size_t>(std::count(how_.begin(), how_.end(), uint8_t{0}));
+  }
+  [[nodiscard]] size_t bytes() const { return how_.size(); }
+
+ private:
+  std::vector<uint8_t> how_;  // by object; a whole number of pages
+};
+
+class reader_marks {
+ public:
+  [[nodiscard]] bool kept() const { return kept_; }
+  void start() { kept_ = true; }
+  void stop() {
+    kept_ = false;
+    for (stale_objects *all : {&classes, &asks, &allocations, &nodes, &applications}) all->clear();
+  }
+
+  // -- Of changes (model/changes.hpp), where marks are kept. Others are nothing that readers see. --
+  template <class Change>
+  void write(const Change &) {}
+  void write(const node_moved &c) { nodes.touch(c.of.slot, block_changed); }
+  void write(const capacity_set &c) { nodes.touch(c.of.slot, block_changed); }
+  void write(const occupied_set &c) { nodes.touch(c.of.slot, block_changed); }
+  void write(const attributes_set &c) { nodes.touch(c.of.slot, block_changed); }
+  void write(const node_removed &c) { nodes.touch(c.of.slot, block_changed); }
+  void write(const room_taken &c) { nodes.touch(c.on.slot, block_moved); }
+  void write(const room_given &c) { nodes.touch(c.on.slot, block_moved); }
+  void write(const node_changed &c) { nodes.touch(c.of.slot, block_moved); }
+  void write(const devices_held &c) { nodes.touch(c.on.slot, block_moved); }
+  void write(const application_moved &c) { applications.touch(c.of.index, block_changed); }
+  void write(const application_made &c) { applications.touch(c.of.index, block_changed); }
+  void write(const application_left &c) { applications.touch(c.of.index, block_changed); }
+  void write(const application_forgotten &c) { applications.touch(c.of.index, block_changed); }
+  void write(const application_rehomed &c) { applications.touch(c.of.index, block_changed); }
+  void write(const application_ordered &c) { applications.touch(c.of.index, block_moved); }
+  void write(const ask_filled &c) { asks.touch(c.of.index, block_changed); }
+  void write(const ask_placed &c) { asks.touch(c.of.index, block_moved); }
+  void write(const ask_forgotten &c) { asks.touch(c.of.index, block_moved); }
+  void write(const group_counted &c) { applications.touch(c.of.owner->index, block_changed); }
+  void write(const replacement_changed &c) { allocations.touch(c.of.index, block_changed); }
+  void write(const victims_changed &c) { asks.touch(c.of.index, block_moved); }
+  void write(const reservation_changed &c) {
+    asks.touch(c.of.of->index, block_moved);
+    applications.touch(c.of.of->owner->index, block_changed);
+    nodes.touch(c.of.where->slot, block_moved);
+  }
+  void write(const ask_told &c) { asks.touch(c.of.index, block_moved); }
+  void write(const ask_lined_up &c) { asks.touch(c.of.index, block_moved); }
+  void write(const ask_moved &c) { asks.touch(c.of.index, block_moved); }
+  void write(const allocation_made &c) { allocations.touch(c.of.index, block_changed); }
+  void write(const allocation_moved &c) { allocations.touch(c.of.index, block_changed); }
+  void write(const allocation_resized &c) { allocations.touch(c.of.index, block_changed); }
+  void write(const allocation_ended &c) { allocations.touch(c.of.index, block_changed); }
+
+  void write(const limit_used &c) { c.of.of->touched = true; }
+  void write(const limit_runs &c) { c.of.of->touched = true; }
+
+  // What of a queue changes with a configuration alone, or there are others.
+  void touch_queues() { ++queues_version_; }
+  [[nodiscard]] uint64_t queues_version() const { return queues_version_; }
+
+  [[nodiscard]] size_t bytes() const {
+    return classes.bytes() + asks.bytes() + allocations.bytes() + nodes.bytes() + applications.bytes();
+  }
+
+  stale_objects classes, asks, allocations, nodes, applications;  // nodes by slot
+
+ private:
+  bool kept_ = false;
+  uint64_t queues_version_ = 1;
+};
+
+}  // namespace tenon::internal
