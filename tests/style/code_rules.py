@@ -100,7 +100,7 @@ ROOMS = {
 # Rooms that stand without the hall; their files named after the partition do not yet.
 WITHOUT_HALL = ("base", "model", "policies", "journal")
 # Rooms whose classes are told what they read and what they change, and never the partition.
-WITHOUT_PARTITION = ("ready", "rules", "cycle")
+WITHOUT_PARTITION = ("ready", "rules", "cycle", "told")
 
 # Rooms of the command line, each above those that it includes. What puts several together stands beside them.
 ROOMS_OF_CLI = {
