@@ -5,13 +5,11 @@
 
 namespace tenon::internal {
 
-using kind = step_answer::kind;
-
 bool journaled_rules::provides(const std::string &name) {
   const step_answer *told = shared_.next_told();
-  const bool known = told != nullptr ? told->what == kind::rule_known && told->ok
+  const bool known = told != nullptr ? told->what == step_answer::kind::rule_known && told->ok
                                      : shared_.policies.provides(module_kind::placement_rule, name);
-  shared_.note(kind::rule_known, known, {});
+  shared_.note(step_answer::kind::rule_known, known, {});
   return known;
 }
 
@@ -19,7 +17,7 @@ std::string journaled_rules::bind(const std::string &name, const std::string &co
                                   uint32_t max_resource_types, std::unique_ptr<bound_policy> &out) {
   const step_answer *told = shared_.next_told();
   std::string problem;
-  if (told == nullptr || (told->what == kind::rule_bound && told->ok)) {
+  if (told == nullptr || (told->what == step_answer::kind::rule_bound && told->ok)) {
     auto bound = shared_.policies.bind(module_kind::placement_rule, name, configuration, max_resource_types);
     if (bound) {
       out = std::move(*bound);
@@ -27,9 +25,11 @@ std::string journaled_rules::bind(const std::string &name, const std::string &co
       problem = bound.why().text();
     }
   } else {
-    problem = told->what == kind::rule_bound ? told->text : "the journal does not say whether there is a rule " + name;
+    problem = told->what == step_answer::kind::rule_bound ? told->text
+                                                          : "the journal does not say whether there is a rule " + name;
   }
-  shared_.note(kind::rule_bound, problem.empty(), problem.empty() ? std::string_view{} : shared_.keep(problem));
+  shared_.note(step_answer::kind::rule_bound, problem.empty(),
+               problem.empty() ? std::string_view{} : shared_.keep(problem));
   return problem;
 }
 
@@ -38,20 +38,21 @@ placement_request::answer journaled_rules::ask(const placement_rule &rule, place
   if (const step_answer *told = shared_.next_told(); told == nullptr) {
     ++shared_.counters.policy_calls;
     said = request.ask(rule);
-  } else if (told->what == kind::placement) {
+  } else if (told->what == step_answer::kind::placement) {
     said = placement_request::checked(std::string(told->text), told->ok);
-  } else if (told->what == kind::placement_refused) {
+  } else if (told->what == step_answer::kind::placement_refused) {
     said.refused = told->text;
   } else {
     said.fault = true;
   }
   if (said.fault) {
     ++shared_.counters.policy_faults;
-    shared_.note(kind::placement_fault, false, {});
+    shared_.note(step_answer::kind::placement_fault, false, {});
   } else if (!said.refused.empty()) {
-    shared_.note(kind::placement_refused, false, shared_.keep(said.refused));
+    shared_.note(step_answer::kind::placement_refused, false, shared_.keep(said.refused));
   } else {
-    shared_.note(kind::placement, said.qualified, said.name.empty() ? std::string_view{} : shared_.keep(said.name));
+    shared_.note(step_answer::kind::placement, said.qualified,
+                 said.name.empty() ? std::string_view{} : shared_.keep(said.name));
   }
   return said;
 }
