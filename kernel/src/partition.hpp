@@ -71,7 +71,6 @@ using property_map = std::map<std::string, std::string>;
 // Of a managed queue: its own and what it inherits.
 [[nodiscard]] property_map effective_properties(const property_map &parent, const property_map &own);
 [[nodiscard]] bool is_leaf(const queue_config &c, bool root);
-// What it is called beside those of other RMs: [rm]name.
 // What an order of nodes is configured with.
 [[nodiscard]] std::string node_sort_json(const node_sort_config &c);
 
