@@ -27,7 +27,8 @@ endif()
 set_property(GLOBAL PROPERTY JOB_POOLS link=2)
 set(CMAKE_JOB_POOL_LINK link)
 
-# Objects are the same wherever the source lies, so one ccache serves every clone and work tree.
+# Objects are the same wherever the source lies, so one ccache serves every clone and work tree (but for
+# tenon_precompile).
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 find_program(TENON_CCACHE ccache)
 if(TENON_CCACHE)
@@ -90,6 +91,13 @@ function(tenon_precompile target header)
   if(TENON_JOIN_SOURCES AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_precompile_headers(${target} PRIVATE ${header})
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache wants it
+    if(TENON_CCACHE)
+      # What is precompiled names its headers by their full paths, so that of another clone does not know a header of
+      # this one as its own and reads it twice: nothing of such a target is shared between clones.
+      set(launcher ${CMAKE_CXX_COMPILER_LAUNCHER})
+      list(INSERT launcher 3 CCACHE_NAMESPACE=${CMAKE_BINARY_DIR})
+      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+    endif()
   endif()
 endfunction()
 
