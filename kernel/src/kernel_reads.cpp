@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kernel_impl.hpp"
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 #include "readers/frozen_state_impl.hpp"
 #include "readers/partition_copy.hpp"
 #include "readers/rehearsal.hpp"
@@ -67,7 +67,7 @@ std::optional<explanation> kernel::explain(std::string_view name, std::string_vi
   explanation out = p->explainer.explain(application, key);
   if (!out.pending) return out;
   internal::find_changes(*p, out);
-  internal::put_in_words(out);
+  internal::put_as_text(out);
   return out;
 }
 

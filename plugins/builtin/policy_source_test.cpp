@@ -11,7 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
+TEST(BuiltinPolicySource, EveryNameOfTheFieldIsBound) {
   builtin_policy_source source;
   struct entry {
     module_kind kind;
@@ -50,7 +50,7 @@ TEST(BuiltinPolicySource, EveryNameOfTheField_IsBound) {
   EXPECT_EQ(providers.size(), builtin::policies.size());
 }
 
-TEST(BuiltinPolicySource, UnknownName_RefusedWithThoseThatExist) {
+TEST(BuiltinPolicySource, UnknownNameRefusedWithThoseThatExist) {
   builtin_policy_source source;
   const auto bound = source.bind(module_kind::app_sort, "fiffo", "{}", 16);
   ASSERT_FALSE(bound);
@@ -60,14 +60,14 @@ TEST(BuiltinPolicySource, UnknownName_RefusedWithThoseThatExist) {
   EXPECT_FALSE(source.provides(module_kind::placement_rule, "fair"));
 }
 
-TEST(BuiltinPolicySource, BadConfiguration_RefusedWithTheModulesWords) {
+TEST(BuiltinPolicySource, BadConfigurationRefusedWithTheModulesWords) {
   builtin_policy_source source;
   const auto bound = source.bind(module_kind::node_sort, "fair", R"({"resourceweights": 3})", 16);
   ASSERT_FALSE(bound);
   EXPECT_THAT(bound.why().text(), AllOf(HasSubstr("resourceweights"), HasSubstr("tenon.node-fair")));
 }
 
-TEST(BuiltinPolicySource, Fallback_ExistsForTheSortKindsAlone) {
+TEST(BuiltinPolicySource, FallbackExistsForTheSortKindsAlone) {
   builtin_policy_source source;
   EXPECT_EQ(source.fallback(module_kind::queue_sort, 64)->name, "fair");
   EXPECT_EQ(source.fallback(module_kind::app_sort, 64)->name, "fifo");
@@ -76,7 +76,7 @@ TEST(BuiltinPolicySource, Fallback_ExistsForTheSortKindsAlone) {
     EXPECT_EQ(source.fallback(kind, 64), nullptr);
 }
 
-TEST(BuiltinPolicySource, Predicates_InTheirOrderEachFresh) {
+TEST(BuiltinPolicySource, PredicatesInTheirOrderEachFresh) {
   builtin_policy_source source({{"node-attributes", "{}"}, {"node-attributes", R"({"keys": ["x"]})"}});
   auto first = source.predicates(16), second = source.predicates(16);
   ASSERT_TRUE(first && second);
@@ -85,14 +85,14 @@ TEST(BuiltinPolicySource, Predicates_InTheirOrderEachFresh) {
   EXPECT_NE((*first)[0]->instance, (*first)[1]->instance);
 }
 
-TEST(BuiltinPolicySource, PredicateThatIsNotThere_Refused) {
+TEST(BuiltinPolicySource, PredicateThatIsNotThereRefused) {
   builtin_policy_source source({builtin_policy_source::predicate_use{"same-rack", "{}"}});
   const auto predicates = source.predicates(16);
   ASSERT_FALSE(predicates);
   EXPECT_THAT(predicates.why().text(), HasSubstr("same-rack"));
 }
 
-TEST(BuiltinPolicySource, SeveralSources_LiveSideBySide) {
+TEST(BuiltinPolicySource, SeveralSourcesLiveSideBySide) {
   auto first = std::make_unique<builtin_policy_source>();
   auto kept = first->bind(module_kind::queue_sort, "fair", "{}", 16);
   builtin_policy_source second;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace process = boost::process;
 
-constexpr double kProbes = 500;  // single requests a second of the RM that measures
+constexpr double probes = 500;  // single requests a second of the RM that measures
 
 constexpr const char *queues =
     "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: bench } ] } ] } ]";
@@ -127,9 +127,9 @@ result_of_load probe(bool by_socket, const settings &s, double rate) {
   settings single;
   single.batch = single.streams = 1;
   single.nodes = 10;
-  single.asks = static_cast<int64_t>(kProbes * 3);
+  single.asks = static_cast<int64_t>(probes * 3);
   load busy(scheduler, "load", lasting(s, rate, 4), rate);
-  load probing(scheduler, "probe", single, kProbes);
+  load probing(scheduler, "probe", single, probes);
   busy.begin();
   probing.begin();
   const result_of_load out = probing.end();

@@ -22,9 +22,9 @@ namespace {
 
 namespace si_v1 = ::si::v1;
 
-constexpr size_t kWarmUp = 10;  // one in so many requests, the first ones, has no say in the percentiles
-constexpr int64_t kTickNs = 50'000;
-constexpr size_t kUnsentRequests = 4;  // of a stream that asks as fast as it can
+constexpr size_t warm_up = 10;  // one in so many requests, the first ones, has no say in the percentiles
+constexpr int64_t tick_ns = 50'000;
+constexpr size_t unsent_requests = 4;  // of a stream that asks as fast as it can
 
 struct options {
   std::string address, rm = "load";
@@ -67,7 +67,7 @@ class rm {
   [[nodiscard]] bool is_ready() const { return accepted_ == options_.nodes; }
   [[nodiscard]] bool is_done() const { return placed_ == asks_; }
   [[nodiscard]] bool has_more() const { return next_ < requests_.size(); }
-  [[nodiscard]] bool has_room() const { return connection_.unsent_bytes() < kUnsentRequests * requests_[next_].size(); }
+  [[nodiscard]] bool has_room() const { return connection_.unsent_bytes() < unsent_requests * requests_[next_].size(); }
   [[nodiscard]] const std::vector<uint32_t> &took_ns() const { return took_; }
   rm_connection &connection() { return connection_; }
 
@@ -194,7 +194,7 @@ void send_at_rate(rms &all, const options &with) {
   const size_t count = all.size() * all.front()->request_count();
   int64_t tick = start;
   for (size_t sent = 0; sent < count;) {
-    tick = std::max(due(sent), tick + kTickNs);
+    tick = std::max(due(sent), tick + tick_ns);
     do go_on(all, tick);
     while (now_ns() < tick);
     for (; sent < count && due(sent) <= tick; ++sent) all[sent % all.size()]->put_next(due(sent));
@@ -254,7 +254,7 @@ void run(const options &with) {
   std::vector<uint32_t> latencies;
   for (const auto &each : all) {
     const auto &took = each->took_ns();
-    latencies.insert(latencies.end(), took.begin() + static_cast<ptrdiff_t>(took.size() / kWarmUp), took.end());
+    latencies.insert(latencies.end(), took.begin() + static_cast<ptrdiff_t>(took.size() / warm_up), took.end());
   }
   std::printf(R"({"allocations": %ld, "seconds": %.6f, "p50_us": %.1f, "p99_us": %.1f, "processor": %.6f})"
               "\n",

@@ -18,8 +18,8 @@
 namespace tenon::bench {
 namespace {
 
-constexpr size_t kHeader = 5;  // of a message in gRPC
-constexpr int32_t kWindow = INT32_MAX;
+constexpr size_t header = 5;  // of a message in gRPC
+constexpr int32_t window_bytes = INT32_MAX;
 
 int connected(const std::string &address) {
   const auto fail = [&] { throw std::system_error(errno, std::generic_category(), address); };
@@ -53,7 +53,7 @@ nghttp2_nv field(std::string_view name, std::string_view value) {
 
 std::string framed(std::string_view message) {
   const uint32_t length = htonl(static_cast<uint32_t>(message.size()));
-  std::string out(kHeader, '\0');
+  std::string out(header, '\0');
   std::memcpy(out.data() + 1, &length, sizeof length);
   out += message;
   return out;
@@ -84,9 +84,9 @@ rm_connection::rm_connection(const std::string &address, std::function<void(std:
                                                          });
   nghttp2_session_client_new(&session_, callbacks, this);
   nghttp2_session_callbacks_del(callbacks);
-  const nghttp2_settings_entry window{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kWindow};
+  const nghttp2_settings_entry window{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window_bytes};
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &window, 1);
-  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kWindow);
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, window_bytes);
 }
 
 rm_connection::~rm_connection() {
@@ -199,13 +199,13 @@ void rm_connection::take(int32_t stream, std::string_view bytes) {
   if (stream != stream_) return;
   in_ += bytes;
   size_t at = 0;
-  while (in_.size() - at >= kHeader) {
+  while (in_.size() - at >= header) {
     uint32_t length = 0;
     std::memcpy(&length, in_.data() + at + 1, sizeof length);
     length = ntohl(length);
-    if (in_.size() - at - kHeader < length) break;
-    on_response_(std::string_view(in_).substr(at + kHeader, length));
-    at += kHeader + length;
+    if (in_.size() - at - header < length) break;
+    on_response_(std::string_view(in_).substr(at + header, length));
+    at += header + length;
   }
   in_.erase(0, at);
 }

@@ -20,14 +20,14 @@ namespace {
 
 using namespace tenon;
 
-constexpr int kParts = 100;
+constexpr int parts = 100;
 
 std::string number(int i) { return std::to_string(100'000 + i); }
 
 std::string asks() {
   ::si::v1::UpdateRequest request;
   request.set_rmid("cluster-1");
-  for (int i = 0; i < kParts; ++i) {
+  for (int i = 0; i < parts; ++i) {
     auto &ask = *request.add_asks();
     ask.set_allocationkey("pod-" + number(i));
     ask.set_applicationid("application-" + number(i % 7));
@@ -42,7 +42,7 @@ std::string asks() {
 
 std::string allocations() {
   ::si::v1::UpdateResponse response;
-  for (int i = 0; i < kParts; ++i) {
+  for (int i = 0; i < parts; ++i) {
     auto &allocation = *response.add_newallocations();
     allocation.set_allocationkey("pod-" + number(i));
     allocation.set_uuid("0f9a7d1c-4e3b-4f64-9a53-" + number(i) + number(i));
@@ -66,7 +66,7 @@ void read_through_protobuf(benchmark::State &state) {
     ::si::v1::UpdateRequest request;
     benchmark::DoNotOptimize(request.ParseFromString(bytes) && wire::read(request, room, batch, refusal));
   }
-  state.SetItemsProcessed(state.iterations() * kParts);
+  state.SetItemsProcessed(state.iterations() * parts);
 }
 
 void read_bytes(benchmark::State &state) {
@@ -79,7 +79,7 @@ void read_bytes(benchmark::State &state) {
     room.clear();
     benchmark::DoNotOptimize(wire::read_bytes(of, bytes, room, batch, refusal));
   }
-  state.SetItemsProcessed(state.iterations() * kParts);
+  state.SetItemsProcessed(state.iterations() * parts);
 }
 
 void write_through_protobuf(benchmark::State &state) {
@@ -92,7 +92,7 @@ void write_through_protobuf(benchmark::State &state) {
     ::si::v1::UpdateResponse response;
     benchmark::DoNotOptimize(wire::write(batch, response, refusal) && response.SerializeAsString().size());
   }
-  state.SetItemsProcessed(state.iterations() * kParts);
+  state.SetItemsProcessed(state.iterations() * parts);
 }
 
 void write_bytes(benchmark::State &state) {
@@ -109,7 +109,7 @@ void write_bytes(benchmark::State &state) {
       benchmark::DoNotOptimize(wire::append_bytes(of, message, out, refusal));
     }
   }
-  state.SetItemsProcessed(state.iterations() * kParts);
+  state.SetItemsProcessed(state.iterations() * parts);
 }
 
 // An arena of protobuf with all the memory that a message of this size needs: nothing is taken from the system again.
@@ -193,7 +193,7 @@ void read_by_accessors(benchmark::State &state) {
       messages.push_back(&out);
     }
   }
-  state.SetItemsProcessed(state.iterations() * kParts);
+  state.SetItemsProcessed(state.iterations() * parts);
 }
 
 std::string copied(const tenon_text &text) { return {text.data, text.length}; }
@@ -231,7 +231,7 @@ void write_by_accessors(benchmark::State &state) {
     }
     benchmark::DoNotOptimize(response.AppendToString(&out));
   }
-  state.SetItemsProcessed(state.iterations() * kParts);
+  state.SetItemsProcessed(state.iterations() * parts);
 }
 
 BENCHMARK(read_through_protobuf);

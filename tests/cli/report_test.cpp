@@ -13,7 +13,7 @@
 #include "report/fragmentation.hpp"
 #include "report/page.hpp"
 #include "report/series.hpp"
-#include "run/words.hpp"
+#include "run/formats.hpp"
 #include "simulate/tally.hpp"
 #include "testing.hpp"
 
@@ -143,7 +143,7 @@ TEST(Jain, IsOneWhereAllAreEqualAndOneOfManyWhereOneHasAll) {
 
 TEST(FreeRoom, ScatteredIsOnUsedNodesAndStrandedIsOfNoUse) {
   const indexed_amounts node{{0, 8}, {1, 16}};
-  free_room room(2, 0);
+  free_capacity room(2, 0);
   EXPECT_TRUE(std::isnan(room.scattered()));
   for (const uint32_t n : {0U, 1U, 2U}) room.change_capacity(n, node, 1);
   EXPECT_DOUBLE_EQ(room.scattered(), 0);
@@ -160,13 +160,13 @@ TEST(FreeRoom, ScatteredIsOnUsedNodesAndStrandedIsOfNoUse) {
 }
 
 TEST(Words, DurationsHaveThreeDigitsAndAUnit) {
-  EXPECT_EQ(duration_words(0), "0 s");
-  EXPECT_EQ(duration_words(0.0625), "62.5 ms");
-  EXPECT_EQ(duration_words(42), "42 s");
-  EXPECT_EQ(duration_words(99.4), "99.4 s");
-  EXPECT_EQ(duration_words(90 * 60), "90 min");
-  EXPECT_EQ(duration_words(100 * 60), "1.67 h");
-  EXPECT_EQ(duration_words(12.9 * 86'400), "12.9 days");
+  EXPECT_EQ(duration_text(0), "0 s");
+  EXPECT_EQ(duration_text(0.0625), "62.5 ms");
+  EXPECT_EQ(duration_text(42), "42 s");
+  EXPECT_EQ(duration_text(99.4), "99.4 s");
+  EXPECT_EQ(duration_text(90 * 60), "90 min");
+  EXPECT_EQ(duration_text(100 * 60), "1.67 h");
+  EXPECT_EQ(duration_text(12.9 * 86'400), "12.9 days");
 }
 
 std::vector<std::string> texts(const std::vector<tick> &ticks) {
@@ -195,7 +195,7 @@ TEST(Words, MarkupIsEscapedAndLongNamesAreCut) {
 
 TEST(Words, DatesBeginDaysMonthsAndYears) {
   constexpr int64_t october = 1'506'988'800'000;  // 2017-10-03
-  EXPECT_EQ(date_words(october + 61'000), "3 Oct 2017, 00:01");
+  EXPECT_EQ(date_text(october + 61'000), "3 Oct 2017, 00:01");
   EXPECT_THAT(texts(date_ticks(october + 3'600'000, 86'400, 8)),
               ElementsAre("03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00", "4 Oct"));
   EXPECT_THAT(texts(date_ticks(october, 180 * 86'400.0, 8)), ElementsAre("Nov", "Dec", "2018", "Feb", "Mar", "Apr"));
@@ -501,7 +501,7 @@ TEST_F(Page, ShowsTheDatesOfTracesThatHaveThem) {
 TEST_F(Page, TablesSayWhatTheSummarySays) {
   const std::string html = page({"--trace", trace()});
   const auto &be = summary_.at("waiting_seconds").at("root.be");
-  const std::string longest = duration_words(be.at("max").to_number<double>());
+  const std::string longest = duration_text(be.at("max").to_number<double>());
   EXPECT_EQ(longest, "60 min");
   expect_has(html, "<th scope=\"row\">root.be</th>\n<td>1</td>\n<td>0</td>\n<td>" + longest + "</td>");
   expect_has(html, "<th scope=\"row\">gpu</th>\n<td>" +

@@ -14,12 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class config_check : public testing::Test {
+class ConfigCheck : public testing::Test {
  protected:
-  config_check() : folder_(fs::path(testing::TempDir()) / ("config_check_" + std::to_string(::getpid()))) {
+  ConfigCheck() : folder_(fs::path(testing::TempDir()) / ("config_check_" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
   }
-  ~config_check() override { fs::remove_all(folder_); }
+  ~ConfigCheck() override { fs::remove_all(folder_); }
 
   std::string file(const std::string &name, const std::string &text) {
     std::ofstream(folder_ / name) << text;
@@ -46,14 +46,14 @@ class config_check : public testing::Test {
 const std::string good =
     "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{name: a}, {name: b}]\n";
 
-TEST_F(config_check, a_good_file_gives_zero_and_one_line) {
+TEST_F(ConfigCheck, AGoodFileGivesZeroAndOneLine) {
   const std::string path = file("queues.yaml", good);
   EXPECT_EQ(check({path}), 0);
   EXPECT_EQ(out(), path + ": good, 1 partition, 3 queues\n");
   EXPECT_EQ(err(), "");
 }
 
-TEST_F(config_check, a_bad_file_gives_two_and_every_reason_with_its_place) {
+TEST_F(ConfigCheck, ABadFileGivesTwoAndEveryReasonWithItsPlace) {
   const std::string path = file("queues.yaml", "partitions:\n- name: default\n  queus: []\n  limits: 5\n");
   EXPECT_EQ(check({path}), 2);
   EXPECT_EQ(out(), path + ": refused, 2 reasons\n");
@@ -62,32 +62,32 @@ TEST_F(config_check, a_bad_file_gives_two_and_every_reason_with_its_place) {
   EXPECT_THAT(err(), HasSubstr(path + ":4:11: the number '5'\n"));
 }
 
-TEST_F(config_check, warnings_do_not_refuse) {
+TEST_F(ConfigCheck, WarningsDoNotRefuse) {
   const std::string path = file("queues.yaml", "partitions: [{queues: [{name: a, submitacl: 'bob,1x'}]}]");
   EXPECT_EQ(check({path}), 0);
   EXPECT_THAT(out(), HasSubstr("good, 1 partition, 2 queues, 1 warning"));
   EXPECT_THAT(err(), HasSubstr("warning: '1x' in an ACL"));
 }
 
-TEST_F(config_check, one_bad_file_of_several_gives_two) {
+TEST_F(ConfigCheck, OneBadFileOfSeveralGivesTwo) {
   const std::string first = file("a.yaml", good), second = file("b.yaml", "partitions: 5");
   EXPECT_EQ(check({first, second, first}), 2);
   EXPECT_THAT(out(), HasSubstr(first + ": good"));
   EXPECT_THAT(out(), HasSubstr(second + ": refused, 1 reason\n"));
 }
 
-TEST_F(config_check, a_file_that_is_not_there_is_refused) {
+TEST_F(ConfigCheck, AFileThatIsNotThereIsRefused) {
   EXPECT_EQ(check({"no/such/file.yaml"}), 2);
   EXPECT_THAT(err(), HasSubstr("no/such/file.yaml: it cannot be opened or read"));
 }
 
-TEST_F(config_check, standard_input_is_a_file) {
+TEST_F(ConfigCheck, StandardInputIsAFile) {
   EXPECT_EQ(check({"-"}, false, good), 0);
   EXPECT_EQ(check({"-"}, false, "partitions: 5"), 2);
   EXPECT_THAT(err(), HasSubstr("standard input:1:13:"));
 }
 
-TEST_F(config_check, json_says_the_same) {
+TEST_F(ConfigCheck, JsonSaysTheSame) {
   const std::string first = file("a.yaml", good), second = file("b.yaml", "partitions: 5");
   EXPECT_EQ(check({first, second}, true), 2);
   EXPECT_EQ(err(), "");
@@ -104,7 +104,7 @@ TEST_F(config_check, json_says_the_same) {
   EXPECT_THAT(std::string(reason.at("have").as_string()), HasSubstr("the number '5'"));
 }
 
-TEST_F(config_check, a_deployment_is_checked_with_its_queues) {
+TEST_F(ConfigCheck, ADeploymentIsCheckedWithItsQueues) {
   file("queues.yaml", "partitions: 5");
   const std::string path = file("tenon.yaml", "apiVersion: tenon/v1\npolicy_groups: {default: queues.yaml}\n");
   EXPECT_EQ(check({path}), 2);
@@ -115,12 +115,12 @@ TEST_F(config_check, a_deployment_is_checked_with_its_queues) {
   EXPECT_THAT(err(), HasSubstr("wrong.yaml:2:1: unknown key 'module'"));
 }
 
-TEST_F(config_check, a_manifest_is_told_by_its_version) {
+TEST_F(ConfigCheck, AManifestIsToldByItsVersion) {
   EXPECT_EQ(check({file("m.yaml", "apiVersion: tenon.module/v1\nid: acme.x\n")}), 2);
   EXPECT_THAT(err(), HasSubstr("without 'version'"));
 }
 
-TEST(config_schema, every_format_has_one) {
+TEST(ConfigSchema, EveryFormatHasOne) {
   for (const char *format : {"", "queues", "deployment", "module"}) {
     std::ostringstream out, err;
     EXPECT_EQ(run_config_schema(format, out, err), 0) << format;

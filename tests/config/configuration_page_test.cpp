@@ -11,14 +11,14 @@
 namespace tenon::config {
 namespace {
 
-TEST(configuration_page, is_what_the_tables_say) {
+TEST(ConfigurationPage, IsWhatTheTablesSay) {
   std::stringstream page;
   page << std::ifstream(TENON_SOURCE_DIR "/docs/configuration.md").rdbuf();
   EXPECT_TRUE(page.str() == configuration_page()) << "make it anew: bin/configuration_page > docs/configuration.md";
 }
 
 // A reader copies the examples.
-TEST(configuration_page, its_examples_are_accepted_without_a_warning) {
+TEST(ConfigurationPage, ItsExamplesAreAcceptedWithoutAWarning) {
   const std::string page = configuration_page();
   const std::string open = "```yaml\n";
   int examples = 0;

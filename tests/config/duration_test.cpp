@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-TEST(duration, reads_what_go_reads) {
+TEST(Duration, ReadsWhatGoReads) {
   const std::pair<const char *, int64_t> cases[] = {
       {"0", 0},
       {"0s", 0},
@@ -40,7 +40,7 @@ TEST(duration, reads_what_go_reads) {
   }
 }
 
-TEST(duration, refuses_what_go_refuses) {
+TEST(Duration, RefusesWhatGoRefuses) {
   for (const char *text : {"",
                            "-",
                            "+",
@@ -70,7 +70,7 @@ TEST(duration, refuses_what_go_refuses) {
   }
 }
 
-TEST(duration, milliseconds_never_lose_all_of_it) {
+TEST(Duration, MillisecondsNeverLoseAllOfIt) {
   EXPECT_EQ(*parse_duration_ms("1.9ms"), 1);
   EXPECT_EQ(*parse_duration_ms("0"), 0);
   EXPECT_EQ(*parse_duration_ms("-2s"), -2'000);
@@ -78,7 +78,7 @@ TEST(duration, milliseconds_never_lose_all_of_it) {
   EXPECT_FALSE(parse_duration_ms("-1ns"));
 }
 
-TEST(duration, prints_what_go_prints) {
+TEST(Duration, PrintsWhatGoPrints) {
   const std::pair<int64_t, const char *> cases[] = {{0, "0s"},
                                                     {1, "1ns"},
                                                     {1'100, "1.1\xC2\xB5s"},
@@ -93,7 +93,7 @@ TEST(duration, prints_what_go_prints) {
   EXPECT_EQ(format_duration_ms(90'000), "1m30s");
 }
 
-TEST(duration, what_is_printed_is_read_back) {
+TEST(Duration, WhatIsPrintedIsReadBack) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 20'000; ++i) {
     const auto ns = static_cast<int64_t>(random() >> (random() % 64));

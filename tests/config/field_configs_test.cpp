@@ -45,7 +45,7 @@ std::string all_refusals(const parsed_queues &parsed) {
   return out;
 }
 
-TEST(field_configs, valid_ones_are_accepted) {
+TEST(FieldConfigs, ValidOnesAreAccepted) {
   const auto files = files_of("valid");
   EXPECT_GT(files.size(), 50U);
   for (const config_file &file : files) {
@@ -54,7 +54,7 @@ TEST(field_configs, valid_ones_are_accepted) {
   }
 }
 
-TEST(field_configs, invalid_ones_are_refused_for_the_reason_given) {
+TEST(FieldConfigs, InvalidOnesAreRefusedForTheReasonGiven) {
   const auto files = files_of("invalid");
   EXPECT_GT(files.size(), 50U);
   for (const config_file &file : files) {

@@ -16,7 +16,7 @@ bool matches(std::string_view expression, std::string_view name) {
   return pattern && pattern->matches(name);
 }
 
-TEST(name_pattern, matches_anywhere_unless_anchored) {
+TEST(NamePattern, MatchesAnywhereUnlessAnchored) {
   EXPECT_TRUE(matches("b+", "abbc"));
   EXPECT_FALSE(matches("^b", "abbc"));
   EXPECT_TRUE(matches("c$", "abbc"));
@@ -26,7 +26,7 @@ TEST(name_pattern, matches_anywhere_unless_anchored) {
   EXPECT_FALSE(matches("x", ""));
 }
 
-TEST(name_pattern, knows_the_dialect) {
+TEST(NamePattern, KnowsTheDialect) {
   EXPECT_TRUE(matches("^(?:dev|ops)-[a-z0-9_]{2,4}$", "ops-a_9"));
   EXPECT_FALSE(matches("^(?:dev|ops)-[a-z0-9_]{2,4}$", "ops-abcde"));
   EXPECT_TRUE(matches("(?i)^ADMIN", "administrator"));
@@ -49,7 +49,7 @@ TEST(name_pattern, knows_the_dialect) {
   EXPECT_TRUE(matches("(?<name>a)", "a"));
 }
 
-TEST(name_pattern, refuses_what_is_no_expression) {
+TEST(NamePattern, RefusesWhatIsNoExpression) {
   const std::pair<const char *, const char *> cases[] = {
       {"(a", "missing )"},
       {"a)", "unexpected )"},
@@ -84,7 +84,7 @@ TEST(name_pattern, refuses_what_is_no_expression) {
   }
 }
 
-TEST(name_pattern, expressions_have_bounds) {
+TEST(NamePattern, ExpressionsHaveBounds) {
   EXPECT_FALSE(name_pattern::compile(std::string(1'001, 'a')));
   EXPECT_THAT(name_pattern::compile(std::string(200, '(') + std::string(200, ')')).why().have, HasSubstr("too deeply"));
   std::string many;
@@ -92,7 +92,7 @@ TEST(name_pattern, expressions_have_bounds) {
   EXPECT_THAT(name_pattern::compile(many).why().have, HasSubstr("too large"));
 }
 
-TEST(name_pattern, hostile_names_cost_no_more_than_others) {
+TEST(NamePattern, HostileNamesCostNoMoreThanOthers) {
   const std::clock_t start = std::clock();  // of this process: others may be busy
   const std::string name(20'000, 'a');
   EXPECT_FALSE(matches("(a*)*b", name));
@@ -102,25 +102,25 @@ TEST(name_pattern, hostile_names_cost_no_more_than_others) {
 }
 
 // Where RE2 for C++ reads otherwise than Go's regexp: see docs/decisions.md, filters of rules.
-TEST(name_pattern, letter_case_is_folded_beyond_ascii) {
+TEST(NamePattern, LetterCaseIsFoldedBeyondAscii) {
   EXPECT_TRUE(matches("(?i)^\u00e4rzte$", "\u00c4RZTE"));
   EXPECT_TRUE(matches("(?i)k", "\u212A"));  // the sign of Kelvin
   EXPECT_TRUE(matches("(?i)s", "\u017F"));  // a long s
   EXPECT_FALSE(matches("\u00e4", "\u00c4"));
 }
 
-TEST(name_pattern, no_edge_lies_inside_of_a_character_too) {
+TEST(NamePattern, NoEdgeLiesInsideOfACharacterToo) {
   EXPECT_TRUE(matches("\\B", "a\u20ACb"));
   EXPECT_FALSE(matches("\\B", "a-b"));
 }
 
-TEST(name_pattern, bytes_that_are_no_character_are_one_each) {
+TEST(NamePattern, BytesThatAreNoCharacterAreOneEach) {
   EXPECT_TRUE(matches("^a\xFF$", "a\xFE"));
   EXPECT_TRUE(matches("^[^a]{3}$", "\xED\xA0\x80"));  // a surrogate
   EXPECT_FALSE(matches("^[^a]$", "\xC0\x80"));        // longer than needed
 }
 
-TEST(name_pattern, copies_share_a_program) {
+TEST(NamePattern, CopiesShareAProgram) {
   const auto pattern = name_pattern::compile("^a+$");
   const name_pattern copy = *pattern;
   EXPECT_TRUE(copy.matches("aaa"));

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using texts = std::vector<std::string>;
 
-TEST(names, queue_names_have_up_to_64_characters) {
+TEST(Names, QueueNamesHaveUpTo64Characters) {
   for (const char *good : {"a", "0", "A-b_c", "ns:user", "user@realm", "a/b", "#1", "-", "@recovery@"})
     EXPECT_TRUE(is_queue_name(good)) << good;
   for (const char *bad : {"", "a.b", "a b", "a$", "a!", "a\n", "\xC3\xA9"}) EXPECT_FALSE(is_queue_name(bad)) << bad;
@@ -21,19 +21,19 @@ TEST(names, queue_names_have_up_to_64_characters) {
   EXPECT_FALSE(is_queue_name(std::string(65, 'x')));
 }
 
-TEST(names, user_names_begin_as_words_and_may_end_in_a_dollar) {
+TEST(Names, UserNamesBeginAsWordsAndMayEndInADollar) {
   for (const char *good : {"a", "_x", "user.lastname", "user@domain", "machine$", "oidc:group/user#1", "A-1"})
     EXPECT_TRUE(is_user_name(good)) << good;
   for (const char *bad : {"", "$", "1a", "-a", "a b", "a$b", "a$$", "a!", "*", ".a", "a\n"})
     EXPECT_FALSE(is_user_name(bad)) << bad;
 }
 
-TEST(names, group_names_are_narrower) {
+TEST(Names, GroupNamesAreNarrower) {
   for (const char *good : {"a", "_x", "system:unauthenticated", "a.b-c"}) EXPECT_TRUE(is_group_name(good)) << good;
   for (const char *bad : {"", "a@b", "a/b", "a#", "a$", " a", "1a"}) EXPECT_FALSE(is_group_name(bad)) << bad;
 }
 
-TEST(names, rule_names_are_identifiers) {
+TEST(Names, RuleNamesAreIdentifiers) {
   EXPECT_TRUE(is_rule_name("_rule1"));
   for (const char *bad : {"", "1rule", "my-rule", "@fixed", "a b"}) EXPECT_FALSE(is_rule_name(bad)) << bad;
 }
@@ -44,21 +44,21 @@ acl parsed(std::string_view text) {
   return out ? *out : acl{};
 }
 
-TEST(acl, nobody_without_a_list) {
+TEST(Acl, NobodyWithoutAList) {
   for (const char *text : {"", " ", "  \t"}) {
     EXPECT_EQ(parsed(text), acl{});
     EXPECT_FALSE(parsed(text).allows("root", texts{"wheel"}));
   }
 }
 
-TEST(acl, the_wildcard_allows_everybody) {
+TEST(Acl, TheWildcardAllowsEverybody) {
   for (const char *text : {"*", "* ", " *", "* group", "user *", "*\n"})
     EXPECT_TRUE(parsed(text).allows("anybody", texts{})) << text;
   EXPECT_FALSE(parsed("*,user").allows("anybody", texts{}));
   EXPECT_TRUE(parsed("*,user").allows("user", texts{}));
 }
 
-TEST(acl, users_and_groups_match_exactly) {
+TEST(Acl, UsersAndGroupsMatchExactly) {
   const acl list = parsed("bob,alice admins,dev");
   EXPECT_TRUE(list.allows("alice", texts{}));
   EXPECT_TRUE(list.allows("carol", texts{"staff", "dev"}));
@@ -67,14 +67,14 @@ TEST(acl, users_and_groups_match_exactly) {
   EXPECT_FALSE(list.allows("carol", texts{"alice"}));
 }
 
-TEST(acl, a_leading_space_means_groups_only) {
+TEST(Acl, ALeadingSpaceMeansGroupsOnly) {
   const acl list = parsed(" admins,dev");
   EXPECT_THAT(list.users, ElementsAre());
   EXPECT_TRUE(list.allows("x", texts{"dev"}));
   EXPECT_FALSE(list.allows("dev", texts{}));
 }
 
-TEST(acl, names_as_wide_as_those_of_limits) {
+TEST(Acl, NamesAsWideAsThoseOfLimits) {
   const acl list = parsed("oidc:a/b#c,host$ system:authenticated,a.b");
   EXPECT_TRUE(list.allows("oidc:a/b#c", texts{}));
   EXPECT_TRUE(list.allows("host$", texts{}));
@@ -82,14 +82,14 @@ TEST(acl, names_as_wide_as_those_of_limits) {
   EXPECT_THAT(list.ignored, ElementsAre());
 }
 
-TEST(acl, what_is_no_name_is_ignored_and_remembered) {
+TEST(Acl, WhatIsNoNameIsIgnoredAndRemembered) {
   const acl list = parsed("bob,,1x,b$d g!,dev");
   EXPECT_THAT(list.users, ElementsAre("bob"));
   EXPECT_THAT(list.groups, ElementsAre("dev"));
   EXPECT_THAT(list.ignored, ElementsAre("1x", "b$d", "g!"));
 }
 
-TEST(acl, more_than_two_lists_are_refused_however_they_are_separated) {
+TEST(Acl, MoreThanTwoListsAreRefusedHoweverTheyAreSeparated) {
   for (const char *text : {"a b c", "a  b", "  a", "a  ", " a b", "a b ", "a\tb\tc", " * "}) {
     const auto out = parse_acl(text);
     ASSERT_FALSE(out) << "'" << text << "'";
@@ -103,13 +103,13 @@ bool accepts(const placement_filter_config &config, std::string_view user, const
   return filter && filter->accepts(user, groups);
 }
 
-TEST(placement_filter, without_lists_the_type_decides) {
+TEST(PlacementFilter, WithoutListsTheTypeDecides) {
   EXPECT_TRUE(placement_filter().accepts("x", texts{}));
   EXPECT_TRUE(accepts({.allow = true, .users = {}, .groups = {}}, "x"));
   EXPECT_FALSE(accepts({.allow = false, .users = {}, .groups = {}}, "x"));
 }
 
-TEST(placement_filter, listed_ones_get_what_the_type_says) {
+TEST(PlacementFilter, ListedOnesGetWhatTheTypeSays) {
   const placement_filter_config allow{.allow = true, .users = {"bob", "al"}, .groups = {"dev"}};
   EXPECT_TRUE(accepts(allow, "bob"));
   EXPECT_TRUE(accepts(allow, "x", {"ops", "dev"}));
@@ -119,7 +119,7 @@ TEST(placement_filter, listed_ones_get_what_the_type_says) {
   EXPECT_TRUE(accepts(deny, "x"));
 }
 
-TEST(placement_filter, a_single_entry_may_be_an_expression) {
+TEST(PlacementFilter, ASingleEntryMayBeAnExpression) {
   EXPECT_TRUE(accepts({.users = {"^user-[0-9]+$"}, .groups = {}}, "user-12"));
   EXPECT_FALSE(accepts({.users = {"^user-[0-9]+$"}, .groups = {}}, "user-x"));
   EXPECT_TRUE(accepts({.users = {"dev|ops"}, .groups = {}}, "an-ops-user"));
@@ -130,19 +130,19 @@ TEST(placement_filter, a_single_entry_may_be_an_expression) {
   EXPECT_TRUE(accepts({.users = {"user$"}, .groups = {}}, "superuser"));
 }
 
-TEST(placement_filter, of_several_entries_only_names_count) {
+TEST(PlacementFilter, OfSeveralEntriesOnlyNamesCount) {
   const placement_filter_config several{.users = {"^a.*", "bob", "1x"}, .groups = {}};
   EXPECT_TRUE(accepts(several, "bob"));
   EXPECT_FALSE(accepts(several, "abc"));
   EXPECT_FALSE(accepts(several, "1x"));
 }
 
-TEST(placement_filter, an_entry_that_is_neither_matches_nobody) {
+TEST(PlacementFilter, AnEntryThatIsNeitherMatchesNobody) {
   EXPECT_FALSE(accepts({.users = {"a!b"}, .groups = {}}, "a!b"));
   EXPECT_TRUE(accepts({.allow = false, .users = {"a!b"}, .groups = {}}, "a!b"));
 }
 
-TEST(placement_filter, a_broken_expression_is_refused) {
+TEST(PlacementFilter, ABrokenExpressionIsRefused) {
   EXPECT_THAT(placement_filter::compile({.users = {"(a"}, .groups = {}}).why().have, HasSubstr("missing ): (a"));
   EXPECT_THAT(placement_filter::compile({.users = {}, .groups = {"[a"}}).why().have, HasSubstr("missing ]: [a"));
 }

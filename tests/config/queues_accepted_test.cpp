@@ -33,7 +33,7 @@ texts warnings(std::string_view text, const parse_options &options = {}) {
   return out;
 }
 
-TEST(queues_accepted, an_empty_text_is_the_default_configuration) {
+TEST(QueuesAccepted, AnEmptyTextIsTheDefaultConfiguration) {
   for (const char *text : {"", "# nothing\n", "---\n"}) {
     const partition_config p = partition_of(text);
     EXPECT_EQ(p.name, "default");
@@ -45,12 +45,12 @@ TEST(queues_accepted, an_empty_text_is_the_default_configuration) {
   }
 }
 
-TEST(queues_accepted, a_text_without_partitions_has_none) {
+TEST(QueuesAccepted, ATextWithoutPartitionsHasNone) {
   EXPECT_THAT(accepted("partitions: []\n").partitions, IsEmpty());
   EXPECT_THAT(warnings("partitions:\n"), ElementsAre(HasSubstr("no partitions")));
 }
 
-TEST(queues_accepted, every_key_of_a_queue) {
+TEST(QueuesAccepted, EveryKeyOfAQueue) {
   const partition_config p = partition_of(R"(
 partitions:
 - name: Prod
@@ -94,7 +94,7 @@ partitions:
   EXPECT_EQ(p.root.queues[0], expected);
 }
 
-TEST(queues_accepted, a_root_is_put_above_what_is_there) {
+TEST(QueuesAccepted, ARootIsPutAboveWhatIsThere) {
   const partition_config two = partition_of("partitions:\n- queues:\n  - name: root\n  - name: other\n");
   EXPECT_EQ(two.root.name, "root");
   ASSERT_EQ(two.root.queues.size(), 2U);
@@ -105,21 +105,21 @@ TEST(queues_accepted, a_root_is_put_above_what_is_there) {
   EXPECT_THAT(partition_of("partitions:\n- queues: []\n").root.queues, IsEmpty());
 }
 
-TEST(queues_accepted, limits_of_the_partition_are_those_of_root) {
+TEST(QueuesAccepted, LimitsOfThePartitionAreThoseOfRoot) {
   const partition_config p =
       partition_of("partitions:\n- limits: [{users: [a], maxapplications: 1}]\n  queues: [{name: root}]\n");
   ASSERT_EQ(p.root.limits.size(), 1U);
   EXPECT_EQ(p.root.limits[0].users, texts{"a"});
 }
 
-TEST(queues_accepted, partition_names_lose_the_rm_and_default_is_lower_case) {
+TEST(QueuesAccepted, PartitionNamesLoseTheRmAndDefaultIsLowerCase) {
   EXPECT_EQ(partition_of("partitions: [{name: '[rm-1]Gpu', queues: []}]").name, "Gpu");
   EXPECT_EQ(partition_of("partitions: [{name: DEFAULT, queues: []}]").name, "default");
   EXPECT_EQ(partition_of("partitions: [{name: '', queues: []}]").name, "default");
   EXPECT_EQ(partition_of("partitions: [{name: '[rm-1]', queues: []}]").name, "default");
 }
 
-TEST(queues_accepted, a_max_of_zeros_is_none) {
+TEST(QueuesAccepted, AMaxOfZerosIsNone) {
   const std::string text =
       "partitions: [{queues: [{name: a, submitacl: '*', resources: {max: {memory: 0, vcore: 0}}}]}]";
   EXPECT_THAT(partition_of(text).root.queues[0].max, IsEmpty());
@@ -129,7 +129,7 @@ TEST(queues_accepted, a_max_of_zeros_is_none) {
       ElementsAre(Pair("memory", 0), Pair("vcore", 1000)));
 }
 
-TEST(queues_accepted, rules_with_filters_and_parents) {
+TEST(QueuesAccepted, RulesWithFiltersAndParents) {
   const partition_config p = partition_of(R"(
 partitions:
 - queues: [{name: root}]
@@ -155,7 +155,7 @@ partitions:
   EXPECT_EQ(p.placement_rules[1].value, "Kept As It Is");
 }
 
-TEST(queues_accepted, switches_and_node_order) {
+TEST(QueuesAccepted, SwitchesAndNodeOrder) {
   const partition_config plain = partition_of("partitions: [{queues: []}]");
   EXPECT_TRUE(plain.preemption_enabled);
   EXPECT_FALSE(plain.quota_preemption_enabled);
@@ -176,7 +176,7 @@ partitions:
   EXPECT_EQ(partition_of("partitions: [{queues: [], nodesortpolicy: {type: ''}}]").node_sort.type, "fair");
 }
 
-TEST(queues_accepted, durations_of_our_own) {
+TEST(QueuesAccepted, DurationsOfOurOwn) {
   const partition_config p = partition_of(R"(
 partitions:
 - queues: []
@@ -200,12 +200,12 @@ partitions:
   EXPECT_EQ(p.tuning, expected);
 }
 
-TEST(queues_accepted, priority_classes) {
+TEST(QueuesAccepted, PriorityClasses) {
   EXPECT_THAT(accepted("priorityclasses: {high: 1000, low: -5}\npartitions: []\n").priority_classes,
               ElementsAre(Pair("high", 1000), Pair("low", -5)));
 }
 
-TEST(queues_accepted, aliases_and_merge_keys) {
+TEST(QueuesAccepted, AliasesAndMergeKeys) {
   const partition_config p = partition_of(R"(
 partitions:
 - queues:
@@ -217,7 +217,7 @@ partitions:
   EXPECT_EQ(p.root.queues[1].max_applications, 5U);
 }
 
-TEST(queues_accepted, an_application_sort_policy_that_nobody_provides_is_fifo) {
+TEST(QueuesAccepted, AnApplicationSortPolicyThatNobodyProvidesIsFifo) {
   const std::string text =
       "partitions: [{queues: [{name: a, submitacl: '*', properties: {application.sort.policy: acme}, childtemplate: "
       "{properties: {application.sort.policy: acme}}}]}]";
@@ -234,7 +234,7 @@ TEST(queues_accepted, an_application_sort_policy_that_nobody_provides_is_fifo) {
   EXPECT_THAT(warnings(text, options), IsEmpty());
 }
 
-TEST(queues_accepted, bad_property_values_are_warned_about) {
+TEST(QueuesAccepted, BadPropertyValuesAreWarnedAbout) {
   const auto warned = [](const std::string &property) {
     const auto all = warnings("partitions: [{queues: [{name: a, submitacl: '*', properties: {" + property + "}}]}]");
     return all.empty() ? std::string() : all[0];
@@ -260,7 +260,7 @@ TEST(queues_accepted, bad_property_values_are_warned_about) {
   for (const auto &[property, reason] : bad) EXPECT_THAT(warned(property), HasSubstr(reason)) << property;
 }
 
-TEST(queues_accepted, other_things_hardly_meant_are_warned_about) {
+TEST(QueuesAccepted, OtherThingsHardlyMeantAreWarnedAbout) {
   const std::pair<const char *, const char *> cases[] = {
       {"partitions: [{queues: [{name: a, submitacl: 'bob,1x'}]}]",
        "q.yaml:1:45: '1x' in an ACL is no name and is ignored"},
@@ -287,7 +287,7 @@ std::vector<std::string> warnings_of_queues(const std::string &queues) {
   return warnings("partitions: [{queues: [{name: root, submitacl: '*', queues: [" + queues + "]}]}]");
 }
 
-TEST(queues_accepted, queues_that_nobody_may_use_are_warned_about) {
+TEST(QueuesAccepted, QueuesThatNobodyMayUseAreWarnedAbout) {
   EXPECT_THAT(warnings("partitions: [{queues: [{name: root, queues: [{name: a}, {name: b}]}]}]"),
               testing::ElementsAre(HasSubstr("q.yaml:1:24: nobody may submit to queue root and all below it")));
   EXPECT_THAT(warnings("partitions: [{queues: [{name: root, queues: [{name: a, adminacl: bob}, {name: B, submitacl: ' "
@@ -297,14 +297,14 @@ TEST(queues_accepted, queues_that_nobody_may_use_are_warned_about) {
   EXPECT_THAT(warnings_of_queues("{name: a}"), IsEmpty());
 }
 
-TEST(queues_accepted, a_root_without_children_is_warned_about) {
+TEST(QueuesAccepted, ARootWithoutChildrenIsWarnedAbout) {
   const std::string root = "queues: [{name: root, submitacl: '*'}]";
   EXPECT_THAT(warnings("partitions: [{" + root + "}]"),
               testing::ElementsAre(HasSubstr("root of partition default has no child queue, and no placement rule")));
   EXPECT_THAT(warnings("partitions: [{" + root + ", placementrules: [{name: user, create: true}]}]"), IsEmpty());
 }
 
-TEST(queues_accepted, guarantees_behind_a_fence_are_warned_about) {
+TEST(QueuesAccepted, GuaranteesBehindAFenceAreWarnedAbout) {
   const std::string inside = "resources: {guaranteed: {vcore: 1}}";
   const std::string fence = "properties: {preemption.policy: fence}";
   EXPECT_THAT(
@@ -315,7 +315,7 @@ TEST(queues_accepted, guarantees_behind_a_fence_are_warned_about) {
   EXPECT_THAT(warnings_of_queues("{name: a, " + fence + "}, {name: b, " + inside + "}"), IsEmpty());
 }
 
-TEST(queues_accepted, memory_without_unit_is_warned_about) {
+TEST(QueuesAccepted, MemoryWithoutUnitIsWarnedAbout) {
   EXPECT_THAT(
       warnings_of_queues("{name: a, resources: {max: {memory: 64, vcore: 8}}}"),
       testing::ElementsAre(HasSubstr("memory of 64 bytes: a number without unit is bytes; want: a unit, as 64Mi "
@@ -327,13 +327,13 @@ TEST(queues_accepted, memory_without_unit_is_warned_about) {
               IsEmpty());
 }
 
-TEST(queues_accepted, an_empty_text_is_warned_about) {
+TEST(QueuesAccepted, AnEmptyTextIsWarnedAbout) {
   for (const char *text : {"", "# nothing\n"})
     EXPECT_THAT(warnings(text), testing::ElementsAre(HasSubstr("q.yaml: a text without content, in place of which")))
         << text;
 }
 
-TEST(queues_accepted, a_resolver_that_nobody_provides_is_refused_where_that_is_known) {
+TEST(QueuesAccepted, AResolverThatNobodyProvidesIsRefusedWhereThatIsKnown) {
   parse_options options;
   options.known[module_kind::identity] = {"none", "os"};
   const auto refused =
@@ -345,7 +345,7 @@ TEST(queues_accepted, a_resolver_that_nobody_provides_is_refused_where_that_is_k
       parse_queues("partitions: [{queues: [{name: a}], usergroupresolver: {type: os}}]", "q.yaml", options).config);
 }
 
-TEST(queues_checksum, is_of_the_text_without_its_checksum) {
+TEST(QueuesChecksum, IsOfTheTextWithoutItsChecksum) {
   EXPECT_EQ(queues_checksum(""), "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855");
   EXPECT_EQ(queues_checksum("partitions: []\n"), "8ADE4D4ABAF5E775C21062511F08DC8AA6A87B725DF2BC7F898AA44C77AE1AE9");
   const std::string digits(64, 'A');

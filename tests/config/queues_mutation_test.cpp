@@ -105,13 +105,13 @@ std::string mutated(std::mt19937 &random) {
   return text;
 }
 
-TEST(queues_mutation, the_seed_itself_is_accepted) {
+TEST(QueuesMutation, TheSeedItselfIsAccepted) {
   const auto parsed = parse_queues(seed_text, "q.yaml");
   EXPECT_TRUE(parsed.config) << parsed.refusals.at(0).text();
   EXPECT_THAT(parsed.warnings, testing::IsEmpty());
 }
 
-TEST(queues_mutation, any_text_is_accepted_or_refused_with_a_reason) {
+TEST(QueuesMutation, AnyTextIsAcceptedOrRefusedWithAReason) {
   const char *given = std::getenv("TENON_SEED");
   const auto seed = static_cast<unsigned>(given == nullptr ? 1 : std::strtoul(given, nullptr, 10));
   SCOPED_TRACE("TENON_SEED=" + std::to_string(seed));
@@ -139,7 +139,7 @@ TEST(queues_mutation, any_text_is_accepted_or_refused_with_a_reason) {
   EXPECT_LT(refused, rounds);
 }
 
-TEST(queues_mutation, large_texts_end_in_time) {
+TEST(QueuesMutation, LargeTextsEndInTime) {
   const std::clock_t start = std::clock();  // of this process: others may be busy
   std::string users = "[a0", queues, unknown, properties, weights;
   for (int i = 1; i < 20'000; ++i) users += ",a" + std::to_string(i);

@@ -427,7 +427,7 @@ const std::vector<rule_case> &other_cases() {
   return cases;
 }
 
-class rule_of_queues_yaml : public testing::TestWithParam<rule_case> {};
+class RuleOfQueuesYaml : public testing::TestWithParam<rule_case> {};
 
 // Takes the mark out of a text and says where it stood.
 std::string take_mark(std::string &text) {
@@ -440,7 +440,7 @@ std::string take_mark(std::string &text) {
   return "q.yaml:" + std::to_string(line) + ":" + std::to_string(at - line_start + 1);
 }
 
-TEST_P(rule_of_queues_yaml, holds) {
+TEST_P(RuleOfQueuesYaml, Holds) {
   rule_case c = GetParam();
   const std::string place = take_mark(c.text);
   const parsed_queues parsed = parse_queues(c.text, "q.yaml");
@@ -457,14 +457,14 @@ TEST_P(rule_of_queues_yaml, holds) {
 }
 
 std::string case_name(const testing::TestParamInfo<rule_case> &info) { return info.param.name; }
-INSTANTIATE_TEST_SUITE_P(structure, rule_of_queues_yaml, testing::ValuesIn(structure_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(queue, rule_of_queues_yaml, testing::ValuesIn(queue_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(resources, rule_of_queues_yaml, testing::ValuesIn(resource_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(limit, rule_of_queues_yaml, testing::ValuesIn(limit_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(placement, rule_of_queues_yaml, testing::ValuesIn(placement_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(other, rule_of_queues_yaml, testing::ValuesIn(other_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(structure, RuleOfQueuesYaml, testing::ValuesIn(structure_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(queue, RuleOfQueuesYaml, testing::ValuesIn(queue_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(resources, RuleOfQueuesYaml, testing::ValuesIn(resource_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(limit, RuleOfQueuesYaml, testing::ValuesIn(limit_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(placement, RuleOfQueuesYaml, testing::ValuesIn(placement_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(other, RuleOfQueuesYaml, testing::ValuesIn(other_cases()), case_name);
 
-TEST(queues_refused, everything_wrong_is_reported_in_one_run) {
+TEST(QueuesRefused, EverythingWrongIsReportedInOneRun) {
   const auto parsed =
       parse_queues(below_root("    - name: a.b\n      submitacl: a b c\n      resources: {max: {memory: x}}\n    - "
                               "{name: c, limits: [{users: ['!'], maxapplications: 1}]}\n",
@@ -477,14 +477,14 @@ TEST(queues_refused, everything_wrong_is_reported_in_one_run) {
                                                    HasSubstr("undefined policy")));
 }
 
-TEST(queues_refused, one_reason_tells_of_the_others) {
+TEST(QueuesRefused, OneReasonTellsOfTheOthers) {
   const auto parsed = parse_queues_yaml("partitions:\n- name: a\n  queues: 5\n  limits: 5\n", "q.yaml");
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.why().where, "q.yaml:3:11");
   EXPECT_THAT(parsed.why().have, HasSubstr("(and 1 more)"));
 }
 
-TEST(queues_refused, names_of_policies_may_come_from_modules) {
+TEST(QueuesRefused, NamesOfPoliciesMayComeFromModules) {
   parse_options options;
   options.known[module_kind::node_sort] = {"fair", "acme-binpack"};
   options.known[module_kind::placement_rule] = {"user", "acme_ldap", "acme-ldap"};

@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class queues_schema : public testing::Test {
+class QueuesSchema : public testing::Test {
  protected:
-  queues_schema() {
+  QueuesSchema() {
     document_ = boost::json::parse(queues_json_schema());
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     parser.populateSchema(valijson::adapters::BoostJsonAdapter(document_), schema_);
@@ -48,7 +48,7 @@ class queues_schema : public testing::Test {
   valijson::Schema schema_;
 };
 
-TEST_F(queues_schema, accepts_every_configuration_that_the_field_accepts) {
+TEST_F(QueuesSchema, AcceptsEveryConfigurationThatTheFieldAccepts) {
   const fs::path folder = fs::path(TENON_TEST_DATA_DIR) / "configs" / "valid";
   for (const auto &entry : fs::directory_iterator(folder)) {
     std::stringstream text;
@@ -57,7 +57,7 @@ TEST_F(queues_schema, accepts_every_configuration_that_the_field_accepts) {
   }
 }
 
-TEST_F(queues_schema, accepts_what_the_parser_accepts) {
+TEST_F(QueuesSchema, AcceptsWhatTheParserAccepts) {
   for (const char *text :
        {"", "partitions:\n", "priorityclasses: {high: -5}\nchecksum: 5\n",
         "partitions: [~, {name: 5, queues: [{name: true, parent: yes, maxapplications: 1.5, "
@@ -72,7 +72,7 @@ TEST_F(queues_schema, accepts_what_the_parser_accepts) {
   }
 }
 
-TEST_F(queues_schema, refuses_wrong_shapes) {
+TEST_F(QueuesSchema, RefusesWrongShapes) {
   for (const char *text : {"[]",
                            "partition: []",
                            "partitions: {}",
@@ -101,14 +101,14 @@ TEST_F(queues_schema, refuses_wrong_shapes) {
   }
 }
 
-TEST(json_schema, names_known_queue_properties) {
+TEST(JsonSchema, NamesKnownQueueProperties) {
   const auto schema = boost::json::parse(queues_json_schema());
   const auto &queue = schema.at("definitions").at("queue").at("properties").at("properties").at("properties");
   EXPECT_TRUE(queue.as_object().contains("application.sort.policy"));
   EXPECT_EQ(schema.at("$schema"), "http://json-schema.org/draft-07/schema#");
 }
 
-TEST(json_schema, any_table_has_one) {
+TEST(JsonSchema, AnyTableHasOne) {
   static constexpr std::string_view words[] = {"a", "b"};
   static constexpr key_spec keys[] = {
       {.key = "id", .kind = value_kind::text, .summary = "Who.", .words = words, .required = true},

@@ -38,7 +38,7 @@ std::vector<std::string> refusals(std::string_view text) {
   return out;
 }
 
-TEST(shape, a_text_of_the_right_shape_passes) {
+TEST(Shape, ATextOfTheRightShapePasses) {
   EXPECT_THAT(
       refusals(
           "things: [{name: a, delay: 30s}, {name: 5}]\nmain: {name: true}\ncolour: red\non: no\ncount: 7\n"
@@ -46,12 +46,12 @@ TEST(shape, a_text_of_the_right_shape_passes) {
       ElementsAre());
 }
 
-TEST(shape, null_values_are_absent) {
+TEST(Shape, NullValuesAreAbsent) {
   EXPECT_THAT(refusals("things:\nmain: ~\ncolour:\non:\ncount:\nweights:\nlabels:\nusers:\n"), ElementsAre());
   EXPECT_THAT(refusals("things: [~]\n"), ElementsAre());
 }
 
-TEST(shape, unknown_keys_come_with_the_nearest_known_one) {
+TEST(Shape, UnknownKeysComeWithTheNearestKnownOne) {
   EXPECT_THAT(refusals("colour: red\nthing: []\n"),
               ElementsAre(HasSubstr(
                   "f.yaml:2:1: unknown key 'thing' in a file; want: a known key; fix: did you mean 'things'?")));
@@ -59,7 +59,7 @@ TEST(shape, unknown_keys_come_with_the_nearest_known_one) {
   EXPECT_THAT(refusals("main: {name: x, xyzzy: y}\n"), ElementsAre(HasSubstr("one of: name, delay")));
 }
 
-TEST(shape, all_mistakes_are_reported_at_their_places) {
+TEST(Shape, AllMistakesAreReportedAtTheirPlaces) {
   EXPECT_THAT(
       refusals("things: [{delay: fast}]\ncount: -1\non: maybe\n"),
       ElementsAre(HasSubstr("f.yaml:1:18: 'fast' is no duration"), HasSubstr("f.yaml:1:10: a thing without 'name'"),
@@ -67,7 +67,7 @@ TEST(shape, all_mistakes_are_reported_at_their_places) {
                   HasSubstr("f.yaml:3:5: the text 'maybe'; want: true or false for 'on'")));
 }
 
-TEST(shape, wrong_types_are_refused) {
+TEST(Shape, WrongTypesAreRefused) {
   const std::pair<const char *, const char *> cases[] = {
       {"[]", "a list; want: a map with the keys of a file"},
       {"just text", "the text 'just text'; want: a map"},
@@ -91,7 +91,7 @@ TEST(shape, wrong_types_are_refused) {
   for (const auto &[text, reason] : cases) EXPECT_THAT(refusals(text), ElementsAre(HasSubstr(reason))) << text;
 }
 
-TEST(shape, a_fraction_for_a_count_is_read_with_a_warning) {
+TEST(Shape, AFractionForACountIsReadWithAWarning) {
   problems report("f.yaml");
   const auto root = read_yaml("count: 1.5\n", report);
   EXPECT_TRUE(check_shape(*root, outer, report));
@@ -100,7 +100,7 @@ TEST(shape, a_fraction_for_a_count_is_read_with_a_warning) {
   EXPECT_THAT(report.warnings()[0].text(), HasSubstr("f.yaml:1:8:"));
 }
 
-TEST(shape, readers_fall_back_where_nothing_is_said) {
+TEST(Shape, ReadersFallBackWhereNothingIsSaid) {
   problems report("f.yaml");
   const auto root = read_yaml("main: {delay: 1m}\nusers: [a, ~, b]\non: yes\n", report);
   EXPECT_EQ(duration_ms_of(*root->find("main"), "delay", 5), 60'000);
@@ -110,7 +110,7 @@ TEST(shape, readers_fall_back_where_nothing_is_said) {
   EXPECT_EQ(texts_of(*root, "users"), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(problems, the_nearest_word_is_suggested_only_when_it_is_near) {
+TEST(Problems, TheNearestWordIsSuggestedOnlyWhenItIsNear) {
   constexpr std::string_view words[] = {"partitions", "queues", "limits"};
   EXPECT_EQ(closest("partitons", words), "partitions");
   EXPECT_EQ(closest("qeuues", words), "queues");
@@ -120,14 +120,14 @@ TEST(problems, the_nearest_word_is_suggested_only_when_it_is_near) {
   EXPECT_EQ(closest(std::string(1'000'000, 'q'), words), "");
 }
 
-TEST(problems, reports_stay_small) {
+TEST(Problems, ReportsStaySmall) {
   problems report("f", 3);
   for (int i = 1; i < 10; ++i) report.refuse({i, 1}, "x");
   EXPECT_EQ(report.refusals().size(), 3U);
   EXPECT_EQ(report.refused_count(), 9U);
 }
 
-TEST(problems, reasons_are_short_and_on_one_line) {
+TEST(Problems, ReasonsAreShortAndOnOneLine) {
   problems report("f");
   report.refuse({1, 1}, std::string(100'000, 'x'), "a\nb", "c\td");
   EXPECT_LT(report.refusals()[0].text().size(), 1'100U);
@@ -140,7 +140,7 @@ TEST(problems, reasons_are_short_and_on_one_line) {
   EXPECT_EQ((wide.warnings()[0].have.size() - 3) % 3, 0U) << "cut between characters";
 }
 
-TEST(problems, quotations_are_short_and_printable) {
+TEST(Problems, QuotationsAreShortAndPrintable) {
   EXPECT_EQ(in_quotes("a\nb"), "'a\\x0ab'");
   EXPECT_LT(in_quotes(std::string(10'000, 'x')).size(), 100U);
 }

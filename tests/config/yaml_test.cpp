@@ -23,7 +23,7 @@ yaml_node accepted(std::string_view text) {
   return root ? std::move(*root) : yaml_node{};
 }
 
-TEST(yaml, values_know_line_and_column) {
+TEST(Yaml, ValuesKnowLineAndColumn) {
   const yaml_node root = accepted("a: 1\nlist:\n  - x\n  - y: {z: 'q'}\n");
   ASSERT_EQ(root.what, yaml_node::kind::map);
   EXPECT_EQ(root.find("a")->at, (text_position{1, 4}));
@@ -33,43 +33,43 @@ TEST(yaml, values_know_line_and_column) {
   EXPECT_EQ(root.find_entry("list")->key.at, (text_position{2, 1}));
 }
 
-TEST(yaml, a_missing_value_stands_at_its_key) {
+TEST(Yaml, AMissingValueStandsAtItsKey) {
   const yaml_node root = accepted("a:\nb: 1\n");
   EXPECT_EQ(root.find("a"), nullptr);
   EXPECT_EQ(root.find_entry("a")->value.at, (text_position{1, 1}));
 }
 
-TEST(yaml, empty_texts_give_nothing) {
+TEST(Yaml, EmptyTextsGiveNothing) {
   for (const char *text : {"", "\n\n", "# only a remark\n", "---\n", "--- ~\n", "\xEF\xBB\xBF"}) {
     EXPECT_EQ(accepted(text).what, yaml_node::kind::null) << text;
   }
 }
 
-TEST(yaml, duplicate_keys_are_refused_at_the_second_one) {
+TEST(Yaml, DuplicateKeysAreRefusedAtTheSecondOne) {
   EXPECT_THAT(first_refusal("a: 1\nb: 2\n a: 3\n"), HasSubstr("f.yaml:"));
   EXPECT_THAT(first_refusal("a: 1\nb: 2\na: 3\n"), HasSubstr("f.yaml:3:1: the key 'a' again, first at line 1"));
   EXPECT_THAT(first_refusal("x:\n- {k: 1, 'k': 2}\n"), HasSubstr("f.yaml:2:10: the key 'k' again"));
 }
 
-TEST(yaml, every_duplicate_key_is_reported) {
+TEST(Yaml, EveryDuplicateKeyIsReported) {
   problems report("f.yaml");
   EXPECT_FALSE(read_yaml("a: 1\na: 2\nb: 1\nb: 2\n", report));
   EXPECT_EQ(report.refused_count(), 2U);
 }
 
-TEST(yaml, a_second_document_is_refused_an_empty_one_is_not) {
+TEST(Yaml, ASecondDocumentIsRefusedAnEmptyOneIsNot) {
   EXPECT_THAT(first_refusal("a: 1\n---\nb: 2\n"), HasSubstr("f.yaml:2:1: a second document"));
   EXPECT_NE(accepted("---\na: 1\n---\n").find("a"), nullptr);
   EXPECT_NE(accepted("a: 1\n...\n").find("a"), nullptr);
 }
 
-TEST(yaml, aliases_are_expanded) {
+TEST(Yaml, AliasesAreExpanded) {
   const yaml_node root = accepted("a: &x {k: v}\nb: *x\n");
   EXPECT_EQ(root.find("b")->find("k")->text, "v");
   EXPECT_EQ(root.find("b")->find("k")->at, (text_position{1, 11}));
 }
 
-TEST(yaml, merge_keys_add_what_is_not_said) {
+TEST(Yaml, MergeKeysAddWhatIsNotSaid) {
   const yaml_node root = accepted("a: &a {k: 1, l: 2}\nb: &b {k: 3, m: 4}\nc: {k: 0, <<: *a}\nd: {<<: [*a, *b]}\n");
   EXPECT_EQ(root.find("c")->find("k")->text, "0");
   EXPECT_EQ(root.find("c")->find("l")->text, "2");
@@ -79,12 +79,12 @@ TEST(yaml, merge_keys_add_what_is_not_said) {
   EXPECT_THAT(first_refusal("a: &a 5\nb: {<<: *a}\n"), HasSubstr("a merge of the number '5'"));
 }
 
-TEST(yaml, a_value_cannot_contain_itself) {
+TEST(Yaml, AValueCannotContainItself) {
   EXPECT_THAT(first_refusal("a: &x [1, *x]\n"), HasSubstr("f.yaml:1:11: an alias to the value that contains it"));
   EXPECT_THAT(first_refusal("a: *nowhere\n"), HasSubstr("f.yaml:1:"));
 }
 
-TEST(yaml, an_alias_bomb_is_refused) {
+TEST(Yaml, AnAliasBombIsRefused) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 20; ++i) {
     const std::string name = "a" + std::to_string(i), below = "*a" + std::to_string(i - 1);
@@ -95,7 +95,7 @@ TEST(yaml, an_alias_bomb_is_refused) {
   EXPECT_THAT(first_refusal(text), HasSubstr("values, aliases expanded"));
 }
 
-TEST(yaml, nested_anchors_count_what_is_remembered) {
+TEST(Yaml, NestedAnchorsCountWhatIsRemembered) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "&a" + std::to_string(i) + " [";
   text += "x";
@@ -104,7 +104,7 @@ TEST(yaml, nested_anchors_count_what_is_remembered) {
   EXPECT_THAT(first_refusal(text, {.nodes = 100'000}), HasSubstr("more than 100000 values"));
 }
 
-TEST(yaml, deep_nesting_is_refused) {
+TEST(Yaml, DeepNestingIsRefused) {
   EXPECT_THAT(first_refusal(std::string(1'000, '[')), HasSubstr("nested deeper than 120"));
   std::string maps;
   for (int i = 0; i < 300; ++i) maps += std::string(static_cast<size_t>(i), ' ') + "k:\n";
@@ -114,11 +114,11 @@ TEST(yaml, deep_nesting_is_refused) {
   EXPECT_THAT(first_refusal(lists), HasSubstr("nested deeper than 120"));
 }
 
-TEST(yaml, big_texts_are_refused_by_size) {
+TEST(Yaml, BigTextsAreRefusedBySize) {
   EXPECT_THAT(first_refusal(std::string(101, 'x'), {.bytes = 100}), HasSubstr("f.yaml: 101 bytes; want: at most 100"));
 }
 
-TEST(yaml, only_utf8_without_control_characters_is_text) {
+TEST(Yaml, OnlyUtf8WithoutControlCharactersIsText) {
   EXPECT_THAT(first_refusal("a: b\nc: \xFF\n"), HasSubstr("f.yaml:2:4: bytes that are not UTF-8"));
   EXPECT_THAT(first_refusal("a: \xC0\xAF\n"), HasSubstr("not UTF-8"));          // overlong
   EXPECT_THAT(first_refusal("a: \xED\xA0\x80\n"), HasSubstr("not UTF-8"));      // surrogate
@@ -128,13 +128,13 @@ TEST(yaml, only_utf8_without_control_characters_is_text) {
   EXPECT_EQ(accepted("a: \xE2\x82\xAC\n").find("a")->text, "\xE2\x82\xAC");
 }
 
-TEST(yaml, columns_count_characters) {
+TEST(Yaml, ColumnsCountCharacters) {
   EXPECT_THAT(first_refusal("\xE2\x82\xAC\xE2\x82\xAC: \xFF"), HasSubstr("f.yaml:1:5:"));
   EXPECT_EQ(accepted("\xE2\x82\xAC: \xE2\x82\xAC\nb: {\xE2\x82\xAC: c}\n").find("b")->find("\xE2\x82\xAC")->at,
             (text_position{2, 8}));
 }
 
-TEST(yaml, a_quotation_must_end) {
+TEST(Yaml, AQuotationMustEnd) {
   EXPECT_THAT(first_refusal("a: 'open\nb: 1\n"), HasSubstr("f.yaml:1:4: a quotation without an end"));
   EXPECT_THAT(first_refusal("a: \"open\\\"\n"), HasSubstr("f.yaml:1:4:"));
   EXPECT_EQ(accepted("a: 'it''s'").find("a")->text, "it's");
@@ -142,23 +142,23 @@ TEST(yaml, a_quotation_must_end) {
   EXPECT_EQ(accepted("a: |\n  it's\n").find("a")->text, "it's\n");
 }
 
-TEST(yaml, a_tab_in_the_indentation_is_named) {
+TEST(Yaml, ATabInTheIndentationIsNamed) {
   EXPECT_THAT(first_refusal("a:\n\tb: 1\n"), HasSubstr("a tab in the indentation"));
 }
 
-TEST(yaml, broken_syntax_has_a_place) {
+TEST(Yaml, BrokenSyntaxHasAPlace) {
   for (const char *text : {"a: [1, 2\n", "a: 'open\n", "a: b: c\n", "a: {b\n", "- a\nb: c\n", "a: \"\\q\"\n", "? [\n",
                            "%YAML 9.9\n---\n@"}) {
     EXPECT_THAT(first_refusal(text), testing::MatchesRegex("f\\.yaml(:[0-9]+:[0-9]+)?: .+")) << text;
   }
 }
 
-TEST(yaml, a_line_that_the_parser_would_drop_is_refused) {
+TEST(Yaml, ALineThatTheParserWouldDropIsRefused) {
   EXPECT_THAT(first_refusal("a: 1\n%b: 2\n"), HasSubstr("f.yaml:2:1: a line that begins with '%'"));
   EXPECT_EQ(accepted("# remark\n%YAML 1.2\n---\na: 1\n").find("a")->text, "1");
 }
 
-TEST(yaml, what_is_written_loosely_is_refused) {
+TEST(Yaml, WhatIsWrittenLooselyIsRefused) {
   EXPECT_THAT(first_refusal("a: 1\nqueues\n"), HasSubstr("f.yaml:2:1: the text 'queues' where a key stands"));
   EXPECT_THAT(first_refusal("a: [x,,y]\n"), HasSubstr("f.yaml:1:7: nothing before ','"));
   EXPECT_THAT(first_refusal("a:\n  - x\nb\n"), HasSubstr("f.yaml:3:1:"));
@@ -168,7 +168,7 @@ TEST(yaml, what_is_written_loosely_is_refused) {
   EXPECT_EQ(accepted("a: [x, ]").find("a")->items.size(), 1U);
 }
 
-TEST(yaml, keys_are_words_and_tags_are_few) {
+TEST(Yaml, KeysAreWordsAndTagsAreFew) {
   EXPECT_THAT(first_refusal("[a]: b\n"), HasSubstr("a list as a key"));
   EXPECT_THAT(first_refusal("~: b\n"), HasSubstr("nothing as a key"));
   EXPECT_THAT(first_refusal("a: !thing b\n"), HasSubstr("the tag '!thing'"));
@@ -179,7 +179,7 @@ TEST(yaml, keys_are_words_and_tags_are_few) {
   EXPECT_EQ(accepted("a: !!str 5\n").find("a")->type(), scalar_type::text);
 }
 
-TEST(yaml, scalars_mean_what_the_field_reads) {
+TEST(Yaml, ScalarsMeanWhatTheFieldReads) {
   const std::pair<const char *, scalar_type> cases[] = {
       {"", scalar_type::null},        {"~", scalar_type::null},        {"NULL", scalar_type::null},
       {"true", scalar_type::boolean}, {"FALSE", scalar_type::boolean}, {"yes", scalar_type::text},
@@ -195,7 +195,7 @@ TEST(yaml, scalars_mean_what_the_field_reads) {
 
 yaml_node value_of(const std::string &text) { return *accepted("k: " + text + "\n").find("k"); }
 
-TEST(yaml, counts_are_whole_and_not_negative) {
+TEST(Yaml, CountsAreWholeAndNotNegative) {
   EXPECT_EQ(value_of("010").as_count(), 8U);
   EXPECT_EQ(value_of("0o10").as_count(), 8U);
   EXPECT_EQ(value_of("0x10").as_count(), 16U);
@@ -211,14 +211,14 @@ TEST(yaml, counts_are_whole_and_not_negative) {
   }
 }
 
-TEST(yaml, integers_keep_their_bounds) {
+TEST(Yaml, IntegersKeepTheirBounds) {
   EXPECT_EQ(value_of("-9223372036854775808").as_integer(), INT64_MIN);
   EXPECT_EQ(value_of("9223372036854775807").as_integer(), INT64_MAX);
   EXPECT_EQ(value_of("9223372036854775808").as_integer(), std::nullopt);
   EXPECT_EQ(value_of("1.0").as_integer(), std::nullopt);
 }
 
-TEST(yaml, booleans_know_the_old_words) {
+TEST(Yaml, BooleansKnowTheOldWords) {
   for (const char *text : {"true", "True", "y", "Yes", "ON", "'yes'"})
     EXPECT_EQ(value_of(text).as_boolean(), true) << text;
   for (const char *text : {"false", "FALSE", "n", "no", "Off"}) EXPECT_EQ(value_of(text).as_boolean(), false) << text;
@@ -226,7 +226,7 @@ TEST(yaml, booleans_know_the_old_words) {
     EXPECT_EQ(value_of(text).as_boolean(), std::nullopt) << text;
 }
 
-TEST(yaml, hostile_texts_end_in_time) {
+TEST(Yaml, HostileTextsEndInTime) {
   const size_t size = size_t{1} << 18;
   const auto repeat = [&](std::string_view part) {
     std::string out;

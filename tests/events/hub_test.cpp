@@ -62,7 +62,7 @@ void expect_contiguous(const std::vector<seen_record> &seen, uint64_t last) {
   EXPECT_EQ(next, last + 1);
 }
 
-TEST(EventHub, Records_HaveContiguousIdsInTheOrderOfFacts) {
+TEST(EventHub, RecordsHaveContiguousIdsInTheOrderOfFacts) {
   sink_in_test sink;
   const auto hub = started({sink.listed()});
   tell(*hub, 5'000);
@@ -77,7 +77,7 @@ TEST(EventHub, Records_HaveContiguousIdsInTheOrderOfFacts) {
   EXPECT_EQ(hub->counters().sinks[0].acknowledged, 5'000U);
 }
 
-TEST(EventHub, FactsWithoutRoom_AreCountedAndTheirIdsNamed) {
+TEST(EventHub, FactsWithoutRoomAreCountedAndTheirIdsNamed) {
   sink_in_test sink;
   events::hub_options options;
   options.input_bytes = 65'536;
@@ -100,7 +100,7 @@ TEST(EventHub, FactsWithoutRoom_AreCountedAndTheirIdsNamed) {
   EXPECT_EQ(named, counters.lost);
 }
 
-TEST(EventHub, SlowSink_LosesForItselfAndIsTold) {
+TEST(EventHub, SlowSinkLosesForItselfAndIsTold) {
   sink_in_test slow, quick;
   gate held;
   slow.answer = [&] { return held.pass(), TENON_OK; };
@@ -123,7 +123,7 @@ TEST(EventHub, SlowSink_LosesForItselfAndIsTold) {
   EXPECT_EQ(sinks[1].lost, 0U);
 }
 
-TEST(EventHub, SinkThatCannotNow_IsAskedAgainAndWarnedOf) {
+TEST(EventHub, SinkThatCannotNowIsAskedAgainAndWarnedOf) {
   sink_in_test sink;
   std::atomic<bool> can = false;
   std::atomic<int> asked = 0;
@@ -140,7 +140,7 @@ TEST(EventHub, SinkThatCannotNow_IsAskedAgainAndWarnedOf) {
   EXPECT_EQ(sink.made, 1U);
 }
 
-TEST(EventHub, FaultySink_IsMadeAnewThenStopped) {
+TEST(EventHub, FaultySinkIsMadeAnewThenStopped) {
   sink_in_test bad, good;
   bad.answer = [] { return TENON_INTERNAL; };
   events::hub_options options;
@@ -158,7 +158,7 @@ TEST(EventHub, FaultySink_IsMadeAnewThenStopped) {
   while (hub->counters().sinks[0].lost < 8) std::this_thread::yield();
 }
 
-TEST(EventHub, FaultOnce_LosesNothing) {
+TEST(EventHub, FaultOnceLosesNothing) {
   sink_in_test sink;
   std::atomic<int> asked = 0;
   sink.answer = [&] { return ++asked == 1 ? TENON_INTERNAL : TENON_OK; };
@@ -169,7 +169,7 @@ TEST(EventHub, FaultOnce_LosesNothing) {
   expect_contiguous(sink.all(), 4);
 }
 
-TEST(EventHub, Audits_AreAmongTheRecordsInTurn) {
+TEST(EventHub, AuditsAreAmongTheRecordsInTurn) {
   sink_in_test sink;
   const auto hub = started({sink.listed()});
   std::vector<std::thread> people;
@@ -200,7 +200,7 @@ std::string message_of(Tell &&tell_it) {
   return seen.empty() ? std::string{} : seen[0].message;
 }
 
-TEST(EventHub, LongMessage_EndsInDotsAfterAWholeCharacter) {
+TEST(EventHub, LongMessageEndsInDotsAfterAWholeCharacter) {
   const std::string umlaut = "\xC3\xA4", sign = "\xE2\x82\xAC", face = "\xF0\x9F\x98\x80";
   for (const std::string &character : {std::string("x"), umlaut, sign, face}) {
     for (size_t before = 0; before < 4; ++before) {
@@ -221,7 +221,7 @@ TEST(EventHub, LongMessage_EndsInDotsAfterAWholeCharacter) {
   EXPECT_EQ(message_of([&](auto &hub) { hub.audit({"a", "b", "c", fits, "", "", "", ""}, 1); }), fits);
 }
 
-TEST(EventHub, AuditOfBytesThatAreNoUtf8_HasOthersInTheirPlace) {
+TEST(EventHub, AuditOfBytesThatAreNoUtf8HasOthersInTheirPlace) {
   sink_in_test sink;
   const auto hub = started({sink.listed()});
   const std::string instead = "\xEF\xBF\xBD", bad = "a\xFF\xC3", good = "a" + instead + instead;
@@ -262,7 +262,7 @@ taken take(events::event_hub &hub, tenon_event_subscription from, uint32_t wait_
   return out;
 }
 
-TEST(EventHub, Follower_GetsWhatComesAndLosesWhatItDoesNotTake) {
+TEST(EventHub, FollowerGetsWhatComesAndLosesWhatItDoesNotTake) {
   sink_in_test sink;
   const auto hub = started({sink.listed()});
   tell(*hub, 5);
@@ -286,7 +286,7 @@ TEST(EventHub, Follower_GetsWhatComesAndLosesWhatItDoesNotTake) {
   EXPECT_EQ(hub->unsubscribe(made.subscription), TENON_DECLINED);
 }
 
-TEST(EventHub, TooManyFollowers_AreRefused) {
+TEST(EventHub, TooManyFollowersAreRefused) {
   events::hub_options options;
   options.subscriptions = 1;
   const auto hub = started({}, options);

@@ -31,7 +31,7 @@ class Log : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(Log, Record_IsALineOfJson) {
+TEST_F(Log, RecordIsALineOfJson) {
   const auto file = folder_ / "below" / "events.jsonl";
   sink_case log("tenon.log", "{ path: " + file.string() + " }");
   test_record r;
@@ -52,7 +52,7 @@ TEST_F(Log, Record_IsALineOfJson) {
   EXPECT_FALSE(written[0].contains("lastID"));
 }
 
-TEST_F(Log, Loss_NamesItsRange) {
+TEST_F(Log, LossNamesItsRange) {
   const auto file = folder_ / "events.jsonl";
   sink_case log("tenon.log", "{ path: " + file.string() + " }");
   test_record r;
@@ -64,7 +64,7 @@ TEST_F(Log, Loss_NamesItsRange) {
   EXPECT_EQ(lines(file).at(0).at("lastID"), 9);
 }
 
-TEST_F(Log, LargeFile_IsPutAside) {
+TEST_F(Log, LargeFileIsPutAside) {
   const auto file = folder_ / "events.jsonl";
   sink_case log("tenon.log", "{ path: " + file.string() + ", max_mb: 1, files: 2 }");
   test_record r;
@@ -79,7 +79,7 @@ TEST_F(Log, LargeFile_IsPutAside) {
   EXPECT_LE(std::filesystem::file_size(file), 1U << 20U);
 }
 
-TEST_F(Log, FileThatCannotBeWritten_IsForLater) {
+TEST_F(Log, FileThatCannotBeWrittenIsForLater) {
   std::ofstream(folder_ / "file") << "in the way";
   const auto file = folder_ / "file" / "events.jsonl";
   sink_case log("tenon.log", "{ path: " + file.string() + " }");
@@ -92,7 +92,7 @@ TEST_F(Log, FileThatCannotBeWritten_IsForLater) {
   EXPECT_EQ(lines(file).size(), 1U);
 }
 
-TEST_F(Log, FullDisk_LeavesNoHalfLine) {
+TEST_F(Log, FullDiskLeavesNoHalfLine) {
   const auto file = folder_ / "events.jsonl";
   ::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
@@ -121,7 +121,7 @@ TEST_F(Log, FullDisk_LeavesNoHalfLine) {
   EXPECT_EQ(ids.size(), last);
 }
 
-TEST_F(Log, LineOfAKilledProcess_GivesWay_AndThoseOfOthersAreEnded) {
+TEST_F(Log, LineOfAKilledProcessGivesWayAndThoseOfOthersAreEnded) {
   const auto file = folder_ / "events.jsonl";
   test_record r;
   r.id = 1;

@@ -71,7 +71,7 @@ TEST_F(Records, LifeOfAnApplication) {
   EXPECT_THAT(recorded(), ElementsAre("APP app-1 - REMOVE -", "QUEUE root.a app-1 REMOVE QUEUE_APP"));
 }
 
-TEST_F(Records, AskBeyondItsQueue_IsToldOnceForEachFlip) {
+TEST_F(Records, AskBeyondItsQueueIsToldOnceForEachFlip) {
   start({named_queue("a", {{"memory", 50}})});
   cluster_->add_node("n1", {{"memory", 100}});
   cluster_->add_app("app-1", "root.a");
@@ -110,7 +110,7 @@ TEST_F(Records, UserBeyondHisLimit) {
                                     "quota (requested map[memory:20], available map[memory:10])'")));
 }
 
-TEST_F(Records, PredicatesThatRefuse_AreToldOnceIn15Seconds) {
+TEST_F(Records, PredicatesThatRefuseAreToldOnceIn15Seconds) {
   start({named_queue("a")});
   cluster_->add_node("n1", {{"memory", 100}}, {{"si/zone", "x"}});
   cluster_->add_app("app-1", "root.a");
@@ -129,7 +129,7 @@ TEST_F(Records, PredicatesThatRefuse_AreToldOnceIn15Seconds) {
   EXPECT_EQ(second, first);
 }
 
-TEST_F(Records, ApplicationsBeyondTheMost_AreHeldUntilOneEnds) {
+TEST_F(Records, ApplicationsBeyondTheMostAreHeldUntilOneEnds) {
   queue_config a = named_queue("a");
   a.max_applications = 1;
   start({a});
@@ -150,7 +150,7 @@ TEST_F(Records, ApplicationsBeyondTheMost_AreHeldUntilOneEnds) {
               IsSupersetOf({"APP app-2 - NONE APP_RUNNABLE_QUEUE", "APP app-2 k-app-2 ADD APP_ALLOC memory:10"}));
 }
 
-TEST(Triggers, EveryFact_LeadsToRecordsThatAreCounted) {
+TEST(Triggers, EveryFactLeadsToRecordsThatAreCounted) {
   for (size_t kind = 0; kind < fact_kind_count; ++kind) {
     fact what;
     what.kind = static_cast<fact_kind>(kind);
@@ -163,7 +163,7 @@ TEST(Triggers, EveryFact_LeadsToRecordsThatAreCounted) {
   }
 }
 
-TEST(Triggers, Page_HasTheTableOfTheCode) {
+TEST(Triggers, PageHasTheTableOfTheCode) {
   std::ifstream file(std::string(TENON_SOURCE_DIR) + "/docs/events.md");
   std::stringstream text;
   text << file.rdbuf();

@@ -46,7 +46,7 @@ class ServiceEvents : public service_case {
   }
 };
 
-TEST_F(ServiceEvents, WhatAnRmDoes_CanBeAskedFor) {
+TEST_F(ServiceEvents, WhatAnRmDoesCanBeAskedFor) {
   open_with("[{ use: tenon.ring }]", manual());
   submit(enter(), cluster(1, 2));
   settle();
@@ -54,7 +54,7 @@ TEST_F(ServiceEvents, WhatAnRmDoes_CanBeAskedFor) {
                                                  "AllocationAdded", "AllocationAdded"}));
 }
 
-TEST_F(ServiceEvents, AskThatDoesNotFit_IsSeenByInspection) {
+TEST_F(ServiceEvents, AskThatDoesNotFitIsSeenByInspection) {
   open_with("[{ use: tenon.ring }]", manual());
   submit(enter(), cluster(1, 11));  // the last finds no room
   settle();
@@ -62,7 +62,7 @@ TEST_F(ServiceEvents, AskThatDoesNotFit_IsSeenByInspection) {
   EXPECT_THAT(reasons_of("app-1"), ::testing::Contains("InsufficientQueueResources"));
 }
 
-TEST_F(ServiceEvents, Follower_BeginsWithTheNewestOfBefore) {
+TEST_F(ServiceEvents, FollowerBeginsWithTheNewestOfBefore) {
   open_with("[{ use: tenon.ring, config: { capacity: 8 } }]", manual());
   const uint64_t session = enter();
   submit(session, cluster(1, 2));
@@ -94,12 +94,12 @@ TEST_F(ServiceEvents, Follower_BeginsWithTheNewestOfBefore) {
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], range.highest_id - 2 + i);
 }
 
-TEST_F(ServiceEvents, NoSinks_NobodyListens) {
+TEST_F(ServiceEvents, NoSinksNobodyListens) {
   open(manual());
   EXPECT_EQ(service_->events(), nullptr);
 }
 
-TEST_F(ServiceEvents, Threads_HearTheSame) {
+TEST_F(ServiceEvents, ThreadsHearTheSame) {
   open_with("[{ use: tenon.ring }]", running());
   const uint64_t session = enter();
   submit(session, cluster(10, 100));

@@ -50,9 +50,9 @@ class SinkQuery : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<sink_case> sink_;
 };
 
-TEST_P(SinkQuery, NoCondition_GivesAllInOrder) { EXPECT_THAT(ids(everything()), ElementsAre(1, 2, 3, 4, 5, 6)); }
+TEST_P(SinkQuery, NoConditionGivesAllInOrder) { EXPECT_THAT(ids(everything()), ElementsAre(1, 2, 3, 4, 5, 6)); }
 
-TEST_P(SinkQuery, EachText_IsACondition) {
+TEST_P(SinkQuery, EachTextIsACondition) {
   const std::string app = "app-1", queue = "root.q1", node = "n4", object = "o5", other = "[rm]other", run = "run-1";
   auto wanted = everything();
   wanted.application = as_text(app);
@@ -70,7 +70,7 @@ TEST_P(SinkQuery, EachText_IsACondition) {
   EXPECT_THAT(ids(wanted), IsEmpty());
 }
 
-TEST_P(SinkQuery, TimesAreFromAndBefore_IdsAreFromAndTo) {
+TEST_P(SinkQuery, TimesAreFromAndBeforeIdsAreFromAndTo) {
   auto wanted = everything();
   wanted.since_ns = 2'000;
   wanted.until_ns = 5'000;
@@ -80,7 +80,7 @@ TEST_P(SinkQuery, TimesAreFromAndBefore_IdsAreFromAndTo) {
   EXPECT_THAT(ids(wanted), ElementsAre(3, 4));
 }
 
-TEST_P(SinkQuery, Types_AreASet) {
+TEST_P(SinkQuery, TypesAreASet) {
   auto wanted = everything();
   wanted.types = 1U << TENON_EVENT_NODE;
   EXPECT_THAT(ids(wanted), ElementsAre(2, 4, 6));
@@ -90,7 +90,7 @@ TEST_P(SinkQuery, Types_AreASet) {
   EXPECT_THAT(ids(wanted), IsEmpty());
 }
 
-TEST_P(SinkQuery, Pages_AreEverythingOnce) {
+TEST_P(SinkQuery, PagesAreEverythingOnce) {
   auto wanted = everything();
   wanted.limit = 2;
   wanted.types = 1U << TENON_EVENT_NODE;
@@ -106,7 +106,7 @@ TEST_P(SinkQuery, Pages_AreEverythingOnce) {
   EXPECT_THAT(all, ElementsAre(2, 4, 6));
 }
 
-TEST_P(SinkQuery, Record_ComesBackWhole) {
+TEST_P(SinkQuery, RecordComesBackWhole) {
   test_record r{7,
                 9,
                 TENON_EVENT_REQUEST,
@@ -151,7 +151,7 @@ TEST_P(SinkQuery, Record_ComesBackWhole) {
 INSTANTIATE_TEST_SUITE_P(All, SinkQuery, ::testing::Values("tenon.ring", "tenon.sqlite"),
                          [](const auto &param) { return param.param.substr(param.param.find('.') + 1); });
 
-TEST(Ring, Full_DropsTheOldest) {
+TEST(Ring, FullDropsTheOldest) {
   sink_case ring("tenon.ring", "{ capacity: 2 }");
   for (uint64_t id = 1; id <= 5; ++id) {
     test_record r;

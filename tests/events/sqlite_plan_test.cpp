@@ -128,7 +128,7 @@ class SqlitePlan : public ::testing::Test {
   std::mt19937 random_{std::random_device{}()};
 };
 
-TEST_F(SqlitePlan, AnyQuery_GivesWhatFitsAlongAnIndex) {
+TEST_F(SqlitePlan, AnyQueryGivesWhatFitsAlongAnIndex) {
   const uint32_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   random_.seed(seed);
@@ -177,7 +177,7 @@ TEST_F(SqlitePlan, AnyQuery_GivesWhatFitsAlongAnIndex) {
   EXPECT_GT(looked_at, 100U);
 }
 
-TEST_F(SqlitePlan, OneFilter_UsesItsOwnIndex) {
+TEST_F(SqlitePlan, OneFilterUsesItsOwnIndex) {
   fill("run-1", 10, 1'000);
   const auto index_of = [&](auto &&set) {
     tenon_event_query_in in = everything();

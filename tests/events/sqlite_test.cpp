@@ -85,7 +85,7 @@ class Sqlite : public ::testing::Test {
   std::filesystem::path folder_, file_;
 };
 
-TEST_F(Sqlite, RecordsOutliveTheInstance_AndComeOnceEach) {
+TEST_F(Sqlite, RecordsOutliveTheInstanceAndComeOnceEach) {
   sink_case sink("tenon.sqlite", configuration());
   ASSERT_EQ(sink.emit(records(1, 3)), TENON_OK) << sink.error();
   sink.restart();
@@ -93,7 +93,7 @@ TEST_F(Sqlite, RecordsOutliveTheInstance_AndComeOnceEach) {
   EXPECT_THAT(sink.query(everything()).ids(), ElementsAre(1, 2, 3, 4));
 }
 
-TEST_F(Sqlite, LockedFile_IsForLater) {
+TEST_F(Sqlite, LockedFileIsForLater) {
   sink_case sink("tenon.sqlite", configuration());
   ASSERT_EQ(sink.emit(records(1, 1)), TENON_OK);
   sqlite3 *other = nullptr;
@@ -107,7 +107,7 @@ TEST_F(Sqlite, LockedFile_IsForLater) {
   EXPECT_THAT(sink.query(everything()).ids(), ElementsAre(1, 2));
 }
 
-TEST_F(Sqlite, FullDisk_IsForLater) {
+TEST_F(Sqlite, FullDiskIsForLater) {
   sink_case sink("tenon.sqlite", configuration());
   ASSERT_EQ(sink.emit(records(1, 1)), TENON_OK);
   ::signal(SIGXFSZ, SIG_IGN);
@@ -129,7 +129,7 @@ TEST_F(Sqlite, FullDisk_IsForLater) {
   EXPECT_EQ(ids.back(), next + 9);
 }
 
-TEST_F(Sqlite, DamagedFile_IsLeftAsItIsUntilItIsMovedAway) {
+TEST_F(Sqlite, DamagedFileIsLeftAsItIsUntilItIsMovedAway) {
   std::ofstream(file_) << std::string(8192, '?');
   sink_case sink("tenon.sqlite", configuration());
   EXPECT_EQ(sink.emit(records(1, 1)), TENON_RETRY);
@@ -141,7 +141,7 @@ TEST_F(Sqlite, DamagedFile_IsLeftAsItIsUntilItIsMovedAway) {
   EXPECT_THAT(sink.query(everything()).ids(), ElementsAre(1));
 }
 
-TEST_F(Sqlite, FolderThatIsNotThere_IsForLater) {
+TEST_F(Sqlite, FolderThatIsNotThereIsForLater) {
   file_ = folder_ / "later" / "events.db";
   sink_case sink("tenon.sqlite", configuration());
   EXPECT_EQ(sink.emit(records(1, 1)), TENON_RETRY);
@@ -149,7 +149,7 @@ TEST_F(Sqlite, FolderThatIsNotThere_IsForLater) {
   EXPECT_EQ(sink.emit(records(1, 1)), TENON_OK) << sink.error();
 }
 
-TEST_F(Sqlite, OlderFile_IsBroughtToTodays) {
+TEST_F(Sqlite, OlderFileIsBroughtToTodays) {
   {
     sink_case sink("tenon.sqlite", configuration());
     ASSERT_EQ(sink.emit(records(1, 2)), TENON_OK);
@@ -162,7 +162,7 @@ TEST_F(Sqlite, OlderFile_IsBroughtToTodays) {
   EXPECT_EQ(sql("SELECT count(*) FROM sqlite_master WHERE name = 'event_node'"), "1");
 }
 
-TEST_F(Sqlite, FileOfALaterVersion_IsLeftAlone) {
+TEST_F(Sqlite, FileOfALaterVersionIsLeftAlone) {
   {
     sink_case sink("tenon.sqlite", configuration());
     ASSERT_EQ(sink.emit(records(1, 1)), TENON_OK);
@@ -174,7 +174,7 @@ TEST_F(Sqlite, FileOfALaterVersion_IsLeftAlone) {
   EXPECT_EQ(sql("SELECT count(*) FROM event"), "1");
 }
 
-TEST_F(Sqlite, OldRecords_AreForgotten) {
+TEST_F(Sqlite, OldRecordsAreForgotten) {
   sink_case sink("tenon.sqlite", configuration(", retention: 12h"));
   auto some = records(1, 3);
   for (size_t i = 0; i < some.size(); ++i) some[i].timestamp_ns = now_ns() - static_cast<int64_t>(i) * 10 * hour_ns;
@@ -183,7 +183,7 @@ TEST_F(Sqlite, OldRecords_AreForgotten) {
   EXPECT_THAT(sink.query(everything()).ids(), ElementsAre(1, 2));
 }
 
-TEST_F(Sqlite, FewRecords_AreForgottenAsTimeGoesBy) {
+TEST_F(Sqlite, FewRecordsAreForgottenAsTimeGoesBy) {
   sink_case sink("tenon.sqlite", configuration(", retention: 12h"));
   ASSERT_EQ(sink.emit(records(1, 2)), TENON_OK);
   clock_moved_by(24 * 3'600);
@@ -199,7 +199,7 @@ TEST_F(Sqlite, FewRecords_AreForgottenAsTimeGoesBy) {
   EXPECT_THAT(sink.query(everything()).ids(), IsEmpty());
 }
 
-TEST_F(Sqlite, WhatCannotBeForgotten_IsSaidWithTheFile) {
+TEST_F(Sqlite, WhatCannotBeForgottenIsSaidWithTheFile) {
   sink_case sink("tenon.sqlite", configuration(", retention: 12h"));
   ASSERT_EQ(sink.emit(records(1, 1)), TENON_OK);
   sql("CREATE TRIGGER kept BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, 'not this one'); END");
@@ -210,7 +210,7 @@ TEST_F(Sqlite, WhatCannotBeForgotten_IsSaidWithTheFile) {
   EXPECT_THAT(sink.error(), HasSubstr("not this one"));
 }
 
-TEST_F(Sqlite, LargeFile_LosesItsOldest) {
+TEST_F(Sqlite, LargeFileLosesItsOldest) {
   sink_case sink("tenon.sqlite", configuration(", retention: '0', max_mb: 1"));
   for (uint64_t first = 1; first < 5'000; first += 1'000) ASSERT_EQ(sink.emit(records(first, 1'000, 900)), TENON_OK);
   sink.restart();
@@ -221,7 +221,7 @@ TEST_F(Sqlite, LargeFile_LosesItsOldest) {
   EXPECT_LT(std::stoull(sql("PRAGMA page_count")) * std::stoull(sql("PRAGMA page_size")), 2U << 20U);
 }
 
-TEST_F(Sqlite, EachFilter_HasItsIndex) {
+TEST_F(Sqlite, EachFilterHasItsIndex) {
   sink_case sink("tenon.sqlite", configuration());
   ASSERT_EQ(sink.emit(records(1, 1)), TENON_OK);
   for (const std::string column : {"object", "application", "queue", "node"}) {
@@ -230,7 +230,7 @@ TEST_F(Sqlite, EachFilter_HasItsIndex) {
   EXPECT_EQ(sql("SELECT count(*) FROM pragma_index_list('event') WHERE name IN ('event_type', 'event_time')"), "2");
 }
 
-TEST(SqliteConfiguration, BadRetention_IsRefused) {
+TEST(SqliteConfiguration, BadRetentionIsRefused) {
   EXPECT_THROW(sink_case("tenon.sqlite", "{ path: x.db, retention: 7 weeks }"), std::runtime_error);
   EXPECT_THROW(sink_case("tenon.sqlite", "{ retention: 7d }"), std::runtime_error);
 }

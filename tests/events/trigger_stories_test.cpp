@@ -71,7 +71,7 @@ std::set<std::string> all_forms() {
 }
 
 // Passes facts on, and says which row each of the records to come is made by.
-struct row_tap : fact_listener {
+struct fact_collector : fact_listener {
   struct expected {
     const events::trigger *row;
     int64_t now_ms;
@@ -95,24 +95,24 @@ std::vector<trigger_story> all_stories() {
   return out;
 }
 
-TEST(Triggers, EveryOneIsPlayed_AndItsRecordsAreRightInEachField) {
+TEST(Triggers, EveryOneIsPlayedAndItsRecordsAreRightInEachField) {
   std::set<std::string> played;
   for (const trigger_story &one : all_stories()) {
     SCOPED_TRACE(one.name);
     sink_in_test sink;
     const auto hub = started({sink.listed()});
-    row_tap tap;
-    tap.to = &hub->listener();
-    stage on(tap);
+    fact_collector collector;
+    collector.to = &hub->listener();
+    stage on(collector);
     size_t from = 0;
-    on.begin = [&] { from = tap.rows.size(); };
+    on.begin = [&] { from = collector.rows.size(); };
     one.play(on);
     ASSERT_TRUE(hub->flush(30s));
     const auto all = sink.all();
-    ASSERT_EQ(all.size(), tap.rows.size()) << "a record is missing, or there is one too many";
+    ASSERT_EQ(all.size(), collector.rows.size()) << "a record is missing, or there is one too many";
     std::vector<std::string> lines;
     for (size_t i = from; i < all.size(); ++i) {
-      const auto &[row, now_ms, more] = tap.rows[i];
+      const auto &[row, now_ms, more] = collector.rows[i];
       lines.push_back(full_line(all[i]));
       played.insert(form_of(*row, all[i].change, all[i].detail, more));
       EXPECT_EQ(all[i].timestamp_ns, now_ms * 1'000'000) << lines.back();

@@ -30,28 +30,28 @@ struct unshown {
 };
 
 // These fields of requests change no decision and no answer. docs/interface.md lists them.
-constexpr const char *kPeople = "for people";
-constexpr const char *kOneWay = "an ask ends in one way";
-constexpr const char *kOperators = "shown to operators";
-constexpr const char *kOfApplication = "the application has its queue already";
-constexpr const char *kOfNode = "it comes with the node, which says where";
-constexpr unshown kInert[] = {
-    {"si.v1.Allocation.nodeID", kOfNode},
-    {"si.v1.Allocation.partitionName", kOfNode},
-    {"si.v1.Allocation.queueName", kOfApplication},
-    {"si.v1.AllocationAskRelease.message", kPeople},
-    {"si.v1.AllocationAskRelease.terminationType", kOneWay},
-    {"si.v1.AllocationRelease.message", kPeople},
-    {"tenon.si.v1later.Allocation.queueName", kOfApplication},
-    {"tenon.si.v1later.AllocationAskRelease.message", kPeople},
-    {"tenon.si.v1later.AllocationAskRelease.terminationType", kOneWay},
-    {"tenon.si.v1later.AllocationRelease.message", kPeople},
-    {"tenon.si.v1later.RegisterResourceManagerRequest.buildInfo", kOperators},
-    {"tenon.si.v1later.RegisterResourceManagerRequest.version", kOperators},
+constexpr const char *people = "for people";
+constexpr const char *one_way = "an ask ends in one way";
+constexpr const char *operators = "shown to operators";
+constexpr const char *of_application = "the application has its queue already";
+constexpr const char *of_node = "it comes with the node, which says where";
+constexpr unshown inert[] = {
+    {"si.v1.Allocation.nodeID", of_node},
+    {"si.v1.Allocation.partitionName", of_node},
+    {"si.v1.Allocation.queueName", of_application},
+    {"si.v1.AllocationAskRelease.message", people},
+    {"si.v1.AllocationAskRelease.terminationType", one_way},
+    {"si.v1.AllocationRelease.message", people},
+    {"tenon.si.v1later.Allocation.queueName", of_application},
+    {"tenon.si.v1later.AllocationAskRelease.message", people},
+    {"tenon.si.v1later.AllocationAskRelease.terminationType", one_way},
+    {"tenon.si.v1later.AllocationRelease.message", people},
+    {"tenon.si.v1later.RegisterResourceManagerRequest.buildInfo", operators},
+    {"tenon.si.v1later.RegisterResourceManagerRequest.version", operators},
 };
 
 // These are the transport's, which says whose a stream is, and that an RM is to register again; tests/grpc shows them.
-constexpr const char *kOfTransport[] = {
+constexpr const char *of_transport[] = {
     "si.v1.UpdateRequest.rmID",
     "si.v1.UpdateResponse.action",
     "tenon.si.v1later.AllocationRequest.rmID",
@@ -141,7 +141,7 @@ bool is_among(std::span<const unshown> list, const std::string &field) {
 }
 
 bool is_of_transport(const std::string &field) {
-  return std::find(std::begin(kOfTransport), std::end(kOfTransport), field) != std::end(kOfTransport);
+  return std::find(std::begin(of_transport), std::end(of_transport), field) != std::end(of_transport);
 }
 
 TEST(FieldsShown, EachOfARequestDoesSomethingOrIsInert) {
@@ -154,7 +154,7 @@ TEST(FieldsShown, EachOfARequestDoesSomethingOrIsInert) {
     if (is_of_transport(field)) continue;
     const auto at = all_shown().requests.find(field);
     const bool does = at != all_shown().requests.end();
-    EXPECT_NE(does, is_among(kInert, field)) << field << (does ? " is no inert one: " + at->second : " is not shown");
+    EXPECT_NE(does, is_among(inert, field)) << field << (does ? " is no inert one: " + at->second : " is not shown");
   }
 }
 
@@ -173,7 +173,7 @@ TEST(FieldsShown, TheDocumentHasTheInertOnes) {
   std::ostringstream page;
   page << std::ifstream(std::filesystem::path(TENON_SOURCE_DIR) / "docs/interface.md").rdbuf();
   std::string wanted = "|---|---|\n";
-  for (const unshown &each : kInert) wanted += "| `" + std::string(each.field) + "` | " + each.why + " |\n";
+  for (const unshown &each : inert) wanted += "| `" + std::string(each.field) + "` | " + each.why + " |\n";
   EXPECT_NE(page.str().find(wanted + "\n"), std::string::npos) << wanted;
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-constexpr const char *kQueues = R"(
+constexpr const char *queues_yaml = R"(
 partitions:
   - name: default
     queues:
@@ -41,7 +41,7 @@ partitions:
         maxapplications: 1
 )";
 
-constexpr const char *kOtherQueues =
+constexpr const char *other_queues =
     "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: only } ] } ] } ]";
 
 [[noreturn]] void fail(const std::string &words) {
@@ -54,7 +54,7 @@ struct stream_of {
   const char *request;
   const char *response;
 };
-constexpr std::array<stream_of, 6> kStreams{{
+constexpr std::array<stream_of, 6> streams{{
     {wire::dialect::first, "UpdateRequest", "UpdateResponse"},
     {wire::dialect::later, "AllocationRequest", "AllocationResponse"},
     {wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
@@ -103,7 +103,7 @@ class world {
     service::scheduler_options options;
     options.manual = true;
     options.manual_start_ms = now_ms_;
-    options.policy_groups = {{"default", kQueues}, {"other", kOtherQueues}};
+    options.policy_groups = {{"default", queues_yaml}, {"other", other_queues}};
     if (seen_ != nullptr) options.decisions = [this](std::string_view line) { note(line); };
     auto made = service::scheduler::open(std::move(*host), std::move(options));
     if (!made) fail(made.why().text());
@@ -180,7 +180,7 @@ class world {
                               tenon_transport_deliver_out *out) {
     world &to = of(self);
     for (uint64_t i = 0; i < in->message_count; ++i) {
-      for (const stream_of &stream : kStreams) {
+      for (const stream_of &stream : streams) {
         const wire::schema &schema = wire::schema_of(stream.spoken, stream.response);
         if (wire::rank_of(schema, in->messages[i]->type) < 0) continue;
         std::string bytes, refusal;
@@ -249,7 +249,7 @@ played play(std::string_view bytes, observed *seen) {
   played out;
   world in(seen);
   for (; bytes.size() >= 3 && out.frames < 64; ++out.frames) {
-    const auto kind = static_cast<frame_kind>(static_cast<uint8_t>(bytes[0]) % kFrameKinds);
+    const auto kind = static_cast<frame_kind>(static_cast<uint8_t>(bytes[0]) % frame_kinds);
     const size_t length = static_cast<uint8_t>(bytes[1]) | static_cast<size_t>(static_cast<uint8_t>(bytes[2])) << 8;
     const std::string_view inside = bytes.substr(3, length);
     bytes.remove_prefix(std::min(bytes.size(), 3 + length));
@@ -267,7 +267,7 @@ played play(std::string_view bytes, observed *seen) {
     } else {
       wire::room room;
       wire::batch batch;
-      if (!read_both_ways(kStreams[static_cast<size_t>(kind) - 1], inside, room, batch)) {
+      if (!read_both_ways(streams[static_cast<size_t>(kind) - 1], inside, room, batch)) {
         ++out.refused;
         continue;
       }

@@ -26,7 +26,7 @@ enum class frame_kind : uint8_t {
   wait,     // milliseconds, low byte first
   hang_up,  // the connection breaks, and comes back
 };
-inline constexpr uint8_t kFrameKinds = 9;
+inline constexpr uint8_t frame_kinds = 9;
 
 std::string frame_of(frame_kind kind, std::string_view bytes);
 

@@ -20,7 +20,7 @@ void run(const std::filesystem::path &folder, const std::string &command) {
   }
 }
 
-constexpr const char *kKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+constexpr const char *key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
 
 }  // namespace
 
@@ -30,13 +30,13 @@ std::string text_of(const std::filesystem::path &file) {
 }
 
 std::string make_certificates(const std::filesystem::path &folder, const std::vector<certified> &names) {
-  run(folder, std::string("openssl req -x509 ") + kKey + " -days 2 -subj /CN=tenon-ca -keyout ca.key -out ca.pem");
+  run(folder, std::string("openssl req -x509 ") + key + " -days 2 -subj /CN=tenon-ca -keyout ca.key -out ca.pem");
   for (const auto &[name, also] : names) {
     std::string alternatives = "subjectAltName=DNS:" + name;
     for (const std::string &each : also) alternatives += ",DNS:" + each;
     std::ofstream(folder / (name + ".ext")) << alternatives << '\n';
     run(folder,
-        std::string("openssl req ") + kKey + " -subj /CN=" + name + " -keyout " + name + ".key -out " + name + ".csr");
+        std::string("openssl req ") + key + " -subj /CN=" + name + " -keyout " + name + ".key -out " + name + ".csr");
     run(folder, "openssl x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile " +
                     name + ".ext -out " + name + ".pem");
   }

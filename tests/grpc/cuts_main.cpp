@@ -31,10 +31,10 @@ namespace first = ::si::v1;
 using namespace tenon;
 using update_stream = testing::open_stream<first::UpdateRequest, first::UpdateResponse>;
 
-constexpr const char *kQueues =
+constexpr const char *queues_yaml =
     "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: work } ] } ] } ]";
-constexpr std::string_view kName = "cut-0000";  // of the recorded RM
-constexpr int kNames = 40;
+constexpr std::string_view rm_name = "cut-0000";  // of the recorded RM
+constexpr int names = 40;
 
 [[noreturn]] void fail(const std::string &what) {
   std::cerr << "grpc-cuts: " << what << std::endl;
@@ -104,9 +104,9 @@ std::vector<std::string> record(const std::string &server, const std::string &be
   });
   {
     const auto channel = testing::channel_to("unix:" + between);
-    enter(channel, std::string(kName));
+    enter(channel, std::string(rm_name));
     update_stream stream(channel, "/si.v1.Scheduler/Update");
-    stream.send(session_of(std::string(kName), 200));
+    stream.send(session_of(std::string(rm_name), 200));
     int placed = 0;
     for (first::UpdateResponse response; placed < 200 && stream.receive(response);) {
       placed += response.newallocations_size();
@@ -127,8 +127,8 @@ void play(const std::string &server, std::vector<std::string> pieces, int name, 
   const int to = socket_at(server, false);
   std::array<char, 65'536> heard{};
   for (std::string &piece : pieces) {
-    for (size_t at = 0; (at = piece.find(kName, at)) != std::string::npos; at += kName.size()) {
-      piece.replace(at, kName.size(), as);
+    for (size_t at = 0; (at = piece.find(rm_name, at)) != std::string::npos; at += rm_name.size()) {
+      piece.replace(at, rm_name.size(), as);
     }
     const size_t part = std::min(bytes, piece.size());
     if (send(to, piece.data(), part, MSG_NOSIGNAL) != static_cast<ssize_t>(part)) break;
@@ -160,16 +160,16 @@ size_t entries(const char *folder) {
 // Threads of this process: those of gRPC's pools, or all others. gRPC adds a thread to a pool when work waits in it,
 // which is a matter of what else the machine does, and never takes it back; each pool has a most by the count of cores.
 size_t threads(bool of_pools) {
-  constexpr std::array<std::string_view, 5> kPools = {"default-executor", "resolver-executor", "grpc_global_timer",
-                                                      "event_engine", "timer_manager"};
-  constexpr size_t kLongestName = 15;
+  constexpr std::array<std::string_view, 5> pools = {"default-executor", "resolver-executor", "grpc_global_timer",
+                                                     "event_engine", "timer_manager"};
+  constexpr size_t longest_name = 15;
   size_t count = 0;
   for (const auto &each : fs::directory_iterator("/proc/self/task")) {
     std::ifstream comm(each.path() / "comm");
     std::string name;
     if (!std::getline(comm, name)) continue;  // it has just ended
-    const bool pooled = std::any_of(kPools.begin(), kPools.end(),
-                                    [&](std::string_view pool) { return pool.substr(0, kLongestName) == name; });
+    const bool pooled = std::any_of(pools.begin(), pools.end(),
+                                    [&](std::string_view pool) { return pool.substr(0, longest_name) == name; });
     count += pooled == of_pools ? 1 : 0;
   }
   return count;
@@ -254,7 +254,7 @@ void cut(const std::string &server, const std::vector<std::string> &pieces, int 
   size_t whole = 0;
   for (const std::string &each : pieces) whole += each.size();
   for (int i = 0; i < count; ++i) {
-    play(server, pieces, static_cast<int>(random() % kNames), 1 + random() % whole, random() % 2 == 0);
+    play(server, pieces, static_cast<int>(random() % names), 1 + random() % whole, random() % 2 == 0);
   }
 }
 
@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
   const fs::path folder = fs::temp_directory_path() / ("tenon-cuts-" + std::to_string(getpid()));
   fs::create_directory(folder);
   const std::string server = (folder / "s").string();
-  std::ofstream(folder / "queues.yaml") << kQueues;
+  std::ofstream(folder / "queues.yaml") << queues_yaml;
   std::ofstream(folder / "tenon.yaml")
       << "apiVersion: tenon/v1\npolicy_groups: { default: queues.yaml }\ntransports: [ { "
          "use: tenon.grpc, config: { listen: 'unix:"

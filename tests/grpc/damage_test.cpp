@@ -18,7 +18,7 @@ namespace pb = google::protobuf;
 
 [[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
-struct from_bytes : service_case {
+struct FromBytes : service_case {
   // Random requests, some of their bytes changed; how many reached the scheduler.
   size_t damage(const pb::Message &type, uint64_t session, std::mt19937_64 &random, int rounds) {
     const wire::schema &of = wire::schema_of(wire::dialect_of(type), type.GetDescriptor()->name());
@@ -43,7 +43,7 @@ struct from_bytes : service_case {
   }
 };
 
-TEST_F(from_bytes, DamagedRequestsNeverStopTheScheduler) {
+TEST_F(FromBytes, DamagedRequestsNeverStopTheScheduler) {
   for (const uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);

@@ -19,7 +19,7 @@ struct words {
   [[nodiscard]] std::string said() const { return {room.data(), message.length}; }
 };
 
-constexpr tenon_nothing kNothing{sizeof(tenon_nothing), 0};
+constexpr tenon_nothing nothing{sizeof(tenon_nothing), 0};
 
 }  // namespace
 
@@ -48,8 +48,8 @@ loaded_transport::loaded_transport(const std::string &configuration,
   made_.size = sizeof made_;
   made_.error = &said.message;
   if (found.factory->create(found.factory, &in, &made_) != TENON_OK ||
-      made_.lifecycle->init(made_.instance, &kNothing, &said.message) != TENON_OK ||
-      made_.lifecycle->activate(made_.instance, &kNothing, &said.message) != TENON_OK) {
+      made_.lifecycle->init(made_.instance, &nothing, &said.message) != TENON_OK ||
+      made_.lifecycle->activate(made_.instance, &nothing, &said.message) != TENON_OK) {
     refusal_ = said.said();
     return;
   }
@@ -58,9 +58,9 @@ loaded_transport::loaded_transport(const std::string &configuration,
 
 loaded_transport::~loaded_transport() {
   stop();
-  if (slots_) made_.lifecycle->deactivate(made_.instance, &kNothing, nullptr);
-  if (made_.instance) made_.lifecycle->destroy(made_.instance, &kNothing, nullptr);
-  module_->deinit(&kNothing, nullptr);
+  if (slots_) made_.lifecycle->deactivate(made_.instance, &nothing, nullptr);
+  if (made_.instance) made_.lifecycle->destroy(made_.instance, &nothing, nullptr);
+  module_->deinit(&nothing, nullptr);
 }
 
 std::string loaded_transport::start(uint64_t transport) {

@@ -281,7 +281,7 @@ TEST_F(GrpcServer, ACutConnectionIsLostAndWhatWasUnsureComesAgain) {
 }
 
 // What the host cannot take yet must not keep the cut from it.
-TEST_F(GrpcServer, AConnectionThatIsCutWhileARequestWaits_IsLostAndWhatWasUnsureComesAgain) {
+TEST_F(GrpcServer, AConnectionThatIsCutWhileARequestWaitsIsLostAndWhatWasUnsureComesAgain) {
   start();
   ASSERT_TRUE(enter("a", tcp).ok());
   auto stream = updates(tcp);

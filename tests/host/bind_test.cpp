@@ -51,7 +51,7 @@ uint64_t key_of(const bound_policy &policy, int64_t free, int64_t total) {
   return key;
 }
 
-TEST_F(Bind, DefaultDeployment_BindsEachBuiltInPolicy) {
+TEST_F(Bind, DefaultDeploymentBindsEachBuiltInPolicy) {
   const auto host = opened();
   ASSERT_TRUE(host);
   for (const auto &[kind, name] : {std::pair{module_kind::queue_sort, "fair"},
@@ -72,7 +72,7 @@ TEST_F(Bind, DefaultDeployment_BindsEachBuiltInPolicy) {
   }
 }
 
-TEST_F(Bind, DefaultDeployment_BindsEachRuleAndIdentity) {
+TEST_F(Bind, DefaultDeploymentBindsEachRuleAndIdentity) {
   const auto host = opened();
   ASSERT_TRUE(host);
   for (const auto &[name, configuration] : {std::pair{"provided", "{}"},
@@ -91,7 +91,7 @@ TEST_F(Bind, DefaultDeployment_BindsEachRuleAndIdentity) {
   }
 }
 
-TEST_F(Bind, RuleWithoutTheValueThatItNeeds_IsRefused) {
+TEST_F(Bind, RuleWithoutTheValueThatItNeedsIsRefused) {
   const auto host = opened();
   ASSERT_TRUE(host);
   for (const char *name : {"tag", "fixed"}) {
@@ -101,7 +101,7 @@ TEST_F(Bind, RuleWithoutTheValueThatItNeeds_IsRefused) {
   }
 }
 
-TEST_F(Bind, Provides_WhatItBinds) {
+TEST_F(Bind, ProvidesWhatItBinds) {
   const auto host = opened();
   ASSERT_TRUE(host);
   EXPECT_TRUE(host->provides(module_kind::node_sort, "fair"));
@@ -110,7 +110,7 @@ TEST_F(Bind, Provides_WhatItBinds) {
   EXPECT_FALSE(host->provides(module_kind::identity, "ldap"));
 }
 
-TEST_F(Bind, PolicyOfAModule_DecidesAsItsSourceSays) {
+TEST_F(Bind, PolicyOfAModuleDecidesAsItsSourceSays) {
   const auto host = opened();
   ASSERT_TRUE(host);
   const auto fair = host->bind(module_kind::node_sort, "fair", "{}", 16);
@@ -129,7 +129,7 @@ TEST_F(Bind, EqualsTheCopyThatIsLinkedIn) {
   for (int64_t free = 0; free <= 100; free += 7) EXPECT_EQ(key_of(**module, free, 100), key_of(*linked, free, 100));
 }
 
-TEST_F(Bind, UnknownPolicy_IsRefusedWithThoseThatExist) {
+TEST_F(Bind, UnknownPolicyIsRefusedWithThoseThatExist) {
   const auto host = opened();
   ASSERT_TRUE(host);
   const auto policy = host->bind(module_kind::node_sort, "binpackin", "{}", 16);
@@ -138,7 +138,7 @@ TEST_F(Bind, UnknownPolicy_IsRefusedWithThoseThatExist) {
                                                   "did you mean 'binpacking'?"}));
 }
 
-TEST_F(Bind, ConfigurationThatTheSchemaRefuses_IsRefusedWithTheKey) {
+TEST_F(Bind, ConfigurationThatTheSchemaRefusesIsRefusedWithTheKey) {
   const auto host = opened();
   ASSERT_TRUE(host);
   const auto policy = host->bind(module_kind::node_sort, "fair", R"({"resourceweights": {"vcore": -1}})", 16);
@@ -147,7 +147,7 @@ TEST_F(Bind, ConfigurationThatTheSchemaRefuses_IsRefusedWithTheKey) {
               refuses(refusal_parts{"node-sort 'fair'", "at least 0", "resourceweights.vcore is -1", ""}));
 }
 
-TEST_F(Bind, UnknownConfigurationKey_IsRefusedWithTheNearest) {
+TEST_F(Bind, UnknownConfigurationKeyIsRefusedWithTheNearest) {
   const auto host = opened();
   ASSERT_TRUE(host);
   const auto policy = host->bind(module_kind::node_sort, "fair", R"({"resourceweight": {}})", 16);
@@ -155,7 +155,7 @@ TEST_F(Bind, UnknownConfigurationKey_IsRefusedWithTheNearest) {
   EXPECT_THAT(policy.why(), refuses(refusal_parts{"node-sort 'fair'", "", "resourceweight", "resourceweights"}));
 }
 
-TEST_F(Bind, DeploymentThatNamesNoModule_StillHasTheBuiltInOnes) {
+TEST_F(Bind, DeploymentThatNamesNoModuleStillHasTheBuiltInOnes) {
   const auto host = opened(folder_.write("tenon.yaml", "apiVersion: tenon/v1\n"));
   ASSERT_TRUE(host);
   EXPECT_TRUE(host->bind(module_kind::app_sort, "fifo", "{}", 16));
@@ -164,7 +164,7 @@ TEST_F(Bind, DeploymentThatNamesNoModule_StillHasTheBuiltInOnes) {
   EXPECT_TRUE(predicates->empty());
 }
 
-TEST_F(Bind, ConfigurationOfTheDeployment_IsTheBaseOfEveryInstance) {
+TEST_F(Bind, ConfigurationOfTheDeploymentIsTheBaseOfEveryInstance) {
   const auto host =
       opened(folder_.write("tenon.yaml",
                            "apiVersion: tenon/v1\n"
@@ -178,7 +178,7 @@ TEST_F(Bind, ConfigurationOfTheDeployment_IsTheBaseOfEveryInstance) {
   EXPECT_NE(key_of(**own, 80, 100), key_of(**own, 20, 100));
 }
 
-TEST_F(Bind, ConfigurationOfTheDeploymentThatTheSchemaRefuses_IsRefusedAtItsPlace) {
+TEST_F(Bind, ConfigurationOfTheDeploymentThatTheSchemaRefusesIsRefusedAtItsPlace) {
   const auto host = open(folder_.write("tenon.yaml",
                                        "apiVersion: tenon/v1\n"
                                        "modules:\n"
@@ -188,14 +188,14 @@ TEST_F(Bind, ConfigurationOfTheDeploymentThatTheSchemaRefuses_IsRefusedAtItsPlac
   EXPECT_THAT(host.why(), refuses(refusal_parts{"tenon.yaml:4:39", "number", "\"much\"", ""}));
 }
 
-TEST_F(Bind, ModuleThatIsNotThere_IsRefusedAtItsPlaceWithTheNearest) {
+TEST_F(Bind, ModuleThatIsNotThereIsRefusedAtItsPlaceWithTheNearest) {
   const auto host = open(folder_.write("tenon.yaml", "apiVersion: tenon/v1\nmodules: [ { id: tenon.node-fare } ]\n"));
   ASSERT_FALSE(host);
   EXPECT_THAT(host.why(), refuses(refusal_parts{"tenon.yaml:2:18", "manifest of a module", "'tenon.node-fare'",
                                                 "tenon.node-fair"}));
 }
 
-TEST_F(Bind, UseOfAModuleOfAnotherKind_IsRefusedAtItsPlace) {
+TEST_F(Bind, UseOfAModuleOfAnotherKindIsRefusedAtItsPlace) {
   const auto host =
       open(folder_.write("tenon.yaml", "apiVersion: tenon/v1\npredicates: [ { use: tenon.node-fair } ]\n"));
   ASSERT_FALSE(host);
@@ -203,14 +203,14 @@ TEST_F(Bind, UseOfAModuleOfAnotherKind_IsRefusedAtItsPlace) {
               refuses(refusal_parts{"tenon.yaml:2:22", "tenon.predicate", "'tenon.node-fair' provides none", ""}));
 }
 
-TEST_F(Bind, OpenToFaults_IsForPredicatesAlone) {
+TEST_F(Bind, OpenToFaultsIsForPredicatesAlone) {
   const auto host =
       open(folder_.write("tenon.yaml", "apiVersion: tenon/v1\nmodules: [ { id: tenon.node-fair, on_fault: open } ]\n"));
   ASSERT_FALSE(host);
   EXPECT_THAT(host.why(), refuses(refusal_parts{"tenon.yaml:2:18", "fallback or stop", "provides no predicate", ""}));
 }
 
-TEST_F(Bind, PinnedDigestOfAnotherBuild_IsRefused) {
+TEST_F(Bind, PinnedDigestOfAnotherBuildIsRefused) {
   const auto host = open(folder_.write(
       "tenon.yaml",
       "apiVersion: tenon/v1\nmodules: [ { id: tenon.node-fair, digest: sha256:" + std::string(64, '0') + " } ]\n"));
@@ -218,7 +218,7 @@ TEST_F(Bind, PinnedDigestOfAnotherBuild_IsRefused) {
   EXPECT_THAT(host.why(), refuses(refusal_parts{"node-fair.so", "as the deployment says", "sha256:", "pin this one"}));
 }
 
-TEST_F(Bind, TwoHosts_CountApart) {
+TEST_F(Bind, TwoHostsCountApart) {
   const auto one = opened(), other = opened();
   ASSERT_TRUE(one && other);
   const auto policy = one->bind(module_kind::node_sort, "fair", "{}", 16);
@@ -235,7 +235,7 @@ TEST_F(Bind, TwoHosts_CountApart) {
   EXPECT_EQ(calls(*other), before_other);
 }
 
-TEST_F(Bind, FirstOfTwoHostsGone_TheOtherGoesOn) {
+TEST_F(Bind, FirstOfTwoHostsGoneTheOtherGoesOn) {
   auto one = opened();
   const auto other = opened();
   ASSERT_TRUE(one && other);

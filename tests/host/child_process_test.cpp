@@ -32,13 +32,13 @@ TEST(ChildProcess, EndsWithItsStatus) {
   EXPECT_EQ(child.code, 7);
 }
 
-TEST(ChildProcess, KilledBySignal_IsTold) {
+TEST(ChildProcess, KilledBySignalIsTold) {
   const child_outcome child = shell("kill -KILL $$");
   EXPECT_EQ(child.how, end::killed_by_signal);
   EXPECT_EQ(child.code, SIGKILL);
 }
 
-TEST(ChildProcess, LinesAndOutput_ComeApart) {
+TEST(ChildProcess, LinesAndOutputComeApart) {
   const child_outcome child = shell("echo a line >&3; echo words; echo complaints >&2; cat");
   EXPECT_EQ(child.how, end::exited);
   EXPECT_EQ(child.lines, "a line\n");
@@ -65,7 +65,7 @@ TEST(ChildProcess, InheritsNoSignalHandling) {
   EXPECT_EQ(child.code, SIGTERM);
 }
 
-TEST(ChildProcess, TooLate_IsKilledWithItsChildren) {
+TEST(ChildProcess, TooLateIsKilledWithItsChildren) {
   const auto start = std::chrono::steady_clock::now();
   // The inner one keeps the pipes open, and would write a line later.
   const child_outcome child = shell("(sleep 2; echo late >&3) & sleep 60", milliseconds(200));
@@ -76,7 +76,7 @@ TEST(ChildProcess, TooLate_IsKilledWithItsChildren) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(ChildProcess, ChildrenThatOutliveIt_AreNotWaitedForAndKilled) {
+TEST(ChildProcess, ChildrenThatOutliveItAreNotWaitedForAndKilled) {
   const auto start = std::chrono::steady_clock::now();
   const child_outcome child = shell("sleep 60 & echo $! >&3");
   EXPECT_EQ(child.how, end::exited);
@@ -91,22 +91,22 @@ TEST(ChildProcess, ChildrenThatOutliveIt_AreNotWaitedForAndKilled) {
   EXPECT_NE(::kill(orphan, 0), 0);
 }
 
-TEST(ChildProcess, EndlessOutput_IsCutToItsEnd) {
+TEST(ChildProcess, EndlessOutputIsCutToItsEnd) {
   const child_outcome child = shell("yes words | head -c 1000000; echo the end");
   EXPECT_EQ(child.how, end::exited);
   EXPECT_LE(child.output.size(), 2048);
   EXPECT_THAT(child.output, HasSubstr("the end"));
 }
 
-TEST(ChildProcess, EndlessLines_EndIt) { EXPECT_EQ(shell("yes >&3").how, end::timed_out); }
+TEST(ChildProcess, EndlessLinesEndIt) { EXPECT_EQ(shell("yes >&3").how, end::timed_out); }
 
-TEST(ChildProcess, ProgramThatIsNotThere_IsNotStarted) {
+TEST(ChildProcess, ProgramThatIsNotThereIsNotStarted) {
   const child_outcome child = run_child("/nowhere/at-all", {}, 3, milliseconds(1000));
   EXPECT_EQ(child.how, end::not_started);
   EXPECT_EQ(child.code, ENOENT);
 }
 
-TEST(ChildProcess, HostThatIgnoresItsChildren_StillHearsThem) {
+TEST(ChildProcess, HostThatIgnoresItsChildrenStillHearsThem) {
   const auto former = signal(SIGCHLD, SIG_IGN);
   const child_outcome child = shell("echo a line >&3");
   signal(SIGCHLD, former);

@@ -31,7 +31,7 @@ class Deployment : public ::testing::Test {
   config::problems report_{"tenon.yaml"};
 };
 
-TEST_F(Deployment, WholeOne_IsReadWithDefaultsAndPathsRelativeToTheFile) {
+TEST_F(Deployment, WholeOneIsReadWithDefaultsAndPathsRelativeToTheFile) {
   folder_.make("mods");
   folder_.write("etc/queues.yaml", "partitions: []\n");
   const auto plan = parse(
@@ -75,14 +75,14 @@ TEST_F(Deployment, WholeOne_IsReadWithDefaultsAndPathsRelativeToTheFile) {
   EXPECT_EQ(plan->transports[0].name, "grpc");
 }
 
-TEST_F(Deployment, ApiVersionAlone_IsADeployment) {
+TEST_F(Deployment, ApiVersionAloneIsADeployment) {
   const auto plan = parse("apiVersion: tenon/v1\n");
   ASSERT_TRUE(plan);
   EXPECT_TRUE(plan->modules.empty());
   EXPECT_TRUE(plan->predicates.empty());
 }
 
-TEST_F(Deployment, WhatADaemonWritesAndHowItMoves_IsRead) {
+TEST_F(Deployment, WhatADaemonWritesAndHowItMovesIsRead) {
   const auto plan = parse(
       "apiVersion: tenon/v1\n"
       "cycle: { manual: true }\n"
@@ -103,75 +103,75 @@ TEST_F(Deployment, WhatADaemonWritesAndHowItMoves_IsRead) {
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:25", "a folder", "store is empty", "leave it out"})));
 }
 
-TEST_F(Deployment, NoApiVersion_IsRefused) {
+TEST_F(Deployment, NoApiVersionIsRefused) {
   EXPECT_FALSE(parse("modules: []\n"));
   EXPECT_THAT(report_.refusals(), ElementsAre(refuses(refusal_parts{"tenon.yaml:1:1", "", "apiVersion", ""})));
 }
 
-TEST_F(Deployment, UnknownKey_IsRefusedWithPlaceAndNearestKey) {
+TEST_F(Deployment, UnknownKeyIsRefusedWithPlaceAndNearestKey) {
   EXPECT_THAT(refusals_of("predicate: []\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:1", "", "predicate", "predicates"})));
 }
 
-TEST_F(Deployment, UnknownKeyInAModule_IsRefusedWithPlaceAndNearestKey) {
+TEST_F(Deployment, UnknownKeyInAModuleIsRefusedWithPlaceAndNearestKey) {
   EXPECT_THAT(refusals_of("modules: [ { id: acme.x, on_failure: stop } ]\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:26", "", "on_failure", ""})));
 }
 
-TEST_F(Deployment, FaultActionThatIsNone_IsRefusedWithThoseThatExist) {
+TEST_F(Deployment, FaultActionThatIsNoneIsRefusedWithThoseThatExist) {
   EXPECT_THAT(refusals_of("modules: [ { id: acme.x, on_fault: stopp } ]\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:36", "", "stopp", "stop"})));
 }
 
-TEST_F(Deployment, SameModuleTwice_IsRefusedWithBothPlaces) {
+TEST_F(Deployment, SameModuleTwiceIsRefusedWithBothPlaces) {
   EXPECT_THAT(refusals_of("modules:\n  - id: acme.x\n  - id: acme.y\n  - id: acme.x\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:5:9", "once", "tenon.yaml:3:9", "remove one"})));
 }
 
-TEST_F(Deployment, SameKeyTwice_IsRefused) {
+TEST_F(Deployment, SameKeyTwiceIsRefused) {
   EXPECT_THAT(refusals_of("modules: []\nmodules: []\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:3:1", "", "modules", ""})));
 }
 
-TEST_F(Deployment, PolicyGroupWithoutItsFile_IsRefused) {
+TEST_F(Deployment, PolicyGroupWithoutItsFileIsRefused) {
   EXPECT_THAT(
       refusals_of("policy_groups: { default: queus.yaml }\n"),
       ElementsAre(refuses(refusal_parts{"tenon.yaml:2:27", "group 'default'", "queus.yaml", "relative to this file"})));
 }
 
-TEST_F(Deployment, ModulePathWithoutItsFolder_IsRefused) {
+TEST_F(Deployment, ModulePathWithoutItsFolderIsRefused) {
   EXPECT_THAT(refusals_of("module_path: [nowhere]\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:15", "folder", "nowhere", "module_path"})));
 }
 
-TEST_F(Deployment, ModuleIdThatIsNone_IsRefused) {
+TEST_F(Deployment, ModuleIdThatIsNoneIsRefused) {
   EXPECT_THAT(refusals_of("predicates: [ { use: attributes } ]\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:22", "reverse-domain", "'attributes'", ""})));
 }
 
-TEST_F(Deployment, DigestThatIsNone_IsRefused) {
+TEST_F(Deployment, DigestThatIsNoneIsRefused) {
   EXPECT_THAT(
       refusals_of("modules: [ { id: acme.x, digest: sha256:abc } ]\n"),
       ElementsAre(refuses(refusal_parts{"tenon.yaml:2:34", "64 lower-case", "sha256:abc", "tenon plugin lock"})));
 }
 
-TEST_F(Deployment, ConfigurationThatIsNoMap_IsRefused) {
+TEST_F(Deployment, ConfigurationThatIsNoMapIsRefused) {
   EXPECT_THAT(refusals_of("modules: [ { id: acme.x, config: [1] } ]\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:34", "map", "config is a list", ""})));
 }
 
-TEST_F(Deployment, EmptyEntry_IsRefused) {
+TEST_F(Deployment, EmptyEntryIsRefused) {
   EXPECT_THAT(refusals_of("modules: [ ~ ]\n"),
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:12", "a map", "empty entry in modules", ""})));
 }
 
-TEST_F(Deployment, BudgetOfNothing_IsRefused) {
+TEST_F(Deployment, BudgetOfNothingIsRefused) {
   EXPECT_THAT(
       refusals_of("modules: [ { id: acme.x, budget: { call_us: 0 } } ]\n"),
       ElementsAre(refuses(refusal_parts{"tenon.yaml:2:45", "at least 1", "call_us is 0", "leave the budget out"})));
 }
 
-TEST_F(Deployment, NoFile_IsRefusedByName) {
+TEST_F(Deployment, NoFileIsRefusedByName) {
   config::problems report("gone.yaml");
   EXPECT_FALSE(read_deployment("gone.yaml", report));
   EXPECT_THAT(report.refusals(),

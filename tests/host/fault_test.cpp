@@ -94,7 +94,7 @@ class Fault : public ::testing::Test {
   std::array<uint16_t, 3> reasons_{};
 };
 
-TEST_F(Fault, SoundModule_HasNone) {
+TEST_F(Fault, SoundModuleHasNone) {
   open("good", module_kind::node_sort);
   const uint64_t calls = host_->counters().at(0).calls;
   EXPECT_EQ(keys(), TENON_OK);
@@ -104,7 +104,7 @@ TEST_F(Fault, SoundModule_HasNone) {
   EXPECT_EQ(host_->counters().at(0).faults, 0);
 }
 
-TEST_F(Fault, StatusInternal_IsCountedLoggedAndReported) {
+TEST_F(Fault, StatusInternalIsCountedLoggedAndReported) {
   open("keys_fail", module_kind::node_sort, "on_fault: stop");
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
@@ -119,21 +119,21 @@ TEST_F(Fault, StatusInternal_IsCountedLoggedAndReported) {
               HasSubstr("test.keys-fail 1.0.0: tenon.node-sort/1 'fixture': keys gave INTERNAL (on_fault: stop)"));
 }
 
-TEST_F(Fault, UnknownStatus_ReachesTheKernelAsInternal) {
+TEST_F(Fault, UnknownStatusReachesTheKernelAsInternal) {
   open("keys_unknown_status", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_EQ(faults_[0].text, "gave the unknown status 99");
 }
 
-TEST_F(Fault, OutputOfAnotherSize_IsAFault_AndTheOutputIsWhole) {
+TEST_F(Fault, OutputOfAnotherSizeIsAFaultAndTheOutputIsWhole) {
   open("keys_shrink_output", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_THAT(faults_[0].text, HasSubstr("changed the size"));
 }
 
-TEST_F(Fault, WriteBehindTheOutput_IsAFaultWhereCallsAreChecked_AndHarmless) {
+TEST_F(Fault, WriteBehindTheOutputIsAFaultWhereCallsAreCheckedAndHarmless) {
   modules_.options.check_calls = true;
   open("keys_too_many", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_INTERNAL);
@@ -142,14 +142,14 @@ TEST_F(Fault, WriteBehindTheOutput_IsAFaultWhereCallsAreChecked_AndHarmless) {
   EXPECT_EQ(keys_[3], 77);
 }
 
-TEST_F(Fault, CheckedCallsOfASoundModule_GiveTheSame) {
+TEST_F(Fault, CheckedCallsOfASoundModuleGiveTheSame) {
   modules_.options.check_calls = true;
   open("good", module_kind::node_sort);
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_THAT(keys_, ::testing::ElementsAre(4, 5, 6, 77));
 }
 
-TEST_F(Fault, UnknownVerdict_IsAFault) {
+TEST_F(Fault, UnknownVerdictIsAFault) {
   for (const bool checked : {false, true}) {
     modules_.options.check_calls = checked;
     policy_.reset();
@@ -161,26 +161,26 @@ TEST_F(Fault, UnknownVerdict_IsAFault) {
   }
 }
 
-TEST_F(Fault, UnknownReason_IsAFault) {
+TEST_F(Fault, UnknownReasonIsAFault) {
   open("filter_unknown_reason", module_kind::predicate);
   EXPECT_EQ(filter(), TENON_INTERNAL);
   ASSERT_THAT(faults_, SizeIs(1));
   EXPECT_EQ(faults_[0].text, "gave reason 2 of 1 that it described");
 }
 
-TEST_F(Fault, PredicateClosed_GivesInternal) {
+TEST_F(Fault, PredicateClosedGivesInternal) {
   open("filter_fails", module_kind::predicate);
   EXPECT_EQ(filter(), TENON_INTERNAL);
 }
 
-TEST_F(Fault, PredicateOpen_LetsEverythingPassAndIsCounted) {
+TEST_F(Fault, PredicateOpenLetsEverythingPassAndIsCounted) {
   open("filter_fails", module_kind::predicate, "on_fault: open");
   EXPECT_EQ(filter(), TENON_OK);
   EXPECT_THAT(verdicts_, ::testing::Each(TENON_PASS));
   EXPECT_EQ(host_->counters().at(0).faults, 1);
 }
 
-TEST_F(Fault, SlowCalls_AreAFaultAfterSoManyInARow) {
+TEST_F(Fault, SlowCallsAreAFaultAfterSoManyInARow) {
   open("keys_slow", module_kind::node_sort, "budget: { call_us: 1000, overruns: 3 }");
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_EQ(keys(), TENON_OK);
@@ -190,36 +190,36 @@ TEST_F(Fault, SlowCalls_AreAFaultAfterSoManyInARow) {
   EXPECT_EQ(host_->counters().at(0).overruns, 3);
 }
 
-TEST_F(Fault, SlowCallsWithBudgetsOff_AreNone) {
+TEST_F(Fault, SlowCallsWithBudgetsOffAreNone) {
   modules_.options.budgets = false;
   open("keys_slow", module_kind::node_sort, "budget: { call_us: 1000, overruns: 1 }");
   EXPECT_EQ(keys(), TENON_OK);
   EXPECT_EQ(host_->counters().at(0).overruns, 0);
 }
 
-TEST_F(Fault, RefusedCreate_IsSaidInTheModulesWords) {
+TEST_F(Fault, RefusedCreateIsSaidInTheModulesWords) {
   EXPECT_THAT(bind_refused("create_fails"),
               refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
                                     "create gave INVALID_CONFIG: weights do not add up", "tenon plugin explain"}));
 }
 
-TEST_F(Fault, RefusedInit_IsSaidInTheModulesWords) {
+TEST_F(Fault, RefusedInitIsSaidInTheModulesWords) {
   EXPECT_THAT(bind_refused("start_fails"),
               refuses(refusal_parts{"node-sort 'fixture'", "", "init gave UNSUPPORTED: no metrics service", ""}));
 }
 
-TEST_F(Fault, RefusedActivate_IsSaidInTheModulesWords) {
+TEST_F(Fault, RefusedActivateIsSaidInTheModulesWords) {
   EXPECT_THAT(
       bind_refused("activate_fails"),
       refuses(refusal_parts{"node-sort 'fixture'", "", "activate gave EXHAUSTED: no memory for the table", ""}));
 }
 
-TEST_F(Fault, InstanceWithoutLifecycle_IsRefused) {
+TEST_F(Fault, InstanceWithoutLifecycleIsRefused) {
   EXPECT_THAT(bind_refused("no_lifecycle"),
               refuses(refusal_parts{"node-sort 'fixture'", "", "lifecycle with an empty slot", ""}));
 }
 
-TEST_F(Fault, KeysTooWide_AreRefused) {
+TEST_F(Fault, KeysTooWideAreRefused) {
   EXPECT_THAT(bind_refused("wide_keys"), refuses(refusal_parts{"node-sort 'fixture'", "", "keys have 1000 words", ""}));
 }
 
@@ -228,7 +228,7 @@ class Threads : public Fault {
   Threads() { modules_.options.check_calls = true; }
 };
 
-TEST_F(Threads, CycleSlotOnAThreadWithoutRole_IsAViolationAndNotCalled) {
+TEST_F(Threads, CycleSlotOnAThreadWithoutRoleIsAViolationAndNotCalled) {
   open("good", module_kind::node_sort);
   EXPECT_EQ(keys(thread_role::other), TENON_INTERNAL);
   EXPECT_THAT(violations_,
@@ -236,13 +236,13 @@ TEST_F(Threads, CycleSlotOnAThreadWithoutRole_IsAViolationAndNotCalled) {
   EXPECT_THAT(keys_, ::testing::ElementsAre(0, 0, 0, 77));
 }
 
-TEST_F(Threads, CycleSlotOnTheMainThread_IsAViolation) {
+TEST_F(Threads, CycleSlotOnTheMainThreadIsAViolation) {
   open("good", module_kind::node_sort);
   EXPECT_EQ(keys(thread_role::main), TENON_INTERNAL);
   EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("role main")));
 }
 
-TEST_F(Threads, MainSlotOnAnIoThread_IsAViolationAndRefused) {
+TEST_F(Threads, MainSlotOnAnIoThreadIsAViolationAndRefused) {
   modules_.install("good");
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host);
@@ -252,7 +252,7 @@ TEST_F(Threads, MainSlotOnAnIoThread_IsAViolationAndRefused) {
               ::testing::ElementsAre(HasSubstr("create is [main], and was called on a thread with role io")));
 }
 
-TEST_F(Threads, MainSlotOnTheWriterBetweenSteps_IsNone) {
+TEST_F(Threads, MainSlotOnTheWriterBetweenStepsIsNone) {
   const role_guard cycle(thread_role::cycle);
   open("good", module_kind::node_sort);
   policy_.reset();
@@ -282,7 +282,7 @@ class Guard : public ::testing::Test {
   std::vector<std::string> violations_;
 };
 
-TEST_F(Guard, IoSlotOnTheCycleThread_IsAViolation) {
+TEST_F(Guard, IoSlotOnTheCycleThreadIsAViolation) {
   const role_guard cycle(thread_role::cycle);
   EXPECT_EQ(call(slot_tag::io), TENON_INTERNAL);
   EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("slot is [io]")));
@@ -290,7 +290,7 @@ TEST_F(Guard, IoSlotOnTheCycleThread_IsAViolation) {
   EXPECT_EQ(call(slot_tag::io), TENON_OK);
 }
 
-TEST_F(Guard, AnySlotOnAThreadOfNobody_IsAViolation) {
+TEST_F(Guard, AnySlotOnAThreadOfNobodyIsAViolation) {
   EXPECT_EQ(call(slot_tag::any), TENON_INTERNAL);
   EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("slot is [any]")));
   for (const auto role : {thread_role::main, thread_role::cycle, thread_role::io}) {
@@ -299,7 +299,7 @@ TEST_F(Guard, AnySlotOnAThreadOfNobody_IsAViolation) {
   }
 }
 
-TEST_F(Guard, TwoThreadsInOneInstance_AreAViolation) {
+TEST_F(Guard, TwoThreadsInOneInstanceAreAViolation) {
   const role_guard cycle(thread_role::cycle);
   const tenon_status outer = call(slot_tag::cycle, [&] {
     std::thread([&] {
@@ -312,7 +312,7 @@ TEST_F(Guard, TwoThreadsInOneInstance_AreAViolation) {
   EXPECT_THAT(violations_, ::testing::ElementsAre(HasSubstr("another thread is in the same instance")));
 }
 
-TEST_F(Guard, LateCallsThatAreNotInARow_AreNoFault) {
+TEST_F(Guard, LateCallsThatAreNotInARowAreNoFault) {
   tally_->check_calls = false;
   tally_->budget = {100'000, 2};
   const auto batch_call = [&](bool late) {
@@ -330,7 +330,7 @@ TEST_F(Guard, LateCallsThatAreNotInARow_AreNoFault) {
   EXPECT_EQ(tally_->counters().faults, 1);
 }
 
-TEST_F(Guard, ChecksOff_CallsFromAnywhere) {
+TEST_F(Guard, ChecksOffCallsFromAnywhere) {
   tally_->check_calls = false;
   EXPECT_EQ(call(slot_tag::cycle), TENON_OK);
   EXPECT_THAT(violations_, SizeIs(0));
@@ -338,7 +338,7 @@ TEST_F(Guard, ChecksOff_CallsFromAnywhere) {
 
 using ThreadsDeath = Fault;
 
-TEST_F(ThreadsDeath, WithoutAHandler_AViolationEndsTheProcess) {
+TEST_F(ThreadsDeath, WithoutAHandlerAViolationEndsTheProcess) {
   modules_.options.check_calls = true;
   modules_.options.on_violation = nullptr;
   open("good", module_kind::node_sort);

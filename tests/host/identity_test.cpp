@@ -75,13 +75,13 @@ class Resolver : public ::testing::Test {
   std::unique_ptr<identity_resolver> it_;
 };
 
-TEST_F(Resolver, GroupsOfTheRequest_AreUsedAsTheyAre) {
+TEST_F(Resolver, GroupsOfTheRequestAreUsedAsTheyAre) {
   start();
   EXPECT_THAT(ask("alice", false, {"a", "b"}).groups, ElementsAre("a", "b"));
   EXPECT_THAT(source_->asked, IsEmpty());
 }
 
-TEST_F(Resolver, UsersThatTheKernelRefuses_AreNotLookedUp) {
+TEST_F(Resolver, UsersThatTheKernelRefusesAreNotLookedUp) {
   start();
   for (const char *user : {"", "-x", "a b"}) {
     EXPECT_EQ(ask(user).problem, "");
@@ -90,7 +90,7 @@ TEST_F(Resolver, UsersThatTheKernelRefuses_AreNotLookedUp) {
   EXPECT_THAT(source_->asked, IsEmpty());
 }
 
-TEST_F(Resolver, UserThatIsFound_IsKeptForFiveMinutes) {
+TEST_F(Resolver, UserThatIsFoundIsKeptForFiveMinutes) {
   start();
   for (const int64_t later_ms : {0, 299'999, 300'000}) {
     now_ms_ = 5'000 + later_ms;
@@ -102,7 +102,7 @@ TEST_F(Resolver, UserThatIsFound_IsKeptForFiveMinutes) {
   EXPECT_EQ(it_->counters().failures, 0U);
 }
 
-TEST_F(Resolver, UserThatIsNot_IsKeptForHalfAMinute) {
+TEST_F(Resolver, UserThatIsNotIsKeptForHalfAMinute) {
   start();
   EXPECT_EQ(ask("nobody").problem, "user resolution failed: no user nobody");
   now_ms_ += 29'999;
@@ -112,7 +112,7 @@ TEST_F(Resolver, UserThatIsNot_IsKeptForHalfAMinute) {
   EXPECT_EQ(it_->counters().failures, 2U);
 }
 
-TEST_F(Resolver, Forced_IsInNogroupRatherThanRefused) {
+TEST_F(Resolver, ForcedIsInNogroupRatherThanRefused) {
   start();
   EXPECT_THAT(ask("nobody", true).groups, ElementsAre("nogroup"));
   EXPECT_THAT(ask("nobody", true).groups, ElementsAre("nogroup"));
@@ -120,7 +120,7 @@ TEST_F(Resolver, Forced_IsInNogroupRatherThanRefused) {
   EXPECT_EQ(ask("nobody").groups.size(), 0U);
 }
 
-TEST_F(Resolver, EqualUsersAtOnce_ShareOneLookup) {
+TEST_F(Resolver, EqualUsersAtOnceShareOneLookup) {
   start();
   std::promise<void> &go = hold();
   std::atomic<int> answers = 0;
@@ -136,7 +136,7 @@ TEST_F(Resolver, EqualUsersAtOnce_ShareOneLookup) {
   EXPECT_EQ(it_->counters().lookups, 1U);
 }
 
-TEST_F(Resolver, SlowSource_HoldsUpNothingThatIsKnown) {
+TEST_F(Resolver, SlowSourceHoldsUpNothingThatIsKnown) {
   start();
   ask("alice");
   std::promise<void> &go = hold();
@@ -149,7 +149,7 @@ TEST_F(Resolver, SlowSource_HoldsUpNothingThatIsKnown) {
   answered.get_future().wait();
 }
 
-TEST_F(Resolver, TooManyWaiting_AreRefusedAtOnce) {
+TEST_F(Resolver, TooManyWaitingAreRefusedAtOnce) {
   start({.max_waiting = 2});
   std::promise<void> &go = hold();
   std::promise<void> last;
@@ -163,7 +163,7 @@ TEST_F(Resolver, TooManyWaiting_AreRefusedAtOnce) {
   EXPECT_THAT(ask("c").groups, ElementsAre("c-group"));
 }
 
-TEST_F(Resolver, MoreUsersThanAreKept_TheFirstToEndGoes) {
+TEST_F(Resolver, MoreUsersThanAreKeptTheFirstToEndGoes) {
   start({.max_users = 2});
   ask("a");
   now_ms_ += 1;
@@ -180,7 +180,7 @@ TEST_F(Resolver, MoreUsersThanAreKept_TheFirstToEndGoes) {
   EXPECT_EQ(source_->asked.size(), 5U);
 }
 
-TEST_F(Resolver, Destroyed_EveryRequestIsAnswered) {
+TEST_F(Resolver, DestroyedEveryRequestIsAnswered) {
   start();
   std::promise<void> &go = hold();
   std::vector<std::string> problems;
@@ -196,7 +196,7 @@ TEST_F(Resolver, Destroyed_EveryRequestIsAnswered) {
   EXPECT_THAT(problems[1], ::testing::AnyOf("", HasSubstr("the scheduler stops")));  // as far as it came
 }
 
-TEST_F(Resolver, FromManyThreads_EachIsAnsweredOnce) {
+TEST_F(Resolver, FromManyThreadsEachIsAnsweredOnce) {
   start({.max_users = 3});
   std::atomic<int> answers = 0;
   std::vector<std::thread> threads;
@@ -235,33 +235,33 @@ class Directory : public ::testing::Test {
   std::unique_ptr<identity_resolver> it_;
 };
 
-TEST_F(Directory, Groups_InTheOrderOfTheModule) {
+TEST_F(Directory, GroupsInTheOrderOfTheModule) {
   EXPECT_THAT(ask("alice").groups, ElementsAre("staff", "wheel"));
   EXPECT_THAT(ask("lonely").groups, IsEmpty());
   EXPECT_EQ(ask("lonely").problem, "");
 }
 
-TEST_F(Directory, MoreThanThereIsRoomFor_IsAskedAgain) {
+TEST_F(Directory, MoreThanThereIsRoomForIsAskedAgain) {
   const auto groups = ask("many").groups;
   ASSERT_EQ(groups.size(), 300U);
   EXPECT_EQ(groups.back(), "a-group-with-a-long-name-299");
   EXPECT_THAT(faults_, IsEmpty());
 }
 
-TEST_F(Directory, NeverEnoughRoom_IsGivenUp) { EXPECT_THAT(ask("greedy").problem, HasSubstr("too many groups")); }
+TEST_F(Directory, NeverEnoughRoomIsGivenUp) { EXPECT_THAT(ask("greedy").problem, HasSubstr("too many groups")); }
 
-TEST_F(Directory, NoAnswer_SaysWhy) {
+TEST_F(Directory, NoAnswerSaysWhy) {
   EXPECT_THAT(ask("nobody").problem, HasSubstr("no user nobody"));
   EXPECT_THAT(ask("away").problem, HasSubstr("directory cannot be asked now: timeout"));
   EXPECT_THAT(faults_, IsEmpty());
 }
 
-TEST_F(Directory, Faults_AreFailuresAndCounted) {
+TEST_F(Directory, FaultsAreFailuresAndCounted) {
   for (const char *user : {"broken", "outside", "wants"}) EXPECT_THAT(ask(user).problem, HasSubstr("gave INTERNAL"));
   EXPECT_THAT(faults_, ElementsAre("resolve gave INTERNAL", HasSubstr("not in the room"), HasSubstr("names less")));
 }
 
-TEST(BindIdentity, TypeOfQueuesYaml_NoneWhereItIsEmptyOrUnknown) {
+TEST(BindIdentity, TypeOfQueuesYamlNoneWhereItIsEmptyOrUnknown) {
   builtin_policy_source builtin;
   EXPECT_EQ((*bind_identity(builtin, "os"))->name, "os");
   EXPECT_EQ((*bind_identity(builtin, ""))->name, "none");

@@ -202,7 +202,7 @@ TEST(JsonSchema, SaysWhere) {
   EXPECT_THAT(found[1].problem, HasSubstr("'host'"));
 }
 
-TEST(JsonSchema, EqualItemsAreNotUnique_HoweverTheyAreWritten) {
+TEST(JsonSchema, EqualItemsAreNotUniqueHoweverTheyAreWritten) {
   const json::object schema{{"uniqueItems", true}};
   for (const char *twice : {"[1, 1.0]", "[[2.0], [2]]", R"([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}])"}) {
     EXPECT_EQ(violations(schema, json::parse(twice)).size(), 1u) << twice;

@@ -96,7 +96,7 @@ TEST_F(HostedKernel, DecidesAsWithTheCopiesThatAreLinkedIn) {
   EXPECT_GT(calls, 10);
 }
 
-TEST_F(HostedKernel, ModuleAtFault_IsReplacedByTheKernelsOwnCopy_AndTheDecisionsAreThose) {
+TEST_F(HostedKernel, ModuleAtFaultIsReplacedByTheKernelsOwnCopyAndTheDecisionsAreThose) {
   modules_.install("keys_fail");
   const auto host = opened(modules_.open({"keys_fail"}));
   ASSERT_TRUE(host);
@@ -112,7 +112,7 @@ TEST_F(HostedKernel, ModuleAtFault_IsReplacedByTheKernelsOwnCopy_AndTheDecisions
   EXPECT_THAT(faults_, ::testing::ElementsAre("keys gave INTERNAL"));
 }
 
-TEST_F(HostedKernel, PolicyThatNobodyProvides_RefusesTheRegistrationInTheHostsWords) {
+TEST_F(HostedKernel, PolicyThatNobodyProvidesRefusesTheRegistrationInTheHostsWords) {
   host_options options = modules_.options;
   options.built_in_modules.clear();
   const auto host = opened(open_deployment({}, options));

@@ -40,7 +40,7 @@ class Load : public ::testing::Test {
   fixture_folder modules_;
 };
 
-TEST_F(Load, SoundModule_IsLoadedAndBound) {
+TEST_F(Load, SoundModuleIsLoadedAndBound) {
   modules_.install("good");
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host) << host.why().text();
@@ -182,34 +182,34 @@ INSTANTIATE_TEST_SUITE_P(
                     "belong together"}}),
     fixture_named);
 
-TEST_F(Load, ManifestOfMoreThanTheModuleProvides_IsRefused) {
+TEST_F(Load, ManifestOfMoreThanTheModuleProvidesIsRefused) {
   modules_.install("good");
   modules_.seal("good", {.interface = "tenon.app-sort/1"});
   EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "tenon.app-sort/1, as the manifest says",
                                                               "get_factory gave UNSUPPORTED", "belong together"}));
 }
 
-TEST_F(Load, LibraryThatIsNotThere_IsRefused) {
+TEST_F(Load, LibraryThatIsNotThereIsRefused) {
   std::filesystem::remove(modules_.install("good"));
   EXPECT_THAT(modules_.refused("good"),
               refuses(refusal_parts{"good.so", "readable shared library", "No such file", "beside its manifest"}));
 }
 
-TEST_F(Load, FolderInPlaceOfTheLibrary_IsRefused) {
+TEST_F(Load, FolderInPlaceOfTheLibraryIsRefused) {
   const auto library = modules_.install("good");
   std::filesystem::remove(library);
   std::filesystem::create_directory(library);
   EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "shared library", "a directory", ""}));
 }
 
-TEST_F(Load, PipeInPlaceOfTheLibrary_IsRefusedWithoutWaiting) {
+TEST_F(Load, PipeInPlaceOfTheLibraryIsRefusedWithoutWaiting) {
   const auto library = modules_.install("good");
   std::filesystem::remove(library);
   ASSERT_EQ(::mkfifo(library.c_str(), 0600), 0);
   EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "shared library", "not a regular file", ""}));
 }
 
-TEST_F(Load, LibraryThatMayNotBeRead_IsRefused) {
+TEST_F(Load, LibraryThatMayNotBeReadIsRefused) {
   const auto library = modules_.install("good");
   std::filesystem::permissions(library, std::filesystem::perms::none);
   const uid_t was = ::geteuid();
@@ -226,19 +226,19 @@ TEST_F(Load, LibraryThatMayNotBeRead_IsRefused) {
   EXPECT_THAT(file.why(), refuses(refusal_parts{"good.so", "readable", "Permission denied", "let the user"}));
 }
 
-TEST_F(Load, EmptyLibrary_IsRefused) {
+TEST_F(Load, EmptyLibraryIsRefused) {
   std::filesystem::resize_file(modules_.install("good"), 0);
   EXPECT_THAT(modules_.refused("good"), refuses(refusal_parts{"good.so", "", "an empty file", ""}));
 }
 
-TEST_F(Load, ChangedLibrary_IsRefusedByItsDigest) {
+TEST_F(Load, ChangedLibraryIsRefusedByItsDigest) {
   const auto library = modules_.install("good");
   std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(2000).put('!');
   EXPECT_THAT(modules_.refused("good"),
               refuses(refusal_parts{"good.so", "good.yaml says", "sha256:", "seal the manifest anew"}));
 }
 
-TEST_F(Load, TruncatedLibraryWithItsOwnDigest_IsRefusedByLint) {
+TEST_F(Load, TruncatedLibraryWithItsOwnDigestIsRefusedByLint) {
   const auto library = modules_.install("good");
   for (const auto size : {std::filesystem::file_size(library) * 3 / 4, std::filesystem::file_size(library) / 3,
                           uintmax_t{70}, uintmax_t{3}}) {
@@ -249,7 +249,7 @@ TEST_F(Load, TruncatedLibraryWithItsOwnDigest_IsRefusedByLint) {
 }
 
 // Sealed after the damage, so that lint and preflight must cope: never this process.
-TEST_F(Load, FlippedBytesWithTheirOwnDigest_NeverHarmThisProcess) {
+TEST_F(Load, FlippedBytesWithTheirOwnDigestNeverHarmThisProcess) {
   const auto library = modules_.install("good");
   const auto sound = read_library(library);
   ASSERT_TRUE(sound);
@@ -274,7 +274,7 @@ TEST_F(Load, FlippedBytesWithTheirOwnDigest_NeverHarmThisProcess) {
 }
 
 // Headers are at both ends of a library: every byte there, one after the other.
-TEST_F(Load, LintOfDamagedHeaders_GivesAnAnswer) {
+TEST_F(Load, LintOfDamagedHeadersGivesAnAnswer) {
   const auto sound = read_library(modules_.install("good"));
   ASSERT_TRUE(sound);
   ASSERT_TRUE(lint_library(*sound).findings.empty());
@@ -288,7 +288,7 @@ TEST_F(Load, LintOfDamagedHeaders_GivesAnAnswer) {
   EXPECT_GT(found, 100);
 }
 
-TEST_F(Load, OtherMachine_IsRefused) {
+TEST_F(Load, OtherMachineIsRefused) {
   const auto library = modules_.install("good");
   std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(8).put(0);  // e_machine: MIPS
   modules_.seal("good");
@@ -296,14 +296,14 @@ TEST_F(Load, OtherMachine_IsRefused) {
               refuses(refusal_parts{"good.so", "64-bit little-endian", "machine 8", "for this machine"}));
 }
 
-TEST_F(Load, TwoManifestsWithOneId_AreRefusedByBothNames) {
+TEST_F(Load, TwoManifestsWithOneIdAreRefusedByBothNames) {
   modules_.install("good");
   modules_.install("wide_keys", {.id = "test.good"});
   EXPECT_THAT(modules_.refused("good"),
               refuses(refusal_parts{"wide_keys.yaml", "one manifest", "good.yaml", "remove one"}));
 }
 
-TEST_F(Load, TwoModulesWithOneName_AreRefusedByBothNames) {
+TEST_F(Load, TwoModulesWithOneNameAreRefusedByBothNames) {
   modules_.install("good");
   modules_.install("wide_keys");
   const auto host = modules_.open({"good", "wide_keys"});
@@ -312,7 +312,7 @@ TEST_F(Load, TwoModulesWithOneName_AreRefusedByBothNames) {
                                                 "test.good", "take one"}));
 }
 
-TEST_F(Load, UnlistedModuleOnThePath_IsNotOpenedAndNotBound) {
+TEST_F(Load, UnlistedModuleOnThePathIsNotOpenedAndNotBound) {
   modules_.install("good");
   modules_.install("load_aborts", {.name = "other"});
   options().preflight = false;
@@ -324,7 +324,7 @@ TEST_F(Load, UnlistedModuleOnThePath_IsNotOpenedAndNotBound) {
                                                   "- id: test.load-aborts"}));
 }
 
-TEST_F(Load, BrokenManifestOfAnotherModule_IsAWarning) {
+TEST_F(Load, BrokenManifestOfAnotherModuleIsAWarning) {
   modules_.install("good");
   modules_.folder.write("mods/broken.yaml", "id: test.broken\nfancy: true\n");
   const auto host = modules_.open({"good"});
@@ -332,20 +332,20 @@ TEST_F(Load, BrokenManifestOfAnotherModule_IsAWarning) {
   EXPECT_THAT(modules_.log(), ::testing::HasSubstr("broken.yaml:2:1"));
 }
 
-TEST_F(Load, BrokenManifestOfAListedModule_IsRefusedAtItsPlace) {
+TEST_F(Load, BrokenManifestOfAListedModuleIsRefusedAtItsPlace) {
   modules_.folder.make("mods");
   modules_.folder.write("mods/broken.yaml", "id: test.broken\nfancy: true\n");
   EXPECT_THAT(modules_.refused("broken"), refuses(refusal_parts{"broken.yaml:", "", "", ""}));
 }
 
-TEST_F(Load, PreflightHelperThatIsNotThere_IsRefusedByName) {
+TEST_F(Load, PreflightHelperThatIsNotThereIsRefusedByName) {
   modules_.install("good");
   options().preflight_program = modules_.folder.path() / "nowhere";
   EXPECT_THAT(modules_.refused("good"),
               refuses(refusal_parts{"good.so", "nowhere", "cannot be started: No such file", "beside"}));
 }
 
-TEST_F(Load, PassIsRememberedByDigest_RefusalIsNot) {
+TEST_F(Load, PassIsRememberedByDigestRefusalIsNot) {
   modules_.install("good");
   ASSERT_TRUE(modules_.open({"good"}));
   size_t remembered = 0;
@@ -360,7 +360,7 @@ TEST_F(Load, PassIsRememberedByDigest_RefusalIsNot) {
   EXPECT_EQ(later, remembered);
 }
 
-TEST_F(Load, CacheThatOthersMayWrite_IsNotUsed) {
+TEST_F(Load, CacheThatOthersMayWriteIsNotUsed) {
   modules_.install("good");
   std::filesystem::create_directory(options().cache_directory);
   std::filesystem::permissions(options().cache_directory, std::filesystem::perms::all);
@@ -369,7 +369,7 @@ TEST_F(Load, CacheThatOthersMayWrite_IsNotUsed) {
   EXPECT_TRUE(std::filesystem::is_empty(options().cache_directory));
 }
 
-TEST_F(Load, CopyThatSomebodyChanged_IsMadeAnew) {
+TEST_F(Load, CopyThatSomebodyChangedIsMadeAnew) {
   modules_.install("good");
   ASSERT_TRUE(modules_.open({"good"}));
   std::filesystem::path copy;
@@ -385,7 +385,7 @@ TEST_F(Load, CopyThatSomebodyChanged_IsMadeAnew) {
   EXPECT_EQ(read_library(copy)->digest, digest);
 }
 
-TEST_F(Load, LibraryOverwrittenWhileInUse_DoesNotReachTheProcess) {
+TEST_F(Load, LibraryOverwrittenWhileInUseDoesNotReachTheProcess) {
   const auto library = modules_.install("good");
   const auto host = modules_.open({"good"});
   ASSERT_TRUE(host) << host.why().text();
@@ -393,7 +393,7 @@ TEST_F(Load, LibraryOverwrittenWhileInUse_DoesNotReachTheProcess) {
   EXPECT_TRUE((*host)->bind(module_kind::node_sort, "fixture", "{}", 16));
 }
 
-TEST_F(Load, WithoutCache_LibraryIsOpenedInPlace) {
+TEST_F(Load, WithoutCacheLibraryIsOpenedInPlace) {
   modules_.install("good");
   options().use_cache = false;
   const auto host = modules_.open({"good"});
@@ -401,7 +401,7 @@ TEST_F(Load, WithoutCache_LibraryIsOpenedInPlace) {
   EXPECT_FALSE(std::filesystem::exists(options().cache_directory));
 }
 
-TEST_F(Load, ManyHostsAtOnce_LoadTheSameModule) {
+TEST_F(Load, ManyHostsAtOnceLoadTheSameModule) {
   modules_.install("good");
   const auto file = modules_.folder.write(
       "tenon.yaml", "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules: [ { id: test.good } ]\n");

@@ -60,7 +60,7 @@ std::vector<refusal> refusals_of(const std::string &text) {
   return report.refusals();
 }
 
-TEST(Manifest, SoundOne_IsReadWhole) {
+TEST(Manifest, SoundOneIsReadWhole) {
   config::problems report("acme.yaml");
   const auto manifest = parse_manifest(sound_manifest(), "modules/acme.yaml", report);
   ASSERT_TRUE(manifest) << report.refusals().front().text();
@@ -79,22 +79,22 @@ TEST(Manifest, SoundOne_IsReadWhole) {
   EXPECT_EQ(manifest->configuration.at("properties").at("weight").at("default"), 1);
 }
 
-TEST(Manifest, UnknownKey_IsRefusedWithPlaceAndNearestKey) {
+TEST(Manifest, UnknownKeyIsRefusedWithPlaceAndNearestKey) {
   EXPECT_THAT(refusals_of(changed(sound_manifest(), "vendor:", "vendr:")),
               ::testing::Contains(refuses(refusal_parts{"acme.yaml:4:1", "", "vendr", "vendor"})));
 }
 
-TEST(Manifest, MissingKey_IsRefusedByName) {
+TEST(Manifest, MissingKeyIsRefusedByName) {
   EXPECT_THAT(refusals_of(changed(sound_manifest(), "license: Apache-2.0\n", "")),
               ElementsAre(refuses(refusal_parts{"acme.yaml:1:1", "", "license", ""})));
 }
 
-TEST(Manifest, WrongType_IsRefusedAtItsValue) {
+TEST(Manifest, WrongTypeIsRefusedAtItsValue) {
   EXPECT_THAT(refusals_of(changed(sound_manifest(), "[tenon.host.log/1]", "{ log: 1 }")),
               ElementsAre(refuses(refusal_parts{"acme.yaml:13:11", "list", "map", ""})));
 }
 
-TEST(Manifest, DraftRevision_CountsForDraftsAlone) {
+TEST(Manifest, DraftRevisionCountsForDraftsAlone) {
   const std::string other = changed(sound_manifest(), "draft_rev: ", "draft_rev: 9");
   EXPECT_THAT(refusals_of(other), ::testing::IsEmpty());
   EXPECT_THAT(refusals_of(changed(other, "tenon.node-sort/1", "tenon.placement-rule/1")),
@@ -179,24 +179,24 @@ INSTANTIATE_TEST_SUITE_P(
                   {"acme.yaml:17:50", "default that the schema allows", "config.weight", ""}}),
     [](const auto &value) { return value.param.name; });
 
-TEST(Manifest, SameImplementationTwice_IsRefused) {
+TEST(Manifest, SameImplementationTwiceIsRefused) {
   const std::string line = "  - { interface: tenon.node-sort/1, name: acme-binpack, order_rev: 3 }\n";
   EXPECT_THAT(refusals_of(changed(sound_manifest(), line, line + line)),
               ElementsAre(refuses(refusal_parts{"acme.yaml:13:5", "once", "listed twice", "remove one"})));
 }
 
-TEST(Manifest, SeveralFaults_AreReportedTogether) {
+TEST(Manifest, SeveralFaultsAreReportedTogether) {
   const std::string text = changed(changed(sound_manifest(), "1.2.0", "one"), "acme.binpack", "x");
   EXPECT_EQ(refusals_of(text).size(), 2);
 }
 
-TEST(Manifest, NoFile_IsRefusedByName) {
+TEST(Manifest, NoFileIsRefusedByName) {
   config::problems report("gone.yaml");
   EXPECT_FALSE(read_manifest("gone.yaml", report));
   EXPECT_THAT(report.refusals(), ElementsAre(refuses(refusal_parts{"gone.yaml", "", "no such file", ""})));
 }
 
-TEST(Manifest, FolderInsteadOfFile_IsRefused) {
+TEST(Manifest, FolderInsteadOfFileIsRefused) {
   const testing::temp_folder folder;
   config::problems report(folder.path().string());
   EXPECT_FALSE(read_manifest(folder.path(), report));
@@ -204,7 +204,7 @@ TEST(Manifest, FolderInsteadOfFile_IsRefused) {
 }
 
 // References may go round in circles, and following them ends the process.
-TEST(Manifest, ReferencesInASchema_AreRefusedWhereverTheyAre) {
+TEST(Manifest, ReferencesInASchemaAreRefusedWhereverTheyAre) {
   for (const char *schema :
        {"{ $ref: '#' }", "{ properties: { a: { $ref: '#' } } }", "{ items: [ { $ref: '#' } ] }",
         "{ additionalProperties: { $ref: '#' } }", "{ definitions: { a: { type: object } } }",
@@ -219,7 +219,7 @@ TEST(Manifest, ReferencesInASchema_AreRefusedWhereverTheyAre) {
 }
 
 // Whatever a schema says, an answer: when it is read, and when it is applied.
-TEST(Manifest, EveryKeywordWithEveryKindOfValue_GetsAnAnswer) {
+TEST(Manifest, EveryKeywordWithEveryKindOfValueGetsAnAnswer) {
   size_t accepted = 0, refused = 0;
   for (const char *keyword : {"$comment",
                               "$id",
@@ -285,7 +285,7 @@ TEST(Manifest, EveryKeywordWithEveryKindOfValue_GetsAnAnswer) {
 }
 
 // Whatever the bytes, an answer and no crash.
-TEST(Manifest, EveryPrefixAndEveryFlippedByte_GivesAnAnswer) {
+TEST(Manifest, EveryPrefixAndEveryFlippedByteGivesAnAnswer) {
   const std::string text = sound_manifest();
   for (size_t i = 0; i < text.size(); ++i) {
     config::problems cut("cut.yaml"), flipped("flipped.yaml");

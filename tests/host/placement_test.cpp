@@ -86,7 +86,7 @@ class AcmeRule : public ::testing::Test {
   int applications_ = 0;
 };
 
-TEST_F(AcmeRule, NamedInQueuesYaml_PlacesApplications) {
+TEST_F(AcmeRule, NamedInQueuesYamlPlacesApplications) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(place("alice"), "root.people.team-alice");
@@ -105,7 +105,7 @@ TEST_F(AcmeRule, LooksUpQueues) {
   EXPECT_EQ(place("mover"), "root.rest");
 }
 
-TEST_F(AcmeRule, RefusesInItsWords_AsOneLineOfUtf8) {
+TEST_F(AcmeRule, RefusesInItsWordsAsOneLineOfUtf8) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(
@@ -114,7 +114,7 @@ TEST_F(AcmeRule, RefusesInItsWords_AsOneLineOfUtf8) {
   EXPECT_TRUE(faults_.empty());
 }
 
-TEST_F(AcmeRule, Fault_IsCountedAndTheNextRuleAsked) {
+TEST_F(AcmeRule, FaultIsCountedAndTheNextRuleAsked) {
   open();
   ASSERT_EQ(start(), "");
   for (const char *user : {"broken", "odd", "long", "behind"}) EXPECT_EQ(place(user), "root.rest") << user;
@@ -124,14 +124,14 @@ TEST_F(AcmeRule, Fault_IsCountedAndTheNextRuleAsked) {
   for (const module_counters &one : host_->counters()) EXPECT_EQ(one.faults, one.id == "test.acme-ldap" ? 4U : 0U);
 }
 
-TEST_F(AcmeRule, FullPathThatIsNone_IsAFaultThatTheKernelCounts) {
+TEST_F(AcmeRule, FullPathThatIsNoneIsAFaultThatTheKernelCounts) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(place("low"), "root.rest");
   EXPECT_EQ(kernel_->counters().policy_faults, 1U);
 }
 
-TEST_F(AcmeRule, UncheckedCalls_GiveTheSame) {
+TEST_F(AcmeRule, UncheckedCallsGiveTheSame) {
   modules_.options.check_calls = false;
   open();
   ASSERT_EQ(start(), "");
@@ -140,7 +140,7 @@ TEST_F(AcmeRule, UncheckedCalls_GiveTheSame) {
   EXPECT_EQ(faults_.size(), 1U);
 }
 
-TEST_F(AcmeRule, ConfigurationThatItRefuses_RefusesTheRegistration) {
+TEST_F(AcmeRule, ConfigurationThatItRefusesRefusesTheRegistration) {
   open();
   std::string without(rules);
   without.replace(without.find("value: team"), 11, "create: yes");
@@ -149,7 +149,7 @@ TEST_F(AcmeRule, ConfigurationThatItRefuses_RefusesTheRegistration) {
                                         "INVALID_CONFIG: no directory"));
 }
 
-TEST_F(AcmeRule, ConfigurationOfTheDeployment_IsTheBase) {
+TEST_F(AcmeRule, ConfigurationOfTheDeploymentIsTheBase) {
   open("config: { value: crew }");
   std::string without(rules);
   without.replace(without.find("        value: team\n"), 20, "");
@@ -157,7 +157,7 @@ TEST_F(AcmeRule, ConfigurationOfTheDeployment_IsTheBase) {
   EXPECT_EQ(place("alice"), "root.people.crew-alice");
 }
 
-TEST_F(AcmeRule, NotInTheDeployment_ItsNameIsUnknown) {
+TEST_F(AcmeRule, NotInTheDeploymentItsNameIsUnknown) {
   auto opened = open_deployment(modules_.folder.write("tenon.yaml", "apiVersion: tenon/v1\n"), modules_.options);
   ASSERT_TRUE(opened);
   host_ = std::move(*opened);
@@ -168,7 +168,7 @@ TEST_F(AcmeRule, NotInTheDeployment_ItsNameIsUnknown) {
   EXPECT_THAT(start(identifier), HasSubstr("unknown rule name specified acme_ldap"));
 }
 
-TEST_F(AcmeRule, Known_IsWhatTheDeploymentProvides) {
+TEST_F(AcmeRule, KnownIsWhatTheDeploymentProvides) {
   open();
   const auto known = host_->known();
   for (const kind_entry &kind : module_kinds) {

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-TEST_P(Interface, AsksArePlaced_WithWhatTheyAskedFor) {
+TEST_P(Interface, AsksArePlacedWithWhatTheyAskedFor) {
   enter();
   requests batch;
   batch.application("app-1").node("node-1", {{"memory", 1'000}, {"vcore", 10'000}});
@@ -33,7 +33,7 @@ TEST_P(Interface, AsksArePlaced_WithWhatTheyAskedFor) {
   EXPECT_EQ(placed.resources, (amounts_of{{"memory", 10}, {"vcore", 1'000}}));
 }
 
-TEST_P(Interface, ApplicationWithoutItsPartition_RejectedInWords) {
+TEST_P(Interface, ApplicationWithoutItsPartitionRejectedInWords) {
   enter();
   requests batch;
   batch.application("app-1", "root.default", {}, "alice", "nowhere");
@@ -41,7 +41,7 @@ TEST_P(Interface, ApplicationWithoutItsPartition_RejectedInWords) {
   EXPECT_THAT(expect(TENON_RM_REJECTED_APPLICATION, "app-1").words, HasSubstr("app-1"));
 }
 
-TEST_P(Interface, NodeTwice_TheSecondIsRejected) {
+TEST_P(Interface, NodeTwiceTheSecondIsRejected) {
   enter();
   requests batch;
   batch.node("node-1", {{"vcore", 1}});
@@ -51,7 +51,7 @@ TEST_P(Interface, NodeTwice_TheSecondIsRejected) {
   EXPECT_THAT(expect(TENON_RM_REJECTED_NODE, "node-1").words, HasSubstr("node name must be unique"));
 }
 
-TEST_P(Interface, AskOfNobody_Rejected) {
+TEST_P(Interface, AskOfNobodyRejected) {
   enter();
   requests batch;
   batch.ask({.application = "app-9", .key = "ask-9"});
@@ -64,7 +64,7 @@ TEST_P(Interface, AskOfNobody_Rejected) {
   }
 }
 
-TEST_P(Interface, QueueThatIsFull_HoldsTheRestUntilSomethingEnds) {
+TEST_P(Interface, QueueThatIsFullHoldsTheRestUntilSomethingEnds) {
   enter();
   requests batch;
   batch.application("app-1", "root.small").node("node-1", {{"vcore", 10'000}});
@@ -84,7 +84,7 @@ TEST_P(Interface, QueueThatIsFull_HoldsTheRestUntilSomethingEnds) {
   EXPECT_NE(third.key, second.key);
 }
 
-TEST_P(Interface, Gang_PlaceholdersAreReplaced) {
+TEST_P(Interface, GangPlaceholdersAreReplaced) {
   enter();
   requests batch;
   batch.gang("app-1", {{"vcore", 2'000}}).node("node-1", {{"vcore", 10'000}});
@@ -108,7 +108,7 @@ TEST_P(Interface, Gang_PlaceholdersAreReplaced) {
 }
 
 // A shim looks for that very word, to fail what waits for the gang.
-TEST_P(Interface, HardGangThatNeverFits_SaysWhyItFails) {
+TEST_P(Interface, HardGangThatNeverFitsSaysWhyItFails) {
   enter();
   requests batch;
   batch.gang("app-1", {{"vcore", 20'000}}, "hard", 1).node("node-1", {{"vcore", 10'000}});
@@ -129,7 +129,7 @@ TEST_P(Interface, HardGangThatNeverFits_SaysWhyItFails) {
   EXPECT_THAT(said, ElementsAre("Accepted: an ask was added", timed_out("Failing"), timed_out("Failed")));
 }
 
-TEST_P(Interface, NodeThatGoes_ItsAllocationsAreReleased) {
+TEST_P(Interface, NodeThatGoesItsAllocationsAreReleased) {
   enter();
   requests batch;
   batch.application("app-1").node("node-1", {{"vcore", 10'000}});
@@ -147,7 +147,7 @@ TEST_P(Interface, NodeThatGoes_ItsAllocationsAreReleased) {
   EXPECT_EQ(released.words, "Node node-1 Removed");
 }
 
-TEST_P(Interface, AllocationsThatRunAlready_AreTakenOver) {
+TEST_P(Interface, AllocationsThatRunAlreadyAreTakenOver) {
   if (lacks(can_report)) GTEST_SKIP() << reason(can_report);
   enter();
   requests first;
@@ -167,7 +167,7 @@ TEST_P(Interface, AllocationsThatRunAlready_AreTakenOver) {
   expect(TENON_RM_ALLOCATION, "new-2");  // there is room now
 }
 
-TEST_P(Interface, CutAndBack_NothingIsLost) {
+TEST_P(Interface, CutAndBackNothingIsLost) {
   if (lacks(can_cut)) GTEST_SKIP() << reason(can_cut);
   enter();
   requests batch;
@@ -182,7 +182,7 @@ TEST_P(Interface, CutAndBack_NothingIsLost) {
   expect(TENON_RM_ALLOCATION, "ask-1");
 }
 
-TEST_P(Interface, UnknownPolicyGroup_RefusedWithThoseThatAreThere) {
+TEST_P(Interface, UnknownPolicyGroupRefusedWithThoseThatAreThere) {
   registration_request request;
   request.policy_group = "nonsense";
   const outcome out = rm_->enter(request);
@@ -191,7 +191,7 @@ TEST_P(Interface, UnknownPolicyGroup_RefusedWithThoseThatAreThere) {
   EXPECT_THAT(out.words, HasSubstr("default"));
 }
 
-TEST_P(Interface, RegistersAgain_EverythingIsNew) {
+TEST_P(Interface, RegistersAgainEverythingIsNew) {
   enter();
   requests batch;
   batch.application("app-1").node("node-1", {{"vcore", 10'000}});
@@ -205,7 +205,7 @@ TEST_P(Interface, RegistersAgain_EverythingIsNew) {
   expect(TENON_RM_ACCEPTED_NODE, "node-1");
 }
 
-TEST_P(Interface, TwoRms_DoNotSeeEachOther) {
+TEST_P(Interface, TwoRmsDoNotSeeEachOther) {
   enter();
   auto other = world_->client();
   registration_request second;

@@ -11,7 +11,7 @@
 namespace tenon::interface {
 namespace {
 
-TEST_P(Interface, RmThatChecksPlacements_NothingRunsWhereItRefuses) {
+TEST_P(Interface, RmThatChecksPlacementsNothingRunsWhereItRefuses) {
   const auto refused = std::make_shared<std::atomic<int>>(0);
   registration_request request;
   request.may_run = [refused](const heard &check) {
@@ -32,7 +32,7 @@ TEST_P(Interface, RmThatChecksPlacements_NothingRunsWhereItRefuses) {
   EXPECT_GT(*refused, 0);
 }
 
-TEST_P(Interface, CheckWithoutAnswer_IsOverAndAskedAgainForNobodyRefused) {
+TEST_P(Interface, CheckWithoutAnswerIsOverAndAskedAgainForNobodyRefused) {
   if (lacks(can_be_late)) GTEST_SKIP() << reason(can_be_late);
   const auto answers = ask_of_silent_rm();
   const heard check = expect(TENON_RM_CHECK, "ask-1");
@@ -48,7 +48,7 @@ TEST_P(Interface, CheckWithoutAnswer_IsOverAndAskedAgainForNobodyRefused) {
   EXPECT_EQ(expect(TENON_RM_ALLOCATION, "ask-1").node, "node-1");
 }
 
-TEST_P(Interface, CheckThatIsRefused_AskedAgainWhenTheRmSaysSo) {
+TEST_P(Interface, CheckThatIsRefusedAskedAgainWhenTheRmSaysSo) {
   if (lacks(can_be_late)) GTEST_SKIP() << reason(can_be_late);
   const auto accepts = std::make_shared<std::atomic<bool>>(false);
   registration_request request;
@@ -63,7 +63,7 @@ TEST_P(Interface, CheckThatIsRefused_AskedAgainWhenTheRmSaysSo) {
 }
 
 // RMs whose checks depend on one another ask for a window of one: the next comes when the one before is over.
-TEST_P(Interface, WindowOfOne_NeverTwoChecksAtOnce) {
+TEST_P(Interface, WindowOfOneNeverTwoChecksAtOnce) {
   if (lacks(can_be_late)) GTEST_SKIP() << reason(can_be_late);
   registration_request request;
   request.extra_config = {{"checks.window", "1"}};
@@ -83,7 +83,7 @@ TEST_P(Interface, WindowOfOne_NeverTwoChecksAtOnce) {
   }
 }
 
-TEST_P(Interface, WindowThatIsNoNumber_RefusedInWords) {
+TEST_P(Interface, WindowThatIsNoNumberRefusedInWords) {
   if (lacks(can_be_late)) GTEST_SKIP() << reason(can_be_late);
   registration_request request;
   request.may_run = [](const heard &) { return true; };
@@ -95,7 +95,7 @@ TEST_P(Interface, WindowThatIsNoNumber_RefusedInWords) {
   }
 }
 
-TEST_P(Interface, CheckInPlaceOfAPlaceholder_SaysWhichAndThatItsRoomIsThere) {
+TEST_P(Interface, CheckInPlaceOfAPlaceholderSaysWhichAndThatItsRoomIsThere) {
   if (lacks(can_be_late)) GTEST_SKIP() << reason(can_be_late);
   const auto refused = std::make_shared<std::set<std::string>>();  // on the thread that answers
   registration_request request;
@@ -131,7 +131,7 @@ TEST_P(Interface, CheckInPlaceOfAPlaceholder_SaysWhichAndThatItsRoomIsThere) {
   EXPECT_EQ(elsewhere.placeholder_uuid, held.uuid);
 }
 
-TEST_P(Interface, CheckThatWasCutOff_IsAskedAgain) {
+TEST_P(Interface, CheckThatWasCutOffIsAskedAgain) {
   if (lacks(can_cut) || lacks(can_be_late)) GTEST_SKIP() << reason(can_cut);
   const auto answers = ask_of_silent_rm();
   expect(TENON_RM_CHECK, "ask-1");

@@ -49,16 +49,16 @@ class Forms : public Interface {
   }
 };
 
-TEST_P(Forms, AskThatIsRefused_ToldAsAnAsk) { expect_refused_as(TENON_RM_REJECTED_ASK, false); }
+TEST_P(Forms, AskThatIsRefusedToldAsAnAsk) { expect_refused_as(TENON_RM_REJECTED_ASK, false); }
 
-TEST_P(Forms, AskThatIsWithdrawn_ToldAsAnAsk) { expect_withdrawn_as(TENON_RM_ASK_RELEASE, false); }
+TEST_P(Forms, AskThatIsWithdrawnToldAsAnAsk) { expect_withdrawn_as(TENON_RM_ASK_RELEASE, false); }
 
-TEST_P(Forms, AllocationWithoutNodeThatIsRefused_ToldAsAnAllocation) {
+TEST_P(Forms, AllocationWithoutNodeThatIsRefusedToldAsAnAllocation) {
   if (GetParam().about.first_dialect) GTEST_SKIP() << "the first dialect asks by asks alone";
   expect_refused_as(TENON_RM_REJECTED_ALLOCATION, true);
 }
 
-TEST_P(Forms, AllocationWithoutNodeThatIsWithdrawn_ToldAsAnAllocation) {
+TEST_P(Forms, AllocationWithoutNodeThatIsWithdrawnToldAsAnAllocation) {
   if (GetParam().about.first_dialect) GTEST_SKIP() << "the first dialect asks by asks alone";
   expect_withdrawn_as(TENON_RM_RELEASE, true);
 }

@@ -26,7 +26,7 @@ class Recovery : public Interface {
 };
 
 // An RM that starts a container for each allocation must not start it twice.
-TEST_P(Recovery, AllocationsThatWereReported_NeverLookLikeNewOnes) {
+TEST_P(Recovery, AllocationsThatWereReportedNeverLookLikeNewOnes) {
   enter();
   requests first;
   first.application("app-1");
@@ -57,7 +57,7 @@ TEST_P(Recovery, AllocationsThatWereReported_NeverLookLikeNewOnes) {
 }
 
 // Later dialect: an allocation with a node, by itself.
-TEST_P(Recovery, AllocationThatIsReportedByItself_IsEchoedWithTheMark) {
+TEST_P(Recovery, AllocationThatIsReportedByItselfIsEchoedWithTheMark) {
   if (GetParam().about.first_dialect) GTEST_SKIP() << "the first dialect reports allocations with their node";
   enter();
   requests batch;
@@ -72,7 +72,7 @@ TEST_P(Recovery, AllocationThatIsReportedByItself_IsEchoedWithTheMark) {
             (tags_of{{"a", "1"}, {"tenon/recovered", "true"}, {"zone", "2"}}));
 }
 
-TEST_P(Recovery, RmThatIsHeld_SchedulingBeginsWhenItSaysThatItIsDone) {
+TEST_P(Recovery, RmThatIsHeldSchedulingBeginsWhenItSaysThatItIsDone) {
   registration_request held;
   held.extra_config = {{"recovery.hold", "true"}};
   enter(held);
@@ -94,7 +94,7 @@ TEST_P(Recovery, RmThatIsHeld_SchedulingBeginsWhenItSaysThatItIsDone) {
 }
 
 // Its stream is one beside the others: that it goes is neither a break nor a goodbye.
-TEST_P(Recovery, GoodbyeAfterTheRecovery_IsOne) {
+TEST_P(Recovery, GoodbyeAfterTheRecoveryIsOne) {
   enter();
   requests batch;
   batch.recovery_done();

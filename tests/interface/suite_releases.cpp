@@ -27,7 +27,7 @@ class Releases : public Interface {
   }
 };
 
-TEST_P(Releases, AllAllocationsOfAnApplication_PendingAsksStayWhereTheyAreAnotherThing) {
+TEST_P(Releases, AllAllocationsOfAnApplicationPendingAsksStayWhereTheyAreAnotherThing) {
   fill();
   requests all;
   all.release("app-1", "");
@@ -41,7 +41,7 @@ TEST_P(Releases, AllAllocationsOfAnApplication_PendingAsksStayWhereTheyAreAnothe
   }
 }
 
-TEST_P(Releases, AllAsksOfAnApplication_AllocationsStay) {
+TEST_P(Releases, AllAsksOfAnApplicationAllocationsStay) {
   fill();
   requests all;
   all.release_ask("app-1", "");
@@ -54,7 +54,7 @@ TEST_P(Releases, AllAsksOfAnApplication_AllocationsStay) {
   expect_state("app-1", "Completing");
 }
 
-TEST_P(Releases, AskWithoutApplication_WithdrawnInEachThatHasIt) {
+TEST_P(Releases, AskWithoutApplicationWithdrawnInEachThatHasIt) {
   enter();
   requests batch;
   batch.application("app-1").application("app-2").node("node-1", {{"vcore", 1}});

@@ -131,7 +131,7 @@ class slow_sum {
   double value_ = 0, in_step_ = 0;
 };
 
-TEST_F(Decayed, Values_AreTheSumOverTime) {
+TEST_F(Decayed, ValuesAreTheSumOverTime) {
   start("past-first");
   std::mt19937 random(7);
   slow_sum expected(now());
@@ -166,7 +166,7 @@ TEST_F(Decayed, Values_AreTheSumOverTime) {
 }
 
 // Red is where it was; blue runs on, and so falls behind by time alone.
-TEST_F(Decayed, Steps_MakeKeysAnew) {
+TEST_F(Decayed, StepsMakeKeysAnew) {
   start("past-first");
   const std::string first = ask("r", 8'000);
   pass(0);
@@ -188,7 +188,7 @@ TEST_F(Decayed, Steps_MakeKeysAnew) {
   EXPECT_EQ(it_->placed("b", last_of_b), 0U);
 }
 
-TEST_F(Decayed, Step_WakesWhoWaits) {
+TEST_F(Decayed, StepWakesWhoWaits) {
   start("waits-for-past");
   const std::string first = ask("r", 400);
   pass(0);
@@ -205,7 +205,7 @@ TEST_F(Decayed, Step_WakesWhoWaits) {
   EXPECT_EQ(it_->placed("r", next), 1U) << "97";
 }
 
-TEST_F(Decayed, OrderThatComesByReload_BeginsWithNothing) {
+TEST_F(Decayed, OrderThatComesByReloadBeginsWithNothing) {
   start("fair");
   const std::string first = ask("r", 400);
   pass(0);
@@ -225,7 +225,7 @@ TEST_F(Decayed, OrderThatComesByReload_BeginsWithNothing) {
   EXPECT_NEAR(static_cast<double>(of_queue.back().value), 200.5, 4);
 }
 
-TEST_F(Decayed, HalfLifeThatIsNoNumber_IsRefused) {
+TEST_F(Decayed, HalfLifeThatIsNoNumberIsRefused) {
   start("fair");
   cluster_config config = it_->config();
   config.partitions[0].root.queues[0].properties["queue.sort.policy"] = "unreadable";

@@ -21,7 +21,7 @@ struct said {
   placement_view view;
 };
 
-class describe : public ::testing::Test {
+class Describe : public ::testing::Test {
  protected:
   describe() {
     partition_config p;
@@ -110,7 +110,7 @@ class describe : public ::testing::Test {
   std::map<decision_kind, said> last_;
 };
 
-TEST_F(describe, an_allocation_carries_all_of_its_ask) {
+TEST_F(Describe, AnAllocationCarriesAllOfItsAsk) {
   apply(full_ask());
   now_ms_ += 5;
   apply(step{{}, 1, {}});
@@ -119,14 +119,14 @@ TEST_F(describe, an_allocation_carries_all_of_its_ask) {
   EXPECT_EQ(made.view.bind_time_ms, 1'000'005);
 }
 
-TEST_F(describe, a_release_carries_the_same_even_of_what_is_forgotten) {
+TEST_F(Describe, AReleaseCarriesTheSameEvenOfWhatIsForgotten) {
   apply(full_ask());
   apply(step{{}, 3, {}});
   apply(remove_application{default_partition, "app"});
   expect_all_of_the_ask(last(decision_kind::released));
 }
 
-TEST_F(describe, a_dropped_ask_carries_it) {
+TEST_F(Describe, ADroppedAskCarriesIt) {
   add_application a;
   a.partition = default_partition;
   a.application = "gang";
@@ -149,7 +149,7 @@ TEST_F(describe, a_dropped_ask_carries_it) {
   EXPECT_EQ(gone.task_group, "workers");
 }
 
-TEST_F(describe, a_resized_allocation_carries_what_it_has_now_and_its_node) {
+TEST_F(Describe, AResizedAllocationCarriesWhatItHasNowAndItsNode) {
   put_ask c = full_ask();
   c.max_allocations = 1;
   c.required_node = "node-1";
@@ -169,7 +169,7 @@ TEST_F(describe, a_resized_allocation_carries_what_it_has_now_and_its_node) {
   EXPECT_EQ(last(decision_kind::released).resources, (std::map<std::string, int64_t>{{"vcore", 3'000}}));
 }
 
-TEST_F(describe, what_is_refused_is_named_and_has_nothing_more) {
+TEST_F(Describe, WhatIsRefusedIsNamedAndHasNothingMore) {
   apply(full_ask());
   apply(step{{}, 1, {}});  // leaves something in what is reused
   put_ask c = full_ask();
@@ -191,7 +191,7 @@ TEST_F(describe, what_is_refused_is_named_and_has_nothing_more) {
   EXPECT_FALSE(last(decision_kind::node_rejected).known);
 }
 
-TEST_F(describe, costs_no_memory_where_the_view_is_used_again) {
+TEST_F(Describe, CostsNoMemoryWhereTheViewIsUsedAgain) {
   put_ask c = full_ask();
   for (int i = 0; i < 4; ++i) {
     c.key = own_.text("ask-" + std::to_string(i));

@@ -321,7 +321,7 @@ void waiting_cluster::make(const explanation &e, int tenths) {
   for (const auto &[id, all] : attributes) it_->set_attributes(id, all);
 }
 
-TEST(explain_property, the_ask_itself_runs_after_the_changes_that_are_printed) {
+TEST(ExplainProperty, TheAskItselfRunsAfterTheChangesThatArePrinted) {
   std::map<change_outcome, int> outcomes;
   int next = 0, later = 0, larger_than_needed = 0;
   for (uint64_t seed = 1; seed <= 200; ++seed) {

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(explain, a_queue_max_is_named_with_its_numbers) {
+TEST(Explain, AQueueMaxIsNamedWithItsNumbers) {
   cluster c({named_queue("a", {{"vcore", 3000}}, {named_queue("b")})});
   c.add_node("node-1", {{"vcore", 10'000}});
   c.add_app("app", "root.a.b");
@@ -27,7 +27,7 @@ TEST(explain, a_queue_max_is_named_with_its_numbers) {
   EXPECT_THAT(e.text, HasSubstr("It would run next if you raise max vcore of queue root.a from 3000m to 4000m."));
 }
 
-TEST(explain, nodes_are_counted_by_what_they_miss) {
+TEST(Explain, NodesAreCountedByWhatTheyMiss) {
   cluster c({named_queue("leaf")});
   c.add_node("small-1", {{"vcore", 1000}, {"memory", 10}});
   c.add_node("small-2", {{"vcore", 1000}, {"memory", 10}});
@@ -42,7 +42,7 @@ TEST(explain, nodes_are_counted_by_what_they_miss) {
   EXPECT_EQ(e.nodes.predicates.size(), 2U) << e.text;  // no attribute on three, another value on one
 }
 
-TEST(explain, a_node_with_the_sum_but_not_the_devices_says_which) {
+TEST(Explain, ANodeWithTheSumButNotTheDevicesSaysWhich) {
   cluster c({named_queue("leaf")});
   c.add_node("node-1", {{"gpu", 8}}, {{"tenon/devices/gpu", "2x4"}});
   c.add_app("app", "root.leaf");
@@ -56,7 +56,7 @@ TEST(explain, a_node_with_the_sum_but_not_the_devices_says_which) {
               HasSubstr("It would run next if you free or add 1 device of gpu on node node-1 (devices from 2 to 3)."));
 }
 
-TEST(explain, an_ask_that_does_not_wait_says_so) {
+TEST(Explain, AnAskThatDoesNotWaitSaysSo) {
   cluster c({named_queue("leaf")});
   c.add_node("node-1", {{"vcore", 10'000}});
   c.add_app("app", "root.leaf");
@@ -70,7 +70,7 @@ TEST(explain, an_ask_that_does_not_wait_says_so) {
 }
 
 // One queue with a max of three, of which one is used; two asks of two each, and one of one that came first.
-TEST(explain, what_stands_before_an_ask_counts_in_what_it_needs) {
+TEST(Explain, WhatStandsBeforeAnAskCountsInWhatItNeeds) {
   cluster c({named_queue("a", {{"vcore", 3000}})});
   c.add_node("node-1", {{"vcore", 20'000}});
   c.add_app("app", "root.a");
@@ -85,7 +85,7 @@ TEST(explain, what_stands_before_an_ask_counts_in_what_it_needs) {
                                 "another if you raise max vcore of queue root.a from 3000m to 6000m."));
 }
 
-TEST(explain, what_an_order_leaves_out_is_promised_nothing) {
+TEST(Explain, WhatAnOrderLeavesOutIsPromisedNothing) {
   queue_config leaf = named_queue("leaf", {{"vcore", 1000}});
   leaf.properties["application.sort.policy"] = "stateaware";
   cluster c({leaf});
@@ -102,7 +102,7 @@ TEST(explain, what_an_order_leaves_out_is_promised_nothing) {
                                 "Order stateaware of queue root.leaf leaves application second out"));
 }
 
-TEST(explain, a_stopped_queue_is_named_and_so_is_starting_it) {
+TEST(Explain, AStoppedQueueIsNamedAndSoIsStartingIt) {
   cluster c({named_queue("leaf")});
   c.add_node("node-1", {{"vcore", 1000}});
   c.add_app("app", "root.leaf");
@@ -114,7 +114,7 @@ TEST(explain, a_stopped_queue_is_named_and_so_is_starting_it) {
                         "would run next if you start queue root.leaf."));
 }
 
-TEST(explain, a_stopped_partition_is_named_and_so_is_starting_it) {
+TEST(Explain, AStoppedPartitionIsNamedAndSoIsStartingIt) {
   cluster c({named_queue("leaf")});
   c.add_node("node-1", {{"vcore", 1000}});
   c.add_app("app", "root.leaf");
@@ -129,7 +129,7 @@ TEST(explain, a_stopped_partition_is_named_and_so_is_starting_it) {
                         name + "."));
 }
 
-TEST(explain, a_large_partition_is_told_what_the_ask_lacks_for_itself) {
+TEST(Explain, ALargePartitionIsToldWhatTheAskLacksForItself) {
   cluster c({named_queue("leaf", {{"vcore", 1000}})});
   c.add_app("app", "root.leaf");
   arena own;
@@ -141,7 +141,7 @@ TEST(explain, a_large_partition_is_told_what_the_ask_lacks_for_itself) {
 }
 
 // Guarantees of two queues, all of which the rich one uses, and a claim of the poor one.
-class claims : public ::testing::Test {
+class Claims : public ::testing::Test {
  protected:
   void start(const std::map<std::string, std::string> &properties_of_parent) {
     queue_config poor = named_queue("poor"), rich = named_queue("rich");
@@ -169,7 +169,7 @@ class claims : public ::testing::Test {
   std::unique_ptr<cluster> c_;
 };
 
-TEST_F(claims, that_will_find_somebody_say_when_and_where) {
+TEST_F(Claims, ThatWillFindSomebodySayWhenAndWhere) {
   start({});
   EXPECT_THAT(why(),
               HasSubstr("It tries to preempt others at 1970-01-01T00:17:10.000Z; as things are, 1 on node node-1 "
@@ -179,7 +179,7 @@ TEST_F(claims, that_will_find_somebody_say_when_and_where) {
   EXPECT_THAT(c_->decisions().back(), HasSubstr("PREEMPTED_BY_SCHEDULER"));
 }
 
-TEST_F(claims, behind_a_fence_are_promised_no_attempt) {
+TEST_F(Claims, BehindAFenceArePromisedNoAttempt) {
   start({{"preemption.policy", "fence"}});
   EXPECT_THAT(why(),
               HasSubstr("Preemption is no help: the fence of queue root.parent keeps it from the allocations that "
@@ -195,7 +195,7 @@ TEST_F(claims, behind_a_fence_are_promised_no_attempt) {
 }
 
 // A resource manager that checks placements and refuses what fits.
-TEST(explain, refusals_of_nodes_are_told_by_reason_with_their_number) {
+TEST(Explain, RefusalsOfNodesAreToldByReasonWithTheirNumber) {
   builtin_policy_source policies;
   kernel k(policies);
   arena own;

@@ -9,9 +9,9 @@
 namespace tenon::testing {
 namespace {
 
-class frozen_states : public ::testing::Test {
+class FrozenStates : public ::testing::Test {
  protected:
-  frozen_states() {
+  FrozenStates() {
     for (int i = 0; i < 100; ++i) c_.add_node("node-" + std::to_string(i), {{"vcore", 10}});
     c_.add_app("app", "root.leaf");
     c_.add_app("other", "root.leaf");
@@ -30,7 +30,7 @@ class frozen_states : public ::testing::Test {
   cluster c_{{named_queue("leaf")}, {limit_config{"", {"*"}, {}, {{"vcore", 1000}}, 0}}};
 };
 
-TEST_F(frozen_states, say_what_those_made_anew_say) {
+TEST_F(FrozenStates, SayWhatThoseMadeAnewSay) {
   EXPECT_EQ(c_->freeze()->plain(), fresh());
   EXPECT_EQ(c_->freeze()->plain().partitions.at(0).applications.at(1).asks.at(0).blocker, "no node fits");
   using part = snapshot_part;
@@ -43,7 +43,7 @@ TEST_F(frozen_states, say_what_those_made_anew_say) {
   EXPECT_TRUE(c_->freeze(part::all, "[rm]other")->plain().partitions.empty());
 }
 
-TEST_F(frozen_states, cost_what_changed) {
+TEST_F(FrozenStates, CostWhatChanged) {
   auto first = c_->freeze();
   EXPECT_GE(made(), 700U);  // 301 asks, 300 allocations, 100 nodes
   const uint64_t before = made();
@@ -55,7 +55,7 @@ TEST_F(frozen_states, cost_what_changed) {
   EXPECT_EQ(now->plain(), fresh());
 }
 
-TEST_F(frozen_states, stay_what_they_were) {
+TEST_F(FrozenStates, StayWhatTheyWere) {
   const auto before = c_->freeze();
   const kernel_snapshot was = c_->snapshot();
   for (int i = 0; i < 300; i += 2) c_.give_back("app", "ask-" + std::to_string(i));
@@ -67,7 +67,7 @@ TEST_F(frozen_states, stay_what_they_were) {
   EXPECT_LT(before->commands(), after->commands());
 }
 
-TEST_F(frozen_states, are_made_in_short_turns) {
+TEST_F(FrozenStates, AreMadeInShortTurns) {
   constexpr size_t chunk = 16;  // that a turn may do more
   size_t left = SIZE_MAX, turns = 0;
   while (left != 0) {
@@ -83,7 +83,7 @@ TEST_F(frozen_states, are_made_in_short_turns) {
   EXPECT_EQ(now->plain(), fresh());
 }
 
-TEST_F(frozen_states, cost_nothing_once_nobody_reads) {
+TEST_F(FrozenStates, CostNothingOnceNobodyReads) {
   EXPECT_EQ(c_->frozen_bytes(), 0U);
   const auto kept = c_->freeze();
   const kernel_snapshot was = c_->snapshot();
@@ -99,7 +99,7 @@ TEST_F(frozen_states, cost_nothing_once_nobody_reads) {
   EXPECT_EQ(c_->freeze()->plain(), fresh());
 }
 
-TEST_F(frozen_states, are_read_on_other_threads_and_outlive_the_kernel) {
+TEST_F(FrozenStates, AreReadOnOtherThreadsAndOutliveTheKernel) {
   std::shared_ptr<const frozen_state> last;
   kernel_snapshot was;
   std::vector<std::thread> readers;

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class gangs : public ::testing::Test {
+class Gangs : public ::testing::Test {
  protected:
   void ask(const std::string &key, bool placeholder, const std::map<std::string, std::string> &tags = {}) {
     put_ask p;
@@ -57,7 +57,7 @@ class gangs : public ::testing::Test {
   cluster c_{{named_queue("leaf")}};
 };
 
-TEST_F(gangs, asks_that_suit_no_node_cost_nothing_until_one_comes) {
+TEST_F(Gangs, AsksThatSuitNoNodeCostNothingUntilOneComes) {
   start(100);
   for (int i = 0; i < 1'000; ++i) ask("real-" + std::to_string(i), false, {{"si/zone", "b"}});
   c_.settle();
@@ -71,7 +71,7 @@ TEST_F(gangs, asks_that_suit_no_node_cost_nothing_until_one_comes) {
   EXPECT_EQ(looks_in_a_thousand_steps(), 0U) << "the node is full";
 }
 
-TEST_F(gangs, the_placeholders_node_may_become_the_right_one) {
+TEST_F(Gangs, ThePlaceholdersNodeMayBecomeTheRightOne) {
   start(1);
   ask("real", false, {{"si/zone", "b"}});
   c_.settle();
@@ -80,7 +80,7 @@ TEST_F(gangs, the_placeholders_node_may_become_the_right_one) {
   EXPECT_TRUE(is_replaced("placeholder-0", "real"));
 }
 
-TEST_F(gangs, another_placeholder_may_be_on_the_right_node) {
+TEST_F(Gangs, AnotherPlaceholderMayBeOnTheRightNode) {
   start(1);
   ask("real", false, {{"si/zone", "b"}});
   c_.settle();
@@ -95,7 +95,7 @@ TEST_F(gangs, another_placeholder_may_be_on_the_right_node) {
   EXPECT_TRUE(is_replaced("filler", "real"));
 }
 
-TEST_F(gangs, the_rm_may_change_its_mind) {
+TEST_F(Gangs, TheRmMayChangeItsMind) {
   start(2);
   bool agrees = false;
   c_->set_rm_check([&](auto, auto, std::string_view key, auto, bool) { return agrees || key != "picky"; });
@@ -111,7 +111,7 @@ TEST_F(gangs, the_rm_may_change_its_mind) {
   EXPECT_TRUE(is_replaced("placeholder-1", "picky"));
 }
 
-TEST_F(gangs, the_rm_may_like_the_node_of_another_placeholder) {
+TEST_F(Gangs, TheRmMayLikeTheNodeOfAnotherPlaceholder) {
   start(1);
   c_->set_rm_check([&](auto, auto, std::string_view key, std::string_view node, bool) {
     return node != "node-a" || key != "picky";
@@ -125,7 +125,7 @@ TEST_F(gangs, the_rm_may_like_the_node_of_another_placeholder) {
   EXPECT_TRUE(is_replaced("placeholder-0", "picky")) << "the new node is free and comes first";
 }
 
-TEST_F(gangs, an_ask_says_that_it_waits_for_placeholders) {
+TEST_F(Gangs, AnAskSaysThatItWaitsForPlaceholders) {
   start(1);
   ask("big-placeholder", true);
   ask("first", false);

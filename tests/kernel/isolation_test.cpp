@@ -13,7 +13,7 @@ void fill(cluster &c, const std::string &prefix) {
   for (int i = 0; i < 3; ++i) c.ask("app", "ask-" + std::to_string(i), {{"vcore", 1000}});
 }
 
-TEST(isolation, two_kernels_share_nothing) {
+TEST(Isolation, TwoKernelsShareNothing) {
   cluster alone({named_queue("leaf")});
   fill(alone, "a");
   alone.settle();

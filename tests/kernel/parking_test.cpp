@@ -16,7 +16,7 @@ uint64_t looks_in_a_thousand_steps(cluster &c) {
   return c->counters().asks_examined - before;
 }
 
-TEST(parking, ten_thousand_asks_that_fit_no_node_cost_nothing) {
+TEST(Parking, TenThousandAsksThatFitNoNodeCostNothing) {
   cluster c({named_queue("leaf"), named_queue("other")});
   c.add_node("node-1", {{"vcore", 1000}, {"memory", 1'000'000}});
   c.add_app("app", "root.leaf");
@@ -35,7 +35,7 @@ TEST(parking, ten_thousand_asks_that_fit_no_node_cost_nothing) {
   EXPECT_EQ(c.placed("app", "big-0"), 1U);
 }
 
-TEST(parking, ten_thousand_asks_over_a_queue_max_cost_nothing) {
+TEST(Parking, TenThousandAsksOverAQueueMaxCostNothing) {
   cluster c({named_queue("leaf", {{"vcore", 1000}})});
   c.add_node("node-1", {{"vcore", 100'000}});
   for (int a = 0; a < 100; ++a) {
@@ -49,7 +49,7 @@ TEST(parking, ten_thousand_asks_over_a_queue_max_cost_nothing) {
   EXPECT_GE(looks_in_a_thousand_steps(c), 1U);
 }
 
-TEST(parking, ten_thousand_asks_that_find_no_node_to_reserve_cost_nothing) {
+TEST(Parking, TenThousandAsksThatFindNoNodeToReserveCostNothing) {
   cluster c({named_queue("leaf")});
   for (int n = 0; n < 10; ++n) c.add_node("node-" + std::to_string(n), {{"vcore", 1000}});
   c.add_app("app", "root.leaf");
@@ -66,7 +66,7 @@ TEST(parking, ten_thousand_asks_that_find_no_node_to_reserve_cost_nothing) {
   EXPECT_EQ(c.placed("app", "ask-0"), 1U);
 }
 
-TEST(parking, asks_over_a_limit_and_applications_over_maxapplications_cost_nothing) {
+TEST(Parking, AsksOverALimitAndApplicationsOverMaxapplicationsCostNothing) {
   queue_config crowded = named_queue("crowded"), limited = named_queue("limited");
   crowded.max_applications = 1;
   limit_config limit;
@@ -89,7 +89,7 @@ TEST(parking, asks_over_a_limit_and_applications_over_maxapplications_cost_nothi
 }
 
 // Nodes that have the sum but no device are passed over by blocks, as those are that have not even the sum.
-TEST(parking, nodes_without_the_devices_are_not_looked_at_one_by_one) {
+TEST(Parking, NodesWithoutTheDevicesAreNotLookedAtOneByOne) {
   constexpr int nodes = 2'000;
   cluster c({named_queue("leaf")});
   c.add_app("app", "root.leaf");

@@ -99,7 +99,7 @@ class PlacementRule : public ::testing::Test {
   int applications_ = 0;
 };
 
-TEST_F(PlacementRule, NameIsBelowTheParentRule_PathIsNot) {
+TEST_F(PlacementRule, NameIsBelowTheParentRulePathIsNot) {
   placement_rule_config below = rule("obedient", true);
   below.parent = {rule("fixed", false, "root.parent")};
   start(below);
@@ -132,14 +132,14 @@ TEST_F(PlacementRule, NamesAreChecked) {
   EXPECT_EQ(faults(), 0U);
 }
 
-TEST_F(PlacementRule, FullPathThatDoesNotStartAtRoot_IsAFault) {
+TEST_F(PlacementRule, FullPathThatDoesNotStartAtRootIsAFault) {
   start(rule("obedient", true));
   EXPECT_EQ(place("!elsewhere"), "root.rest");
   EXPECT_EQ(place("!rooted.a"), "root.rest");
   EXPECT_EQ(faults(), 2U);
 }
 
-TEST_F(PlacementRule, Fault_CountsAsNoMatch) {
+TEST_F(PlacementRule, FaultCountsAsNoMatch) {
   start(rule("obedient", true));
   EXPECT_EQ(place("?fail"), "root.rest");
   EXPECT_EQ(faults(), 1U);
@@ -147,7 +147,7 @@ TEST_F(PlacementRule, Fault_CountsAsNoMatch) {
   EXPECT_EQ(faults(), 1U);
 }
 
-TEST_F(PlacementRule, FaultOfAParent_CountsAsNoMatchOfBoth) {
+TEST_F(PlacementRule, FaultOfAParentCountsAsNoMatchOfBoth) {
   placement_rule_config below = rule("fixed", true, "x");
   below.parent = {rule("obedient", true)};
   start(below);
@@ -155,7 +155,7 @@ TEST_F(PlacementRule, FaultOfAParent_CountsAsNoMatchOfBoth) {
   EXPECT_EQ(place("top"), "root.top.x");
 }
 
-TEST_F(PlacementRule, Refusal_InTheWordsOfTheRuleAsOneLineOfUtf8) {
+TEST_F(PlacementRule, RefusalInTheWordsOfTheRuleAsOneLineOfUtf8) {
   start(rule("obedient", true));
   EXPECT_EQ(place("?refuse"), "failed to place application app-1: placement rule obedient refused the application");
   EXPECT_EQ(place("?refuse in words"),
@@ -173,7 +173,7 @@ TEST_F(PlacementRule, SeesQueuesAndTheTimeOfTheJournal) {
   EXPECT_EQ(place("?time"), "root." + std::to_string(now_ms));
 }
 
-TEST_F(PlacementRule, Value_IsTheConfiguration) {
+TEST_F(PlacementRule, ValueIsTheConfiguration) {
   start(rule("obedient", true, "A \"quoted\"\n\\text"));
   placement_rule_config nested = rule("user", true);
   nested.parent = {rule("Obedient", true)};
@@ -288,7 +288,7 @@ TEST_F(ReplayedRule, AnswersThatNoRuleGaveAreFaults) {
   EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("unknown rule name specified user"));
 }
 
-TEST_F(PlacementRule, RefusedConfiguration_RefusesTheWholeAndChangesNothing) {
+TEST_F(PlacementRule, RefusedConfigurationRefusesTheWholeAndChangesNothing) {
   start(rule("obedient", true));
   it_.run(configure{"rm", configured({rule("provided", false), rule("obedient", true, "bad")})});
   EXPECT_THAT(it_.decisions().back(), ::testing::HasSubstr("here: bad"));

@@ -142,7 +142,7 @@ class PolicyTime : public ::testing::Test {
   std::unique_ptr<cluster> it_;
 };
 
-TEST_F(PolicyTime, QueueThatIsClosed_OpensByItself) {
+TEST_F(PolicyTime, QueueThatIsClosedOpensByItself) {
   start({with(named_queue("a"), {{"from", "1005000"}})});
   add_app("app", "root.gated.a");
   ask("app", "x");
@@ -158,7 +158,7 @@ TEST_F(PolicyTime, QueueThatIsClosed_OpensByItself) {
   EXPECT_EQ(placed("app", "x"), 1U);
 }
 
-TEST_F(PolicyTime, QueueThatIsOpen_ClosesInTime) {
+TEST_F(PolicyTime, QueueThatIsOpenClosesInTime) {
   start({with(named_queue("a"), {{"to", "1005000"}})});
   add_app("app", "root.gated.a");
   ask("app", "x");
@@ -176,7 +176,7 @@ TEST_F(PolicyTime, QueueThatIsOpen_ClosesInTime) {
               HasSubstr("out until something that it reads changes"));
 }
 
-TEST_F(PolicyTime, QueueThatOpensWhileItIsEmpty_IsOpenWhenWorkComes) {
+TEST_F(PolicyTime, QueueThatOpensWhileItIsEmptyIsOpenWhenWorkComes) {
   start({with(named_queue("a"), {{"from", "1005000"}}), named_queue("b")});
   add_app("app", "root.gated.a");
   ask("app", "x");
@@ -188,7 +188,7 @@ TEST_F(PolicyTime, QueueThatOpensWhileItIsEmpty_IsOpenWhenWorkComes) {
   EXPECT_EQ(placed("app", "y"), 1U);
 }
 
-TEST_F(PolicyTime, QueueThatGetsOtherHoursWhileItIsEmpty_KeepsThoseWhenWorkComes) {
+TEST_F(PolicyTime, QueueThatGetsOtherHoursWhileItIsEmptyKeepsThoseWhenWorkComes) {
   start({with(named_queue("a"), {{"from", "1005000"}})});
   add_app("app", "root.gated.a");
   ask("app", "x");
@@ -203,7 +203,7 @@ TEST_F(PolicyTime, QueueThatGetsOtherHoursWhileItIsEmpty_KeepsThoseWhenWorkComes
   EXPECT_EQ(placed("app", "y"), 1U);
 }
 
-TEST_F(PolicyTime, QueueBelowAClosedOne_OpensWithIt) {
+TEST_F(PolicyTime, QueueBelowAClosedOneOpensWithIt) {
   queue_config parent =
       with(named_queue("p", {}, {with(named_queue("a"), {{"from", "1002000"}})}), {{"from", "1005000"}});
   parent.properties["queue.sort.policy"] = "gate";
@@ -218,7 +218,7 @@ TEST_F(PolicyTime, QueueBelowAClosedOne_OpensWithIt) {
   EXPECT_EQ(placed("app", "x"), 1U);
 }
 
-TEST_F(PolicyTime, ApplicationThatIsLeftOut_ComesInByItself_WhateverItsStateDidMeanwhile) {
+TEST_F(PolicyTime, ApplicationThatIsLeftOutComesInByItselfWhateverItsStateDidMeanwhile) {
   start({named_queue("a")});
   add_app("app", "root.apps", {{"from", "1005000"}});
   ask("app", "x");
@@ -234,7 +234,7 @@ TEST_F(PolicyTime, ApplicationThatIsLeftOut_ComesInByItself_WhateverItsStateDidM
   EXPECT_EQ(placed("app", "y"), 1U);
 }
 
-TEST_F(PolicyTime, RekeyMs_ChangesTheOrderAtItsMultiples) {
+TEST_F(PolicyTime, RekeyMsChangesTheOrderAtItsMultiples) {
   start({named_queue("a")}, "turns");
   for (int i = 0; i < 3; ++i) add_app("app-" + std::to_string(i), "root.apps", {{"turn", std::to_string(i)}});
   const auto first = [&] {
@@ -251,7 +251,7 @@ TEST_F(PolicyTime, RekeyMs_ChangesTheOrderAtItsMultiples) {
   }
 }
 
-TEST_F(PolicyTime, RekeyMs_OfNodes) {
+TEST_F(PolicyTime, RekeyMsOfNodes) {
   start({named_queue("a")}, "gate", "turns");
   for (int i = 0; i < 3; ++i) it_->add_node("turn-" + std::to_string(i), {{"gpu", 100}}, {{"turn", std::to_string(i)}});
   add_app("app", "root.apps");
@@ -265,7 +265,7 @@ TEST_F(PolicyTime, RekeyMs_OfNodes) {
   }
 }
 
-TEST_F(PolicyTime, RekeyMs_KeepsNobodyBusyWhoIsIdle) {
+TEST_F(PolicyTime, RekeyMsKeepsNobodyBusyWhoIsIdle) {
   start({named_queue("a")}, "turns", "turns");
   add_app("app", "root.apps");
   ask("app", "x");
@@ -275,7 +275,7 @@ TEST_F(PolicyTime, RekeyMs_KeepsNobodyBusyWhoIsIdle) {
   EXPECT_GE((*it_)->next_due(), start_ms + 2'000) << "when the ask that waits may reserve";
 }
 
-TEST_F(PolicyTime, RekeyMs_LooksAgainAtWhatIsLeftOut) {
+TEST_F(PolicyTime, RekeyMsLooksAgainAtWhatIsLeftOut) {
   start({named_queue("a")}, "turns");
   add_app("app", "root.apps", {{"idle", "2"}});  // 1,000 is even
   ask("app", "x");
@@ -322,7 +322,7 @@ std::vector<std::string> decisions_under(const std::string &order, uint64_t seed
   return c.decisions();
 }
 
-TEST(PolicyTimeProperty, KeysThatAreKept_AreThoseMadeAnew) {
+TEST(PolicyTimeProperty, KeysThatAreKeptAreThoseMadeAnew) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const auto kept = decisions_under("turns", seed);
     ASSERT_EQ(kept, decisions_under("turns-anew", seed)) << "seed " << seed;

@@ -116,7 +116,7 @@ bool step_places_claim(cluster &c) {
   return c.placed("claim", "claim") == 1;
 }
 
-TEST(preemption, the_victims_are_enough_and_none_of_them_is_too_many) {
+TEST(Preemption, TheVictimsAreEnoughAndNoneOfThemIsTooMany) {
   int tried = 0, several = 0;
   for (uint64_t seed = 1; seed <= 10'000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -146,7 +146,7 @@ TEST(preemption, the_victims_are_enough_and_none_of_them_is_too_many) {
 }
 
 // Asks that wait try again after a while each, and not between.
-TEST(preemption, ten_thousand_asks_that_find_no_victims_cost_nothing_until_they_may_try_again) {
+TEST(Preemption, TenThousandAsksThatFindNoVictimsCostNothingUntilTheyMayTryAgain) {
   queue_config poor = named_queue("poor"), rich = named_queue("rich");
   poor.guaranteed = {{"vcore", 50'000}};
   cluster c({poor, rich});

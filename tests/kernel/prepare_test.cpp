@@ -95,7 +95,7 @@ class Prepare : public ::testing::Test {
   std::unique_ptr<cluster> it_;
 };
 
-TEST_F(Prepare, Applications_GoByTheirWords) {
+TEST_F(Prepare, ApplicationsGoByTheirWords) {
   start();
   submit("c", "30");
   submit("a", "10");
@@ -104,7 +104,7 @@ TEST_F(Prepare, Applications_GoByTheirWords) {
   EXPECT_THAT(turns(), ElementsAre("none", "a", "b", "c"));
 }
 
-TEST_F(Prepare, TagThatIsRefused_RejectsTheApplicationInThePolicysWords) {
+TEST_F(Prepare, TagThatIsRefusedRejectsTheApplicationInThePolicysWords) {
   start();
   EXPECT_THAT(submit("a", "soon"), HasSubstr("application_rejected"));
   EXPECT_THAT((*it_)->snapshot().partitions[0].ended.at(0).message,
@@ -113,7 +113,7 @@ TEST_F(Prepare, TagThatIsRefused_RejectsTheApplicationInThePolicysWords) {
   EXPECT_THAT(submit("a", "1"), HasSubstr("application_accepted"));
 }
 
-TEST_F(Prepare, IndependentAsk_IsRefusedLikewise) {
+TEST_F(Prepare, IndependentAskIsRefusedLikewise) {
   queue_config leaf_of_all = leaf("default", {{"application.sort.policy", "ranked"}});
   start({leaf_of_all});
   it_->ask("", "x", {{"vcore", 1}}, 0, {{"rank", "soon"}});
@@ -121,7 +121,7 @@ TEST_F(Prepare, IndependentAsk_IsRefusedLikewise) {
   EXPECT_TRUE((*it_)->snapshot().partitions[0].applications.empty());
 }
 
-TEST_F(Prepare, Fault_IsCountedAndLeavesZeroes) {
+TEST_F(Prepare, FaultIsCountedAndLeavesZeroes) {
   start();
   submit("a", "1");
   EXPECT_THAT(submit("b", "a bug"), HasSubstr("application_accepted"));
@@ -129,7 +129,7 @@ TEST_F(Prepare, Fault_IsCountedAndLeavesZeroes) {
   EXPECT_THAT(turns(), ElementsAre("b", "a"));
 }
 
-TEST_F(Prepare, PolicyThatComesByReload_PreparesThemAgain) {
+TEST_F(Prepare, PolicyThatComesByReloadPreparesThemAgain) {
   start({leaf("leaf", {{"application.sort.policy", "fifo"}})});
   submit("c", "30");
   submit("a", "10");
@@ -141,7 +141,7 @@ TEST_F(Prepare, PolicyThatComesByReload_PreparesThemAgain) {
   EXPECT_THAT(turns(), ElementsAre("bad", "a", "b", "c"));
 }
 
-TEST_F(Prepare, Queues_GoByTheirWords) {
+TEST_F(Prepare, QueuesGoByTheirWords) {
   queue_config parent = named_queue("p", {}, {leaf("a", {{"rank", "2"}}), leaf("b", {{"rank", "1"}}), leaf("c")});
   parent.properties = {{"queue.sort.policy", "ranked"}, {"rank", "3"}};  // c inherits it
   start({parent});
@@ -152,7 +152,7 @@ TEST_F(Prepare, Queues_GoByTheirWords) {
   EXPECT_THAT(turns(), ElementsAre("c", "b", "a"));
 }
 
-TEST_F(Prepare, PropertyThatIsRefused_RefusesTheConfiguration) {
+TEST_F(Prepare, PropertyThatIsRefusedRefusesTheConfiguration) {
   queue_config parent = named_queue("p", {}, {leaf("a"), leaf("b", {{"rank", "1"}})});
   parent.properties = {{"queue.sort.policy", "ranked"}};
   start({parent});
@@ -167,7 +167,7 @@ TEST_F(Prepare, PropertyThatIsRefused_RefusesTheConfiguration) {
   EXPECT_EQ(faults(), 0U);
 }
 
-TEST_F(Prepare, QueueOfATemplate_IsPreparedWhenItIsMade) {
+TEST_F(Prepare, QueueOfATemplateIsPreparedWhenItIsMade) {
   queue_config parent = named_queue("p", {}, {leaf("a", {{"rank", "5"}})});
   parent.properties = {{"queue.sort.policy", "ranked"}};
   parent.child_template.properties = {{"rank", "7"}};

@@ -84,7 +84,7 @@ class Score : public ::testing::Test {
   std::unique_ptr<cluster> it_;
 };
 
-TEST_F(Score, Tag_IsTheAsksOwn) {
+TEST_F(Score, TagIsTheAsksOwn) {
   start("near-first");
   ask("1", "y");
   ask("2", "z");
@@ -94,7 +94,7 @@ TEST_F(Score, Tag_IsTheAsksOwn) {
   EXPECT_EQ(where("3"), "node-x");
 }
 
-TEST_F(Score, TagsAndPriority_AreTheAsksOwn) {
+TEST_F(Score, TagsAndPriorityAreTheAsksOwn) {
   start("near-by-all");
   ask("1", "z");
   ask("2", "x", 1);
@@ -104,7 +104,7 @@ TEST_F(Score, TagsAndPriority_AreTheAsksOwn) {
   EXPECT_EQ(where("3"), "node-x");
 }
 
-TEST_F(Score, AlikeInWhatIsRead_ShareASearchThatFailed) {
+TEST_F(Score, AlikeInWhatIsReadShareASearchThatFailed) {
   start("near-first");
   it_->ask("app", "1", {{"vcore", 200'000}}, 0, {{"near", "x"}, {"other", "o"}});
   it_->ask("app", "2", {{"vcore", 200'000}}, 5, {{"near", "x"}, {"other", "p"}});
@@ -112,7 +112,7 @@ TEST_F(Score, AlikeInWhatIsRead_ShareASearchThatFailed) {
   EXPECT_EQ((*it_)->counters().node_searches, 1U);
 }
 
-TEST_F(Score, NodeOrderChanges_PendingAsksFollow) {
+TEST_F(Score, NodeOrderChangesPendingAsksFollow) {
   start("fair");
   it_->set_capacity("node-x", {{"vcore", 0}});
   for (const char *node : {"node-y", "node-z"}) it_->set_capacity(own_.text(node), {{"vcore", 0}});
@@ -135,7 +135,7 @@ TEST_F(Score, NodeOrderChanges_PendingAsksFollow) {
 }
 
 // An application that chose an order which scores, among others that did not: asks alike but for their tags.
-TEST_F(Score, ChosenByAnApplication_ItsAsksAlone) {
+TEST_F(Score, ChosenByAnApplicationItsAsksAlone) {
   start("fair");
   const std::map<std::string, std::string> chosen{{"tenon/node-sort", "near-first"}};
   it_->add_app("chooses", "root.a", "testuser", chosen);
@@ -173,7 +173,7 @@ struct without_weights : with_module {
   }
 };
 
-TEST_F(Score, ChosenByAnApplication_TakesNoWeightsThatItsPolicyRefuses) {
+TEST_F(Score, ChosenByAnApplicationTakesNoWeightsThatItsPolicyRefuses) {
   without_weights policies(TENON_MODULE_ENTRY);
   it_ = std::make_unique<cluster>(policies, std::vector{named_queue("a")}, "fair");
   cluster_config config = it_->config();
@@ -193,7 +193,7 @@ TEST_F(Score, ChosenByAnApplication_TakesNoWeightsThatItsPolicyRefuses) {
 }
 
 // Where each goes, out of the allocations as they are.
-TEST_F(Score, CountsByAttribute_AreThoseOfTheMoment) {
+TEST_F(Score, CountsByAttributeAreThoseOfTheMoment) {
   it_ = std::make_unique<cluster>(policies_, std::vector{named_queue("a")}, "spread");
   std::map<std::string, std::pair<std::string, std::string>> places;  // node -> zone, host
   const auto add_node = [&](const std::string &id, const std::string &zone) {

@@ -7,7 +7,7 @@
 namespace tenon::testing {
 namespace {
 
-class snapshots : public ::testing::Test {
+class Snapshots : public ::testing::Test {
  protected:
   snapshots() {
     c_.add_node("node-1", {{"vcore", 10}});
@@ -25,7 +25,7 @@ class snapshots : public ::testing::Test {
   cluster c_{{named_queue("leaf")}, {limit_config{"", {"*"}, {}, {{"vcore", 100}}, 0}}};
 };
 
-TEST_F(snapshots, everything_is_there_by_default) {
+TEST_F(Snapshots, EverythingIsThereByDefault) {
   const partition_snapshot all = c_->snapshot().partitions.at(0);
   EXPECT_EQ(all.queues.size(), 2U);
   EXPECT_EQ(all.queues.at(0).running_apps, 1U);
@@ -40,7 +40,7 @@ TEST_F(snapshots, everything_is_there_by_default) {
   EXPECT_EQ(all.allocations, 10U);
 }
 
-TEST_F(snapshots, a_part_alone_is_the_part) {
+TEST_F(Snapshots, APartAloneIsThePart) {
   const partition_snapshot queues = of(snapshot_part::queues);
   EXPECT_EQ(queues.queues.at(1).running_apps, 1U);
   EXPECT_EQ(queues.queues.at(1).allocated, (amount_map{{"vcore", 10}}));
@@ -54,7 +54,7 @@ TEST_F(snapshots, a_part_alone_is_the_part) {
   EXPECT_TRUE(ended.applications.empty());
 }
 
-TEST_F(snapshots, nodes_and_applications_leave_out_what_is_in_them) {
+TEST_F(Snapshots, NodesAndApplicationsLeaveOutWhatIsInThem) {
   const partition_snapshot bare = of(snapshot_part::nodes | snapshot_part::applications);
   EXPECT_EQ(bare.nodes.at(0).available, amount_map());
   EXPECT_EQ(bare.nodes.at(0).allocated, (amount_map{{"vcore", 10}}));
@@ -66,7 +66,7 @@ TEST_F(snapshots, nodes_and_applications_leave_out_what_is_in_them) {
   EXPECT_TRUE(asks.applications.at(0).allocations.empty());
 }
 
-TEST_F(snapshots, of_one_partition) {
+TEST_F(Snapshots, OfOnePartition) {
   EXPECT_EQ(c_->snapshot(snapshot_part::all, default_partition).partitions.size(), 1U);
   EXPECT_TRUE(c_->snapshot(snapshot_part::all, "[rm]other").partitions.empty());
 }

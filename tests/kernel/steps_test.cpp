@@ -33,7 +33,7 @@ std::unique_ptr<cluster> busy(uint64_t seed) {
   return out;
 }
 
-TEST(steps, many_decisions_in_a_step_are_the_same_as_single_ones) {
+TEST(Steps, ManyDecisionsInAStepAreTheSameAsSingleOnes) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto together = busy(seed), singly = busy(seed);
@@ -72,13 +72,13 @@ void expect_no_allocation(cluster &c, const amount_map &need) {
   EXPECT_EQ(allocated, 0U);
 }
 
-TEST(steps, a_steady_cycle_allocates_nothing) {
+TEST(Steps, ASteadyCycleAllocatesNothing) {
   cluster c({named_queue("leaf"), named_queue("other")});
   for (int n = 0; n < 100; ++n) c.add_node("node-" + std::to_string(n), {{"vcore", 100'000}, {"memory", 100'000}});
   expect_no_allocation(c, {{"vcore", 1}, {"memory", 1}});
 }
 
-TEST(steps, a_steady_cycle_with_devices_allocates_nothing) {
+TEST(Steps, ASteadyCycleWithDevicesAllocatesNothing) {
   cluster c({named_queue("leaf"), named_queue("other")});
   for (int n = 0; n < 100; ++n) {
     c.add_node("node-" + std::to_string(n), {{"vcore", 100'000}, {"nvidia.com/gpu", 600'000}},

@@ -9,8 +9,8 @@
 namespace tenon::testing {
 namespace {
 
-constexpr int64_t kDay = 24 * 3'600'000;
-constexpr int kRounds = 3'000;
+constexpr int64_t day = 24 * 3'600'000;
+constexpr int rounds = 3'000;
 
 struct with_application : cluster {
   with_application() : cluster({named_queue("leaf")}) {
@@ -26,16 +26,16 @@ void ask_of_a_day(cluster &c, std::string_view key) {
   ask.application = "app";
   ask.key = key;
   ask.resources = own.resources({{"vcore", 1}});
-  ask.execution_timeout_ms = kDay;
+  ask.execution_timeout_ms = day;
   c.run(ask);
   c.settle();
 }
 
-TEST(Timers, OfWorkThatIsDone_AreForgotten) {
+TEST(Timers, OfWorkThatIsDoneAreForgotten) {
   with_application c;
   for (int i = 0; i < 10; ++i) ask_of_a_day(c, "stays-" + std::to_string(i));
   uint64_t most = 0;
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     ask_of_a_day(c, "goes");
     c.give_back("app", "goes");
     c.advance(1);
@@ -43,15 +43,15 @@ TEST(Timers, OfWorkThatIsDone_AreForgotten) {
   }
   EXPECT_LT(most, 100U) << "of work that is done, the timers stay a day";
   ASSERT_EQ(c.placed("app", "stays-0"), 1U);
-  c.advance(kDay);
+  c.advance(day);
   c.run(advance{});
   const auto is_over = [](const std::string &decision) { return decision.find("is over") != std::string::npos; };
   EXPECT_EQ(std::count_if(c.decisions().begin(), c.decisions().end(), is_over), 10) << "its day is over";
 }
 
-TEST(Timers, OfAnApplicationThatRunsEmptyAgainAndAgain_AreForgotten) {
+TEST(Timers, OfAnApplicationThatRunsEmptyAgainAndAgainAreForgotten) {
   with_application c;
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     c.ask("app", "ask", {{"vcore", 1}});
     c.settle();
     c.give_back("app", {});
@@ -59,10 +59,10 @@ TEST(Timers, OfAnApplicationThatRunsEmptyAgainAndAgain_AreForgotten) {
   }
 }
 
-TEST(States, OfAnApplicationThatRunsEmptyAgainAndAgain_AreTheFirstAndTheLast) {
+TEST(States, OfAnApplicationThatRunsEmptyAgainAndAgainAreTheFirstAndTheLast) {
   with_application c;
   const int64_t begin = c->now_ms();
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     c.advance(1);
     c.ask("app", "ask", {{"vcore", 1}});
     c.settle();

@@ -50,7 +50,7 @@ class with_predicate : public with_module {
   }
 };
 
-TEST(Verdict, OfAsksThatDifferInResourcesAlone_IsTheirOwnWhereThePredicateReadsThem) {
+TEST(Verdict, OfAsksThatDifferInResourcesAloneIsTheirOwnWhereThePredicateReadsThem) {
   for (const bool large_first : {false, true}) {
     with_predicate policies{TENON_MODULE_ENTRY};
     cluster it(policies, {named_queue("a")});

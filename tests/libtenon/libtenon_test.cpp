@@ -62,7 +62,7 @@ class Embedded : public ::testing::Test {
   uint32_t ended_ = 0;
 };
 
-TEST_F(Embedded, FromNothing_StepByStep) {
+TEST_F(Embedded, FromNothingStepByStep) {
   scheduler with({.manual = true, .start_ms = 1'000});
   resource_manager rm(with, {.name = "rm-1"}, all());
   rm.submit(cluster(3).messages());
@@ -73,7 +73,7 @@ TEST_F(Embedded, FromNothing_StepByStep) {
   EXPECT_THAT(of_type(TENON_RM_ALLOCATION), SizeIs(3));
 }
 
-TEST_F(Embedded, WithThreads_AndGoodbye) {
+TEST_F(Embedded, WithThreadsAndGoodbye) {
   scheduler with;
   resource_manager rm(with, {.name = "rm-1"}, all());
   rm.submit(cluster(20).messages());
@@ -86,7 +86,7 @@ TEST_F(Embedded, WithThreads_AndGoodbye) {
   EXPECT_THROW(rm.submit(cluster(1).messages()), failed);
 }
 
-TEST_F(Embedded, HandlersOfEachKind_AreCalled) {
+TEST_F(Embedded, HandlersOfEachKindAreCalled) {
   scheduler with({.manual = true, .start_ms = 1'000});
   std::vector<std::string> assumed, forgotten, states, asked;
   handlers on = all();
@@ -120,7 +120,7 @@ TEST_F(Embedded, HandlersOfEachKind_AreCalled) {
   EXPECT_THAT(forgotten, ::testing::ElementsAre("ask-0"));
 }
 
-TEST_F(Embedded, WhatTheRmReported_IsNothingToStart) {
+TEST_F(Embedded, WhatTheRmReportedIsNothingToStart) {
   scheduler with({.manual = true, .start_ms = 1'000});
   std::vector<std::string> started, known, assumed, states;
   handlers on;
@@ -142,7 +142,7 @@ TEST_F(Embedded, WhatTheRmReported_IsNothingToStart) {
   EXPECT_THAT(states, ::testing::ElementsAre("new-1"));
 }
 
-TEST_F(Embedded, Held_UntilItSaysThatItsRecoveryIsDone) {
+TEST_F(Embedded, HeldUntilItSaysThatItsRecoveryIsDone) {
   scheduler with({.manual = true, .start_ms = 1'000});
   resource_manager rm(with, {.name = "rm-1", .hold = true}, all());
   rm.submit(cluster(1).messages());
@@ -153,7 +153,7 @@ TEST_F(Embedded, Held_UntilItSaysThatItsRecoveryIsDone) {
   EXPECT_THAT(of_type(TENON_RM_ALLOCATION), SizeIs(1));
 }
 
-TEST_F(Embedded, Events_OfTheRmAlone) {
+TEST_F(Embedded, EventsOfTheRmAlone) {
   scheduler with;
   std::vector<std::string> objects;
   handlers on = all();
@@ -175,7 +175,7 @@ TEST_F(Embedded, Events_OfTheRmAlone) {
   EXPECT_THAT(objects, ::testing::Not(::testing::Contains("app-2")));
 }
 
-TEST_F(Embedded, Configuration_ReloadedWholeOrNotAtAll) {
+TEST_F(Embedded, ConfigurationReloadedWholeOrNotAtAll) {
   const std::string two =
       "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: a }, { name: b } ] } ] "
       "} ]";
@@ -195,7 +195,7 @@ TEST_F(Embedded, Configuration_ReloadedWholeOrNotAtAll) {
   EXPECT_THAT(with.dump(), HasSubstr("root.c"));
 }
 
-TEST_F(Embedded, RmConfiguresItself_Answered) {
+TEST_F(Embedded, RmConfiguresItselfAnswered) {
   scheduler with({.manual = true});
   handlers on = all();
   std::vector<uint32_t> outcomes;
@@ -211,7 +211,7 @@ TEST_F(Embedded, RmConfiguresItself_Answered) {
   EXPECT_THAT(with.dump(), HasSubstr("root.z"));
 }
 
-TEST_F(Embedded, DeploymentThatIsWrong_RefusedWithItsPlace) {
+TEST_F(Embedded, DeploymentThatIsWrongRefusedWithItsPlace) {
   const auto file = std::filesystem::temp_directory_path() / "tenon-libtenon-test.yaml";
   std::ofstream(file) << "apiVersion: tenon/v1\noutbox: { hihg: 5 }\n";
   try {
@@ -224,7 +224,7 @@ TEST_F(Embedded, DeploymentThatIsWrong_RefusedWithItsPlace) {
   std::filesystem::remove(file);
 }
 
-TEST_F(Embedded, TwoSchedulersInOneProcess_KnowNothingOfEachOther) {
+TEST_F(Embedded, TwoSchedulersInOneProcessKnowNothingOfEachOther) {
   scheduler one({.manual = true}), two({.manual = true});
   resource_manager a(one, {.name = "rm-1"}, all()), b(two, {.name = "rm-1"}, {});
   a.submit(cluster(1).messages());

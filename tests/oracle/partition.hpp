@@ -235,7 +235,7 @@ struct partition {
   [[nodiscard]] int32_t priority_of(const queue &q) const;
   [[nodiscard]] static int32_t offset_of(const queue &q);
   [[nodiscard]] static bool is_priority_fence(const queue &q);
-  [[nodiscard]] std::set<std::string> preemption_words(const queue &q) const;
+  [[nodiscard]] std::set<std::string> preemption_text(const queue &q) const;
   // A property that is a duration above 0.
   [[nodiscard]] static int64_t duration_of(const queue &q, const std::string &property, int64_t otherwise_ms);
   [[nodiscard]] bool has_applications(const std::string &path, bool below) const;

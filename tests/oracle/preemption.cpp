@@ -107,7 +107,7 @@ class question {
     std::vector<std::string> path = path_down(leaf_.path);
     for (; path.size() > 1; path.pop_back()) {
       const queue &q = *p_.find_queue(path.back());
-      if (p_.preemption_words(q).contains("fence")) return q.path;
+      if (p_.preemption_text(q).contains("fence")) return q.path;
       amount_map with = used_.of_queue(q.path).allocated;
       add(with, k_.resources);
       for (const auto &[type, amount] : k_.resources) {
@@ -307,7 +307,7 @@ bool partition::preempt(application &a, ask &k, const usage &used) {
   if (!config.preemption_enabled || !k.allow_preempt_other || !k.required_node.empty()) return false;
   if (has_victims_under_way(k)) return false;
   const queue &leaf = *find_queue(a.queue);
-  const bool within = preemption_words(leaf).contains("intra");
+  const bool within = preemption_text(leaf).contains("intra");
   question ask_for(*this, a, k, used);
   if (!within && !ask_for.is_guaranteed()) return false;
   const int64_t delay_ms = duration_of(leaf, "preemption.delay", 30'000);

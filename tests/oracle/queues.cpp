@@ -91,7 +91,7 @@ bool partition::is_priority_fence(const queue &q) {
   return policy != q.properties.end() && lower(policy->second) == "fence";
 }
 
-std::set<std::string> partition::preemption_words(const queue &q) const {
+std::set<std::string> partition::preemption_text(const queue &q) const {
   const std::vector<std::string> down = path_down(q.path);
   for (auto at = down.rbegin(); at != down.rend(); ++at) {
     const queue &here = *find_queue(*at);

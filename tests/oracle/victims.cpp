@@ -21,7 +21,7 @@ bool victim_before(const candidate &a, const candidate &b) {
 std::vector<candidate> partition::all_candidates(bool opted_out) {
   std::vector<candidate> out;
   for (const auto &a : applications) {
-    if (preemption_words(*find_queue(a->queue)).contains("disabled")) continue;
+    if (preemption_text(*find_queue(a->queue)).contains("disabled")) continue;
     for (allocation &x : a->allocations) {
       const bool may = x.state == allocation_state::allocated && x.required_node.empty();
       if (may && (x.allow_preempt_self || opted_out)) out.push_back({a.get(), &x});

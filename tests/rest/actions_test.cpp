@@ -54,7 +54,7 @@ TEST_F(Actions, WantAToken) {
   EXPECT_TRUE(get(field + "/node/node-1").json().at("schedulable").as_bool());
 }
 
-TEST_F(Actions, WantTheRight_AndAreRecordedEitherWay) {
+TEST_F(Actions, WantTheRightAndAreRecordedEitherWay) {
   open();
   small_cluster();
   const std::string node = ours + "/node/node-1", queue = ours + "/queue/root.default",

@@ -14,7 +14,7 @@
 
 #include "fake_transport.hpp"
 #include "requests.hpp"
-#include "tenon/observe/scheduler_door.hpp"
+#include "tenon/observe/scheduler_access.hpp"
 
 namespace tenon::rest::testing {
 

@@ -41,7 +41,7 @@ class Sinks : public rest_case {
   const std::filesystem::path files_ = ::testing::TempDir() + "tenon-rest-sinks-" + std::to_string(::getpid());
 };
 
-TEST_F(Sinks, LongReason_LeavesTheRefusalAndWholeCharacters) {
+TEST_F(Sinks, LongReasonLeavesTheRefusalAndWholeCharacters) {
   open();
   small_cluster();
   const std::string queue = "/tenon/v1/partition/default/queue/";
@@ -68,7 +68,7 @@ std::vector<std::string> series_of(const std::string &page) {
   return out;
 }
 
-TEST_F(Sinks, TwoOfOneModule_AreSeriesOfTheirOwn) {
+TEST_F(Sinks, TwoOfOneModuleAreSeriesOfTheirOwn) {
   std::filesystem::create_directories(files_);
   std::vector<std::string> wanted;
   events_ = "[";
@@ -97,7 +97,7 @@ TEST_F(Sinks, TwoOfOneModule_AreSeriesOfTheirOwn) {
   EXPECT_THAT(twice, IsEmpty());
 }
 
-TEST_F(Sinks, WhatSubscribersLost_IsCounted) {
+TEST_F(Sinks, WhatSubscribersLostIsCounted) {
   open();
   const tenon_events_subscribe_in in{sizeof in, 0, 1, 0, nullptr, nullptr};  // room for one record
   tenon_events_subscribe_out made{sizeof made, 0, 0};

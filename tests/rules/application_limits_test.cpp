@@ -6,7 +6,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_application_limits : public scene<T> {
+class RulesOfApplicationLimits : public scene<T> {
  protected:
   // One application at a time of user "one"; "first" runs, with one more ask that fits nowhere, "second" waits.
   void begin(std::vector<limit_config> limits = {make_limit({"*"}, {}, {}, 1)}) {
@@ -28,9 +28,9 @@ class rules_of_application_limits : public scene<T> {
     return {};
   }
 };
-TYPED_TEST_SUITE(rules_of_application_limits, schedulers);
+TYPED_TEST_SUITE(RulesOfApplicationLimits, schedulers);
 
-TYPED_TEST(rules_of_application_limits, each_user_has_so_many_and_one_that_ended_makes_room) {
+TYPED_TEST(RulesOfApplicationLimits, EachUserHasSoManyAndOneThatEndedMakesRoom) {
   queue_config leaf = make_queue("leaf");
   leaf.limits = {make_limit({"*"}, {}, {}, 1)};
   this->start({leaf});
@@ -44,7 +44,7 @@ TYPED_TEST(rules_of_application_limits, each_user_has_so_many_and_one_that_ended
   EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_application_limits, one_that_lost_its_last_allocation_and_still_asks_keeps_its_place) {
+TYPED_TEST(RulesOfApplicationLimits, OneThatLostItsLastAllocationAndStillAsksKeepsItsPlace) {
   for (const bool node_goes : {false, true}) {
     this->begin();
     if (node_goes) {
@@ -61,7 +61,7 @@ TYPED_TEST(rules_of_application_limits, one_that_lost_its_last_allocation_and_st
   }
 }
 
-TYPED_TEST(rules_of_application_limits, the_place_is_given_back_with_the_last_ask) {
+TYPED_TEST(RulesOfApplicationLimits, ThePlaceIsGivenBackWithTheLastAsk) {
   this->begin();
   this->give_back("first", "a");
   EXPECT_THAT(this->placed(), IsEmpty());
@@ -71,7 +71,7 @@ TYPED_TEST(rules_of_application_limits, the_place_is_given_back_with_the_last_as
   EXPECT_THAT(this->running(), ElementsAre("second"));
 }
 
-TYPED_TEST(rules_of_application_limits, an_ask_that_is_sent_again_keeps_the_place) {
+TYPED_TEST(RulesOfApplicationLimits, AnAskThatIsSentAgainKeepsThePlace) {
   this->begin();
   this->give_back("first", "a");
   this->ask("first", "large", {{"vcore", 11}});
@@ -79,7 +79,7 @@ TYPED_TEST(rules_of_application_limits, an_ask_that_is_sent_again_keeps_the_plac
   EXPECT_THAT(this->running(), ElementsAre("first"));
 }
 
-TYPED_TEST(rules_of_application_limits, one_that_ran_empty_waits_as_any_other_when_it_asks_again) {
+TYPED_TEST(RulesOfApplicationLimits, OneThatRanEmptyWaitsAsAnyOtherWhenItAsksAgain) {
   this->begin();
   this->withdraw("first", "large");
   this->give_back("first", "a");
@@ -91,7 +91,7 @@ TYPED_TEST(rules_of_application_limits, one_that_ran_empty_waits_as_any_other_wh
   EXPECT_THAT(this->placed(), ElementsAre("first/b#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_application_limits, one_that_is_found_running_is_counted_and_goes_on_beyond_the_limit) {
+TYPED_TEST(RulesOfApplicationLimits, OneThatIsFoundRunningIsCountedAndGoesOnBeyondTheLimit) {
   this->begin();
   this->put("node-1", this->existing("second", "x", {{"vcore", 1}}));
   EXPECT_THAT(this->running(), ElementsAre("first", "second"));
@@ -103,7 +103,7 @@ TYPED_TEST(rules_of_application_limits, one_that_is_found_running_is_counted_and
   EXPECT_THAT(this->placed(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_application_limits, the_end_of_an_application_gives_its_place_back) {
+TYPED_TEST(RulesOfApplicationLimits, TheEndOfAnApplicationGivesItsPlaceBack) {
   this->begin();
   this->kill("first", "enough");
   EXPECT_THAT(this->placed(), IsEmpty()) << "what it has is there until the RM confirms";
@@ -114,7 +114,7 @@ TYPED_TEST(rules_of_application_limits, the_end_of_an_application_gives_its_plac
   EXPECT_THAT(this->placed(), ElementsAre("second/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_application_limits, groups_count_alike) {
+TYPED_TEST(RulesOfApplicationLimits, GroupsCountAlike) {
   this->begin({make_limit({}, {"ops"}, {}, 1)});
   this->give_back("first", "a");
   EXPECT_THAT(this->placed(), IsEmpty());
@@ -123,7 +123,7 @@ TYPED_TEST(rules_of_application_limits, groups_count_alike) {
   EXPECT_THAT(this->placed(), ElementsAre("second/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_application_limits, a_place_is_taken_along_and_outlives_a_configuration) {
+TYPED_TEST(RulesOfApplicationLimits, APlaceIsTakenAlongAndOutlivesAConfiguration) {
   this->begin();
   this->give_back("first", "a");
   queue_config leaf = make_queue("leaf"), other = make_queue("other");
@@ -141,7 +141,7 @@ TYPED_TEST(rules_of_application_limits, a_place_is_taken_along_and_outlives_a_co
   EXPECT_THAT(this->placed(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_application_limits, a_gang_keeps_its_place_while_its_placeholders_go) {
+TYPED_TEST(RulesOfApplicationLimits, AGangKeepsItsPlaceWhileItsPlaceholdersGo) {
   queue_config leaf = make_queue("leaf");
   leaf.limits = {make_limit({"*"}, {}, {}, 1)};
   this->start({leaf});
@@ -159,7 +159,7 @@ TYPED_TEST(rules_of_application_limits, a_gang_keeps_its_place_while_its_placeho
   EXPECT_THAT(this->placed(), ElementsAre("second/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_application_limits, what_the_rm_never_let_run_has_no_place_to_keep) {
+TYPED_TEST(RulesOfApplicationLimits, WhatTheRmNeverLetRunHasNoPlaceToKeep) {
   cluster_config c = make_cluster({make_queue("leaf")});
   c.partitions[0].root.queues[0].limits = {make_limit({"*"}, {}, {}, 1)};
   this->start(c, second);

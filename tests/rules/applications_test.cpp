@@ -6,17 +6,17 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-using rules_of_applications = scene<T>;
-TYPED_TEST_SUITE(rules_of_applications, schedulers);
+using RulesOfApplications = scene<T>;
+TYPED_TEST_SUITE(RulesOfApplications, schedulers);
 
-TYPED_TEST(rules_of_applications, one_is_accepted_where_it_is_placed) {
+TYPED_TEST(RulesOfApplications, OneIsAcceptedWhereItIsPlaced) {
   this->start({make_queue("leaf")});
   EXPECT_THAT(this->add_app("app-1"), ElementsAre("application_accepted app-1"));
   EXPECT_EQ(this->app("app-1")->queue, "root.leaf");
   EXPECT_EQ(this->app("app-1")->state, application_state::new_);
 }
 
-TYPED_TEST(rules_of_applications, one_without_queue_is_rejected_and_kept) {
+TYPED_TEST(RulesOfApplications, OneWithoutQueueIsRejectedAndKept) {
   this->start({make_queue("leaf")});
   const std::string why = "failed to place application app-1: application rejected: no placement rule matched";
   EXPECT_THAT(this->add_app("app-1", {.queue = "root.other"}), ElementsAre("application_rejected app-1: " + why));
@@ -26,7 +26,7 @@ TYPED_TEST(rules_of_applications, one_without_queue_is_rejected_and_kept) {
   EXPECT_FALSE(this->app("app-1"));
 }
 
-TYPED_TEST(rules_of_applications, a_second_one_of_the_same_id_is_rejected) {
+TYPED_TEST(RulesOfApplications, ASecondOneOfTheSameIdIsRejected) {
   this->start({make_queue("leaf")});
   this->add_app("app-1");
   EXPECT_THAT(this->add_app("app-1"),
@@ -36,7 +36,7 @@ TYPED_TEST(rules_of_applications, a_second_one_of_the_same_id_is_rejected) {
   EXPECT_EQ(this->look().ended.size(), 0U);
 }
 
-TYPED_TEST(rules_of_applications, a_user_is_needed_unless_forced) {
+TYPED_TEST(RulesOfApplications, AUserIsNeededUnlessForced) {
   this->start({make_queue("leaf")});
   EXPECT_THAT(this->add_app("app-1", {.user = ""}),
               ElementsAre("application_rejected app-1: empty user cannot resolve"));
@@ -47,7 +47,7 @@ TYPED_TEST(rules_of_applications, a_user_is_needed_unless_forced) {
               ElementsAre("application_rejected app-3: invalid username, it contains invalid characters"));
 }
 
-TYPED_TEST(rules_of_applications, states_follow_asks_and_allocations) {
+TYPED_TEST(RulesOfApplications, StatesFollowAsksAndAllocations) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 10}});
   this->add_app("app-1");
@@ -66,7 +66,7 @@ TYPED_TEST(rules_of_applications, states_follow_asks_and_allocations) {
   EXPECT_EQ(this->look().ended.size(), 1U);
 }
 
-TYPED_TEST(rules_of_applications, starting_becomes_running_after_five_minutes) {
+TYPED_TEST(RulesOfApplications, StartingBecomesRunningAfterFiveMinutes) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 10}});
   this->add_app("app-1");
@@ -76,7 +76,7 @@ TYPED_TEST(rules_of_applications, starting_becomes_running_after_five_minutes) {
   EXPECT_THAT(this->wait(1), ElementsAre("application_state app-1 Running"));
 }
 
-TYPED_TEST(rules_of_applications, a_tag_skips_starting) {
+TYPED_TEST(RulesOfApplications, ATagSkipsStarting) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 10}});
   this->add_app("app-1", {.tags = {{"Application.StateAware.Disable", "true"}}});
@@ -84,7 +84,7 @@ TYPED_TEST(rules_of_applications, a_tag_skips_starting) {
   EXPECT_THAT(this->schedule(), ElementsAre("allocated app-1/ask-1#1 on node-1", "application_state app-1 Running"));
 }
 
-TYPED_TEST(rules_of_applications, completing_goes_on_with_a_new_ask) {
+TYPED_TEST(RulesOfApplications, CompletingGoesOnWithANewAsk) {
   this->start({make_queue("leaf")});
   this->add_app("app-1");
   this->ask("app-1", "ask-1", {{"vcore", 1}});
@@ -93,7 +93,7 @@ TYPED_TEST(rules_of_applications, completing_goes_on_with_a_new_ask) {
   EXPECT_THAT(this->wait(60 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_applications, removal_gives_everything_back_and_forgets) {
+TYPED_TEST(RulesOfApplications, RemovalGivesEverythingBackAndForgets) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 10}});
   this->add_app("app-1");
@@ -107,7 +107,7 @@ TYPED_TEST(rules_of_applications, removal_gives_everything_back_and_forgets) {
   EXPECT_THAT(this->remove_app("app-1"), IsEmpty());
 }
 
-TYPED_TEST(rules_of_applications, the_execution_timeout_fails_it_and_waits_for_confirmation) {
+TYPED_TEST(RulesOfApplications, TheExecutionTimeoutFailsItAndWaitsForConfirmation) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 1}});
   this->add_app("app-1", {.execution_timeout_ms = 10 * second});
@@ -124,7 +124,7 @@ TYPED_TEST(rules_of_applications, the_execution_timeout_fails_it_and_waits_for_c
   EXPECT_EQ(this->app("app-1")->message, "ExecutionTimeout: 10s since it started");
 }
 
-TYPED_TEST(rules_of_applications, timers_fire_in_order_with_their_own_time) {
+TYPED_TEST(RulesOfApplications, TimersFireInOrderWithTheirOwnTime) {
   this->start({make_queue("leaf")});
   this->add_app("app-1");
   this->add_app("app-2");
@@ -138,7 +138,7 @@ TYPED_TEST(rules_of_applications, timers_fire_in_order_with_their_own_time) {
   EXPECT_EQ(this->app("app-1")->finished_ms, start_ms + 31 * second);
 }
 
-TYPED_TEST(rules_of_applications, a_gang_runs_when_all_placeholders_are_placed) {
+TYPED_TEST(RulesOfApplications, AGangRunsWhenAllPlaceholdersArePlaced) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 10}});
   EXPECT_THAT(this->add_app("app-1", {.placeholder_ask = {{"vcore", 2}}}), ElementsAre("application_accepted app-1"));
@@ -147,7 +147,7 @@ TYPED_TEST(rules_of_applications, a_gang_runs_when_all_placeholders_are_placed) 
   EXPECT_THAT(this->schedule(), ElementsAre("allocated app-1/ph#2 on node-1", "application_state app-1 Starting"));
 }
 
-TYPED_TEST(rules_of_applications, a_gang_needs_a_fifo_queue_that_can_hold_it) {
+TYPED_TEST(RulesOfApplications, AGangNeedsAFifoQueueThatCanHoldIt) {
   queue_config fair = make_queue("fair"), small = make_queue("small");
   fair.properties["application.sort.policy"] = "fair";
   small.max = {{"vcore", 1}};

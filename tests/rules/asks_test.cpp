@@ -6,7 +6,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_asks : public scene<T> {
+class RulesOfAsks : public scene<T> {
  protected:
   void SetUp() override {
     cluster_config c = make_cluster({make_queue("leaf"), make_queue("default")});
@@ -16,9 +16,9 @@ class rules_of_asks : public scene<T> {
     this->add_app("app-1");
   }
 };
-TYPED_TEST_SUITE(rules_of_asks, schedulers);
+TYPED_TEST_SUITE(RulesOfAsks, schedulers);
 
-TYPED_TEST(rules_of_asks, what_cannot_be_is_rejected_and_changes_nothing) {
+TYPED_TEST(RulesOfAsks, WhatCannotBeIsRejectedAndChangesNothing) {
   EXPECT_THAT(this->ask("nobody", "a", {{"vcore", 1}}),
               ElementsAre("ask_rejected nobody/a: failed to find application nobody"));
   EXPECT_THAT(this->ask("app-1", "a", {{"vcore", 0}}),
@@ -33,7 +33,7 @@ TYPED_TEST(rules_of_asks, what_cannot_be_is_rejected_and_changes_nothing) {
   EXPECT_EQ(this->app("app-1")->state, application_state::new_);
 }
 
-TYPED_TEST(rules_of_asks, types_beyond_the_limit_are_rejected_together) {
+TYPED_TEST(RulesOfAsks, TypesBeyondTheLimitAreRejectedTogether) {
   amount_map many;
   for (int i = 0; i < 15; ++i) many["type-" + std::to_string(10 + i)] = 1;
   EXPECT_THAT(this->ask("app-1", "a", many),
@@ -43,7 +43,7 @@ TYPED_TEST(rules_of_asks, types_beyond_the_limit_are_rejected_together) {
   EXPECT_THAT(this->ask("app-1", "a", many), ElementsAre("application_state app-1 Accepted"));
 }
 
-TYPED_TEST(rules_of_asks, pending_is_counted_up_the_tree) {
+TYPED_TEST(RulesOfAsks, PendingIsCountedUpTheTree) {
   this->ask("app-1", "a", {{"vcore", 2}}, {.count = 3});
   EXPECT_EQ(this->queue_at("root.leaf")->pending, (amount_map{{"vcore", 6}}));
   EXPECT_EQ(this->queue_at("root")->pending, (amount_map{{"vcore", 6}}));
@@ -52,12 +52,12 @@ TYPED_TEST(rules_of_asks, pending_is_counted_up_the_tree) {
   EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 4}}));
 }
 
-TYPED_TEST(rules_of_asks, a_priority_class_stands_for_its_value) {
+TYPED_TEST(RulesOfAsks, APriorityClassStandsForItsValue) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.priority = 1, .priority_class = "high"});
   EXPECT_EQ(this->app("app-1")->asks.at(0).priority, 100);
 }
 
-TYPED_TEST(rules_of_asks, a_replacement_counts_what_is_placed) {
+TYPED_TEST(RulesOfAsks, AReplacementCountsWhatIsPlaced) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 3});
   this->schedule(2);
   this->ask("app-1", "a", {{"vcore", 2}}, {.count = 5});
@@ -67,7 +67,7 @@ TYPED_TEST(rules_of_asks, a_replacement_counts_what_is_placed) {
   EXPECT_EQ(this->app("app-1")->asks.size(), 0U);
 }
 
-TYPED_TEST(rules_of_asks, a_released_allocation_is_not_pending_again) {
+TYPED_TEST(RulesOfAsks, AReleasedAllocationIsNotPendingAgain) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(2);
   this->give_back("app-1", "a", termination::stopped_by_rm, release_what::allocations, 1);
@@ -77,7 +77,7 @@ TYPED_TEST(rules_of_asks, a_released_allocation_is_not_pending_again) {
   EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
 }
 
-TYPED_TEST(rules_of_asks, a_key_without_application_withdraws_it_everywhere_and_touches_no_allocation) {
+TYPED_TEST(RulesOfAsks, AKeyWithoutApplicationWithdrawsItEverywhereAndTouchesNoAllocation) {
   this->add_app("app-2");
   this->put("node-1", this->foreign("a", {{"vcore", 1}}));
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
@@ -92,7 +92,7 @@ TYPED_TEST(rules_of_asks, a_key_without_application_withdraws_it_everywhere_and_
   EXPECT_EQ(this->node_of("node-1")->occupied, (amount_map{{"vcore", 1}}));
 }
 
-TYPED_TEST(rules_of_asks, one_that_could_not_be_bound_is_pending_again) {
+TYPED_TEST(RulesOfAsks, OneThatCouldNotBeBoundIsPendingAgain) {
   this->ask("app-1", "a", {{"vcore", 1}});
   this->schedule();
   EXPECT_THAT(this->give_back("app-1", "a", termination::scheduling_failed), IsEmpty());
@@ -100,7 +100,7 @@ TYPED_TEST(rules_of_asks, one_that_could_not_be_bound_is_pending_again) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_asks, confirmations_are_not_echoed) {
+TYPED_TEST(RulesOfAsks, ConfirmationsAreNotEchoed) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(2);
   EXPECT_THAT(this->give_back("app-1", "a", termination::preempted_by_scheduler, release_what::allocations, 1),
@@ -108,14 +108,14 @@ TYPED_TEST(rules_of_asks, confirmations_are_not_echoed) {
   EXPECT_THAT(this->give_back("app-1", "a", termination::timeout), ElementsAre("application_state app-1 Completing"));
 }
 
-TYPED_TEST(rules_of_asks, a_release_of_both_takes_allocations_and_the_rest_of_the_ask) {
+TYPED_TEST(RulesOfAsks, AReleaseOfBothTakesAllocationsAndTheRestOfTheAsk) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule();
   EXPECT_THAT(this->give_back("app-1", "", termination::stopped_by_rm, release_what::both),
               ElementsAre(HasSubstr("released app-1/a#1"), "application_state app-1 Completing"));
 }
 
-TYPED_TEST(rules_of_asks, what_is_not_there_is_released_in_silence) {
+TYPED_TEST(RulesOfAsks, WhatIsNotThereIsReleasedInSilence) {
   this->ask("app-1", "a", {{"vcore", 1}});
   EXPECT_THAT(this->withdraw("nobody", "a"), IsEmpty());
   EXPECT_THAT(this->withdraw("app-1", "b"), IsEmpty());
@@ -123,7 +123,7 @@ TYPED_TEST(rules_of_asks, what_is_not_there_is_released_in_silence) {
   EXPECT_EQ(this->app("app-1")->state, application_state::accepted);
 }
 
-TYPED_TEST(rules_of_asks, an_allocation_expires_after_its_own_time) {
+TYPED_TEST(RulesOfAsks, AnAllocationExpiresAfterItsOwnTime) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.execution_timeout_ms = 5 * second});
   this->wait(10 * second);
   this->schedule();
@@ -134,7 +134,7 @@ TYPED_TEST(rules_of_asks, an_allocation_expires_after_its_own_time) {
   EXPECT_THAT(this->give_back("app-1", "a", termination::timeout), ElementsAre("application_state app-1 Completing"));
 }
 
-TYPED_TEST(rules_of_asks, one_without_application_gets_its_own) {
+TYPED_TEST(RulesOfAsks, OneWithoutApplicationGetsItsOwn) {
   EXPECT_THAT(this->ask("", "solo", {{"vcore", 1}}), IsEmpty());
   EXPECT_EQ(this->app("@independent/solo")->queue, "root.default");
   EXPECT_EQ(this->app("@independent/solo")->user, "nobody");
@@ -144,7 +144,7 @@ TYPED_TEST(rules_of_asks, one_without_application_gets_its_own) {
   EXPECT_EQ(this->app("@independent/solo")->state, application_state::completed);
 }
 
-TYPED_TEST(rules_of_asks, a_reported_allocation_passes_every_limit) {
+TYPED_TEST(RulesOfAsks, AReportedAllocationPassesEveryLimit) {
   EXPECT_THAT(this->put("node-1", this->existing("app-1", "a", {{"vcore", 99}})),
               ElementsAre("application_state app-1 Accepted", "allocated app-1/a#1 on node-1 existing",
                           "application_state app-1 Starting"));
@@ -155,13 +155,13 @@ TYPED_TEST(rules_of_asks, a_reported_allocation_passes_every_limit) {
               ElementsAre("allocation_rejected app-2/b on node-1: failed to find application app-2"));
 }
 
-TYPED_TEST(rules_of_asks, a_reported_allocation_takes_one_that_is_pending) {
+TYPED_TEST(RulesOfAsks, AReportedAllocationTakesOneThatIsPending) {
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 2});
   this->put("node-1", this->existing("app-1", "a", {{"vcore", 1}}, {.count = 2}));
   EXPECT_EQ(this->app("app-1")->asks.at(0).pending_count, 1);
 }
 
-TYPED_TEST(rules_of_asks, reporting_again_resizes) {
+TYPED_TEST(RulesOfAsks, ReportingAgainResizes) {
   this->put("node-1", this->existing("app-1", "a", {{"vcore", 1}}));
   EXPECT_THAT(this->put("node-1", this->existing("app-1", "a", {{"vcore", 3}})), IsEmpty());
   EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 3}}));
@@ -170,7 +170,7 @@ TYPED_TEST(rules_of_asks, reporting_again_resizes) {
               ElementsAre(HasSubstr("allocation_rejected app-1/a on node-2: all allocations of a are placed")));
 }
 
-TYPED_TEST(rules_of_asks, foreign_allocations_take_room_on_a_node_only) {
+TYPED_TEST(RulesOfAsks, ForeignAllocationsTakeRoomOnANodeOnly) {
   EXPECT_THAT(this->put("node-1", this->foreign("pod", {{"vcore", 9}})), IsEmpty());
   EXPECT_EQ(this->node_of("node-1")->occupied, (amount_map{{"vcore", 9}}));
   this->ask("app-1", "a", {{"vcore", 2}});
@@ -181,7 +181,7 @@ TYPED_TEST(rules_of_asks, foreign_allocations_take_room_on_a_node_only) {
   EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"memory", 100}, {"vcore", 8}}));
 }
 
-TYPED_TEST(rules_of_asks, asks_are_tried_by_priority_then_age_then_arrival) {
+TYPED_TEST(RulesOfAsks, AsksAreTriedByPriorityThenAgeThenArrival) {
   this->ask("app-1", "late", {{"vcore", 1}}, {.create_time_ms = start_ms - 1});
   this->ask("app-1", "early", {{"vcore", 1}}, {.create_time_ms = start_ms - 2});
   this->ask("app-1", "urgent", {{"vcore", 1}}, {.priority = 1});

@@ -6,10 +6,10 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-using rules_of_configurations = scene<T>;
-TYPED_TEST_SUITE(rules_of_configurations, schedulers);
+using RulesOfConfigurations = scene<T>;
+TYPED_TEST_SUITE(RulesOfConfigurations, schedulers);
 
-TYPED_TEST(rules_of_configurations, registering_again_starts_anew) {
+TYPED_TEST(RulesOfConfigurations, RegisteringAgainStartsAnew) {
   EXPECT_THAT(this->start({make_queue("leaf")}), ElementsAre("rm_registered"));
   this->add("node-1", {{"vcore", 1}});
   this->add_app("app-1");
@@ -19,7 +19,7 @@ TYPED_TEST(rules_of_configurations, registering_again_starts_anew) {
   EXPECT_THAT(this->wait(3'600 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_configurations, a_refused_registration_leaves_what_was) {
+TYPED_TEST(RulesOfConfigurations, ARefusedRegistrationLeavesWhatWas) {
   this->start({make_queue("leaf")});
   cluster_config bad = make_cluster({make_queue("other")});
   bad.partitions[0].placement_rules.emplace_back().name = "recovery";
@@ -29,7 +29,7 @@ TYPED_TEST(rules_of_configurations, a_refused_registration_leaves_what_was) {
   EXPECT_TRUE(this->queue_at("root.leaf"));
 }
 
-TYPED_TEST(rules_of_configurations, a_stranger_is_refused) {
+TYPED_TEST(RulesOfConfigurations, AStrangerIsRefused) {
   EXPECT_THAT(this->reload(make_cluster({})),
               ElementsAre("configuration_rejected: update of configuration failed: RmID=\"rm\" not registered"));
   EXPECT_THAT(this->signal(rm_signal::lost), ElementsAre("rm_rejected: RmID=\"rm\" not registered"));
@@ -42,7 +42,7 @@ TYPED_TEST(rules_of_configurations, a_stranger_is_refused) {
                           "find partition [rm]default for new node node-1"));
 }
 
-TYPED_TEST(rules_of_configurations, a_paused_resource_manager_is_not_scheduled) {
+TYPED_TEST(RulesOfConfigurations, APausedResourceManagerIsNotScheduled) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 1}});
   this->add_app("app-1");
@@ -56,7 +56,7 @@ TYPED_TEST(rules_of_configurations, a_paused_resource_manager_is_not_scheduled) 
   EXPECT_EQ(this->look().queues.size(), 0U);
 }
 
-TYPED_TEST(rules_of_configurations, a_reload_changes_adds_and_drains) {
+TYPED_TEST(RulesOfConfigurations, AReloadChangesAddsAndDrains) {
   queue_config base = make_queue("base");
   base.max = {{"vcore", 1}};
   this->start({base, make_queue("old", {make_queue("leaf")})});
@@ -83,7 +83,7 @@ TYPED_TEST(rules_of_configurations, a_reload_changes_adds_and_drains) {
   EXPECT_TRUE(this->queue_at("root.fresh"));
 }
 
-TYPED_TEST(rules_of_configurations, a_queue_that_is_named_again_is_active_again) {
+TYPED_TEST(RulesOfConfigurations, AQueueThatIsNamedAgainIsActiveAgain) {
   this->start({make_queue("leaf")});
   this->reload(make_cluster({make_queue("other")}));
   this->reload(make_cluster({make_queue("leaf"), make_queue("other")}));
@@ -92,7 +92,7 @@ TYPED_TEST(rules_of_configurations, a_queue_that_is_named_again_is_active_again)
   EXPECT_TRUE(this->queue_at("root.leaf"));
 }
 
-TYPED_TEST(rules_of_configurations, what_is_below_a_queue_that_becomes_a_leaf_drains) {
+TYPED_TEST(RulesOfConfigurations, WhatIsBelowAQueueThatBecomesALeafDrains) {
   cluster_config c = make_cluster({make_queue("parent", {make_queue("old")})});
   auto &rule = c.partitions[0].placement_rules.emplace_back();
   rule.name = "provided";
@@ -110,7 +110,7 @@ TYPED_TEST(rules_of_configurations, what_is_below_a_queue_that_becomes_a_leaf_dr
   EXPECT_FALSE(this->queue_at("root.parent.dynamic"));
 }
 
-TYPED_TEST(rules_of_configurations, a_leaf_with_applications_stays_a_leaf) {
+TYPED_TEST(RulesOfConfigurations, ALeafWithApplicationsStaysALeaf) {
   this->start({make_queue("leaf"), make_queue("parent", {make_queue("leaf")})});
   this->add_app("app-1");
   this->add_app("app-2", {.queue = "root.parent.leaf"});
@@ -123,7 +123,7 @@ TYPED_TEST(rules_of_configurations, a_leaf_with_applications_stays_a_leaf) {
                           "below it and cannot become a leaf"));
 }
 
-TYPED_TEST(rules_of_configurations, a_missing_partition_drains_and_what_is_left_fails) {
+TYPED_TEST(RulesOfConfigurations, AMissingPartitionDrainsAndWhatIsLeftFails) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 1}});
   this->add_app("app-1");
@@ -142,7 +142,7 @@ TYPED_TEST(rules_of_configurations, a_missing_partition_drains_and_what_is_left_
   EXPECT_EQ(this->look().queues.size(), 0U);
 }
 
-TYPED_TEST(rules_of_configurations, an_empty_draining_partition_goes_with_the_cleaner) {
+TYPED_TEST(RulesOfConfigurations, AnEmptyDrainingPartitionGoesWithTheCleaner) {
   this->start({make_queue("leaf")});
   this->wait(5 * second);
   this->reload({});
@@ -152,7 +152,7 @@ TYPED_TEST(rules_of_configurations, an_empty_draining_partition_goes_with_the_cl
   EXPECT_EQ(this->look().queues.size(), 0U);
 }
 
-TYPED_TEST(rules_of_configurations, partitions_take_turns) {
+TYPED_TEST(RulesOfConfigurations, PartitionsTakeTurns) {
   cluster_config c = make_cluster({make_queue("leaf")});
   c.partitions.push_back(c.partitions[0]);
   c.partitions[1].name = "gpu";
@@ -174,7 +174,7 @@ TYPED_TEST(rules_of_configurations, partitions_take_turns) {
   EXPECT_EQ(this->made_, 2U);
 }
 
-TYPED_TEST(rules_of_configurations, time_does_not_go_back) {
+TYPED_TEST(RulesOfConfigurations, TimeDoesNotGoBack) {
   this->start({make_queue("leaf")});
   this->now_ms_ -= 500;
   this->add_app("app-1");

@@ -19,7 +19,7 @@ class rules_of_divided_nodes : public scene<T> {
 // -- Gangs. --
 
 template <class T>
-class rules_of_device_gangs : public rules_of_divided_nodes<T> {
+class RulesOfDeviceGangs : public rules_of_divided_nodes<T> {
  protected:
   void SetUp() override {
     this->start({make_queue("leaf")});
@@ -39,9 +39,9 @@ class rules_of_device_gangs : public rules_of_divided_nodes<T> {
     return this->give_back("gang", key, termination::placeholder_replaced, release_what::allocations, 1);
   }
 };
-TYPED_TEST_SUITE(rules_of_device_gangs, schedulers_with<naive::kernel_has.gangs>);
+TYPED_TEST_SUITE(RulesOfDeviceGangs, schedulers_with<naive::kernel_has.gangs>);
 
-TYPED_TEST(rules_of_device_gangs, a_replacement_takes_devices_over) {
+TYPED_TEST(RulesOfDeviceGangs, AReplacementTakesDevicesOver) {
   this->hold("other", 5);
   this->hold("ph", 8, {{"tenon/devices/gpu", "1x8"}});
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(3, 0));
@@ -53,7 +53,7 @@ TYPED_TEST(rules_of_device_gangs, a_replacement_takes_devices_over) {
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(3, 2));
 }
 
-TYPED_TEST(rules_of_device_gangs, one_with_smaller_devices_gives_its_place_up_for_another_node) {
+TYPED_TEST(RulesOfDeviceGangs, OneWithSmallerDevicesGivesItsPlaceUpForAnotherNode) {
   this->hold("ph", 8, {{"tenon/devices/gpu", "2x4"}});
   EXPECT_THAT(this->want("r", 8), IsEmpty()) << "a whole device is wanted, two halves are there";
   this->add("node-2", {{"gpu", 16}}, divided);
@@ -69,7 +69,7 @@ TYPED_TEST(rules_of_device_gangs, one_with_smaller_devices_gives_its_place_up_fo
   EXPECT_THAT(this->free_on("node-2"), ElementsAre(0, 8));
 }
 
-TYPED_TEST(rules_of_device_gangs, a_replacement_that_breaks_gives_its_devices_back) {
+TYPED_TEST(RulesOfDeviceGangs, AReplacementThatBreaksGivesItsDevicesBack) {
   this->hold("ph", 8, {{"tenon/devices/gpu", "2x4"}});
   this->add("node-2", {{"gpu", 16}}, divided);
   this->want("r", 8);
@@ -79,7 +79,7 @@ TYPED_TEST(rules_of_device_gangs, a_replacement_that_breaks_gives_its_devices_ba
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(4, 4));
 }
 
-TYPED_TEST(rules_of_device_gangs, parts_of_several_devices_are_taken_over_in_order) {
+TYPED_TEST(RulesOfDeviceGangs, PartsOfSeveralDevicesAreTakenOverInOrder) {
   this->hold("ph", 16, two_of_eight);
   this->want("r", 5);
   EXPECT_THAT(this->confirm("ph"),
@@ -110,10 +110,10 @@ class rules_of_waiting_for_devices : public rules_of_divided_nodes<T> {
 };
 
 template <class T>
-class rules_of_reserved_devices : public rules_of_waiting_for_devices<T> {};
-TYPED_TEST_SUITE(rules_of_reserved_devices, schedulers_with<naive::kernel_has.reservations>);
+class RulesOfReservedDevices : public rules_of_waiting_for_devices<T> {};
+TYPED_TEST_SUITE(RulesOfReservedDevices, schedulers_with<naive::kernel_has.reservations>);
 
-TYPED_TEST(rules_of_reserved_devices, a_node_is_reserved_until_one_of_its_devices_is_free) {
+TYPED_TEST(RulesOfReservedDevices, ANodeIsReservedUntilOneOfItsDevicesIsFree) {
   this->begin(make_queue("ours"));
   this->ask("us", "k", {{"gpu", 6}});
   this->schedule(9);
@@ -123,7 +123,7 @@ TYPED_TEST(rules_of_reserved_devices, a_node_is_reserved_until_one_of_its_device
   EXPECT_THAT(this->schedule(1), Contains("allocated us/k#3 on node-1 with gpu=6@0"));
 }
 
-TYPED_TEST(rules_of_reserved_devices, a_node_whose_devices_never_hold_it_is_not_reserved) {
+TYPED_TEST(RulesOfReservedDevices, ANodeWhoseDevicesNeverHoldItIsNotReserved) {
   this->begin(make_queue("ours"));
   this->ask("us", "k", {{"gpu", 12}});
   this->schedule(9);
@@ -131,7 +131,7 @@ TYPED_TEST(rules_of_reserved_devices, a_node_whose_devices_never_hold_it_is_not_
   EXPECT_THAT(this->schedule(9), IsEmpty()) << "one and a half";
 }
 
-TYPED_TEST(rules_of_reserved_devices, a_division_that_does_not_hold_it_any_more_ends_the_reservation) {
+TYPED_TEST(RulesOfReservedDevices, ADivisionThatDoesNotHoldItAnyMoreEndsTheReservation) {
   this->begin(make_queue("ours"));
   this->ask("us", "k", {{"gpu", 6}});
   this->schedule(9);
@@ -142,10 +142,10 @@ TYPED_TEST(rules_of_reserved_devices, a_division_that_does_not_hold_it_any_more_
 }
 
 template <class T>
-class rules_of_preempted_devices : public rules_of_waiting_for_devices<T> {};
-TYPED_TEST_SUITE(rules_of_preempted_devices, schedulers_with<naive::kernel_has.preemption>);
+class RulesOfPreemptedDevices : public rules_of_waiting_for_devices<T> {};
+TYPED_TEST_SUITE(RulesOfPreemptedDevices, schedulers_with<naive::kernel_has.preemption>);
 
-TYPED_TEST(rules_of_preempted_devices, a_daemon_takes_one_device_of_its_node) {
+TYPED_TEST(RulesOfPreemptedDevices, ADaemonTakesOneDeviceOfItsNode) {
   this->begin(make_queue("ours"));
   this->ask("us", "d", {{"gpu", 6}}, {.required_node = "node-1"});
   EXPECT_THAT(this->schedule(9),
@@ -154,7 +154,7 @@ TYPED_TEST(rules_of_preempted_devices, a_daemon_takes_one_device_of_its_node) {
   EXPECT_THAT(this->schedule(9), Contains("allocated us/d#3 on node-1 with gpu=6@1"));
 }
 
-TYPED_TEST(rules_of_preempted_devices, a_guarantee_is_served_with_one_device) {
+TYPED_TEST(RulesOfPreemptedDevices, AGuaranteeIsServedWithOneDevice) {
   queue_config ours = make_queue("ours");
   ours.guaranteed = {{"gpu", 8}};
   ours.properties["preemption.delay"] = "1s";
@@ -168,7 +168,7 @@ TYPED_TEST(rules_of_preempted_devices, a_guarantee_is_served_with_one_device) {
   EXPECT_THAT(this->schedule(9), Contains("allocated us/k#3 on node-1 with gpu=6@1"));
 }
 
-TYPED_TEST(rules_of_preempted_devices, nobody_is_taken_where_no_device_would_come_of_it) {
+TYPED_TEST(RulesOfPreemptedDevices, NobodyIsTakenWhereNoDeviceWouldComeOfIt) {
   queue_config ours = make_queue("ours");
   ours.guaranteed = {{"gpu", 16}};
   ours.properties["preemption.delay"] = "1s";

@@ -8,7 +8,7 @@ namespace {
 const tags_of two_of_four = {{"tenon/devices/gpu", "2x4"}};
 
 template <class T>
-class rules_of_devices : public scene<T> {
+class RulesOfDevices : public scene<T> {
  protected:
   void begin() {
     this->start({make_queue("leaf")});
@@ -25,9 +25,9 @@ class rules_of_devices : public scene<T> {
     return devices.contains(type) ? devices[type] : std::vector<int64_t>{};
   }
 };
-TYPED_TEST_SUITE(rules_of_devices, schedulers);
+TYPED_TEST_SUITE(RulesOfDevices, schedulers);
 
-TYPED_TEST(rules_of_devices, a_share_goes_where_least_is_left) {
+TYPED_TEST(RulesOfDevices, AShareGoesWhereLeastIsLeft) {
   this->begin();
   this->add("node-1", {{"gpu", 12}}, {.attributes = {{"tenon/devices/gpu", "3x4"}}});
   EXPECT_EQ(this->place("a", {{"gpu", 1}}), "app-1/a#1 on node-1 with gpu=1@0");
@@ -37,7 +37,7 @@ TYPED_TEST(rules_of_devices, a_share_goes_where_least_is_left) {
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(0, 1, 4));
 }
 
-TYPED_TEST(rules_of_devices, whole_ones_are_whole) {
+TYPED_TEST(RulesOfDevices, WholeOnesAreWhole) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   EXPECT_EQ(this->place("a", {{"gpu", 1}}), "app-1/a#1 on node-1 with gpu=1@0");
@@ -48,7 +48,7 @@ TYPED_TEST(rules_of_devices, whole_ones_are_whole) {
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(0, 0));
 }
 
-TYPED_TEST(rules_of_devices, the_sum_without_a_device_is_no_room) {
+TYPED_TEST(RulesOfDevices, TheSumWithoutADeviceIsNoRoom) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   this->ask("app-1", "a", {{"gpu", 3}}, {.count = 2});
@@ -58,7 +58,7 @@ TYPED_TEST(rules_of_devices, the_sum_without_a_device_is_no_room) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/b#3 on node-1 with gpu=2@0"));
 }
 
-TYPED_TEST(rules_of_devices, a_tag_says_how_many) {
+TYPED_TEST(RulesOfDevices, ATagSaysHowMany) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   this->add("node-2", {{"gpu", 8}});
@@ -70,7 +70,7 @@ TYPED_TEST(rules_of_devices, a_tag_says_how_many) {
       << "which is a sum";
 }
 
-TYPED_TEST(rules_of_devices, asks_that_differ_in_the_tag_wait_apart) {
+TYPED_TEST(RulesOfDevices, AsksThatDifferInTheTagWaitApart) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   this->ask("app-1", "a", {{"gpu", 3}}, {.count = 2});
@@ -80,7 +80,7 @@ TYPED_TEST(rules_of_devices, asks_that_differ_in_the_tag_wait_apart) {
             "app-1/c#3 on node-1 with gpu=1@0,1");
 }
 
-TYPED_TEST(rules_of_devices, two_types_are_both_divided) {
+TYPED_TEST(RulesOfDevices, TwoTypesAreBothDivided) {
   this->begin();
   this->add("node-1", {{"gpu", 8}, {"fpga", 2}, {"vcore", 9}},
             {.attributes = {{"tenon/devices/gpu", "2x4"}, {"tenon/devices/fpga", "2x1"}}});
@@ -89,7 +89,7 @@ TYPED_TEST(rules_of_devices, two_types_are_both_divided) {
   EXPECT_EQ(this->place("c", {{"gpu", 4}, {"vcore", 1}}), "app-1/c#2 on node-1 with gpu=4@1");
 }
 
-TYPED_TEST(rules_of_devices, what_is_not_written_right_is_rejected) {
+TYPED_TEST(RulesOfDevices, WhatIsNotWrittenRightIsRejected) {
   this->begin();
   const std::string prefix = ": failure while adding new node, node rejected with error: ";
   const std::string wanted = ", but 1 to 64 devices and what each has are needed, as in 8x1000";
@@ -116,7 +116,7 @@ TYPED_TEST(rules_of_devices, what_is_not_written_right_is_rejected) {
                           "for in sum"));
 }
 
-TYPED_TEST(rules_of_devices, a_divided_type_counts_as_a_type) {
+TYPED_TEST(RulesOfDevices, ADividedTypeCountsAsAType) {
   this->begin();
   for (int i = 0; i < 15; ++i) this->add("node-" + std::to_string(i), {{"type-" + std::to_string(i), 1}});
   EXPECT_THAT(this->add("node-15", {{"type-15", 8}}, {.attributes = {{"tenon/devices/type-16", "1x1"}}}),
@@ -125,7 +125,7 @@ TYPED_TEST(rules_of_devices, a_divided_type_counts_as_a_type) {
               ElementsAre("node_accepted on node-15"));
 }
 
-TYPED_TEST(rules_of_devices, what_exists_keeps_its_devices) {
+TYPED_TEST(RulesOfDevices, WhatExistsKeepsItsDevices) {
   this->begin();
   const auto share = [&](const std::string &key, int64_t amount) {
     return this->existing("app-1", key, {{"gpu", amount}});
@@ -148,7 +148,7 @@ TYPED_TEST(rules_of_devices, what_exists_keeps_its_devices) {
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(2, 3));
 }
 
-TYPED_TEST(rules_of_devices, a_detail_holds_whatever_the_node_has) {
+TYPED_TEST(RulesOfDevices, ADetailHoldsWhateverTheNodeHas) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   for (const char *key : {"a", "b"}) {
@@ -160,7 +160,7 @@ TYPED_TEST(rules_of_devices, a_detail_holds_whatever_the_node_has) {
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(-2, 4, 4, 4, 4, -2));
 }
 
-TYPED_TEST(rules_of_devices, a_detail_that_cannot_be_is_rejected) {
+TYPED_TEST(RulesOfDevices, ADetailThatCannotBeIsRejected) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   const auto put = [&](const std::string &detail) {
@@ -184,7 +184,7 @@ TYPED_TEST(rules_of_devices, a_detail_that_cannot_be_is_rejected) {
               ElementsAre(HasSubstr("detail \"gpu=1@0\" of allocation pod does not sum up to its 2 of gpu")));
 }
 
-TYPED_TEST(rules_of_devices, what_others_use_has_devices_only_by_detail) {
+TYPED_TEST(RulesOfDevices, WhatOthersUseHasDevicesOnlyByDetail) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   this->put("node-1", this->with_detail(this->foreign("pod-1", {{"gpu", 3}}), "gpu=3@0"));
@@ -196,7 +196,7 @@ TYPED_TEST(rules_of_devices, what_others_use_has_devices_only_by_detail) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/b#2 on node-1 with gpu=1@0"));
 }
 
-TYPED_TEST(rules_of_devices, what_changes_its_size_keeps_its_devices) {
+TYPED_TEST(RulesOfDevices, WhatChangesItsSizeKeepsItsDevices) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   this->ask("app-1", "a", {{"gpu", 4}}, {.tags = {{"tenon/devices/gpu", "2x2"}}});
@@ -215,7 +215,7 @@ TYPED_TEST(rules_of_devices, what_changes_its_size_keeps_its_devices) {
   EXPECT_EQ(resize(2, ""), "") << "and nobody knows any more";
 }
 
-TYPED_TEST(rules_of_devices, a_node_is_divided_while_things_run) {
+TYPED_TEST(RulesOfDevices, ANodeIsDividedWhileThingsRun) {
   this->begin();
   this->add("node-1", {{"gpu", 8}});
   this->add("node-2", {{"gpu", 5}, {"vcore", 1}});
@@ -233,7 +233,7 @@ TYPED_TEST(rules_of_devices, a_node_is_divided_while_things_run) {
   EXPECT_THAT(this->free_on("node-1"), ElementsAre(4));
 }
 
-TYPED_TEST(rules_of_devices, devices_that_come_wake_what_waits) {
+TYPED_TEST(RulesOfDevices, DevicesThatComeWakeWhatWaits) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = {{"tenon/devices/gpu", "4x2"}}});
   EXPECT_EQ(this->place("a", {{"gpu", 3}}), "");
@@ -241,7 +241,7 @@ TYPED_TEST(rules_of_devices, devices_that_come_wake_what_waits) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1 with gpu=3@0"));
 }
 
-TYPED_TEST(rules_of_devices, nodes_of_another_division_do_not_hide_each_other) {
+TYPED_TEST(RulesOfDevices, NodesOfAnotherDivisionDoNotHideEachOther) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = {{"tenon/devices/gpu", "8x1"}}});
   this->add("node-2", {{"gpu", 8}}, {.attributes = two_of_four});
@@ -254,7 +254,7 @@ TYPED_TEST(rules_of_devices, nodes_of_another_division_do_not_hide_each_other) {
   EXPECT_EQ(this->place("d", {{"gpu", 3}}, {.tags = {{"tenon/devices/gpu", "1x3"}}}), "app-1/d#4 on node-3");
 }
 
-TYPED_TEST(rules_of_devices, every_end_frees_them) {
+TYPED_TEST(RulesOfDevices, EveryEndFreesThem) {
   this->begin();
   this->add("node-1", {{"gpu", 8}}, {.attributes = two_of_four});
   const std::vector<int64_t> all_free{4, 4};

@@ -9,7 +9,7 @@ const ask_options placeholder{.task_group = "tg", .placeholder = true};
 const ask_options real{.task_group = "tg"};
 
 template <class T>
-class rules_of_gangs : public scene<T> {
+class RulesOfGangs : public scene<T> {
  protected:
   void SetUp() override {
     this->start({make_queue("leaf")});
@@ -42,9 +42,9 @@ class rules_of_gangs : public scene<T> {
     EXPECT_EQ(g.timed_out, timed_out);
   }
 };
-TYPED_TEST_SUITE(rules_of_gangs, schedulers_with<naive::kernel_has.gangs>);
+TYPED_TEST_SUITE(RulesOfGangs, schedulers_with<naive::kernel_has.gangs>);
 
-TYPED_TEST(rules_of_gangs, a_real_ask_takes_the_place_of_a_placeholder_once_that_is_confirmed) {
+TYPED_TEST(RulesOfGangs, ARealAskTakesThePlaceOfAPlaceholderOnceThatIsConfirmed) {
   this->start_gang(2);
   EXPECT_EQ(this->app("gang")->state, application_state::starting);
   this->ask("gang", "r", {{"vcore", 2}}, real);
@@ -63,7 +63,7 @@ TYPED_TEST(rules_of_gangs, a_real_ask_takes_the_place_of_a_placeholder_once_that
               ElementsAre("allocated gang/r2#4 on node-1", "application_state gang Running"));
 }
 
-TYPED_TEST(rules_of_gangs, what_it_had_and_used_is_remembered) {
+TYPED_TEST(RulesOfGangs, WhatItHadAndUsedIsRemembered) {
   this->set_attributes("node-1", {{"si/instance-type", "large"}});
   this->start_gang(2);
   EXPECT_EQ(this->app("gang")->most_allocated, (amount_map{{"vcore", 4}}));
@@ -87,7 +87,7 @@ TYPED_TEST(rules_of_gangs, what_it_had_and_used_is_remembered) {
   EXPECT_EQ(past[1], (past_use_snapshot{past_use_kind::placeholder, "large", {{"vcore", 2 * 10 + 2 * 17}}}));
 }
 
-TYPED_TEST(rules_of_gangs, a_smaller_real_ask_gives_the_rest_back) {
+TYPED_TEST(RulesOfGangs, ASmallerRealAskGivesTheRestBack) {
   this->start_gang(1);
   this->ask("gang", "r", {{"vcore", 1}}, real);
   this->schedule();
@@ -97,7 +97,7 @@ TYPED_TEST(rules_of_gangs, a_smaller_real_ask_gives_the_rest_back) {
   EXPECT_EQ(this->queue_at("root")->allocated, (amount_map{{"vcore", 1}}));
 }
 
-TYPED_TEST(rules_of_gangs, a_larger_real_ask_ends_all_placeholders_of_its_group_and_is_placed_after_them) {
+TYPED_TEST(RulesOfGangs, ALargerRealAskEndsAllPlaceholdersOfItsGroupAndIsPlacedAfterThem) {
   this->start_gang(2);
   this->ask("gang", "r", {{"vcore", 3}}, real);
   EXPECT_THAT(this->schedule(9),
@@ -110,7 +110,7 @@ TYPED_TEST(rules_of_gangs, a_larger_real_ask_ends_all_placeholders_of_its_group_
   EXPECT_THAT(this->schedule(9), ElementsAre("allocated gang/r#3 on node-1", "application_state gang Running"));
 }
 
-TYPED_TEST(rules_of_gangs, a_type_that_the_placeholder_lacks_makes_it_too_small) {
+TYPED_TEST(RulesOfGangs, ATypeThatThePlaceholderLacksMakesItTooSmall) {
   this->start_gang(1);
   this->add("node-2", {{"gpu", 4}, {"vcore", 10}});
   this->ask("gang", "r", {{"gpu", 1}, {"vcore", 1}}, real);
@@ -118,7 +118,7 @@ TYPED_TEST(rules_of_gangs, a_type_that_the_placeholder_lacks_makes_it_too_small)
               ElementsAre("released gang/ph#1 on node-1 TIMEOUT: cancel placeholder: resource incompatible"));
 }
 
-TYPED_TEST(rules_of_gangs, where_the_node_does_not_suit_another_one_is_charged_as_well) {
+TYPED_TEST(RulesOfGangs, WhereTheNodeDoesNotSuitAnotherOneIsChargedAsWell) {
   this->start_gang(1);
   this->add("node-2", {{"vcore", 10}}, {.attributes = {{"si/zone", "b"}}});
   ask_options o = real;
@@ -134,7 +134,7 @@ TYPED_TEST(rules_of_gangs, where_the_node_does_not_suit_another_one_is_charged_a
   EXPECT_EQ(this->node_of("node-1")->allocated, amount_map());
 }
 
-TYPED_TEST(rules_of_gangs, the_removed_node_was_the_placeholders) {
+TYPED_TEST(RulesOfGangs, TheRemovedNodeWasThePlaceholders) {
   this->start_gang(1);
   this->add("node-2", {{"vcore", 10}}, {.attributes = {{"si/zone", "b"}}});
   ask_options o = real;
@@ -147,7 +147,7 @@ TYPED_TEST(rules_of_gangs, the_removed_node_was_the_placeholders) {
   this->expect_group(1, 1, 0);
 }
 
-TYPED_TEST(rules_of_gangs, the_removed_node_was_the_replacements) {
+TYPED_TEST(RulesOfGangs, TheRemovedNodeWasTheReplacements) {
   this->start_gang(1);
   this->add("node-2", {{"vcore", 10}}, {.attributes = {{"si/zone", "b"}}});
   ask_options o = real;
@@ -160,7 +160,7 @@ TYPED_TEST(rules_of_gangs, the_removed_node_was_the_replacements) {
   this->expect_group(1, 0, 1);
 }
 
-TYPED_TEST(rules_of_gangs, both_were_on_the_removed_node) {
+TYPED_TEST(RulesOfGangs, BothWereOnTheRemovedNode) {
   this->start_gang(1);
   this->ask("gang", "r", {{"vcore", 2}}, real);
   this->schedule();
@@ -170,7 +170,7 @@ TYPED_TEST(rules_of_gangs, both_were_on_the_removed_node) {
   this->expect_group(1, 0, 1);
 }
 
-TYPED_TEST(rules_of_gangs, a_soft_gang_that_times_out_goes_on_without_placeholders) {
+TYPED_TEST(RulesOfGangs, ASoftGangThatTimesOutGoesOnWithoutPlaceholders) {
   this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
   ask_options o = placeholder;
   o.count = 10;
@@ -192,7 +192,7 @@ TYPED_TEST(rules_of_gangs, a_soft_gang_that_times_out_goes_on_without_placeholde
   EXPECT_THAT(this->schedule(9), ElementsAre("allocated gang/r#6 on node-1", "application_state gang Starting"));
 }
 
-TYPED_TEST(rules_of_gangs, a_hard_gang_that_times_out_fails) {
+TYPED_TEST(RulesOfGangs, AHardGangThatTimesOutFails) {
   this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}, .hard_gang = true});
   this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
   this->ask("gang", "big", {{"vcore", 20}}, placeholder);
@@ -207,7 +207,7 @@ TYPED_TEST(rules_of_gangs, a_hard_gang_that_times_out_fails) {
             "ResourceReservationTimeout: 1m0s in Accepted, placeholders allocated: 1, pending: 1");
 }
 
-TYPED_TEST(rules_of_gangs, a_gang_without_any_room_times_out_too) {
+TYPED_TEST(RulesOfGangs, AGangWithoutAnyRoomTimesOutToo) {
   this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
   this->ask("gang", "big", {{"vcore", 20}}, placeholder);
   EXPECT_THAT(this->wait(61 * second),
@@ -216,7 +216,7 @@ TYPED_TEST(rules_of_gangs, a_gang_without_any_room_times_out_too) {
                           "application_state gang Accepted"));
 }
 
-TYPED_TEST(rules_of_gangs, a_running_gang_only_loses_what_it_did_not_use) {
+TYPED_TEST(RulesOfGangs, ARunningGangOnlyLosesWhatItDidNotUse) {
   this->start_gang(2);
   this->ask("gang", "r", {{"vcore", 2}}, real);
   this->schedule();
@@ -229,7 +229,7 @@ TYPED_TEST(rules_of_gangs, a_running_gang_only_loses_what_it_did_not_use) {
   EXPECT_EQ(this->app("gang")->state, application_state::starting);
 }
 
-TYPED_TEST(rules_of_gangs, a_restart_does_not_give_placeholders_more_time) {
+TYPED_TEST(RulesOfGangs, ARestartDoesNotGivePlaceholdersMoreTime) {
   this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
   existing_allocation x = this->existing("gang", "ph", {{"vcore", 2}}, placeholder);
   x.bind_time_ms = start_ms - 50 * second;
@@ -243,7 +243,7 @@ TYPED_TEST(rules_of_gangs, a_restart_does_not_give_placeholders_more_time) {
   EXPECT_THAT(this->wait(2 * second), ::testing::Contains("application_state tagged Resuming"));
 }
 
-TYPED_TEST(rules_of_gangs, placeholders_left_over_when_all_that_is_real_went_are_released) {
+TYPED_TEST(RulesOfGangs, PlaceholdersLeftOverWhenAllThatIsRealWentAreReleased) {
   this->start_gang(2);
   this->ask("gang", "r", {{"vcore", 2}}, real);
   this->schedule();
@@ -255,7 +255,7 @@ TYPED_TEST(rules_of_gangs, placeholders_left_over_when_all_that_is_real_went_are
   EXPECT_THAT(this->confirm("ph", termination::timeout), ElementsAre("application_state gang Completing"));
 }
 
-TYPED_TEST(rules_of_gangs, a_real_ask_that_is_withdrawn_is_not_placed_any_more) {
+TYPED_TEST(RulesOfGangs, ARealAskThatIsWithdrawnIsNotPlacedAnyMore) {
   this->start_gang(1);
   this->ask("gang", "r", {{"vcore", 2}}, real);
   this->schedule();
@@ -264,7 +264,7 @@ TYPED_TEST(rules_of_gangs, a_real_ask_that_is_withdrawn_is_not_placed_any_more) 
   this->expect_group(1, 0, 1);
 }
 
-TYPED_TEST(rules_of_gangs, whatever_ends_the_placeholder_the_real_one_comes) {
+TYPED_TEST(RulesOfGangs, WhateverEndsThePlaceholderTheRealOneComes) {
   this->start_gang(1);
   this->ask("gang", "r", {{"vcore", 2}}, real);
   this->schedule();
@@ -273,7 +273,7 @@ TYPED_TEST(rules_of_gangs, whatever_ends_the_placeholder_the_real_one_comes) {
                           "allocated gang/r#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_gangs, a_release_of_all_allocations_leaves_the_real_ask_that_was_on_its_way) {
+TYPED_TEST(RulesOfGangs, AReleaseOfAllAllocationsLeavesTheRealAskThatWasOnItsWay) {
   this->start_gang(1);
   this->ask("gang", "r", {{"vcore", 2}}, real);
   this->schedule();
@@ -283,14 +283,14 @@ TYPED_TEST(rules_of_gangs, a_release_of_all_allocations_leaves_the_real_ask_that
   EXPECT_EQ(this->placed(), (lines{"gang/r#2 on node-1"}));
 }
 
-TYPED_TEST(rules_of_gangs, real_asks_of_other_groups_do_not_wait) {
+TYPED_TEST(RulesOfGangs, RealAsksOfOtherGroupsDoNotWait) {
   this->start_gang(1);
   this->ask("gang", "free", {{"vcore", 2}}, {.task_group = "other"});
   this->ask("gang", "none", {{"vcore", 2}});
   EXPECT_EQ(this->placed(), (lines{"gang/free#2 on node-1", "gang/none#3 on node-1"}));
 }
 
-TYPED_TEST(rules_of_gangs, it_runs_with_its_first_real_allocation_when_no_more_placeholders_come) {
+TYPED_TEST(RulesOfGangs, ItRunsWithItsFirstRealAllocationWhenNoMorePlaceholdersCome) {
   this->add_app("gang", {.placeholder_ask = {{"vcore", 6}}});
   this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
   this->ask("gang", "r", {{"vcore", 2}}, real);
@@ -301,7 +301,7 @@ TYPED_TEST(rules_of_gangs, it_runs_with_its_first_real_allocation_when_no_more_p
   EXPECT_EQ(this->app("gang")->message, "real allocations run and no placeholder is pending");
 }
 
-TYPED_TEST(rules_of_gangs, it_waits_while_a_placeholder_is_pending_and_not_longer) {
+TYPED_TEST(RulesOfGangs, ItWaitsWhileAPlaceholderIsPendingAndNotLonger) {
   for (const bool withdrawn : {true, false}) {
     this->SetUp();
     this->add_app("gang", {.placeholder_ask = {{"vcore", 20}}});
@@ -321,7 +321,7 @@ TYPED_TEST(rules_of_gangs, it_waits_while_a_placeholder_is_pending_and_not_longe
   }
 }
 
-TYPED_TEST(rules_of_gangs, one_that_gave_up_with_real_work_runs_at_once) {
+TYPED_TEST(RulesOfGangs, OneThatGaveUpWithRealWorkRunsAtOnce) {
   this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 20}}});
   this->ask("gang", "ph", {{"vcore", 2}}, placeholder);
   this->ask("gang", "large", {{"vcore", 11}}, placeholder);
@@ -337,7 +337,7 @@ TYPED_TEST(rules_of_gangs, one_that_gave_up_with_real_work_runs_at_once) {
                   "Accepted: no placeholder is left", "Starting: real allocations run and no placeholder is pending"));
 }
 
-TYPED_TEST(rules_of_gangs, a_node_that_is_kept_for_a_real_ask_takes_it_although_no_other_holds_it) {
+TYPED_TEST(RulesOfGangs, ANodeThatIsKeptForARealAskTakesItAlthoughNoOtherHoldsIt) {
   this->add("node-2", {{"vcore", 4}}, {.attributes = {{"si/zone", "a"}}});
   this->add_app("other");
   this->put("node-2", this->existing("other", "o", {{"vcore", 4}}));

@@ -8,7 +8,7 @@ namespace {
 const ask_options two_placeholders{.count = 2, .task_group = "tg", .placeholder = true};
 
 template <class T>
-class rules_of_moves : public scene<T> {
+class RulesOfMoves : public scene<T> {
  protected:
   // A node of 10 vcores; "app" in root.leaf has 4 of them and waits for a node for 8.
   void begin(std::vector<queue_config> others, queue_config leaf = make_queue("leaf")) {
@@ -31,9 +31,9 @@ class rules_of_moves : public scene<T> {
     EXPECT_EQ(where(app), to);
   }
 };
-TYPED_TEST_SUITE(rules_of_moves, schedulers);
+TYPED_TEST_SUITE(RulesOfMoves, schedulers);
 
-TYPED_TEST(rules_of_moves, what_it_has_and_asks_for_is_counted_in_the_new_queue) {
+TYPED_TEST(RulesOfMoves, WhatItHasAndAsksForIsCountedInTheNewQueue) {
   this->begin({make_queue("above", {make_queue("other")})});
   this->expect_moved("root.above.other");
   for (const std::string path : {"root.above.other", "root.above", "root"}) {
@@ -51,7 +51,7 @@ TYPED_TEST(rules_of_moves, what_it_has_and_asks_for_is_counted_in_the_new_queue)
   EXPECT_EQ(this->queue_at("root.above")->allocated, amount_map());
 }
 
-TYPED_TEST(rules_of_moves, it_goes_to_an_active_leaf_of_its_user_and_nowhere_else) {
+TYPED_TEST(RulesOfMoves, ItGoesToAnActiveLeafOfItsUserAndNowhereElse) {
   queue_config closed = make_queue("closed"), held = make_queue("held", {make_queue("leaf")});
   cluster_config c = make_cluster({make_queue("leaf"), closed, held, make_queue("other")});
   partition_config &p = c.partitions[0];
@@ -70,7 +70,7 @@ TYPED_TEST(rules_of_moves, it_goes_to_an_active_leaf_of_its_user_and_nowhere_els
   this->expect_moved("root.held.leaf");
 }
 
-TYPED_TEST(rules_of_moves, one_that_ends_stays) {
+TYPED_TEST(RulesOfMoves, OneThatEndsStays) {
   this->start({make_queue("leaf"), make_queue("other")});
   this->add("node-1", {{"vcore", 1}});
   for (const std::string id : {"fails", "completes"}) {
@@ -86,7 +86,7 @@ TYPED_TEST(rules_of_moves, one_that_ends_stays) {
   this->expect_refused("root.other", "completes");
 }
 
-TYPED_TEST(rules_of_moves, the_new_queue_must_have_room_for_what_it_has_and_for_each_ask) {
+TYPED_TEST(RulesOfMoves, TheNewQueueMustHaveRoomForWhatItHasAndForEachAsk) {
   queue_config narrow = make_queue("narrow", {make_queue("leaf")});
   queue_config low = make_queue("low"), other = make_queue("other");
   narrow.max = {{"vcore", 9}};
@@ -106,7 +106,7 @@ TYPED_TEST(rules_of_moves, the_new_queue_must_have_room_for_what_it_has_and_for_
   this->expect_moved("root.other");
 }
 
-TYPED_TEST(rules_of_moves, a_parent_of_both_counts_nothing_twice) {
+TYPED_TEST(RulesOfMoves, AParentOfBothCountsNothingTwice) {
   queue_config both = make_queue("both", {make_queue("a"), make_queue("b")});
   both.max = {{"vcore", 5}};
   both.max_applications = 1;
@@ -121,7 +121,7 @@ TYPED_TEST(rules_of_moves, a_parent_of_both_counts_nothing_twice) {
   EXPECT_EQ(this->queue_at("root.both")->running_apps, 1U);
 }
 
-TYPED_TEST(rules_of_moves, maxapplications_counts_it_there_and_lets_another_go_here) {
+TYPED_TEST(RulesOfMoves, MaxapplicationsCountsItThereAndLetsAnotherGoHere) {
   queue_config leaf = make_queue("leaf"), full = make_queue("full"), other = make_queue("other");
   leaf.max_applications = full.max_applications = other.max_applications = 1;
   this->start({leaf, full, other});
@@ -143,7 +143,7 @@ TYPED_TEST(rules_of_moves, maxapplications_counts_it_there_and_lets_another_go_h
   EXPECT_THAT(this->placed(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_moves, limits_of_user_and_group_hold_for_what_it_has) {
+TYPED_TEST(RulesOfMoves, LimitsOfUserAndGroupHoldForWhatItHas) {
   queue_config user = make_queue("user"), group = make_queue("group"), few = make_queue("few");
   user.limits = {make_limit({"testuser"}, {}, {{"vcore", 3}})};
   group.limits = {make_limit({}, {"testgroup"}, {{"vcore", 3}})};
@@ -162,7 +162,7 @@ TYPED_TEST(rules_of_moves, limits_of_user_and_group_hold_for_what_it_has) {
   this->expect_moved("root.user");
 }
 
-TYPED_TEST(rules_of_moves, usage_of_user_and_group_follows) {
+TYPED_TEST(RulesOfMoves, UsageOfUserAndGroupFollows) {
   queue_config other = make_queue("other");
   other.limits = {make_limit({}, {"testgroup"}, {{"vcore", 9}})};
   this->begin({other});
@@ -180,7 +180,7 @@ TYPED_TEST(rules_of_moves, usage_of_user_and_group_follows) {
   EXPECT_EQ(this->look().groups.size(), 0U);
 }
 
-TYPED_TEST(rules_of_moves, what_waited_for_its_room_or_its_limit_gets_it) {
+TYPED_TEST(RulesOfMoves, WhatWaitedForItsRoomOrItsLimitGetsIt) {
   queue_config leaf = make_queue("leaf");
   leaf.max = {{"vcore", 8}};
   this->begin({make_queue("other")}, leaf);
@@ -192,7 +192,7 @@ TYPED_TEST(rules_of_moves, what_waited_for_its_room_or_its_limit_gets_it) {
   EXPECT_THAT(this->placed(), ElementsAre("next/a#3 on node-2"));
 }
 
-TYPED_TEST(rules_of_moves, the_new_queue_says_when_its_asks_have_their_turn) {
+TYPED_TEST(RulesOfMoves, TheNewQueueSaysWhenItsAsksHaveTheirTurn) {
   queue_config first = make_queue("first");
   first.properties["priority.offset"] = "5";
   this->start({make_queue("leaf"), first});
@@ -206,7 +206,7 @@ TYPED_TEST(rules_of_moves, the_new_queue_says_when_its_asks_have_their_turn) {
   EXPECT_THAT(this->placed(), ElementsAre("app/a#1 on node-1", "stays/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_moves, its_place_among_the_applications_is_by_submission) {
+TYPED_TEST(RulesOfMoves, ItsPlaceAmongTheApplicationsIsBySubmission) {
   this->start({make_queue("leaf"), make_queue("other")});
   this->add("node-1", {{"vcore", 3}});
   this->add_app("old");
@@ -217,7 +217,7 @@ TYPED_TEST(rules_of_moves, its_place_among_the_applications_is_by_submission) {
   EXPECT_THAT(this->placed(), ElementsAre("old/a#1 on node-1", "young/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_moves, a_stopped_queue_can_be_left) {
+TYPED_TEST(RulesOfMoves, AStoppedQueueCanBeLeft) {
   this->start({make_queue("leaf"), make_queue("other")});
   this->add("node-1", {{"vcore", 3}});
   this->add_app("app");
@@ -228,7 +228,7 @@ TYPED_TEST(rules_of_moves, a_stopped_queue_can_be_left) {
   EXPECT_THAT(this->placed(), ElementsAre("app/a#1 on node-1"));
 }
 
-TYPED_TEST(rules_of_moves, a_dynamic_queue_that_it_leaves_goes) {
+TYPED_TEST(RulesOfMoves, ADynamicQueueThatItLeavesGoes) {
   queue_config people = make_queue("people");
   people.parent = true;
   cluster_config c = make_cluster({people, make_queue("other")});
@@ -246,7 +246,7 @@ TYPED_TEST(rules_of_moves, a_dynamic_queue_that_it_leaves_goes) {
   EXPECT_FALSE(this->queue_at("root.people.ann"));
 }
 
-TYPED_TEST(rules_of_moves, a_gang_goes_with_its_placeholders_where_gangs_may_run) {
+TYPED_TEST(RulesOfMoves, AGangGoesWithItsPlaceholdersWhereGangsMayRun) {
   queue_config fair = make_queue("fair"), small = make_queue("small");
   fair.properties["application.sort.policy"] = "fair";
   small.max = {{"vcore", 3}};
@@ -268,7 +268,7 @@ TYPED_TEST(rules_of_moves, a_gang_goes_with_its_placeholders_where_gangs_may_run
   EXPECT_THAT(this->wait(60 * second), ::testing::Contains(HasSubstr("released gang/ph#2 on node-1 TIMEOUT")));
 }
 
-TYPED_TEST(rules_of_moves, what_is_proposed_stays_so) {
+TYPED_TEST(RulesOfMoves, WhatIsProposedStaysSo) {
   this->start(make_cluster({make_queue("leaf"), make_queue("other")}), second);
   this->add("node-1", {{"vcore", 10}});
   this->add_app("app");
@@ -280,7 +280,7 @@ TYPED_TEST(rules_of_moves, what_is_proposed_stays_so) {
   EXPECT_EQ(this->queue_at("root.other")->running_apps, 1U);
 }
 
-TYPED_TEST(rules_of_moves, a_reservation_goes_along) {
+TYPED_TEST(RulesOfMoves, AReservationGoesAlong) {
   cluster_config c = make_cluster({make_queue("leaf"), make_queue("other")});
   c.partitions[0].preemption_enabled = false;
   this->start(c);
@@ -300,7 +300,7 @@ TYPED_TEST(rules_of_moves, a_reservation_goes_along) {
   EXPECT_EQ(this->queue_at("root.other")->allocated, (amount_map{{"vcore", 8}}));
 }
 
-TYPED_TEST(rules_of_moves, its_victims_stay_under_way_and_so_do_those_of_others_in_it) {
+TYPED_TEST(RulesOfMoves, ItsVictimsStayUnderWayAndSoDoThoseOfOthersInIt) {
   queue_config ours = make_queue("ours");
   ours.guaranteed = {{"vcore", 4}};
   ours.properties["preemption.delay"] = "1s";
@@ -326,7 +326,7 @@ TYPED_TEST(rules_of_moves, its_victims_stay_under_way_and_so_do_those_of_others_
   EXPECT_EQ(this->queue_at("root.other")->allocated, (amount_map{{"vcore", 2}}));
 }
 
-TYPED_TEST(rules_of_moves, the_place_of_one_that_has_nothing_goes_along) {
+TYPED_TEST(RulesOfMoves, ThePlaceOfOneThatHasNothingGoesAlong) {
   queue_config there = make_queue("there");
   there.limits = {make_limit({"*"}, {}, {}, 1)};
   this->start({make_queue("here"), there});

@@ -6,7 +6,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_node_sort : public scene<T> {
+class RulesOfNodeSort : public scene<T> {
  protected:
   // Nodes are spread, unless the application says otherwise; node-2 is the fuller one.
   void begin(const std::string &type = "fair", const std::map<std::string, double> &weights = {}) {
@@ -27,9 +27,9 @@ class rules_of_node_sort : public scene<T> {
     return said.size() == 1 ? said[0].substr(said[0].rfind(' ') + 1) : "nowhere";
   }
 };
-TYPED_TEST_SUITE(rules_of_node_sort, schedulers);
+TYPED_TEST_SUITE(RulesOfNodeSort, schedulers);
 
-TYPED_TEST(rules_of_node_sort, each_application_has_its_own) {
+TYPED_TEST(RulesOfNodeSort, EachApplicationHasItsOwn) {
   this->begin();
   EXPECT_EQ(this->node_for("plain"), "node-1");
   EXPECT_EQ(this->node_for("packs"), "node-2");
@@ -40,7 +40,7 @@ TYPED_TEST(rules_of_node_sort, each_application_has_its_own) {
   EXPECT_EQ(this->node_for("spreads"), "node-1");
 }
 
-TYPED_TEST(rules_of_node_sort, it_follows_what_happens_on_the_nodes_and_a_new_configuration) {
+TYPED_TEST(RulesOfNodeSort, ItFollowsWhatHappensOnTheNodesAndANewConfiguration) {
   this->begin();
   EXPECT_EQ(this->node_for("packs"), "node-2");
   this->put("node-1", this->foreign("f", {{"vcore", 6}}));
@@ -55,7 +55,7 @@ TYPED_TEST(rules_of_node_sort, it_follows_what_happens_on_the_nodes_and_a_new_co
   EXPECT_EQ(this->node_for("packs"), "node-1") << "memory has a weight as well";
 }
 
-TYPED_TEST(rules_of_node_sort, the_weights_of_the_partition_hold_for_it_too_and_follow_a_configuration) {
+TYPED_TEST(RulesOfNodeSort, TheWeightsOfThePartitionHoldForItTooAndFollowAConfiguration) {
   this->begin("fair", {{"memory", 1.0}});
   this->add("node-3", {{"vcore", 10}, {"memory", 10}}, {.occupied = {{"memory", 3}}});
   EXPECT_EQ(this->node_for("packs"), "node-3") << "the others have no memory";
@@ -63,7 +63,7 @@ TYPED_TEST(rules_of_node_sort, the_weights_of_the_partition_hold_for_it_too_and_
   EXPECT_EQ(this->node_for("packs"), "node-2") << "vcore counts as well: 0.4 against 0.15";
 }
 
-TYPED_TEST(rules_of_node_sort, all_that_looks_for_a_node_looks_in_that_order) {
+TYPED_TEST(RulesOfNodeSort, AllThatLooksForANodeLooksInThatOrder) {
   this->begin();
   this->ask("packs", "b", {{"vcore", 2}});
   this->ask("plain", "b", {{"vcore", 2}});
@@ -73,7 +73,7 @@ TYPED_TEST(rules_of_node_sort, all_that_looks_for_a_node_looks_in_that_order) {
   EXPECT_THAT(this->placed(), ElementsAre("gang/ph#3 on node-2"));
 }
 
-TYPED_TEST(rules_of_node_sort, an_independent_ask_chooses_by_its_own_tags) {
+TYPED_TEST(RulesOfNodeSort, AnIndependentAskChoosesByItsOwnTags) {
   this->begin();
   put_ask c = this->make_ask("", "alone", {{"vcore", 1}}, {.tags = {{"tenon/node-sort", "binpacking"}}});
   cluster_config config = make_cluster({make_queue("default")});
@@ -83,7 +83,7 @@ TYPED_TEST(rules_of_node_sort, an_independent_ask_chooses_by_its_own_tags) {
   EXPECT_THAT(this->placed(), ElementsAre("@independent/alone/alone#1 on node-2"));
 }
 
-TYPED_TEST(rules_of_node_sort, one_that_nothing_provides_is_as_no_tag) {
+TYPED_TEST(RulesOfNodeSort, OneThatNothingProvidesIsAsNoTag) {
   this->begin();
   for (const std::string order : {"bin-packing", "BinPacking", ""}) {
     this->add_app("app" + order, {.tags = {{"tenon/node-sort", order}}});

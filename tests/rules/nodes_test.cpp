@@ -6,7 +6,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_nodes : public scene<T> {
+class RulesOfNodes : public scene<T> {
  protected:
   void begin(const std::string &node_sort = "fair", const std::map<std::string, double> &weights = {}) {
     cluster_config c = make_cluster({make_queue("leaf")});
@@ -15,9 +15,9 @@ class rules_of_nodes : public scene<T> {
     this->add_app("app-1");
   }
 };
-TYPED_TEST_SUITE(rules_of_nodes, schedulers);
+TYPED_TEST_SUITE(RulesOfNodes, schedulers);
 
-TYPED_TEST(rules_of_nodes, the_root_holds_what_the_nodes_have) {
+TYPED_TEST(RulesOfNodes, TheRootHoldsWhatTheNodesHave) {
   this->begin();
   EXPECT_FALSE(this->queue_at("root")->max);
   EXPECT_THAT(this->add("node-1", {{"gpu", 0}, {"vcore", 5}}), ElementsAre("node_accepted on node-1"));
@@ -29,7 +29,7 @@ TYPED_TEST(rules_of_nodes, the_root_holds_what_the_nodes_have) {
   EXPECT_EQ(this->queue_at("root")->max, (amount_map{{"vcore", 7}}));
 }
 
-TYPED_TEST(rules_of_nodes, what_cannot_be_is_rejected) {
+TYPED_TEST(RulesOfNodes, WhatCannotBeIsRejected) {
   this->begin();
   this->add("node-1", {{"vcore", 5}});
   const std::string prefix = ": failure while adding new node, node rejected with error: ";
@@ -44,7 +44,7 @@ TYPED_TEST(rules_of_nodes, what_cannot_be_is_rejected) {
               ElementsAre("node_update_rejected on node-3: failed to find node node-3"));
 }
 
-TYPED_TEST(rules_of_nodes, a_node_comes_with_its_allocations_or_not_at_all) {
+TYPED_TEST(RulesOfNodes, ANodeComesWithItsAllocationsOrNotAtAll) {
   this->begin();
   EXPECT_THAT(
       this->add(
@@ -64,7 +64,7 @@ TYPED_TEST(rules_of_nodes, a_node_comes_with_its_allocations_or_not_at_all) {
   EXPECT_EQ(this->node_of("node-1")->available, (amount_map{{"vcore", 1}}));
 }
 
-TYPED_TEST(rules_of_nodes, a_draining_node_keeps_what_runs_and_takes_nothing) {
+TYPED_TEST(RulesOfNodes, ADrainingNodeKeepsWhatRunsAndTakesNothing) {
   this->begin();
   this->add("node-1", {{"vcore", 5}});
   this->ask("app-1", "a", {{"vcore", 1}}, {.count = 3});
@@ -77,7 +77,7 @@ TYPED_TEST(rules_of_nodes, a_draining_node_keeps_what_runs_and_takes_nothing) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-1", "app-1/a#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_nodes, decommissioning_releases_first_and_completes_then) {
+TYPED_TEST(RulesOfNodes, DecommissioningReleasesFirstAndCompletesThen) {
   this->begin();
   this->add("node-1", {{"vcore", 5}});
   this->add_app("app-2");
@@ -92,7 +92,7 @@ TYPED_TEST(rules_of_nodes, decommissioning_releases_first_and_completes_then) {
   EXPECT_EQ(this->look().nodes.size(), 0U);
 }
 
-TYPED_TEST(rules_of_nodes, shrinking_evicts_nothing) {
+TYPED_TEST(RulesOfNodes, ShrinkingEvictsNothing) {
   this->begin();
   this->add("node-1", {{"vcore", 5}});
   this->ask("app-1", "a", {{"vcore", 3}}, {.count = 2});
@@ -102,7 +102,7 @@ TYPED_TEST(rules_of_nodes, shrinking_evicts_nothing) {
   EXPECT_THAT(this->schedule(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_nodes, fair_takes_the_emptiest_and_ties_go_by_id) {
+TYPED_TEST(RulesOfNodes, FairTakesTheEmptiestAndTiesGoById) {
   this->begin();
   this->add("node-b", {{"vcore", 4}});
   this->add("node-a", {{"vcore", 4}});
@@ -112,7 +112,7 @@ TYPED_TEST(rules_of_nodes, fair_takes_the_emptiest_and_ties_go_by_id) {
                                           "app-1/a#4 on node-c", "app-1/a#5 on node-c"));
 }
 
-TYPED_TEST(rules_of_nodes, binpacking_takes_the_fullest_that_fits) {
+TYPED_TEST(RulesOfNodes, BinpackingTakesTheFullestThatFits) {
   this->begin("binpacking");
   this->add("node-a", {{"vcore", 10}});
   this->add("node-b", {{"vcore", 10}}, {.occupied = {{"vcore", 7}}});
@@ -120,7 +120,7 @@ TYPED_TEST(rules_of_nodes, binpacking_takes_the_fullest_that_fits) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-b", "app-1/a#2 on node-a", "app-1/a#3 on node-a"));
 }
 
-TYPED_TEST(rules_of_nodes, weights_say_which_types_count) {
+TYPED_TEST(RulesOfNodes, WeightsSayWhichTypesCount) {
   this->begin("fair", {{"memory", 4}, {"vcore", 1}});
   this->add("node-a", {{"memory", 100}, {"vcore", 10}}, {.occupied = {{"memory", 50}}});
   this->add("node-b", {{"memory", 100}, {"vcore", 10}}, {.occupied = {{"vcore", 9}}});
@@ -128,7 +128,7 @@ TYPED_TEST(rules_of_nodes, weights_say_which_types_count) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-b"));
 }
 
-TYPED_TEST(rules_of_nodes, a_required_node_is_the_only_one_even_when_draining) {
+TYPED_TEST(RulesOfNodes, ARequiredNodeIsTheOnlyOneEvenWhenDraining) {
   this->begin();
   this->add("node-1", {{"vcore", 1}});
   this->add("node-2", {{"vcore", 1}}, {.schedulable = false});
@@ -137,7 +137,7 @@ TYPED_TEST(rules_of_nodes, a_required_node_is_the_only_one_even_when_draining) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-2"));
 }
 
-TYPED_TEST(rules_of_nodes, attributes_choose_nodes) {
+TYPED_TEST(RulesOfNodes, AttributesChooseNodes) {
   this->begin();
   this->add("node-1", {{"vcore", 1}}, {.attributes = {{"si/zone", "a"}}});
   this->add("node-2", {{"vcore", 1}}, {.attributes = {{"si/zone", "b"}}});

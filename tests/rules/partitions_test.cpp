@@ -6,7 +6,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_partitions : public scene<T> {
+class RulesOfPartitions : public scene<T> {
  public:
   lines turn_all(object_event e) { return this->run(change_partition{this->partition_, static_cast<uint8_t>(e)}); }
   // app-1 runs a of two, and b waits.
@@ -18,9 +18,9 @@ class rules_of_partitions : public scene<T> {
     EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1"));
   }
 };
-TYPED_TEST_SUITE(rules_of_partitions, schedulers);
+TYPED_TEST_SUITE(RulesOfPartitions, schedulers);
 
-TYPED_TEST(rules_of_partitions, nothing_is_placed_in_a_stopped_one_until_it_is_started) {
+TYPED_TEST(RulesOfPartitions, NothingIsPlacedInAStoppedOneUntilItIsStarted) {
   this->begin();
   EXPECT_THAT(this->turn_all(object_event::stop), ElementsAre());
   EXPECT_THAT(this->turn_all(object_event::stop), ElementsAre()) << "once more";
@@ -33,7 +33,7 @@ TYPED_TEST(rules_of_partitions, nothing_is_placed_in_a_stopped_one_until_it_is_s
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#2 on node-2", "app-1/b#3 on node-2"));
 }
 
-TYPED_TEST(rules_of_partitions, a_stopped_one_takes_no_new_applications) {
+TYPED_TEST(RulesOfPartitions, AStoppedOneTakesNoNewApplications) {
   this->begin();
   this->turn_all(object_event::stop);
   EXPECT_THAT(this->add_app("app-2"),
@@ -44,7 +44,7 @@ TYPED_TEST(rules_of_partitions, a_stopped_one_takes_no_new_applications) {
   EXPECT_EQ(this->app("app-1")->allocations.size(), 0U) << "what ends ends";
 }
 
-TYPED_TEST(rules_of_partitions, a_stopped_one_is_stopped_whatever_configuration_names_it) {
+TYPED_TEST(RulesOfPartitions, AStoppedOneIsStoppedWhateverConfigurationNamesIt) {
   this->begin();
   this->turn_all(object_event::stop);
   this->reload(make_cluster({make_queue("leaf"), make_queue("more")}));
@@ -56,7 +56,7 @@ TYPED_TEST(rules_of_partitions, a_stopped_one_is_stopped_whatever_configuration_
   EXPECT_THAT(this->wait(20 * second), ::testing::Contains(HasSubstr("PartitionRemoved")));
 }
 
-TYPED_TEST(rules_of_partitions, a_drained_one_goes_on_with_what_it_has_and_takes_no_more) {
+TYPED_TEST(RulesOfPartitions, ADrainedOneGoesOnWithWhatItHasAndTakesNoMore) {
   this->begin();
   EXPECT_THAT(this->turn_all(object_event::remove), ElementsAre());
   EXPECT_EQ(this->look().state, object_state::draining);
@@ -72,7 +72,7 @@ TYPED_TEST(rules_of_partitions, a_drained_one_goes_on_with_what_it_has_and_takes
       << "what an RM reports of them is taken";
 }
 
-TYPED_TEST(rules_of_partitions, a_drained_one_has_all_the_time_it_needs_and_goes_when_it_is_empty) {
+TYPED_TEST(RulesOfPartitions, ADrainedOneHasAllTheTimeItNeedsAndGoesWhenItIsEmpty) {
   this->begin();
   this->turn_all(object_event::remove);
   EXPECT_THAT(this->wait(3'600 * second), ElementsAre("application_state app-1 Running")) << "nobody is thrown out";
@@ -83,7 +83,7 @@ TYPED_TEST(rules_of_partitions, a_drained_one_has_all_the_time_it_needs_and_goes
   EXPECT_EQ(this->look().queues.size(), 0U);
 }
 
-TYPED_TEST(rules_of_partitions, a_configuration_alone_takes_a_drain_back) {
+TYPED_TEST(RulesOfPartitions, AConfigurationAloneTakesADrainBack) {
   this->begin();
   this->turn_all(object_event::remove);
   this->turn_all(object_event::start);
@@ -94,7 +94,7 @@ TYPED_TEST(rules_of_partitions, a_configuration_alone_takes_a_drain_back) {
   EXPECT_THAT(this->add_app("app-2"), ElementsAre("application_accepted app-2"));
 }
 
-TYPED_TEST(rules_of_partitions, one_that_drains_and_is_left_out_later_has_its_time_from_then_on) {
+TYPED_TEST(RulesOfPartitions, OneThatDrainsAndIsLeftOutLaterHasItsTimeFromThenOn) {
   this->begin();
   this->turn_all(object_event::remove);
   this->wait(60 * second);
@@ -105,7 +105,7 @@ TYPED_TEST(rules_of_partitions, one_that_drains_and_is_left_out_later_has_its_ti
   EXPECT_THAT(this->wait(1), ::testing::Contains(HasSubstr("PartitionRemoved")));
 }
 
-TYPED_TEST(rules_of_partitions, what_is_stopped_tells_autoscalers_nothing) {
+TYPED_TEST(RulesOfPartitions, WhatIsStoppedTellsAutoscalersNothing) {
   this->begin();
   this->turn_all(object_event::stop);
   EXPECT_THAT(this->run(inspect{}), ElementsAre());

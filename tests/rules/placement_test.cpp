@@ -19,7 +19,7 @@ placement_rule_config below(placement_rule_config r, placement_rule_config paren
 }
 
 template <class T>
-class rules_of_placement : public scene<T> {
+class RulesOfPlacement : public scene<T> {
  protected:
   void begin(std::vector<placement_rule_config> rules, std::vector<queue_config> queues) {
     cluster_config c = make_cluster(std::move(queues));
@@ -33,9 +33,9 @@ class rules_of_placement : public scene<T> {
     return a->state == application_state::rejected ? "" : a->queue;
   }
 };
-TYPED_TEST_SUITE(rules_of_placement, schedulers);
+TYPED_TEST_SUITE(RulesOfPlacement, schedulers);
 
-TYPED_TEST(rules_of_placement, access_comes_from_any_level) {
+TYPED_TEST(RulesOfPlacement, AccessComesFromAnyLevel) {
   queue_config open = make_queue("open"), admin = make_queue("admin"), inherit = make_queue("inherit");
   open.submit_acl = "*";
   admin.admin_acl = " admins";
@@ -55,7 +55,7 @@ TYPED_TEST(rules_of_placement, access_comes_from_any_level) {
   EXPECT_EQ(this->place("a6", {.queue = "root.parent.admin", .user = "boss"}), "root.parent.admin");
 }
 
-TYPED_TEST(rules_of_placement, provided_takes_leaves_and_root_default_is_the_last_resort) {
+TYPED_TEST(RulesOfPlacement, ProvidedTakesLeavesAndRootDefaultIsTheLastResort) {
   this->begin({}, {make_queue("parent", {make_queue("leaf")}), make_queue("default")});
   EXPECT_EQ(this->place("a1", {.queue = "ROOT.Parent.Leaf"}), "root.default") << "only root. makes a full path";
   EXPECT_EQ(this->place("a2", {.queue = "root.Parent.Leaf"}), "root.parent.leaf");
@@ -65,7 +65,7 @@ TYPED_TEST(rules_of_placement, provided_takes_leaves_and_root_default_is_the_las
   EXPECT_EQ(this->place("a6", {.queue = "root.parent.l eaf"}), "");
 }
 
-TYPED_TEST(rules_of_placement, rules_are_tried_in_order) {
+TYPED_TEST(RulesOfPlacement, RulesAreTriedInOrder) {
   this->begin({rule("tag", false, "namespace"), rule("user"), rule("fixed", true, "root.rest")},
               {make_queue("space"), make_queue("me")});
   EXPECT_EQ(this->place("a1", {.user = "me", .tags = {{"Namespace", "space"}}}), "root.space");
@@ -73,7 +73,7 @@ TYPED_TEST(rules_of_placement, rules_are_tried_in_order) {
   EXPECT_EQ(this->place("a3", {.user = "you"}), "root.rest");
 }
 
-TYPED_TEST(rules_of_placement, parents_are_rules_of_their_own) {
+TYPED_TEST(RulesOfPlacement, ParentsAreRulesOfTheirOwn) {
   this->begin({below(rule("user", true), below(rule("tag", true, "namespace"), rule("fixed", true, "top")))}, {});
   EXPECT_EQ(this->place("a1", {.user = "j.doe", .tags = {{"namespace", "space"}}}), "root.top.space.j_dot_doe");
   EXPECT_FALSE(this->queue_at("root.top.space")->managed);
@@ -85,7 +85,7 @@ TYPED_TEST(rules_of_placement, parents_are_rules_of_their_own) {
                           "root.top.space.j_dot_doe"));
 }
 
-TYPED_TEST(rules_of_placement, filters_choose_by_user_and_group) {
+TYPED_TEST(RulesOfPlacement, FiltersChooseByUserAndGroup) {
   placement_rule_config allowed = rule("fixed", true, "allowed"), others = rule("fixed", true, "others");
   allowed.filter = {true, {"^dev-.*"}, {"qa", "ops"}};
   others.filter = {false, {"intruder"}, {}};
@@ -96,14 +96,14 @@ TYPED_TEST(rules_of_placement, filters_choose_by_user_and_group) {
   EXPECT_EQ(this->place("a4", {.user = "intruder"}), "");
 }
 
-TYPED_TEST(rules_of_placement, nothing_is_made_below_a_leaf) {
+TYPED_TEST(RulesOfPlacement, NothingIsMadeBelowALeaf) {
   this->begin({rule("provided", true)}, {make_queue("leaf")});
   EXPECT_THAT(this->add_app("a1", {.queue = "root.leaf.below"}),
               ElementsAre("application_rejected a1: failed to place application a1: creation of queue root.leaf.below "
                           "failed parent is already a leaf: root.leaf"));
 }
 
-TYPED_TEST(rules_of_placement, forced_ones_end_in_the_recovery_queue) {
+TYPED_TEST(RulesOfPlacement, ForcedOnesEndInTheRecoveryQueue) {
   this->begin({rule("provided", true)}, {make_queue("leaf")});
   const tags_of force{{"application.create.force", "true"}};
   EXPECT_EQ(this->place("a1", {.queue = "", .tags = force}), "root.@recovery@");
@@ -111,7 +111,7 @@ TYPED_TEST(rules_of_placement, forced_ones_end_in_the_recovery_queue) {
   EXPECT_EQ(this->place("a3", {.queue = "root.@recovery@"}), "");
 }
 
-TYPED_TEST(rules_of_placement, dynamic_leaves_follow_the_template) {
+TYPED_TEST(RulesOfPlacement, DynamicLeavesFollowTheTemplate) {
   queue_config parent = make_queue("parent");
   parent.parent = true;
   parent.properties = {{"application.sort.policy", "fair"}};
@@ -130,7 +130,7 @@ TYPED_TEST(rules_of_placement, dynamic_leaves_follow_the_template) {
   EXPECT_EQ(leaf->properties, (std::map<std::string, std::string>{{"priority.offset", "2"}}));
 }
 
-TYPED_TEST(rules_of_placement, namespace_tags_set_dynamic_leaves_only) {
+TYPED_TEST(RulesOfPlacement, NamespaceTagsSetDynamicLeavesOnly) {
   this->begin({rule("provided", true)}, {make_queue("fixed")});
   const auto quota = [](const std::string &n) {
     return tags_of{{"namespace.resourcequota", R"({"resources":{"first":{"value":)" + n + "}}}"},
@@ -144,7 +144,7 @@ TYPED_TEST(rules_of_placement, namespace_tags_set_dynamic_leaves_only) {
   EXPECT_EQ(this->queue_at("root.made")->max_running_apps, 4U);
 }
 
-TYPED_TEST(rules_of_placement, quota_and_guarantee_of_a_namespace_are_a_pair) {
+TYPED_TEST(RulesOfPlacement, QuotaAndGuaranteeOfANamespaceAreAPair) {
   const auto tags = [](const std::string &quota, const std::string &guarantee) {
     const auto json = [](const std::string &n) { return R"({"resources":{"first":{"value":)" + n + "}}}"; };
     tags_of out;
@@ -176,7 +176,7 @@ TYPED_TEST(rules_of_placement, quota_and_guarantee_of_a_namespace_are_a_pair) {
   expect("root.parent.made", tags("", "5"), amount_map{{"first", 70}}, five);
 }
 
-TYPED_TEST(rules_of_placement, empty_dynamic_queues_are_cleaned_bottom_up) {
+TYPED_TEST(RulesOfPlacement, EmptyDynamicQueuesAreCleanedBottomUp) {
   this->begin({rule("provided", true)}, {make_queue("fixed")});
   this->place("a1", {.queue = "root.x.y.z"});
   this->wait(10 * second);

@@ -7,7 +7,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_claims : public scene<T> {
+class RulesOfClaims : public scene<T> {
  protected:
   // A node of 10 vcores, full: "mine" has so much of it, "theirs" the rest, in pieces of 1.
   void begin(std::vector<queue_config> queues, const std::string &mine, const std::string &theirs, int32_t has) {
@@ -31,15 +31,15 @@ class rules_of_claims : public scene<T> {
     return out;
   }
 };
-TYPED_TEST_SUITE(rules_of_claims, schedulers);
+TYPED_TEST_SUITE(RulesOfClaims, schedulers);
 
-TYPED_TEST(rules_of_claims, a_guarantee_that_is_used_up_claims_nothing) {
+TYPED_TEST(RulesOfClaims, AGuaranteeThatIsUsedUpClaimsNothing) {
   this->begin({guaranteed("ours", {{"vcore", 4}}), make_queue("theirs")}, "root.ours", "root.theirs", 3);
   EXPECT_EQ(this->victims_of(2), 0U);
   EXPECT_EQ(this->victims_of(1), 1U);
 }
 
-TYPED_TEST(rules_of_claims, the_guarantee_of_a_parent_is_a_claim_against_those_outside) {
+TYPED_TEST(RulesOfClaims, TheGuaranteeOfAParentIsAClaimAgainstThoseOutside) {
   const auto team = [] { return guaranteed("team", {{"vcore", 4}}, {make_queue("ours"), make_queue("other")}); };
   this->begin({team(), make_queue("theirs")}, "root.team.ours", "root.theirs", 2);
   EXPECT_EQ(this->victims_of(2), 2U);
@@ -47,7 +47,7 @@ TYPED_TEST(rules_of_claims, the_guarantee_of_a_parent_is_a_claim_against_those_o
   EXPECT_EQ(this->victims_of(3), 0U) << "more than the parent is guaranteed";
 }
 
-TYPED_TEST(rules_of_claims, the_guarantee_of_a_parent_is_no_claim_between_its_children) {
+TYPED_TEST(RulesOfClaims, TheGuaranteeOfAParentIsNoClaimBetweenItsChildren) {
   const auto team = [] { return guaranteed("team", {{"vcore", 20}}, {make_queue("ours"), make_queue("theirs")}); };
   this->begin({team()}, "root.team.ours", "root.team.theirs", 0);
   EXPECT_EQ(this->victims_of(1), 0U);
@@ -57,7 +57,7 @@ TYPED_TEST(rules_of_claims, the_guarantee_of_a_parent_is_no_claim_between_its_ch
   EXPECT_EQ(this->victims_of(1), 0U) << "nor to make up for a guarantee that a sibling used up";
 }
 
-TYPED_TEST(rules_of_claims, the_least_that_remains_on_the_path_counts) {
+TYPED_TEST(RulesOfClaims, TheLeastThatRemainsOnThePathCounts) {
   // The leaf is far below its guarantee, what is above it is not: a sibling has used that up.
   queue_config team = guaranteed("team", {{"vcore", 5}}, {guaranteed("ours", {{"vcore", 4}}), make_queue("other")});
   this->begin({team, make_queue("theirs")}, "root.team.other", "root.theirs", 5);
@@ -69,7 +69,7 @@ TYPED_TEST(rules_of_claims, the_least_that_remains_on_the_path_counts) {
   EXPECT_EQ(this->queue_at("root.theirs")->preempting, amount_map());
 }
 
-TYPED_TEST(rules_of_claims, a_guarantee_above_both_protects_neither) {
+TYPED_TEST(RulesOfClaims, AGuaranteeAboveBothProtectsNeither) {
   // "all" has less than its guarantee, which would be shared by everybody in it.
   queue_config all = guaranteed("all", {{"vcore", 90}},
                                 {guaranteed("team", {{"vcore", 4}}, {make_queue("ours")}), make_queue("theirs")});
@@ -77,7 +77,7 @@ TYPED_TEST(rules_of_claims, a_guarantee_above_both_protects_neither) {
   EXPECT_EQ(this->victims_of(2), 2U);
 }
 
-TYPED_TEST(rules_of_claims, what_a_victim_is_guaranteed_below_that_protects_it) {
+TYPED_TEST(RulesOfClaims, WhatAVictimIsGuaranteedBelowThatProtectsIt) {
   queue_config theirs = guaranteed("theirs", {{"vcore", 9}}, {make_queue("leaf")});
   this->begin({guaranteed("ours", {{"vcore", 4}}), theirs}, "root.ours", "root.theirs.leaf", 0);
   EXPECT_EQ(this->victims_of(1), 1U);
@@ -85,7 +85,7 @@ TYPED_TEST(rules_of_claims, what_a_victim_is_guaranteed_below_that_protects_it) 
   EXPECT_EQ(this->victims_of(2), 0U);
 }
 
-TYPED_TEST(rules_of_claims, a_guarantee_of_another_type_claims_nothing_and_one_above_does) {
+TYPED_TEST(RulesOfClaims, AGuaranteeOfAnotherTypeClaimsNothingAndOneAboveDoes) {
   queue_config ours = guaranteed("ours", {{"gpu", 4}});
   this->begin({ours, make_queue("theirs")}, "root.ours", "root.theirs", 0);
   EXPECT_EQ(this->victims_of(1), 0U);

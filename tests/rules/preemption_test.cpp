@@ -18,7 +18,7 @@ queue_config with(queue_config q, const std::string &property, const std::string
 }
 
 template <class T>
-class rules_of_preemption : public scene<T> {
+class RulesOfPreemption : public scene<T> {
  protected:
   // "theirs" fills a node of 10 vcores with allocations of 2; "ours" is guaranteed 4.
   void begin(queue_config ours = guaranteed("ours", {{"vcore", 4}}), queue_config theirs = make_queue("theirs"),
@@ -55,9 +55,9 @@ class rules_of_preemption : public scene<T> {
     return this->give_back(app, key, termination::preempted_by_scheduler);
   }
 };
-TYPED_TEST_SUITE(rules_of_preemption, schedulers_with<naive::kernel_has.preemption>);
+TYPED_TEST_SUITE(RulesOfPreemption, schedulers_with<naive::kernel_has.preemption>);
 
-TYPED_TEST(rules_of_preemption, a_queue_below_its_guarantee_takes_back_and_is_served_when_that_is_confirmed) {
+TYPED_TEST(RulesOfPreemption, AQueueBelowItsGuaranteeTakesBackAndIsServedWhenThatIsConfirmed) {
   this->begin();
   this->ask("us", "k", {{"vcore", 2}}, preempts);
   EXPECT_THAT(this->schedule(9), IsEmpty());
@@ -75,13 +75,13 @@ TYPED_TEST(rules_of_preemption, a_queue_below_its_guarantee_takes_back_and_is_se
                                              "application_state us Starting"));
 }
 
-TYPED_TEST(rules_of_preemption, no_more_is_taken_than_is_needed) {
+TYPED_TEST(RulesOfPreemption, NoMoreIsTakenThanIsNeeded) {
   this->begin(guaranteed("ours", {{"vcore", 4}}));
   this->ask("us", "k", {{"vcore", 3}}, preempts);
   EXPECT_EQ(this->after_delay(), (lines{"them/e", "them/d"}));
 }
 
-TYPED_TEST(rules_of_preemption, what_was_taken_first_is_put_back_when_it_is_not_needed) {
+TYPED_TEST(RulesOfPreemption, WhatWasTakenFirstIsPutBackWhenItIsNotNeeded) {
   this->begin(guaranteed("ours", {{"vcore", 8}}), make_queue("theirs"));
   this->give_back("them", "d");
   this->give_back("them", "c");
@@ -95,7 +95,7 @@ TYPED_TEST(rules_of_preemption, what_was_taken_first_is_put_back_when_it_is_not_
   EXPECT_THAT(this->after_delay(), AnyOf(lines{"them/large"}, lines{"them/tiny", "them/large"}));
 }
 
-TYPED_TEST(rules_of_preemption, only_asks_that_may_and_only_where_the_partition_lets_them) {
+TYPED_TEST(RulesOfPreemption, OnlyAsksThatMayAndOnlyWhereThePartitionLetsThem) {
   this->begin();
   this->ask("us", "k", {{"vcore", 2}});
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
@@ -107,7 +107,7 @@ TYPED_TEST(rules_of_preemption, only_asks_that_may_and_only_where_the_partition_
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_preemption, without_a_guarantee_nobody_preempts_and_within_his_nobody_is_preempted) {
+TYPED_TEST(RulesOfPreemption, WithoutAGuaranteeNobodyPreemptsAndWithinHisNobodyIsPreempted) {
   this->begin(make_queue("ours"));
   this->ask("us", "k", {{"vcore", 2}}, preempts);
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
@@ -116,7 +116,7 @@ TYPED_TEST(rules_of_preemption, without_a_guarantee_nobody_preempts_and_within_h
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_preemption, no_more_than_the_guarantee_is_claimed) {
+TYPED_TEST(RulesOfPreemption, NoMoreThanTheGuaranteeIsClaimed) {
   this->begin();
   this->ask("us", "k", {{"vcore", 5}}, preempts);
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
@@ -126,7 +126,7 @@ TYPED_TEST(rules_of_preemption, no_more_than_the_guarantee_is_claimed) {
   EXPECT_EQ(this->after_delay(), (lines{"them/e", "them/d"}));
 }
 
-TYPED_TEST(rules_of_preemption, a_queue_above_its_guarantee_gives_until_it_is_not) {
+TYPED_TEST(RulesOfPreemption, AQueueAboveItsGuaranteeGivesUntilItIsNot) {
   this->begin(guaranteed("ours", {{"vcore", 8}}), guaranteed("theirs", {{"vcore", 7}}));
   this->ask("us", "k", {{"vcore", 5}}, preempts);
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
@@ -134,7 +134,7 @@ TYPED_TEST(rules_of_preemption, a_queue_above_its_guarantee_gives_until_it_is_no
   EXPECT_EQ(this->after_delay(60 * second), (lines{"them/e", "them/d"}));
 }
 
-TYPED_TEST(rules_of_preemption, the_order_of_victims) {
+TYPED_TEST(RulesOfPreemption, TheOrderOfVictims) {
   this->begin();
   this->give_back("them", "");
   const auto put = [&](const char *key, const ask_options &o) {
@@ -156,7 +156,7 @@ TYPED_TEST(rules_of_preemption, the_order_of_victims) {
   EXPECT_EQ(this->after_delay(), lines{});
 }
 
-TYPED_TEST(rules_of_preemption, higher_priority_is_spared_and_offsets_count) {
+TYPED_TEST(RulesOfPreemption, HigherPriorityIsSparedAndOffsetsCount) {
   this->begin(guaranteed("ours", {{"vcore", 4}}), make_queue("theirs"), {.priority = 1});
   this->ask("us", "k", {{"vcore", 2}}, preempts);
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
@@ -169,7 +169,7 @@ TYPED_TEST(rules_of_preemption, higher_priority_is_spared_and_offsets_count) {
   EXPECT_EQ(this->after_delay().size(), 1U);
 }
 
-TYPED_TEST(rules_of_preemption, fences_and_switches_of_queues) {
+TYPED_TEST(RulesOfPreemption, FencesAndSwitchesOfQueues) {
   this->begin(with(guaranteed("ours", {{"vcore", 4}}), "preemption.policy", "fence"));
   this->ask("us", "k", {{"vcore", 2}}, preempts);
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
@@ -181,7 +181,7 @@ TYPED_TEST(rules_of_preemption, fences_and_switches_of_queues) {
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_preemption, disabled_above_holds_for_dynamic_leaves) {
+TYPED_TEST(RulesOfPreemption, DisabledAboveHoldsForDynamicLeaves) {
   for (const char *policy : {"default", "disabled"}) {
     queue_config theirs = with(make_queue("theirs"), "preemption.policy", policy);
     theirs.parent = true;
@@ -201,7 +201,7 @@ TYPED_TEST(rules_of_preemption, disabled_above_holds_for_dynamic_leaves) {
   }
 }
 
-TYPED_TEST(rules_of_preemption, a_full_parent_is_a_fence_and_its_children_are_preempted_on_any_node) {
+TYPED_TEST(RulesOfPreemption, AFullParentIsAFenceAndItsChildrenArePreemptedOnAnyNode) {
   queue_config parent =
       make_queue("team", {guaranteed("ours", {{"vcore", 4}}), make_queue("theirs"), make_queue("idle")});
   parent.max = {{"vcore", 4}};
@@ -219,7 +219,7 @@ TYPED_TEST(rules_of_preemption, a_full_parent_is_a_fence_and_its_children_are_pr
   EXPECT_THAT(this->after_delay(), ::testing::UnorderedElementsAre("them/a", "them/b"));
 }
 
-TYPED_TEST(rules_of_preemption, the_node_with_the_fewest_victims_is_chosen) {
+TYPED_TEST(RulesOfPreemption, TheNodeWithTheFewestVictimsIsChosen) {
   this->begin();
   this->add("node-2", {{"vcore", 4}});
   this->ask("them", "large", {{"vcore", 4}}, {.create_time_ms = start_ms});
@@ -228,7 +228,7 @@ TYPED_TEST(rules_of_preemption, the_node_with_the_fewest_victims_is_chosen) {
   EXPECT_EQ(this->after_delay(), lines{"them/large"});
 }
 
-TYPED_TEST(rules_of_preemption, an_attempt_that_came_to_nothing_is_repeated_after_a_while) {
+TYPED_TEST(RulesOfPreemption, AnAttemptThatCameToNothingIsRepeatedAfterAWhile) {
   this->begin(guaranteed("ours", {{"vcore", 4}}), guaranteed("theirs", {{"vcore", 10}}));
   this->ask("us", "k", {{"vcore", 2}}, preempts);
   EXPECT_THAT(this->after_delay(), IsEmpty());
@@ -240,7 +240,7 @@ TYPED_TEST(rules_of_preemption, an_attempt_that_came_to_nothing_is_repeated_afte
   EXPECT_THAT(this->after_delay(60 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_preemption, one_for_which_all_nodes_were_kept_preempts_as_soon_as_one_is_not) {
+TYPED_TEST(RulesOfPreemption, OneForWhichAllNodesWereKeptPreemptsAsSoonAsOneIsNot) {
   this->begin(guaranteed("ours", {{"vcore", 8}}));
   this->add("node-2", {{"vcore", 2}});
   this->ask("them", "f", {{"vcore", 2}});
@@ -260,7 +260,7 @@ TYPED_TEST(rules_of_preemption, one_for_which_all_nodes_were_kept_preempts_as_so
   EXPECT_EQ(this->now_ms_, start_ms + 5 + second + 10);
 }
 
-TYPED_TEST(rules_of_preemption, within_a_queue_lower_priority_gives_way_where_it_says_so) {
+TYPED_TEST(RulesOfPreemption, WithinAQueueLowerPriorityGivesWayWhereItSaysSo) {
   queue_config mine = with(guaranteed("ours", {}), "preemption.policy", "intra");
   this->start({mine, make_queue("theirs")});
   this->add("node-1", {{"vcore", 4}});
@@ -276,7 +276,7 @@ TYPED_TEST(rules_of_preemption, within_a_queue_lower_priority_gives_way_where_it
   EXPECT_THAT(this->schedule(1), Contains("allocated us/high#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_preemption, a_required_node_is_cleared_whatever_is_guaranteed) {
+TYPED_TEST(RulesOfPreemption, ARequiredNodeIsClearedWhateverIsGuaranteed) {
   this->begin(make_queue("ours"), guaranteed("theirs", {{"vcore", 10}}));
   this->add("node-2", {{"vcore", 10}});
   this->ask("us", "daemon", {{"vcore", 3}}, {.required_node = "node-1"});
@@ -288,7 +288,7 @@ TYPED_TEST(rules_of_preemption, a_required_node_is_cleared_whatever_is_guarantee
   EXPECT_THAT(this->schedule(1), Contains("allocated us/daemon#6 on node-1"));
 }
 
-TYPED_TEST(rules_of_preemption, what_is_free_on_a_required_node_counts) {
+TYPED_TEST(RulesOfPreemption, WhatIsFreeOnARequiredNodeCounts) {
   this->begin(make_queue("ours"));
   this->give_back("them", "b");
   this->ask("us", "daemon", {{"vcore", 4}}, {.required_node = "node-1"});
@@ -296,7 +296,7 @@ TYPED_TEST(rules_of_preemption, what_is_free_on_a_required_node_counts) {
   EXPECT_EQ(this->victims(), lines{"them/e"});
 }
 
-TYPED_TEST(rules_of_preemption, those_who_opted_out_make_room_for_daemons_when_nothing_else_does) {
+TYPED_TEST(RulesOfPreemption, ThoseWhoOptedOutMakeRoomForDaemonsWhenNothingElseDoes) {
   this->begin(make_queue("ours"), make_queue("theirs"), {.preempt_self = false});
   this->add("node-2", {{"vcore", 10}});
   this->give_back("them", "a");
@@ -312,7 +312,7 @@ TYPED_TEST(rules_of_preemption, those_who_opted_out_make_room_for_daemons_when_n
   EXPECT_EQ(this->victims(), lines{"them/e"});
 }
 
-TYPED_TEST(rules_of_preemption, daemons_spare_each_other_and_higher_priority) {
+TYPED_TEST(RulesOfPreemption, DaemonsSpareEachOtherAndHigherPriority) {
   this->begin(make_queue("ours"), make_queue("theirs"), {.priority = 1});
   this->ask("us", "daemon", {{"vcore", 2}}, {.required_node = "node-1"});
   EXPECT_THAT(this->victims(), IsEmpty());
@@ -321,7 +321,7 @@ TYPED_TEST(rules_of_preemption, daemons_spare_each_other_and_higher_priority) {
   EXPECT_THAT(this->victims(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_preemption, one_that_had_no_victims_on_reserved_nodes_either_waits_all_the_same) {
+TYPED_TEST(RulesOfPreemption, OneThatHadNoVictimsOnReservedNodesEitherWaitsAllTheSame) {
   const auto with_kept = [](amount_map amounts) {
     return make_cluster(
         {guaranteed("ours", {{"vcore", 9}}), make_queue("theirs"), guaranteed("kept", std::move(amounts))});

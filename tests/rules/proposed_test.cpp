@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t deadline_ms = 1'000;
 
 template <class T>
-class rules_of_proposals : public scene<T> {
+class RulesOfProposals : public scene<T> {
  protected:
   void SetUp() override {
     begin([](cluster_config &) {});
@@ -48,9 +48,9 @@ class rules_of_proposals : public scene<T> {
     EXPECT_EQ(this->queue_at("root.leaf")->allocated, amount_map());
   }
 };
-TYPED_TEST_SUITE(rules_of_proposals, schedulers);
+TYPED_TEST_SUITE(RulesOfProposals, schedulers);
 
-TYPED_TEST(rules_of_proposals, a_placement_is_counted_at_once_and_made_known_when_it_is_accepted) {
+TYPED_TEST(RulesOfProposals, APlacementIsCountedAtOnceAndMadeKnownWhenItIsAccepted) {
   this->ask("app", "a", {{"vcore", 4}}, {.execution_timeout_ms = 5 * second});
   EXPECT_THAT(this->schedule(), ElementsAre("proposed app/a#1 on node-1"));
   EXPECT_EQ(this->made_, 1U);
@@ -71,7 +71,7 @@ TYPED_TEST(rules_of_proposals, a_placement_is_counted_at_once_and_made_known_whe
   EXPECT_THAT(this->wait(1), ElementsAre("released app/a#1 on node-1 TIMEOUT: execution time of allocation a is over"));
 }
 
-TYPED_TEST(rules_of_proposals, others_are_not_asked) {
+TYPED_TEST(RulesOfProposals, OthersAreNotAsked) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 10}});
   this->add_app("app");
@@ -79,7 +79,7 @@ TYPED_TEST(rules_of_proposals, others_are_not_asked) {
   EXPECT_THAT(this->placed(), ElementsAre("app/a#1 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, a_refused_one_goes_elsewhere) {
+TYPED_TEST(RulesOfProposals, ARefusedOneGoesElsewhere) {
   this->ask("app", "a", {{"vcore", 4}});
   this->schedule();
   EXPECT_THAT(this->refuse(1), ElementsAre("undone app/a#1 on node-1: the resource manager refuses node node-1: no"));
@@ -93,7 +93,7 @@ TYPED_TEST(rules_of_proposals, a_refused_one_goes_elsewhere) {
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/b#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, no_answer_in_time_takes_it_back_and_refuses_nothing) {
+TYPED_TEST(RulesOfProposals, NoAnswerInTimeTakesItBackAndRefusesNothing) {
   this->ask("app", "a", {{"vcore", 4}});
   this->schedule();
   this->deliver(1);
@@ -105,7 +105,7 @@ TYPED_TEST(rules_of_proposals, no_answer_in_time_takes_it_back_and_refuses_nothi
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, there_is_no_deadline_before_the_rm_has_the_check) {
+TYPED_TEST(RulesOfProposals, ThereIsNoDeadlineBeforeTheRmHasTheCheck) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 3});
   this->schedule(9);
   EXPECT_THAT(this->wait(10 * deadline_ms), IsEmpty());
@@ -120,7 +120,7 @@ TYPED_TEST(rules_of_proposals, there_is_no_deadline_before_the_rm_has_the_check)
               ElementsAre("undone app/a#3 on node-1: the resource manager did not answer about node node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, deadlines_rest_while_the_rm_is_away) {
+TYPED_TEST(RulesOfProposals, DeadlinesRestWhileTheRmIsAway) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 3});
   this->schedule(9);
   this->deliver(2);
@@ -134,7 +134,7 @@ TYPED_TEST(rules_of_proposals, deadlines_rest_while_the_rm_is_away) {
   EXPECT_THAT(this->wait(10 * deadline_ms), IsEmpty()) << "it never had the third";
 }
 
-TYPED_TEST(rules_of_proposals, a_change_of_the_node_is_a_new_chance) {
+TYPED_TEST(RulesOfProposals, AChangeOfTheNodeIsANewChance) {
   this->ask("app", "other", {{"vcore", 1}});
   this->schedule();
   this->accept(1);
@@ -152,7 +152,7 @@ TYPED_TEST(rules_of_proposals, a_change_of_the_node_is_a_new_chance) {
   this->expect_another_chance("node-1");
 }
 
-TYPED_TEST(rules_of_proposals, the_rm_may_say_that_it_answers_otherwise) {
+TYPED_TEST(RulesOfProposals, TheRmMaySayThatItAnswersOtherwise) {
   this->ask("app", "a", {{"vcore", 4}});
   this->refuse_all();
   this->run(check_again{this->partition_, "app", "a", "node-1"});
@@ -168,7 +168,7 @@ TYPED_TEST(rules_of_proposals, the_rm_may_say_that_it_answers_otherwise) {
   this->expect_another_chance("node-1");
 }
 
-TYPED_TEST(rules_of_proposals, maxapplications_counts_an_application_with_a_proposal) {
+TYPED_TEST(RulesOfProposals, MaxapplicationsCountsAnApplicationWithAProposal) {
   this->begin([](cluster_config &c) { c.partitions[0].root.queues[0].max_applications = 1; });
   this->add_app("second");
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
@@ -180,7 +180,7 @@ TYPED_TEST(rules_of_proposals, maxapplications_counts_an_application_with_a_prop
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed second/b#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, a_release_ends_it_for_good) {
+TYPED_TEST(RulesOfProposals, AReleaseEndsItForGood) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
   EXPECT_THAT(
@@ -190,7 +190,7 @@ TYPED_TEST(rules_of_proposals, a_release_ends_it_for_good) {
   EXPECT_THAT(this->schedule(9), IsEmpty());
 }
 
-TYPED_TEST(rules_of_proposals, a_release_of_allocations_alone_leaves_the_ask) {
+TYPED_TEST(RulesOfProposals, AReleaseOfAllocationsAloneLeavesTheAsk) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
   this->accept(1);
@@ -200,7 +200,7 @@ TYPED_TEST(rules_of_proposals, a_release_of_allocations_alone_leaves_the_ask) {
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, a_limited_release_is_about_what_is_known) {
+TYPED_TEST(RulesOfProposals, ALimitedReleaseIsAboutWhatIsKnown) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
   this->accept(2);
@@ -209,7 +209,7 @@ TYPED_TEST(rules_of_proposals, a_limited_release_is_about_what_is_known) {
   EXPECT_EQ(this->state_of("app"), allocation_state::proposed);
 }
 
-TYPED_TEST(rules_of_proposals, an_ask_that_is_replaced_begins_anew) {
+TYPED_TEST(RulesOfProposals, AnAskThatIsReplacedBeginsAnew) {
   this->ask("app", "a", {{"vcore", 4}});
   this->schedule();
   EXPECT_THAT(this->ask("app", "a", {{"vcore", 5}}),
@@ -218,7 +218,7 @@ TYPED_TEST(rules_of_proposals, an_ask_that_is_replaced_begins_anew) {
   EXPECT_EQ(this->app("app")->allocations.at(0).resources, (amount_map{{"vcore", 5}}));
 }
 
-TYPED_TEST(rules_of_proposals, what_the_rm_reports_takes_its_place) {
+TYPED_TEST(RulesOfProposals, WhatTheRmReportsTakesItsPlace) {
   this->ask("app", "a", {{"vcore", 4}});
   this->schedule();
   EXPECT_THAT(this->put("node-2", this->existing("app", "a", {{"vcore", 4}})),
@@ -227,7 +227,7 @@ TYPED_TEST(rules_of_proposals, what_the_rm_reports_takes_its_place) {
   EXPECT_THAT(this->schedule(9), IsEmpty());
 }
 
-TYPED_TEST(rules_of_proposals, a_node_that_goes_gives_the_ask_back) {
+TYPED_TEST(RulesOfProposals, ANodeThatGoesGivesTheAskBack) {
   this->ask("app", "a", {{"vcore", 4}});
   this->schedule();
   EXPECT_THAT(this->change("node-1", node_event::decommission),
@@ -235,7 +235,7 @@ TYPED_TEST(rules_of_proposals, a_node_that_goes_gives_the_ask_back) {
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#2 on node-2"));
 }
 
-TYPED_TEST(rules_of_proposals, a_draining_node_gives_it_back_but_what_requires_it) {
+TYPED_TEST(RulesOfProposals, ADrainingNodeGivesItBackButWhatRequiresIt) {
   this->ask("app", "a", {{"vcore", 4}});
   this->ask("app", "d", {{"vcore", 1}}, {.required_node = "node-1"});
   this->schedule(9);
@@ -245,7 +245,7 @@ TYPED_TEST(rules_of_proposals, a_draining_node_gives_it_back_but_what_requires_i
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app/a#3 on node-2"));
 }
 
-TYPED_TEST(rules_of_proposals, a_failing_application_takes_them_back_before_its_asks_are_dropped) {
+TYPED_TEST(RulesOfProposals, AFailingApplicationTakesThemBackBeforeItsAsksAreDropped) {
   this->add_app("short", {.execution_timeout_ms = 500});
   this->ask("short", "s", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
@@ -256,7 +256,7 @@ TYPED_TEST(rules_of_proposals, a_failing_application_takes_them_back_before_its_
                                            "ask_released short/s TIMEOUT: ExecutionTimeout"));
 }
 
-TYPED_TEST(rules_of_proposals, an_application_that_is_removed_takes_them_along) {
+TYPED_TEST(RulesOfProposals, AnApplicationThatIsRemovedTakesThemAlong) {
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
   this->accept(2);
@@ -265,7 +265,7 @@ TYPED_TEST(rules_of_proposals, an_application_that_is_removed_takes_them_along) 
                           "released app/a#2 on node-1 STOPPED_BY_RM: Application app Removed"));
 }
 
-TYPED_TEST(rules_of_proposals, a_proposal_is_no_victim) {
+TYPED_TEST(RulesOfProposals, AProposalIsNoVictim) {
   this->begin([](cluster_config &c) {
     c.partitions[0].root.queues.push_back(make_queue("theirs"));
     queue_config &mine = c.partitions[0].root.queues[0];
@@ -289,7 +289,7 @@ const ask_options placeholder{.task_group = "tg", .placeholder = true};
 const ask_options real{.task_group = "tg"};
 
 template <class T>
-class rules_of_proposed_gangs : public rules_of_proposals<T> {
+class RulesOfProposedGangs : public RulesOfProposals<T> {
  protected:
   // A gang of two placeholders of 2 vcores on node-1, both accepted.
   void start_gang(bool hard = false) {
@@ -300,22 +300,22 @@ class rules_of_proposed_gangs : public rules_of_proposals<T> {
     this->schedule(2);
   }
 };
-TYPED_TEST_SUITE(rules_of_proposed_gangs, schedulers);
+TYPED_TEST_SUITE(RulesOfProposedGangs, schedulers);
 
-TYPED_TEST(rules_of_proposed_gangs, a_gang_starts_when_the_last_placeholder_is_accepted) {
+TYPED_TEST(RulesOfProposedGangs, AGangStartsWhenTheLastPlaceholderIsAccepted) {
   this->start_gang();
   EXPECT_EQ(this->app("gang")->state, application_state::accepted);
   EXPECT_THAT(this->accept(2), ElementsAre("allocated gang/ph#2 on node-1"));
   EXPECT_THAT(this->accept(1), ElementsAre("allocated gang/ph#1 on node-1", "application_state gang Starting"));
 }
 
-TYPED_TEST(rules_of_proposed_gangs, real_asks_wait_for_a_placeholder_that_is_proposed) {
+TYPED_TEST(RulesOfProposedGangs, RealAsksWaitForAPlaceholderThatIsProposed) {
   this->start_gang();
   this->ask("gang", "r", {{"vcore", 2}}, real);
   EXPECT_THAT(this->schedule(9), IsEmpty());
 }
 
-TYPED_TEST(rules_of_proposed_gangs, a_replacement_is_proposed_before_the_placeholder_goes) {
+TYPED_TEST(RulesOfProposedGangs, AReplacementIsProposedBeforeThePlaceholderGoes) {
   this->start_gang();
   this->accept(1);
   this->accept(2);
@@ -330,7 +330,7 @@ TYPED_TEST(rules_of_proposed_gangs, a_replacement_is_proposed_before_the_placeho
               ElementsAre("allocated gang/r#4 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposed_gangs, a_refused_replacement_leaves_the_placeholder_and_goes_elsewhere) {
+TYPED_TEST(RulesOfProposedGangs, ARefusedReplacementLeavesThePlaceholderAndGoesElsewhere) {
   this->start_gang();
   this->accept(1);
   this->accept(2);
@@ -345,7 +345,7 @@ TYPED_TEST(rules_of_proposed_gangs, a_refused_replacement_leaves_the_placeholder
   EXPECT_EQ(this->app("gang")->pending, (amount_map{{"vcore", 2}}));
 }
 
-TYPED_TEST(rules_of_proposed_gangs, each_placeholder_is_proposed_to_one_at_a_time) {
+TYPED_TEST(RulesOfProposedGangs, EachPlaceholderIsProposedToOneAtATime) {
   this->start_gang();
   this->accept(1);
   this->accept(2);
@@ -354,7 +354,7 @@ TYPED_TEST(rules_of_proposed_gangs, each_placeholder_is_proposed_to_one_at_a_tim
                                              "proposed gang/r#4 on node-1: in place of ph"));
 }
 
-TYPED_TEST(rules_of_proposed_gangs, a_placeholder_that_goes_takes_the_proposal_along) {
+TYPED_TEST(RulesOfProposedGangs, APlaceholderThatGoesTakesTheProposalAlong) {
   this->start_gang();
   this->accept(1);
   this->accept(2);
@@ -366,7 +366,7 @@ TYPED_TEST(rules_of_proposed_gangs, a_placeholder_that_goes_takes_the_proposal_a
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed gang/r#4 on node-1: in place of ph"));
 }
 
-TYPED_TEST(rules_of_proposed_gangs, a_gang_that_gives_up_takes_back_what_is_proposed) {
+TYPED_TEST(RulesOfProposedGangs, AGangThatGivesUpTakesBackWhatIsProposed) {
   this->start_gang(true);
   this->accept(1);
   this->wait(59 * second + 500);
@@ -379,7 +379,7 @@ TYPED_TEST(rules_of_proposed_gangs, a_gang_that_gives_up_takes_back_what_is_prop
                   "ask_released gang/ph TIMEOUT: releasing pending placeholders on placeholder timeout"));
 }
 
-TYPED_TEST(rules_of_proposals, nobody_gives_way_on_a_required_node_that_was_refused) {
+TYPED_TEST(RulesOfProposals, NobodyGivesWayOnARequiredNodeThatWasRefused) {
   this->ask("app", "daemon", {{"vcore", 6}}, {.count = 2, .priority = 1, .required_node = "node-1"});
   EXPECT_THAT(this->schedule(2), ElementsAre("proposed app/daemon#1 on node-1", "reserved app/daemon on node-1"));
   this->refuse(1);
@@ -389,7 +389,7 @@ TYPED_TEST(rules_of_proposals, nobody_gives_way_on_a_required_node_that_was_refu
   EXPECT_THAT(this->schedule(9), ElementsAre(HasSubstr("released app/other#2 on node-1 PREEMPTED_BY_SCHEDULER")));
 }
 
-TYPED_TEST(rules_of_proposals, what_was_proposed_and_refused_leaves_no_place_behind) {
+TYPED_TEST(RulesOfProposals, WhatWasProposedAndRefusedLeavesNoPlaceBehind) {
   queue_config leaf = make_queue("leaf");
   leaf.limits = {make_limit({"*"}, {}, {}, 1)};
   this->start(make_cluster({leaf}), second);
@@ -405,7 +405,7 @@ TYPED_TEST(rules_of_proposals, what_was_proposed_and_refused_leaves_no_place_beh
   EXPECT_THAT(this->schedule(9), ElementsAre("proposed app-2/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_proposals, room_on_a_refused_node_does_not_keep_from_preempting_on_another) {
+TYPED_TEST(RulesOfProposals, RoomOnARefusedNodeDoesNotKeepFromPreemptingOnAnother) {
   queue_config ours = make_queue("ours");
   ours.guaranteed = {{"vcore", 4}};
   ours.properties["preemption.delay"] = "1s";

@@ -6,10 +6,10 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-using rules_of_queues = scene<T>;
-TYPED_TEST_SUITE(rules_of_queues, schedulers);
+using RulesOfQueues = scene<T>;
+TYPED_TEST_SUITE(RulesOfQueues, schedulers);
 
-TYPED_TEST(rules_of_queues, fairness_looks_at_the_guarantee_first) {
+TYPED_TEST(RulesOfQueues, FairnessLooksAtTheGuaranteeFirst) {
   queue_config much = make_queue("much"), little = make_queue("little");
   much.guaranteed = {{"vcore", 6}};
   little.guaranteed = {{"vcore", 2}};
@@ -23,7 +23,7 @@ TYPED_TEST(rules_of_queues, fairness_looks_at_the_guarantee_first) {
                                           "m/a#5 on node-1", "l/a#6 on node-1", "m/a#7 on node-1", "m/a#8 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, without_guarantee_the_share_is_of_the_fair_max) {
+TYPED_TEST(RulesOfQueues, WithoutGuaranteeTheShareIsOfTheFairMax) {
   queue_config capped = make_queue("capped");
   capped.max = {{"vcore", 4}};
   this->start({capped, make_queue("free")});
@@ -36,7 +36,7 @@ TYPED_TEST(rules_of_queues, without_guarantee_the_share_is_of_the_fair_max) {
                                           "f/a#5 on node-1", "f/a#6 on node-1", "c/a#7 on node-1", "f/a#8 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, priority_goes_before_share_unless_disabled) {
+TYPED_TEST(RulesOfQueues, PriorityGoesBeforeShareUnlessDisabled) {
   queue_config on = make_queue("on", {make_queue("a"), make_queue("b")});
   queue_config off = make_queue("off", {make_queue("a"), make_queue("b")});
   off.properties["application.sort.priority"] = "disabled";
@@ -55,7 +55,7 @@ TYPED_TEST(rules_of_queues, priority_goes_before_share_unless_disabled) {
   }
 }
 
-TYPED_TEST(rules_of_queues, offsets_add_up_and_a_fence_hides_what_is_inside) {
+TYPED_TEST(RulesOfQueues, OffsetsAddUpAndAFenceHidesWhatIsInside) {
   queue_config added = make_queue("added", {make_queue("leaf")}), fenced = make_queue("fenced", {make_queue("leaf")});
   added.queues[0].properties["priority.offset"] = "3";
   added.properties["priority.offset"] = "-1";
@@ -74,7 +74,7 @@ TYPED_TEST(rules_of_queues, offsets_add_up_and_a_fence_hides_what_is_inside) {
   EXPECT_EQ(this->queue_at("root.fenced.leaf")->properties.at("priority.policy"), "default");
 }
 
-TYPED_TEST(rules_of_queues, policy_priority_goes_by_creation_where_equal) {
+TYPED_TEST(RulesOfQueues, PolicyPriorityGoesByCreationWhereEqual) {
   cluster_config c = make_cluster({make_queue("a"), make_queue("b")});
   c.partitions[0].root.properties["queue.sort.policy"] = "priority";
   this->start(c);
@@ -86,7 +86,7 @@ TYPED_TEST(rules_of_queues, policy_priority_goes_by_creation_where_equal) {
   EXPECT_THAT(this->placed(), ElementsAre("a/x#1 on node-1", "a/x#2 on node-1", "b/x#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, max_holds_on_every_level_and_for_its_types_only) {
+TYPED_TEST(RulesOfQueues, MaxHoldsOnEveryLevelAndForItsTypesOnly) {
   queue_config parent = make_queue("parent", {make_queue("a"), make_queue("b")});
   parent.max = {{"vcore", 3}};
   parent.queues[0].max = {{"memory", 10}};
@@ -100,7 +100,7 @@ TYPED_TEST(rules_of_queues, max_holds_on_every_level_and_for_its_types_only) {
   EXPECT_THAT(this->placed(), ElementsAre("a/x#1 on node-1", "b/x#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, a_type_that_no_node_has_fits_nowhere) {
+TYPED_TEST(RulesOfQueues, ATypeThatNoNodeHasFitsNowhere) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 9}});
   this->add_app("app-1");
@@ -109,7 +109,7 @@ TYPED_TEST(rules_of_queues, a_type_that_no_node_has_fits_nowhere) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/b#1 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, max_applications_holds_back_only_accepted_ones) {
+TYPED_TEST(RulesOfQueues, MaxApplicationsHoldsBackOnlyAcceptedOnes) {
   queue_config leaf = make_queue("leaf");
   leaf.max_applications = 1;
   this->start({leaf});
@@ -124,7 +124,7 @@ TYPED_TEST(rules_of_queues, max_applications_holds_back_only_accepted_ones) {
   EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, a_placeholder_takes_a_place_of_max_applications) {
+TYPED_TEST(RulesOfQueues, APlaceholderTakesAPlaceOfMaxApplications) {
   queue_config leaf = make_queue("leaf");
   leaf.max_applications = 1;
   this->start({leaf});
@@ -137,7 +137,7 @@ TYPED_TEST(rules_of_queues, a_placeholder_takes_a_place_of_max_applications) {
   EXPECT_EQ(this->queue_at("root.leaf")->running_apps, 0U);
 }
 
-TYPED_TEST(rules_of_queues, fifo_goes_by_the_earliest_ask) {
+TYPED_TEST(RulesOfQueues, FifoGoesByTheEarliestAsk) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 9}});
   this->add_app("app-1");
@@ -149,7 +149,7 @@ TYPED_TEST(rules_of_queues, fifo_goes_by_the_earliest_ask) {
   EXPECT_THAT(this->placed(), ElementsAre("app-2/a#1 on node-1", "app-1/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, fair_applications_share_by_their_largest_share) {
+TYPED_TEST(RulesOfQueues, FairApplicationsShareByTheirLargestShare) {
   queue_config leaf = make_queue("leaf");
   leaf.properties["application.sort.policy"] = "fair";
   leaf.guaranteed = {{"memory", 100}, {"vcore", 10}};
@@ -163,7 +163,7 @@ TYPED_TEST(rules_of_queues, fair_applications_share_by_their_largest_share) {
                                           "app-1/a#4 on node-1", "app-2/a#5 on node-1", "app-1/a#6 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, a_user_has_its_own_limit_on_every_level) {
+TYPED_TEST(RulesOfQueues, AUserHasItsOwnLimitOnEveryLevel) {
   queue_config leaf = make_queue("leaf");
   leaf.limits = {make_limit({"one"}, {}, {{"vcore", 1}}), make_limit({"*"}, {}, {{"vcore", 2}})};
   this->start({leaf, make_queue("other")});
@@ -178,7 +178,7 @@ TYPED_TEST(rules_of_queues, a_user_has_its_own_limit_on_every_level) {
   EXPECT_EQ(this->app("app-3")->allocations.size(), 3U);
 }
 
-TYPED_TEST(rules_of_queues, a_group_shares_one_limit) {
+TYPED_TEST(RulesOfQueues, AGroupSharesOneLimit) {
   queue_config leaf = make_queue("leaf");
   leaf.limits = {make_limit({}, {"dev"}, {{"vcore", 3}}), make_limit({}, {"*"}, {{"vcore", 1}})};
   this->start({leaf});
@@ -195,7 +195,7 @@ TYPED_TEST(rules_of_queues, a_group_shares_one_limit) {
   EXPECT_EQ(this->look().groups[3].usage, (amount_map{{"vcore", 3}}));
 }
 
-TYPED_TEST(rules_of_queues, nothing_is_placed_in_a_stopped_queue_until_it_is_started) {
+TYPED_TEST(RulesOfQueues, NothingIsPlacedInAStoppedQueueUntilItIsStarted) {
   this->start({make_queue("held", {make_queue("leaf")}), make_queue("free")});
   this->add("node-1", {{"vcore", 8}});
   this->add_app("h", {.queue = "root.held.leaf"});
@@ -209,7 +209,7 @@ TYPED_TEST(rules_of_queues, nothing_is_placed_in_a_stopped_queue_until_it_is_sta
   EXPECT_THAT(this->placed(), ElementsAre("h/a#2 on node-1", "h/a#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_queues, a_killed_application_gives_back_what_it_has) {
+TYPED_TEST(RulesOfQueues, AKilledApplicationGivesBackWhatItHas) {
   this->start({make_queue("leaf")});
   this->add("node-1", {{"vcore", 1}});
   this->add_app("k", {.queue = "root.leaf"});

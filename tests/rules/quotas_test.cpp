@@ -9,7 +9,7 @@ using ::testing::Contains;
 using ::testing::Not;
 
 template <class T>
-class rules_of_quotas : public scene<T> {
+class RulesOfQuotas : public scene<T> {
  protected:
   static cluster_config make(int64_t max, const std::string &delay = "10s") {
     queue_config team = make_queue("team", {make_queue("a"), make_queue("b")});
@@ -39,9 +39,9 @@ class rules_of_quotas : public scene<T> {
     return this->give_back(app, key, termination::preempted_by_scheduler);
   }
 };
-TYPED_TEST_SUITE(rules_of_quotas, schedulers_with<naive::kernel_has.quotas>);
+TYPED_TEST_SUITE(RulesOfQuotas, schedulers_with<naive::kernel_has.quotas>);
 
-TYPED_TEST(rules_of_quotas, what_is_too_much_is_taken_in_proportion_after_the_delay) {
+TYPED_TEST(RulesOfQuotas, WhatIsTooMuchIsTakenInProportionAfterTheDelay) {
   this->begin();
   this->reload(this->make(4));
   EXPECT_THAT(this->wait(9 * second), IsEmpty());
@@ -55,7 +55,7 @@ TYPED_TEST(rules_of_quotas, what_is_too_much_is_taken_in_proportion_after_the_de
   EXPECT_THAT(said.at(3), HasSubstr("in-b/8"));
 }
 
-TYPED_TEST(rules_of_quotas, it_goes_on_until_the_queue_is_within_its_max) {
+TYPED_TEST(RulesOfQuotas, ItGoesOnUntilTheQueueIsWithinItsMax) {
   this->begin();
   this->ask("in-b", "never", {{"vcore", 4}}, {.preempt_self = false});
   this->placed();
@@ -73,7 +73,7 @@ TYPED_TEST(rules_of_quotas, it_goes_on_until_the_queue_is_within_its_max) {
   EXPECT_EQ(this->queue_at("root.team")->preempting, amount_map());
 }
 
-TYPED_TEST(rules_of_quotas, those_who_opted_out_are_spared) {
+TYPED_TEST(RulesOfQuotas, ThoseWhoOptedOutAreSpared) {
   this->begin();
   this->ask("in-b", "spared", {{"vcore", 4}}, {.preempt_self = false});
   EXPECT_EQ(this->placed().size(), 1U);
@@ -88,7 +88,7 @@ TYPED_TEST(rules_of_quotas, those_who_opted_out_are_spared) {
   EXPECT_THAT(this->wait(60 * second), Not(Contains(HasSubstr("spared"))));
 }
 
-TYPED_TEST(rules_of_quotas, nothing_is_taken_once_the_queue_is_within_its_max) {
+TYPED_TEST(RulesOfQuotas, NothingIsTakenOnceTheQueueIsWithinItsMax) {
   this->begin();
   this->reload(this->make(6));
   this->wait(5 * second);
@@ -96,7 +96,7 @@ TYPED_TEST(rules_of_quotas, nothing_is_taken_once_the_queue_is_within_its_max) {
   EXPECT_THAT(this->wait(60 * second), ElementsAre("application_state in-b Completed"));
 }
 
-TYPED_TEST(rules_of_quotas, off_without_the_switch_or_the_delay) {
+TYPED_TEST(RulesOfQuotas, OffWithoutTheSwitchOrTheDelay) {
   this->begin();
   this->reload(this->make(4, "0"));
   EXPECT_THAT(this->wait(60 * second), IsEmpty());
@@ -106,7 +106,7 @@ TYPED_TEST(rules_of_quotas, off_without_the_switch_or_the_delay) {
   EXPECT_THAT(this->wait(60 * second), IsEmpty());
 }
 
-TYPED_TEST(rules_of_quotas, an_existing_allocation_can_be_too_much) {
+TYPED_TEST(RulesOfQuotas, AnExistingAllocationCanBeTooMuch) {
   this->begin();
   this->reload(this->make(8));
   this->put("node-1", this->existing("in-a", "9", {{"vcore", 2}}));

@@ -8,7 +8,7 @@ namespace {
 using ::testing::Contains;
 
 template <class T>
-class rules_of_reservations : public scene<T> {
+class RulesOfReservations : public scene<T> {
  protected:
   void SetUp() override {
     begin([](partition_tuning &) {});
@@ -36,9 +36,9 @@ class rules_of_reservations : public scene<T> {
   }
   lines give_back_small() { return this->give_back("app", "small"); }
 };
-TYPED_TEST_SUITE(rules_of_reservations, schedulers_with<naive::kernel_has.reservations>);
+TYPED_TEST_SUITE(RulesOfReservations, schedulers_with<naive::kernel_has.reservations>);
 
-TYPED_TEST(rules_of_reservations, an_ask_without_room_gets_a_node_after_the_delay) {
+TYPED_TEST(RulesOfReservations, AnAskWithoutRoomGetsANodeAfterTheDelay) {
   this->wait(2 * second - 1);
   EXPECT_THAT(this->schedule(9), IsEmpty());
   this->wait(1);
@@ -48,7 +48,7 @@ TYPED_TEST(rules_of_reservations, an_ask_without_room_gets_a_node_after_the_dela
   EXPECT_THAT(this->node_of("node-1")->reservations, ElementsAre("app/big"));
 }
 
-TYPED_TEST(rules_of_reservations, nobody_else_uses_the_node_and_the_ask_goes_first) {
+TYPED_TEST(RulesOfReservations, NobodyElseUsesTheNodeAndTheAskGoesFirst) {
   this->after_delay();
   this->ask("app", "urgent", {{"vcore", 3}}, {.priority = 9});
   this->ask("app", "next", {{"vcore", 4}}, {.priority = 9});
@@ -57,14 +57,14 @@ TYPED_TEST(rules_of_reservations, nobody_else_uses_the_node_and_the_ask_goes_fir
   EXPECT_THAT(this->schedule(1), ElementsAre("unreserved app/big on node-1: placed", "allocated app/big#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_reservations, room_elsewhere_is_taken_and_the_node_is_free_again) {
+TYPED_TEST(RulesOfReservations, RoomElsewhereIsTakenAndTheNodeIsFreeAgain) {
   this->after_delay();
   this->add("node-3", {{"vcore", 9}});
   EXPECT_THAT(this->schedule(1), ElementsAre("unreserved app/big on node-1: placed", "allocated app/big#2 on node-3",
                                              "application_state app Running"));
 }
 
-TYPED_TEST(rules_of_reservations, the_node_that_lacks_least_is_reserved) {
+TYPED_TEST(RulesOfReservations, TheNodeThatLacksLeastIsReserved) {
   this->add("node-0", {{"vcore", 9}}, {.occupied = {{"vcore", 1}}});
   this->add_app("other");
   this->ask("other", "filler", {{"vcore", 1}});
@@ -76,18 +76,18 @@ TYPED_TEST(rules_of_reservations, the_node_that_lacks_least_is_reserved) {
   EXPECT_EQ(this->after_delay(), lines{"reserved app/big on node-1"});
 }
 
-TYPED_TEST(rules_of_reservations, an_ask_that_no_empty_node_holds_reserves_none) {
+TYPED_TEST(RulesOfReservations, AnAskThatNoEmptyNodeHoldsReservesNone) {
   this->ask("app", "big", {{"vcore", 11}});
   EXPECT_THAT(this->after_delay(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_reservations, a_node_has_one_reservation) {
+TYPED_TEST(RulesOfReservations, ANodeHasOneReservation) {
   this->ask("app", "big-2", {{"vcore", 7}});
   EXPECT_THAT(this->after_delay(), ElementsAre("reserved app/big on node-1"));
   EXPECT_THAT(this->schedule(9), IsEmpty());
 }
 
-TYPED_TEST(rules_of_reservations, it_ends_with_the_ask) {
+TYPED_TEST(RulesOfReservations, ItEndsWithTheAsk) {
   this->after_delay();
   EXPECT_THAT(this->withdraw("app", "big"),
               ElementsAre("unreserved app/big on node-1: the ask is not pending any more"));
@@ -101,7 +101,7 @@ TYPED_TEST(rules_of_reservations, it_ends_with_the_ask) {
                           "unreserved app/big on node-1: the ask is not pending any more"));
 }
 
-TYPED_TEST(rules_of_reservations, it_ends_with_what_made_the_node_fit) {
+TYPED_TEST(RulesOfReservations, ItEndsWithWhatMadeTheNodeFit) {
   const lines unfit{"unreserved app/big on node-1: the node does not take the ask any more"};
   this->after_delay();
   EXPECT_EQ(this->change("node-1", node_event::drain), unfit);
@@ -118,7 +118,7 @@ TYPED_TEST(rules_of_reservations, it_ends_with_what_made_the_node_fit) {
                           "released app/small#1 on node-1 STOPPED_BY_RM: Node node-1 Removed"));
 }
 
-TYPED_TEST(rules_of_reservations, it_is_not_kept_for_ever_and_not_had_again_at_once) {
+TYPED_TEST(RulesOfReservations, ItIsNotKeptForEverAndNotHadAgainAtOnce) {
   this->begin([](partition_tuning &t) { t.reservation_wait_ms = 10 * second; });
   this->after_delay();
   EXPECT_THAT(this->wait(10 * second), ElementsAre("unreserved app/big on node-1: waited too long for node node-1"));
@@ -126,12 +126,12 @@ TYPED_TEST(rules_of_reservations, it_is_not_kept_for_ever_and_not_had_again_at_o
   EXPECT_THAT(this->after_delay(), ElementsAre("reserved app/big on node-1"));
 }
 
-TYPED_TEST(rules_of_reservations, they_can_be_switched_off) {
+TYPED_TEST(RulesOfReservations, TheyCanBeSwitchedOff) {
   this->begin([](partition_tuning &t) { t.reservation_enabled = false; });
   EXPECT_THAT(this->after_delay(), IsEmpty());
 }
 
-TYPED_TEST(rules_of_reservations, backfill_lets_short_work_through) {
+TYPED_TEST(RulesOfReservations, BackfillLetsShortWorkThrough) {
   this->begin([](partition_tuning &t) { t.reservation_backfill = true; });
   this->give_back_small();
   // What ends after a minute lets "big" in.
@@ -151,24 +151,24 @@ TYPED_TEST(rules_of_reservations, backfill_lets_short_work_through) {
 }
 
 template <class T>
-class rules_of_required_nodes : public rules_of_reservations<T> {};
-TYPED_TEST_SUITE(rules_of_required_nodes, schedulers_with<naive::kernel_has.reservations>);
+class RulesOfRequiredNodes : public RulesOfReservations<T> {};
+TYPED_TEST_SUITE(RulesOfRequiredNodes, schedulers_with<naive::kernel_has.reservations>);
 
-TYPED_TEST(rules_of_required_nodes, one_reserves_at_once_and_waits_for_this_node_alone) {
+TYPED_TEST(RulesOfRequiredNodes, OneReservesAtOnceAndWaitsForThisNodeAlone) {
   this->ask("app", "daemon", {{"vcore", 5}}, {.priority = 9, .required_node = "node-1"});
   EXPECT_THAT(this->schedule(9), ElementsAre("reserved app/daemon on node-1"));
   this->give_back_small();
   EXPECT_THAT(this->schedule(1), Contains("allocated app/daemon#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_required_nodes, one_takes_the_node_from_those_who_could_go_elsewhere) {
+TYPED_TEST(RulesOfRequiredNodes, OneTakesTheNodeFromThoseWhoCouldGoElsewhere) {
   this->after_delay();
   this->ask("app", "daemon", {{"vcore", 4}}, {.required_node = "node-1"});
   EXPECT_THAT(this->schedule(1), ElementsAre("unreserved app/big on node-1: ask daemon requires the node",
                                              "allocated app/daemon#2 on node-1", "application_state app Running"));
 }
 
-TYPED_TEST(rules_of_required_nodes, several_wait_for_one_node_in_turn_and_what_fits_goes_before) {
+TYPED_TEST(RulesOfRequiredNodes, SeveralWaitForOneNodeInTurnAndWhatFitsGoesBefore) {
   this->ask("app", "d1", {{"vcore", 7}}, {.required_node = "node-1"});
   this->ask("app", "d2", {{"vcore", 1}}, {.required_node = "node-1"});
   EXPECT_THAT(this->schedule(2), ElementsAre("reserved app/d1 on node-1", "reserved app/d2 on node-1"));
@@ -176,7 +176,7 @@ TYPED_TEST(rules_of_required_nodes, several_wait_for_one_node_in_turn_and_what_f
   EXPECT_THAT(this->schedule(1), Contains("allocated app/d2#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_required_nodes, a_draining_node_will_do_an_unknown_or_small_one_will_not) {
+TYPED_TEST(RulesOfRequiredNodes, ADrainingNodeWillDoAnUnknownOrSmallOneWillNot) {
   this->change("node-1", node_event::drain);
   this->ask("app", "ok", {{"vcore", 5}}, {.required_node = "node-1"});
   this->ask("app", "huge", {{"vcore", 11}}, {.required_node = "node-1"});

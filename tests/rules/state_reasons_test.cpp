@@ -6,16 +6,16 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_state_reasons : public scene<T> {
+class RulesOfStateReasons : public scene<T> {
  protected:
   void SetUp() override {
     this->start({make_queue("leaf")});
     this->add("node-1", {{"vcore", 4}});
   }
 };
-TYPED_TEST_SUITE(rules_of_state_reasons, schedulers);
+TYPED_TEST_SUITE(RulesOfStateReasons, schedulers);
 
-TYPED_TEST(rules_of_state_reasons, an_application_from_its_first_ask_to_its_end) {
+TYPED_TEST(RulesOfStateReasons, AnApplicationFromItsFirstAskToItsEnd) {
   this->add_app("app");
   this->ask("app", "a", {{"vcore", 1}}, {.count = 2});
   this->schedule(9);
@@ -34,7 +34,7 @@ TYPED_TEST(rules_of_state_reasons, an_application_from_its_first_ask_to_its_end)
   EXPECT_THAT(this->reasons(), ElementsAre("Expired: TerminatedTimeout: 72h0m0s in Completed"));
 }
 
-TYPED_TEST(rules_of_state_reasons, what_is_found_running_and_what_only_starts) {
+TYPED_TEST(RulesOfStateReasons, WhatIsFoundRunningAndWhatOnlyStarts) {
   this->add_app("app");
   this->put("node-1", this->existing("app", "a", {{"vcore", 1}}));
   this->wait(300 * second);
@@ -42,7 +42,7 @@ TYPED_TEST(rules_of_state_reasons, what_is_found_running_and_what_only_starts) {
                                            "Running: StartingTimeout: 5m0s in Starting"));
 }
 
-TYPED_TEST(rules_of_state_reasons, a_failure_is_what_made_it_fail_until_it_is_forgotten) {
+TYPED_TEST(RulesOfStateReasons, AFailureIsWhatMadeItFailUntilItIsForgotten) {
   this->add_app("slow", {.execution_timeout_ms = 10 * second});
   this->add_app("killed");
   for (const std::string id : {"slow", "killed"}) this->ask(id, "a", {{"vcore", 1}});
@@ -57,7 +57,7 @@ TYPED_TEST(rules_of_state_reasons, a_failure_is_what_made_it_fail_until_it_is_fo
                                            "Failed: ApplicationKilled: by alice: it was a mistake"));
 }
 
-TYPED_TEST(rules_of_state_reasons, gangs) {
+TYPED_TEST(RulesOfStateReasons, Gangs) {
   const ask_options placeholders{.count = 2, .task_group = "tg", .placeholder = true};
   for (const bool hard : {false, true}) {
     this->add_app("gang", {.execution_timeout_ms = 60 * second, .placeholder_ask = {{"vcore", 6}}, .hard_gang = hard});
@@ -77,7 +77,7 @@ TYPED_TEST(rules_of_state_reasons, gangs) {
   EXPECT_EQ(this->reasons().back(), "Starting: all placeholders are allocated");
 }
 
-TYPED_TEST(rules_of_state_reasons, a_partition_that_is_gone) {
+TYPED_TEST(RulesOfStateReasons, APartitionThatIsGone) {
   cluster_config other = make_cluster({make_queue("leaf")});
   other.partitions[0].name = "other";
   this->add_app("app");

@@ -6,7 +6,7 @@ namespace tenon::testing {
 namespace {
 
 template <class T>
-class rules_of_stateaware : public scene<T> {
+class RulesOfStateaware : public scene<T> {
  protected:
   void SetUp() override {
     queue_config leaf = make_queue("leaf");
@@ -23,15 +23,15 @@ class rules_of_stateaware : public scene<T> {
     }
   }
 };
-TYPED_TEST_SUITE(rules_of_stateaware, schedulers);
+TYPED_TEST_SUITE(RulesOfStateaware, schedulers);
 
-TYPED_TEST(rules_of_stateaware, one_starts_after_the_other) {
+TYPED_TEST(RulesOfStateaware, OneStartsAfterTheOther) {
   this->begin(2);
   EXPECT_THAT(this->placed(),
               ElementsAre("app-1/a#1 on node-1", "app-1/a#2 on node-1", "app-2/a#3 on node-1", "app-2/a#4 on node-1"));
 }
 
-TYPED_TEST(rules_of_stateaware, one_that_starts_and_wants_nothing_more_keeps_the_next_one_waiting_for_five_minutes) {
+TYPED_TEST(RulesOfStateaware, OneThatStartsAndWantsNothingMoreKeepsTheNextOneWaitingForFiveMinutes) {
   this->begin(1);
   EXPECT_THAT(this->placed(), ElementsAre("app-1/a#1 on node-1"));
   this->wait(299 * second);
@@ -40,7 +40,7 @@ TYPED_TEST(rules_of_stateaware, one_that_starts_and_wants_nothing_more_keeps_the
   EXPECT_THAT(this->placed(), ElementsAre("app-2/a#2 on node-1"));
 }
 
-TYPED_TEST(rules_of_stateaware, one_that_ends_while_it_starts_lets_the_next_one_go) {
+TYPED_TEST(RulesOfStateaware, OneThatEndsWhileItStartsLetsTheNextOneGo) {
   this->begin(1);
   EXPECT_EQ(this->placed().size(), 1U);
   this->give_back("app-1", "a");
@@ -52,7 +52,7 @@ TYPED_TEST(rules_of_stateaware, one_that_ends_while_it_starts_lets_the_next_one_
   EXPECT_THAT(this->placed(), ElementsAre("app-3/a#3 on node-1"));
 }
 
-TYPED_TEST(rules_of_stateaware, those_that_run_go_on_while_one_starts) {
+TYPED_TEST(RulesOfStateaware, ThoseThatRunGoOnWhileOneStarts) {
   this->begin(2);
   EXPECT_EQ(this->placed().size(), 4U);
   this->add_app("app-3");
@@ -64,7 +64,7 @@ TYPED_TEST(rules_of_stateaware, those_that_run_go_on_while_one_starts) {
   EXPECT_THAT(this->placed(), ElementsAre("app-1/more#6 on node-1"));
 }
 
-TYPED_TEST(rules_of_stateaware, of_one_age_only_the_one_that_came_first_goes) {
+TYPED_TEST(RulesOfStateaware, OfOneAgeOnlyTheOneThatCameFirstGoes) {
   this->add_app("app-1");
   this->add_app("app-2");
   this->ask("app-1", "large", {{"vcore", 101}});

@@ -17,11 +17,11 @@ std::string refusal_of(std::string_view json) {
   }
 }
 
-TEST(Config, BlankText_IsTheEmptyObject) {
+TEST(Config, BlankTextIsTheEmptyObject) {
   for (const char *json : {"", " \n\t", "{}", " { } "}) EXPECT_EQ(config(json).number("x", 4.5), 4.5) << json;
 }
 
-TEST(Config, Values_ReadByKey) {
+TEST(Config, ValuesReadByKey) {
   const config c(R"( { "n": -12.5e2, "t": "x", "yes": true, "no": false, "w": {"vcore": 1, "memory": 0.5},
                        "l": ["a", "b"], "i": 42, "z": null } )");
   EXPECT_EQ(c.number("n", 0), -1250.0);
@@ -35,7 +35,7 @@ TEST(Config, Values_ReadByKey) {
   EXPECT_TRUE(c.has("z"));
 }
 
-TEST(Config, MissingKey_GivesTheDefault) {
+TEST(Config, MissingKeyGivesTheDefault) {
   const config c(R"({"other": 1})");
   EXPECT_FALSE(c.has("x"));
   EXPECT_EQ(c.number("x", 7), 7);
@@ -45,7 +45,7 @@ TEST(Config, MissingKey_GivesTheDefault) {
   EXPECT_EQ(c.numbers("x", {{"d", 1}}), (std::map<std::string, double>{{"d", 1}}));
 }
 
-TEST(Config, ValueOfAnotherKind_RefusedWithKeyAndWant) {
+TEST(Config, ValueOfAnotherKindRefusedWithKeyAndWant) {
   const config c(R"({"t": "x", "n": 1, "l": ["a", 1], "w": {"a": "b"}})");
   const auto words = [](auto &&ask) {
     try {
@@ -62,7 +62,7 @@ TEST(Config, ValueOfAnotherKind_RefusedWithKeyAndWant) {
   EXPECT_EQ(words([&] { (void)c.numbers("w", {}); }), R"(configuration key "w": want an object of numbers)");
 }
 
-TEST(Config, WholeNumbers_WithinTheirBounds) {
+TEST(Config, WholeNumbersWithinTheirBounds) {
   const config c(R"({"half": 1.5, "big": 11, "huge": 1e300})");
   for (const char *key : {"half", "big", "huge"}) {
     EXPECT_THROW((void)c.whole(key, 0, 0, 10), invalid_config) << key;
@@ -70,14 +70,14 @@ TEST(Config, WholeNumbers_WithinTheirBounds) {
   EXPECT_EQ(c.whole("big", 0, 0, 11), 11);
 }
 
-TEST(Config, Escapes_BecomeUtf8) {
+TEST(Config, EscapesBecomeUtf8) {
   EXPECT_EQ(config(R"({"s": "\"\\\/\b\f\n\r\t"})").text("s", ""), "\"\\/\b\f\n\r\t");
   EXPECT_EQ(config(R"({"s": "A\u00e9\u20ac\ud83d\ude00"})").text("s", ""), "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
   EXPECT_EQ(config("{\"s\": \"\xC3\xA9\"}").text("s", ""), "\xC3\xA9");
   EXPECT_EQ(config(R"({"s": "\u0000"})").text("s", ""), std::string(1, '\0'));
 }
 
-TEST(Config, NotJson_RefusedWithThePlace) {
+TEST(Config, NotJsonRefusedWithThePlace) {
   EXPECT_THAT(refusal_of(R"({"a": 1,})"), HasSubstr("byte 8"));
   EXPECT_THAT(refusal_of(R"({"a" 1})"), HasSubstr("want ':'"));
   EXPECT_THAT(refusal_of("[1]"), HasSubstr("want an object"));
@@ -117,14 +117,14 @@ TEST(Config, NotJson_RefusedWithThePlace) {
   }
 }
 
-TEST(Config, SameKeyTwice_Refused) { EXPECT_THAT(refusal_of(R"({"a":1,"a":2})"), HasSubstr("\"a\"")); }
+TEST(Config, SameKeyTwiceRefused) { EXPECT_THAT(refusal_of(R"({"a":1,"a":2})"), HasSubstr("\"a\"")); }
 
-TEST(Config, DeepNesting_RefusedNotOverflowed) {
+TEST(Config, DeepNestingRefusedNotOverflowed) {
   EXPECT_EQ(refusal_of("{\"a\":" + std::string(20, '[') + std::string(20, ']') + "}"), "accepted");
   EXPECT_THAT(refusal_of("{\"a\":" + std::string(100'000, '[')), HasSubstr("less nesting"));
 }
 
-TEST(Config, AnyCut_RefusedWithoutReadingOn) {
+TEST(Config, AnyCutRefusedWithoutReadingOn) {
   const std::string whole = R"({"a":[1,-2.5e3,{"b":"\u20ac\ud83d\ude00"}],"c":true,"d":null})";
   ASSERT_EQ(refusal_of(whole), "accepted");
   for (size_t length = 1; length < whole.size(); ++length) {

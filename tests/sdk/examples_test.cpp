@@ -29,7 +29,7 @@ std::unique_ptr<bound_policy> example(std::string_view name, std::string_view co
   return std::move(*bound);
 }
 
-TEST(Department, FirstGroupThatBeginsSo_NamesTheQueue) {
+TEST(Department, FirstGroupThatBeginsSoNamesTheQueue) {
   const auto rule = example("department", "{}", module_kind::placement_rule);
   const auto place = [&](std::vector<std::string> groups) { return testing::place(*rule, {.groups = groups}); };
   EXPECT_EQ(place({"staff", "dept-sales.eu", "dept-it"}), (testing::placed{"sales_dot_eu", false}));
@@ -37,30 +37,30 @@ TEST(Department, FirstGroupThatBeginsSo_NamesTheQueue) {
   EXPECT_EQ(place({"dept-"}), testing::declined);
 }
 
-TEST(Department, Value_IsTheBeginning) {
+TEST(Department, ValueIsTheBeginning) {
   const auto rule = example("department", R"({"value": "ou:"})", module_kind::placement_rule);
   EXPECT_EQ(testing::place(*rule, {.groups = {"dept-it", "ou:sales"}}), (testing::placed{"sales", false}));
 }
 
-TEST(LeastAttribute, Numbers_SmallestFirstOthersLast) {
+TEST(LeastAttribute, NumbersSmallestFirstOthersLast) {
   testing::policy_table nodes({"memory"});
   nodes.texts("node.attr:cost", {"2.5", std::nullopt, "-1", "cheap", "10"});
   EXPECT_EQ(nodes.order(*example("least-attribute")), (order{2, 0, 4, 1, 3}));
 }
 
-TEST(LeastAttribute, Configured_ReadsThatAttributeAlone) {
+TEST(LeastAttribute, ConfiguredReadsThatAttributeAlone) {
   const auto policy = example("least-attribute", R"({"attribute": "watts"})");
   ASSERT_EQ(policy->columns.size(), 1U);
   EXPECT_EQ(policy->columns[0].id, "node.attr:watts");
 }
 
-TEST(Roomiest, FreeMemory_MostFirst) {
+TEST(Roomiest, FreeMemoryMostFirst) {
   testing::policy_table nodes({"vcore", "memory"});
   nodes.resources("node.free", {{{"memory", 5}, {"vcore", 90}}, {{"vcore", 1}}, {{"memory", 70}}, {{"memory", 6}}});
   EXPECT_EQ(nodes.order(*example("roomiest")), (order{2, 3, 0, 1}));
 }
 
-TEST(Roomiest, NoTypeNamedMemory_AllEqual) {
+TEST(Roomiest, NoTypeNamedMemoryAllEqual) {
   testing::policy_table nodes({"vcore"});
   nodes.resources("node.free", {{{"vcore", 5}}, {{"vcore", 7}}});
   const auto keys = nodes.keys(*example("roomiest")).keys;

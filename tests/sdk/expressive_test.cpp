@@ -100,7 +100,7 @@ std::pair<tenon_status, std::array<uint64_t, 4>> prepared(const bound_policy &p,
   return {status, {out.words[0], out.words[1], out.words[2], out.words[3]}};
 }
 
-TEST(DeadlineFirst, Tags_PreparedOnceAndOrderedBy) {
+TEST(DeadlineFirst, TagsPreparedOnceAndOrderedBy) {
   const auto p = policy(module_kind::app_sort, "deadline");
   testing::policy_table apps({});
   apps.words("item.prepared", {prepared(*p, "deadline_ms", "500").second, prepared(*p, "other", "x").second,
@@ -109,11 +109,11 @@ TEST(DeadlineFirst, Tags_PreparedOnceAndOrderedBy) {
   EXPECT_EQ(apps.order(*p), (order{2, 3, 0, 1}));
 }
 
-TEST(DeadlineFirst, TagThatIsNoNumber_RefusesTheApplication) {
+TEST(DeadlineFirst, TagThatIsNoNumberRefusesTheApplication) {
   EXPECT_EQ(prepared(*policy(module_kind::app_sort, "deadline"), "deadline_ms", "soon").first, TENON_INVALID_CONFIG);
 }
 
-TEST(BusinessHours, OutsideOfItsHours_TheQueueWaitsUntilTheyBegin) {
+TEST(BusinessHours, OutsideOfItsHoursTheQueueWaitsUntilTheyBegin) {
   constexpr int64_t hour_ms = 3'600'000, day_ms = 24 * hour_ms, some_day = 19'000 * day_ms;
   const auto p = policy(module_kind::queue_sort, "hours");
   testing::policy_table queues({});
@@ -129,7 +129,7 @@ TEST(BusinessHours, OutsideOfItsHours_TheQueueWaitsUntilTheyBegin) {
   EXPECT_EQ(queues.keys(*p).not_before_ms[0], some_day + day_ms + 8 * hour_ms);
 }
 
-TEST(BestFit, Score_DependsOnTheAsk) {
+TEST(BestFit, ScoreDependsOnTheAsk) {
   const auto p = policy(module_kind::node_sort, "best-fit");
   testing::policy_table nodes({"vcore", "memory"});
   nodes.resources("node.free", {{{"vcore", 10}, {"memory", 2}}, {{"vcore", 4}, {"memory", 10}}});
@@ -139,7 +139,7 @@ TEST(BestFit, Score_DependsOnTheAsk) {
   EXPECT_LT(nodes.scores(*p).keys[0], nodes.scores(*p).keys[1]);
 }
 
-TEST(BestFit, Keys_WithoutAnAsk) {
+TEST(BestFit, KeysWithoutAnAsk) {
   const auto p = policy(module_kind::node_sort, "best-fit");
   testing::policy_table nodes({"vcore"});
   nodes.resources("node.free", {{{"vcore", 10}}, {{"vcore", 4}}});

@@ -19,7 +19,7 @@ void expect_ordered(const std::vector<T> &rising) {
   }
 }
 
-TEST(Keys, Numbers_OrderAsTheyDo) {
+TEST(Keys, NumbersOrderAsTheyDo) {
   expect_ordered<uint64_t>({0, 1, uint64_t{1} << 63, UINT64_MAX});
   expect_ordered<int64_t>({INT64_MIN, INT32_MIN, -1, 0, 1, INT32_MAX, INT64_MAX});
   const double infinity = std::numeric_limits<double>::infinity();
@@ -31,13 +31,13 @@ TEST(Keys, ZeroHasOneKey) {
   EXPECT_EQ(descending(-0.0), descending(0.0));
 }
 
-TEST(Keys, NotANumber_IsLastInBothDirections) {
+TEST(Keys, NotANumberIsLastInBothDirections) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   EXPECT_GT(ascending(nan), ascending(infinity));
   EXPECT_GT(descending(nan), descending(-infinity));
 }
 
-TEST(Signature, SequencesOfTexts_AreToldApart) {
+TEST(Signature, SequencesOfTextsAreToldApart) {
   const auto sign = [](std::initializer_list<std::string_view> texts) {
     signature_builder s;
     for (const auto text : texts) s.add(text);

@@ -184,13 +184,13 @@ struct numbers_batch {
   tenon_keys_out out{};
 };
 
-TEST(Module, Table_SaysItsSizeAndRevisions) {
+TEST(Module, TableSaysItsSizeAndRevisions) {
   EXPECT_EQ(module_table.size, sizeof(tenon_module));
   EXPECT_EQ(module_table.abi_epoch, TENON_ABI_EPOCH);
   EXPECT_EQ(module_table.draft_rev, TENON_DRAFT_REV);
 }
 
-TEST(Module, Init_MayBeRepeatedAndUndoneTooOften) {
+TEST(Module, InitMayBeRepeatedAndUndoneTooOften) {
   const stub_host host;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, &host.table};
   for (int i = 0; i < 100; ++i) EXPECT_EQ(module_table.init(&in, nullptr), TENON_OK);
@@ -199,7 +199,7 @@ TEST(Module, Init_MayBeRepeatedAndUndoneTooOften) {
   EXPECT_EQ(module_table.deinit(&nothing, nullptr), TENON_OK);
 }
 
-TEST(Module, Init_HostOfAnotherEpoch_RefusedWithWords) {
+TEST(Module, InitHostOfAnotherEpochRefusedWithWords) {
   std::array<char, 200> buffer{};
   tenon_message error{sizeof error, buffer.size(), buffer.data(), 0};
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH + 1, nullptr};
@@ -207,7 +207,7 @@ TEST(Module, Init_HostOfAnotherEpoch_RefusedWithWords) {
   EXPECT_THAT(std::string(error.data, error.length), HasSubstr("epoch"));
 }
 
-TEST(Module, GetFactory_UnknownInterface_Unsupported) {
+TEST(Module, GetFactoryUnknownInterfaceUnsupported) {
   for (const char *id : {"", "tenon.node-sort/2", "tenon.node-sort", "tenon.transport/1"}) {
     const tenon_get_factory_in in{sizeof in, 0, text(id)};
     tenon_get_factory_out out{sizeof out, 0, factory(TENON_APP_SORT)};
@@ -216,7 +216,7 @@ TEST(Module, GetFactory_UnknownInterface_Unsupported) {
   }
 }
 
-TEST(Module, Describe_EachImplementationOfAnInterfaceByIndex) {
+TEST(Module, DescribeEachImplementationOfAnInterfaceByIndex) {
   EXPECT_EQ(view(describe(TENON_APP_SORT, 0).name), "first-number");
   EXPECT_EQ(view(describe(TENON_APP_SORT, 1).name), "lifecycle");
   EXPECT_EQ(view(describe(TENON_NODE_SORT, 0).name), "configured");
@@ -226,7 +226,7 @@ TEST(Module, Describe_EachImplementationOfAnInterfaceByIndex) {
   EXPECT_EQ(factory(TENON_APP_SORT)->describe(factory(TENON_APP_SORT), &past, &out), TENON_UNSUPPORTED);
 }
 
-TEST(Module, Describe_SaysWhatThePolicyDeclares) {
+TEST(Module, DescribeSaysWhatThePolicyDeclares) {
   const tenon_description d = describe(TENON_APP_SORT, 0);
   EXPECT_EQ(view(d.version), "1.2.3");
   EXPECT_EQ(d.order_rev, 7U);
@@ -239,14 +239,14 @@ TEST(Module, Describe_SaysWhatThePolicyDeclares) {
   EXPECT_EQ(describe(TENON_APP_SORT, 1).rekey_ms, 0U);
 }
 
-TEST(Module, Describe_ReasonsOfAPredicate) {
+TEST(Module, DescribeReasonsOfAPredicate) {
   const tenon_description d = describe(TENON_PREDICATE, 0);
   ASSERT_EQ(d.reason_count, 2U);
   EXPECT_EQ(view(d.reasons[0]), "even");
   EXPECT_EQ(view(d.reasons[1]), "negative");
 }
 
-TEST(Module, Describe_HostKnowsLess_FillsThatMuchAndNoMore) {
+TEST(Module, DescribeHostKnowsLessFillsThatMuchAndNoMore) {
   const tenon_describe_in in{sizeof in, 0};
   tenon_description out;
   std::memset(static_cast<void *>(&out), 0x5A, sizeof out);
@@ -258,7 +258,7 @@ TEST(Module, Describe_HostKnowsLess_FillsThatMuchAndNoMore) {
   EXPECT_EQ(out.reason_count, 0x5A5A5A5AU);
 }
 
-TEST(Module, StructsTooSmallToBeUsed_Unsupported) {
+TEST(Module, StructsTooSmallToBeUsedUnsupported) {
   const tenon_factory *f = factory(TENON_APP_SORT);
   const tenon_get_factory_in short_id{offsetof(tenon_get_factory_in, interface_id), 0, text(TENON_APP_SORT)};
   tenon_get_factory_out found{sizeof found, 0, nullptr};
@@ -277,7 +277,7 @@ TEST(Module, StructsTooSmallToBeUsed_Unsupported) {
   EXPECT_EQ(created.instance, nullptr);
 }
 
-TEST(Module, NullPointers_Unsupported) {
+TEST(Module, NullPointersUnsupported) {
   EXPECT_EQ(module_table.init(nullptr, nullptr), TENON_UNSUPPORTED);
   EXPECT_EQ(module_table.get_factory(nullptr, nullptr), TENON_UNSUPPORTED);
   const tenon_factory *f = factory(TENON_APP_SORT);
@@ -289,7 +289,7 @@ TEST(Module, NullPointers_Unsupported) {
   EXPECT_EQ(policy.sort().keys(nullptr, &b.batch, &b.out), TENON_INTERNAL);
 }
 
-TEST(Create, HostWithoutHostField_StillMakesAnInstance) {
+TEST(Create, HostWithoutHostFieldStillMakesAnInstance) {
   const tenon_factory *f = factory(TENON_APP_SORT);
   const tenon_create_in in{offsetof(tenon_create_in, host), 0, text("{}"), 16, 0, nullptr};
   tenon_create_out out = {};
@@ -298,7 +298,7 @@ TEST(Create, HostWithoutHostField_StillMakesAnInstance) {
   EXPECT_EQ(out.lifecycle->destroy(out.instance, &nothing, nullptr), TENON_OK);
 }
 
-TEST(Create, HostTooOldForItsColumns_Refused) {
+TEST(Create, HostTooOldForItsColumnsRefused) {
   const tenon_factory *f = factory(TENON_NODE_SORT);
   const tenon_create_in in{sizeof in, 0, text("{}"), 16, 0, nullptr};
   tenon_create_out out = {};
@@ -307,30 +307,30 @@ TEST(Create, HostTooOldForItsColumns_Refused) {
   EXPECT_EQ(out.instance, nullptr);
 }
 
-TEST(Create, RefusedConfiguration_SaysWhy) {
+TEST(Create, RefusedConfigurationSaysWhy) {
   const made policy(TENON_NODE_SORT, 0, R"({"attribute": 7})");
   EXPECT_EQ(policy.status, TENON_INVALID_CONFIG);
   EXPECT_EQ(policy.out.instance, nullptr);
   EXPECT_EQ(policy.words(), R"(configuration key "attribute": want a text)");
 }
 
-TEST(Create, BrokenJson_Refused) { EXPECT_EQ(made(TENON_NODE_SORT, 0, "{").status, TENON_INVALID_CONFIG); }
+TEST(Create, BrokenJsonRefused) { EXPECT_EQ(made(TENON_NODE_SORT, 0, "{").status, TENON_INVALID_CONFIG); }
 
-TEST(Create, ConstructorThrows_InternalWithItsWords) {
+TEST(Create, ConstructorThrowsInternalWithItsWords) {
   const made policy(TENON_NODE_SORT, 0, R"({"break": 1})");
   EXPECT_EQ(policy.status, TENON_INTERNAL);
   EXPECT_EQ(policy.words(), "broken");
   EXPECT_EQ(made(TENON_NODE_SORT, 0, R"({"break badly": 1})").status, TENON_INTERNAL);
 }
 
-TEST(Create, LongWords_AreCutToTheRoomThereIs) {
+TEST(Create, LongWordsAreCutToTheRoomThereIs) {
   const std::string key = "\"" + std::string(500, 'x') + "\"";
   const made policy(TENON_NODE_SORT, 0, "{" + key + ": 1, " + key + ": 2}");
   EXPECT_EQ(policy.status, TENON_INVALID_CONFIG);
   EXPECT_EQ(policy.words().size(), 64U);
 }
 
-TEST(Create, InstanceDecides_ColumnsAndWordsComeWithIt) {
+TEST(Create, InstanceDecidesColumnsAndWordsComeWithIt) {
   EXPECT_EQ(describe(TENON_NODE_SORT, 0).columns, nullptr);
   EXPECT_EQ(describe(TENON_NODE_SORT, 0).key_words, 0U);
   const made policy(TENON_NODE_SORT, 0, R"({"attribute": "zone", "words": 3})");
@@ -341,13 +341,13 @@ TEST(Create, InstanceDecides_ColumnsAndWordsComeWithIt) {
   EXPECT_EQ(made(TENON_NODE_SORT, 0).out.key_words, 16U);  // max_resource_types
 }
 
-TEST(Create, MoreWordsThanAKeyMayHave_Refused) {
+TEST(Create, MoreWordsThanAKeyMayHaveRefused) {
   EXPECT_EQ(made(TENON_NODE_SORT, 0, R"({"words": 0})").status, TENON_INTERNAL);
   EXPECT_EQ(made(TENON_NODE_SORT, 0, R"({"words": 72})").status, TENON_OK);
   EXPECT_EQ(made(TENON_NODE_SORT, 0, R"({"words": 73})").status, TENON_INTERNAL);
 }
 
-TEST(Lifecycle, InOrder_ReachesThePolicy) {
+TEST(Lifecycle, InOrderReachesThePolicy) {
   lifecycle_recorder::calls.clear();
   stub_host host;
   {
@@ -359,7 +359,7 @@ TEST(Lifecycle, InOrder_ReachesThePolicy) {
   EXPECT_THAT(host.lines, ElementsAre("init"));
 }
 
-TEST(Lifecycle, OutOfOrder_RefusedAndThePolicyNotCalled) {
+TEST(Lifecycle, OutOfOrderRefusedAndThePolicyNotCalled) {
   lifecycle_recorder::calls.clear();
   const made policy(TENON_APP_SORT, 1, "{}", nullptr, false);
   EXPECT_EQ(policy.out.lifecycle->activate(policy.out.instance, &nothing, nullptr), TENON_INTERNAL);
@@ -369,7 +369,7 @@ TEST(Lifecycle, OutOfOrder_RefusedAndThePolicyNotCalled) {
   EXPECT_EQ(lifecycle_recorder::calls, "init ");
 }
 
-TEST(Lifecycle, ActivateThrows_StatusAndWords) {
+TEST(Lifecycle, ActivateThrowsStatusAndWords) {
   const made policy(TENON_APP_SORT, 1, "{}", nullptr, false);
   EXPECT_EQ(policy.out.lifecycle->init(policy.out.instance, &nothing, nullptr), TENON_OK);
   lifecycle_recorder::fail_activate = true;
@@ -381,7 +381,7 @@ TEST(Lifecycle, ActivateThrows_StatusAndWords) {
   EXPECT_EQ(policy.out.lifecycle->activate(policy.out.instance, &nothing, nullptr), TENON_OK);
 }
 
-TEST(Keys, Batch_KeysInItsOrder) {
+TEST(Keys, BatchKeysInItsOrder) {
   const made policy(TENON_APP_SORT, 0);
   numbers_batch b({30, -10, 20});
   b.items = {2, 0, 1};
@@ -392,13 +392,13 @@ TEST(Keys, Batch_KeysInItsOrder) {
   EXPECT_THAT(b.valid_until_ms, ElementsAre(2000, 3000, -1000));
 }
 
-TEST(Keys, EmptyBatch_Nothing) {
+TEST(Keys, EmptyBatchNothing) {
   const made policy(TENON_APP_SORT, 0);
   numbers_batch b({});
   EXPECT_EQ(policy.sort().keys(policy.out.instance, &b.batch, &b.out), TENON_OK);
 }
 
-TEST(Keys, PolicyThrows_InternalAndLoggedOnce) {
+TEST(Keys, PolicyThrowsInternalAndLoggedOnce) {
   stub_host host;
   const made policy(TENON_APP_SORT, 0, "{}", &host.table);
   host.thread = TENON_THREAD_CYCLE;
@@ -410,7 +410,7 @@ TEST(Keys, PolicyThrows_InternalAndLoggedOnce) {
   host.thread = TENON_THREAD_MAIN;
 }
 
-TEST(Keys, HostWithoutServices_FaultsAreStillStatuses) {
+TEST(Keys, HostWithoutServicesFaultsAreStillStatuses) {
   stub_host host;
   host.has_services = false;
   const made policy(TENON_APP_SORT, 0, "{}", &host.table);
@@ -418,7 +418,7 @@ TEST(Keys, HostWithoutServices_FaultsAreStillStatuses) {
   EXPECT_EQ(policy.sort().keys(policy.out.instance, &b.batch, &b.out), TENON_INTERNAL);
 }
 
-TEST(Keys, ColumnsThatWereNotDeclared_Unsupported) {
+TEST(Keys, ColumnsThatWereNotDeclaredUnsupported) {
   const made policy(TENON_APP_SORT, 0);
   numbers_batch b({1});
   b.batch.column_count = 0;
@@ -428,14 +428,14 @@ TEST(Keys, ColumnsThatWereNotDeclared_Unsupported) {
   EXPECT_EQ(policy.sort().keys(policy.out.instance, &b.batch, &b.out), TENON_UNSUPPORTED);
 }
 
-TEST(Keys, OtherNumberOfWords_Unsupported) {
+TEST(Keys, OtherNumberOfWordsUnsupported) {
   const made policy(TENON_APP_SORT, 0);
   numbers_batch b({1});
   b.out.key_words = 2;
   EXPECT_EQ(policy.sort().keys(policy.out.instance, &b.batch, &b.out), TENON_UNSUPPORTED);
 }
 
-TEST(Keys, ColumnsOfANewerHost_ReadByTheirStride) {
+TEST(Keys, ColumnsOfANewerHostReadByTheirStride) {
   struct wide_column {
     tenon_column known;
     uint64_t more;
@@ -451,7 +451,7 @@ TEST(Keys, ColumnsOfANewerHost_ReadByTheirStride) {
   EXPECT_EQ(b.keys[0], ascending(int64_t{7}));
 }
 
-TEST(Keys, DynamicWords_AllWritten) {
+TEST(Keys, DynamicWordsAllWritten) {
   const made policy(TENON_NODE_SORT, 0, R"({"words": 2})");
   const std::array<tenon_text, 2> values{text("abc"), tenon_text{nullptr, 0}};
   numbers_batch b({0, 0});
@@ -463,7 +463,7 @@ TEST(Keys, DynamicWords_AllWritten) {
   EXPECT_THAT(b.keys, ElementsAre(3, 3, 99, 99));
 }
 
-TEST(Prepare, Tags_BecomeWordsOrARefusal) {
+TEST(Prepare, TagsBecomeWordsOrARefusal) {
   const made policy(TENON_APP_SORT, 0);
   const auto prepare = [&](std::string_view name, std::string_view value, tenon_prepare_out &out) {
     const tenon_text n = text(name), v = text(value);
@@ -480,12 +480,12 @@ TEST(Prepare, Tags_BecomeWordsOrARefusal) {
   EXPECT_EQ(prepare("deadline", "never", out), TENON_INTERNAL);
 }
 
-TEST(Prepare, PolicyWithoutIt_SlotIsNull) {
+TEST(Prepare, PolicyWithoutItSlotIsNull) {
   EXPECT_EQ(made(TENON_APP_SORT, 1).sort().prepare, nullptr);
   EXPECT_EQ(made(TENON_APP_SORT, 1).sort().score, nullptr);
 }
 
-TEST(Filter, Batch_VerdictsAndReasons) {
+TEST(Filter, BatchVerdictsAndReasons) {
   const made policy(TENON_PREDICATE, 0);
   numbers_batch b({1, 2, -3});
   std::array<uint8_t, 3> verdicts{};
@@ -499,7 +499,7 @@ TEST(Filter, Batch_VerdictsAndReasons) {
   EXPECT_EQ(policy.judge().filter(policy.out.instance, &bad.batch, &out), TENON_INTERNAL);
 }
 
-TEST(Filter, Signature_ReadsTheAskOfABatchWithoutItems) {
+TEST(Filter, SignatureReadsTheAskOfABatchWithoutItems) {
   const made policy(TENON_PREDICATE, 0);
   numbers_batch b({}, {77});
   b.columns[0].base = nullptr;

@@ -82,37 +82,37 @@ placed place(const std::string &what, applicant app = {}) {
   return testing::place(*bound(module_kind::placement_rule, R"({"value": "A.b"})"), app);
 }
 
-TEST(Place, NameOrPath_AsTheRuleGivesIt) {
+TEST(Place, NameOrPathAsTheRuleGivesIt) {
   EXPECT_EQ(place("path"), (placed{"root.A.b", true}));
   EXPECT_EQ(place("written", {.queue = "root.x.y"}), (placed{"root.x.y", true}));
   EXPECT_EQ(place("written", {.queue = "x.y"}), (placed{"x_dot_y", false}));
 }
 
-TEST(Place, NothingToSay_Declined) {
+TEST(Place, NothingToSayDeclined) {
   for (const char *what : {"nothing", "empty"}) EXPECT_EQ(place(what), declined);
 }
 
-TEST(Place, WholeSubmission_IsSeen) {
+TEST(Place, WholeSubmissionIsSeen) {
   EXPECT_EQ(place("all", {.application = "app", .groups = {"g", "h"}, .now_ms = 7}), (placed{"app-g-h-7", false}));
 }
 
-TEST(Place, Queues_AreLookedUp) {
+TEST(Place, QueuesAreLookedUp) {
   EXPECT_EQ(place("find"), (placed{"none", false}));
   EXPECT_EQ(place("find", {.queues = {{"root.a", true}}}), (placed{"leaf", false}));
   EXPECT_EQ(place("find", {.queues = {{"root.a", false}}}), (placed{"parent", false}));
 }
 
-TEST(Place, InvalidConfig_RefusesTheApplicationInItsWords) {
+TEST(Place, InvalidConfigRefusesTheApplicationInItsWords) {
   EXPECT_EQ(place("refuse", {.user = "alice"}), (placed{{}, false, TENON_INVALID_CONFIG, "no place for alice"}));
 }
 
-TEST(Place, OtherException_IsAFault) { EXPECT_EQ(place("throw"), (placed{{}, false, TENON_INTERNAL})); }
+TEST(Place, OtherExceptionIsAFault) { EXPECT_EQ(place("throw"), (placed{{}, false, TENON_INTERNAL})); }
 
-TEST(Place, NameWithoutRoom_IsExhaustedAndNothingWritten) {
+TEST(Place, NameWithoutRoomIsExhaustedAndNothingWritten) {
   EXPECT_EQ(place("long"), (placed{{}, false, TENON_EXHAUSTED}));
 }
 
-TEST(Place, HostThatIsTooOld_Unsupported) {
+TEST(Place, HostThatIsTooOldUnsupported) {
   const auto rule = bound(module_kind::placement_rule);
   tenon_place_in in = {};
   in.size = offsetof(tenon_place_in, now_ms);
@@ -133,27 +133,27 @@ TEST(OneLevel, DotsAlone) {
   EXPECT_EQ(one_level(""), "");
 }
 
-TEST(Resolve, Groups_InOrderEmptyOnesToo) {
+TEST(Resolve, GroupsInOrderEmptyOnesToo) {
   const auto answer = testing::resolve(*bound(module_kind::identity), "alice");
   EXPECT_EQ(answer.status, TENON_OK);
   EXPECT_THAT(answer.groups, ElementsAre("first", "", "alice"));
 }
 
-TEST(Resolve, NoSuchUser_Declined) {
+TEST(Resolve, NoSuchUserDeclined) {
   EXPECT_EQ(testing::resolve(*bound(module_kind::identity), "nobody").status, TENON_DECLINED);
 }
 
-TEST(Resolve, Unavailable_RetryInItsWords) {
+TEST(Resolve, UnavailableRetryInItsWords) {
   const auto answer = testing::resolve(*bound(module_kind::identity), "away");
   EXPECT_EQ(answer.status, TENON_RETRY);
   EXPECT_EQ(answer.words, "on holiday");
 }
 
-TEST(Resolve, OtherException_IsAFault) {
+TEST(Resolve, OtherExceptionIsAFault) {
   EXPECT_EQ(testing::resolve(*bound(module_kind::identity), "broken").status, TENON_INTERNAL);
 }
 
-TEST(Resolve, TooLittleRoom_SaysHowMuchItWants) {
+TEST(Resolve, TooLittleRoomSaysHowMuchItWants) {
   const auto source = bound(module_kind::identity);
   for (const auto &[groups, bytes] : {std::pair{2U, size_t{100}}, {3U, size_t{9}}}) {
     const auto answer = testing::resolve(*source, "alice", groups, bytes);

@@ -82,7 +82,7 @@ class ThreadCheck : public ::testing::Test {  // NOLINT(readability-identifier-n
   tenon_create_out made = {};
 };
 
-TEST_F(ThreadCheck, CycleSlot_OnTheWriterAlone) {
+TEST_F(ThreadCheck, CycleSlotOnTheWriterAlone) {
   EXPECT_EQ(keys_on(TENON_THREAD_CYCLE), TENON_OK);
   EXPECT_EQ(keys_on(TENON_THREAD_MAIN), TENON_INTERNAL);
   EXPECT_EQ(keys_on(TENON_THREAD_IO), TENON_INTERNAL);
@@ -90,7 +90,7 @@ TEST_F(ThreadCheck, CycleSlot_OnTheWriterAlone) {
   EXPECT_THAT(host.lines, ::testing::ElementsAre(::testing::HasSubstr("[cycle]")));
 }
 
-TEST_F(ThreadCheck, IoSlot_OnAWorkerAlone) {
+TEST_F(ThreadCheck, IoSlotOnAWorkerAlone) {
   end();
   make(TENON_IDENTITY);
   EXPECT_EQ(resolve_on(TENON_THREAD_IO), TENON_OK);
@@ -99,7 +99,7 @@ TEST_F(ThreadCheck, IoSlot_OnAWorkerAlone) {
   EXPECT_THAT(host.lines, ::testing::ElementsAre(::testing::HasSubstr("[io]")));
 }
 
-TEST_F(ThreadCheck, MainSlot_OnMainOrTheWriter) {
+TEST_F(ThreadCheck, MainSlotOnMainOrTheWriter) {
   EXPECT_EQ(activate_on(TENON_THREAD_IO), TENON_INTERNAL);
   EXPECT_EQ(activate_on(TENON_THREAD_MAIN), TENON_OK);
   host.thread = TENON_THREAD_CYCLE;

@@ -48,7 +48,7 @@ class Bounds : public service_case {
   std::string journal_;
 };
 
-TEST_F(Bounds, OneAskTooMany_IsRejectedWithTheKeyThatRaisesIt_AndOthersAreNot) {
+TEST_F(Bounds, OneAskTooManyIsRejectedWithTheKeyThatRaisesItAndOthersAreNot) {
   open(bounded(&host::running_limits::max_asks, 3));
   const uint64_t greedy = enter("greedy"), other = enter("other");
   for (const uint64_t session : {greedy, other}) send(session, cluster(0, 2));
@@ -70,7 +70,7 @@ TEST_F(Bounds, OneAskTooMany_IsRejectedWithTheKeyThatRaisesIt_AndOthersAreNot) {
   EXPECT_EQ(bound("asks", "other").refused, 0U);
 }
 
-TEST_F(Bounds, AskForMany_CountsEachAllocationThatItMayHave) {
+TEST_F(Bounds, AskForManyCountsEachAllocationThatItMayHave) {
   open(bounded(&host::running_limits::max_asks, 10));
   const uint64_t session = enter();
   send(session, cluster(0, 0));
@@ -87,7 +87,7 @@ TEST_F(Bounds, AskForMany_CountsEachAllocationThatItMayHave) {
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_ASK), SizeIs(2));
 }
 
-TEST_F(Bounds, AskThatEnded_GivesItsPlaceBack) {
+TEST_F(Bounds, AskThatEndedGivesItsPlaceBack) {
   open(bounded(&host::running_limits::max_asks, 1));
   const uint64_t session = enter();
   send(session, cluster(1, 1));
@@ -102,7 +102,7 @@ TEST_F(Bounds, AskThatEnded_GivesItsPlaceBack) {
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_ASK), SizeIs(1));
 }
 
-TEST_F(Bounds, OneApplicationTooMany_IsRejected_UntilOneIsRemoved) {
+TEST_F(Bounds, OneApplicationTooManyIsRejectedUntilOneIsRemoved) {
   open(bounded(&host::running_limits::max_applications, 1));
   const uint64_t session = enter();
   requests second, end, third;
@@ -116,7 +116,7 @@ TEST_F(Bounds, OneApplicationTooMany_IsRejected_UntilOneIsRemoved) {
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_APPLICATION), SizeIs(1));
 }
 
-TEST_F(Bounds, OneNodeTooMany_IsRejected_UntilOneIsRemoved) {
+TEST_F(Bounds, OneNodeTooManyIsRejectedUntilOneIsRemoved) {
   open(bounded(&host::running_limits::max_nodes, 1));
   const uint64_t session = enter();
   requests second, end, third;
@@ -130,7 +130,7 @@ TEST_F(Bounds, OneNodeTooMany_IsRejected_UntilOneIsRemoved) {
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_NODE), SizeIs(1));
 }
 
-TEST_F(Bounds, ExistingAllocationsCount_AlsoWithTheirNode) {
+TEST_F(Bounds, ExistingAllocationsCountAlsoWithTheirNode) {
   open(bounded(&host::running_limits::max_asks, 2));
   const uint64_t session = enter();
   send(session, cluster(1, 0));
@@ -164,7 +164,7 @@ TEST_F(Bounds, BytesAreThoseOfTexts) {
 }
 
 // Each round everything comes and goes; what stays for as long as the partition does came with the first.
-TEST_F(Bounds, WhatComesAndGoes_LeavesNothing) {
+TEST_F(Bounds, WhatComesAndGoesLeavesNothing) {
   open(bounded(&host::running_limits::max_asks, 1'000));
   const uint64_t session = enter();
   const auto kept = [&] {

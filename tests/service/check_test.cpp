@@ -10,7 +10,7 @@ using ::testing::SizeIs;
 
 class Check : public service_case {};
 
-TEST_F(Check, InsideOfTheStep_TheRmsAnswerCounts) {
+TEST_F(Check, InsideOfTheStepTheRmsAnswerCounts) {
   open(manual());
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_CHECKS);
   fake_.refuse_node("node-0");
@@ -20,7 +20,7 @@ TEST_F(Check, InsideOfTheStep_TheRmsAnswerCounts) {
   EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[0].node, "node-1");
 }
 
-TEST_F(Check, Proposed_ToldWhenTheRmAccepts) {
+TEST_F(Check, ProposedToldWhenTheRmAccepts) {
   open(manual());
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
   submit(session, cluster(2, 1));
@@ -38,7 +38,7 @@ TEST_F(Check, Proposed_ToldWhenTheRmAccepts) {
   EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[0].node, checks[0].node);
 }
 
-TEST_F(Check, Refused_TriedOnAnotherNode) {
+TEST_F(Check, RefusedTriedOnAnotherNode) {
   open(manual());
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
   submit(session, cluster(2, 1));
@@ -54,7 +54,7 @@ TEST_F(Check, Refused_TriedOnAnotherNode) {
   EXPECT_NE(heard(session, TENON_RM_CHECK)[1].node, heard(session, TENON_RM_CHECK)[0].node);
 }
 
-TEST_F(Check, Late_UndoneAfterItsTimeAndAskedAgain) {
+TEST_F(Check, LateUndoneAfterItsTimeAndAskedAgain) {
   open(manual());
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
   submit(session, cluster(1, 1));
@@ -78,7 +78,7 @@ TEST_F(Check, Late_UndoneAfterItsTimeAndAskedAgain) {
   EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(1));
 }
 
-TEST_F(Check, TimeRuns_FromWhenTheRmHasIt) {
+TEST_F(Check, TimeRunsFromWhenTheRmHasIt) {
   open(manual());
   fake_.send_at_once(false);
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
@@ -101,7 +101,7 @@ TEST_F(Check, TimeRuns_FromWhenTheRmHasIt) {
 }
 
 // One that answers in a tenth of the time what it is asked, one after the other, is late with nothing.
-TEST_F(Check, Window_BoundsWhatIsOpen) {
+TEST_F(Check, WindowBoundsWhatIsOpen) {
   open(manual());
   uint64_t session = 0;
   interface::registration_request who;
@@ -122,7 +122,7 @@ TEST_F(Check, Window_BoundsWhatIsOpen) {
   EXPECT_THAT(heard(session, TENON_RM_CHECK_OVER), SizeIs(0));
 }
 
-TEST_F(Check, Window_OfTheDeploymentIsTheMost) {
+TEST_F(Check, WindowOfTheDeploymentIsTheMost) {
   scheduler_options options = manual();
   options.limits = host::running_limits();
   options.limits->check_window = 3;
@@ -137,7 +137,7 @@ TEST_F(Check, Window_OfTheDeploymentIsTheMost) {
 }
 
 // Its own window holds up nobody else.
-TEST_F(Check, Window_ThatIsFullHoldsUpItsRmAlone) {
+TEST_F(Check, WindowThatIsFullHoldsUpItsRmAlone) {
   open(manual());
   uint64_t session = 0;
   interface::registration_request who;
@@ -151,7 +151,7 @@ TEST_F(Check, Window_ThatIsFullHoldsUpItsRmAlone) {
   EXPECT_THAT(heard(other, TENON_RM_ALLOCATION), SizeIs(9));
 }
 
-TEST_F(Check, AwayAndBack_TimeBeginsAnew) {
+TEST_F(Check, AwayAndBackTimeBeginsAnew) {
   open(manual());
   fake_.acknowledge_at_once(false);
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);

@@ -18,7 +18,7 @@ class Lifecycle : public service_case {
   }
 };
 
-TEST_F(Lifecycle, RegisterAgain_OlderSessionEndsAndEverythingOfItIsGone) {
+TEST_F(Lifecycle, RegisterAgainOlderSessionEndsAndEverythingOfItIsGone) {
   open(manual());
   const uint64_t first = enter();
   submit(first, cluster(1, 3));
@@ -35,7 +35,7 @@ TEST_F(Lifecycle, RegisterAgain_OlderSessionEndsAndEverythingOfItIsGone) {
   EXPECT_THAT(heard(second, TENON_RM_REJECTED_NODE), SizeIs(0));
 }
 
-TEST_F(Lifecycle, RegistrationThatIsRefused_LeavesTheOlderOneAlone) {
+TEST_F(Lifecycle, RegistrationThatIsRefusedLeavesTheOlderOneAlone) {
   open(manual());
   const uint64_t first = enter();
   interface::registration_request request;
@@ -48,7 +48,7 @@ TEST_F(Lifecycle, RegistrationThatIsRefused_LeavesTheOlderOneAlone) {
   EXPECT_EQ(why_ended(first), std::nullopt);
 }
 
-TEST_F(Lifecycle, Lost_NothingIsPlacedUntilItIsBack) {
+TEST_F(Lifecycle, LostNothingIsPlacedUntilItIsBack) {
   open(manual());
   const uint64_t session = enter();
   EXPECT_EQ(fake_.signal(session, TENON_RM_LOST), TENON_OK);
@@ -62,7 +62,7 @@ TEST_F(Lifecycle, Lost_NothingIsPlacedUntilItIsBack) {
   EXPECT_EQ(placed(session), 3U);
 }
 
-TEST_F(Lifecycle, LostAndBack_TheLogHasWhatLasts) {
+TEST_F(Lifecycle, LostAndBackTheLogHasWhatLasts) {
   ::testing::internal::CaptureStderr();
   open(manual());
   const uint64_t session = enter();
@@ -90,7 +90,7 @@ TEST_F(Lifecycle, LostAndBack_TheLogHasWhatLasts) {
   EXPECT_EQ(log.find("is back", back + 30), std::string::npos) << log;
 }
 
-TEST_F(Lifecycle, Back_WhatWasNotAcknowledgedComesAgainUnderItsNumbers) {
+TEST_F(Lifecycle, BackWhatWasNotAcknowledgedComesAgainUnderItsNumbers) {
   open(manual());
   fake_.acknowledge_at_once(false);
   const uint64_t session = enter();
@@ -111,7 +111,7 @@ TEST_F(Lifecycle, Back_WhatWasNotAcknowledgedComesAgainUnderItsNumbers) {
   }
 }
 
-TEST_F(Lifecycle, AwayForTooLong_StoppedAndAllItsStateReleased) {
+TEST_F(Lifecycle, AwayForTooLongStoppedAndAllItsStateReleased) {
   open(manual());
   const uint64_t session = enter();
   submit(session, cluster(1, 1));
@@ -128,7 +128,7 @@ TEST_F(Lifecycle, AwayForTooLong_StoppedAndAllItsStateReleased) {
   service_->call([](cycle_access &on) { EXPECT_THAT(on.state().snapshot().partitions, SizeIs(0)); });
 }
 
-TEST_F(Lifecycle, Goodbye_WhatWasSubmittedIsAppliedAndAnsweredFirst) {
+TEST_F(Lifecycle, GoodbyeWhatWasSubmittedIsAppliedAndAnsweredFirst) {
   open(manual());
   const uint64_t session = enter();
   submit(session, cluster(1, 0));
@@ -140,7 +140,7 @@ TEST_F(Lifecycle, Goodbye_WhatWasSubmittedIsAppliedAndAnsweredFirst) {
   EXPECT_EQ(why_ended(session), TENON_RM_ENDED_SHUTDOWN);
 }
 
-TEST_F(Lifecycle, TooManyWaitWhilePaused_Stopped) {
+TEST_F(Lifecycle, TooManyWaitWhilePausedStopped) {
   auto how = manual();
   how.limits = host::running_limits{};
   how.limits->pause_queue = 10;
@@ -154,7 +154,7 @@ TEST_F(Lifecycle, TooManyWaitWhilePaused_Stopped) {
   EXPECT_EQ(why_ended(session), TENON_RM_ENDED_OVERFLOW);
 }
 
-TEST_F(Lifecycle, ManyAtOnce_EachItsOwnPartitionsAndTheOneTooManyIsRefused) {
+TEST_F(Lifecycle, ManyAtOnceEachItsOwnPartitionsAndTheOneTooManyIsRefused) {
   open(manual());
   std::vector<uint64_t> sessions;
   for (int i = 0; i < 64; ++i) sessions.push_back(enter("rm-" + std::to_string(i)));
@@ -173,7 +173,7 @@ TEST_F(Lifecycle, ManyAtOnce_EachItsOwnPartitionsAndTheOneTooManyIsRefused) {
   enter("rm-63");  // one that is there may come again
 }
 
-TEST_F(Lifecycle, RecoveryHold_NothingIsPlacedUntilItIsDone) {
+TEST_F(Lifecycle, RecoveryHoldNothingIsPlacedUntilItIsDone) {
   open(manual());
   uint64_t session = 0;
   interface::registration_request request;
@@ -188,7 +188,7 @@ TEST_F(Lifecycle, RecoveryHold_NothingIsPlacedUntilItIsDone) {
   EXPECT_EQ(placed(session), 1U);
 }
 
-TEST_F(Lifecycle, NodeInAnotherPartition_IsFoundThereLater) {
+TEST_F(Lifecycle, NodeInAnotherPartitionIsFoundThereLater) {
   const std::string two = R"(
 partitions:
   - { name: default, queues: [ { name: root, submitacl: "*", queues: [ { name: default } ] } ] }

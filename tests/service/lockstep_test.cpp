@@ -27,7 +27,7 @@ std::string replayed(const std::string &journal, policy_source &policies) {
   return out;
 }
 
-TEST_F(Lockstep, RecordingReplays_ByteForByte) {
+TEST_F(Lockstep, RecordingReplaysByteForByte) {
   std::string journal, decisions;
   auto how = manual();
   how.journal = [&](std::string_view bytes) { journal += bytes; };
@@ -57,7 +57,7 @@ TEST_F(Lockstep, RecordingReplays_ByteForByte) {
   EXPECT_EQ(replayed(journal, **policies), decisions);
 }
 
-TEST_F(Lockstep, RecordingWithThreads_Replays) {
+TEST_F(Lockstep, RecordingWithThreadsReplays) {
   std::string journal, decisions;
   auto how = running();
   how.journal = [&](std::string_view bytes) { journal += bytes; };
@@ -74,7 +74,7 @@ TEST_F(Lockstep, RecordingWithThreads_Replays) {
   EXPECT_EQ(replayed(journal, **policies), decisions);
 }
 
-TEST_F(Lockstep, ManySmallStepsOrOneLarge_TheSameDecisions) {
+TEST_F(Lockstep, ManySmallStepsOrOneLargeTheSameDecisions) {
   std::string decisions[2];
   for (const uint32_t size : {1U, 1'000U}) {
     std::string &to = decisions[size == 1 ? 0 : 1];
@@ -89,7 +89,7 @@ TEST_F(Lockstep, ManySmallStepsOrOneLarge_TheSameDecisions) {
   EXPECT_EQ(decisions[0], decisions[1]);
 }
 
-TEST_F(Lockstep, Reload_AllOrNothing) {
+TEST_F(Lockstep, ReloadAllOrNothing) {
   const std::string batch_queues = R"(
 partitions: [ { name: default, queues: [ { name: root, submitacl: "*", queues: [ { name: batch } ] } ] } ]
 )";
@@ -120,7 +120,7 @@ partitions: [ { name: default, queues: [ { name: root, submitacl: "*", queues: [
   EXPECT_THAT(paths(), ::testing::Not(::testing::Contains("[rm-2]default root.new")));
 }
 
-TEST_F(Lockstep, ChangeToNothing_RefusedHoweverItIsSent) {
+TEST_F(Lockstep, ChangeToNothingRefusedHoweverItIsSent) {
   open(manual());
   const uint64_t session = enter("rm-1");
   const auto states = [&] {
@@ -154,7 +154,7 @@ TEST_F(Lockstep, ChangeToNothing_RefusedHoweverItIsSent) {
   EXPECT_THAT(states(), SizeIs(2));
 }
 
-TEST_F(Lockstep, TextWithoutContentFromTheStart_HoldsAndIsWarnedOf) {
+TEST_F(Lockstep, TextWithoutContentFromTheStartHoldsAndIsWarnedOf) {
   open(manual({{"default", "# later\n"}}));
   EXPECT_THAT(service_->configuration_warnings(), ElementsAre(HasSubstr("the built-in one holds")));
   enter("rm-1");
@@ -164,7 +164,7 @@ TEST_F(Lockstep, TextWithoutContentFromTheStart_HoldsAndIsWarnedOf) {
 }
 
 // The first two take the change before the last one, whose leaf has an application, refuses its own.
-TEST_F(Lockstep, Reload_RefusedByTheLastOne_IsUndoneInAll) {
+TEST_F(Lockstep, ReloadRefusedByTheLastOneIsUndoneInAll) {
   const auto queues = [](const std::string &below_root) {
     return "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ " + below_root +
            " ] } ] } ]";

@@ -30,7 +30,7 @@ class Pressure : public service_case {
   }
 };
 
-TEST_F(Pressure, SlowRm_NotSteppedAndItsRequestsComeBackLater_OthersGoOn) {
+TEST_F(Pressure, SlowRmNotSteppedAndItsRequestsComeBackLaterOthersGoOn) {
   open(small());
   const uint64_t slow = enter("slow"), quick = enter("quick");
   fake_.take_at_most(slow, 0);
@@ -51,7 +51,7 @@ TEST_F(Pressure, SlowRm_NotSteppedAndItsRequestsComeBackLater_OthersGoOn) {
 }
 
 // Each has a few requests and decisions in a row, so what a single request waits does not depend on others' batches.
-TEST_F(Pressure, SingleRequestBesideABatch_IsAppliedBeforeMostOfIt) {
+TEST_F(Pressure, SingleRequestBesideABatchIsAppliedBeforeMostOfIt) {
   constexpr int count = 2'000;
   std::string journal;
   auto how = running();
@@ -84,7 +84,7 @@ TEST_F(Pressure, SingleRequestBesideABatch_IsAppliedBeforeMostOfIt) {
   EXPECT_LT(step_size.value_or(count), 100U);
 }
 
-TEST_F(Pressure, BeyondTheHardLimit_PausedUntilItsAnswersAreTaken) {
+TEST_F(Pressure, BeyondTheHardLimitPausedUntilItsAnswersAreTaken) {
   auto how = small();
   how.limits->outbox_high = 5;
   how.limits->outbox_hard = 10;
@@ -102,7 +102,7 @@ TEST_F(Pressure, BeyondTheHardLimit_PausedUntilItsAnswersAreTaken) {
   EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(20));
 }
 
-TEST_F(Pressure, MailboxFull_TheFirstSoManyAreTaken) {
+TEST_F(Pressure, MailboxFullTheFirstSoManyAreTaken) {
   open(small());
   const uint64_t session = enter();
   const requests batch = cluster(30, 70);
@@ -118,7 +118,7 @@ TEST_F(Pressure, MailboxFull_TheFirstSoManyAreTaken) {
   EXPECT_EQ(service_->counters().retries, 1U);
 }
 
-TEST_F(Pressure, WithThreadsAndASlowTransport_EverythingArrivesInOrder) {
+TEST_F(Pressure, WithThreadsAndASlowTransportEverythingArrivesInOrder) {
   auto how = running();
   how.limits = host::running_limits{};
   how.limits->outbox_high = 30;
@@ -135,7 +135,7 @@ TEST_F(Pressure, WithThreadsAndASlowTransport_EverythingArrivesInOrder) {
   for (const delivered &one : fake_.taken(session)) EXPECT_EQ(one.number, expected++);
 }
 
-TEST_F(Pressure, TransportAtFault_RestartedAndItsRmsCanComeBack) {
+TEST_F(Pressure, TransportAtFaultRestartedAndItsRmsCanComeBack) {
   open(manual());
   const uint64_t session = enter();
   fake_.fail_next_deliver();
@@ -149,7 +149,7 @@ TEST_F(Pressure, TransportAtFault_RestartedAndItsRmsCanComeBack) {
   EXPECT_EQ(service_->counters().transport_restarts, 1U);
 }
 
-TEST_F(Pressure, CutAtRandom_NothingIsLost) {
+TEST_F(Pressure, CutAtRandomNothingIsLost) {
   open(running());
   fake_.acknowledge_at_once(false);
   const uint64_t session = enter();
@@ -175,7 +175,7 @@ TEST_F(Pressure, CutAtRandom_NothingIsLost) {
 }
 
 // Memory and time of a turn are those of the partitions that there are.
-TEST_F(Pressure, UnknownPartitions_RefusedThroughOneLane) {
+TEST_F(Pressure, UnknownPartitionsRefusedThroughOneLane) {
   open(manual());
   const uint64_t session = enter();
   constexpr int names = 3'000;
@@ -189,13 +189,13 @@ TEST_F(Pressure, UnknownPartitions_RefusedThroughOneLane) {
   settle();
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_APPLICATION), SizeIs(names));
   EXPECT_THAT(heard(session, TENON_RM_REJECTED_ASK), SizeIs(names));
-  std::set<std::string> lanes;
+  std::set<std::string> partitions;
   uint64_t last = 0;
   for (const delivered &one : fake_.taken(session)) {
-    lanes.insert(one.partition);
+    partitions.insert(one.partition);
     EXPECT_EQ(one.number, ++last) << "in the order of the requests";
   }
-  EXPECT_THAT(lanes, ElementsAre(""));
+  EXPECT_THAT(partitions, ElementsAre(""));
   EXPECT_THAT(status().partitions, ElementsAre("[rm-1]default"));
   EXPECT_EQ(status().waiting_answers, 0U);
 }

@@ -11,7 +11,7 @@ using ::testing::SizeIs;
 
 class Session : public service_case {};
 
-TEST_F(Session, AsksArePlaced_AnswersHaveEverything) {
+TEST_F(Session, AsksArePlacedAnswersHaveEverything) {
   open(manual());
   const uint64_t session = enter();
   requests batch;
@@ -49,7 +49,7 @@ TEST_F(Session, AnswersAreNumberedWithoutGaps) {
   EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(100));
 }
 
-TEST_F(Session, ReleaseByUuidAlone_ThatOneEnds) {
+TEST_F(Session, ReleaseByUuidAloneThatOneEnds) {
   open(manual());
   const uint64_t session = enter();
   requests batch = cluster(1, 0);
@@ -71,7 +71,7 @@ TEST_F(Session, ReleaseByUuidAlone_ThatOneEnds) {
   EXPECT_THAT(heard(session, TENON_RM_RELEASE), SizeIs(1));
 }
 
-TEST_F(Session, ReportedAllocation_KeepsTheNameThatTheRmGave) {
+TEST_F(Session, ReportedAllocationKeepsTheNameThatTheRmGave) {
   open(manual());
   const uint64_t session = enter();
   requests batch;
@@ -88,7 +88,7 @@ TEST_F(Session, ReportedAllocation_KeepsTheNameThatTheRmGave) {
   EXPECT_EQ(heard(session, TENON_RM_RELEASE)[0].uuid, "the-rm-says-so");
 }
 
-TEST_F(Session, MalformedRequest_RefusedInWordsAndTheOnesBeforeTaken) {
+TEST_F(Session, MalformedRequestRefusedInWordsAndTheOnesBeforeTaken) {
   open(manual());
   const uint64_t session = enter();
   requests batch;
@@ -101,7 +101,7 @@ TEST_F(Session, MalformedRequest_RefusedInWordsAndTheOnesBeforeTaken) {
   EXPECT_THAT(heard(session, TENON_RM_ACCEPTED_APPLICATION), SizeIs(1));
 }
 
-TEST_F(Session, WithThreads_EverythingArrives) {
+TEST_F(Session, WithThreadsEverythingArrives) {
   open(running());
   const uint64_t session = enter();
   submit(session, cluster(10, 100));
@@ -109,7 +109,7 @@ TEST_F(Session, WithThreads_EverythingArrives) {
   EXPECT_EQ(status().waiting_requests, 0U);
 }
 
-TEST_F(Session, UnknownGroup_RefusedWithThoseThatAreThere) {
+TEST_F(Session, UnknownGroupRefusedWithThoseThatAreThere) {
   open(manual({{"default", default_queues}, {"batch", default_queues}}));
   uint64_t session = 0;
   interface::registration_request request;

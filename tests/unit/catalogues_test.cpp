@@ -51,17 +51,17 @@ std::string value_name(uint32_t value) {
   }
 }
 
-TEST(Catalogue, Columns_AreThoseOfTheHeader) {
+TEST(Catalogue, ColumnsAreThoseOfTheHeader) {
   std::map<std::string, std::string> ours;
   for (const column_entry &one : known_columns) ours[std::string(one.id)] = value_name(one.value);
   EXPECT_EQ(ours, columns_of_the_header());
 }
 
-TEST(Catalogue, Columns_ContextIsOfReaders) {
+TEST(Catalogue, ColumnsContextIsOfReaders) {
   for (const column_entry &one : known_columns) EXPECT_EQ(one.context_of & ~one.readers, 0U) << one.id;
 }
 
-TEST(Catalogue, Kinds_HaveAPageAndAnIdOfTheirName) {
+TEST(Catalogue, KindsHaveAPageAndAnIdOfTheirName) {
   for (const kind_entry &kind : module_kinds) {
     EXPECT_EQ(find_kind(kind.interface), &kind);
     EXPECT_NE(text_of("docs/kinds/" + std::string(kind.name()) + ".md"), "") << kind.name();

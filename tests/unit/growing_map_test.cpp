@@ -18,7 +18,7 @@ struct counting_hash {
   }
 };
 
-TEST(GrowingMap, IsAMap_WhateverHappensWhileItGrows) {
+TEST(GrowingMap, IsAMapWhateverHappensWhileItGrows) {
   for (const uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);

@@ -15,7 +15,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-[[maybe_unused]] const bool kQuiet = (pb::SetLogHandler(nullptr), true);
+[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 // Messages with parts, in both dialects.
 std::vector<any_message> every_envelope() {
@@ -45,16 +45,16 @@ std::string written(const wire::batch &batch, const pb::Message &type) {
 
 // Reads bytes in both ways; an empty text, or how they differ.
 std::string difference(const std::string &bytes, const pb::Message &type) {
-  wire::room plain_room;
-  wire::room bytes_room;
+  wire::room plain_memory;
+  wire::room byte_capacity;
   wire::batch plain;
   wire::batch quick;
   std::string plain_refusal;
   std::string quick_refusal;
   const std::unique_ptr<pb::Message> message(type.New());
   const bool parsed = message->ParseFromString(bytes);
-  const bool read = parsed && wire::read(*message, plain_room, plain, plain_refusal);
-  const bool same = wire::read_bytes(schema_of(type), bytes, bytes_room, quick, quick_refusal);
+  const bool read = parsed && wire::read(*message, plain_memory, plain, plain_refusal);
+  const bool same = wire::read_bytes(schema_of(type), bytes, byte_capacity, quick, quick_refusal);
   if (read != same) {
     return read ? "refused bytes only: " + quick_refusal : "took bytes only";
   }

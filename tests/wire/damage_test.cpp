@@ -11,7 +11,7 @@ namespace {
 namespace pb = google::protobuf;
 
 // Protobuf prints a line for each text that is no UTF-8.
-[[maybe_unused]] const bool kQuiet = (pb::SetLogHandler(nullptr), true);
+[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 struct tally {
   int no_message = 0;

@@ -19,7 +19,7 @@ namespace pb = google::protobuf;
 namespace first = ::si::v1;
 using ::testing::HasSubstr;
 
-[[maybe_unused]] const bool kQuiet = (pb::SetLogHandler(nullptr), true);
+[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 const wire::schema &schema_of(const pb::Message &message) {
   return wire::schema_of(wire::dialect_of(message), message.GetDescriptor()->name());

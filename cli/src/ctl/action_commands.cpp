@@ -31,13 +31,13 @@ void add_reason(CLI::App &to, const shared_options &o) {
   to.add_option("--reason", o->reason, "Why, for the record")->type_name("TEXT");
 }
 
-struct object_words {
+struct object_text {
   const char *argument, *what;
 };
 
 // One that acts on something in a partition.
 CLI::App *add_on_object(ctl_group &group, const char *name, const char *what, const std::string &action,
-                        object_words object, const std::string &examples, const shared_options &o) {
+                        object_text object, const std::string &examples, const shared_options &o) {
   CLI::App *command = group.add(name, what, o, print_done, acting(action), examples);
   command->add_option(object.argument, o->object, object.what)->required();
   command
@@ -54,8 +54,8 @@ void add_on_partition(ctl_group &group, const char *what, const std::string &act
   add_reason(*command, o);
 }
 
-constexpr object_words queue_words{"PATH", "The queue"}, node_words{"NODE", "The node"},
-    application_words{"APPLICATION", "The application"};
+constexpr object_text queue_text{"PATH", "The queue"}, node_text{"NODE", "The node"},
+    application_text{"APPLICATION", "The application"};
 
 void add_stop_and_start(ctl_group &group) {
   const std::string stop_queue = "  tenon ctl stop queue root.prod --reason \"release on Friday\"\n",
@@ -65,12 +65,12 @@ void add_stop_and_start(ctl_group &group) {
   ctl_group stop =
       group.below("stop", "Place nothing new in a queue or partition; what runs stays", stop_queue + stop_partition);
   add_on_object(stop, "queue", "Place nothing new in it and in those below it, and take no new applications",
-                "stop queue", queue_words, stop_queue, std::make_shared<ctl_options>());
+                "stop queue", queue_text, stop_queue, std::make_shared<ctl_options>());
   add_on_partition(stop, "Decide nothing in it any more, and take no new applications", "stop partition",
                    stop_partition);
   ctl_group start =
       group.below("start", "Let a queue or partition that was stopped go on", start_queue + start_partition);
-  add_on_object(start, "queue", "Let it go on", "start queue", queue_words, start_queue,
+  add_on_object(start, "queue", "Let it go on", "start queue", queue_text, start_queue,
                 std::make_shared<ctl_options>());
   add_on_partition(start, "Let it go on", "start partition", start_partition);
 }
@@ -80,24 +80,24 @@ void add_drain_and_undrain(ctl_group &group) {
                     drain_partition = "  tenon ctl drain partition '[rm]old'\n",
                     undrain_node = "  tenon ctl undrain node n-17\n";
   ctl_group drain = group.below("drain", "Let a node or partition run empty", drain_node + drain_partition);
-  add_on_object(drain, "node", "Place nothing new on it; what runs stays", "drain node", node_words, drain_node,
+  add_on_object(drain, "node", "Place nothing new on it; what runs stays", "drain node", node_text, drain_node,
                 std::make_shared<ctl_options>());
   add_on_partition(drain,
                    "Take no new applications and nodes; it goes when it is empty, and `tenon ctl reload` takes it back "
                    "until then",
                    "drain partition", drain_partition);
   ctl_group undrain = group.below("undrain", "Use a node again that was drained", undrain_node);
-  add_on_object(undrain, "node", "Use it again", "undrain node", node_words, undrain_node,
+  add_on_object(undrain, "node", "Use it again", "undrain node", node_text, undrain_node,
                 std::make_shared<ctl_options>());
 }
 
 void add_on_applications(ctl_group &group) {
   add_on_object(group, "kill", "End an application: what it has is released, what it asks for is dropped",
-                "kill application", application_words, "  tenon ctl kill app-7 --reason \"runs since May\"\n",
+                "kill application", application_text, "  tenon ctl kill app-7 --reason \"runs since May\"\n",
                 std::make_shared<ctl_options>());
   const auto o = std::make_shared<ctl_options>();
   CLI::App *move = add_on_object(group, "move", "Move an application to another leaf queue, with all it has",
-                                 "move application", application_words, "  tenon ctl move app-7 root.batch.night\n", o);
+                                 "move application", application_text, "  tenon ctl move app-7 root.batch.night\n", o);
   move->add_option("QUEUE", o->target, "The leaf that it goes to")->required();
 }
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "run/formats.hpp"
 #include "run/table.hpp"
-#include "run/words.hpp"
 
 namespace tenon::cli::answer_fields {
 namespace {
@@ -45,19 +45,19 @@ std::set<std::string> types_of(const json::array &items, std::initializer_list<s
 
 std::string used(const json::object &of, std::string_view key, const std::string &type) {
   const json::value *found = amount_of(of, key, type);
-  return amount_words(type, found == nullptr ? 0 : found->to_number<int64_t>());
+  return amount_text(type, found == nullptr ? 0 : found->to_number<int64_t>());
 }
 
 std::string set(const json::object &of, std::string_view key, const std::string &type) {
   const json::value *found = amount_of(of, key, type);
-  return found == nullptr ? "-" : amount_words(type, found->to_number<int64_t>());
+  return found == nullptr ? "-" : amount_text(type, found->to_number<int64_t>());
 }
 
 std::string amounts(const json::object &of, std::string_view key) {
   std::string out;
   for (const auto &one : of.at(key).as_object()) {
     const std::string type(one.key());
-    out += (out.empty() ? "" : ", ") + type + " " + amount_words(type, one.value().to_number<int64_t>());
+    out += (out.empty() ? "" : ", ") + type + " " + amount_text(type, one.value().to_number<int64_t>());
   }
   return out.empty() ? "0" : out;
 }
@@ -69,7 +69,7 @@ std::string title(std::string type, std::string_view what) {
 
 std::string age(const json::object &of, std::string_view key, int64_t now_ms) {
   const int64_t from = number(of, key);
-  return from == 0 ? "-" : duration_words(static_cast<double>(std::max<int64_t>(now_ms - from, 0)) / 1000);
+  return from == 0 ? "-" : duration_text(static_cast<double>(std::max<int64_t>(now_ms - from, 0)) / 1000);
 }
 
 int64_t waiting(const json::object &application) {
@@ -104,7 +104,7 @@ std::string devices(const json::object &node) {
   for (const auto &one : node.at("devices").as_object()) {
     const std::string type(one.key());
     out += (out.empty() ? "" : ", ") + type;
-    for (const json::value &free : one.value().as_array()) out += " " + amount_words(type, free.to_number<int64_t>());
+    for (const json::value &free : one.value().as_array()) out += " " + amount_text(type, free.to_number<int64_t>());
   }
   return out;
 }

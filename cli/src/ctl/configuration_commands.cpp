@@ -19,7 +19,7 @@ struct configuration_options : ctl_options {
   bool as_text = false, forced = false;
 };
 
-std::string second_words(int64_t time_ms) {
+std::string second_text(int64_t time_ms) {
   const std::time_t seconds = time_ms / 1000;
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -28,12 +28,12 @@ std::string second_words(int64_t time_ms) {
 }
 
 // "3, in place of 1"
-std::string revision_words(const json::object &one) {
+std::string revision_text(const json::object &one) {
   const bool sent = !text(one, "sent_by").empty();
   return count(one, "revision") + (sent ? ", in place of " + count(one, "instead_of") : "");
 }
 
-std::string source_words(const json::object &one) {
+std::string source_text(const json::object &one) {
   const std::string state = text(one, "source_state");
   if (state == "the same") return text(one, "source");  // a value of the answer
   return text(one, "source") + ", " + state + (state == "changed" ? " since" : "");
@@ -50,12 +50,12 @@ void print_configurations(const json::object &result, std::ostream &out) {
   for (const json::value &value : all) {
     const json::object &one = value.as_object();
     const bool sent = !text(one, "sent_by").empty();
-    rows.add({text(one, "policy_group"), or_none(text(one, "rm")), revision_words(one),
-              second_words(number(one, "since_ms")), or_none(text(one, "sent_by")),
+    rows.add({text(one, "policy_group"), or_none(text(one, "rm")), revision_text(one),
+              second_text(number(one, "since_ms")), or_none(text(one, "sent_by")),
               !sent              ? "-"
               : yes(one, "kept") ? "yes"
                                  : "until a restart",
-              source_words(one)});
+              source_text(one)});
   }
   rows.print(out);
 }

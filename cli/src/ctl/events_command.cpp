@@ -24,7 +24,7 @@ using answer_fields::text;
 constexpr std::chrono::milliseconds longest_wait{10'000}, follow_every{250}, breath{20};
 
 // "2026-11-21T17:00:00.123Z"
-std::string time_words(int64_t time_ms) {
+std::string time_text(int64_t time_ms) {
   const std::time_t seconds = time_ms / 1000;
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -60,7 +60,7 @@ void print(const json::array &records, bool as_json, bool titles, std::ostream &
   table all({{"TIME"}, {"ID", true}, {"TYPE"}, {"CHANGE"}, {"DETAIL"}, {"OBJECT"}, {"REFERENCE"}, {"MESSAGE"}});
   for (const json::value &value : records) {
     const json::object &one = value.as_object();
-    all.add({time_words(one.at("time_ms").to_number<int64_t>()), std::to_string(one.at("id").to_number<uint64_t>()),
+    all.add({time_text(one.at("time_ms").to_number<int64_t>()), std::to_string(one.at("id").to_number<uint64_t>()),
              text(one, "type"), text(one, "change"), text(one, "detail"), text(one, "object"), text(one, "reference"),
              text(one, "message")});
   }

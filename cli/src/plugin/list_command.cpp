@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string provides_words(const surveyed_module &module) {
+std::string provides_text(const surveyed_module &module) {
   std::string out;
   for (const host::provided_interface &one : module.provides) {
     out += (out.empty() ? "" : ", ") + one.interface + " " + one.name;
@@ -115,7 +115,7 @@ exit_code list_plugins(const plugin_list_options &options, std::ostream &out, st
   for (const surveyed_module &m : seen->modules) {
     out << padded(m.id.empty() ? m.manifest.string() : m.id + " " + m.version, width) << "  "
         << padded(std::string(standing_word(m.standing)), 10) << "  " << (m.built_in ? "built in  " : "          ")
-        << provides_words(m) << '\n';
+        << provides_text(m) << '\n';
     if (m.refused) print_refusal(m.refused, out);
   }
   return exit_code::ok;

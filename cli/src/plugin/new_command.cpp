@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What templates say of each kind.
-struct kind_words {
+struct kind_text {
   module_kind kind;
   std::string_view source;  // stem of its templates
   std::string_view column;  // sort kinds
@@ -30,37 +30,37 @@ struct kind_words {
 };
 
 constexpr std::array kinds{
-    kind_words{module_kind::queue_sort, "sort", "queue.allocated", "queues", "the queue that uses least comes next",
-               "Orders queues by one resource that they use, smallest first.",
-               "names it as `queue.sort.policy` of a queue"},
-    kind_words{module_kind::app_sort, "sort", "app.allocated", "applications",
-               "the application that uses least comes next",
-               "Orders applications by one resource that they use, smallest first.",
-               "names it as `application.sort.policy` of a queue"},
-    kind_words{module_kind::node_sort, "sort", "node.free", "nodes", "the node with least of it free is filled first",
-               "Orders nodes by one resource that they have free, smallest first.",
-               "names it as `nodesortpolicy.type` of a partition"},
-    kind_words{module_kind::predicate,
-               "predicate",
-               {},
-               {},
-               {},
-               "An ask with a zone runs only on nodes of that zone.",
-               "adds `- use:` of it to `predicates` there"},
-    kind_words{module_kind::placement_rule,
-               "placement-rule",
-               {},
-               {},
-               {},
-               "Places an application in the queue that its tag names.",
-               "names it in `placementrules` of a partition"},
-    kind_words{module_kind::event_sink,
-               "event-sink",
-               {},
-               {},
-               {},
-               "Writes event records to a file, a line each.",
-               "adds `- use:` of it to `events` there"},
+    kind_text{module_kind::queue_sort, "sort", "queue.allocated", "queues", "the queue that uses least comes next",
+              "Orders queues by one resource that they use, smallest first.",
+              "names it as `queue.sort.policy` of a queue"},
+    kind_text{module_kind::app_sort, "sort", "app.allocated", "applications",
+              "the application that uses least comes next",
+              "Orders applications by one resource that they use, smallest first.",
+              "names it as `application.sort.policy` of a queue"},
+    kind_text{module_kind::node_sort, "sort", "node.free", "nodes", "the node with least of it free is filled first",
+              "Orders nodes by one resource that they have free, smallest first.",
+              "names it as `nodesortpolicy.type` of a partition"},
+    kind_text{module_kind::predicate,
+              "predicate",
+              {},
+              {},
+              {},
+              "An ask with a zone runs only on nodes of that zone.",
+              "adds `- use:` of it to `predicates` there"},
+    kind_text{module_kind::placement_rule,
+              "placement-rule",
+              {},
+              {},
+              {},
+              "Places an application in the queue that its tag names.",
+              "names it in `placementrules` of a partition"},
+    kind_text{module_kind::event_sink,
+              "event-sink",
+              {},
+              {},
+              {},
+              "Writes event records to a file, a line each.",
+              "adds `- use:` of it to `events` there"},
 };
 constexpr std::array<std::string_view, 2> languages{"c++", "c"};
 
@@ -101,7 +101,7 @@ struct project_file {
 
 class project {
  public:
-  project(const plugin_new_options &options, const kind_words &kind, std::string id)
+  project(const plugin_new_options &options, const kind_text &kind, std::string id)
       : options_(options), kind_(kind), name_(replaced(id, '.', '-')) {
     const std::string target = replaced(name_, '-', '_');
     const kind_entry &about = entry_of(kind.kind);
@@ -176,7 +176,7 @@ class project {
   [[nodiscard]] std::string source_name() const { return is_c() ? "module.c" : "module.cpp"; }
 
   const plugin_new_options &options_;
-  const kind_words &kind_;
+  const kind_text &kind_;
   std::string name_;
   std::map<std::string, std::string> words_;
 };
@@ -204,7 +204,7 @@ exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::
       std::find_if(kinds.begin(), kinds.end(), [&](const auto &k) { return entry_of(k.kind).name() == options.kind; });
   if (kind == kinds.end()) {
     std::vector<std::string_view> known;
-    for (const kind_words &one : kinds) known.push_back(entry_of(one.kind).name());
+    for (const kind_text &one : kinds) known.push_back(entry_of(one.kind).name());
     return refuse({"tenon plugin new --kind", "a kind of module", config::in_quotes(options.kind),
                    config::suggestion(options.kind, known)});
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/charts.hpp"
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 

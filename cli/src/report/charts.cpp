@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "report/axes.hpp"
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -6,13 +6,13 @@
 
 namespace tenon::cli {
 
-void free_room::grow(uint32_t node) {
+void free_capacity::grow(uint32_t node) {
   if (node < capacity_.size()) return;
   capacity_.resize(node + 1);
   free_.resize(capacity_.size() * types_);
 }
 
-void free_room::change_capacity(uint32_t node, const indexed_amounts &by, int64_t sign) {
+void free_capacity::change_capacity(uint32_t node, const indexed_amounts &by, int64_t sign) {
   grow(node);
   for (const auto &[type, amount] : by) {
     free_[node * types_ + type] += sign * amount;
@@ -20,12 +20,12 @@ void free_room::change_capacity(uint32_t node, const indexed_amounts &by, int64_
   }
 }
 
-void free_room::change_use(uint32_t node, const indexed_amounts &by, int64_t sign) {
+void free_capacity::change_use(uint32_t node, const indexed_amounts &by, int64_t sign) {
   grow(node);
   for (const auto &[type, amount] : by) free_[node * types_ + type] -= sign * amount;
 }
 
-double free_room::scattered() const {
+double free_capacity::scattered() const {
   double all = 0, partly = 0;
   for (size_t node = 0; node < capacity_.size(); ++node) {
     const auto free = static_cast<double>(std::max<int64_t>(free_of(node), 0));
@@ -35,7 +35,7 @@ double free_room::scattered() const {
   return all > 0 ? partly / all : std::nan("");
 }
 
-double free_room::stranded(std::span<const typical_ask> asks) const {
+double free_capacity::stranded(std::span<const typical_ask> asks) const {
   double all = 0, lost = 0;
   for (size_t node = 0; node < capacity_.size(); ++node) {
     if (free_of(node) <= 0) continue;

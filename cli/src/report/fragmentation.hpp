@@ -17,10 +17,10 @@ struct typical_ask {
 };
 
 // Follows what is free on each node.
-class free_room {
+class free_capacity {
  public:
   // `types`: how many there are; one of them, `type`, is looked at.
-  free_room(size_t types, uint32_t type) : types_(types), type_(type) {}
+  free_capacity(size_t types, uint32_t type) : types_(types), type_(type) {}
 
   void change_capacity(uint32_t node, const indexed_amounts &by, int64_t sign);
   void change_use(uint32_t node, const indexed_amounts &by, int64_t sign);

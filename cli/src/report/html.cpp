@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "report/html.hpp"
 
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {

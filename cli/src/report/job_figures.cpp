@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "report/html.hpp"
 #include "report/page_style.hpp"
 #include "report/page_tables.hpp"
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -97,7 +97,7 @@ class page {
       out += element("p", (two() ? "<b>" + escaped(run->label) + "</b>: " : "") + escaped(run->origin));
       if (run->begins_ms == 0) continue;
       const int64_t end_ms = run->begins_ms + static_cast<int64_t>(run->counted.makespan_s * 1000);
-      out += element("p", escaped("From " + date_words(run->begins_ms) + " to " + date_words(end_ms) + ", UTC"));
+      out += element("p", escaped("From " + date_text(run->begins_ms) + " to " + date_text(end_ms) + ", UTC"));
     }
     return element("header", "\n" + out);
   }
@@ -148,8 +148,8 @@ class page {
           out, "Median wait", [](const run_record &r) { return words_of(r.counted.all_waits.p50); },
           [](const run_record &r) { return "99 of 100: " + words_of(r.counted.all_waits.p99); });
       tile(
-          out, "Bounded slowdown", [](const run_record &r) { return times_words(r.jobs.slowdown.mean); },
-          [](const run_record &r) { return "median " + times_words(r.jobs.slowdown.p50); });
+          out, "Bounded slowdown", [](const run_record &r) { return times_text(r.jobs.slowdown.mean); },
+          [](const run_record &r) { return "median " + times_text(r.jobs.slowdown.p50); });
     }
     if (any([](const run_record *r) { return !std::isnan(r->curves.average_fairness); })) {
       tile(
@@ -169,7 +169,7 @@ class page {
     const auto nodes = [](const run_record &r) { return grouped(r.counted.nodes); };
     if (by_time()) {
       tile(
-          out, "Virtual time", [](const run_record &r) { return duration_words(r.counted.makespan_s); },
+          out, "Virtual time", [](const run_record &r) { return duration_text(r.counted.makespan_s); },
           [&](const run_record &r) { return nodes(r) + " nodes"; });
     } else {
       tile(out, "Nodes", nodes, [](const run_record &) { return std::string("everything at one time"); });

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "report/html.hpp"
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -65,7 +65,7 @@ std::string size_table(const run_record &run) {
   for (const job_group &group : run.jobs.sizes) {
     texts row{group.name, grouped(group.jobs)};
     add_figures(row, group.wait, words_of);
-    row.push_back(times_words(group.slowdown.mean));
+    row.push_back(times_text(group.slowdown.mean));
     rows.push_back(std::move(row));
   }
   return table("Waiting by size of the job, in " + run.curves.main_type,
@@ -82,7 +82,7 @@ std::string user_table(const run_record &run) {
     if (rows.size() == most_users) break;
     rows.push_back({group.name.empty() ? "(nobody)" : group.name, grouped(group.jobs),
                     all > 0 ? percent(group.used / all) : "–", words_of(group.wait.p50), words_of(group.wait.p99),
-                    times_words(group.slowdown.mean)});
+                    times_text(group.slowdown.mean)});
   }
   std::string caption = "Users, by their part of the " + run.curves.main_type + " that was used";
   if (users.size() > rows.size()) caption += "; " + grouped(users.size() - rows.size()) + " more used less";
@@ -108,8 +108,8 @@ std::string list_of(const run_record &run) {
   const run_summary &c = run.counted;
   for (const auto &[name, value] : run.settings) entry(name, value);
   entry("Nodes", grouped(c.nodes));
-  if (run.begins_ms != 0) entry("Began", date_words(run.begins_ms) + ", UTC");
-  entry("Virtual time", duration_words(c.makespan_s));
+  if (run.begins_ms != 0) entry("Began", date_text(run.begins_ms) + ", UTC");
+  entry("Virtual time", duration_text(c.makespan_s));
   entry("Jobs", grouped(run.jobs.jobs) +
                     (run.jobs.never_started > 0 ? ", " + grouped(run.jobs.never_started) + " never started" : ""));
   entry("Commands", grouped(c.commands));
@@ -123,11 +123,9 @@ std::string list_of(const run_record &run) {
 
 }  // namespace
 
-std::string words_of(const figure &duration) {
-  return (duration.at_least ? "> " : "") + duration_words(duration.value);
-}
+std::string words_of(const figure &duration) { return (duration.at_least ? "> " : "") + duration_text(duration.value); }
 
-std::string times_words(const figure &times) {
+std::string times_text(const figure &times) {
   return (times.at_least ? "> " : "") + decimal(times.value, times.value < 9.995 ? 2 : times.value < 99.95 ? 1 : 0);
 }
 
@@ -139,7 +137,7 @@ std::string job_table(const runs &all) {
     texts wait{"Wait" + suffix}, completion{"Completion time" + suffix}, slowdown{"Bounded slowdown" + suffix};
     add_figures(wait, jobs.wait, words_of);
     add_figures(completion, jobs.completion, words_of);
-    add_figures(slowdown, jobs.slowdown, times_words);
+    add_figures(slowdown, jobs.slowdown, times_text);
     rows.insert(rows.end(), {wait, completion, slowdown});
   }
   std::stable_sort(rows.begin(), rows.end(), [](const texts &a, const texts &b) {

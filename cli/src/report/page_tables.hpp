@@ -12,7 +12,7 @@ namespace tenon::cli {
 // "> 3 h" where the end of the run cut it short.
 [[nodiscard]] std::string words_of(const figure &duration);
 // "1.25", of what is no duration.
-[[nodiscard]] std::string times_words(const figure &times);
+[[nodiscard]] std::string times_text(const figure &times);
 
 [[nodiscard]] std::string job_table(const std::vector<const run_record *> &runs);
 [[nodiscard]] std::string preemption_table(const std::vector<const run_record *> &runs);

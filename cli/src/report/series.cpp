@@ -237,7 +237,7 @@ class main_walk final : public walk {
   uint32_t type_;
   std::vector<typical_ask> typical_;
   std::vector<uint32_t> shown_;
-  free_room room_;
+  free_capacity room_;
   size_t types_;
   ask_kinds kinds_;
   share_tree tree_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t flush_bytes = size_t{1} << 20;
 
-std::string system_words() { return errno != 0 ? std::strerror(errno) : "the system gives no reason"; }
+std::string system_text() { return errno != 0 ? std::strerror(errno) : "the system gives no reason"; }
 
 }  // namespace
 
@@ -20,7 +20,7 @@ result<output_file> output_file::create(const std::filesystem::path &path) {
   file.path_ = path;
   file.out_.open(path, std::ios::binary | std::ios::trunc);
   if (!file.out_) {
-    return refusal{path.string(), "a file that can be written", "cannot open it: " + system_words(),
+    return refusal{path.string(), "a file that can be written", "cannot open it: " + system_text(),
                    "name a file in a folder that exists and is yours"};
   }
   return file;
@@ -39,7 +39,7 @@ std::optional<refusal> output_file::close() {
   buffer_.clear();
   out_.close();
   if (out_) return std::nullopt;
-  return refusal{path_.string(), "a file that takes what is written", "writing failed: " + system_words(),
+  return refusal{path_.string(), "a file that takes what is written", "writing failed: " + system_text(),
                  "see that the disk has room"};
 }
 
@@ -52,7 +52,7 @@ result<std::string> read_file(const std::filesystem::path &path) {
     if (!in.bad()) return bytes;
   }
   if (errno == 0) errno = std::filesystem::is_directory(path) ? EISDIR : EIO;
-  return refusal{path.string(), "a file that can be read", "cannot read it: " + system_words(), "check the path"};
+  return refusal{path.string(), "a file that can be read", "cannot read it: " + system_text(), "check the path"};
 }
 
 std::optional<refusal> write_file(const std::filesystem::path &path, std::string_view bytes) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -47,7 +47,7 @@ void table::print(std::ostream &out, bool titles) const {
   for (const auto &row : rows_) line([&](size_t i) { return row[i]; });
 }
 
-std::string amount_words(std::string_view type, int64_t amount) {
+std::string amount_text(std::string_view type, int64_t amount) {
   if (type == "vcore") return decimal(static_cast<double>(amount) / 1000, 3);
   if (!is_bytes(type)) return std::to_string(amount);
   constexpr std::array<std::string_view, 6> units{"", "Ki", "Mi", "Gi", "Ti", "Pi"};

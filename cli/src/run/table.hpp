@@ -30,6 +30,6 @@ class table {
 };
 
 // An amount of a resource type in the unit that people use: cores, binary multiples of bytes, or as it is.
-[[nodiscard]] std::string amount_words(std::string_view type, int64_t amount);
+[[nodiscard]] std::string amount_text(std::string_view type, int64_t amount);
 
 }  // namespace tenon::cli

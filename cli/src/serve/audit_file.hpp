@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tenon/kernel/refusal.hpp"
-#include "tenon/observe/door.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::cli {
 

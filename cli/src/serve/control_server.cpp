@@ -26,14 +26,14 @@ using boost::system::error_code;
 struct control_server::impl : std::enable_shared_from_this<control_server::impl> {
   class client;
 
-  impl(asio::io_context &on, int descriptor, control_desk &answers)
-      : io(on), acceptor(on, local(), descriptor), desk(answers) {}
+  impl(asio::io_context &on, int descriptor, control_handler &answers)
+      : io(on), acceptor(on, local(), descriptor), handler(answers) {}
   void accept();
   void close();
 
   asio::io_context &io;
   local::acceptor acceptor;
-  control_desk &desk;
+  control_handler &handler;
   asio::thread_pool waiting{1};                     // for the scheduler
   asio::thread_pool following{most_control_waits};  // for events
   size_t waits = 0;                                 // of the latter
@@ -81,11 +81,11 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
     in_.erase(0, length);
     timer_.cancel();
     if (last_) return write(std::move(out_));
-    if (!control_desk::waits(line)) return write(of_->desk.answer(line, who_));
-    const bool follows = control_desk::waits_for_events(line) && of_->waits < most_control_waits;
+    if (!control_handler::waits(line)) return write(of_->handler.answer(line, who_));
+    const bool follows = control_handler::waits_for_events(line) && of_->waits < most_control_waits;
     if (follows) return follow(std::move(line));
     asio::post(of_->waiting, [self = shared_from_this(), line = std::move(line)] {
-      std::string answer = self->of_->desk.answer(line, self->who_, false);
+      std::string answer = self->of_->handler.answer(line, self->who_, false);
       asio::post(self->of_->io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
     });
   }
@@ -93,7 +93,7 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
   void follow(std::string line) {
     ++of_->waits;
     asio::post(of_->following, [self = shared_from_this(), line = std::move(line)] {
-      std::string answer = self->of_->desk.answer(line, self->who_);
+      std::string answer = self->of_->handler.answer(line, self->who_);
       asio::post(self->of_->io, [self, answer = std::move(answer)]() mutable {
         --self->of_->waits;
         self->write(std::move(answer));
@@ -153,12 +153,12 @@ void control_server::impl::accept() {
 void control_server::impl::close() {
   error_code ignored;
   acceptor.close(ignored);
-  desk.give_up();
+  handler.give_up();
   for (const auto &one : std::set(clients)) one->end();
 }
 
-control_server::control_server(asio::io_context &io, control_socket &at, control_desk &desk)
-    : impl_(std::make_shared<impl>(io, at.release(), desk)) {
+control_server::control_server(asio::io_context &io, control_socket &at, control_handler &handler)
+    : impl_(std::make_shared<impl>(io, at.release(), handler)) {
   impl_->accept();
 }
 

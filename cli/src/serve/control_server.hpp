@@ -5,15 +5,15 @@
 #include <boost/asio/io_context.hpp>
 #include <memory>
 
-#include "serve/control_desk.hpp"
+#include "serve/control_handler.hpp"
 #include "serve/control_socket.hpp"
 
 namespace tenon::cli {
 
 class control_server {
  public:
-  // Listens at once, on threads that run `io`; `desk` outlives those.
-  control_server(boost::asio::io_context &io, control_socket &at, control_desk &desk);
+  // Listens at once, on threads that run `io`; `handler` outlives those.
+  control_server(boost::asio::io_context &io, control_socket &at, control_handler &handler);
   // Waits for the request that is being answered.
   ~control_server();
   // Takes no more clients and requests. On a thread that runs `io`.

@@ -29,7 +29,7 @@
 #include "serve/service_notice.hpp"
 #include "serve/spare_memory.hpp"
 #include "serve/try_daemon.hpp"
-#include "tenon/observe/scheduler_door.hpp"
+#include "tenon/observe/scheduler_access.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -85,7 +85,7 @@ struct daemon_process::impl {
   std::shared_ptr<observe::people_services> people;  // outlives the scheduler's modules, which use them
   std::unique_ptr<service::scheduler> scheduler;
   std::unique_ptr<reloading> reloads;
-  std::unique_ptr<control_desk> desk;
+  std::unique_ptr<control_handler> handler;
   std::unique_ptr<control_server> control;
   std::thread stopper;
   asio::thread_pool work{1};  // reloads that a signal asked for, writing out
@@ -203,10 +203,10 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   for (const int number : {SIGHUP, SIGINT, SIGTERM}) signals.add(number);  // what comes now is told to run()
   if (auto why = scheduler->start()) return why;
   reloads = std::make_unique<reloading>(people->all().admin(), plan, *log);
-  desk = std::make_unique<control_desk>(
-      *scheduler, control_desk::surroundings{
+  handler = std::make_unique<control_handler>(
+      *scheduler, control_handler::surroundings{
                       [this](const auto &who, const auto &what) { return reloads->reload(who, what); }, people->all()});
-  control = std::make_unique<control_server>(io, *socket, *desk);
+  control = std::make_unique<control_server>(io, *socket, *handler);
   wait_for_signal();
   wait_for_tick();
   tell_alive();

@@ -5,9 +5,9 @@ namespace tenon::config {
 namespace {
 
 // yaml-cpp reads blocks of 2,048 bytes, which may be brackets in a comment: the parser counts what is truly nested.
-constexpr size_t kDepthAhead = 4'096;
+constexpr size_t depth_ahead = 4'096;
 // Tokens that begin with an indicator, for each value: quotations at both ends of a text, a colon, a comma.
-constexpr size_t kTokensOfValue = 4;
+constexpr size_t tokens_of_value = 4;
 
 }  // namespace
 
@@ -54,8 +54,8 @@ void bounded_input::count(std::string_view part) {
       default:
         continue;
     }
-    if (depth_ > limits_.depth + kDepthAhead) throw too_much{at_, true};
-    if (values_ > limits_.nodes || tokens_ > kTokensOfValue * limits_.nodes) throw too_much{at_, false};
+    if (depth_ > limits_.depth + depth_ahead) throw too_much{at_, true};
+    if (values_ > limits_.nodes || tokens_ > tokens_of_value * limits_.nodes) throw too_much{at_, false};
   }
 }
 

@@ -295,9 +295,9 @@ constexpr key_spec timeouts_keys[] = {
      .fallback = "`10m`"},
 };
 
-constexpr std::string_view switch_words[] = {"enabled", "disabled"};
-constexpr std::string_view priority_words[] = {"default", "fence"};
-constexpr std::string_view preemption_words[] = {"default", "fence", "disabled", "intra"};
+constexpr std::string_view switch_text[] = {"enabled", "disabled"};
+constexpr std::string_view priority_text[] = {"default", "fence"};
+constexpr std::string_view preemption_text[] = {"default", "fence", "disabled", "intra"};
 
 constexpr property_spec properties[] = {
     {.name = "application.sort.policy",
@@ -312,7 +312,7 @@ constexpr property_spec properties[] = {
      .fallback = "`enabled`",
      .inherited = "yes",
      .summary = "Whether priority counts before everything else, among applications and among child queues.",
-     .words = switch_words},
+     .words = switch_text},
     {.name = "application.unschedasks.backoff",
      .kind = property_spec::value::count,
      .values = "whole number",
@@ -332,7 +332,7 @@ constexpr property_spec properties[] = {
      .fallback = "`default`",
      .inherited = "no",
      .summary = "`fence`: priorities inside do not count outside; the queue's own is `priority.offset`.",
-     .words = priority_words},
+     .words = priority_text},
     {.name = "priority.offset",
      .kind = property_spec::value::int32,
      .values = "whole number",
@@ -347,7 +347,7 @@ constexpr property_spec properties[] = {
      .summary =
          "`fence`: asks inside take no victims outside. `disabled`: nothing inside is a victim. `intra` (Tenon's "
          "own): victims of lower priority in the same queue.",
-     .words = preemption_words},
+     .words = preemption_text},
     {.name = "preemption.delay",
      .kind = property_spec::value::delay,
      .values = "duration",

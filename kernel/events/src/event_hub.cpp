@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "fact_tap.hpp"
+#include "fact_producer.hpp"
 #include "record_maker.hpp"
 #include "sink_runner.hpp"
 #include "subscriptions.hpp"
@@ -44,7 +44,8 @@ std::string random_uuid() {
 }  // namespace
 
 struct event_hub::impl {
-  explicit impl(hub_options o) : options(std::move(o)), tap(options.input_bytes), followers(options.subscriptions) {
+  explicit impl(hub_options o)
+      : options(std::move(o)), producer(options.input_bytes), followers(options.subscriptions) {
     if (options.run.empty()) options.run = random_uuid();
   }
 
@@ -57,7 +58,7 @@ struct event_hub::impl {
   tenon_status give_history(subscriptions::subscriber &to, tenon_events_take_out &out);
 
   hub_options options;
-  fact_tap tap;
+  fact_producer producer;
   std::vector<std::unique_ptr<sink_runner>> sinks;
   subscriptions followers;
 
@@ -109,8 +110,8 @@ void event_hub::impl::catch_up(record_batch &to, uint64_t before) {
 }
 
 size_t event_hub::impl::collect(record_batch &to) {
-  const uint64_t lost_through = tap.lost_through();
-  const size_t facts = tap.queue().pop(facts_of_a_batch, [&](const queued_fact &one) {
+  const uint64_t lost_through = producer.lost_through();
+  const size_t facts = producer.queue().pop(facts_of_a_batch, [&](const queued_fact &one) {
     catch_up(to, one.first_id);
     last_ns = one.what.now_ms * 1'000'000;
     add_records(to, one, options.run);
@@ -144,9 +145,9 @@ void event_hub::impl::work() {
     }
     if (some) continue;
     if (last) return;
-    tap.sleep([&] {
-      return stopping.load(std::memory_order_acquire) || tap.queue().used() != 0 || tap.lost_through() >= expected ||
-             [&] {
+    producer.sleep([&] {
+      return stopping.load(std::memory_order_acquire) || producer.queue().used() != 0 ||
+             producer.lost_through() >= expected || [&] {
                const std::lock_guard lock(audit_mutex);
                return !audits.empty() && audits.begin()->first == expected;
              }();
@@ -176,22 +177,22 @@ event_hub::event_hub(std::unique_ptr<impl> state) : impl_(std::move(state)) {}
 
 event_hub::~event_hub() {
   impl_->stopping.store(true, std::memory_order_release);
-  impl_->tap.wake();
+  impl_->producer.wake();
   impl_->thread.join();
   const auto until = std::chrono::steady_clock::now() + impl_->options.drain;
   for (const auto &sink : impl_->sinks) sink->wait_for(impl_->published.load(), until);
   impl_->followers.end();
 }
 
-fact_listener &event_hub::listener() { return impl_->tap; }
+fact_listener &event_hub::listener() { return impl_->producer; }
 const std::string &event_hub::run() const { return impl_->options.run; }
 
 void event_hub::audit(const audit_note &note, int64_t now_ms) {
   {
     const std::lock_guard lock(impl_->audit_mutex);
-    impl_->audits.emplace(impl_->tap.next_id(), std::pair(note, now_ms));
+    impl_->audits.emplace(impl_->producer.next_id(), std::pair(note, now_ms));
   }
-  impl_->tap.wake();
+  impl_->producer.wake();
 }
 
 tenon_status event_hub::query(const tenon_event_query_in &wanted, tenon_event_query_out &out) {
@@ -289,10 +290,10 @@ void event_hub::wake_waiting() const {
 
 bool event_hub::flush(std::chrono::milliseconds at_most) {
   const auto until = std::chrono::steady_clock::now() + at_most;
-  const uint64_t told = impl_->tap.told();
+  const uint64_t told = impl_->producer.told();
   while (impl_->published.load(std::memory_order_acquire) < told) {
     if (std::chrono::steady_clock::now() >= until) return false;
-    impl_->tap.wake();
+    impl_->producer.wake();
     std::this_thread::sleep_for(1ms);
   }
   bool all = true;
@@ -304,10 +305,10 @@ bool event_hub::flush(std::chrono::milliseconds at_most) {
 
 hub_counters event_hub::counters() const {
   hub_counters out;
-  out.created = impl_->tap.told();
-  out.lost = impl_->tap.lost();
+  out.created = impl_->producer.told();
+  out.lost = impl_->producer.lost();
   out.published = impl_->published.load();
-  out.input_used = impl_->tap.queue().used();
+  out.input_used = impl_->producer.queue().used();
   out.subscriptions = impl_->followers.count();
   out.lost_by_subscribers = impl_->followers.lost();
   for (const auto &sink : impl_->sinks) out.sinks.push_back(sink->status());

@@ -141,14 +141,14 @@ void add_records(record_batch &to, const queued_fact &from, std::string_view run
     uint32_t at = 0;
     from.amounts.for_each([&](std::string_view type, int64_t amount) { sorted[at++] = {type, amount}; });
     std::sort(sorted, sorted + at);
-    auto *type_room = to.room<tenon_text>(count);
-    auto *value_room = to.room<int64_t>(count);
+    auto *type_memory = to.room<tenon_text>(count);
+    auto *value_memory = to.room<int64_t>(count);
     for (uint32_t i = 0; i < count; ++i) {
-      type_room[i] = to.keep(sorted[i].first);
-      value_room[i] = sorted[i].second;
+      type_memory[i] = to.keep(sorted[i].first);
+      value_memory[i] = sorted[i].second;
     }
-    types = type_room;
-    values = value_room;
+    types = type_memory;
+    values = value_memory;
   }
   uint64_t id = from.first_id;
   for (const trigger &row : triggers_of(what.kind)) {

@@ -20,7 +20,7 @@ constexpr auto restart_window = 10min;
 constexpr auto query_patience = 5s;
 
 // Room for the words of one call.
-struct call_words {
+struct call_text {
   std::array<char, 512> room{};
   tenon_message message{sizeof message, sizeof room, room.data(), 0};
   [[nodiscard]] std::string text() const { return {room.data(), std::min<size_t>(message.length, room.size())}; }
@@ -94,7 +94,7 @@ void sink_runner::gather(std::vector<tenon_event_record> &records, std::vector<s
 
 tenon_status sink_runner::emit(const std::vector<tenon_event_record> &records, std::string &words) {
   const std::lock_guard alone(calls_);
-  call_words said;
+  call_text said;
   const tenon_event_emit_in in{sizeof in, sizeof(tenon_event_record), records.data(), records.size()};
   tenon_event_emit_out out{sizeof out, 0, &said.message};
   const tenon_status status = sink_->sink->emit(sink_->instance, &in, &out);

@@ -6,8 +6,8 @@
 namespace tenon::events {
 namespace {
 
-constexpr uint64_t usual_room = 1000;
-constexpr uint64_t most_room = 1'000'000;
+constexpr uint64_t usual_capacity = 1000;
+constexpr uint64_t max_capacity = 1'000'000;
 
 bool is_wanted(uint32_t types, const tenon_event_record &record) {
   return types == 0 || (types >> record.type & 1U) != 0;
@@ -40,7 +40,7 @@ tenon_event_subscription subscriptions::add(const tenon_events_subscribe_in &in)
   if (ended_ || open_.size() >= most_) return 0;
   auto one = std::make_shared<subscriber>();
   one->types = in.types;
-  one->room = std::min(in.room == 0 ? usual_room : in.room, most_room);
+  one->room = std::min(in.room == 0 ? usual_capacity : in.room, max_capacity);
   one->history = in.history;
   one->first_live = published_ + 1;
   one->wake = in.wake;

@@ -186,7 +186,7 @@ constexpr auto group_rows = [] {
 }();
 
 // What stands in the column of the detail.
-std::string detail_words(const trigger &row) {
+std::string detail_text(const trigger &row) {
   switch (row.rule) {
     case detail_by::number:
       return row.detail == 0 ? "DETAILS_NONE" : std::string(detail_name(row.detail));
@@ -251,7 +251,7 @@ std::string trigger_table() {
     cell(source_name(row.object));
     cell(source_name(row.reference));
     cell(change_name(row.change));
-    cell(detail_words(row));
+    cell(detail_text(row));
     cell(row.resource ? "yes" : "-");
     cell(source_name(row.group));
     cell(row.reason);

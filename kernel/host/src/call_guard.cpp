@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "error_words.hpp"
+#include "error_text.hpp"
 
 namespace tenon::host {
 

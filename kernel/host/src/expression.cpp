@@ -8,8 +8,8 @@
 namespace tenon::host {
 namespace {
 
-constexpr int64_t kMemory = int64_t{1} << 20;  // of one expression, what it keeps while it runs included
-constexpr size_t kShown = 200;
+constexpr int64_t memory = int64_t{1} << 20;  // of one expression, what it keeps while it runs included
+constexpr size_t shown_bytes = 200;
 
 }  // namespace
 
@@ -21,12 +21,12 @@ struct expression::compiled {
 result<expression> expression::compile(std::string_view text) {
   RE2::Options how;
   how.set_log_errors(false);
-  how.set_max_mem(kMemory);
+  how.set_max_mem(memory);
   auto made = std::make_shared<const compiled>(text, how);
   if (made->program.ok()) return expression(std::move(made));
-  const std::string shown = std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
+  const std::string shown = std::string(text.substr(0, shown_bytes)) + (text.size() > shown_bytes ? "..." : "");
   return refusal{"", "a regular expression, in the syntax of RE2",
-                 "'" + shown + "': " + made->program.error().substr(0, kShown),
+                 "'" + shown + "': " + made->program.error().substr(0, shown_bytes),
                  "correct it; there are no references back, and nothing looks ahead or behind"};
 }
 

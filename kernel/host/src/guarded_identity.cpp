@@ -12,7 +12,7 @@ bool is_answer(tenon_status status) {
   return status == TENON_OK || status == TENON_DECLINED || status == TENON_RETRY || status == TENON_EXHAUSTED;
 }
 
-bool same_room(const tenon_resolve_out &a, const tenon_resolve_out &b) {
+bool same_buffers(const tenon_resolve_out &a, const tenon_resolve_out &b) {
   return a.size == b.size && a.groups == b.groups && a.group_capacity == b.group_capacity && a.room == b.room &&
          a.room_capacity == b.room_capacity && a.error == b.error;
 }
@@ -45,9 +45,9 @@ tenon_status resolve(tenon_instance *handle, const tenon_resolve_in *in, tenon_r
   const tenon_status status = self.guard.call(
       "resolve", slot_tag::io, 1, [&] { return self.identity.resolve(self.real, in, out); }, is_answer,
       [&](tenon_status given) -> std::string {
-        const bool same_words = before.error->size == words.size && before.error->data == words.data &&
-                                before.error->capacity == words.capacity;
-        if (!same_room(before, *out) || !same_words) return "changed the size or the pointers of its output";
+        const bool same_text = before.error->size == words.size && before.error->data == words.data &&
+                               before.error->capacity == words.capacity;
+        if (!same_buffers(before, *out) || !same_text) return "changed the size or the pointers of its output";
         return answer_problem(given, *out);
       });
   if (status != TENON_INTERNAL) return status;

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "error_words.hpp"
+#include "error_text.hpp"
 
 namespace tenon::host {
 namespace {
@@ -51,7 +51,7 @@ class guarded_policy : public bound_module {
   using lifecycle_slot = tenon_status (*)(tenon_instance *, const tenon_nothing *, tenon_message *);
 
   std::optional<std::string> lifecycle_call(const char *slot_name, lifecycle_slot slot) {
-    error_words words;
+    error_text words;
     const tenon_status status = guarded_->guard.call(
         slot_name, slot_tag::main, 1, [&] { return slot(guarded_->real, &nothing, words.message()); },
         // A refusal is no fault: it is said to whoever asked for the policy.
@@ -136,7 +136,7 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   };
 
   auto guarded = std::make_unique<guarded_instance>(std::move(tally), one.promised->interface, one.promised->name);
-  error_words words;
+  error_text words;
   const tenon_create_in in{sizeof in,
                            one.index,
                            {request.configuration.data(), request.configuration.size()},

@@ -18,9 +18,9 @@ tenon_status call_slot(guarded_instance &self, const char *slot_name, uint64_t i
       slot_name, slot_tag::io, static_cast<uint32_t>(std::min<uint64_t>(items, UINT32_MAX)),
       [&] { return slot(self.real, in, out); }, is_answer,
       [&](tenon_status) -> std::string {
-        const bool same_words = before.error->size == words.size && before.error->data == words.data &&
-                                before.error->capacity == words.capacity;
-        if (!same(before, *out) || !same_words) return "changed the size or the pointers of its output";
+        const bool same_text = before.error->size == words.size && before.error->data == words.data &&
+                               before.error->capacity == words.capacity;
+        if (!same(before, *out) || !same_text) return "changed the size or the pointers of its output";
         if (before.error->length > words.capacity) return "said that its words are longer than the room for them";
         return {};
       });

@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "error_words.hpp"
+#include "error_text.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "tenon/kernel/names.hpp"
 
@@ -33,7 +33,7 @@ group_answer ask(const bound_policy &source, const std::string &user) {
   std::vector<tenon_text> groups(64);
   std::string room(4096, '\0');
   for (;;) {
-    error_words words;
+    error_text words;
     tenon_resolve_out out{
         sizeof out,     static_cast<uint32_t>(groups.size()), groups.data(), 0, room.data(), room.size(), 0,
         words.message()};

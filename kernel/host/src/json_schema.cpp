@@ -17,8 +17,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr size_t kMostFound = 32;
-constexpr size_t kMostSteps =
+constexpr size_t most_found = 32;
+constexpr size_t most_steps =
     5'000'000;  // about a second; a step is a keyword at a value, or 64 bytes of a pattern's text
 
 double as_number(const json::value &of) { return of.to_number<double>(); }
@@ -287,14 +287,14 @@ class validator {
   bool step(size_t more = 0) {
     if (is_over_) return false;
     steps_ += 1 + more;
-    if (steps_ <= kMostSteps) return true;
+    if (steps_ <= most_steps) return true;
     is_over_ = true;
     found.assign(1, {{}, "is so large that its schema cannot be looked at in a bounded time"});
     return false;
   }
 
   bool wrong(std::string problem) {
-    if (!is_over_ && found.size() < kMostFound) found.push_back({path_, std::move(problem)});
+    if (!is_over_ && found.size() < most_found) found.push_back({path_, std::move(problem)});
     return false;
   }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "error_words.hpp"
+#include "error_text.hpp"
 #include "linker_remedy.hpp"
 #include "module_library.hpp"
 #include "tenon/host/process_state.hpp"
@@ -93,7 +93,7 @@ std::optional<refusal> loaded_module::check_table() const {
 
 std::optional<refusal> loaded_module::initialise() {
   const process_state before;
-  error_words words;
+  error_text words;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, &services_};
   const tenon_status status = table_->init(&in, words.message());
   const auto changed = before.restore();

@@ -42,7 +42,7 @@ told read_lines(std::string_view text) {
 }
 
 // The last words of the child, on one line.
-std::string last_words(const child_outcome &child) {
+std::string last_text(const child_outcome &child) {
   constexpr size_t longest = 300;
   std::string words = child.output;
   if (words.size() > longest) words.erase(0, words.size() - longest);
@@ -56,7 +56,7 @@ std::optional<refusal> judge(const child_outcome &child, const preflight_subject
                              const preflight_options &options) {
   const told said = read_lines(child.lines);
   refusal no{subject.shown_as.string(), "a library that opens, starts and stops in a child process", "", ""};
-  const std::string during = (said.last_stage.empty() ? "its start" : said.last_stage) + last_words(child);
+  const std::string during = (said.last_stage.empty() ? "its start" : said.last_stage) + last_text(child);
   using end = child_outcome::end;
   if (child.how == end::not_started) {
     no.want = "the helper " + options.program.string();

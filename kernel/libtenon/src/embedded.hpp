@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tenon/abi/host_local.h"
-#include "tenon/observe/scheduler_door.hpp"
+#include "tenon/observe/scheduler_access.hpp"
 #include "tenon/rm/tenon.h"
 #include "tenon/service/scheduler.hpp"
 

@@ -248,7 +248,7 @@ outcome administration::done(const caller &who, action &what) {
 
 outcome administration::act_in_kernel(const caller &who, action &what) {
   outcome how;
-  const bool ran = to_.call([&](kernel &k, const door::applier &apply) {
+  const bool ran = to_.call([&](kernel &k, const kernel_access::applier &apply) {
     how = find_partition(k, what, *find(what.what));
     if (how.status == TENON_OK) how = may_do(k, who, what, find(what.what)->on);
     if (how.status != TENON_OK) return;
@@ -268,7 +268,7 @@ outcome administration::may_configure(const caller &who, const configuration_cha
   if (who.all) return {};
   if (!what.text.empty()) return {TENON_DECLINED, "changing the configuration is for those who may do everything"};
   bool may = false;
-  to_.call([&](kernel &k, const door::applier &) { may = k.may_administer_all(who.user, groups_of(who)); });
+  to_.call([&](kernel &k, const kernel_access::applier &) { may = k.may_administer_all(who.user, groups_of(who)); });
   if (may) return {};
   return {TENON_DECLINED, "the admin ACLs of the root queues of all partitions do not name " + who.user};
 }
@@ -315,7 +315,7 @@ outcome administration::step(const caller &who, std::string partition, uint32_t 
             "the scheduler runs by itself; cycle.manual: true in its deployment lets people step it"};
   if (!partition.empty()) {
     outcome how;
-    const auto find = [&](kernel &k, const door::applier &) { how = full_name(k, partition); };
+    const auto find = [&](kernel &k, const kernel_access::applier &) { how = full_name(k, partition); };
     if (!to_.call(find)) return stopping();
     if (how.status != TENON_OK) return how;
   }

@@ -8,7 +8,7 @@ namespace tenon::observe {
 struct explanation_view {
   explanation what;
   std::string json;
-  flat_room room;
+  flat_memory room;
   tenon_explanation flat{};
   explanation_view() = default;
   explanation_view(const explanation_view &) = delete;
@@ -17,7 +17,7 @@ struct explanation_view {
 
 namespace {
 
-tenon_rm_amounts counts(flat_room &room, const std::vector<std::pair<std::string, uint64_t>> &from) {
+tenon_rm_amounts counts(flat_memory &room, const std::vector<std::pair<std::string, uint64_t>> &from) {
   auto *types = room.array<tenon_text>(from.size());
   auto *values = room.array<int64_t>(from.size());
   for (size_t i = 0; i < from.size(); ++i) {

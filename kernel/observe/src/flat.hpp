@@ -15,7 +15,7 @@ namespace tenon::observe {
 
 [[nodiscard]] inline tenon_text text_of(std::string_view s) { return {s.data(), s.size()}; }
 
-class flat_room {
+class flat_memory {
  public:
   // An array of `count` zeroed elements.
   template <class T>

@@ -60,9 +60,9 @@ struct health_checks::beats {
   std::vector<rm_standing> rms;
 };
 
-health_checks::health_checks(door &to, host::module_host &modules, snapshot_keeper &keeper,
+health_checks::health_checks(kernel_access &to, host::module_host &modules, snapshot_keeper &keeper,
                              std::chrono::milliseconds memory)
-    : door_(to),
+    : access_(to),
       modules_(modules),
       keeper_(keeper),
       memory_(memory),
@@ -79,13 +79,13 @@ bool health_checks::is_recent(int64_t at_ns) const { return at_ns != 0 && now_ns
 
 void health_checks::beat() {
   // A manual one has no thread of its own: whoever asks would wait for the step that is being made.
-  if (!door_.is_manual()) ask_for_beat();
+  if (!access_.is_manual()) ask_for_beat();
 }
 
 void health_checks::ask_for_beat() {
   int64_t none = 0;
   if (!beats_->asked_ns.compare_exchange_strong(none, now_ns())) return;
-  door_.ask_for_rms([to = beats_](std::vector<rm_standing> rms) {
+  access_.ask_for_rms([to = beats_](std::vector<rm_standing> rms) {
     {
       const std::lock_guard lock(to->mutex);
       to->rms = std::move(rms);
@@ -96,7 +96,7 @@ void health_checks::ask_for_beat() {
 
 milliseconds health_checks::silence() const {
   const int64_t asked = beats_->asked_ns;
-  if (asked == 0 || door_.is_manual()) return milliseconds(0);
+  if (asked == 0 || access_.is_manual()) return milliseconds(0);
   return std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(now_ns() - asked));
 }
 
@@ -132,7 +132,7 @@ health_report health_checks::look() {
   out.checks.push_back(check_of("Cycle", "Check that the cycle thread runs", state::fails, silent));
   out.checks.push_back(
       check_of("Resource managers", "Check that every resource manager is connected", state::warns, away));
-  for (auto &one : door_.checks()) out.checks.push_back(std::move(one));
+  for (auto &one : access_.checks()) out.checks.push_back(std::move(one));
   for (const auto &more : more_)
     for (auto &one : more()) out.checks.push_back(std::move(one));
   out.healthy = std::none_of(out.checks.begin(), out.checks.end(),
@@ -146,7 +146,7 @@ void health_checks::look_at_sums_now_and_then() {
   std::unique_lock lock(mutex_);
   for (;;) {
     const auto over = [this] { return closed_; };
-    if (door_.is_manual()) {
+    if (access_.is_manual()) {
       wake_.wait_for(lock, manual_beat, over);
     } else {
       wake_.wait(lock, [this] { return closed_ || wanted_; });
@@ -156,7 +156,7 @@ void health_checks::look_at_sums_now_and_then() {
     const bool due = wanted_ && std::chrono::steady_clock::now() >= next;
     if (due) wanted_ = false;
     lock.unlock();
-    if (door_.is_manual()) ask_for_beat();
+    if (access_.is_manual()) ask_for_beat();
     if (due) look_at_sums();
     lock.lock();
     if (due) next = std::chrono::steady_clock::now() + sums_every;

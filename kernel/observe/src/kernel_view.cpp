@@ -14,7 +14,7 @@ namespace {
 
 class maker {
  public:
-  explicit maker(flat_room &room) : room_(room) {}
+  explicit maker(flat_memory &room) : room_(room) {}
 
   [[nodiscard]] tenon_view_allocation allocation(const allocation_snapshot &a) {
     tenon_view_allocation out{};
@@ -185,11 +185,11 @@ class maker {
            });
   }
 
-  flat_room &room_;
+  flat_memory &room_;
   std::unordered_map<std::string_view, uint32_t> indices_;  // of queues, by path
 };
 
-void make_nodes(const partition_snapshot &p, maker &make, flat_room &room, tenon_view_partition &out) {
+void make_nodes(const partition_snapshot &p, maker &make, flat_memory &room, tenon_view_partition &out) {
   std::unordered_map<std::string_view, std::vector<const tenon_view_allocation *>> on;
   const auto *apps = static_cast<const tenon_view_application *>(out.active.first);
   for (uint64_t i = 0; i < out.active.count; ++i) {
@@ -205,7 +205,7 @@ void make_nodes(const partition_snapshot &p, maker &make, flat_room &room, tenon
   });
 }
 
-tenon_view_partition make_partition(const partition_snapshot &p, maker &make, flat_room &room) {
+tenon_view_partition make_partition(const partition_snapshot &p, maker &make, flat_memory &room) {
   tenon_view_partition out{};
   out.preemption = (p.preemption ? 1U : 0U) | (p.quota_preemption ? 2U : 0U);
   out.name = text_of(p.name);
@@ -248,7 +248,7 @@ tenon_view_partition make_partition(const partition_snapshot &p, maker &make, fl
   return out;
 }
 
-tenon_view_rm make_rm(const rm_record &rm, flat_room &room) {
+tenon_view_rm make_rm(const rm_record &rm, flat_memory &room) {
   tenon_view_rm out{};
   out.id = text_of(rm.id);
   out.state = text_of(rm.state);

@@ -8,7 +8,7 @@
 
 #include "flat.hpp"
 #include "tenon/kernel/snapshot.hpp"
-#include "tenon/observe/door.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::observe {
 
@@ -17,7 +17,7 @@ struct kernel_view {
   kernel_snapshot state;
   std::vector<rm_record> rms;
   std::vector<policy_group_record> policy_groups;
-  flat_room room;
+  flat_memory room;
   tenon_view view{};
 
   kernel_view() = default;

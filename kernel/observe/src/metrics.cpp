@@ -51,8 +51,9 @@ distribution histogram::read() const {
   return out;
 }
 
-metrics_maker::metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health)
-    : door_(to), modules_(modules), keeper_(keeper), health_(health) {}
+metrics_maker::metrics_maker(kernel_access &to, host::module_host &modules, snapshot_keeper &keeper,
+                             health_checks &health)
+    : access_(to), modules_(modules), keeper_(keeper), health_(health) {}
 
 metrics_maker::~metrics_maker() { close(); }
 
@@ -84,7 +85,7 @@ void metrics_maker::count(std::span<const decision_view> decisions, const kernel
 }
 
 void metrics_maker::cycle_took(double seconds, uint64_t decisions) {
-  if (!is_watched_ && !door_.is_manual()) {
+  if (!is_watched_ && !access_.is_manual()) {
     const std::lock_guard lock(mutex_);
     is_watched_ = true;
     if (!closed_) thread_ = std::thread([this] { look_at_curve_now_and_then(); });
@@ -173,7 +174,7 @@ void metrics_maker::add_service(std::vector<family> &out) const {
   family bounds = make_family("tenon_rm_bound", "What it may keep for it at the most.", TENON_METRIC_GAUGE);
   family beyond = make_family("tenon_rm_beyond_bound_total",
                               "Requests that were refused since they would make it more.", TENON_METRIC_COUNTER);
-  for (const rm_record &rm : door_.rms()) {
+  for (const rm_record &rm : access_.rms()) {
     for (const rm_bound_record &bound : rm.bounds) {
       const std::map<std::string, std::string> labels{{"rm", rm.id}, {"what", bound.what}};
       kept.samples.push_back({labels, static_cast<double>(bound.kept)});
@@ -198,7 +199,7 @@ std::vector<family> metrics_maker::families() {
   add_state(out);
   add_queue_tallies(out);
   add_service(out);
-  std::vector<figure> figures = door_.figures();
+  std::vector<figure> figures = access_.figures();
   for (figure &f : process_figures()) figures.push_back(std::move(f));
   for (figure &f : figures) {
     auto same = std::find_if(out.begin(), out.end(), [&](const family &known) { return known.name == f.name; });
@@ -229,7 +230,7 @@ void metrics_maker::look_at_curve_now_and_then() {
     lock.unlock();
     const auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeline::fine_ms);
     look_at_curve(std::chrono::seconds(2));  // a scheduler that stops waits for it
-    (void)door_.rms();                       // who is away, and since when
+    (void)access_.rms();                     // who is away, and since when
     lock.lock();
     wake_.wait_until(lock, next, [this] { return closed_; });
   }
@@ -272,7 +273,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   tenon_reading &flat = out->flat;
   flat.size = sizeof flat;
   flat.wanted = wanted;
-  flat_room &room = out->room;
+  flat_memory &room = out->room;
   if ((wanted & TENON_METRICS_FAMILIES) != 0) {
     out->families = families();
     flat.families = room.list<tenon_metric_family>(out->families, [&](const family &f) {

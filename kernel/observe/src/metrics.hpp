@@ -76,7 +76,7 @@ struct metrics_view {
   health_report health;
   std::vector<timeline::series> curves;
   std::vector<timeline::preemption> preemptions;
-  flat_room room;
+  flat_memory room;
   tenon_reading flat{};
   metrics_view() = default;
   metrics_view(const metrics_view &) = delete;
@@ -85,7 +85,7 @@ struct metrics_view {
 
 class metrics_maker {
  public:
-  metrics_maker(door &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health);
+  metrics_maker(kernel_access &to, host::module_host &modules, snapshot_keeper &keeper, health_checks &health);
   ~metrics_maker();
   metrics_maker(const metrics_maker &) = delete;
   metrics_maker &operator=(const metrics_maker &) = delete;
@@ -94,7 +94,7 @@ class metrics_maker {
   void cycle_took(double seconds, uint64_t decisions);                    // likewise
 
   std::shared_ptr<const metrics_view> read(uint32_t wanted);
-  void close();  // ends its thread; the door is not used afterwards
+  void close();  // ends its thread; the kernel_access is not used afterwards
 
  private:
   // The families, by name.
@@ -110,7 +110,7 @@ class metrics_maker {
   static void put_curves(metrics_view &out);
   static void put_preemptions(metrics_view &out);
 
-  door &door_;
+  kernel_access &access_;
   host::module_host &modules_;
   snapshot_keeper &keeper_;
   std::array<std::atomic<uint64_t>, 32> decisions_{};  // by kind

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tenon/observe/door.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::observe {
 

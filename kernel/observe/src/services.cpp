@@ -19,7 +19,7 @@ snapshot_keeper::clock::time_point deadline(uint32_t timeout_ms) {
   return snapshot_keeper::clock::now() + std::chrono::milliseconds(timeout_ms == 0 ? 10'000 : timeout_ms);
 }
 
-services::services(door &to, host::module_host &modules, std::chrono::milliseconds memory)
+services::services(kernel_access &to, host::module_host &modules, std::chrono::milliseconds memory)
     : impl_(std::make_unique<impl>(to, modules, memory)) {}
 services::~services() = default;
 

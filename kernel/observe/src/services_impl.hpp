@@ -51,10 +51,10 @@ struct explanation_view;
 struct metrics_view;
 
 struct services::impl {
-  impl(door &d, host::module_host &m, std::chrono::milliseconds memory)
+  impl(kernel_access &d, host::module_host &m, std::chrono::milliseconds memory)
       : to(d), modules(m), keeper(d), health(d, m, keeper, memory), metrics(d, m, keeper, health), admin(d, keeper) {}
 
-  door &to;
+  kernel_access &to;
   host::module_host &modules;
   snapshot_keeper keeper;
   health_checks health;

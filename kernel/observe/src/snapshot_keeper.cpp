@@ -21,8 +21,8 @@ int64_t now_unix_ms() {
 
 }  // namespace
 
-snapshot_keeper::snapshot_keeper(door &to)
-    : door_(to), started_ms_(now_unix_ms()), credit_(most_credit), credited_(clock::now()) {}
+snapshot_keeper::snapshot_keeper(kernel_access &to)
+    : access_(to), started_ms_(now_unix_ms()), credit_(most_credit), credited_(clock::now()) {}
 
 const snapshot_keeper::entry *snapshot_keeper::covering(uint32_t wanted, std::string_view partition) const {
   const entry *best = nullptr;
@@ -88,7 +88,7 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
   const clock::time_point asked = clock::now();
   size_t at_once = blocks_a_turn, left_before = SIZE_MAX;
   while (frozen == nullptr) {
-    const bool ran = door_.call([&](kernel &k, const door::applier &) {
+    const bool ran = access_.call([&](kernel &k, const kernel_access::applier &) {
       const auto before = clock::now();
       const size_t left = k.freeze_some(0, parts, partition);
       // Decisions make blocks stale meanwhile: turns that do not gain on them grow, so that there is a last one.
@@ -113,7 +113,7 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
     moment = next_moment_++;
   }
   auto view =
-      make_view(frozen->plain(parts, partition), door_.rms(), door_.policy_groups(), wanted, moment, started_ms_);
+      make_view(frozen->plain(parts, partition), access_.rms(), access_.policy_groups(), wanted, moment, started_ms_);
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const entry &e) {
     const bool replaced =
@@ -141,7 +141,7 @@ bool snapshot_keeper::run(const std::function<void(kernel &)> &work, clock::time
   }
   lock.unlock();
   clock::duration cost{};
-  const bool ran = door_.call([&](kernel &k, const door::applier &) {
+  const bool ran = access_.call([&](kernel &k, const kernel_access::applier &) {
     const auto before = clock::now();
     work(k);
     cost = clock::now() - before;

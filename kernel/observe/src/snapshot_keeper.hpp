@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kernel_view.hpp"
-#include "tenon/observe/door.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::observe {
 
@@ -26,7 +26,7 @@ class snapshot_keeper {
  public:
   using clock = std::chrono::steady_clock;
 
-  explicit snapshot_keeper(door &to);
+  explicit snapshot_keeper(kernel_access &to);
 
   // Null: the scheduler stops, or there was none within the time.
   std::shared_ptr<const kernel_view> get(uint32_t wanted, std::string_view partition, clock::time_point until);
@@ -56,7 +56,7 @@ class snapshot_keeper {
   void spend(clock::duration cost);
   std::shared_ptr<const kernel_view> make(uint32_t wanted, std::string_view partition);
 
-  door &door_;
+  kernel_access &access_;
   const int64_t started_ms_;
   mutable std::mutex mutex_;
   std::condition_variable turn_;

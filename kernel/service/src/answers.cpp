@@ -54,7 +54,7 @@ Message header(uint32_t type) {
 }
 
 template <class Message>
-void send(lane &to, arena &memory, const Message &message) {
+void send(answer_queue &to, arena &memory, const Message &message) {
   to.add(reinterpret_cast<const tenon_rm_message &>(memory.make(message)));
 }
 
@@ -329,7 +329,7 @@ void answer_writer::assumption(const decision_view &d, const rm_partition &where
 }
 
 void answer_configuration(rm_session &to, bool success, std::string_view reason, std::string_view old_config) {
-  lane &wide = to.lane_of({});
+  answer_queue &wide = to.answer_queue_of({});
   arena &memory = wide.memory();
   auto out = header<tenon_rm_configuration_answer>(TENON_RM_CONFIGURATION_ANSWER);
   out.success = success ? 1 : 0;
@@ -339,7 +339,7 @@ void answer_configuration(rm_session &to, bool success, std::string_view reason,
 }
 
 void answer_event(rm_session &to, const tenon_rm_event &event) {
-  lane &wide = to.lane_of({});
+  answer_queue &wide = to.answer_queue_of({});
   arena &memory = wide.memory();
   const auto of = [&](const tenon_text &from) { return copied(view_of(from), memory); };
   tenon_rm_event out = event;
@@ -362,13 +362,13 @@ void answer_event(rm_session &to, const tenon_rm_event &event) {
 }
 
 void answer_recovery(rm_session &to) {
-  lane &wide = to.lane_of({});
+  answer_queue &wide = to.answer_queue_of({});
   auto out = header<tenon_rm_recovery_state>(TENON_RM_RECOVERY_STATE);
   out.held = to.held ? 1 : 0;
   send(wide, wide.memory(), out);
 }
 
-void answer_refused_application(lane &to, std::string_view application, std::string_view reason) {
+void answer_refused_application(answer_queue &to, std::string_view application, std::string_view reason) {
   arena &memory = to.memory();
   auto out = header<tenon_rm_verdict>(TENON_RM_REJECTED_APPLICATION);
   out.id = copied(application, memory);
@@ -376,7 +376,7 @@ void answer_refused_application(lane &to, std::string_view application, std::str
   send(to, memory, out);
 }
 
-void answer_refused_ask(lane &to, const put_ask &ask, std::string_view reason, bool as_allocation) {
+void answer_refused_ask(answer_queue &to, const put_ask &ask, std::string_view reason, bool as_allocation) {
   arena &memory = to.memory();
   auto out = header<tenon_rm_rejected_ask>(as_allocation ? TENON_RM_REJECTED_ALLOCATION : TENON_RM_REJECTED_ASK);
   out.key = copied(ask.key, memory);
@@ -385,7 +385,7 @@ void answer_refused_ask(lane &to, const put_ask &ask, std::string_view reason, b
   send(to, memory, out);
 }
 
-void answer_refused_node(lane &to, std::string_view node, std::string_view reason) {
+void answer_refused_node(answer_queue &to, std::string_view node, std::string_view reason) {
   arena &memory = to.memory();
   auto out = header<tenon_rm_verdict>(TENON_RM_REJECTED_NODE);
   out.id = copied(node, memory);

@@ -22,7 +22,7 @@ struct answer_rule {
 };
 [[nodiscard]] const answer_rule &answer_rule_of(decision_kind kind);
 
-// Writes answers into lanes. Of one cycle thread; keeps its memory.
+// Writes answers into answer queues. Of one cycle thread; keeps its memory.
 class answer_writer {
  public:
   // The number of answers. While kernel::drain() hands the decision over. `uuid` is the scheduler's own, of decisions
@@ -52,9 +52,9 @@ void answer_event(rm_session &to, const tenon_rm_event &event);
 // Whether the RM is held, to its report.
 void answer_recovery(rm_session &to);
 // What is refused before it reaches the kernel.
-void answer_refused_application(lane &to, std::string_view application, std::string_view reason);
-void answer_refused_ask(lane &to, const put_ask &ask, std::string_view reason, bool as_allocation);
-void answer_refused_node(lane &to, std::string_view node, std::string_view reason);
+void answer_refused_application(answer_queue &to, std::string_view application, std::string_view reason);
+void answer_refused_ask(answer_queue &to, const put_ask &ask, std::string_view reason, bool as_allocation);
+void answer_refused_node(answer_queue &to, std::string_view node, std::string_view reason);
 // TENON_TERMINATION_*
 [[nodiscard]] uint32_t number_of(termination why);
 

@@ -64,7 +64,7 @@ void cycle::take(const decision_view &d) {
   if (where == nullptr) {
     // However many names an RM makes up, their refusals have one place.
     where = &to->elsewhere;
-    where->answers = &to->lane_of({});
+    where->answers = &to->answer_queue_of({});
   }
   if (d.is(decision_kind::node_update_rejected) && !as_wished_)
     shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + text_of(d));
@@ -204,7 +204,7 @@ void cycle::inspect_waiting() {
 void cycle::publish() {
   for (const auto &one : sessions_) {
     bool any = false;
-    one->each_lane([&](lane &answers) {
+    one->each_answer_queue([&](answer_queue &answers) {
       if (!answers.has_unpublished()) return;
       answers.publish();
       any = true;

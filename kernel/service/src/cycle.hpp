@@ -82,8 +82,8 @@ class cycle final : public cycle_access {
   void note_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
   static void forget_allocation(const decision_view &d, rm_partition &where, std::string_view uuid);
   bool pump(rm_session &from);  // true: there is more at once
-  progress apply(rm_session &from, parcel &of, request &one);
-  progress resolve(rm_session &from, parcel &of, request &one, add_application &c);
+  progress apply(rm_session &from, request_batch &of, request &one);
+  progress resolve(rm_session &from, request_batch &of, request &one, add_application &c);
   // Whether it is refused, and told so, since the RM keeps too much.
   bool is_beyond_bounds(rm_session &from, command &c);
   static uint32_t answer_beyond_bounds(const rm_session &from, const rm_partition &where, const command &c,

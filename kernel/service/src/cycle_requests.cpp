@@ -16,7 +16,7 @@ bool cycle::pump(rm_session &from) {
   from.take(from.open);
   uint32_t left = serves_several() ? most_beside_others : most_in_a_row;
   while (!from.open.empty()) {
-    parcel &first = *from.open.front();
+    request_batch &first = *from.open.front();
     for (; first.next < first.requests.size(); ++first.next) {
       if (from.ended) return false;
       if (left-- == 0) return true;
@@ -24,13 +24,13 @@ bool cycle::pump(rm_session &from) {
     }
     from.waiting_requests -= first.requests.size();
     from.waiting_bytes -= first.bytes;
-    shared_.parcels.give(std::move(from.open.front()));
+    shared_.request_batches.give(std::move(from.open.front()));
     from.open.pop_front();
   }
   return false;
 }
 
-cycle::progress cycle::apply(rm_session &from, parcel &of, request &one) {
+cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) {
   if (one.recovery_report) {
     if (one.recovery_done) from.held = false;
     answer_recovery(from);
@@ -133,7 +133,7 @@ void cycle::apply_change(rm_session &from, const change_node &c) {
 }
 
 // Groups of the user. Stalls the RM's requests behind it while its source is asked; other RMs go on.
-cycle::progress cycle::resolve(rm_session &from, parcel &of, request &one, add_application &c) {
+cycle::progress cycle::resolve(rm_session &from, request_batch &of, request &one, add_application &c) {
   host::identity_resolver *resolver = identities_.of(c.partition);
   if (resolver == nullptr) {
     const auto alone = of.memory.array<std::string_view>(1);

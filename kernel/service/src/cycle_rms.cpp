@@ -82,7 +82,7 @@ void cycle::note_partitions(rm_session &one, const cluster_config &config) {
     if (one.find_partition(full) != nullptr) continue;
     auto fresh = std::make_unique<rm_partition>();
     fresh->full_name = full;
-    fresh->answers = &one.lane_of(partition.name);
+    fresh->answers = &one.answer_queue_of(partition.name);
     one.partitions.push_back(std::move(fresh));
   }
 }
@@ -98,7 +98,7 @@ void cycle::signal(rm_session &of, uint32_t signal) {
       break;
     case TENON_RM_BACK:
       of.lost = false;
-      of.each_lane([](lane &answers) { answers.rewind(); });
+      of.each_answer_queue([](answer_queue &answers) { answers.rewind(); });
       of.presence.come();
       if (!of.over_hard) resume(of);
       of.transport->notify();
@@ -178,9 +178,9 @@ void cycle::end(const std::shared_ptr<rm_session> &one, uint32_t why, rm_signal 
 
 void cycle::drop_requests(rm_session &one) {
   one.take(one.open);
-  for (auto &parcel : one.open) {
-    shared_.counters.dropped_requests += parcel->requests.size() - parcel->next;
-    shared_.parcels.give(std::move(parcel));
+  for (auto &request_batch : one.open) {
+    shared_.counters.dropped_requests += request_batch->requests.size() - request_batch->next;
+    shared_.request_batches.give(std::move(request_batch));
   }
   one.open.clear();
   one.waiting_requests = one.waiting_bytes = 0;

@@ -22,42 +22,42 @@ uuid_hash hash_of(std::string_view text) { return {mixed(text, 0), mixed(text, 0
 rm_session::rm_session(session_identity identity, transport_runner *by, chunk_pool &chunks)
     : who(std::move(identity)), transport(by), chunks_(chunks) {}
 
-void rm_session::put(std::unique_ptr<parcel> &one) {
+void rm_session::put(std::unique_ptr<request_batch> &one) {
   waiting_requests += one->requests.size();
   waiting_bytes += one->bytes;
   const std::lock_guard lock(mailbox_mutex_);
   mailbox_.push_back(std::move(one));
 }
 
-void rm_session::take(std::deque<std::unique_ptr<parcel>> &to) {
+void rm_session::take(std::deque<std::unique_ptr<request_batch>> &to) {
   const std::lock_guard lock(mailbox_mutex_);
   for (auto &one : mailbox_) to.push_back(std::move(one));
   mailbox_.clear();
 }
 
-lane &rm_session::lane_of(std::string_view plain_name) {
-  if (lane *known = find_lane(plain_name)) return *known;
-  auto fresh = std::make_unique<lane>(std::string(plain_name), chunks_);
-  const std::lock_guard lock(lanes_mutex_);
-  return *lanes_.emplace_back(std::move(fresh));
+answer_queue &rm_session::answer_queue_of(std::string_view plain_name) {
+  if (answer_queue *known = find_answer_queue(plain_name)) return *known;
+  auto fresh = std::make_unique<answer_queue>(std::string(plain_name), chunks_);
+  const std::lock_guard lock(answer_queues_mutex_);
+  return *answer_queues_.emplace_back(std::move(fresh));
 }
 
-lane *rm_session::find_lane(std::string_view plain_name) const {
-  const std::lock_guard lock(lanes_mutex_);
-  const auto found =
-      std::find_if(lanes_.begin(), lanes_.end(), [&](const auto &one) { return one->name() == plain_name; });
-  return found == lanes_.end() ? nullptr : found->get();
+answer_queue *rm_session::find_answer_queue(std::string_view plain_name) const {
+  const std::lock_guard lock(answer_queues_mutex_);
+  const auto found = std::find_if(answer_queues_.begin(), answer_queues_.end(),
+                                  [&](const auto &one) { return one->name() == plain_name; });
+  return found == answer_queues_.end() ? nullptr : found->get();
 }
 
 uint64_t rm_session::waiting_answers() const {
   uint64_t out = 0;
-  each_lane([&](const lane &one) { out += one.waiting(); });
+  each_answer_queue([&](const answer_queue &one) { out += one.waiting(); });
   return out;
 }
 
 bool rm_session::has_undelivered() const {
   bool out = false;
-  each_lane([&](const lane &one) { out |= one.has_undelivered(); });
+  each_answer_queue([&](const answer_queue &one) { out |= one.has_undelivered(); });
   return out;
 }
 

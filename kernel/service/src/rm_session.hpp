@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lane.hpp"
-#include "parcel.hpp"
+#include "answer_queue.hpp"
+#include "request_batch.hpp"
 #include "rm_bounds.hpp"
 #include "tenon/abi/transport.h"
 #include "tenon/kernel/growing_map.hpp"
@@ -36,7 +36,7 @@ inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high
 struct rm_partition {
   std::string full_name;  // [rm]name
   uint32_t number = 0;    // the kernel's handle of it; 0: not heard of yet
-  lane *answers = nullptr;
+  answer_queue *answers = nullptr;
   growing_map<uuid_hash, uint64_t> sequences;             // of allocations, by UUID
   std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
   struct unsent_check {
@@ -72,7 +72,7 @@ class rm_presence {
   std::atomic<uint64_t> seen_{1};  // lowest bit: here; the others count connections
 };
 
-// What a mailbox said to a parcel.
+// What a mailbox said to a batch.
 enum class accepted_as : uint8_t { taken, full, ended };
 
 class rm_session {
@@ -89,19 +89,19 @@ class rm_session {
   std::atomic<uint64_t> retries{0}, waiting_requests{0}, waiting_bytes{0};
 
   // Mailbox: any thread puts, the cycle thread takes.
-  void put(std::unique_ptr<parcel> &one);
-  void take(std::deque<std::unique_ptr<parcel>> &to);
+  void put(std::unique_ptr<request_batch> &one);
+  void take(std::deque<std::unique_ptr<request_batch>> &to);
 
   // Lanes: the cycle thread makes them, all read.
-  [[nodiscard]] lane &lane_of(std::string_view plain_name);
-  [[nodiscard]] lane *find_lane(std::string_view plain_name) const;
+  [[nodiscard]] answer_queue &answer_queue_of(std::string_view plain_name);
+  [[nodiscard]] answer_queue *find_answer_queue(std::string_view plain_name) const;
   template <class F>
-  void each_lane(F &&f) const {
+  void each_answer_queue(F &&f) const {
     for (size_t i = 0;; ++i) {
-      lane *one = nullptr;
+      answer_queue *one = nullptr;
       {
-        const std::lock_guard lock(lanes_mutex_);
-        if (i < lanes_.size()) one = lanes_[i].get();
+        const std::lock_guard lock(answer_queues_mutex_);
+        if (i < answer_queues_.size()) one = answer_queues_[i].get();
       }
       if (one == nullptr) return;
       f(*one);
@@ -111,7 +111,7 @@ class rm_session {
   [[nodiscard]] bool has_undelivered() const;
 
   // The cycle thread's own.
-  std::deque<std::unique_ptr<parcel>> open;  // taken from the mailbox, in order
+  std::deque<std::unique_ptr<request_batch>> open;  // taken from the mailbox, in order
   std::vector<std::unique_ptr<rm_partition>> partitions;
   rm_partition elsewhere;  // stands for all that it does not have: refusals are answers about the RM as a whole
   std::unordered_map<std::string, rm_partition *> nodes;  // of RMs with several partitions
@@ -133,9 +133,9 @@ class rm_session {
  private:
   chunk_pool &chunks_;
   std::mutex mailbox_mutex_;
-  std::vector<std::unique_ptr<parcel>> mailbox_;
-  mutable std::mutex lanes_mutex_;
-  std::vector<std::unique_ptr<lane>> lanes_;
+  std::vector<std::unique_ptr<request_batch>> mailbox_;
+  mutable std::mutex answer_queues_mutex_;
+  std::vector<std::unique_ptr<answer_queue>> answer_queues_;
 };
 
 // The sessions that live, from any thread.

@@ -141,7 +141,7 @@ tenon_status scheduler::impl::submit(const tenon_rm_submit_in &in, tenon_rm_subm
   if (waiting >= shared.limits.mailbox_requests || waiting_bytes >= shared.limits.mailbox_bytes)
     return later("too many requests of the resource manager wait");
 
-  auto batch = shared.parcels.take();
+  auto batch = shared.request_batches.take();
   translator translate(*batch, session->who.rm, shared.limits, read_configuration_);
   std::optional<std::string> problem;
   bool full = false;
@@ -156,7 +156,7 @@ tenon_status scheduler::impl::submit(const tenon_rm_submit_in &in, tenon_rm_subm
   out.accepted = taken;
   shared.counters.requests += taken;
   if (batch->requests.empty()) {
-    shared.parcels.give(std::move(batch));
+    shared.request_batches.give(std::move(batch));
   } else {
     session->put(batch);
     wake();
@@ -182,7 +182,8 @@ tenon_status scheduler::impl::signal(const tenon_rm_signal_in &in) {
 tenon_status scheduler::impl::acknowledge(const tenon_rm_acknowledge_in &in) {
   const auto session = shared.sessions.find(in.session);
   if (session == nullptr) return TENON_DECLINED;
-  if (lane *answers = session->find_lane(view_of(in.partition)); answers != nullptr) answers->acknowledge(in.number);
+  if (answer_queue *answers = session->find_answer_queue(view_of(in.partition)); answers != nullptr)
+    answers->acknowledge(in.number);
   if (session->throttled && session->waiting_answers() <= shared.limits.outbox_high / 2) {
     session->throttled = false;
     wake();
@@ -193,7 +194,7 @@ tenon_status scheduler::impl::acknowledge(const tenon_rm_acknowledge_in &in) {
 tenon_status scheduler::impl::sent(const tenon_rm_acknowledge_in &in) {
   const auto session = shared.sessions.find(in.session);
   if (session == nullptr) return TENON_DECLINED;
-  lane *answers = session->find_lane(view_of(in.partition));
+  answer_queue *answers = session->find_answer_queue(view_of(in.partition));
   if (answers != nullptr && answers->note_sent(in.number)) wake();
   return TENON_OK;
 }

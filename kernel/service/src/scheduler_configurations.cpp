@@ -20,7 +20,7 @@ int64_t unix_ms() {
 }
 
 // "2026-11-21T17:00:00Z"
-std::string time_in_words(int64_t time_ms) {
+std::string time_as_text(int64_t time_ms) {
   const std::time_t seconds = time_ms / 1000;
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -30,8 +30,8 @@ std::string time_in_words(int64_t time_ms) {
 }
 
 // "revision 3, which olga (rest 127.0.0.1) sent at 2026-11-21T17:00:00Z for policy group 'default'"
-std::string sent_in_words(const group_config &one, const std::string &policy_group, const std::string &rm) {
-  return "revision " + std::to_string(one.revision) + ", which " + one.by + " sent at " + time_in_words(one.since_ms) +
+std::string sent_as_text(const group_config &one, const std::string &policy_group, const std::string &rm) {
+  return "revision " + std::to_string(one.revision) + ", which " + one.by + " sent at " + time_as_text(one.since_ms) +
          " for " + (rm.empty() ? "policy group " + config::in_quotes(policy_group) : "RM " + config::in_quotes(rm));
 }
 
@@ -49,7 +49,7 @@ configured older_than(const group_config &sent, const std::string &policy_group,
   configured out;
   out.is_older = true;
   out.why = refusal{file, "a file that was changed since",
-                    sent_in_words(sent, policy_group, rm) + " is in force, and the file is as it was in revision " +
+                    sent_as_text(sent, policy_group, rm) + " is in force, and the file is as it was in revision " +
                         std::to_string(sent.instead_of_revision),
                     std::string(nothing_changed) + "write the file anew, or force the reload, which throws revision " +
                         std::to_string(sent.revision) + " away"};
@@ -131,7 +131,7 @@ std::optional<refusal> scheduler::impl::use_kept(const std::vector<stored_config
     config->by = one.by;
     config->instead_of = one.instead_of;
     config->instead_of_revision = one.instead_of_revision;
-    const std::string words = sent_in_words(*config, one.policy_group, one.rm);
+    const std::string words = sent_as_text(*config, one.policy_group, one.rm);
     const bool changed = group == groups.end() ||
                          (group->second.by.empty() && group->second.config->checksum != one.instead_of) ||
                          (!group->second.by.empty() && group->second.instead_of != one.instead_of);
@@ -234,7 +234,7 @@ configured scheduler::impl::configure_group(const people_configuration &sent, gr
   groups[sent.policy_group] = config;
   out.why = put_in_force(std::move(groups), {});
   if (out.why) return out;
-  if (!before.by.empty()) out.notes.push_back("replaced " + sent_in_words(before, sent.policy_group, {}));
+  if (!before.by.empty()) out.notes.push_back("replaced " + sent_as_text(before, sent.policy_group, {}));
   keep(config, sent.policy_group, {}, out);
   return out;
 }
@@ -258,7 +258,7 @@ configured scheduler::impl::configure_rm(const people_configuration &sent, group
   if (!ran) out.why = refusal{"", "a scheduler that runs", "one that stops", ""};
   if (out.why) return out;
   shared.warn_of(config);
-  if (before != rms.end()) out.notes.push_back("replaced " + sent_in_words(before->second, sent.policy_group, sent.rm));
+  if (before != rms.end()) out.notes.push_back("replaced " + sent_as_text(before->second, sent.policy_group, sent.rm));
   keep(config, sent.policy_group, sent.rm, out);
   shared.set_of_rm(sent.rm, std::move(config));
   return out;
@@ -282,13 +282,13 @@ configured scheduler::impl::reload_files(const reload_wish &wish) {
     for (const auto &[rm, sent] : shared.of_rms()) {
       if (sent.policy_group != name) continue;
       if (!wish.forced && sent.instead_of == config->config->checksum) return older_than(sent, name, rm, config->file);
-      out.notes.push_back("replaced " + sent_in_words(sent, name, rm));
+      out.notes.push_back("replaced " + sent_as_text(sent, name, rm));
       dropped_rms.insert(rm);
     }
     if (in_force != nullptr && !in_force->by.empty()) {
       if (!wish.forced && in_force->instead_of == config->config->checksum)
         return older_than(*in_force, name, {}, config->file);
-      out.notes.push_back("replaced " + sent_in_words(*in_force, name, {}));
+      out.notes.push_back("replaced " + sent_as_text(*in_force, name, {}));
     }
     const bool same = in_force != nullptr && in_force->by.empty() && in_force->text == config->text;
     config->revision = same ? in_force->revision : ++last_revision_;

@@ -159,7 +159,7 @@ void scheduler::impl::run_cycle_thread() {
 void scheduler::impl::wake() {
   if (options.manual || stopped_) return;
   if (awake_.exchange(true, std::memory_order_acq_rel)) return;
-  boost::asio::post(io_, boost::asio::bind_allocator(wake_room_.take(), [this] {
+  boost::asio::post(io_, boost::asio::bind_allocator(wake_memory_.take(), [this] {
                       awake_.store(false, std::memory_order_release);
                       turn();
                     }));

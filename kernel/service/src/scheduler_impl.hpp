@@ -16,7 +16,7 @@
 #include "configuration_store.hpp"
 #include "cycle.hpp"
 #include "fact_relay.hpp"
-#include "handler_room.hpp"
+#include "handler_memory.hpp"
 #include "rm_events.hpp"
 #include "rm_service.hpp"
 #include "service_state.hpp"
@@ -117,7 +117,7 @@ struct scheduler::impl final : rm_calls {
   std::vector<work> manual_later_;
 
   // Else: the cycle thread.
-  handler_room wake_room_;
+  handler_memory wake_memory_;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> stay_{io_.get_executor()};
   boost::asio::steady_timer timer_{io_};

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "parcel.hpp"
+#include "request_batch.hpp"
 #include "rm_session.hpp"
 #include "tenon/config/queues.hpp"
 #include "tenon/host/running_limits.hpp"
@@ -44,7 +44,7 @@ struct service_state {
   host::running_limits limits;
   uint32_t max_queue_depth = 32;
   config::known_policies known;
-  pool<parcel> parcels{256};
+  pool<request_batch> request_batches{256};
   chunk_pool chunks{256};
   session_table sessions;
   shared_counters counters;

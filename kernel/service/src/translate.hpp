@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Messages of the scheduler interface as the kernel's commands, checked and copied into a parcel.
+// Messages of the scheduler interface as the kernel's commands, checked and copied into a batch.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "parcel.hpp"
+#include "request_batch.hpp"
 #include "tenon/abi/rm_requests.h"
 #include "tenon/host/running_limits.hpp"
 
@@ -16,10 +16,11 @@ namespace tenon::service {
 // Reads the configuration of a tenon_rm_configuration.
 using configuration_reader = std::function<sent_configuration(std::string_view policy_group, std::string_view text)>;
 
-// Of one RM, for one parcel.
+// Of one RM, for one request_batch.
 class translator {
  public:
-  translator(parcel &to, std::string_view rm, const host::running_limits &limits, const configuration_reader &read)
+  translator(request_batch &to, std::string_view rm, const host::running_limits &limits,
+             const configuration_reader &read)
       : to_(to), rm_(rm), limits_(limits), read_(read) {}
 
   // Appends the requests that the message means; what is wrong with it, and then nothing is appended.
@@ -53,7 +54,7 @@ class translator {
   void from_tags(put_ask &to, const tenon_rm_preemption &preemption);
   existing_allocation existing(const tenon_rm_allocation &m, std::string_view partition_name);
 
-  parcel &to_;
+  request_batch &to_;
   std::string_view rm_;
   const host::running_limits &limits_;
   const configuration_reader &read_;

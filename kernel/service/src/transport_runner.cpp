@@ -151,7 +151,7 @@ transport_runner::work_left transport_runner::deliver_all() {
 
 transport_runner::work_left transport_runner::deliver_to(rm_session &session) {
   auto out = work_left::none;
-  session.each_lane([&](lane &one) {
+  session.each_answer_queue([&](answer_queue &one) {
     const uint64_t seen = session.presence.seen();
     if (!running_ || session.ended || !rm_presence::is_here(seen)) return;
     tenon_status status = TENON_OK;

@@ -18,7 +18,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-size_t count_words(std::string_view text) {
+size_t count_text(std::string_view text) {
   size_t words = 0;
   for (size_t at = text.find_first_not_of(blanks); at != std::string_view::npos; ++words) {
     at = text.find_first_of(blanks, at);
@@ -63,7 +63,7 @@ result<acl> parse_acl(std::string_view text) {
   const std::string_view words = trim(text);
   if (words.empty()) return out;
   const auto spaces = std::count(text.begin(), text.end(), ' ');
-  if (spaces > 1 || count_words(words) > 2) {
+  if (spaces > 1 || count_text(words) > 2) {
     return refusal{{},
                    "'*', or users and groups: user1,user2 group1,group2",
                    messages::acl_spaces(text),

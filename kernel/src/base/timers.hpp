@@ -51,7 +51,7 @@ class timers {
   void arm(int64_t due_ms, timer_kind kind, uint32_t where, uint32_t object, uint64_t epoch) {
     heap_.push_back({due_ms, next_++, kind, where, object, epoch});
     up(heap_.size() - 1);
-    owed_ += kLooksForEach;
+    owed_ += looks_for_each;
   }
 
   timer pop() {
@@ -76,7 +76,7 @@ class timers {
   }
 
  private:
-  static constexpr uint64_t kLooksForEach = 2;
+  static constexpr uint64_t looks_for_each = 2;
 
   void remove(size_t at) {
     const timer last = heap_.back();

@@ -71,13 +71,13 @@ bool cycle::try_unit(leaf_class &u) {
     if (full == nullptr && reservations_.try_to_reserve(a, c, refused)) return true;
   }
   if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
-    lines_.set_aside(a);
-  } else if (u.kind == unit_kind::urgent) {
+    lines_.move_to_refused(a);
+  } else if (u.kind == unit_kind::preempts) {
     lines_.move_to(a, alarms_.kind_for(a));
   } else if (full != nullptr) {
     ready_.park_on_queue(u, *full, type);
   } else {
-    ready_.park_on_nodes(u, u.kind == unit_kind::mature && config_.tuning.reservation_enabled);
+    ready_.park_on_nodes(u, u.kind == unit_kind::reserves && config_.tuning.reservation_enabled);
   }
   return false;
 }

@@ -114,8 +114,8 @@ void inspector::inspect_application(application &app, inspection &seen) {
   facts_.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
-    const bool aside = a->line == ask_line::aside && !waits_for_placeholders(*a);
-    if (a->line == ask_line::run || aside) waiting.push_back(a);
+    const bool refused = a->line == ask_line::refused && !waits_for_placeholders(*a);
+    if (a->line == ask_line::run || refused) waiting.push_back(a);
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   for (ask *a : waiting) {

@@ -10,17 +10,17 @@
 
 namespace tenon::journal::version3 {
 
-struct fault_words {
+struct fault_beginning {
   policy_fault::kind what;
   std::string_view begin;
 };
 // One that begins like another comes before it.
 inline constexpr std::array fault_beginnings{
-    fault_words{policy_fault::kind::queue_order, "queue order "},
-    fault_words{policy_fault::kind::application_order, "application order "},
-    fault_words{policy_fault::kind::chosen_node_order, "node order of applications "},
-    fault_words{policy_fault::kind::node_order, "node order "},
-    fault_words{policy_fault::kind::predicate, "predicate "}};
+    fault_beginning{policy_fault::kind::queue_order, "queue order "},
+    fault_beginning{policy_fault::kind::application_order, "application order "},
+    fault_beginning{policy_fault::kind::chosen_node_order, "node order of applications "},
+    fault_beginning{policy_fault::kind::node_order, "node order "},
+    fault_beginning{policy_fault::kind::predicate, "predicate "}};
 inline constexpr std::string_view before_asks = " for asks like ", before_partition = " in ";
 
 // A sentence that says something else is the name of nothing that could be at fault.

@@ -146,7 +146,7 @@ bool device_holdings::hold_for(const node &n, const ask_class &c) const {
     std::fill(group.free.begin(), group.free.end(), group.size);
     group.rank();
   }
-  device_room room;
+  free_devices room;
   room.start(all, c.types);
   for (const allocation *a : n.foreign) {
     if (a->devices != no_record) room.take(records_[a->devices].held);
@@ -156,7 +156,7 @@ bool device_holdings::hold_for(const node &n, const ask_class &c) const {
 
 bool device_holdings::hold_both(const node &n, const ask_class &c, const ask_class &other) const {
   if (!n.divided) return true;
-  device_room room;
+  free_devices room;
   room.start(nodes_.devices().of(n.slot), c.types | other.types);
   room.place(c);
   return room.fits(other);

@@ -9,7 +9,7 @@
 
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
-#include "model/device_room.hpp"
+#include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"

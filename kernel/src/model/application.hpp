@@ -132,7 +132,7 @@ struct application {
   uint32_t under_way = 0;             // replacements
   int64_t first_bind_ms = INT64_MAX;  // of its placeholders since it is Accepted
   placeholder_epochs placeholder_timers;
-  ask_run aside;                            // asks in line::aside
+  ask_run refused;                          // asks in line::refused
   ask_run reserved;                         // asks in line::reserved
   std::vector<reservation *> reservations;  // in the order in which they were made
   std::vector<proposal> proposals;          // by number

@@ -21,7 +21,7 @@ enum class ask_line : uint8_t {
   run,           // in its app_class: the cycle tries it
   placeholders,  // in its task group, while that has placeholders
   reserved,      // in a reserved_unit: a node is kept for it
-  aside,         // beside the others of its application: the resource manager refused it
+  refused,       // beside the others of its application: the resource manager refused it
 };
 
 // What an inspection said of an ask last.

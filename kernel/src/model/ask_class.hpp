@@ -68,14 +68,14 @@ struct ask_class {
   uint64_t types = 0;                  // the same as a mask
   std::vector<class_devices> devices;  // by type; a type without entry takes them as the node's size says
   std::string required_node;
-  int64_t timeout_ms = 0;                            // of execution, where it decides which reserved nodes may be used
-  verdict_set *judged = nullptr;                     // null: no predicates
-  const score_facts *scored = nullptr;               // null: no score reads tags or the priority
-  bool blocked = false;                              // no node holds it: nothing changed since a search said so
-  bool gangs_wait = false;                           // for it to be blocked no more
-  bool unreservable = false;                         // nor may one be reserved for it
-  std::vector<parked_unit *> parked, parked_mature;  // wait for a node; for one, or one to reserve
-  std::vector<reserved_unit *> reserved;             // of all leaves
+  int64_t timeout_ms = 0;               // of execution, where it decides which reserved nodes may be used
+  verdict_set *judged = nullptr;        // null: no predicates
+  const score_facts *scored = nullptr;  // null: no score reads tags or the priority
+  bool blocked = false;                 // no node holds it: nothing changed since a search said so
+  bool gangs_wait = false;              // for it to be blocked no more
+  bool unreservable = false;            // nor may one be reserved for it
+  std::vector<parked_unit *> parked, parked_to_reserve;  // wait for a node; for one, or one to reserve
+  std::vector<reserved_unit *> reserved;                 // of all leaves
 
   // What of it a node with so much free lacks: the sum over its types of the part of the need that is missing.
   [[nodiscard]] double lacks(const int64_t *free) const {

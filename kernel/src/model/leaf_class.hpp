@@ -29,9 +29,9 @@ struct app_class_prefix {
 
 // What an ask of a unit may do, beside being placed.
 enum class unit_kind : uint8_t {
-  young,   // nothing: its reservation delay is not over
-  mature,  // reserve a node
-  urgent,  // try to preempt. Such a unit is never parked
+  plain,     // nothing: its reservation delay is not over
+  reserves,  // reserve a node
+  preempts,  // try to preempt. Such a unit is never parked
 };
 
 // The last try of an ask of a unit to preempt that failed: at which change of the partition, of which priority, and
@@ -43,7 +43,7 @@ struct failed_preemption {
 };
 
 struct leaf_class : parked_unit {
-  unit_kind kind = unit_kind::young;
+  unit_kind kind = unit_kind::plain;
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
   uint32_t members = 0;  // app_classes with asks, ready or not
   uint32_t position = not_in_heap;

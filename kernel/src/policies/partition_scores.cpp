@@ -31,7 +31,7 @@ void partition::classify_for_score() {
     const ask_class &old = classes[a.class_id];
     const score_facts *scored = facts_for_score(a);
     if (scored == old.scored) continue;
-    const bool queued = a.line != ask_line::none && a.line != ask_line::aside;
+    const bool queued = a.line != ask_line::none && a.line != ask_line::refused;
     if (queued) lines.dequeue(a);
     const class_key key{old.need, old.required_node, old.timeout_ms, old.judged, scored, old.devices};
     a.class_id = class_of(key).id;

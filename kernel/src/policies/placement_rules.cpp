@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/module_words.hpp"
+#include "base/module_text.hpp"
 #include "base/path.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
@@ -90,7 +90,7 @@ placement_request::answer placement_request::ask(const placement_rule &rule) {
     return said;
   }
   room_.resize(std::max<size_t>(TENON_PLACE_NAME_ROOM, 5 * std::max(longest_, rule.value_length)));
-  module_words words;
+  module_text words;
   tenon_place_out out{sizeof out, 0, room_.data(), room_.size(), 0, words.room()};
   const tenon_status status = rule.bound->placement->place(rule.bound->instance, &in_, &out);
   if (status == TENON_INVALID_CONFIG) {

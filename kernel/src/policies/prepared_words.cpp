@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "base/module_words.hpp"
+#include "base/module_text.hpp"
 
 namespace tenon::internal {
 
 prepared_words prepare(sort_policy &policy, const text_pairs &texts) {
   prepared_words made;
   if (!policy.prepares()) return made;
-  module_words words;
+  module_text words;
   const tenon_prepare_in in{sizeof in, 0, texts.names().data(), texts.values().data(), texts.names().size()};
   tenon_prepare_out out{sizeof out, 0, {0, 0, 0, 0}, words.room()};
   ++policy.calls;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 
 namespace tenon::internal {
 namespace {

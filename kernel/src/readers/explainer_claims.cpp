@@ -2,7 +2,7 @@
 // Explainer: what an ask does beside waiting for a place, and whether anybody would give way to it.
 #include <algorithm>
 
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"

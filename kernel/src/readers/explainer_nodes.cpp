@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
@@ -89,7 +89,7 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
   out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
   const bool cluster_short = std::any_of(out.obstacles.begin(), out.obstacles.end(),
                                          [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
-  const bool refused = a.line == ask_line::aside && (out.nodes.fit != 0 || !by_refusal.empty());
+  const bool refused = a.line == ask_line::refused && (out.nodes.fit != 0 || !by_refusal.empty());
   if (refused) {
     obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, of_.rm);
     for (const auto &[reason, count] : by_refusal) {

@@ -2,7 +2,7 @@
 // Explainer: who goes before an ask, and who is left out by an order.
 #include <algorithm>
 
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
 #include "ready/fresh_keys.hpp"
 #include "rules/reservations.hpp"
@@ -15,7 +15,7 @@ int64_t tried_in(const application &app) {
   if (!app.runs()) return 0;
   int64_t count = 0;
   for (const auto &[key, a] : app.asks) {  // any order: a sum
-    count += a->line == ask_line::run || a->line == ask_line::aside ? a->pending() : 0;
+    count += a->line == ask_line::run || a->line == ask_line::refused ? a->pending() : 0;
   }
   return count;
 }
@@ -74,7 +74,7 @@ uint64_t explainer::count_before(const ask &a) const {
     if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += tried_in(*rival);
   }
   for (const auto &[key, other] : app.asks) {  // any order: a sum
-    const bool tried = other->line == ask_line::run || other->line == ask_line::aside;
+    const bool tried = other->line == ask_line::run || other->line == ask_line::refused;
     if (tried && tried_before(*other, a)) count += other->pending();
   }
   return static_cast<uint64_t>(count);

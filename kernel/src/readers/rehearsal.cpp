@@ -6,7 +6,7 @@
 #include <map>
 
 #include "partition.hpp"
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 #include "readers/partition_copy.hpp"
 #include "tenon/kernel/devices.hpp"
 
@@ -255,7 +255,7 @@ struct search {
   void gives_up(explanation &now) {
     out.outcome = change_outcome::waits;
     out.changes = std::move(all);
-    put_obstacles_in_words(now);
+    put_obstacles_as_text(now);
     for (const obstacle &o : now.obstacles) out.holds.push_back(o.text);
   }
 };

@@ -38,8 +38,8 @@ void ask_alarms::set_all(leaf_class &u) {
 }
 
 unit_kind ask_alarms::kind_for(const ask &a) const {
-  if (preemption_.preempts_at(a) <= shared_.now_ms) return unit_kind::urgent;
-  return reserved_.matures_at(a) <= shared_.now_ms ? unit_kind::mature : unit_kind::young;
+  if (preemption_.preempts_at(a) <= shared_.now_ms) return unit_kind::preempts;
+  return reserved_.reserves_at(a) <= shared_.now_ms ? unit_kind::reserves : unit_kind::plain;
 }
 
 // When time alone lets it do what it could not do where it stands; INT64_MAX: never.
@@ -47,20 +47,20 @@ int64_t ask_alarms::next_chance(const ask &a) const {
   switch (a.line) {
     case ask_line::run:
       switch (a.group->unit->kind) {
-        case unit_kind::young:
-          return std::min(reserved_.matures_at(a), preemption_.preempts_at(a));
-        case unit_kind::mature:
+        case unit_kind::plain:
+          return std::min(reserved_.reserves_at(a), preemption_.preempts_at(a));
+        case unit_kind::reserves:
           return preemption_.preempts_at(a);
-        case unit_kind::urgent:
+        case unit_kind::preempts:
           return INT64_MAX;
       }
       return INT64_MAX;
     case ask_line::reserved:
       return preemption_.preempts_at(a);
-    case ask_line::aside: {
+    case ask_line::refused: {
       // What it could do already it did not do when it was looked at.
       int64_t out = INT64_MAX;
-      for (const int64_t at : {reserved_.matures_at(a), preemption_.preempts_at(a)}) {
+      for (const int64_t at : {reserved_.reserves_at(a), preemption_.preempts_at(a)}) {
         if (at > shared_.now_ms) out = std::min(out, at);
       }
       return out;
@@ -89,7 +89,7 @@ void ask_alarms::rang(ask &a) {
       if (!r.due) return set(a);
       return reserved_.refresh(r);
     }
-    case ask_line::aside:
+    case ask_line::refused:
       lines_.dequeue(a);
       return lines_.enqueue(a);
     default:
@@ -104,7 +104,7 @@ void ask_alarms::chance_changed(ask &a) {
 
 void ask_alarms::reconsider(ask &a) {
   if (a.line == ask_line::run) {
-    if (!is_untimed(a) || a.group->unit->kind != unit_kind::young) lines_.move_to(a, unit_kind::young);
+    if (!is_untimed(a) || a.group->unit->kind != unit_kind::plain) lines_.move_to(a, unit_kind::plain);
     return;
   }
   a.alarm = 0;

@@ -47,9 +47,9 @@ void ask_lines::dequeue(ask &a) {
       rest = &app.reserved;
       reserved_.leave(a);
       break;
-    case ask_line::aside:
-      rest = &app.aside;
-      app.aside.erase(&a);
+    case ask_line::refused:
+      rest = &app.refused;
+      app.refused.erase(&a);
       std::erase(refused_, &a);
       break;
   }
@@ -60,11 +60,11 @@ void ask_lines::dequeue(ask &a) {
 }
 
 // The RM refused it everywhere: waits until something changes for the RM.
-void ask_lines::set_aside(ask &a) {
+void ask_lines::move_to_refused(ask &a) {
   dequeue(a);
   changes_.apply(ask_lined_up{a});
-  a.line = ask_line::aside;
-  a.owner->aside.insert(&a);
+  a.line = ask_line::refused;
+  a.owner->refused.insert(&a);
   refused_.push_back(&a);
   if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
   alarms_.set(a);
@@ -131,7 +131,7 @@ int32_t ask_lines::highest_of(const application &app) {
     if (!run.empty()) highest = std::max(highest, run.first()->priority);
     return highest == app.priority;
   };
-  if (is_highest(app.aside) || is_highest(app.reserved)) return highest;
+  if (is_highest(app.refused) || is_highest(app.reserved)) return highest;
   for (const app_class *g : app.classes) {
     if (is_highest(g->run)) return highest;
   }

@@ -101,7 +101,7 @@ void ready_index::let_go(application &app) {
 std::vector<parked_unit *> &ready_index::list_of(const parked_unit &u) {
   if (u.parked == parking::queue_headroom) return u.parked_queue->parked[u.parked_type];
   ask_class &c = classes_[u.class_id];
-  return u.parked == parking::nodes ? c.parked : c.parked_mature;
+  return u.parked == parking::nodes ? c.parked : c.parked_to_reserve;
 }
 
 void ready_index::join_list(parked_unit &u) {
@@ -234,7 +234,7 @@ void ready_index::wake_for_node(node &n) {
       wake_class(c);
     } else if (c.unreservable && n.reservations.empty() && devices_.may_hold(n, c) && filter_.passes(c, n.slot)) {
       c.unreservable = false;
-      while (!c.parked_mature.empty()) unpark(*c.parked_mature.back());
+      while (!c.parked_to_reserve.empty()) unpark(*c.parked_to_reserve.back());
     }
   }
   placeholders_.wake_on(n);
@@ -245,7 +245,7 @@ void ready_index::wake_class(ask_class &c) {
   if (!c.blocked) return;
   c.blocked = c.unreservable = false;
   std::erase(blocked_, &c);
-  for (auto *list : {&c.parked, &c.parked_mature}) {
+  for (auto *list : {&c.parked, &c.parked_to_reserve}) {
     while (!list->empty()) unpark(*list->back());
   }
   for (reserved_unit *u : c.reserved) reserved_.refresh(*u);

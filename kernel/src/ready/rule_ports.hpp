@@ -23,7 +23,7 @@ class preemption_clock {
 // Asks in ask_line::reserved, and when an ask may join them.
 class reserved_line {
  public:
-  [[nodiscard]] virtual int64_t matures_at(const ask &a) const = 0;  // it may reserve a node; INT64_MAX: never
+  [[nodiscard]] virtual int64_t reserves_at(const ask &a) const = 0;  // it may reserve a node; INT64_MAX: never
   virtual void join(ask &a) = 0;
   virtual void leave(ask &a) = 0;
   // What decides about their turn may be other than it was.

@@ -79,7 +79,7 @@ void gangs::make_available(allocation &a) {
 
 // The node of a placeholder is one more that the RM may agree with.
 void gangs::look_at_refused(task_group &g) {
-  const std::vector<ask *> refused(g.owner->aside.begin(), g.owner->aside.end());
+  const std::vector<ask *> refused(g.owner->refused.begin(), g.owner->refused.end());
   for (ask *one : refused) {
     if (one->gang != &g) continue;
     lines_.dequeue(*one);
@@ -193,7 +193,7 @@ bool gangs::replace_in(application &app) {
     done = replace_one(a, *first, rm_refuses);
     if (!done && rm_refuses) refused.push_back(&a);
   }
-  for (ask *a : refused) lines_.set_aside(*a);
+  for (ask *a : refused) lines_.move_to_refused(*a);
   return done;
 }
 

@@ -83,7 +83,7 @@ node *preemption::find_victims(ask &a, bool &off) {
   // What the RM says is of this ask alone.
   const bool rm_checks =
       by_proposals_ ? a.wait != nullptr && !a.wait->refusals.empty() : shared_.check || shared_.replayed != nullptr;
-  leaf_class &alike = ready_.unit_of(*a.owner->home, a.class_id, unit_kind::young);
+  leaf_class &alike = ready_.unit_of(*a.owner->home, a.class_id, unit_kind::plain);
   const bool hopeless = !rm_checks && alike.hopeless.at == revision_ && alike.hopeless.priority == a.priority;
   const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
@@ -120,7 +120,7 @@ void preemption::call_held_off() {
   for (const auto &[number, a] : std::exchange(held_off_, {})) {
     a->wait->held_off = 0;
     a->wait->preempt_from_ms = INT64_MIN;
-    if (a->line == ask_line::aside) {
+    if (a->line == ask_line::refused) {
       lines_.dequeue(*a);
       lines_.enqueue(*a);
     } else {
@@ -137,7 +137,7 @@ bool preemption::try_on(node &n, ask &a) {
   const int64_t *free = nodes_.free(n.slot);
   std::vector<int64_t> missing;
   for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
-  device_room devices;
+  free_devices devices;
   devices.start(nodes_.devices().of(n.slot), c.types);
   const auto amount = [&](const allocation &x, size_t k) { return classes_[x.class_id].need[c.positive[k].type]; };
   const auto take = [&](const allocation &x, int sign) {

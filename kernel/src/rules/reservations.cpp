@@ -23,7 +23,7 @@
 
 namespace tenon::internal {
 
-int64_t reservations::matures_at(const ask &a) const {
+int64_t reservations::reserves_at(const ask &a) const {
   if (!config_.tuning.reservation_enabled || requires_a_node(a)) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, config_.tuning.reservation_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
@@ -59,7 +59,7 @@ bool reservations::ends_in_time(const ask_class &c, const node &n, const ask_cla
   }
   std::sort(ending.begin(), ending.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
   std::vector<int64_t> free(nodes_.free(n.slot), nodes_.free(n.slot) + nodes_.stride());
-  device_room devices;
+  free_devices devices;
   devices.start(nodes_.devices().of(n.slot), reserved.types);
   for (const auto &[ends_ms, x] : ending) {
     if (x->devices != no_record) devices.give(device_records_[x->devices].held);
@@ -337,7 +337,7 @@ bool reservations::place(reservation &r, bool &refused) {
 // -- Pass C: asks that cannot be placed now. --
 
 bool reservations::try_to_reserve(ask &a, ask_class &c, bool &refused) {
-  if (c.unreservable || matures_at(a) > shared_.now_ms) return false;
+  if (c.unreservable || reserves_at(a) > shared_.now_ms) return false;
   bool here = false;
   node *n = node_to_reserve(a, c, here);
   if (n != nullptr) return reserve(a, *n), true;

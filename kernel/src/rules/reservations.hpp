@@ -73,7 +73,7 @@ class reservations final : public reserved_line {
         changes_(changes) {}
 
   [[nodiscard]] const slab<reservation, small_page_bytes> &all() const { return all_; }
-  [[nodiscard]] int64_t matures_at(const ask &a) const override;
+  [[nodiscard]] int64_t reserves_at(const ask &a) const override;
   [[nodiscard]] bool keeps_others_out(const node &n) const;
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 

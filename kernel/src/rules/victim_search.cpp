@@ -309,7 +309,7 @@ node *victim_search::search(const node *only) {
       }
       if (free < class_->positive[k].amount) return false;
     }
-    device_room devices;
+    free_devices devices;
     devices.start(nodes_.devices().of(n.slot), class_->types);
     for (const victim &v : taken_) {
       const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;

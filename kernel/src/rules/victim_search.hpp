@@ -9,7 +9,7 @@
 
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
-#include "model/device_room.hpp"
+#include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 
 namespace tenon::internal {
@@ -131,7 +131,7 @@ class victim_search {
   const node *node_ = nullptr;                // that is looked at
   std::vector<int64_t> given_;                // by level and type
   std::vector<int64_t> missing_on_node_;
-  device_room devices_;  // of the node
+  free_devices devices_;  // of the node
   std::vector<victim> on_node_, taken_;
   std::vector<allocation *> best_;
 };

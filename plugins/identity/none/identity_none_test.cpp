@@ -9,13 +9,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(NoIdentity, User_IsItsOnlyGroup) {
+TEST(NoIdentity, UserIsItsOnlyGroup) {
   const auto answer = resolve(*bound(module_kind::identity, "none"), "alice");
   EXPECT_EQ(answer.status, TENON_OK);
   EXPECT_THAT(answer.groups, ElementsAre("alice"));
 }
 
-TEST(NoIdentity, TooLittleRoom_SaysHowMuchItWants) {
+TEST(NoIdentity, TooLittleRoomSaysHowMuchItWants) {
   const auto source = bound(module_kind::identity, "none");
   for (const auto &[groups, bytes] : {std::pair{0U, size_t{100}}, {1U, size_t{4}}}) {
     const auto answer = resolve(*source, "alice", groups, bytes);

@@ -23,7 +23,7 @@ std::vector<std::string> groups_with_member(const std::string &user) {
   return out;
 }
 
-TEST(OsIdentity, EveryUserOfTheMachine_PrimaryGroupFirstThenItsMemberships) {
+TEST(OsIdentity, EveryUserOfTheMachinePrimaryGroupFirstThenItsMemberships) {
   const auto source = bound(module_kind::identity, "os");
   std::vector<std::pair<std::string, gid_t>> users;
   ::setpwent();
@@ -41,7 +41,7 @@ TEST(OsIdentity, EveryUserOfTheMachine_PrimaryGroupFirstThenItsMemberships) {
   }
 }
 
-TEST(OsIdentity, UserThatIsNotThere_Declined) {
+TEST(OsIdentity, UserThatIsNotThereDeclined) {
   EXPECT_EQ(resolve(*bound(module_kind::identity, "os"), "no-such-user-here").status, TENON_DECLINED);
 }
 

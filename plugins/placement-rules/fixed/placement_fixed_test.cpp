@@ -12,19 +12,19 @@ placed fixed(const std::string &queue) {
                {.queue = "root.other", .user = "alice", .tags = {{"namespace", "b"}}});
 }
 
-TEST(FixedRule, Name_BelowTheParentWhoeverAsks) { EXPECT_EQ(fixed("rest"), (placed{"rest", false})); }
+TEST(FixedRule, NameBelowTheParentWhoeverAsks) { EXPECT_EQ(fixed("rest"), (placed{"rest", false})); }
 
-TEST(FixedRule, Dots_AreLevels) { EXPECT_EQ(fixed("a.b"), (placed{"a.b", false})); }
+TEST(FixedRule, DotsAreLevels) { EXPECT_EQ(fixed("a.b"), (placed{"a.b", false})); }
 
-TEST(FixedRule, RootOrPathFromIt_IsAFullPath) {
+TEST(FixedRule, RootOrPathFromItIsAFullPath) {
   EXPECT_EQ(fixed("root"), (placed{"root", true}));
   EXPECT_EQ(fixed("root.a.b"), (placed{"root.a.b", true}));
   EXPECT_EQ(fixed("rooted.a"), (placed{"rooted.a", false}));
 }
 
-TEST(FixedRule, LetterCase_IsFolded) { EXPECT_EQ(fixed("ROOT.Rest"), (placed{"root.rest", true})); }
+TEST(FixedRule, LetterCaseIsFolded) { EXPECT_EQ(fixed("ROOT.Rest"), (placed{"root.rest", true})); }
 
-TEST(FixedRule, WithoutAQueue_Refused) {
+TEST(FixedRule, WithoutAQueueRefused) {
   EXPECT_THROW(fixed(""), std::runtime_error);
   EXPECT_THROW(bound(module_kind::placement_rule, "fixed"), std::runtime_error);
 }

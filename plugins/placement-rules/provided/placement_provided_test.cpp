@@ -11,19 +11,19 @@ placed provided(const std::string &queue) {
   return place(*bound(module_kind::placement_rule, "provided"), {.queue = queue, .user = "alice"});
 }
 
-TEST(ProvidedRule, NameOfTheApplication_BelowTheParent) { EXPECT_EQ(provided("Sales"), (placed{"Sales", false})); }
+TEST(ProvidedRule, NameOfTheApplicationBelowTheParent) { EXPECT_EQ(provided("Sales"), (placed{"Sales", false})); }
 
-TEST(ProvidedRule, PathFromRoot_IsAFullPath) { EXPECT_EQ(provided("root.a.b"), (placed{"root.a.b", true})); }
+TEST(ProvidedRule, PathFromRootIsAFullPath) { EXPECT_EQ(provided("root.a.b"), (placed{"root.a.b", true})); }
 
-TEST(ProvidedRule, OtherDots_AreNoLevels) {
+TEST(ProvidedRule, OtherDotsAreNoLevels) {
   EXPECT_EQ(provided("a.b"), (placed{"a_dot_b", false}));
   EXPECT_EQ(provided("ROOT.a"), (placed{"ROOT_dot_a", false}));
   EXPECT_EQ(provided("root"), (placed{"root", false}));
 }
 
-TEST(ProvidedRule, NoQueue_NextRule) { EXPECT_EQ(provided(""), declined); }
+TEST(ProvidedRule, NoQueueNextRule) { EXPECT_EQ(provided(""), declined); }
 
-TEST(ProvidedRule, ValueOfTheRule_DoesNotMatter) {
+TEST(ProvidedRule, ValueOfTheRuleDoesNotMatter) {
   const auto rule = bound(module_kind::placement_rule, "provided", R"({"value": "x"})");
   EXPECT_EQ(place(*rule, {.queue = "a"}), (placed{"a", false}));
 }

@@ -12,28 +12,28 @@ placed by_namespace(const std::vector<std::pair<std::string, std::string>> &tags
                {.user = "alice", .tags = tags});
 }
 
-TEST(TagRule, ValueOfTheTag_BelowTheParent) {
+TEST(TagRule, ValueOfTheTagBelowTheParent) {
   EXPECT_EQ(by_namespace({{"owner", "x"}, {"namespace", "sales"}}), (placed{"sales", false}));
 }
 
-TEST(TagRule, PathFromRoot_IsAFullPathOtherDotsAreNoLevels) {
+TEST(TagRule, PathFromRootIsAFullPathOtherDotsAreNoLevels) {
   EXPECT_EQ(by_namespace({{"namespace", "root.a.b"}}), (placed{"root.a.b", true}));
   EXPECT_EQ(by_namespace({{"namespace", "a.b"}}), (placed{"a_dot_b", false}));
 }
 
-TEST(TagRule, LetterCaseOfTheName_DoesNotMatterAndTheFirstCounts) {
+TEST(TagRule, LetterCaseOfTheNameDoesNotMatterAndTheFirstCounts) {
   EXPECT_EQ(by_namespace({{"NameSpace", "first"}, {"namespace", "second"}}), (placed{"first", false}));
   const auto rule = bound(module_kind::placement_rule, "tag", R"({"value": "NAMESPACE"})");
   EXPECT_EQ(place(*rule, {.tags = {{"namespace", "a"}}}), (placed{"a", false}));
 }
 
-TEST(TagRule, NoSuchTagOrAnEmptyOne_NextRule) {
+TEST(TagRule, NoSuchTagOrAnEmptyOneNextRule) {
   EXPECT_EQ(by_namespace({}), declined);
   EXPECT_EQ(by_namespace({{"namespaces", "a"}, {"name", "b"}}), declined);
   EXPECT_EQ(by_namespace({{"namespace", ""}}), declined);
 }
 
-TEST(TagRule, WithoutTheNameOfATag_Refused) {
+TEST(TagRule, WithoutTheNameOfATagRefused) {
   EXPECT_THROW(bound(module_kind::placement_rule, "tag"), std::runtime_error);
   EXPECT_THROW(bound(module_kind::placement_rule, "tag", R"({"value": 7})"), std::runtime_error);
 }

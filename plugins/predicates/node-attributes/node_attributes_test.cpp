@@ -23,11 +23,11 @@ verdicts judge(const bound_policy &policy, const tags &ask, const std::vector<ta
   return result.verdicts;
 }
 
-TEST(NodeAttributes, NoRequirement_EveryNodePasses) {
+TEST(NodeAttributes, NoRequirementEveryNodePasses) {
   EXPECT_EQ(judge(*attributes(), {{"owner", "x"}}, {{}, {{"si/zone", "a"}}}), (verdicts{TENON_PASS, TENON_PASS}));
 }
 
-TEST(NodeAttributes, TagOfTheInterface_MustEqualTheAttribute) {
+TEST(NodeAttributes, TagOfTheInterfaceMustEqualTheAttribute) {
   const auto result =
       table({{"si/zone", "a"}}, {{{"si/zone", "a"}}, {{"si/zone", "b"}}, {{"si/arch", "a"}}}).filter(*attributes());
   EXPECT_EQ(result.verdicts, (verdicts{TENON_PASS, TENON_FAIL_UNRESOLVABLE, TENON_FAIL_UNRESOLVABLE}));
@@ -36,24 +36,24 @@ TEST(NodeAttributes, TagOfTheInterface_MustEqualTheAttribute) {
   EXPECT_EQ(attributes()->reasons.at(1), "an attribute of the node has another value");
 }
 
-TEST(NodeAttributes, SeveralTags_AllMustHold) {
+TEST(NodeAttributes, SeveralTagsAllMustHold) {
   EXPECT_EQ(judge(*attributes(), {{"si/arch", "arm64"}, {"si/zone", "a"}},
                   {{{"si/arch", "arm64"}, {"si/zone", "a"}}, {{"si/arch", "arm64"}, {"si/zone", "b"}}}),
             (verdicts{TENON_PASS, TENON_FAIL_UNRESOLVABLE}));
 }
 
-TEST(NodeAttributes, Alternatives_AnyOfThem) {
+TEST(NodeAttributes, AlternativesAnyOfThem) {
   const std::vector<tags> nodes{{{"si/zone", "a"}}, {{"si/zone", "b"}}, {{"si/zone", "c"}}, {{"si/zone", "a|b"}}};
   EXPECT_EQ(judge(*attributes(), {{"si/zone", "a|c"}}, nodes),
             (verdicts{TENON_PASS, TENON_FAIL_UNRESOLVABLE, TENON_PASS, TENON_FAIL_UNRESOLVABLE}));
 }
 
-TEST(NodeAttributes, AlternativesAreWholeValues_NotPrefixes) {
+TEST(NodeAttributes, AlternativesAreWholeValuesNotPrefixes) {
   EXPECT_EQ(judge(*attributes(), {{"si/zone", "ab|cd"}}, {{{"si/zone", "a"}}, {{"si/zone", "d"}}, {{"si/zone", ""}}}),
             (verdicts(3, TENON_FAIL_UNRESOLVABLE)));
 }
 
-TEST(NodeAttributes, OtherKeys_OnlyWhereConfigured) {
+TEST(NodeAttributes, OtherKeysOnlyWhereConfigured) {
   const tags ask{{"example.com/disk", "ssd"}};
   const std::vector<tags> nodes{{{"example.com/disk", "ssd"}}, {{"example.com/disk", "hdd"}}, {}};
   EXPECT_EQ(judge(*attributes(), ask, nodes), (verdicts(3, TENON_PASS)));
@@ -61,19 +61,19 @@ TEST(NodeAttributes, OtherKeys_OnlyWhereConfigured) {
             (verdicts{TENON_PASS, TENON_FAIL_UNRESOLVABLE, TENON_FAIL_UNRESOLVABLE}));
 }
 
-TEST(NodeAttributes, KeysThatDescribeTheAllocation_AreNoRequirements) {
+TEST(NodeAttributes, KeysThatDescribeTheAllocationAreNoRequirements) {
   EXPECT_EQ(judge(*attributes(), {{"si/application-id", "a"}, {"si/container-image", "i"}, {"si/container-ports", "1"}},
                   {{}}),
             (verdicts{TENON_PASS}));
 }
 
-TEST(NodeAttributes, NextAsk_ForgetsTheFormer) {
+TEST(NodeAttributes, NextAskForgetsTheFormer) {
   const auto policy = attributes();
   EXPECT_EQ(judge(*policy, {{"si/zone", "a"}}, {{}}), (verdicts{TENON_FAIL_UNRESOLVABLE}));
   EXPECT_EQ(judge(*policy, {}, {{}}), (verdicts{TENON_PASS}));
 }
 
-TEST(NodeAttributes, Signature_EqualExactlyForEqualRequirements) {
+TEST(NodeAttributes, SignatureEqualExactlyForEqualRequirements) {
   const auto sign = [policy = attributes()](const tags &ask) { return table(ask, {{}}).signature(*policy); };
   const auto zone_a = sign({{"si/zone", "a"}});
   EXPECT_EQ(zone_a, sign({{"si/zone", "a"}, {"owner", "x"}, {"si/container-image", "i"}}));
@@ -84,7 +84,7 @@ TEST(NodeAttributes, Signature_EqualExactlyForEqualRequirements) {
   EXPECT_NE(sign({{"si/z", "ab"}}), sign({{"si/za", "b"}}));
 }
 
-TEST(NodeAttributes, Batch_SameVerdictsAsOneByOne) {
+TEST(NodeAttributes, BatchSameVerdictsAsOneByOne) {
   const std::vector<tags> nodes{{{"si/zone", "a"}}, {{"si/zone", "b"}}, {}, {{"si/zone", "c"}, {"x", "y"}}};
   const auto asked = table({{"si/zone", "c|a"}}, nodes);
   const auto policy = attributes();
@@ -95,7 +95,7 @@ TEST(NodeAttributes, Batch_SameVerdictsAsOneByOne) {
   }
 }
 
-TEST(NodeAttributes, KeysOfAnotherKind_Refused) {
+TEST(NodeAttributes, KeysOfAnotherKindRefused) {
   EXPECT_THROW(attributes(R"({"keys":"si/zone"})"), std::runtime_error);
   EXPECT_THROW(attributes(R"({"keys":[1]})"), std::runtime_error);
 }

@@ -21,50 +21,50 @@ std::unique_ptr<bound_policy> fair(uint32_t max_resource_types = 16) {
   return testing::bound(module_kind::app_sort, "fair", "{}", max_resource_types);
 }
 
-TEST(AppFair, OneType_SmallestShareFirst) {
+TEST(AppFair, OneTypeSmallestShareFirst) {
   EXPECT_EQ(apps({{{"vcore", 30}}, {{"vcore", 10}}, {}}, {{"vcore", 100}}, {0, 0, 0}).order(*fair()), (order{2, 1, 0}));
 }
 
-TEST(AppFair, SeveralTypes_LargestShareDecidesThenTheNext) {
+TEST(AppFair, SeveralTypesLargestShareDecidesThenTheNext) {
   // Shares: 0 {0.5, 0.2}, 1 {0.5, 0.1}, 2 {0.4, 0.4}.
   const std::vector<amounts> allocated{
       {{"vcore", 50}, {"memory", 20}}, {{"vcore", 10}, {"memory", 50}}, {{"vcore", 40}, {"memory", 40}}};
   EXPECT_EQ(apps(allocated, {{"vcore", 100}, {"memory", 100}}, {0, 0, 0}).order(*fair()), (order{2, 1, 0}));
 }
 
-TEST(AppFair, NoGuarantee_RawAmountsAreCompared) {
+TEST(AppFair, NoGuaranteeRawAmountsAreCompared) {
   EXPECT_EQ(apps({{{"vcore", 2}}, {{"memory", 1}}}, {}, {0, 0}).order(*fair()), (order{1, 0}));
 }
 
-TEST(AppFair, TypeWithoutGuarantee_ItsRawAmountOutweighsShares) {
+TEST(AppFair, TypeWithoutGuaranteeItsRawAmountOutweighsShares) {
   EXPECT_EQ(apps({{{"gpu", 1}}, {{"vcore", 90}}}, {{"vcore", 100}}, {0, 0}).order(*fair()), (order{1, 0}));
 }
 
-TEST(AppFair, GuaranteeOfZero_RawAmount) {
+TEST(AppFair, GuaranteeOfZeroRawAmount) {
   EXPECT_EQ(apps({{{"gpu", 2}}, {{"vcore", 150}}}, {{"gpu", 0}, {"vcore", 100}}, {0, 0}).order(*fair()), (order{1, 0}));
 }
 
-TEST(AppFair, WithoutPrioritySort_PriorityBreaksEqualShares) {
+TEST(AppFair, WithoutPrioritySortPriorityBreaksEqualShares) {
   EXPECT_EQ(apps({{{"vcore", 5}}, {{"vcore", 5}}, {{"vcore", 4}}}, {}, {1, 3, 0}).order(*fair()), (order{2, 1, 0}));
 }
 
-TEST(AppFair, WithPrioritySort_PriorityBeforeShares) {
+TEST(AppFair, WithPrioritySortPriorityBeforeShares) {
   EXPECT_EQ(apps({{{"vcore", 5}}, {{"vcore", 9}}, {{"vcore", 8}}}, {}, {1, 3, 3}, true).order(*fair()),
             (order{2, 1, 0}));
 }
 
-TEST(AppFair, KeyWords_OneForEachPossibleTypeAndOneForPriority) {
+TEST(AppFair, KeyWordsOneForEachPossibleTypeAndOneForPriority) {
   EXPECT_EQ(fair(3)->key_words, 4U);
   EXPECT_EQ(fair(64)->key_words, 65U);
 }
 
-TEST(AppFair, MoreTypesThanUsed_TheRestCountsAsZero) {
+TEST(AppFair, MoreTypesThanUsedTheRestCountsAsZero) {
   const auto keys = apps({{{"vcore", 50}}}, {{"vcore", 100}}, {0}).keys(*fair(3)).keys;
   EXPECT_EQ(keys[0], (std::vector<uint64_t>{sdk::ascending(0.5), sdk::ascending(0.0), sdk::ascending(0.0),
                                             sdk::descending(int64_t{0})}));
 }
 
-TEST(AppFair, TableOfTheField_SameComparisons) {
+TEST(AppFair, TableOfTheFieldSameComparisons) {
   const auto facts = testing::share_facts("CompUsageRatio");
   EXPECT_GT(facts.size(), 10U);
   for (const auto &[arguments, expected, text] : facts) {
@@ -76,7 +76,7 @@ TEST(AppFair, TableOfTheField_SameComparisons) {
   }
 }
 
-TEST(AppFair, AnyOrderAndAnySubset_SameKeys) {
+TEST(AppFair, AnyOrderAndAnySubsetSameKeys) {
   std::mt19937 random(13);
   std::vector<amounts> allocated;
   std::vector<int64_t> priority;

@@ -16,28 +16,28 @@ testing::policy_table apps(const std::vector<int64_t> &submitted_ms, const std::
 
 std::unique_ptr<bound_policy> fifo() { return testing::bound(module_kind::app_sort, "fifo"); }
 
-TEST(AppFifo, WithoutPriority_OldestFirst) {
+TEST(AppFifo, WithoutPriorityOldestFirst) {
   EXPECT_EQ(apps({300, 100, 200}, {9, 0, 5}, false).order(*fifo()), (order{1, 2, 0}));
 }
 
-TEST(AppFifo, WithoutPriority_PriorityBreaksEqualAges) {
+TEST(AppFifo, WithoutPriorityPriorityBreaksEqualAges) {
   EXPECT_EQ(apps({100, 100, 50}, {1, 2, 0}, false).order(*fifo()), (order{2, 1, 0}));
 }
 
-TEST(AppFifo, WithPriority_HighestFirstThenOldest) {
+TEST(AppFifo, WithPriorityHighestFirstThenOldest) {
   EXPECT_EQ(apps({100, 300, 200}, {0, 7, 7}, true).order(*fifo()), (order{2, 1, 0}));
 }
 
-TEST(AppFifo, NegativePriorities_OrderedAsNumbers) {
+TEST(AppFifo, NegativePrioritiesOrderedAsNumbers) {
   EXPECT_EQ(apps({1, 2, 3}, {-5, INT32_MIN, 5}, true).order(*fifo()), (order{2, 0, 1}));
 }
 
-TEST(AppFifo, EqualAgeAndPriority_LeftToTheKernel) {
+TEST(AppFifo, EqualAgeAndPriorityLeftToTheKernel) {
   const auto keys = apps({100, 100}, {1, 1}, true).keys(*fifo()).keys;
   EXPECT_EQ(keys[0], keys[1]);
 }
 
-TEST(AppFifo, AnyOrderAndAnySubset_SameKeys) {
+TEST(AppFifo, AnyOrderAndAnySubsetSameKeys) {
   const auto table = apps({5, 3, 8, 3, 1, 9}, {0, 1, 1, 0, 2, 2}, true);
   testing::expect_keys_of_items_alone(table, *fifo(), *fifo());
 }

@@ -32,45 +32,45 @@ testing::policy_table table(const std::vector<app> &apps, bool priority_sort = f
 
 std::unique_ptr<bound_policy> stateaware() { return testing::bound(module_kind::app_sort, "stateaware"); }
 
-TEST(AppStateaware, SeveralAccepted_OnlyTheOldestMayStart) {
+TEST(AppStateaware, SeveralAcceptedOnlyTheOldestMayStart) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 30}, {TENON_APP_ACCEPTED, 10}, {TENON_APP_ACCEPTED, 20}}).order(*stateaware()),
             (order{1}));
 }
 
-TEST(AppStateaware, OneIsStarting_NoOtherStarts) {
+TEST(AppStateaware, OneIsStartingNoOtherStarts) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_STARTING, 20}, {TENON_APP_RUNNING, 30}}).order(*stateaware()),
             (order{1, 2}));
 }
 
-TEST(AppStateaware, StartingHasNothingPending_NoOtherStarts) {
+TEST(AppStateaware, StartingHasNothingPendingNoOtherStarts) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_STARTING, 5, 0}, {TENON_APP_RUNNING, 20}}).order(*stateaware()),
             (order{1, 2}));
 }
 
-TEST(AppStateaware, RunningHasNothingPending_NextMayStart) {
+TEST(AppStateaware, RunningHasNothingPendingNextMayStart) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_RUNNING, 5, 0}}).order(*stateaware())[1], 0U);
 }
 
-TEST(AppStateaware, OldestAcceptedHasNothingPending_DoesNotHoldTheNext) {
+TEST(AppStateaware, OldestAcceptedHasNothingPendingDoesNotHoldTheNext) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 20}, {TENON_APP_ACCEPTED, 10, 0}}).order(*stateaware()), (order{0}));
 }
 
-TEST(AppStateaware, RunningOnes_InTheOrderOfFifo) {
+TEST(AppStateaware, RunningOnesInTheOrderOfFifo) {
   const std::vector<app> apps{{TENON_APP_RUNNING, 30}, {TENON_APP_RUNNING, 10, 1, 1}, {TENON_APP_ACCEPTED, 20, 1, 5}};
   EXPECT_EQ(table(apps).order(*stateaware()), (order{1, 2, 0}));
   EXPECT_EQ(table(apps, true).order(*stateaware()), (order{2, 1, 0}));
 }
 
-TEST(AppStateaware, NewCompletingAndResuming_NotEligible) {
+TEST(AppStateaware, NewCompletingAndResumingNotEligible) {
   EXPECT_EQ(table({{TENON_APP_NEW, 1}, {TENON_APP_COMPLETING, 2}, {TENON_APP_RESUMING, 3}}).order(*stateaware()),
             (order{}));
 }
 
-TEST(AppStateaware, AcceptedOfOneAge_TheOneThatCameFirstMayStart) {
+TEST(AppStateaware, AcceptedOfOneAgeTheOneThatCameFirstMayStart) {
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_ACCEPTED, 10}}).order(*stateaware()), (order{0}));
 }
 
-TEST(AppStateaware, NotEligible_WaitsForAChangeOfSiblings) {
+TEST(AppStateaware, NotEligibleWaitsForAChangeOfSiblings) {
   const auto policy = stateaware();
   EXPECT_EQ(table({{TENON_APP_ACCEPTED, 10}, {TENON_APP_STARTING, 20}}).keys(*policy).not_before_ms[0], TENON_NOT_NOW);
   for (const column_request &c : policy->columns) {
@@ -80,7 +80,7 @@ TEST(AppStateaware, NotEligible_WaitsForAChangeOfSiblings) {
   }
 }
 
-TEST(AppStateaware, AnyOrder_SameKeysAndEligibility) {
+TEST(AppStateaware, AnyOrderSameKeysAndEligibility) {
   const auto apps =
       table({{TENON_APP_RUNNING, 3}, {TENON_APP_ACCEPTED, 5}, {TENON_APP_ACCEPTED, 2}, {TENON_APP_NEW, 1}});
   testing::expect_order_of_batch_without_effect(apps, *stateaware(), *stateaware());

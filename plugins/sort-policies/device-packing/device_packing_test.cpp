@@ -110,7 +110,7 @@ TEST(DevicePacking, AnotherTypeIsConfigured) {
   EXPECT_EQ(s.order(*packing(R"({"type":"nvidia.com/gpu"})")), (order_of_nodes{1, 0}));
 }
 
-TEST(DevicePacking, AnyOrderAndAnySubset_SameKeys) {
+TEST(DevicePacking, AnyOrderAndAnySubsetSameKeys) {
   std::vector<node> nodes;
   for (int i = 0; i < 50; ++i) {
     nodes.push_back({{i % 5, (i * 7) % 5, 4 - i % 3}, i % 4 == 0 ? 0 : 4, 100, i});

@@ -12,12 +12,12 @@ std::unique_ptr<bound_policy> binpacking(std::string_view configuration = "{}") 
   return bound(module_kind::node_sort, "binpacking", configuration);
 }
 
-TEST(NodeBinpacking, TableOfTheField_SameScores) {
+TEST(NodeBinpacking, TableOfTheFieldSameScores) {
   const int rows = testing::expect_scores_of_the_field("binpacking", {"binpacking"});
   EXPECT_GT(rows, 10);
 }
 
-TEST(NodeBinpacking, UnevenUse_MostUsedFirst) {
+TEST(NodeBinpacking, UnevenUseMostUsedFirst) {
   policy_table nodes({"vcore", "memory"});
   const policy_table::amounts ten{{"vcore", 10}, {"memory", 10}};
   nodes.resources("node.total", {ten, ten, ten});
@@ -25,16 +25,16 @@ TEST(NodeBinpacking, UnevenUse_MostUsedFirst) {
   EXPECT_EQ(nodes.order(*binpacking()), (std::vector<uint32_t>{2, 0, 1}));
 }
 
-TEST(NodeBinpacking, WeightedTypes_ScoreIsOneMinusTheirMean) {
+TEST(NodeBinpacking, WeightedTypesScoreIsOneMinusTheirMean) {
   const auto policy = binpacking(R"({"resourceweights":{"vcore":3,"memory":1}})");
   EXPECT_EQ(node_key(*policy, {{"vcore", 4}, {"memory", 8}}, {{"vcore", 1}, {"memory", 6}}), sdk::ascending(0.625));
 }
 
-TEST(NodeBinpacking, NodeWithoutWeighedType_LastOfAll) {
+TEST(NodeBinpacking, NodeWithoutWeighedTypeLastOfAll) {
   EXPECT_EQ(node_key(*binpacking(), {{"pods", 10}}, {{"pods", 9}}), sdk::ascending(1.0));
 }
 
-TEST(NodeBinpacking, AnyOrderAndAnySubset_SameKeys) {
+TEST(NodeBinpacking, AnyOrderAndAnySubsetSameKeys) {
   testing::expect_keys_of_items_alone(testing::many_nodes(), *binpacking(), *binpacking());
 }
 

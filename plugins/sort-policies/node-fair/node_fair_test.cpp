@@ -12,12 +12,12 @@ std::unique_ptr<bound_policy> fair(std::string_view configuration = "{}") {
   return bound(module_kind::node_sort, "fair", configuration);
 }
 
-TEST(NodeFair, TableOfTheField_SameScores) {
+TEST(NodeFair, TableOfTheFieldSameScores) {
   const int rows = testing::expect_scores_of_the_field("fair", {"fair", "(unset=fair)"});
   EXPECT_GT(rows, 20);
 }
 
-TEST(NodeFair, UnevenUse_LeastUsedFirst) {
+TEST(NodeFair, UnevenUseLeastUsedFirst) {
   policy_table nodes({"vcore", "memory"});
   const policy_table::amounts ten{{"vcore", 10}, {"memory", 10}};
   nodes.resources("node.total", {ten, ten, ten});
@@ -25,34 +25,34 @@ TEST(NodeFair, UnevenUse_LeastUsedFirst) {
   EXPECT_EQ(nodes.order(*fair()), (std::vector<uint32_t>{1, 0, 2}));
 }
 
-TEST(NodeFair, TwoTypes_ScoreIsTheMeanOfTheirShares) {
+TEST(NodeFair, TwoTypesScoreIsTheMeanOfTheirShares) {
   EXPECT_EQ(node_key(*fair(), {{"vcore", 4}, {"memory", 8}}, {{"vcore", 1}, {"memory", 6}}), sdk::ascending(0.5));
 }
 
-TEST(NodeFair, WeightZero_TypeIsIgnored) {
+TEST(NodeFair, WeightZeroTypeIsIgnored) {
   const auto policy = fair(R"({"resourceweights":{"vcore":1,"memory":0}})");
   EXPECT_EQ(node_key(*policy, {{"vcore", 4}, {"memory", 8}}, {{"vcore", 1}, {"memory", 8}}), sdk::ascending(0.25));
 }
 
-TEST(NodeFair, GivenWeights_ReplaceTheDefaultWhole) {
+TEST(NodeFair, GivenWeightsReplaceTheDefaultWhole) {
   const auto policy = fair(R"({"resourceweights":{"gpu":3}})");
   EXPECT_EQ(node_key(*policy, {{"vcore", 4}, {"gpu", 2}}, {{"vcore", 4}, {"gpu", 1}}), sdk::ascending(0.5));
 }
 
-TEST(NodeFair, EmptyWeights_AreTheDefault) {
+TEST(NodeFair, EmptyWeightsAreTheDefault) {
   const auto policy = fair(R"({"resourceweights":{}})");
   EXPECT_EQ(node_key(*policy, {{"vcore", 4}, {"memory", 8}}, {{"vcore", 1}, {"memory", 6}}), sdk::ascending(0.5));
 }
 
-TEST(NodeFair, NodeWithoutWeighedType_ScoreZero) {
+TEST(NodeFair, NodeWithoutWeighedTypeScoreZero) {
   EXPECT_EQ(node_key(*fair(), {{"pods", 10}}, {{"pods", 9}}), sdk::ascending(0.0));
 }
 
-TEST(NodeFair, MoreUsedThanThereIs_BehindFullNodes) {
+TEST(NodeFair, MoreUsedThanThereIsBehindFullNodes) {
   EXPECT_GT(node_key(*fair(), {{"vcore", 4}}, {{"vcore", 6}}), node_key(*fair(), {{"vcore", 4}}, {{"vcore", 4}}));
 }
 
-TEST(NodeFair, TypeThatAppearsLater_IsWeighed) {
+TEST(NodeFair, TypeThatAppearsLaterIsWeighed) {
   const auto policy = fair(R"({"resourceweights":{"gpu":1}})");
   policy_table before({"vcore"});
   before.resources("node.total", {{{"vcore", 4}}}).resources("node.free", {{{"vcore", 2}}});
@@ -62,7 +62,7 @@ TEST(NodeFair, TypeThatAppearsLater_IsWeighed) {
   EXPECT_EQ(after.keys(*policy).keys[0][0], sdk::ascending(0.75));
 }
 
-TEST(NodeFair, WeightOfAnotherKind_RefusedWithTheKey) {
+TEST(NodeFair, WeightOfAnotherKindRefusedWithTheKey) {
   try {
     fair(R"({"resourceweights":{"vcore":"two"}})");
     FAIL() << "accepted";
@@ -71,7 +71,7 @@ TEST(NodeFair, WeightOfAnotherKind_RefusedWithTheKey) {
   }
 }
 
-TEST(NodeFair, AnyOrderAndAnySubset_SameKeys) {
+TEST(NodeFair, AnyOrderAndAnySubsetSameKeys) {
   testing::expect_keys_of_items_alone(testing::many_nodes(), *fair(), *fair());
 }
 

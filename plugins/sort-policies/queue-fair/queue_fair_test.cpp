@@ -35,7 +35,7 @@ std::unique_ptr<bound_policy> fair() { return testing::bound(module_kind::queue_
 // The share of one queue: the first word of its key where priority does not come before it.
 uint64_t share(const queue &q) { return table({q}).keys(*fair()).keys.at(0).at(0); }
 
-TEST(QueueFair, Guaranteed_SmallestShareOfItFirst) {
+TEST(QueueFair, GuaranteedSmallestShareOfItFirst) {
   const amounts guaranteed{{"vcore", 100}};
   EXPECT_EQ(
       table({{{{"vcore", 60}}, guaranteed, {}}, {{{"vcore", 20}}, guaranteed, {}}, {{{"vcore", 40}}, guaranteed, {}}})
@@ -43,28 +43,28 @@ TEST(QueueFair, Guaranteed_SmallestShareOfItFirst) {
       (order{1, 2, 0}));
 }
 
-TEST(QueueFair, SeveralTypes_TheLargestShareCounts) {
+TEST(QueueFair, SeveralTypesTheLargestShareCounts) {
   EXPECT_EQ(share({{{"vcore", 10}, {"memory", 75}}, {{"vcore", 100}, {"memory", 100}}, {}}), sdk::ascending(0.75));
 }
 
-TEST(QueueFair, NotGuaranteed_ShareOfFairMax) {
+TEST(QueueFair, NotGuaranteedShareOfFairMax) {
   EXPECT_EQ(share({{{"vcore", 30}}, {{"memory", 1}}, {{"vcore", 120}}}), sdk::ascending(0.25));
 }
 
-TEST(QueueFair, Guaranteed_FairMaxIsNotLookedAt) {
+TEST(QueueFair, GuaranteedFairMaxIsNotLookedAt) {
   EXPECT_EQ(share({{{"vcore", 30}}, {{"vcore", 40}}, {{"vcore", 1}}}), sdk::ascending(0.75));
 }
 
-TEST(QueueFair, TypeWithoutGuaranteeAndFairMax_NotCounted) {
+TEST(QueueFair, TypeWithoutGuaranteeAndFairMaxNotCounted) {
   EXPECT_EQ(share({{{"vcore", 10}, {"gpu", 999}}, {{"vcore", 100}}, {}}), sdk::ascending(0.1));
 }
 
-TEST(QueueFair, GuaranteeOfZero_ShareIsOneWhereAnythingIsAllocated) {
+TEST(QueueFair, GuaranteeOfZeroShareIsOneWhereAnythingIsAllocated) {
   EXPECT_EQ(share({{{"gpu", 1}}, {{"gpu", 0}}, {}}), sdk::ascending(1.0));
   EXPECT_EQ(share({{{"gpu", 0}}, {{"gpu", 0}}, {}}), sdk::ascending(0.0));
 }
 
-TEST(QueueFair, PrioritySort_PriorityBeforeShare) {
+TEST(QueueFair, PrioritySortPriorityBeforeShare) {
   const amounts guaranteed{{"vcore", 100}};
   const std::vector<queue> queues{
       {{{"vcore", 10}}, guaranteed, {}, 1}, {{{"vcore", 90}}, guaranteed, {}, 5}, {{{"vcore", 20}}, guaranteed, {}, 5}};
@@ -72,18 +72,18 @@ TEST(QueueFair, PrioritySort_PriorityBeforeShare) {
   EXPECT_EQ(table(queues, false).order(*fair()), (order{0, 2, 1}));
 }
 
-TEST(QueueFair, NoPrioritySort_PriorityBreaksEqualShares) {
+TEST(QueueFair, NoPrioritySortPriorityBreaksEqualShares) {
   const amounts half{{"vcore", 50}}, guaranteed{{"vcore", 100}};
   EXPECT_EQ(table({{half, guaranteed, {}, -3}, {half, guaranteed, {}, 7}, {half, guaranteed, {}, 0}}).order(*fair()),
             (order{1, 2, 0}));
 }
 
-TEST(QueueFair, ExtremePriorities_OrderedAsNumbers) {
+TEST(QueueFair, ExtremePrioritiesOrderedAsNumbers) {
   const std::vector<queue> queues{{{}, {}, {}, INT32_MIN}, {{}, {}, {}, INT32_MAX}, {{}, {}, {}, 0}};
   EXPECT_EQ(table(queues, true).order(*fair()), (order{1, 2, 0}));
 }
 
-TEST(QueueFair, TableOfTheField_SameShares) {
+TEST(QueueFair, TableOfTheFieldSameShares) {
   const auto facts = testing::share_facts("getFairShare");
   EXPECT_GT(facts.size(), 10U);
   for (const auto &[arguments, expected, text] : facts) {
@@ -93,7 +93,7 @@ TEST(QueueFair, TableOfTheField_SameShares) {
   }
 }
 
-TEST(QueueFair, AnyOrderAndAnySubset_SameKeys) {
+TEST(QueueFair, AnyOrderAndAnySubsetSameKeys) {
   std::mt19937 random(11);
   std::vector<queue> queues(100);
   for (queue &q : queues) {

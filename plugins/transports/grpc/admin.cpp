@@ -13,8 +13,8 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr size_t kWords = 16'384;
-constexpr size_t kConfiguration = size_t{4} << 20;
+constexpr size_t max_text_bytes = 16'384;
+constexpr size_t max_configuration_bytes = size_t{4} << 20;
 
 // Where the host puts text of its own.
 class answer_room {
@@ -132,10 +132,10 @@ rpc_status admin::configure(bool change, const tenon_admin_caller &by, std::stri
     names.push_back(sdk::text(name));
     values.push_back(sdk::text(value));
   }
-  answer_room words(kWords);
+  answer_room words(max_text_bytes);
   answer_room checksum(128);
-  answer_room old(kConfiguration);
-  answer_room notes(kWords);
+  answer_room old(max_configuration_bytes);
+  answer_room notes(max_text_bytes);
   tenon_admin_config_in in{};
   in.size = sizeof in;
   if constexpr (requires { message.force(); }) in.flags = message.force() ? TENON_ADMIN_FORCED : 0;
@@ -177,7 +177,7 @@ rpc_status admin::validate_config(const tenon_admin_caller &by, std::string_view
 rpc_status admin::recovery_done(const tenon_admin_caller &by, std::string_view request, std::string &) {
   v1::RecoveryDoneRequest message;
   if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
-  answer_room words(kWords);
+  answer_room words(max_text_bytes);
   tenon_admin_act_in in{};
   in.size = sizeof in;
   in.action = TENON_ADMIN_RECOVERY_DONE;
@@ -191,7 +191,7 @@ rpc_status admin::recovery_done(const tenon_admin_caller &by, std::string_view r
 rpc_status admin::step(const tenon_admin_caller &by, std::string_view request, std::string &response) {
   v1::StepRequest message;
   if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
-  answer_room words(kWords);
+  answer_room words(max_text_bytes);
   tenon_admin_step_in in{};
   in.size = sizeof in;
   in.most = message.most();

@@ -10,7 +10,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr size_t kFrameBytes = size_t{64} << 10;  // a response is closed above it
+constexpr size_t frame_bytes = size_t{64} << 10;  // a response is closed above it
 
 // The first dialect has one word for both.
 tenon_rm_rejected_ask as_ask(const tenon_rm_message *message) {
@@ -44,21 +44,21 @@ uint64_t answers::take(wire::dialect spoken, const open_methods &open, const ten
     }
     if (is_unsaid(spoken, message)) continue;
     const place at = place_of(spoken, message->type);
-    if (at.method != kMethods && queues_[at.method].bytes >= limits_.queue_bytes) break;
-    const bool heard = at.method != kMethods && (open[at.method] || !kStreamMethods[at.method].spare);
+    if (at.method != method_count && queues_[at.method].bytes >= limits_.queue_bytes) break;
+    const bool heard = at.method != method_count && (open[at.method] || !stream_methods[at.method].spare);
     if (!heard || !append(at, message, one, in.first_number + taken)) ++skipped;
   }
   if (taken > 0) {
     one->last = in.first_number + taken - 1;
     deliveries_[one->partition].push_back(one);
-    if (one->frames == 0) written(kMethods, {});
+    if (one->frames == 0) written(method_count, {});
   }
   return taken;
 }
 
 bool answers::append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of, uint64_t number) {
   queue &to = queues_[at.method];
-  if (to.waiting.empty() || to.waiting.back().bytes.size() >= kFrameBytes || to.waiting.back().rank > at.rank) {
+  if (to.waiting.empty() || to.waiting.back().bytes.size() >= frame_bytes || to.waiting.back().rank > at.rank) {
     to.waiting.emplace_back().generation = generation_;
   }
   frame &last = to.waiting.back();
@@ -91,7 +91,7 @@ bool answers::next(size_t method, frame &out) {
 }
 
 void answers::written(size_t method, const frame &done) {
-  if (method != kMethods) {
+  if (method != method_count) {
     if (done.generation != generation_) return;
     queues_[method].bytes -= done.size;
     written_bytes_ += done.size;

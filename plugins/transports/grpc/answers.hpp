@@ -49,7 +49,7 @@ class answers {
 
   // Takes answers while there is room; returns how many. `skipped` counts those that the dialect cannot say, or that
   // nobody hears.
-  using open_methods = std::array<bool, kMethods>;
+  using open_methods = std::array<bool, method_count>;
   uint64_t take(wire::dialect spoken, const open_methods &open, const tenon_transport_deliver_in &in,
                 uint64_t &skipped);
 
@@ -83,7 +83,7 @@ class answers {
   bool append(place at, const tenon_rm_message *message, const std::shared_ptr<delivery> &of, uint64_t number);
 
   limits limits_;
-  std::array<queue, kMethods> queues_;
+  std::array<queue, method_count> queues_;
   std::map<std::string, std::deque<std::shared_ptr<delivery>>, std::less<>> deliveries_;
   std::deque<settling> settling_;
   uint64_t written_bytes_ = 0;

@@ -14,7 +14,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr size_t kMost = size_t{4} << 20;
+constexpr size_t most = size_t{4} << 20;
 
 // 0, or the errno of what went wrong.
 int read(const std::string &path, std::string &to) {
@@ -26,7 +26,7 @@ int read(const std::string &path, std::string &to) {
   do {
     to.append(room.data(), static_cast<size_t>(got));
     got = ::read(descriptor, room.data(), room.size());
-  } while (got > 0 && to.size() <= kMost);
+  } while (got > 0 && to.size() <= most);
   const int error = got < 0 ? errno : got > 0 ? EFBIG : 0;
   close(descriptor);
   return error;

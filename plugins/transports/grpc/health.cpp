@@ -11,8 +11,8 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr char kHealth[] = "/grpc.health.v1.Health/";
-constexpr std::chrono::seconds kLookEvery{1};  // for those who watch
+constexpr char health_service[] = "/grpc.health.v1.Health/";
+constexpr std::chrono::seconds look_every{1};  // for those who watch
 
 std::string said(v1::HealthCheckResponse::ServingStatus status) {
   v1::HealthCheckResponse out;
@@ -109,16 +109,16 @@ class health::watch final : public call {
 
 health::health(std::vector<std::string> names, std::function<bool()> well)
     : names_(std::move(names)), ask_(std::move(well)) {
-  methods_.add(std::string(kHealth) + "Check", kQuestion, [this](std::unique_ptr<incoming> opened) {
+  methods_.add(std::string(health_service) + "Check", question, [this](std::unique_ptr<incoming> opened) {
     begin_unary(nullptr, std::move(opened), {}, [this](const call &, std::string_view request, std::string &response) {
       return check(request, response);
     });
   });
-  methods_.add(std::string(kHealth) + "Watch", kQuestion, [this](std::unique_ptr<incoming> opened) {
+  methods_.add(std::string(health_service) + "Watch", question, [this](std::unique_ptr<incoming> opened) {
     auto *const made = new watch(*this, std::move(opened));  // NOLINT(cppcoreguidelines-owning-memory): see on_done
     made->begin();
   });
-  if (ask_) looking_.emplace(kLookEvery, [this] { look(); });
+  if (ask_) looking_.emplace(look_every, [this] { look(); });
 }
 
 void health::look() {

@@ -21,19 +21,19 @@ struct method {
   bool spare = false;  // an RM may do without: nothing waits for the stream, and its end is no break
 };
 
-inline constexpr char kScheduler[] = "/si.v1.Scheduler/";
-inline constexpr char kChecks[] = "/tenon.v1.Checks/";
-inline constexpr char kRecovery[] = "/tenon.v1.Recovery/";
+inline constexpr char scheduler[] = "/si.v1.Scheduler/";
+inline constexpr char checks_service[] = "/tenon.v1.Checks/";
+inline constexpr char recovery[] = "/tenon.v1.Recovery/";
 
-inline constexpr size_t kMethods = 6;
-inline constexpr size_t kCheckPlacements = 4;
-inline constexpr std::array<method, kMethods> kStreamMethods{{
-    {kScheduler, "Update", wire::dialect::first, "UpdateRequest", "UpdateResponse"},
-    {kScheduler, "UpdateAllocation", wire::dialect::later, "AllocationRequest", "AllocationResponse"},
-    {kScheduler, "UpdateApplication", wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
-    {kScheduler, "UpdateNode", wire::dialect::later, "NodeRequest", "NodeResponse"},
-    {kChecks, "CheckPlacements", {}, "CheckPlacementsRequest", "CheckPlacementsResponse"},
-    {kRecovery, "UpdateRecovery", {}, "RecoveryRequest", "RecoveryResponse", true},
+inline constexpr size_t method_count = 6;
+inline constexpr size_t check_placements = 4;
+inline constexpr std::array<method, method_count> stream_methods{{
+    {scheduler, "Update", wire::dialect::first, "UpdateRequest", "UpdateResponse"},
+    {scheduler, "UpdateAllocation", wire::dialect::later, "AllocationRequest", "AllocationResponse"},
+    {scheduler, "UpdateApplication", wire::dialect::later, "ApplicationRequest", "ApplicationResponse"},
+    {scheduler, "UpdateNode", wire::dialect::later, "NodeRequest", "NodeResponse"},
+    {checks_service, "CheckPlacements", {}, "CheckPlacementsRequest", "CheckPlacementsResponse"},
+    {recovery, "UpdateRecovery", {}, "RecoveryRequest", "RecoveryResponse", true},
 }};
 
 const wire::schema &request_of(size_t method);
@@ -41,8 +41,8 @@ const wire::schema &response_of(size_t method);
 
 // Where a dialect says messages of a type.
 struct place {
-  size_t method = kMethods;  // kMethods: nowhere
-  int rank = -1;             // in the order in which a response takes effect
+  size_t method = method_count;  // method_count: nowhere
+  int rank = -1;                 // in the order in which a response takes effect
 };
 place place_of(wire::dialect spoken, uint32_t message_type);
 

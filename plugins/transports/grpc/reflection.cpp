@@ -154,7 +154,7 @@ class reflection::conversation final : public call {
 
 reflection::reflection(std::vector<std::string> names) : names_(std::move(names)) {
   for (const char *version : {"v1", "v1alpha"}) {
-    methods_.add("/grpc.reflection." + std::string(version) + ".ServerReflection/ServerReflectionInfo", kQuestion,
+    methods_.add("/grpc.reflection." + std::string(version) + ".ServerReflection/ServerReflectionInfo", question,
                  [this](std::unique_ptr<incoming> opened) {
                    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): see on_done
                    auto *const made = new conversation(*this, std::move(opened));

@@ -11,10 +11,10 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{100};
-constexpr std::chrono::milliseconds kRetry{1};
+constexpr std::chrono::milliseconds tick_interval{100};
+constexpr std::chrono::milliseconds retry{1};
 // That a connection fell silent is found out so much later at most: it is looked at from time to time.
-constexpr std::chrono::milliseconds kLate = 5 * kLook;
+constexpr std::chrono::milliseconds late_after = 5 * look_interval;
 
 rpc_status shutting_down() { return {status_code::unavailable, "the scheduler shuts down; try again later"}; }
 
@@ -43,7 +43,7 @@ rpc_status refused(const outcome &said) {
 }  // namespace
 
 registry::registry(const settings &with, const rm_host &host, uint64_t transport)
-    : settings_(with), host_(host), transport_(transport), ticking_(kTick, [this] { tick(); }) {}
+    : settings_(with), host_(host), transport_(transport), ticking_(tick_interval, [this] { tick(); }) {}
 
 registry::~registry() = default;
 
@@ -65,7 +65,7 @@ rpc_status registry::enter(const tenon_rm_registration &registration, bool check
       status = refused(said);
     } else {
       const answers::limits limits{settings_.queue_bytes, settings_.settle_bytes,
-                                   settings_.keepalive + settings_.keepalive_timeout + kLate};
+                                   settings_.keepalive + settings_.keepalive_timeout + late_after};
       auto made = std::make_shared<session>(host_, rm, as, limits, settings_.streams_per_rm);
       const std::lock_guard lock(mutex_);
       older = std::exchange(by_rm_[rm], made);
@@ -182,7 +182,7 @@ void registry::retry_later(std::shared_ptr<stream> one) {
   }
   if (!first) return;
   retrying_.post([this] {
-    std::this_thread::sleep_for(kRetry);
+    std::this_thread::sleep_for(retry);
     std::vector<std::shared_ptr<stream>> now;
     {
       const std::lock_guard lock(retry_mutex_);

@@ -17,18 +17,18 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr std::chrono::milliseconds kFarewell{500};  // for calls under way, once no RM waits for answers any more
+constexpr std::chrono::milliseconds farewell{500};  // for calls under way, once no RM waits for answers any more
 // So long after the registry, which has words of its own, whatever reads no first request ends.
-constexpr std::chrono::seconds kBehind{5};
+constexpr std::chrono::seconds behind{5};
 
 // Registrations and questions at one time, beside streams that have not said whose they are.
-constexpr size_t kSingleCalls = 64;
+constexpr size_t single_calls = 64;
 
 // Clients that were made from the schema as it is installed call the later methods here.
-constexpr char kLaterPath[] = "/tenon.si.v1later.Scheduler/";
+constexpr char later_path[] = "/tenon.si.v1later.Scheduler/";
 
-const std::vector<std::string> kOwn = {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
-                                       "tenon.v1.Checks", "tenon.v1.Recovery"};
+const std::vector<std::string> own = {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
+                                      "tenon.v1.Checks", "tenon.v1.Recovery"};
 
 std::vector<std::string> with_standard(std::vector<std::string> names) {
   for (const char *each :
@@ -41,10 +41,10 @@ limits limits_of(const settings &with) {
   limits out;
   out.connections = with.connections;
   out.connections_of_client = with.connections_of_client;
-  out.strangers = with.unnamed_streams + kSingleCalls;
+  out.strangers = with.unnamed_streams + single_calls;
   out.calls = with.rms * with.streams_per_rm + out.strangers;
   out.message = with.message_bytes;
-  out.first_message = with.connect_timeout + kBehind;
+  out.first_message = with.connect_timeout + behind;
   out.keepalive = with.keepalive;
   out.keepalive_timeout = with.keepalive_timeout;
   return out;
@@ -85,8 +85,8 @@ server::server(const settings &with, const sdk::host_services &host, uint64_t tr
       log_([this](const std::string &line) { host_.log(TENON_LOG_WARNING, line); }),
       registry_(with, host_, transport),
       admin_(with, host),
-      health_(kOwn, well_of(host)),
-      reflection_(with_standard(kOwn)),
+      health_(own, well_of(host)),
+      reflection_(with_standard(own)),
       endpoint_(limits_of(with), {&methods_, &admin_.methods(), &health_.methods(), &reflection_.methods()}, log_) {
   add_methods();
   listen();
@@ -109,7 +109,7 @@ void server::listen() {
 }
 
 void server::add_methods() {
-  for (const auto &[path, checks] : {std::pair{kScheduler, false}, {kLaterPath, false}, {kChecks, true}}) {
+  for (const auto &[path, checks] : {std::pair{scheduler, false}, {later_path, false}, {checks_service, true}}) {
     methods_.add(std::string(path) + "RegisterResourceManager", settings_.message_bytes,
                  [this, checks = checks](std::unique_ptr<incoming> opened) {
                    begin_unary(&registry_.registering(), std::move(opened), {},
@@ -118,14 +118,14 @@ void server::add_methods() {
                                });
                  });
   }
-  for (size_t i = 0; i < kMethods; ++i) {
+  for (size_t i = 0; i < method_count; ++i) {
     const auto open = [this, i](std::unique_ptr<incoming> opened) {
       std::make_shared<stream>(registry_, i, std::move(opened))->open();
     };
-    const method &each = kStreamMethods[i];
+    const method &each = stream_methods[i];
     methods_.add(std::string(each.service) + each.name, settings_.message_bytes, open);
     if (each.spoken == wire::dialect::later)
-      methods_.add(std::string(kLaterPath) + each.name, settings_.message_bytes, open);
+      methods_.add(std::string(later_path) + each.name, settings_.message_bytes, open);
   }
 }
 
@@ -160,7 +160,7 @@ void server::stop(std::chrono::milliseconds drain) {
   registry_.shut_down();
   registry_.wait_empty(drain);
   // Connections without a stream of an RM have nothing to wait for.
-  endpoint_.shut_down(kFarewell);
+  endpoint_.shut_down(farewell);
 }
 
 }  // namespace tenon::grpc_transport

@@ -40,7 +40,7 @@ bool session::is_anothers(const peer &by) {
 }
 
 bool session::end_without_streams() {
-  const std::lock_guard door(door_);
+  const std::lock_guard attaching(attaching_);
   {
     const std::lock_guard lock(mutex_);
     if (ended_ || was_connected_) return false;
@@ -51,12 +51,12 @@ bool session::end_without_streams() {
 }
 
 rpc_status session::attach(const std::shared_ptr<stream> &one) {
-  const std::optional<wire::dialect> spoken = kStreamMethods[one->method()].spoken;
-  if (one->method() == kCheckPlacements && !as_.checks) {
+  const std::optional<wire::dialect> spoken = stream_methods[one->method()].spoken;
+  if (one->method() == check_placements && !as_.checks) {
     return {status_code::failed_precondition, "want an RM that registered to check placements, have \"" + rm_ +
                                                   "\", which did not; register at tenon.v1.Checks"};
   }
-  std::unique_lock door(door_);
+  std::unique_lock attaching(attaching_);
   bool back = false;
   {
     const std::lock_guard lock(mutex_);
@@ -80,20 +80,20 @@ rpc_status session::attach(const std::shared_ptr<stream> &one) {
     streams_[one->method()].push_back(one);
   }
   if (!back || host_.signal(as_.id, TENON_RM_BACK) != TENON_DECLINED) return rpc_status{};
-  door.unlock();
+  attaching.unlock();
   ended_by_host();
   return register_again();
 }
 
 void session::detach(const std::shared_ptr<stream> &one, bool clean) {
-  std::unique_lock door(door_);
+  std::unique_lock attaching(attaching_);
   uint32_t first = 0;
   uint32_t second = 0;
   std::vector<std::shared_ptr<stream>> others;
   {
     const std::lock_guard lock(mutex_);
     auto &of_method = streams_[one->method()];
-    const bool spare = kStreamMethods[one->method()].spare;
+    const bool spare = stream_methods[one->method()].spare;
     const bool unsure = !spare && one->has_written() && answers_.unsettled();
     const auto at = std::find(of_method.begin(), of_method.end(), one);
     if (at == of_method.end()) return;
@@ -118,12 +118,12 @@ void session::detach(const std::shared_ptr<stream> &one, bool clean) {
   if (first) host_.signal(as_.id, first);
   told_ = true;
   if (second) host_.signal(as_.id, second);
-  door.unlock();
+  attaching.unlock();
   for (const auto &each : others) each->advance();
 }
 
 tenon_status session::deliver(const tenon_transport_deliver_in &in, uint64_t &taken, uint64_t &skipped) {
-  std::array<std::shared_ptr<stream>, kMethods> writers;
+  std::array<std::shared_ptr<stream>, method_count> writers;
   bool resync = false;
   {
     const std::lock_guard lock(mutex_);
@@ -133,9 +133,9 @@ tenon_status session::deliver(const tenon_transport_deliver_in &in, uint64_t &ta
       // An RM that has not spoken yet could speak either dialect.
       if (!spoken_) return TENON_RETRY;
       answers::open_methods open{};
-      for (size_t i = 0; i < kMethods; ++i) open[i] = !streams_[i].empty();
+      for (size_t i = 0; i < method_count; ++i) open[i] = !streams_[i].empty();
       taken = answers_.take(*spoken_, open, in, skipped);
-      for (size_t i = 0; i < kMethods; ++i) {
+      for (size_t i = 0; i < method_count; ++i) {
         if (answers_.waiting(i) && !streams_[i].empty()) writers[i] = streams_[i].back();
       }
     }
@@ -191,7 +191,7 @@ void session::ended_by_host() { end(register_again()); }
 
 void session::tick(clock::time_point now, clock::duration connect_timeout) {
   acknowledge_arrived(now);
-  std::unique_lock door(door_);
+  std::unique_lock attaching(attaching_);
   {
     const std::lock_guard lock(mutex_);
     if (ended_ || link_ == link::connected) return;
@@ -204,7 +204,7 @@ void session::tick(clock::time_point now, clock::duration connect_timeout) {
   uint64_t none = 0;
   const tenon_status said = told_ ? host_.submit(as_.id, {}, none).status : host_.signal(as_.id, TENON_RM_LOST);
   told_ = true;
-  door.unlock();
+  attaching.unlock();
   if (said == TENON_DECLINED) ended_by_host();
 }
 

@@ -81,15 +81,15 @@ class session {
   const clock::time_point since_ = clock::now();
 
   // Held while the host is told of the connection, so that it hears in order; taken before mutex_, never inside of it.
-  std::mutex door_;
+  std::mutex attaching_;
   bool told_ = false;  // that nobody is connected
 
   std::mutex mutex_;  // guards all below; the host is not called with it held
   answers answers_;
-  std::array<std::vector<std::shared_ptr<stream>>, kMethods> streams_;  // in the order in which they were opened
+  std::array<std::vector<std::shared_ptr<stream>>, method_count> streams_;  // in the order in which they were opened
   std::optional<wire::dialect> spoken_;
   link link_ = link::fresh;
-  std::array<bool, kMethods> broke_{};  // the last stream of the method broke, and none was opened since
+  std::array<bool, method_count> broke_{};  // the last stream of the method broke, and none was opened since
   bool was_connected_ = false;
   bool ended_ = false;
   std::mutex acknowledging_;  // numbers go to the host in order

@@ -18,9 +18,10 @@ namespace pb = google::protobuf;
 
 using names = std::map<std::string, std::string, std::less<>>;  // of messages: Tenon's, and the standard's
 
-const names kHealth = {{"HealthCheckRequest", "HealthCheckRequest"}, {"HealthCheckResponse", "HealthCheckResponse"}};
+const names health_service = {{"HealthCheckRequest", "HealthCheckRequest"},
+                              {"HealthCheckResponse", "HealthCheckResponse"}};
 
-const names kReflection = {
+const names reflection = {
     {"ServerReflectionRequest", "ServerReflectionRequest"},
     {"ReflectedExtension", "ExtensionRequest"},
     {"ServerReflectionResponse", "ServerReflectionResponse"},
@@ -69,7 +70,7 @@ void add_method(pb::ServiceDescriptorProto &to, const char *name, const std::str
 }
 
 pb::FileDescriptorProto health_file() {
-  auto out = file_with(kHealth, "grpc.health.v1", "grpc/health/v1/health.proto");
+  auto out = file_with(health_service, "grpc.health.v1", "grpc/health/v1/health.proto");
   pb::ServiceDescriptorProto &health = *out.add_service();
   health.set_name("Health");
   for (const auto &[method, streams] : {std::pair{"Check", false}, {"Watch", true}}) {
@@ -81,7 +82,7 @@ pb::FileDescriptorProto health_file() {
 
 pb::FileDescriptorProto reflection_file(const std::string &version) {
   const std::string package = "grpc.reflection." + version;
-  auto out = file_with(kReflection, package, "grpc/reflection/" + version + "/reflection.proto");
+  auto out = file_with(reflection, package, "grpc/reflection/" + version + "/reflection.proto");
   pb::ServiceDescriptorProto &service = *out.add_service();
   service.set_name("ServerReflection");
   add_method(service, "ServerReflectionInfo", "." + package + ".ServerReflectionRequest",

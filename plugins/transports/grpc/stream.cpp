@@ -11,11 +11,11 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr std::chrono::seconds kGoodbye{5};       // for an RM to read what it is told at the end
-constexpr std::chrono::milliseconds kGrace{500};  // for streams that broke to be gone when the RM opens new ones
+constexpr std::chrono::seconds goodbye{5};       // for an RM to read what it is told at the end
+constexpr std::chrono::milliseconds grace{500};  // for streams that broke to be gone when the RM opens new ones
 // Some clients close their half before they cancel, and say both in one breath: a goodbye is one when no more follows.
-constexpr std::chrono::milliseconds kLastWord{100};
-constexpr std::string_view kResync = "\x08\x01";  // UpdateResponse { action: RESYNC }
+constexpr std::chrono::milliseconds last_word{100};
+constexpr std::string_view resync = "\x08\x01";  // UpdateResponse { action: RESYNC }
 
 bool is_register_again(const rpc_status &status) { return status.words == register_again().words; }
 
@@ -55,7 +55,7 @@ void stream::cut_if_late(answers::clock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     if (!ending_ || done_) return;
-    if (now - ending_since_ > kGoodbye) cancel();
+    if (now - ending_since_ > goodbye) cancel();
   }
   advance();
 }
@@ -75,11 +75,11 @@ void stream::on_cancel() {
 
 bool stream::may_say_more() const {
   return half_closed_ && drains_ && !cancelled_ && !registry_.stopping() &&
-         answers::clock::now() - ending_since_ < kLastWord;
+         answers::clock::now() - ending_since_ < last_word;
 }
 
 void stream::advance() {
-  enum class next : uint8_t { write, finish, finish_with_words };
+  enum class next : uint8_t { write, finish, finish_with_text };
   next step = next::finish;
   rpc_status status;
   std::string response;
@@ -100,9 +100,9 @@ void stream::advance() {
       finished_ = true;
       status = *ending_;
       leaves = said_goodbye_ && !cancelled_ && session_ && status.ok();
-      if (kStreamMethods[method_].spoken == wire::dialect::first && is_register_again(status)) {
-        step = next::finish_with_words;
-        response = kResync;
+      if (stream_methods[method_].spoken == wire::dialect::first && is_register_again(status)) {
+        step = next::finish_with_text;
+        response = resync;
       }
     } else {
       return;
@@ -118,7 +118,7 @@ void stream::advance() {
     case next::finish:
       finish(std::move(status));
       break;
-    case next::finish_with_words:
+    case next::finish_with_text:
       write_and_finish(std::move(response), std::move(status));
       break;
   }
@@ -181,7 +181,7 @@ void stream::go_on() {
     const rpc_status status = registry_.begin(shared_from_this(), std::string(pieces_.rm()));
     const bool in_the_way =
         status.code == status_code::resource_exhausted || status.code == status_code::already_exists;
-    if (in_the_way && !ends() && answers::clock::now() - begins_since_ < kGrace) {
+    if (in_the_way && !ends() && answers::clock::now() - begins_since_ < grace) {
       registry_.retry_later(shared_from_this());
       return;
     }

@@ -167,7 +167,7 @@ texts_of place_texts(guarded_memory &memory, const named_texts &from) {
 
 answer ask_prepare(const instance &of, const question &q, const manner &how) {
   guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
-  error_room room;
+  error_buffer room;
   const output_struct<tenon_prepare_out> out(outputs, "the output of prepare", {0, 0, {0, 0, 0, 0}, room.message()},
                                              how);
   const texts_of tags = place_texts(inputs, q.tags);
@@ -220,7 +220,7 @@ struct test_tree : tenon_queue_tree {
   }
 };
 
-uint64_t name_room(const instance &of, const question &q) {
+uint64_t name_buffer(const instance &of, const question &q) {
   size_t longest = usual_configuration(of.asker().manifest()).size();
   for (const std::string *text : {&q.application, &q.queue, &q.user}) longest = std::max(longest, text->size());
   for (const std::string &group : q.groups) longest = std::max(longest, group.size());
@@ -256,8 +256,8 @@ answer ask_place(const instance &of, const question &q, const manner &how) {
   in.now_ms = q.now_ms;
   const auto *asked = inputs.structure("the input of place", in, in_bytes, true, untouched);
   inputs.freeze();
-  const uint64_t room_bytes = name_room(of, q);
-  error_room words;
+  const uint64_t room_bytes = name_buffer(of, q);
+  error_buffer words;
   const output name(outputs, "the room for the name", room_bytes, how.prefill);
   const output_struct<tenon_place_out> out(outputs, "the output of place",
                                            {0, 0, name.first, room_bytes, 0, words.message()}, how);

@@ -114,7 +114,7 @@ ending wait_for(pid_t pid, const shared_page &page, std::chrono::milliseconds li
   ::_exit(0);
 }
 
-std::string last_words(int file) {
+std::string last_text(int file) {
   std::array<char, 400> end{};
   if (file < 0) return {};
   const off_t size = ::lseek(file, 0, SEEK_END);
@@ -149,7 +149,7 @@ sandbox_outcome run_in_sandbox(shared_page &page, std::chrono::milliseconds limi
     while (::waitpid(supervisor, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  sandbox_outcome out{said->how, said->code, last_words(output)};
+  sandbox_outcome out{said->how, said->code, last_text(output)};
   if (output >= 0) ::close(output);
   ::munmap(memory, sizeof(ending));
   return out;

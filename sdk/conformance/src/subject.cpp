@@ -66,16 +66,16 @@ std::string shown(const tenon_text &text) {
   return "'" + out + "'";
 }
 
-error_room::error_room(uint32_t capacity) : bytes_(capacity + 16, '\x5A') {
+error_buffer::error_buffer(uint32_t capacity) : bytes_(capacity + 16, '\x5A') {
   message_ = {sizeof(tenon_message), capacity, bytes_.data(), 0};
 }
 
-std::string error_room::words() const {
+std::string error_buffer::words() const {
   if (message_.length == 0 || message_.length > message_.capacity) return {};
   return ": " + std::string(bytes_.data(), message_.length);
 }
 
-std::string error_room::problem() const {
+std::string error_buffer::problem() const {
   if (message_.data != bytes_.data() || message_.size != sizeof(tenon_message))
     return "it changed the size or the room of its error message";
   if (message_.length > message_.capacity)
@@ -120,14 +120,14 @@ opened_module opened_module::start(probe &p, const std::filesystem::path &librar
 }
 
 void opened_module::init() {
-  error_room room;
+  error_buffer room;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, host_};
   const tenon_status status = probe_->call("the module's init", [&] { return table_->init(&in, room.message()); });
   if (status != TENON_OK) probe::fail("the module's init gave " + status_name(status) + room.words());
 }
 
 void opened_module::deinit() {
-  error_room room;
+  error_buffer room;
   const tenon_status status =
       probe_->call("the module's deinit", [&] { return table_->deinit(&nothing, room.message()); });
   if (status != TENON_OK) probe::fail("the module's deinit gave " + status_name(status) + room.words());
@@ -191,7 +191,7 @@ tenon_status instance::try_create(const opened_module &module, std::string_view 
   out->host_ = test_host::lasting(given);
   out->says_ = module.description();
   const tenon_factory *factory = module.factory();
-  error_room room;
+  error_buffer room;
   tenon_create_out said{};
   said.size = sizeof said;
   said.error = room.message();
@@ -272,7 +272,7 @@ instance::~instance() {
 }
 
 tenon_status instance::lifecycle_call(const char *name, slot into, std::string &why) {
-  error_room room;
+  error_buffer room;
   const tenon_status status = probe_->call(name, [&] { return into(raw_, &nothing, room.message()); });
   why = room.words();
   if (auto problem = room.problem(); !problem.empty()) probe::fail(std::string(name) + ": " + problem);
@@ -304,7 +304,7 @@ void instance::destroy() {
   tenon_instance *gone = raw_;
   if (gone == nullptr) return;
   const tenon_status status = [&] {
-    error_room room;
+    error_buffer room;
     return probe_->call("destroy", [&] { return lifecycle_.destroy(gone, &nothing, room.message()); });
   }();
   raw_ = nullptr;

@@ -27,9 +27,9 @@ std::string shown(const tenon_text &text);
 std::string number(uint64_t n);
 
 // Room for the words of an error, with a guard behind it.
-class error_room {
+class error_buffer {
  public:
-  explicit error_room(uint32_t capacity = 256);
+  explicit error_buffer(uint32_t capacity = 256);
   tenon_message *message() { return &message_; }
   [[nodiscard]] std::string words() const;  // ": ..." or empty
   // What is wrong with how it was filled, if anything.

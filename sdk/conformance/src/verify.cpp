@@ -62,7 +62,7 @@ void run_here(const check &c, const target &of, uint64_t seed, bool long_run, sh
   }
 }
 
-std::string signal_words(int number) {
+std::string signal_text(int number) {
   const char *name = sigabbrev_np(number);
   return name == nullptr ? "signal " + std::to_string(number) : std::string("SIG") + name;
 }
@@ -92,7 +92,7 @@ void conclude(const shared_page &page, const sandbox_outcome &end, std::chrono::
       return;
     case sandbox_outcome::end::killed:
       to.how = outcome::crashed;
-      to.text = "killed by " + signal_words(end.code) + during(page) + note + said(end.output);
+      to.text = "killed by " + signal_text(end.code) + during(page) + note + said(end.output);
       return;
     case sandbox_outcome::end::exited:
       to.how = outcome::crashed;

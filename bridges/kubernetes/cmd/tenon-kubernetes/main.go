@@ -34,7 +34,7 @@ import (
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/check"
 	"tenon.invalid/kubernetes/internal/cluster"
-	"tenon.invalid/kubernetes/internal/door"
+	"tenon.invalid/kubernetes/internal/probes"
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/metrics"
 	"tenon.invalid/kubernetes/internal/queues"
@@ -180,7 +180,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if err := door.Serve(ctx, o.listen, state, measured.Registry); err != nil {
+		if err := probes.Serve(ctx, o.listen, state, measured.Registry); err != nil {
 			cancel(err)
 		}
 	}()

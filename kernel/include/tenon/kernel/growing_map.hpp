@@ -101,17 +101,17 @@ class growing_map {
   }
 
  private:
-  static constexpr size_t kSmall = 4'096;  // grows at once: some 0.2 ms
-  static constexpr size_t kMoves = 4;      // one would do: the new table has room for twice as many
+  static constexpr size_t small = 4'096;  // grows at once: some 0.2 ms
+  static constexpr size_t moves = 4;      // one would do: the new table has room for twice as many
 
   void make_room() {
     if (leaving_.empty()) {
-      if (table_.size() < kSmall || table_.size() < table_.max_load()) return;
+      if (table_.size() < small || table_.size() < table_.max_load()) return;
       leaving_ = std::exchange(table_, table());
       table_.reserve(leaving_.size() * 2);
       next_ = leaving_.begin();
     }
-    for (size_t i = 0; i < kMoves && next_ != leaving_.end(); ++i) {
+    for (size_t i = 0; i < moves && next_ != leaving_.end(); ++i) {
       const auto moved = next_++;
       table_.emplace(moved->first, std::move(moved->second));
       leaving_.erase(moved);

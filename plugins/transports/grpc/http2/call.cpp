@@ -71,7 +71,7 @@ void call::is_known() {
   ++under_way_;
   on_thread([this] {
     opened_->at.is_known(*this);
-    if (from_ != nullptr && window_ == kNarrow && from_->take_wide()) window_ = kWide;
+    if (from_ != nullptr && window_ == narrow_window && from_->take_wide()) window_ = wide_window;
     let_more_come();
     one_less();
   });
@@ -155,7 +155,7 @@ void call::closed() {
   if (!end_sent_ || refused_) cancelled_ = true;
   give_back_room();
   from_->let_go(in_.held());
-  if (window_ == kWide) from_->give_wide();
+  if (window_ == wide_window) from_->give_wide();
   from_ = nullptr;
   opened_->at.touch(*this);
 }

@@ -126,10 +126,10 @@ class call {
   inbound in_;
   std::string *read_to_ = nullptr;
   bool has_read_ = false;
-  bool no_more_ = false;     // the client has closed its half
-  size_t window_ = kNarrow;  // bytes that may be on their way or held
-  size_t asked_room_ = 0;    // beyond it, for a large request
-  size_t room_ = 0;          // and got
+  bool no_more_ = false;           // the client has closed its half
+  size_t window_ = narrow_window;  // bytes that may be on their way or held
+  size_t asked_room_ = 0;          // beyond it, for a large request
+  size_t room_ = 0;                // and got
   bool large_of_stranger_ = false;
 
   std::string out_;  // framed

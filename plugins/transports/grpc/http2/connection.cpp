@@ -39,7 +39,7 @@ void connection::ready(const std::string &problem) {
 void connection::read_more() {
   if (reads_ || closed_) return;
   // Whoever asks much and takes no answers is not read from until it does.
-  if (writes_ && nghttp2_session_get_outbound_queue_size(session_) > kUnsaid) return;
+  if (writes_ && nghttp2_session_get_outbound_queue_size(session_) > max_unsent_answers) return;
   reads_ = true;
   socket_->read(in_);
 }
@@ -53,9 +53,9 @@ void connection::has_read(size_t count) {
     const ssize_t used = nghttp2_session_mem_recv(session_, in_.data(), count);
     if (used < 0) {
       end(nghttp2_strerror(static_cast<int>(used)));
-    } else if (frames_ > kIdleFrames) {
+    } else if (frames_ > max_idle_frames) {
       refuse_all("more frames without a request than a client needs");
-    } else if (held_ > kHeld + at_.bounds().message) {
+    } else if (held_ > max_held_bytes + at_.bounds().message) {
       refuse_all("more bytes of requests than the windows allow");
     }
     wants_flush();
@@ -86,7 +86,7 @@ void connection::flush() {
   out_.clear();
   ssize_t count = 0;
   const uint8_t *bytes = nullptr;
-  while (out_.size() < kWrite && (count = nghttp2_session_mem_send(session_, &bytes)) > 0) {
+  while (out_.size() < max_write_bytes && (count = nghttp2_session_mem_send(session_, &bytes)) > 0) {
     out_.append(reinterpret_cast<const char *>(bytes), static_cast<size_t>(count));
   }
   if (count < 0) return end(nghttp2_strerror(static_cast<int>(count)));
@@ -131,7 +131,7 @@ void connection::look(clock::time_point now, bool a_second_passed) {
   if (closed_) return;
   if (a_second_passed) frames_ = 0;
   if (!is_up_) {
-    if (now - since_ > kHandshake) end("no handshake for too long");
+    if (now - since_ > handshake_limit) end("no handshake for too long");
     return;
   }
   if (asks_ && heard_ >= asked_) asks_ = false;

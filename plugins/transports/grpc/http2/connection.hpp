@@ -112,7 +112,7 @@ class connection final : public byte_socket::user {
   size_t held_ = 0;    // bytes of requests
   size_t room_left_;   // for large ones
   std::deque<std::pair<call *, size_t>> want_room_;
-  size_t wide_left_ = kWideCalls;
+  size_t wide_left_ = max_wide_calls;
 
   const clock::time_point since_ = clock::now();
   clock::time_point idle_since_ = since_;

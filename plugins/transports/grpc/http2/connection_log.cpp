@@ -6,7 +6,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kLinesOfSecond = 10;
+constexpr size_t lines_of_second = 10;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void connection_log::say(const std::string &line) {
     second_ = now;
     said_ = 0;
   }
-  if (said_ >= kLinesOfSecond) {
+  if (said_ >= lines_of_second) {
     ++left_out_;
     return;
   }

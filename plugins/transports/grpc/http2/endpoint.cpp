@@ -17,16 +17,17 @@ namespace {
 namespace asio = boost::asio;
 using error_code = boost::system::error_code;
 
-constexpr int kAtOnce = 64;                       // connections, before others are looked after
-constexpr std::chrono::milliseconds kPause{100};  // where no connection can be accepted, until it is tried again
-constexpr uint64_t kLooksOfSecond = std::chrono::seconds(1) / kLook;
+constexpr int at_once = 64;                             // connections, before others are looked after
+constexpr std::chrono::milliseconds accept_pause{100};  // where no connection can be accepted, until it is tried again
+constexpr uint64_t looks_of_second = std::chrono::seconds(1) / look_interval;
 // Descriptors that connections leave to the rest of the process.
-constexpr rlim_t kSpared = 32;
+constexpr rlim_t spared = 32;
 
 }  // namespace
 
-struct endpoint::door {
-  door(asio::io_context &io, const listener &of, int listening) : by(of), socket(io, listening), pause(io) {}
+struct endpoint::listening_socket {
+  listening_socket(asio::io_context &io, const listener &of, int listening)
+      : by(of), socket(io, listening), pause(io) {}
   const listener &by;
   asio::posix::stream_descriptor socket;
   asio::steady_timer pause;
@@ -41,9 +42,9 @@ void endpoint::open(std::vector<listener> listeners, std::shared_ptr<SSL_CTX> tl
   tls_ = std::move(tls);
   for (listener &each : listeners) {
     listener &by = listeners_.emplace_back(std::move(each));
-    for (descriptor &one : by.sockets) doors_.push_back(std::make_unique<door>(io_, by, one.release()));
+    for (descriptor &one : by.sockets) listening_.push_back(std::make_unique<listening_socket>(io_, by, one.release()));
   }
-  for (const auto &each : doors_) wait_at(*each);
+  for (const auto &each : listening_) wait_at(*each);
   look();
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), "tenon-grpc");
@@ -55,7 +56,7 @@ void endpoint::shut_down(std::chrono::milliseconds farewell) {
   if (!thread_.joinable()) return;
   post([this] {
     stopping_ = true;
-    doors_.clear();
+    listening_.clear();
     for (const listener &each : listeners_) each.remove();
     for (const auto &each : connections_) each->say_goodbye();
   });
@@ -72,16 +73,16 @@ void endpoint::shut_down(std::chrono::milliseconds farewell) {
   thread_.join();
 }
 
-void endpoint::wait_at(door &at) {
+void endpoint::wait_at(listening_socket &at) {
   at.socket.async_wait(asio::posix::stream_descriptor::wait_read, [this, &at](error_code problem) {
-    if (problem) return;  // the door is gone
+    if (problem) return;  // the listening_socket is gone
     accept(at);
     settle();
   });
 }
 
-void endpoint::accept(door &at) {
-  for (int i = 0; i < kAtOnce; ++i) {
+void endpoint::accept(listening_socket &at) {
+  for (int i = 0; i < at_once; ++i) {
     const int connected = accept4(at.socket.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (connected >= 0) {
       welcome(at.by, connected);
@@ -92,7 +93,7 @@ void endpoint::accept(door &at) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) break;
     // Out of descriptors or memory: it passes, and the wait ends at once as long as somebody knocks.
     log_.say("at " + at.by.address + " cannot be accepted: " + std::strerror(errno));
-    at.pause.expires_after(kPause);
+    at.pause.expires_after(accept_pause);
     at.pause.async_wait([this, &at](error_code problem) {
       if (!problem) wait_at(at);
     });
@@ -105,7 +106,7 @@ void endpoint::welcome(const listener &at, int connected) {
   descriptor held(connected);
   peer by = peer_of(at, connected);
   rlimit files{};
-  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && static_cast<rlim_t>(connected) + kSpared >= files.rlim_cur) {
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && static_cast<rlim_t>(connected) + spared >= files.rlim_cur) {
     log_.say(by.address + ": turned away, the process may open no more than " + std::to_string(files.rlim_cur) +
              " files");
     return;
@@ -174,11 +175,11 @@ void endpoint::check_over() {
 }
 
 void endpoint::look() {
-  timer_.expires_after(kLook);
+  timer_.expires_after(look_interval);
   timer_.async_wait([this](error_code problem) {
     if (problem) return;
     const auto now = connection::clock::now();
-    const bool a_second_passed = ++looks_ % kLooksOfSecond == 0;
+    const bool a_second_passed = ++looks_ % looks_of_second == 0;
     for (const auto &each : connections_) each->look(now, a_second_passed);
     for (call *each : strangers_) {
       if (!each->has_read_ && now - each->since_ > limits_.first_message) {
@@ -228,7 +229,7 @@ void endpoint::forget(call &one) {
 }
 
 bool endpoint::take_large_of_stranger(size_t bytes) {
-  if (large_of_strangers_ + bytes > kLargeOfStrangers * limits_.message) return false;
+  if (large_of_strangers_ + bytes > max_large_of_strangers * limits_.message) return false;
   large_of_strangers_ += bytes;
   return true;
 }

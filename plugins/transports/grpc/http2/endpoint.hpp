@@ -78,10 +78,10 @@ class endpoint {
   void give_large_of_stranger(size_t bytes) { large_of_strangers_ -= bytes; }
 
  private:
-  struct door;  // one listening socket
+  struct listening_socket;  // one listening socket
 
-  void accept(door &at);
-  void wait_at(door &at);
+  void accept(listening_socket &at);
+  void wait_at(listening_socket &at);
   void welcome(const listener &at, int connected);
   // Closes one that has no call open, the longest: of this client, or of all where it is empty.
   bool make_room(const std::string &client);
@@ -99,7 +99,7 @@ class endpoint {
   std::thread thread_;
 
   // The thread's own.
-  std::vector<std::unique_ptr<door>> doors_;
+  std::vector<std::unique_ptr<listening_socket>> listening_;
   std::list<listener> listeners_;
   std::shared_ptr<SSL_CTX> tls_;
   std::list<std::unique_ptr<connection>> connections_;

@@ -8,7 +8,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr size_t kEach = 32;  // what HTTP/2 adds for each field
+constexpr size_t added_for_each_field = 32;  // what HTTP/2 adds for each field
 
 // As gRPC wants grpc-message: bytes that are not printable ASCII, and the percent sign, in hexadecimal digits.
 std::string escaped(std::string_view words) {
@@ -31,8 +31,8 @@ std::string escaped(std::string_view words) {
 }  // namespace
 
 bool request_head::add(std::string_view name, std::string_view value) {
-  size += name.size() + value.size() + kEach;
-  if (size > kHeaders) return false;
+  size += name.size() + value.size() + added_for_each_field;
+  if (size > max_header_bytes) return false;
   for (const auto &[known, to] : {std::pair<std::string_view, std::string *>{":path", &path},
                                   {":method", &method},
                                   {"content-type", &content_type},

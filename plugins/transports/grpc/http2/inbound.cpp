@@ -9,7 +9,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr size_t kKept = size_t{256} << 10;  // of memory, for the next message
+constexpr size_t kept = size_t{256} << 10;  // of memory, for the next message
 
 }  // namespace
 
@@ -30,11 +30,11 @@ rpc_status inbound::begin() {
 
 size_t inbound::add(std::string_view bytes, rpc_status &to) {
   size_t used = 0;
-  if (header_size_ < kHeader) {
-    used = std::min(kHeader - header_size_, bytes.size());
+  if (header_size_ < header) {
+    used = std::min(header - header_size_, bytes.size());
     std::copy_n(bytes.begin(), used, header_.begin() + static_cast<ptrdiff_t>(header_size_));
     header_size_ += used;
-    if (header_size_ < kHeader) return used;
+    if (header_size_ < header) return used;
     to = begin();
     if (!to.ok()) return used;
   }
@@ -63,8 +63,8 @@ void inbound::forget_last() {
 
 rpc_status inbound::next(std::string &to) {
   forget_last();
-  given_ = kHeader + length_;
-  if (to.capacity() > kKept) to = {};
+  given_ = header + length_;
+  if (to.capacity() > kept) to = {};
   rpc_status out;
   if (header_[0] == 1) {
     out = inflated(message_, most_, to);
@@ -83,7 +83,7 @@ void inbound::take_rest(rpc_status &to) {
   if (rest_at_ <= rest_.size() / 2) return;
   rest_.erase(0, rest_at_);
   rest_at_ = 0;
-  if (rest_.empty() && rest_.capacity() > kKept) rest_ = {};
+  if (rest_.empty() && rest_.capacity() > kept) rest_ = {};
 }
 
 }  // namespace tenon::grpc_transport

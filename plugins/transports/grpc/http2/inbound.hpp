@@ -31,10 +31,10 @@ class inbound {
   [[nodiscard]] size_t held() const { return held_; }
 
   // Bytes that have to come, as far as is known, until there is a message.
-  [[nodiscard]] size_t lacks() const { return complete_ ? 0 : length_ - message_.size() + kHeader - header_size_; }
+  [[nodiscard]] size_t lacks() const { return complete_ ? 0 : length_ - message_.size() + header - header_size_; }
 
  private:
-  static constexpr size_t kHeader = 5;
+  static constexpr size_t header = 5;
 
   // Adds what belongs to the message that is on its way; how much that was.
   size_t add(std::string_view bytes, rpc_status &to);
@@ -43,7 +43,7 @@ class inbound {
 
   const size_t most_;
   const bool compressed_;
-  std::array<unsigned char, kHeader> header_{};
+  std::array<unsigned char, header> header_{};
   size_t header_size_ = 0;
   size_t length_ = 0;
   std::string message_;

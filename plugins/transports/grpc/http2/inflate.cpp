@@ -10,14 +10,14 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr int kEither = MAX_WBITS + 32;  // gzip and zlib, as the bytes say
+constexpr int either = MAX_WBITS + 32;  // gzip and zlib, as the bytes say
 
 }  // namespace
 
 rpc_status inflated(std::string_view bytes, size_t most, std::string &to) {
   to.clear();
   z_stream from{};
-  if (inflateInit2(&from, kEither) != Z_OK) return {status_code::internal, "a message could not be decompressed"};
+  if (inflateInit2(&from, either) != Z_OK) return {status_code::internal, "a message could not be decompressed"};
   from.next_in = reinterpret_cast<const Bytef *>(bytes.data());
   from.avail_in = static_cast<uInt>(bytes.size());
   std::array<char, 16'384> room{};

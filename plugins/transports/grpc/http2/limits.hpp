@@ -20,28 +20,28 @@ struct limits {
 };
 
 // For the handshakes of TLS and HTTP/2 together.
-inline constexpr std::chrono::seconds kHandshake{10};
+inline constexpr std::chrono::seconds handshake_limit{10};
 // How often connections are looked at.
-inline constexpr std::chrono::milliseconds kLook{100};
+inline constexpr std::chrono::milliseconds look_interval{100};
 
 // Bytes of a call that may come before they are asked for: while it is not known whose it is, and after.
-inline constexpr size_t kNarrow = size_t{4} << 10;
-inline constexpr size_t kWide = size_t{512} << 10;
+inline constexpr size_t narrow_window = size_t{4} << 10;
+inline constexpr size_t wide_window = size_t{512} << 10;
 // So many calls of a connection are wide; more of them stay narrow.
-inline constexpr size_t kWideCalls = 4;
+inline constexpr size_t max_wide_calls = 4;
 // A request that is larger than that waits until the connection has room for it: for one of the largest size. Those of
 // strangers have room for so many of the largest together.
-inline constexpr size_t kLargeOfStrangers = 16;
+inline constexpr size_t max_large_of_strangers = 16;
 // Bytes of requests that a connection may have here in all, beside a large one. Who keeps to the windows stays below.
-inline constexpr size_t kHeld = size_t{5} << 20;
+inline constexpr size_t max_held_bytes = size_t{5} << 20;
 
 // Bytes of one request's header fields, counted as HTTP/2 does.
-inline constexpr size_t kHeaders = 16 << 10;
+inline constexpr size_t max_header_bytes = 16 << 10;
 // Frames a second that carry nothing, before the connection is closed: pings, settings, windows, resets, empty ones.
-inline constexpr size_t kIdleFrames = 10'000;
+inline constexpr size_t max_idle_frames = 10'000;
 // A client whose frames want so many answers while it takes none is not read from.
-inline constexpr size_t kUnsaid = 1'000;
+inline constexpr size_t max_unsent_answers = 1'000;
 // Bytes that are put together before they are written.
-inline constexpr size_t kWrite = size_t{64} << 10;
+inline constexpr size_t max_write_bytes = size_t{64} << 10;
 
 }  // namespace tenon::grpc_transport

@@ -14,7 +14,7 @@
 namespace tenon::grpc_transport {
 
 // Bytes that a question to one of gRPC's own services needs at most.
-inline constexpr size_t kQuestion = size_t{4} << 10;
+inline constexpr size_t question = size_t{4} << 10;
 
 struct route {
   // Makes what answers the call, which frees itself.

@@ -89,7 +89,7 @@ struct callbacks {
 
 namespace {
 
-constexpr int32_t kWindow = 16 << 20;  // of a connection: it never holds up a call
+constexpr int32_t window_bytes = 16 << 20;  // of a connection: it never holds up a call
 
 // Allocated and freed by nghttp2, once.
 template <class T, auto Make, auto Free>
@@ -128,11 +128,11 @@ nghttp2_session *new_session(connection &of, size_t calls) {
   if (nghttp2_session_server_new2(&out, use.get(), &of, how.get()) != 0) throw std::bad_alloc();
   const std::array<nghttp2_settings_entry, 4> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, static_cast<uint32_t>(calls)},
-       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<uint32_t>(kNarrow)},
-       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(kHeaders)},
+       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<uint32_t>(narrow_window)},
+       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(max_header_bytes)},
        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}}};
   nghttp2_submit_settings(out, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  nghttp2_session_set_local_window_size(out, NGHTTP2_FLAG_NONE, 0, kWindow);
+  nghttp2_session_set_local_window_size(out, NGHTTP2_FLAG_NONE, 0, window_bytes);
   return out;
 }
 

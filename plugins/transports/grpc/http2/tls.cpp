@@ -26,7 +26,7 @@ using owned = std::unique_ptr<T, freed<Free>>;
 using bio = owned<BIO, BIO_free>;
 using x509 = owned<X509, X509_free>;
 
-constexpr std::string_view kHttp2 = "\x02h2";  // as TLS lists protocols
+constexpr std::string_view http2 = "\x02h2";  // as TLS lists protocols
 
 bio reader_of(const std::string &text) { return bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
@@ -48,8 +48,8 @@ void expect(bool held) {
 int choose_protocol(SSL *, const unsigned char **chosen, unsigned char *length, const unsigned char *offered,
                     unsigned int offered_length, void *) {
   unsigned char *found = nullptr;
-  if (SSL_select_next_proto(&found, length, reinterpret_cast<const unsigned char *>(kHttp2.data()),
-                            static_cast<unsigned>(kHttp2.size()), offered, offered_length) != OPENSSL_NPN_NEGOTIATED) {
+  if (SSL_select_next_proto(&found, length, reinterpret_cast<const unsigned char *>(http2.data()),
+                            static_cast<unsigned>(http2.size()), offered, offered_length) != OPENSSL_NPN_NEGOTIATED) {
     return SSL_TLSEXT_ERR_ALERT_FATAL;
   }
   *chosen = found;

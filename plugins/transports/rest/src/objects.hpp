@@ -31,7 +31,7 @@ namespace tenon::rest {
 [[nodiscard]] boost::json::object utilizations_json(const tenon_view_partition &p, std::string_view cluster);
 
 // A span of time as the field writes it: "1m30s".
-[[nodiscard]] std::string duration_words(int64_t ms);
+[[nodiscard]] std::string duration_text(int64_t ms);
 // "30s", "1m30s", "500ms" in milliseconds; nothing where it is none.
 [[nodiscard]] std::optional<int64_t> duration_ms(std::string_view text);
 

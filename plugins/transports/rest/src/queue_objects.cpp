@@ -45,9 +45,9 @@ void put_policies(const tenon_view_queue &q, object_writer &out) {
   out.always("preemptionEnabled", !has_word(preemption, "disabled"));
   out.always("isPreemptionFence", has_word(preemption, "fence"));
   const auto delay = duration_ms(property(q, "preemption.delay"));
-  out.put("preemptionDelay", duration_words(delay.value_or(30'000)));
+  out.put("preemptionDelay", duration_text(delay.value_or(30'000)));
   const auto quota = duration_ms(property(q, "quota.preemption.delay"));
-  out.put("quotaPreemptionDelay", duration_words(std::max<int64_t>(0, quota.value_or(0))));
+  out.put("quotaPreemptionDelay", duration_text(std::max<int64_t>(0, quota.value_or(0))));
   out.always("isPriorityFence", property(q, "priority.policy") == "fence");
   const std::string_view offset = property(q, "priority.offset");
   int32_t number = 0;
@@ -122,7 +122,7 @@ std::optional<int64_t> duration_ms(std::string_view text) {
   return std::abs(total) < 9e15 ? std::optional(static_cast<int64_t>(total)) : std::nullopt;
 }
 
-std::string duration_words(int64_t ms) {
+std::string duration_text(int64_t ms) {
   if (ms == 0) return "0s";
   if (ms < 1000) return std::to_string(ms) + "ms";
   std::string out;

@@ -7,23 +7,23 @@
 namespace tenon::wire {
 namespace {
 
-constexpr numbers kTermination{1, 4, 6};
-constexpr numbers kNodeAction{2, 4, 7};
-constexpr numbers kSchedulingState{1, 4, 5};
-constexpr numbers kEventType{1, 4, 6};
-constexpr numbers kNone{0, 0, 0};
+constexpr numbers termination_numbers{1, 4, 6};
+constexpr numbers node_action{2, 4, 7};
+constexpr numbers scheduling_state{1, 4, 5};
+constexpr numbers event_type{1, 4, 6};
+constexpr numbers none{0, 0, 0};
 
 // The members' names are the text as well as the place.
 #define ROW(first, later, kind, structure, member, use) \
-  row { first, later, field_kind::kind, offsetof(structure, member), 0, #member, kNone, use }
+  row { first, later, field_kind::kind, offsetof(structure, member), 0, #member, none, use }
 #define COUNTED(first, later, structure, member, counted, use) \
   row { first, later, field_kind::number, offsetof(structure, member), 0, #member, counted, use }
 #define ARRAY(first, later, kind, structure, member, count, use) \
-  row { first, later, field_kind::kind, offsetof(structure, member), offsetof(structure, count), #member, kNone, use }
+  row { first, later, field_kind::kind, offsetof(structure, member), offsetof(structure, count), #member, none, use }
 #define OWN(name, kind, structure, member, use) ROW(nullptr, name, kind, structure, member, use)
 #define BOTH(name, kind, structure, member, use) ROW(name, name, kind, structure, member, use)
 
-constexpr row kRegistration[] = {
+constexpr row registration[] = {
     BOTH("rmID", text, tenon_rm_registration, rm, "the RM's name, before each of its partitions"),
     BOTH("version", text, tenon_rm_registration, version, "inert: shown with the RM"),
     BOTH("policyGroup", text, tenon_rm_registration, policy_group, "names the configuration; empty: default"),
@@ -31,13 +31,13 @@ constexpr row kRegistration[] = {
     ROW(nullptr, "config", text, tenon_rm_registration, config, "the configuration; wins over policyGroup"),
     ROW(nullptr, "extraConfig", pairs, tenon_rm_registration, extra_config, "settings beside the configuration"),
 };
-constexpr row kConfiguration[] = {
+constexpr row configuration_rows[] = {
     ROW(nullptr, "rmID", text, tenon_rm_configuration, rm, "whose configuration"),
     ROW(nullptr, "policyGroup", text, tenon_rm_configuration, policy_group, "names the configuration"),
     ROW("configs", "config", text, tenon_rm_configuration, config, "the configuration"),
     ROW(nullptr, "extraConfig", pairs, tenon_rm_configuration, extra_config, "settings beside the configuration"),
 };
-constexpr row kApplication[] = {
+constexpr row application_rows[] = {
     BOTH("applicationID", text, tenon_rm_application, application, "its name; twice: rejected"),
     BOTH("queueName", text, tenon_rm_application, queue, "what placement rules start from"),
     BOTH("partitionName", text, tenon_rm_application, partition, "where it runs"),
@@ -48,27 +48,27 @@ constexpr row kApplication[] = {
     BOTH("placeholderAsk", amounts, tenon_rm_application, placeholder_ask, "a gang; larger than the queue: rejected"),
     BOTH("gangSchedulingStyle", text, tenon_rm_application, gang_style, "what the timeout of a gang does"),
 };
-constexpr row kApplicationRemoval[] = {
+constexpr row application_removal[] = {
     BOTH("applicationID", text, tenon_rm_application_removal, application, "which one"),
     BOTH("partitionName", text, tenon_rm_application_removal, partition, "where"),
 };
-constexpr row kNode[] = {
+constexpr row node_rows[] = {
     BOTH("nodeID", text, tenon_rm_node, node, "its name"),
-    COUNTED(nullptr, "action", tenon_rm_node, action, kNodeAction, "what happens to it"),
+    COUNTED(nullptr, "action", tenon_rm_node, action, node_action, "what happens to it"),
     BOTH("attributes", pairs, tenon_rm_node, attributes, "partition, and what policies and predicates read"),
     BOTH("schedulableResource", amounts, tenon_rm_node, schedulable, "its capacity; absent in an update: unchanged"),
     BOTH("occupiedResource", amounts, tenon_rm_node, occupied, "taken off its capacity"),
     ARRAY("existingAllocations", "existingAllocations", elements, tenon_rm_node, existing, existing_count,
           "run on it already; one that cannot be restored rejects the node"),
 };
-constexpr row kNodeUpdate[] = {
+constexpr row node_update[] = {
     ROW("nodeID", nullptr, text, tenon_rm_node, node, "which one"),
     ROW("attributes", nullptr, pairs, tenon_rm_node, attributes, "as of a new node"),
     ROW("schedulableResource", nullptr, amounts, tenon_rm_node, schedulable, "its capacity; absent: unchanged"),
     ROW("occupiedResource", nullptr, amounts, tenon_rm_node, occupied, "taken off its capacity; absent: unchanged"),
-    COUNTED("action", nullptr, tenon_rm_node, action, kNodeAction, "what happens to it"),
+    COUNTED("action", nullptr, tenon_rm_node, action, node_action, "what happens to it"),
 };
-constexpr row kAsk[] = {
+constexpr row ask[] = {
     BOTH("allocationKey", text, tenon_rm_ask, key, "its name; known: replaces that ask"),
     BOTH("applicationID", text, tenon_rm_ask, application, "whose; empty: an application of its own"),
     BOTH("partitionName", text, tenon_rm_ask, partition, "where"),
@@ -82,7 +82,7 @@ constexpr row kAsk[] = {
     ROW(nullptr, "Originator", flag, tenon_rm_ask, originator, "never a victim while others are"),
     ROW(nullptr, "preemptionPolicy", preemption, tenon_rm_ask, preemption, "may be, may make victims"),
 };
-constexpr row kAllocation[] = {
+constexpr row allocation[] = {
     BOTH("allocationKey", text, tenon_rm_allocation, key, "its ask's name"),
     BOTH("allocationTags", pairs, tenon_rm_allocation, tags, "as of an ask"),
     BOTH("UUID", text, tenon_rm_allocation, uuid, "which one of its ask; chosen by the scheduler when new"),
@@ -98,92 +98,92 @@ constexpr row kAllocation[] = {
     ROW(nullptr, "originator", flag, tenon_rm_allocation, originator, "as of an ask"),
     ROW(nullptr, "preemptionPolicy", preemption, tenon_rm_allocation, preemption, "as of an ask"),
 };
-constexpr row kRelease[] = {
+constexpr row release[] = {
     BOTH("partitionName", text, tenon_rm_release, partition, "where"),
     BOTH("applicationID", text, tenon_rm_release, application, "whose"),
     BOTH("UUID", text, tenon_rm_release, uuid,
          "which one; without any: all of the application, in the later dialect with its asks"),
-    COUNTED("terminationType", "terminationType", tenon_rm_release, termination, kTermination,
+    COUNTED("terminationType", "terminationType", tenon_rm_release, termination, termination_numbers,
             "a wish, or which wish it confirms"),
     BOTH("message", text, tenon_rm_release, words, "inert in a request; answer: for people"),
     ROW(nullptr, "allocationKey", text, tenon_rm_release, key, "which ask's"),
     ROW(nullptr, "allocationID", text, tenon_rm_release, id, "as UUID"),
 };
-constexpr row kAskRelease[] = {
+constexpr row ask_release[] = {
     BOTH("partitionName", text, tenon_rm_ask_release, partition, "where"),
     BOTH("applicationID", text, tenon_rm_ask_release, application,
          "whose; empty: of every application that has the key"),
     ROW("allocationkey", "allocationKey", text, tenon_rm_ask_release, key, "which; empty: all of the application"),
-    COUNTED("terminationType", "terminationType", tenon_rm_ask_release, termination, kTermination,
+    COUNTED("terminationType", "terminationType", tenon_rm_ask_release, termination, termination_numbers,
             "inert in a request; answer: why"),
     BOTH("message", text, tenon_rm_ask_release, words, "inert in a request; answer: for people"),
 };
-constexpr row kRejectedAsk[] = {
+constexpr row rejected_ask[] = {
     BOTH("allocationKey", text, tenon_rm_rejected_ask, key, "answer: which"),
     BOTH("applicationID", text, tenon_rm_rejected_ask, application, "answer: whose"),
     BOTH("reason", text, tenon_rm_rejected_ask, reason, "answer: why"),
 };
-constexpr row kRejectedAllocation[] = {
+constexpr row rejected_allocation[] = {
     ROW(nullptr, "allocationKey", text, tenon_rm_rejected_ask, key, "answer: which"),
     ROW(nullptr, "applicationID", text, tenon_rm_rejected_ask, application, "answer: whose"),
     ROW(nullptr, "reason", text, tenon_rm_rejected_ask, reason, "answer: why"),
 };
-constexpr row kRejectedApplication[] = {
+constexpr row rejected_application[] = {
     BOTH("applicationID", text, tenon_rm_verdict, id, "answer: which"),
     BOTH("reason", text, tenon_rm_verdict, reason, "answer: why"),
 };
-constexpr row kAcceptedApplication[] = {
+constexpr row accepted_application[] = {
     BOTH("applicationID", text, tenon_rm_verdict, id, "answer: which"),
 };
-constexpr row kUpdatedApplication[] = {
+constexpr row updated_application[] = {
     BOTH("applicationID", text, tenon_rm_updated_application, application, "answer: which"),
     BOTH("state", text, tenon_rm_updated_application, state, "answer: its state now"),
     BOTH("stateTransitionTimestamp", i64, tenon_rm_updated_application, since_ns, "answer: since when"),
     BOTH("message", text, tenon_rm_updated_application, words, "answer: why, in one line"),
 };
-constexpr row kRejectedNode[] = {
+constexpr row rejected_node[] = {
     BOTH("nodeID", text, tenon_rm_verdict, id, "answer: which"),
     BOTH("reason", text, tenon_rm_verdict, reason, "answer: why"),
 };
-constexpr row kAcceptedNode[] = {
+constexpr row accepted_node[] = {
     BOTH("nodeID", text, tenon_rm_verdict, id, "answer: which"),
 };
-constexpr row kPredicate[] = {
+constexpr row predicate[] = {
     BOTH("allocationKey", text, tenon_rm_predicate, key, "question: which ask"),
     BOTH("nodeID", text, tenon_rm_predicate, node, "question: on which node"),
     BOTH("allocate", flag, tenon_rm_predicate, allocate, "question: to run, or to be reserved"),
 };
-constexpr row kPreemptionPredicate[] = {
+constexpr row preemption_predicate[] = {
     ROW(nullptr, "allocationKey", text, tenon_rm_preemption_predicate, key, "question: which ask"),
     ROW(nullptr, "nodeID", text, tenon_rm_preemption_predicate, node, "question: on which node"),
     ARRAY(nullptr, "preemptAllocationKeys", texts, tenon_rm_preemption_predicate, victims, victim_count,
           "question: with which victims gone"),
     ROW(nullptr, "startIndex", i32, tenon_rm_preemption_predicate, start, "question: how many go at least"),
 };
-constexpr row kPreemptionAnswer[] = {
+constexpr row preemption_answer[] = {
     ROW(nullptr, "success", flag, tenon_rm_preemption_answer, fits, "whether victims are taken"),
     ROW(nullptr, "index", i32, tenon_rm_preemption_answer, index, "how many victims are taken"),
 };
-constexpr row kAssumed[] = {
+constexpr row assumed[] = {
     ROW("allocationKey", nullptr, text, tenon_rm_assumption, key, "answer: which ask"),
     ROW("nodeID", nullptr, text, tenon_rm_assumption, node, "answer: on which node"),
 };
-constexpr row kForgotten[] = {
+constexpr row forgotten[] = {
     ROW("allocationKey", nullptr, text, tenon_rm_assumption, key, "answer: which ask"),
 };
-constexpr row kState[] = {
+constexpr row state_rows[] = {
     ROW("applicartionID", "applicationID", text, tenon_rm_scheduling_state, application, "answer: whose"),
     BOTH("allocationKey", text, tenon_rm_scheduling_state, key, "answer: which ask"),
-    COUNTED("state", "state", tenon_rm_scheduling_state, state, kSchedulingState, "answer: what it waits for"),
+    COUNTED("state", "state", tenon_rm_scheduling_state, state, scheduling_state, "answer: what it waits for"),
     BOTH("reason", text, tenon_rm_scheduling_state, reason, "answer: why"),
 };
-constexpr row kConfigurationAnswer[] = {
+constexpr row configuration_answer[] = {
     ROW("success", nullptr, flag, tenon_rm_configuration_answer, success, "answer: whether it is used now"),
     ROW("oldConfig", nullptr, text, tenon_rm_configuration_answer, old_config, "answer: what was used before"),
     ROW("reason", nullptr, text, tenon_rm_configuration_answer, reason, "answer: why not"),
 };
-constexpr row kEvent[] = {
-    COUNTED("type", "type", tenon_rm_event, of, kEventType, "answer: about what"),
+constexpr row event[] = {
+    COUNTED("type", "type", tenon_rm_event, of, event_type, "answer: about what"),
     BOTH("objectID", text, tenon_rm_event, object, "answer: about which"),
     BOTH("groupID", text, tenon_rm_event, group, "answer: of what"),
     BOTH("reason", text, tenon_rm_event, reason, "answer: why"),
@@ -195,7 +195,7 @@ constexpr row kEvent[] = {
     ROW(nullptr, "resource", amounts, tenon_rm_event, resources, "answer: by how much"),
 };
 
-constexpr row kCheck[] = {
+constexpr row check[] = {
     OWN("partitionName", text, tenon_rm_check, partition, "question: where"),
     OWN("number", i64, tenon_rm_check, number, "question: its number, which the answer repeats"),
     OWN("applicationID", text, tenon_rm_check, application, "question: whose"),
@@ -207,7 +207,7 @@ constexpr row kCheck[] = {
     OWN("placeholderKey", text, tenon_rm_check, placeholder_key, "question: in place of which placeholder"),
     OWN("placeholderUUID", text, tenon_rm_check, placeholder_uuid, "question: of which one of its ask"),
 };
-constexpr row kCheckOver[] = {
+constexpr row check_over[] = {
     OWN("partitionName", text, tenon_rm_check_over, partition, "answer: where"),
     OWN("number", i64, tenon_rm_check_over, number, "answer: which check"),
     OWN("applicationID", text, tenon_rm_check_over, application, "answer: whose"),
@@ -215,76 +215,76 @@ constexpr row kCheckOver[] = {
     OWN("nodeID", text, tenon_rm_check_over, node, "answer: on which node"),
     OWN("reason", text, tenon_rm_check_over, reason, "answer: why"),
 };
-constexpr row kCheckAnswer[] = {
+constexpr row check_answer[] = {
     OWN("partitionName", text, tenon_rm_check_answer, partition, "where"),
     OWN("number", i64, tenon_rm_check_answer, number, "which check it answers"),
     OWN("accepted", flag, tenon_rm_check_answer, accepted, "whether it may run there"),
     OWN("reason", text, tenon_rm_check_answer, reason, "comes back when the check is over"),
 };
-constexpr row kCheckAgain[] = {
+constexpr row check_again[] = {
     OWN("partitionName", text, tenon_rm_check_again, partition, "where"),
     OWN("applicationID", text, tenon_rm_check_again, application, "whose asks; empty: all"),
     OWN("allocationKey", text, tenon_rm_check_again, key, "which ask; empty: all"),
     OWN("nodeID", text, tenon_rm_check_again, node, "on which node; empty: on all"),
 };
 
-constexpr row kRecoveryReport[] = {
+constexpr row recovery_report[] = {
     OWN("done", flag, tenon_rm_recovery_report, done, "all that runs was reported: scheduling begins"),
 };
-constexpr row kRecoveryState[] = {
+constexpr row recovery_state[] = {
     OWN("held", flag, tenon_rm_recovery_state, held, "answer: whether nothing is placed yet"),
 };
 
-constexpr implied kNothing{0, 0};
-constexpr implied kCreates{offsetof(tenon_rm_node, action), TENON_NODE_CREATE};
+constexpr implied nothing{0, 0};
+constexpr implied creates{offsetof(tenon_rm_node, action), TENON_NODE_CREATE};
 // There asks have a release of their own.
-constexpr implied kAllocationsAlone{offsetof(tenon_rm_release, what), TENON_RELEASE_ALLOCATIONS};
+constexpr implied allocations_alone{offsetof(tenon_rm_release, what), TENON_RELEASE_ALLOCATIONS};
 
 #define RECORD(type, structure, first, later, by_first, rows) \
   record { type, sizeof(structure), offsetof(structure, detail), #structure, first, later, by_first, rows }
-#define SAME(type, structure, name, rows) RECORD(type, structure, name, name, kNothing, rows)
+#define SAME(type, structure, name, rows) RECORD(type, structure, name, name, nothing, rows)
 
-constexpr record kRecords[] = {
-    SAME(TENON_RM_REGISTRATION, tenon_rm_registration, "RegisterResourceManagerRequest", kRegistration),
-    SAME(TENON_RM_CONFIGURATION, tenon_rm_configuration, "UpdateConfigurationRequest", kConfiguration),
-    SAME(TENON_RM_APPLICATION, tenon_rm_application, "AddApplicationRequest", kApplication),
-    SAME(TENON_RM_APPLICATION_REMOVAL, tenon_rm_application_removal, "RemoveApplicationRequest", kApplicationRemoval),
-    RECORD(TENON_RM_NODE, tenon_rm_node, "NewNodeInfo", nullptr, kCreates, kNode),
-    RECORD(TENON_RM_NODE, tenon_rm_node, "UpdateNodeInfo", nullptr, kNothing, kNodeUpdate),
-    RECORD(TENON_RM_NODE, tenon_rm_node, nullptr, "NodeInfo", kNothing, kNode),
-    SAME(TENON_RM_ASK, tenon_rm_ask, "AllocationAsk", kAsk),
-    SAME(TENON_RM_ALLOCATION, tenon_rm_allocation, "Allocation", kAllocation),
-    RECORD(TENON_RM_RELEASE, tenon_rm_release, "AllocationRelease", "AllocationRelease", kAllocationsAlone, kRelease),
-    SAME(TENON_RM_ASK_RELEASE, tenon_rm_ask_release, "AllocationAskRelease", kAskRelease),
-    SAME(TENON_RM_REJECTED_ASK, tenon_rm_rejected_ask, "RejectedAllocationAsk", kRejectedAsk),
-    RECORD(TENON_RM_REJECTED_ALLOCATION, tenon_rm_rejected_ask, nullptr, "RejectedAllocation", kNothing,
-           kRejectedAllocation),
-    SAME(TENON_RM_REJECTED_APPLICATION, tenon_rm_verdict, "RejectedApplication", kRejectedApplication),
-    SAME(TENON_RM_ACCEPTED_APPLICATION, tenon_rm_verdict, "AcceptedApplication", kAcceptedApplication),
-    SAME(TENON_RM_UPDATED_APPLICATION, tenon_rm_updated_application, "UpdatedApplication", kUpdatedApplication),
-    SAME(TENON_RM_REJECTED_NODE, tenon_rm_verdict, "RejectedNode", kRejectedNode),
-    SAME(TENON_RM_ACCEPTED_NODE, tenon_rm_verdict, "AcceptedNode", kAcceptedNode),
-    SAME(TENON_RM_PREDICATE, tenon_rm_predicate, "PredicatesArgs", kPredicate),
-    RECORD(TENON_RM_PREEMPTION_PREDICATE, tenon_rm_preemption_predicate, nullptr, "PreemptionPredicatesArgs", kNothing,
-           kPreemptionPredicate),
-    RECORD(TENON_RM_PREEMPTION_ANSWER, tenon_rm_preemption_answer, nullptr, "PreemptionPredicatesResponse", kNothing,
-           kPreemptionAnswer),
-    RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, "AssumedAllocation", nullptr, kNothing, kAssumed),
-    RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, "ForgotAllocation", nullptr, kNothing, kForgotten),
-    SAME(TENON_RM_SCHEDULING_STATE, tenon_rm_scheduling_state, "UpdateContainerSchedulingStateRequest", kState),
+constexpr record record_table[] = {
+    SAME(TENON_RM_REGISTRATION, tenon_rm_registration, "RegisterResourceManagerRequest", registration),
+    SAME(TENON_RM_CONFIGURATION, tenon_rm_configuration, "UpdateConfigurationRequest", configuration_rows),
+    SAME(TENON_RM_APPLICATION, tenon_rm_application, "AddApplicationRequest", application_rows),
+    SAME(TENON_RM_APPLICATION_REMOVAL, tenon_rm_application_removal, "RemoveApplicationRequest", application_removal),
+    RECORD(TENON_RM_NODE, tenon_rm_node, "NewNodeInfo", nullptr, creates, node_rows),
+    RECORD(TENON_RM_NODE, tenon_rm_node, "UpdateNodeInfo", nullptr, nothing, node_update),
+    RECORD(TENON_RM_NODE, tenon_rm_node, nullptr, "NodeInfo", nothing, node_rows),
+    SAME(TENON_RM_ASK, tenon_rm_ask, "AllocationAsk", ask),
+    SAME(TENON_RM_ALLOCATION, tenon_rm_allocation, "Allocation", allocation),
+    RECORD(TENON_RM_RELEASE, tenon_rm_release, "AllocationRelease", "AllocationRelease", allocations_alone, release),
+    SAME(TENON_RM_ASK_RELEASE, tenon_rm_ask_release, "AllocationAskRelease", ask_release),
+    SAME(TENON_RM_REJECTED_ASK, tenon_rm_rejected_ask, "RejectedAllocationAsk", rejected_ask),
+    RECORD(TENON_RM_REJECTED_ALLOCATION, tenon_rm_rejected_ask, nullptr, "RejectedAllocation", nothing,
+           rejected_allocation),
+    SAME(TENON_RM_REJECTED_APPLICATION, tenon_rm_verdict, "RejectedApplication", rejected_application),
+    SAME(TENON_RM_ACCEPTED_APPLICATION, tenon_rm_verdict, "AcceptedApplication", accepted_application),
+    SAME(TENON_RM_UPDATED_APPLICATION, tenon_rm_updated_application, "UpdatedApplication", updated_application),
+    SAME(TENON_RM_REJECTED_NODE, tenon_rm_verdict, "RejectedNode", rejected_node),
+    SAME(TENON_RM_ACCEPTED_NODE, tenon_rm_verdict, "AcceptedNode", accepted_node),
+    SAME(TENON_RM_PREDICATE, tenon_rm_predicate, "PredicatesArgs", predicate),
+    RECORD(TENON_RM_PREEMPTION_PREDICATE, tenon_rm_preemption_predicate, nullptr, "PreemptionPredicatesArgs", nothing,
+           preemption_predicate),
+    RECORD(TENON_RM_PREEMPTION_ANSWER, tenon_rm_preemption_answer, nullptr, "PreemptionPredicatesResponse", nothing,
+           preemption_answer),
+    RECORD(TENON_RM_ASSUMED_ALLOCATION, tenon_rm_assumption, "AssumedAllocation", nullptr, nothing, assumed),
+    RECORD(TENON_RM_FORGOTTEN_ALLOCATION, tenon_rm_assumption, "ForgotAllocation", nullptr, nothing, forgotten),
+    SAME(TENON_RM_SCHEDULING_STATE, tenon_rm_scheduling_state, "UpdateContainerSchedulingStateRequest", state_rows),
     RECORD(TENON_RM_CONFIGURATION_ANSWER, tenon_rm_configuration_answer, "UpdateConfigurationResponse", nullptr,
-           kNothing, kConfigurationAnswer),
-    SAME(TENON_RM_EVENT, tenon_rm_event, "EventRecord", kEvent),
-    RECORD(TENON_RM_CHECK, tenon_rm_check, nullptr, "Check", kNothing, kCheck),
-    RECORD(TENON_RM_CHECK_OVER, tenon_rm_check_over, nullptr, "CheckOver", kNothing, kCheckOver),
-    RECORD(TENON_RM_CHECK_ANSWER, tenon_rm_check_answer, nullptr, "CheckAnswer", kNothing, kCheckAnswer),
-    RECORD(TENON_RM_CHECK_AGAIN, tenon_rm_check_again, nullptr, "CheckAgain", kNothing, kCheckAgain),
-    RECORD(TENON_RM_RECOVERY_REPORT, tenon_rm_recovery_report, nullptr, "RecoveryReport", kNothing, kRecoveryReport),
-    RECORD(TENON_RM_RECOVERY_STATE, tenon_rm_recovery_state, nullptr, "RecoveryState", kNothing, kRecoveryState),
+           nothing, configuration_answer),
+    SAME(TENON_RM_EVENT, tenon_rm_event, "EventRecord", event),
+    RECORD(TENON_RM_CHECK, tenon_rm_check, nullptr, "Check", nothing, check),
+    RECORD(TENON_RM_CHECK_OVER, tenon_rm_check_over, nullptr, "CheckOver", nothing, check_over),
+    RECORD(TENON_RM_CHECK_ANSWER, tenon_rm_check_answer, nullptr, "CheckAnswer", nothing, check_answer),
+    RECORD(TENON_RM_CHECK_AGAIN, tenon_rm_check_again, nullptr, "CheckAgain", nothing, check_again),
+    RECORD(TENON_RM_RECOVERY_REPORT, tenon_rm_recovery_report, nullptr, "RecoveryReport", nothing, recovery_report),
+    RECORD(TENON_RM_RECOVERY_STATE, tenon_rm_recovery_state, nullptr, "RecoveryState", nothing, recovery_state),
 };
 
 }  // namespace
 
-std::span<const record> records() { return kRecords; }
+std::span<const record> records() { return record_table; }
 
 }  // namespace tenon::wire

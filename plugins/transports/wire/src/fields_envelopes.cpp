@@ -8,7 +8,7 @@ namespace tenon::wire {
 namespace {
 
 // In the order in which the parts take effect.
-constexpr slot kUpdateRequest[] = {
+constexpr slot update_request[] = {
     {{"newApplications", nullptr}, TENON_RM_APPLICATION, "AddApplicationRequest"},
     {{"newSchedulableNodes", nullptr}, TENON_RM_NODE, "NewNodeInfo"},
     {{"updatedNodes", nullptr}, TENON_RM_NODE, "UpdateNodeInfo"},
@@ -17,7 +17,7 @@ constexpr slot kUpdateRequest[] = {
     {{"releases", "allocationAsksToRelease"}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
     {{"removeApplications", nullptr}, TENON_RM_APPLICATION_REMOVAL, "RemoveApplicationRequest"},
 };
-constexpr slot kUpdateResponse[] = {
+constexpr slot update_response[] = {
     {{"acceptedApplications", nullptr}, TENON_RM_ACCEPTED_APPLICATION, "AcceptedApplication"},
     {{"rejectedApplications", nullptr}, TENON_RM_REJECTED_APPLICATION, "RejectedApplication"},
     {{"updatedApplications", nullptr}, TENON_RM_UPDATED_APPLICATION, "UpdatedApplication"},
@@ -28,70 +28,70 @@ constexpr slot kUpdateResponse[] = {
     {{"releasedAllocationAsks", nullptr}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
     {{"rejectedAllocations", nullptr}, TENON_RM_REJECTED_ASK, "RejectedAllocationAsk"},
 };
-constexpr slot kResync[] = {
+constexpr slot resync[] = {
     {{"assumedAllocations", nullptr}, TENON_RM_ASSUMED_ALLOCATION, "AssumedAllocation"},
     {{"forgetAllocations", nullptr}, TENON_RM_FORGOTTEN_ALLOCATION, "ForgotAllocation"},
 };
-constexpr slot kAllocationRequest[] = {
+constexpr slot allocation_request[] = {
     {{"asks", nullptr}, TENON_RM_ASK, "AllocationAsk"},
     {{"allocations", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
     {{"releases", "allocationsToRelease"}, TENON_RM_RELEASE, "AllocationRelease"},
     {{"releases", "allocationAsksToRelease"}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
 };
-constexpr slot kAllocationResponse[] = {
+constexpr slot allocation_response[] = {
     {{"new", nullptr}, TENON_RM_ALLOCATION, "Allocation"},
     {{"released", nullptr}, TENON_RM_RELEASE, "AllocationRelease"},
     {{"releasedAsks", nullptr}, TENON_RM_ASK_RELEASE, "AllocationAskRelease"},
     {{"rejected", nullptr}, TENON_RM_REJECTED_ASK, "RejectedAllocationAsk"},
     {{"rejectedAllocations", nullptr}, TENON_RM_REJECTED_ALLOCATION, "RejectedAllocation"},
 };
-constexpr slot kApplicationRequest[] = {
+constexpr slot application_request[] = {
     {{"new", nullptr}, TENON_RM_APPLICATION, "AddApplicationRequest"},
     {{"remove", nullptr}, TENON_RM_APPLICATION_REMOVAL, "RemoveApplicationRequest"},
 };
-constexpr slot kApplicationResponse[] = {
+constexpr slot application_response[] = {
     {{"accepted", nullptr}, TENON_RM_ACCEPTED_APPLICATION, "AcceptedApplication"},
     {{"rejected", nullptr}, TENON_RM_REJECTED_APPLICATION, "RejectedApplication"},
     {{"updated", nullptr}, TENON_RM_UPDATED_APPLICATION, "UpdatedApplication"},
 };
-constexpr slot kNodeRequest[] = {{{"nodes", nullptr}, TENON_RM_NODE, "NodeInfo"}};
-constexpr slot kNodeResponse[] = {
+constexpr slot node_request[] = {{{"nodes", nullptr}, TENON_RM_NODE, "NodeInfo"}};
+constexpr slot node_response[] = {
     {{"accepted", nullptr}, TENON_RM_ACCEPTED_NODE, "AcceptedNode"},
     {{"rejected", nullptr}, TENON_RM_REJECTED_NODE, "RejectedNode"},
 };
 
-constexpr slot kCheckRequest[] = {
+constexpr slot check_request[] = {
     {{"answers", nullptr}, TENON_RM_CHECK_ANSWER, "CheckAnswer"},
     {{"again", nullptr}, TENON_RM_CHECK_AGAIN, "CheckAgain"},
 };
-constexpr slot kCheckResponse[] = {
+constexpr slot check_response[] = {
     {{"checks", nullptr}, TENON_RM_CHECK, "Check"},
     {{"over", nullptr}, TENON_RM_CHECK_OVER, "CheckOver"},
 };
 
-constexpr slot kRecoveryRequest[] = {{{"reports", nullptr}, TENON_RM_RECOVERY_REPORT, "RecoveryReport"}};
-constexpr slot kRecoveryResponse[] = {{{"states", nullptr}, TENON_RM_RECOVERY_STATE, "RecoveryState"}};
+constexpr slot recovery_request[] = {{{"reports", nullptr}, TENON_RM_RECOVERY_REPORT, "RecoveryReport"}};
+constexpr slot recovery_response[] = {{{"states", nullptr}, TENON_RM_RECOVERY_STATE, "RecoveryState"}};
 
-constexpr envelope kEnvelopes[] = {
-    {dialect::first, "UpdateRequest", "rmID", nullptr, kUpdateRequest},
-    {dialect::first, "UpdateResponse", nullptr, "action", kUpdateResponse},
-    {dialect::first, "ReSyncSchedulerCacheArgs", nullptr, nullptr, kResync},
+constexpr envelope envelope_table[] = {
+    {dialect::first, "UpdateRequest", "rmID", nullptr, update_request},
+    {dialect::first, "UpdateResponse", nullptr, "action", update_response},
+    {dialect::first, "ReSyncSchedulerCacheArgs", nullptr, nullptr, resync},
     {dialect::first, "RegisterResourceManagerResponse", nullptr, nullptr, {}},
     {dialect::later, "RegisterResourceManagerResponse", nullptr, nullptr, {}},
-    {dialect::later, "AllocationRequest", "rmID", nullptr, kAllocationRequest},
-    {dialect::later, "AllocationResponse", nullptr, nullptr, kAllocationResponse},
-    {dialect::later, "ApplicationRequest", "rmID", nullptr, kApplicationRequest},
-    {dialect::later, "ApplicationResponse", nullptr, nullptr, kApplicationResponse},
-    {dialect::later, "NodeRequest", "rmID", nullptr, kNodeRequest},
-    {dialect::later, "NodeResponse", nullptr, nullptr, kNodeResponse},
-    {dialect::later, "CheckPlacementsRequest", "rmID", nullptr, kCheckRequest},
-    {dialect::later, "CheckPlacementsResponse", nullptr, nullptr, kCheckResponse},
-    {dialect::later, "RecoveryRequest", "rmID", nullptr, kRecoveryRequest},
-    {dialect::later, "RecoveryResponse", nullptr, nullptr, kRecoveryResponse},
+    {dialect::later, "AllocationRequest", "rmID", nullptr, allocation_request},
+    {dialect::later, "AllocationResponse", nullptr, nullptr, allocation_response},
+    {dialect::later, "ApplicationRequest", "rmID", nullptr, application_request},
+    {dialect::later, "ApplicationResponse", nullptr, nullptr, application_response},
+    {dialect::later, "NodeRequest", "rmID", nullptr, node_request},
+    {dialect::later, "NodeResponse", nullptr, nullptr, node_response},
+    {dialect::later, "CheckPlacementsRequest", "rmID", nullptr, check_request},
+    {dialect::later, "CheckPlacementsResponse", nullptr, nullptr, check_response},
+    {dialect::later, "RecoveryRequest", "rmID", nullptr, recovery_request},
+    {dialect::later, "RecoveryResponse", nullptr, nullptr, recovery_response},
 };
 
 }  // namespace
 
-std::span<const envelope> envelopes() { return kEnvelopes; }
+std::span<const envelope> envelopes() { return envelope_table; }
 
 }  // namespace tenon::wire

@@ -9,7 +9,7 @@
 namespace tenon::wire {
 namespace {
 
-constexpr size_t kFewBytes = 2 * pieces::most_fields_of_part;  // which cannot be more fields than a part may have
+constexpr size_t few_bytes = 2 * pieces::most_fields_of_part;  // which cannot be more fields than a part may have
 
 bool varint(std::string_view &from, uint64_t &out) {
   out = 0;
@@ -33,7 +33,7 @@ std::string refused(const std::string &message, const std::string &want, size_t 
 
 bool few_fields(std::string_view inside, size_t &count) {
   count = 0;
-  if (inside.size() <= kFewBytes) return true;
+  if (inside.size() <= few_bytes) return true;
   field_cursor at(inside);
   for (outer_field field; at.more() && at.next(field);) ++count;
   return count <= pieces::most_fields_of_part;

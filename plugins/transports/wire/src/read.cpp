@@ -266,7 +266,7 @@ class reader {
   std::string unused_;  // for fields that are not kept as std::string; none is
 };
 
-const tenon_rm_message kResyncMessage{sizeof(tenon_rm_message), TENON_RM_RESYNC};
+const tenon_rm_message resync_message{sizeof(tenon_rm_message), TENON_RM_RESYNC};
 
 bool read_parts(const resolved_envelope &around, const pb::Message &message, reader &by, batch &out,
                 std::string &refusal) {
@@ -283,7 +283,7 @@ bool read_parts(const resolved_envelope &around, const pb::Message &message, rea
       return false;
     }
     if (action == 1) {
-      out.messages.push_back(&kResyncMessage);
+      out.messages.push_back(&resync_message);
     }
   }
   for (const resolved_slot &slot : around.slots) {

@@ -10,8 +10,8 @@
 namespace tenon::wire {
 namespace {
 
-constexpr uint32_t kVarint = 0;
-constexpr uint32_t kLength = 2;
+constexpr uint32_t varint_type = 0;
+constexpr uint32_t length_type = 2;
 
 // Bytes to be read; after a failure nothing is left.
 class source {
@@ -133,13 +133,13 @@ class byte_reader {
           break;
         }
         case tagged_outer::what::rm:
-          if ((tag & 7) != kLength || !text_of(from, out.rm)) {
+          if ((tag & 7) != length_type || !text_of(from, out.rm)) {
             return false;
           }
           break;
         case tagged_outer::what::resync: {
           uint64_t action = 0;
-          if ((tag & 7) != kVarint || !from.varint(action) || action > 1) {
+          if ((tag & 7) != varint_type || !from.varint(action) || action > 1) {
             return false;
           }
           resync = action == 1;
@@ -178,9 +178,9 @@ class byte_reader {
       return;
     }
     // The messages around lists were there, and had nothing else in them.
-    char *bytes = array<char>(2 * kTagged);
+    char *bytes = array<char>(2 * tagged);
     out.detail = {bytes, 0};
-    for (uint32_t number = 0; number < kTagged; ++number) {
+    for (uint32_t number = 0; number < tagged; ++number) {
       if (held >> number & 1) {
         bytes[out.detail.length] = static_cast<char>(schema_.fields[number].tag);
         out.detail.length += 2;
@@ -202,7 +202,7 @@ class byte_reader {
     source from(bytes);
     while (from.more()) {
       const uint8_t tag = from.byte();
-      if (tag >= 0x80 || (tag & 7) != kLength || field.inner[tag >> 3] < 0 || !part(field.inner[tag >> 3], from)) {
+      if (tag >= 0x80 || (tag & 7) != length_type || field.inner[tag >> 3] < 0 || !part(field.inner[tag >> 3], from)) {
         return false;
       }
     }
@@ -226,7 +226,7 @@ class byte_reader {
     const row *pairs_row = nullptr;
     while (from.more()) {
       const uint8_t tag = from.byte();
-      const tagged_field &field = record.fields[(tag >> 3) & (kTagged - 1)];
+      const tagged_field &field = record.fields[(tag >> 3) & (tagged - 1)];
       if (field.from == nullptr || tag != field.tag || field.by_protobuf) {
         return false;
       }

@@ -10,7 +10,7 @@ namespace {
 namespace pb = google::protobuf;
 
 uint8_t tag_of(const pb::FieldDescriptor *field) {
-  if (static_cast<uint32_t>(field->number()) >= kTagged) {
+  if (static_cast<uint32_t>(field->number()) >= tagged) {
     throw std::logic_error(field->full_name() + " has a number that takes more than one byte");
   }
   const bool varint = field->cpp_type() != pb::FieldDescriptor::CPPTYPE_STRING &&

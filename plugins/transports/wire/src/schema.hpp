@@ -12,7 +12,7 @@
 namespace tenon::wire {
 
 // Numbers up to 15 have a tag of one byte. Others go through protobuf.
-inline constexpr uint32_t kTagged = 16;
+inline constexpr uint32_t tagged = 16;
 
 struct tagged_record;
 
@@ -26,7 +26,7 @@ struct tagged_field {
 struct tagged_record {
   const resolved_record *from = nullptr;
   dialect spoken = dialect::first;
-  std::array<tagged_field, kTagged> fields;  // by number
+  std::array<tagged_field, tagged> fields;  // by number
 };
 
 struct tagged_slot {
@@ -39,16 +39,16 @@ struct tagged_outer {
   enum class what : uint8_t { nothing, parts, holder, rm, resync };
   what is = what::nothing;
   uint8_t tag = 0;
-  int rank = 0;                    // of parts, in effect
-  std::array<int, kTagged> inner;  // of a holder: rank by number, or -1
+  int rank = 0;                   // of parts, in effect
+  std::array<int, tagged> inner;  // of a holder: rank by number, or -1
 };
 
 class schema {
  public:
   const google::protobuf::Message *prototype = nullptr;
-  std::array<tagged_outer, kTagged> fields;  // by number
-  std::vector<tagged_slot> slots;            // by rank
-  std::vector<uint8_t> holders;              // by rank: tag of the message around the list, or 0
+  std::array<tagged_outer, tagged> fields;  // by number
+  std::vector<tagged_slot> slots;           // by rank
+  std::vector<uint8_t> holders;             // by rank: tag of the message around the list, or 0
   const resolved_envelope *from = nullptr;
   uint8_t resync_tag = 0;
 };

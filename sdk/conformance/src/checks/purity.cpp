@@ -291,7 +291,7 @@ void answers_world(probe &p) {
 }
 
 // Of what is refused the person who asked is told why.
-void refusal_words(probe &p) {
+void refusal_text(probe &p) {
   const opened_module module = opened_module::start(p);
   const auto one = instance::active(module);
   std::vector<std::string> keys = vocabulary(*one);
@@ -333,8 +333,7 @@ constexpr std::array all{
     check{"answers-world", "purity", about::columns, "answers-repeat",
           "In another world with the same columns the answer is the same.", answers_world},
     check{"refusal-words", "slots", about::policies, "slots-answer",
-          "Tags, users and queues that are odd are answered or refused, and a refusal comes with words.",
-          refusal_words},
+          "Tags, users and queues that are odd are answered or refused, and a refusal comes with words.", refusal_text},
     check{"columns-known", "columns", about::columns, "instance-starts",
           "Every declared column is one of the kind's, in the scope that it has.", columns_known},
     check{"columns-undeclared", "columns", about::columns, "answers-repeat",

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tenon/abi/host_admin.h"
-#include "tenon/observe/door.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::observe {
 
@@ -59,7 +59,7 @@ struct configuration_outcome {
 // From any thread but the cycle thread.
 class administration {
  public:
-  administration(door &to, snapshot_keeper &keeper) : to_(to), keeper_(keeper) {}
+  administration(kernel_access &to, snapshot_keeper &keeper) : to_(to), keeper_(keeper) {}
 
   // Puts the partition's full name into `what`.
   outcome act(const caller &who, action &what);
@@ -77,7 +77,7 @@ class administration {
   void record(const caller &who, std::string_view did, const action &what, const outcome &how,
               const std::vector<std::string> &notes = {});
 
-  door &to_;
+  kernel_access &to_;
   snapshot_keeper &keeper_;
 };
 

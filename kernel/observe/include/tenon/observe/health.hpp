@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tenon/host/module_host.hpp"
-#include "tenon/observe/door.hpp"
 #include "tenon/observe/health_check.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::observe {
 
@@ -31,7 +31,8 @@ struct health_report {
 class health_checks {
  public:
   // A fault is warned of for `memory`.
-  health_checks(door &to, host::module_host &modules, snapshot_keeper &keeper, std::chrono::milliseconds memory);
+  health_checks(kernel_access &to, host::module_host &modules, snapshot_keeper &keeper,
+                std::chrono::milliseconds memory);
   ~health_checks();
   health_checks(const health_checks &) = delete;
   health_checks &operator=(const health_checks &) = delete;
@@ -46,7 +47,7 @@ class health_checks {
   static constexpr std::chrono::seconds slow{5};
   // Since it was asked, where it has not answered.
   [[nodiscard]] std::chrono::milliseconds silence() const;
-  // The sums of the state are not looked at any more. Before the door goes.
+  // The sums of the state are not looked at any more. Before the kernel_access goes.
   void close();
 
   void node_refused();  // from any thread
@@ -59,7 +60,7 @@ class health_checks {
   void look_at_sums_now_and_then();
   void look_at_sums();
 
-  door &door_;
+  kernel_access &access_;
   host::module_host &modules_;
   snapshot_keeper &keeper_;
   const std::chrono::nanoseconds memory_;

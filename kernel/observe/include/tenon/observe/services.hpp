@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The host services for people and their tools: tenon.host.read, .explain, .metrics and .admin.
 //
-//   tenon::observe::services all(door);
+//   tenon::observe::services all(kernel_access);
 //   all.offer_to(host);                  // before instances are made that use them
 #pragma once
 
@@ -16,15 +16,15 @@
 #include "tenon/kernel/explain.hpp"
 #include "tenon/kernel/snapshot.hpp"
 #include "tenon/observe/administration.hpp"
-#include "tenon/observe/door.hpp"
 #include "tenon/observe/health.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::observe {
 
 class services {
  public:
   // Both outlive it; it outlives every module that has its services. Health is bad for `memory` after a fault.
-  services(door &to, host::module_host &modules, std::chrono::milliseconds memory = std::chrono::minutes(5));
+  services(kernel_access &to, host::module_host &modules, std::chrono::milliseconds memory = std::chrono::minutes(5));
   ~services();
   services(const services &) = delete;
   services &operator=(const services &) = delete;

@@ -17,13 +17,13 @@ struct resolved {
   std::string words;
 };
 
-inline resolved resolve(const bound_policy &source, const std::string &user, uint32_t group_room = 1000,
-                        size_t byte_room = 100'000) {
+inline resolved resolve(const bound_policy &source, const std::string &user, uint32_t group_buffer = 1000,
+                        size_t byte_capacity = 100'000) {
   const tenon_resolve_in in{sizeof in, 0, as_text(user)};
-  std::vector<tenon_text> groups(group_room);
-  std::string room(byte_room, '?'), words(200, '?');
+  std::vector<tenon_text> groups(group_buffer);
+  std::string room(byte_capacity, '?'), words(200, '?');
   tenon_message error{sizeof error, static_cast<uint32_t>(words.size()), words.data(), 0};
-  tenon_resolve_out out{sizeof out, group_room, groups.data(), 0, room.data(), byte_room, 0, &error};
+  tenon_resolve_out out{sizeof out, group_buffer, groups.data(), 0, room.data(), byte_capacity, 0, &error};
   resolved answer;
   answer.status = source.identity->resolve(source.instance, &in, &out);
   answer.wanted_groups = out.group_count;

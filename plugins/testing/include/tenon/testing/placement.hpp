@@ -80,11 +80,11 @@ inline placed place(const bound_policy &rule, const applicant &app, size_t room 
                           &queues,
                           TENON_WORLD_LIVE,
                           app.now_ms};
-  std::string name_room(room, '?'), words(200, '?');
+  std::string name_buffer(room, '?'), words(200, '?');
   tenon_message error{sizeof error, static_cast<uint32_t>(words.size()), words.data(), 0};
-  tenon_place_out out{sizeof out, 0, name_room.data(), room, 0, &error};
+  tenon_place_out out{sizeof out, 0, name_buffer.data(), room, 0, &error};
   const tenon_status status = rule.placement->place(rule.instance, &in, &out);
-  return {name_room.substr(0, out.name_length), out.qualified != 0, status, words.substr(0, error.length)};
+  return {name_buffer.substr(0, out.name_length), out.qualified != 0, status, words.substr(0, error.length)};
 }
 
 }  // namespace tenon::testing

@@ -17,7 +17,7 @@
 
 namespace tenon::cli {
 
-class control_desk {
+class control_handler {
  public:
   // What is not the scheduler's own.
   struct surroundings {
@@ -26,8 +26,8 @@ class control_desk {
     observe::services &people;
   };
 
-  control_desk(service::scheduler &scheduler, surroundings around);
-  ~control_desk();
+  control_handler(service::scheduler &scheduler, surroundings around);
+  ~control_handler();
 
   // Whether an answer waits for the scheduler. Anything else is answered even while that is held up.
   [[nodiscard]] static bool waits(std::string_view request);

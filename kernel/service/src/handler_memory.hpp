@@ -8,13 +8,13 @@
 
 namespace tenon::service {
 
-class handler_room {
+class handler_memory {
  public:
   template <class T>
   class allocator {
    public:
     using value_type = T;
-    explicit allocator(handler_room &in) : in_(&in) {}
+    explicit allocator(handler_memory &in) : in_(&in) {}
     template <class U>
     allocator(const allocator<U> &other) : in_(other.in_) {}  // NOLINT(google-explicit-constructor)
 
@@ -28,7 +28,7 @@ class handler_room {
    private:
     template <class U>
     friend class allocator;
-    handler_room *in_;
+    handler_memory *in_;
   };
 
   // For the next handler; the one before it has begun.

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Requests of one RM on their way to the cycle thread: commands whose texts live in the parcel.
+// Requests of one RM on their way to the cycle thread: commands whose texts live in the batch.
 #pragma once
 
 #include <atomic>
@@ -38,10 +38,10 @@ struct request {
   bool as_allocation = false;               // of an ask: it was sent as an allocation without node
   bool recovery_report = false;             // no command: how far the RM's recovery is,
   bool recovery_done = false;               // and that it is over
-  uint32_t attachment = 0;                  // from 1: of parcel::identities or parcel::configurations
+  uint32_t attachment = 0;                  // from 1: of request_batch::identities or request_batch::configurations
 };
 
-struct parcel {
+struct request_batch {
   arena memory;
   std::vector<request> requests;
   std::vector<std::shared_ptr<pending_identity>> identities;

@@ -35,12 +35,12 @@ struct answer_chunk {
 
 using chunk_pool = pool<answer_chunk>;
 
-class lane {
+class answer_queue {
  public:
-  lane(std::string plain_name, chunk_pool &chunks) : name_(std::move(plain_name)), chunks_(chunks) {}
-  ~lane();
-  lane(const lane &) = delete;
-  lane &operator=(const lane &) = delete;
+  answer_queue(std::string plain_name, chunk_pool &chunks) : name_(std::move(plain_name)), chunks_(chunks) {}
+  ~answer_queue();
+  answer_queue(const answer_queue &) = delete;
+  answer_queue &operator=(const answer_queue &) = delete;
 
   [[nodiscard]] const std::string &name() const { return name_; }  // as the RM says it; empty: RM-wide
 

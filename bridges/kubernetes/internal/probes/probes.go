@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package door serves what probes and Prometheus ask for.
-package door
+// package probes serves what probes and Prometheus ask for.
+package probes
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// State is what the door tells. An error is an answer 503 with its words.
+// State is what the probes tell. An error is an answer 503 with its words.
 type State interface {
 	Alive() error
 	Ready() error

@@ -79,12 +79,12 @@ struct audited {
 };
 
 // One thread at a time calls the kernel: whoever implements this. From any thread but that one, unless said otherwise.
-class door {
+class kernel_access {
  public:
   // In call(): what a change goes through, so that it is recorded and its decisions are told.
   using applier = std::function<void(const command &)>;
 
-  virtual ~door() = default;
+  virtual ~kernel_access() = default;
 
   // Runs `work` between two commands and waits for it. False: it did not run, the scheduler stops.
   virtual bool call(const std::function<void(kernel &, const applier &)> &work) = 0;

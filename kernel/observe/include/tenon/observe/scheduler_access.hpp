@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The door to a running scheduler.
+// The kernel_access to a running scheduler.
 //
 //   auto people = tenon::observe::open_to_people(*scheduler);   // before scheduler->start()
 //

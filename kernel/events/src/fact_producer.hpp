@@ -9,9 +9,9 @@
 
 namespace tenon::events {
 
-class fact_tap : public fact_listener {
+class fact_producer : public fact_listener {
  public:
-  explicit fact_tap(size_t bytes) : queue_(bytes) {}
+  explicit fact_producer(size_t bytes) : queue_(bytes) {}
 
   void take(const fact &what) override {
     const uint32_t count = record_count(what);

@@ -9,7 +9,7 @@
 
 namespace tenon::internal {
 
-class device_room {
+class free_devices {
  public:
   // As the node is now, of the types in the mask.
   void start(const std::vector<device_group> &groups, uint64_t types);

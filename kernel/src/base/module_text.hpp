@@ -11,11 +11,11 @@
 namespace tenon::internal {
 
 // Room for them, and what was written there as one line of UTF-8: a decision's text goes where nothing else may.
-class module_words {
+class module_text {
  public:
-  module_words() = default;
-  module_words(const module_words &) = delete;
-  module_words &operator=(const module_words &) = delete;
+  module_text() = default;
+  module_text(const module_text &) = delete;
+  module_text &operator=(const module_text &) = delete;
 
   [[nodiscard]] tenon_message *room() { return &message_; }
   [[nodiscard]] std::string readable() const;

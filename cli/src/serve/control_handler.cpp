@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "serve/control_desk.hpp"
+#include "serve/control_handler.hpp"
 
 #include <algorithm>
 #include <array>
@@ -113,7 +113,7 @@ json::object object_of(const host::module_status &module) {
 
 }  // namespace
 
-struct control_desk::impl {
+struct control_handler::impl {
   service::scheduler &scheduler;
   surroundings around;
   std::atomic<bool> given_up{false};  // waiting for events
@@ -286,26 +286,26 @@ struct control_desk::impl {
   }
 };
 
-control_desk::control_desk(service::scheduler &scheduler, surroundings around)
+control_handler::control_handler(service::scheduler &scheduler, surroundings around)
     : impl_(new impl{scheduler, std::move(around)}) {}
-control_desk::~control_desk() = default;
+control_handler::~control_handler() = default;
 
-bool control_desk::waits(std::string_view line) {
+bool control_handler::waits(std::string_view line) {
   const auto what = read(line);
   return what && what->command != "health";
 }
 
-bool control_desk::waits_for_events(std::string_view line) {
+bool control_handler::waits_for_events(std::string_view line) {
   const auto what = read(line);
   return what && what->command == "events" && what->given.contains("wait_ms");
 }
 
-void control_desk::give_up() {
+void control_handler::give_up() {
   impl_->given_up = true;
   if (impl_->scheduler.events() != nullptr) impl_->scheduler.events()->wake_waiting();
 }
 
-std::string control_desk::answer(std::string_view line, const observe::caller &who, bool may_wait) {
+std::string control_handler::answer(std::string_view line, const observe::caller &who, bool may_wait) {
   const auto what = read(line);
   if (!what) return refusing({}, what.why());
   auto found = impl_->answer(*what, who, may_wait);

@@ -12,7 +12,7 @@
 namespace tenon::host {
 
 // Room for a module's words. What the module says of their length is not trusted.
-class error_words {
+class error_text {
  public:
   tenon_message *message() { return &message_; }
 

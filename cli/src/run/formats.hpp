@@ -20,7 +20,7 @@ using config::escaped;
 // With thin spaces: "107 235".
 [[nodiscard]] std::string grouped(uint64_t number);
 // "0 s", "340 ms", "42 s", "12 min", "3.4 h", "14.9 days": three digits at most.
-[[nodiscard]] std::string duration_words(double seconds);
+[[nodiscard]] std::string duration_text(double seconds);
 // At most `most` characters, the last one a mark that something is missing.
 [[nodiscard]] std::string shortened(std::string_view text, size_t most);
 
@@ -43,7 +43,7 @@ struct time_unit {
 [[nodiscard]] std::vector<tick> time_ticks(double most_seconds, int wanted);
 
 // "3 Oct 2017, 07:01", UTC.
-[[nodiscard]] std::string date_words(int64_t ms);
+[[nodiscard]] std::string date_text(int64_t ms);
 // Seconds from `begins_ms` on at which hours, days, months or years begin, at most about `wanted` of them.
 [[nodiscard]] std::vector<tick> date_ticks(int64_t begins_ms, double most_seconds, int wanted);
 

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "run/words.hpp"
+#include "run/formats.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,7 +77,7 @@ std::string grouped(uint64_t number) {
   return digits;
 }
 
-std::string duration_words(double seconds) {
+std::string duration_text(double seconds) {
   const auto three = [](double value) { return decimal(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0); };
   if (seconds <= 0) return "0 s";
   if (seconds < 0.9995) return three(seconds * 1000) + " ms";
@@ -141,7 +141,7 @@ std::vector<tick> time_ticks(double most_seconds, int wanted) {
   return out;
 }
 
-std::string date_words(int64_t ms) {
+std::string date_text(int64_t ms) {
   const date d(ms);
   return d.day_and_month() + " " + d.year() + ", " + two_digits(d.hour) + ":" + two_digits(d.minute);
 }

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "tenon/observe/scheduler_door.hpp"
+#include "tenon/observe/scheduler_access.hpp"
 
 #include <mutex>
 
@@ -22,9 +22,9 @@ int64_t now_unix_ms() {
       .count();
 }
 
-class scheduler_door final : public door {
+class scheduler_access final : public kernel_access {
  public:
-  scheduler_door(service::scheduler &to, people_options options)
+  scheduler_access(service::scheduler &to, people_options options)
       : to_(to), options_(std::move(options)), known_(to.modules().known()) {}
 
   bool call(const std::function<void(kernel &, const applier &)> &work) override {
@@ -249,12 +249,12 @@ class scheduler_door final : public door {
 class opened final : public people_services {
  public:
   opened(service::scheduler &to, people_options options)
-      : memory_(options.health_memory), door_(to, std::move(options)), services_(door_, to.modules(), memory_) {}
+      : memory_(options.health_memory), access_(to, std::move(options)), services_(access_, to.modules(), memory_) {}
   services &all() override { return services_; }
 
  private:
   std::chrono::milliseconds memory_;
-  scheduler_door door_;
+  scheduler_access access_;
   services services_;
 };
 

@@ -1,15 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "lane.hpp"
+#include "answer_queue.hpp"
 
 #include <algorithm>
 
 namespace tenon::service {
 
-lane::~lane() {
+answer_queue::~answer_queue() {
   for (auto &chunk : kept_) chunks_.give(std::move(chunk));
 }
 
-arena &lane::memory() {
+arena &answer_queue::memory() {
   if (open_ == nullptr) {
     auto fresh = chunks_.take();
     fresh->first_number = written_ + 1;
@@ -20,18 +20,18 @@ arena &lane::memory() {
   return open_->memory;
 }
 
-void lane::add(const tenon_rm_message &message) {
+void answer_queue::add(const tenon_rm_message &message) {
   open_->messages[open_->count++] = &message;
   ++written_;
   if (open_->count == answer_chunk::capacity) open_ = nullptr;
 }
 
-void lane::publish() {
+void answer_queue::publish() {
   const std::lock_guard lock(mutex_);
   published_ = written_;
 }
 
-lane::part lane::begin_part() {
+answer_queue::part answer_queue::begin_part() {
   const std::lock_guard lock(mutex_);
   if (delivered_ >= published_) return {};
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto &chunk) {
@@ -45,7 +45,7 @@ lane::part lane::begin_part() {
   return {first, rewinds_, {chunk.messages.data() + from, until - from}};
 }
 
-void lane::end_part(const part &done, uint64_t taken) {
+void answer_queue::end_part(const part &done, uint64_t taken) {
   const std::lock_guard lock(mutex_);
   reading_ = false;
   if (done.rewinds == rewinds_) delivered_ = done.first_number + taken - 1;
@@ -53,37 +53,37 @@ void lane::end_part(const part &done, uint64_t taken) {
   trim();
 }
 
-bool lane::note_sent(uint64_t number) {
+bool answer_queue::note_sent(uint64_t number) {
   uint64_t before = sent_;
   while (before < number && !sent_.compare_exchange_weak(before, number)) continue;
   return before < number;
 }
 
-void lane::acknowledge(uint64_t number) {
+void answer_queue::acknowledge(uint64_t number) {
   const std::lock_guard lock(mutex_);
   acknowledged_ = std::max(acknowledged_, std::min(number, published_));
   if (!reading_) delivered_ = std::max(delivered_, acknowledged_);
   trim();
 }
 
-void lane::rewind() {
+void answer_queue::rewind() {
   const std::lock_guard lock(mutex_);
   delivered_ = acknowledged_;
   ++rewinds_;
 }
 
-uint64_t lane::waiting() const {
+uint64_t answer_queue::waiting() const {
   const std::lock_guard lock(mutex_);
   return published_ - acknowledged_;
 }
 
-bool lane::has_undelivered() const {
+bool answer_queue::has_undelivered() const {
   const std::lock_guard lock(mutex_);
   return delivered_ < published_;
 }
 
 // Chunks that nobody reads or writes any more. The open one stays until it is full.
-void lane::trim() {
+void answer_queue::trim() {
   if (reading_) return;
   size_t done = 0;
   while (done < kept_.size() && kept_[done]->first_number + answer_chunk::capacity - 1 <= acknowledged_)

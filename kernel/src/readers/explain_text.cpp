@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "readers/explain_words.hpp"
+#include "readers/explain_text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -281,14 +281,14 @@ change &add_change(explanation &out, change_kind kind, std::string_view who) {
   return c;
 }
 
-void put_obstacles_in_words(explanation &e) {
+void put_obstacles_as_text(explanation &e) {
   for (obstacle &h : e.obstacles) h.text = words(h, e.nodes);
 }
 
-void put_in_words(explanation &e) {
+void put_as_text(explanation &e) {
   e.text = "Ask " + e.key + " of application " + e.application + " in queue " + e.queue + " waits for " +
            std::to_string(e.waiting) + (e.waiting == 1 ? " allocation." : " allocations.");
-  put_obstacles_in_words(e);
+  put_obstacles_as_text(e);
   for (const obstacle &h : e.obstacles) e.text += "\n" + h.text + ".";
   if (e.obstacles.empty()) e.text += "\nNothing holds it: it is tried when its turn comes.";
   e.text += e.before == 0   ? "\nNothing is tried before it."
