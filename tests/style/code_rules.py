@@ -379,4 +379,19 @@ def by_words(tree: Tree) -> Iterator[Complaint]:
                 yield Complaint(path, number, f"{found.group().strip()}: decides by words; give it a kind, an id or a state")
 
 
-RULES = [arrows, banned, dead_sources, abi, by_words]
+A_CONSTANT = re.compile(r"\b(?:constexpr|const|constinit)\b[^;(=]*?\b(k[A-Z]\w*)\s*(?:=|\{|\[)")
+A_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)")
+OF_A_TEST = re.compile(r"(?:[A-Z][a-z0-9]*)+")
+
+
+def names(tree: Tree) -> Iterator[Complaint]:
+    """one style for constants, snake_case, and one for tests, Suite.Behaviour without underscores"""
+    for path in tree.paths(*C_SOURCES):
+        for number, line in enumerate(tree.lines(path), 1):
+            if found := A_CONSTANT.search(line.split("//")[0]):
+                yield Complaint(path, number, f"{found.group(1)}: a constant is snake_case, as everything else")
+            if (found := A_TEST.match(line)) and not all(OF_A_TEST.fullmatch(name) for name in found.groups()):
+                yield Complaint(path, number, f"{'.'.join(found.groups())}: a test is Suite.Behaviour, without underscores")
+
+
+RULES = [arrows, banned, dead_sources, abi, by_words, names]

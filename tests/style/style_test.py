@@ -199,6 +199,14 @@ CASES = [
         "by-words", KERNEL_SOURCE, 'if (d.text == "waits for nodes") return;', 'text.starts_with("limit on ram")',
         "if (words != messages::existing()) return;", "if (messages::nothing_left() == why) return;", "return text_of(d) == gone;",
     ),
+    *is_content_with(
+        "names", KERNEL_SOURCE, "constexpr size_t most_steps = 3;", "TEST_F(Nodes, DrainedOneTakesNothing) {",
+        "const auto field = generated::kSizeFieldNumber;",
+    ),
+    *complains_at_line_one(
+        "names", KERNEL_SOURCE, "constexpr size_t kMostSteps = 3;", "inline constexpr char kPath[] = {};",
+        "TEST(nodes, DrainedOneTakesNothing) {", "TEST_P(Nodes, Drained_TakesNothing) {",
+    ),
     Case("abi", {ABI_HEADER: "typedef struct tenon_a {\n  uint64_t words;\n} tenon_a;\n"}, [f"{ABI_HEADER}:1"]),
     Case("abi", {ABI_HEADER: "  uint32_t a;\n\n  /* Goes. */\n  tenon_status (*go)(int32_t);\n"}, [f"{ABI_HEADER}:4"]),
     *complains_at_line_one(
