@@ -23,7 +23,7 @@ struct said {
 
 class Describe : public ::testing::Test {
  protected:
-  describe() {
+  Describe() {
     partition_config p;
     p.root = named_queue("root", {}, {named_queue("leaf")});
     p.root.parent = true;

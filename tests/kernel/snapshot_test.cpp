@@ -9,7 +9,7 @@ namespace {
 
 class Snapshots : public ::testing::Test {
  protected:
-  snapshots() {
+  Snapshots() {
     c_.add_node("node-1", {{"vcore", 10}});
     c_.add_app("app", "root.leaf");
     c_.add_app("done", "root.leaf");
