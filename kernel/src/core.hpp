@@ -2,7 +2,6 @@
 // Core: what all partitions of one kernel share: the clock, the timers, the outbox and the counters.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "base/timers.hpp"
 #include "tenon/kernel/kernel.hpp"
+#include "told/recorded_answers.hpp"
 
 namespace tenon::internal {
 
@@ -22,18 +22,14 @@ struct core {
   kernel_counters counters;
   rm_check check;
   fact_listener *listener = nullptr;
-  std::span<const step_answer> told;                       // answers of the recorded command that is played
-  size_t told_used = 0;                                    // of them, by next_told()
-  const std::span<const step_answer> *replayed = nullptr;  // `told`, where the RM's answers are among them
-  uint64_t decided = 0;                                    // decisions of the step that runs
-  std::vector<step_answer> used_answers;                   // of the command that runs
-  bool rm_changed = false;                                 // what the RM refused was woken since the last step
-  uint64_t next_check = 0;                                 // ordinal within the step
+  recorded_answers answers;
   internal::timers timers;
   uint64_t next_epoch = 1;
   uint64_t next_decision = 1;
   std::vector<decision_view> outbox;
   std::deque<std::string> texts;  // that decisions of the outbox point to
+
+  [[nodiscard]] bool rm_is_asked() const { return check || answers.has_checks(); }  // within a step
 
   // The decision is complete but for sequence and time. Its views must live until the next drain.
   decision_view &emit(const decided_what &what, std::string_view rm, std::string_view partition_name,
@@ -47,32 +43,6 @@ struct core {
     d.partition_number = partition_number;
     ++counters.decisions;
     return d;
-  }
-
-  // The record that this step goes by says that the policy failed at this decision.
-  [[nodiscard]] bool told_to_fail(const policy_fault &fault) const {
-    return std::any_of(told.begin(), told.end(), [&](const step_answer &a) {
-      return a.what == step_answer::kind::policy_fault && a.at == decided && a.fault == fault;
-    });
-  }
-  // Its names live until the next drain.
-  void note_fault(const policy_fault &fault) {
-    used_answers.push_back({step_answer::kind::policy_fault, decided, false, fault});
-  }
-
-  // What the record says that was answered next about placement rules; null: no record is played, and they are asked.
-  // A record that says too little fails them.
-  [[nodiscard]] const step_answer *next_told() {
-    static constexpr step_answer nothing{step_answer::kind::placement_fault};
-    if (told.empty()) return nullptr;
-    while (told_used < told.size()) {
-      const step_answer &next = told[told_used++];
-      if (next.what >= step_answer::kind::rule_known) return &next;
-    }
-    return &nothing;
-  }
-  void note(step_answer::kind what, bool ok, std::string_view kept_text) {
-    used_answers.push_back({what, 0, ok, {}, kept_text});
   }
 
   // A copy of the text that lives until the next drain.

@@ -174,25 +174,17 @@ void kernel::impl::wake_refused() {
   for (const auto &p : partitions) {
     if (!p->lines.has_refused()) continue;
     p->lines.wake_refused();
-    shared.rm_changed = true;
+    shared.answers.note_rm_changed();
   }
 }
 
 uint32_t kernel::impl::apply(const step &c) {
   ++shared.counters.steps;
-  shared.next_check = 0;
-  const auto answered = [&](step_answer::kind what) {
-    return std::any_of(c.answers.begin(), c.answers.end(), [&](const step_answer &a) { return a.what == what; });
-  };
-  shared.replayed = answered(step_answer::kind::rm_check) ? &shared.told : nullptr;
-  shared.decided = 0;
-  if (answered(step_answer::kind::rm_changed)) {
+  if (shared.answers.says(step_answer::kind::rm_changed)) {
     wake_refused();
-    shared.rm_changed = true;
+    shared.answers.note_rm_changed();
   }
-  if (std::exchange(shared.rm_changed, false)) {
-    shared.used_answers.push_back({step_answer::kind::rm_changed, 0, false, {}});
-  }
+  shared.answers.begin_step();
   uint32_t made = 0;
   for (uint32_t round = 0; round < c.max_decisions; ++round) {
     uint32_t in_round = 0;
@@ -200,13 +192,12 @@ uint32_t kernel::impl::apply(const step &c) {
       if (!c.partition.empty() && p->name != c.partition) continue;
       if (!p->cycle.decide()) continue;
       ++in_round;
-      ++shared.decided;
+      shared.answers.count_decision();
     }
     made += in_round;
     if (in_round == 0) break;
   }
-  shared.replayed = nullptr;
-  shared.decided = 0;
+  shared.answers.end_step();
   return made;
 }
 
@@ -253,14 +244,11 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
     ++shared.counters.clock_clamped;
     now_ms = shared.now_ms;
   }
-  impl_->answers.clear();
-  shared.used_answers.clear();
+  shared.answers.forget_last();
   impl_->fire_due(now_ms);
-  shared.told = answers_of(c);
-  shared.told_used = 0;
+  shared.answers.begin(answers_of(c));
   const uint32_t made = impl_->dispatch(c);
-  shared.told = {};
-  impl_->answers.swap(shared.used_answers);
+  shared.answers.end();
   for (const auto &p : impl_->partitions) {
     p->quotas.stop_idle();
     p->freezer.age();
@@ -294,7 +282,7 @@ std::optional<int64_t> kernel::next_due() const {
 
 int64_t kernel::now_ms() const { return impl_->shared.now_ms; }
 
-std::span<const step_answer> kernel::answers() const { return impl_->answers; }
+std::span<const step_answer> kernel::answers() const { return impl_->shared.answers.of_last_command(); }
 
 void kernel::set_rm_check(rm_check check) {
   impl_->shared.check = std::move(check);

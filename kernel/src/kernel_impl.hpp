@@ -28,7 +28,6 @@ struct kernel::impl {
   };
   std::map<std::string, manager, std::less<>> rms;
   uint32_t next_partition = 1;
-  std::vector<step_answer> answers;
 
   [[nodiscard]] internal::partition *find(std::string_view name) const;
   [[nodiscard]] internal::partition *find(uint32_t id) const;

@@ -13,7 +13,7 @@ partition::~partition() = default;
 
 void partition::inspect() {
   if (paused || state == object_state::stopped) return;
-  if (!shared.told.empty()) faults.fail_as_told();
+  if (shared.answers.are_told()) faults.fail_as_told();
   fair_maxima.follow_total();
   inspector.inspect();
 }

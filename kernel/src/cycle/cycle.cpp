@@ -28,7 +28,7 @@ bool cycle::has_work() const {
 
 bool cycle::decide() {
   if (paused_ || state_ == object_state::stopped) return false;
-  if (!shared_.told.empty()) faults_.fail_as_told();
+  if (shared_.answers.are_told()) faults_.fail_as_told();
   keys_.begin_periods(shared_.now_ms);
   return reservations_.decide() || gangs_.decide() || decide_ask();
 }

@@ -28,7 +28,7 @@ policy_fault policy_faults::of(const sort_policy &policy) const {
 // A module's fault is an answer from outside: what a record says of it holds, whatever the module does now.
 void policy_faults::fail_as_told() {
   const auto fail = [&](sort_policy &policy) {
-    if (!policy.faulty && shared_.told_to_fail(of(policy))) {
+    if (!policy.faulty && shared_.answers.says_failed(of(policy))) {
       failed(policy);
     }
   };
@@ -42,7 +42,7 @@ void policy_faults::failed(sort_policy &policy) {
   auto wrapped = wrap_sort_policy(policy.kind, shared_.policies.fallback(policy.kind, types_.limit()));
   const uint64_t calls = policy.calls, faults = policy.faults;
   const bool chosen = policy.chosen;
-  shared_.note_fault(of(policy));
+  shared_.answers.note_fault(of(policy));
   retired_.push_back(std::make_unique<sort_policy>(std::move(policy)));
   policy = std::move(**wrapped);
   policy.calls = calls;

@@ -86,9 +86,9 @@ void node_verdicts::judge(verdict_set &v, const resources &need) {
     // Fails closed: the node does not fit.
     const auto fails = [&] {
       const policy_fault fault{policy_fault::kind::predicate, partition_name_, p.bound->name, v.first_key};
-      if (!shared_.told.empty() && shared_.told_to_fail(fault)) return shared_.note_fault(fault), true;
+      if (shared_.answers.says_failed(fault)) return shared_.answers.note_fault(fault), true;
       if (filter_nodes(p, contexts_.now(), nodes_, facts, open, verdicts.data(), reasons.data())) return false;
-      return shared_.note_fault(fault), true;
+      return shared_.answers.note_fault(fault), true;
     };
     if (!open.empty() && fails()) {
       ++shared_.counters.policy_faults;

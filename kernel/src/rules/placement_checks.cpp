@@ -13,17 +13,9 @@ uint64_t kept_for(const node_refusal &r) { return refusal_size + r.reason.size()
 }  // namespace
 
 bool placement_checks::ask_now(const ask &a, const node &n, bool allocate) {
-  const uint64_t at = shared_.next_check++;
-  bool ok = true;
-  if (shared_.replayed != nullptr) {
-    for (const step_answer &answer : *shared_.replayed) {
-      if (answer.what == step_answer::kind::rm_check && answer.at == at) ok = answer.ok;
-    }
-  } else {
-    ok = shared_.check(partition_name_, a.owner->id, a.key, n.id, allocate);
-  }
+  const bool ok =
+      shared_.answers.check([&] { return shared_.check(partition_name_, a.owner->id, a.key, n.id, allocate); });
   if (!ok) refused_now_.push_back(&n);
-  shared_.used_answers.push_back({step_answer::kind::rm_check, at, ok, {}});
   return ok;
 }
 

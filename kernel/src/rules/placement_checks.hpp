@@ -28,7 +28,7 @@ class placement_checks {
   bool agrees(const ask &a, const node &n, bool allocate) {
     if (nobody_is_asked_) return true;
     if (by_proposals_) return !is_refused(a, n);
-    return (!shared_.check && shared_.replayed == nullptr) || ask_now(a, n, allocate);
+    return !shared_.rm_is_asked() || ask_now(a, n, allocate);
   }
   [[nodiscard]] bool has_refused(const ask &a, const node &n) const;   // since the look at the ask began, or before
   [[nodiscard]] static bool is_refused(const ask &a, const node &n) {  // as a proposal

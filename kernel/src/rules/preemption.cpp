@@ -81,8 +81,7 @@ bool preemption::try_for(ask &a) {
 node *preemption::find_victims(ask &a, bool &off) {
   const ask_class &c = classes_[a.class_id];
   // What the RM says is of this ask alone.
-  const bool rm_checks =
-      by_proposals_ ? a.wait != nullptr && !a.wait->refusals.empty() : shared_.check || shared_.replayed != nullptr;
+  const bool rm_checks = by_proposals_ ? a.wait != nullptr && !a.wait->refusals.empty() : shared_.rm_is_asked();
   leaf_class &alike = ready_.unit_of(*a.owner->home, a.class_id, unit_kind::plain);
   const bool hopeless = !rm_checks && alike.hopeless.at == revision_ && alike.hopeless.priority == a.priority;
   const reservation *held = reservation_of(a);

@@ -1,0 +1,51 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "told/recorded_answers.hpp"
+
+namespace tenon::internal {
+
+void recorded_answers::end() {
+  told_ = {};
+  last_.swap(used_);
+}
+
+void recorded_answers::forget_last() {
+  last_.clear();
+  used_.clear();
+}
+
+void recorded_answers::begin_step() {
+  next_check_ = decided_ = 0;
+  has_checks_ = says(step_answer::kind::rm_check);
+  if (std::exchange(rm_changed_, false)) note(step_answer::kind::rm_changed, false, {});
+}
+
+void recorded_answers::end_step() {
+  has_checks_ = false;
+  decided_ = 0;
+}
+
+bool recorded_answers::says_failed(const policy_fault &fault) const {
+  return std::any_of(told_.begin(), told_.end(), [&](const step_answer &a) {
+    return a.what == step_answer::kind::policy_fault && a.at == decided_ && a.fault == fault;
+  });
+}
+
+const step_answer *recorded_answers::next_of_rules() {
+  static constexpr step_answer nothing{step_answer::kind::placement_fault};
+  if (told_.empty()) return nullptr;
+  while (told_used_ < told_.size()) {
+    const step_answer &next = told_[told_used_++];
+    if (next.what >= step_answer::kind::rule_known) return &next;
+  }
+  return &nothing;
+}
+
+bool recorded_answers::recorded_check(uint64_t at) const {
+  bool ok = true;
+  for (const step_answer &a : told_) {
+    if (a.what == step_answer::kind::rm_check && a.at == at) ok = a.ok;
+  }
+  return ok;
+}
+
+}  // namespace tenon::internal
