@@ -65,7 +65,7 @@ void kernel::impl::bury(size_t at) {
 
 void kernel::impl::bury_gone() {
   for (size_t i = partitions.size(); i-- > 0;) {
-    if (partitions[i]->gone) bury(i);
+    if (partitions[i]->administration.is_over()) bury(i);
   }
 }
 
@@ -82,7 +82,7 @@ void kernel::impl::fire_due(int64_t now) {
     if (partition *p = find(t.where); p != nullptr && !p->is_void(t)) {
       p->fire(t);
       p->quotas.stop_idle();
-      if (p->gone) bury_gone();
+      if (p->administration.is_over()) bury_gone();
     }
   }
   shared.now_ms = now;
@@ -105,11 +105,11 @@ void kernel::impl::apply(const register_rm &c) {
   for (const partition_config &config : c.config->partitions) {
     auto &p = fresh.emplace_back(
         std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name, c.check_deadline_ms));
-    if (std::string problem = p->check_config(config); !problem.empty()) return refuse(problem);
+    if (std::string problem = p->configuration.check(config); !problem.empty()) return refuse(problem);
   }
   bury_all_of(c.rm);
   for (size_t i = 0; i < fresh.size(); ++i) {
-    fresh[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
+    fresh[i]->configuration.apply(c.config->partitions[i], c.config->priority_classes);
     partitions.push_back(std::move(fresh[i]));
   }
   impl::manager &registered = rms[std::string(c.rm)];
@@ -137,14 +137,14 @@ void kernel::impl::apply(const configure &c) {
       p = fresh[i].get();
     }
     all.push_back(p);
-    if (std::string problem = p->check_config(config); !problem.empty()) return refuse(problem);
+    if (std::string problem = p->configuration.check(config); !problem.empty()) return refuse(problem);
   }
   shared.emit(decided::configured{}, rm, {});
   for (const auto &p : partitions) {
-    if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->leave_out();
+    if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->administration.leave_out();
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    all[i]->apply_config(c.config->partitions[i], c.config->priority_classes);
+    all[i]->configuration.apply(c.config->partitions[i], c.config->priority_classes);
     if (fresh[i] != nullptr) partitions.push_back(std::move(fresh[i]));
   }
 }

@@ -121,13 +121,13 @@ std::optional<std::string> kernel::queue_of(std::string_view name, std::string_v
 std::optional<bool> kernel::may_administer(std::string_view name, std::string_view queue, std::string_view user,
                                            std::span<const std::string_view> groups) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? std::nullopt : p->may_administer(queue, user, groups);
+  return p == nullptr ? std::nullopt : p->queues.may_administer(queue, user, groups);
 }
 
 bool kernel::may_administer_all(std::string_view user, std::span<const std::string_view> groups) const {
   const auto &all = impl_->partitions;
   return !all.empty() && std::all_of(all.begin(), all.end(), [&](const auto &p) {
-    return p->may_administer("root", user, groups).value_or(false);
+    return p->queues.may_administer("root", user, groups).value_or(false);
   });
 }
 

@@ -28,8 +28,74 @@ void partition::flush() {
   reservations.flush();
   waits.flush();
   nodes.flush();
-  gone_queues.clear();
+  queues.flush();
   faults.flush();
+}
+
+// -- Timers. --
+
+void partition::fire(const timer &t) {
+  switch (t.kind) {
+    case timer_kind::cleaner:
+    case timer_kind::drain:
+      return administration.fire(t);
+    case timer_kind::application_state:
+    case timer_kind::application_execution:
+      return application_states.fire(t);
+    case timer_kind::app_rekey:
+    case timer_kind::queue_rekey:
+      return keys.fire(t);
+    case timer_kind::placeholders:
+    case timer_kind::left_over:
+      return placeholder_timers.fire(t);
+    case timer_kind::quota:
+      if (const auto went = quotas.is_due(t.epoch); went.by != nullptr && facts.listened()) {
+        facts.tell(fact_kind::queue_quota, *went.by, &went.by->max, false, std::to_string(went.victims));
+      }
+      return;
+    case timer_kind::reservation_wait:
+      return reservations.is_due(t);
+    case timer_kind::rm_check:
+      return proposals.is_late(t.epoch);
+    case timer_kind::ask_alarm:
+      return alarms.rang(asks[t.object]);
+    case timer_kind::allocation_execution:
+      if (allocation &a = allocations[t.object]; a.state == allocation_state::allocated) {
+        allocation_states.expire(a, {cause::allocation_timeout});
+      }
+      return;
+  }
+}
+
+bool partition::is_void(const timer &t) const {
+  switch (t.kind) {
+    case timer_kind::cleaner:
+    case timer_kind::drain:
+      return administration.is_void(t);
+    case timer_kind::application_state:
+    case timer_kind::application_execution:
+      return application_states.is_void(t);
+    case timer_kind::queue_rekey:
+      return false;
+    case timer_kind::app_rekey: {
+      const application &app = applications[t.object];
+      return !app.live || app.submission != t.epoch || app.key.armed_ms != t.due_ms;
+    }
+    case timer_kind::placeholders:
+    case timer_kind::left_over:
+      return placeholder_timers.is_void(t);
+    case timer_kind::quota:
+      return !quotas.runs(t.epoch);
+    case timer_kind::reservation_wait:
+      return reservations.is_void(t);
+    case timer_kind::rm_check:
+      return proposals.is_void(t);
+    case timer_kind::ask_alarm:
+      return ask_alarms::is_void(asks[t.object], t.epoch);
+    case timer_kind::allocation_execution:
+      return !allocations[t.object].live || allocations[t.object].sequence != t.epoch;
+  }
+  return false;
 }
 
 }  // namespace tenon::internal

@@ -9,14 +9,15 @@
 
 namespace tenon::internal {
 
-std::string device_holdings::check_ask(texts tags, const resources &need, std::vector<class_devices> &out) const {
+std::string device_holdings::check_ask(texts tags, const resources &need, const type_lookup &by_name,
+                                       std::vector<class_devices> &out) {
   for (const named_text &tag : tags) {
     const auto type_name = devices_type(tag.key);
     if (!type_name) continue;
     if (!is_device_type(*type_name)) return messages::devices_type_invalid(tag.key);
     const auto wanted = parse_device_split(tag.value);
     if (!wanted) return messages::devices_malformed(tag.key, tag.value);
-    const type_index type = types_.find(*type_name);
+    const type_index type = by_name.find(*type_name);
     const int64_t amount = type == no_type ? 0 : need[type];
     if (wanted->sum() != amount) return messages::devices_not_the_amount(*type_name, tag.value, amount);
     const auto at =
@@ -26,11 +27,12 @@ std::string device_holdings::check_ask(texts tags, const resources &need, std::v
   return {};
 }
 
-std::string device_holdings::check_detail(std::string_view key, std::string_view detail, const resources &need) const {
+std::string device_holdings::check_detail(std::string_view key, std::string_view detail, const resources &need,
+                                          const type_lookup &by_name) {
   const auto shares = parse_detail(detail);
   if (!shares) return messages::detail_malformed(key, detail);
   for (const device_share &share : *shares) {
-    const type_index type = types_.find(share.type);
+    const type_index type = by_name.find(share.type);
     const int64_t amount = type == no_type ? 0 : need[type];
     if (share.split().sum() != amount) return messages::detail_not_the_amount(key, detail, share.type, amount);
   }

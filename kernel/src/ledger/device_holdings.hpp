@@ -12,6 +12,7 @@
 #include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
+#include "model/type_lookup.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
@@ -26,8 +27,10 @@ class device_holdings {
 
   // -- Whether what is told can be. "" or why not. --
   // A type that is there already stays as it is.
-  std::string check_ask(texts tags, const resources &need, std::vector<class_devices> &out) const;
-  std::string check_detail(std::string_view key, std::string_view detail, const resources &need) const;
+  static std::string check_ask(texts tags, const resources &need, const type_lookup &by_name,
+                               std::vector<class_devices> &out);
+  static std::string check_detail(std::string_view key, std::string_view detail, const resources &need,
+                                  const type_lookup &by_name);
 
   // -- Who holds which: `record` is of the allocation or the replacement. --
   void divide(node &n);  // as its attributes and what is on it say

@@ -76,9 +76,8 @@ void kept_counts::remove(const ask &a) {
   amounts_.bytes -= size_of_ask(a);
 }
 
-void kept_counts::want(ask &a, int32_t wanted) {
+void kept_counts::want(const ask &a, int32_t wanted) {
   const uint64_t before = wanted_allocations(a.max_allocations), now = wanted_allocations(wanted);
-  a.max_allocations = wanted;
   amounts_.asks += now - before;
   amounts_.bytes += (now - before) * allocation_size;
 }

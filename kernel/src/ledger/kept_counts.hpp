@@ -25,7 +25,7 @@ class kept_counts {
 
   void add(const ask &a);
   void remove(const ask &a);
-  void want(ask &a, int32_t wanted);  // so many allocations, of one that is counted
+  void want(const ask &a, int32_t wanted);  // it is going to want so many allocations
   void add_foreign(const allocation &a);
   void remove_foreign(const allocation &a);
 

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Ledger: the one writer of amounts and states. Each change of changes.hpp is written down here, and nowhere else; what
-// follows from it is none of the ledger's business (partition::apply).
+// follows from it is none of the ledger's business (change_dispatcher).
 #pragma once
 
 #include <cstdlib>
@@ -43,8 +43,9 @@ class ledger {
   static void write(const victims_changed &) {}
   static void write(const reservation_changed &) {}
   static void write(const ask_moved &c) { transition(c.of.state, c.by); }
-  static void write(const ask_filled &) {}
-  static void write(const ask_placed &c) { c.of.placed += c.more; }
+  static void write(const ask_filled &c) { c.of.max_allocations.edit() = c.wanted; }
+  static void write(const ask_wants &c) { c.of.max_allocations.edit() = c.wanted; }
+  static void write(const ask_placed &c) { c.of.placed.edit() += c.more; }
   static void write(const ask_forgotten &) {}
   static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
   static void write(const allocation_made &c) { transition(c.of.state, c.by); }

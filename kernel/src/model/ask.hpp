@@ -11,6 +11,7 @@
 #include "base/slab.hpp"
 #include "base/sorted_run.hpp"
 #include "model/forward.hpp"
+#include "model/owned.hpp"
 #include "model/owned_state.hpp"
 
 namespace tenon::internal {
@@ -56,8 +57,7 @@ struct ask {
   uint32_t index = 0;
   uint32_t class_id = 0;
   int32_t priority = 0;
-  int32_t max_allocations = 1;
-  int32_t placed = 0;
+  owned<int32_t, ask> max_allocations, placed;
   uint32_t under_way = 0;  // replacements of placeholders by it: placed, and not allocated yet
   uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
   bool live = false;

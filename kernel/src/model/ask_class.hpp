@@ -77,6 +77,7 @@ struct ask_class {
   std::vector<parked_unit *> parked, parked_to_reserve;  // wait for a node; for one, or one to reserve
   std::vector<reserved_unit *> reserved;                 // of all leaves
 
+  [[nodiscard]] bool requires_a_node() const { return !required_node.empty(); }
   // What of it a node with so much free lacks: the sum over its types of the part of the need that is missing.
   [[nodiscard]] double lacks(const int64_t *free) const {
     double sum = 0;

@@ -197,6 +197,11 @@ struct ask_moved {
 // It is what a command says, whatever it was before.
 struct ask_filled {
   ask &of;
+  int32_t wanted;  // allocations
+};
+struct ask_wants {
+  ask &of;
+  int32_t wanted;
 };
 // So many more of its allocations are there, or under way.
 struct ask_placed {

@@ -18,4 +18,19 @@ amount_map partition_model::configured_values(const resources &r) const {
   return out;
 }
 
+std::vector<ask *> pending_by_arrival(const application &app) {
+  std::vector<ask *> out;
+  for (const auto &[key, a] : app.asks) {  // any order: sorted next
+    if (a->state == ask_state::pending) out.push_back(a);
+  }
+  std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+  return out;
+}
+
+std::vector<allocation *> by_sequence(std::vector<allocation *> list) {
+  std::sort(list.begin(), list.end(),
+            [](const allocation *x, const allocation *y) { return x->sequence < y->sequence; });
+  return list;
+}
+
 }  // namespace tenon::internal

@@ -62,4 +62,7 @@ struct partition_model {
   [[nodiscard]] amount_map configured_values(const resources &r) const;
 };
 
+[[nodiscard]] std::vector<ask *> pending_by_arrival(const application &app);
+[[nodiscard]] std::vector<allocation *> by_sequence(std::vector<allocation *> list);
+
 }  // namespace tenon::internal

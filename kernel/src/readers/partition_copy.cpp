@@ -113,11 +113,11 @@ class copier {
       predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));
     }
     to_.verdicts.adopt(std::move(predicates));
-    to_.types_grew();
+    to_.intake.types_grew();
   }
 
   void copy_queue(const queue &q, queue *parent) {
-    queue &out = to_.create_queue(parent, q.name, q.leaf, q.managed);
+    queue &out = to_.queues.create_queue(parent, q.name, q.leaf, q.managed);
     queues_.emplace(&q, &out);
     out.sequence = q.sequence;
     ledger::copy(out.state, q.state);
@@ -157,12 +157,12 @@ class copier {
     for (const auto &[key, value] : n.attributes) attributes.push_back({key, value});
     to_.apply(attributes_set{out, attributes});
     to_.apply(node_stored{out});
-    to_.count_capacity(out.capacity, {});
+    to_.queues.count_capacity(out.capacity, {});
   }
 
   void copy_application(const application &app) {
-    to_.next_submission = app.submission;
-    application &out = to_.create_application(app.id, *queues_.at(app.home));
+    to_.application_states.number_from(app.submission);
+    application &out = to_.application_states.create_application(app.id, *queues_.at(app.home));
     applications_.note(app, out);
     out.user = app.user;
     out.groups = app.groups;
@@ -179,7 +179,7 @@ class copier {
     to_.limits.attach(out);
     out.place = app.place;
     if (out.place != limit_place::none) to_.limits.count(out, true);
-    to_.count_up(out, app.counted);
+    to_.application_states.count_up(out, app.counted);
   }
 
   // It stands in no line so far.
@@ -190,8 +190,8 @@ class copier {
     out.key = a.key;
     out.owner->asks.emplace(out.key, &out);
     out.priority = a.priority;
-    out.max_allocations = a.max_allocations;
-    out.placed = a.placed;
+    to_.apply(ask_filled{out, a.max_allocations});
+    to_.apply(ask_placed{out, a.placed});
     out.arrival = a.arrival;
     out.create_time_ms = a.create_time_ms;
     out.execution_timeout_ms = a.execution_timeout_ms;
@@ -203,10 +203,10 @@ class copier {
     out.tags = a.tags;
     if (a.gang != nullptr) out.gang = gangs::group_named(*out.owner, a.gang->name);
     const ask_class &c = from_.classes[a.class_id];
-    out.class_id = to_.classify(c.required_node, out, c.need, c.devices).id;
-    if (a.state == ask_state::pending) to_.add_pending_of(out, a.pending());
+    out.class_id = to_.classifier.classify(c.required_node, out, c.need, c.devices).id;
+    if (a.state == ask_state::pending) to_.allocation_states.add_pending_of(out, a.pending());
     if (a.wait == nullptr) return;
-    ask_wait &wait = to_.wait_of(out);
+    ask_wait &wait = ask_wait::of(out, to_.waits);
     wait.reserve_from_ms = a.wait->reserve_from_ms;
     wait.preempt_from_ms = a.wait->preempt_from_ms;
     for (const node_refusal &r : a.wait->refusals) {
@@ -216,7 +216,7 @@ class copier {
 
   uint32_t class_of(uint32_t class_id) {
     const ask_class &c = from_.classes[class_id];
-    return to_.plain_class(c.need, c.devices).id;
+    return to_.classifier.plain_class(c.need, c.devices).id;
   }
 
   void copy_allocation(const allocation &x) {
@@ -230,10 +230,8 @@ class copier {
     terms.bound = x.bound;
     if (x.gang != nullptr) terms.gang = gangs::group_named(*of.owner, x.gang->name);
     terms.create_time_ms = x.create_time_ms;
-    to_.next_allocation = x.sequence;
-    allocation &out = to_.make_allocation(of, *nodes_.at(x.where), terms, x.bind_time_ms);
-    ledger::copy(out.state, x.state);
-    to_.count_allocation(out, from_.held_devices_of.text_of(x.devices));
+    allocation &out =
+        to_.allocation_states.copy(x, of, *nodes_.at(x.where), terms, from_.held_devices_of.text_of(x.devices));
     allocations_.note(x, out);
     if (x.state == allocation_state::preempting) {
       to_.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
@@ -293,11 +291,10 @@ class copier {
   }
 
   void copy_counters() {
-    to_.ends_at = from_.ends_at;
-    to_.next_submission = from_.next_submission;
-    to_.next_arrival = from_.next_arrival;
-    to_.next_allocation = from_.next_allocation;
-    to_.next_queue = from_.next_queue;
+    to_.application_states.number_from(from_.application_states.next_number());
+    to_.ask_intake.number_from(from_.ask_intake);
+    to_.allocation_states.follow(from_.allocation_states);
+    to_.queues.number_from(from_.queues);
     to_.reservations.number_from(from_.reservations.next_number());
   }
 

@@ -136,7 +136,7 @@ void rehearsal::make(const std::vector<change> &changes) {
 
 void rehearsal::make(const change &one) {
   partition &p = *copy_;
-  queue *q = p.find_queue(one.queue);
+  queue *q = p.queues.find_queue(one.queue);
   switch (one.kind) {
     case change_kind::raise_queue_applications:
       q->max_applications = static_cast<uint64_t>(one.to);

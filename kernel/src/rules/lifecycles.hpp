@@ -24,7 +24,6 @@ class allocation_lifecycle {
                                std::string_view detail, allocation_event how) = 0;
   virtual void count_placed(ask &a) = 0;  // one of what is pending is not any more
   virtual void announce(const allocation &x, const allocation_terms &terms, bool existing) = 0;
-  virtual void after_placing(application &app, const allocation &x) = 0;  // the state that it brings the application to
 
   // -- Gone, or on its way out. --
   virtual void move(allocation &a, allocation_event event) = 0;  // what is proposed in its place is undone
@@ -44,6 +43,8 @@ class application_lifecycle {
   virtual bool move(application &app, application_event event, std::string_view why) = 0;
   [[nodiscard]] virtual int64_t time_in_state(const application &app) const = 0;
   virtual void count_up(application &app, bool counted) = 0;  // towards maxapplications
+  virtual void after_placing(application &app,
+                             const allocation &x) = 0;  // the state that a new allocation brings it to
   // After something went, `real_went`: something that is no placeholder. Ends it where nothing is left.
   virtual void settle(application &app, bool real_went) = 0;
   virtual void expire_all(application &app, const reason &why, bool only_placeholders) = 0;

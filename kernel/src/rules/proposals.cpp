@@ -133,7 +133,7 @@ void proposals::confirm(application &app, const proposal &p) {
     terms.execution_timeout_ms = p.execution_timeout_ms;
     allocations_.announce(x, terms, false);
     placeholder_timers_.watch_left_over(app, false);
-    return allocations_.after_placing(app, x);
+    return applications_.after_placing(app, x);
   }
   allocation &placeholder = *p.instead->placeholder;
   p.instead->number = 0;

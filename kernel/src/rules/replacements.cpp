@@ -79,7 +79,7 @@ void replacements::stand_in(const allocation &x, const allocation_terms &terms) 
   allocations_.announce(x, terms, false);
   application &app = *x.owner;
   if (real_allocations(app) > 1) {
-    allocations_.after_placing(app, x);
+    applications_.after_placing(app, x);
   } else {
     run_short_gang(app);
   }

@@ -24,7 +24,7 @@
 namespace tenon::internal {
 
 int64_t reservations::reserves_at(const ask &a) const {
-  if (!config_.tuning.reservation_enabled || requires_a_node(a)) return INT64_MAX;
+  if (!config_.tuning.reservation_enabled || classes_[a.class_id].requires_a_node()) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, config_.tuning.reservation_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
 }
@@ -177,7 +177,7 @@ void reservations::wake_refused() {
 
 void reservations::look_for_victims(node &n) {
   for (reservation *r : n.reservations) {
-    if (requires_a_node(*r->of)) look_again(*r);
+    if (classes_[r->of->class_id].requires_a_node()) look_again(*r);
   }
 }
 
@@ -199,7 +199,7 @@ void reservations::reserve(ask &a, node &n) {
   lines_.enqueue(a);
   decisions_.emit_reservation(decided::reserved{}, r);
   facts_.tell(fact_kind::reserved, r);
-  if (requires_a_node(a)) return;
+  if (classes_[a.class_id].requires_a_node()) return;
   shared_.timers.arm(add_saturating(shared_.now_ms, config_.tuning.reservation_wait_ms), timer_kind::reservation_wait,
                      partition_id_, r.index, r.sequence);
 }
@@ -373,7 +373,7 @@ bool reservations::try_required(ask &a, ask_class &c, bool &refused) {
     return false;
   }
   const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
-                                [&](const reservation *r) { return requires_a_node(*r->of); });
+                                [&](const reservation *r) { return classes_[r->of->class_id].requires_a_node(); });
   const bool now = !kept && nodes_.holds(c, n->slot);
   refused = !checks_.agrees(a, *n, now);
   if (refused) return false;

@@ -111,7 +111,6 @@ class reservations final : public reserved_line {
   void flush() { all_.flush(); }
 
  private:
-  [[nodiscard]] bool requires_a_node(const ask &a) const { return !classes_[a.class_id].required_node.empty(); }
   [[nodiscard]] bool ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const;
   reserved_unit &unit_of(queue &leaf, uint32_t class_id);
   void look_again(reservation &r);

@@ -1,30 +1,34 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Releases: what the resource manager gives back, or confirms to be gone.
-#include <algorithm>
+#include "commands/releases.hpp"
 
-#include "partition.hpp"
-#include "tenon/kernel/messages.hpp"
+#include <algorithm>
+#include <vector>
+
+#include "lifecycle/allocation_states.hpp"
+#include "lifecycle/application_states.hpp"
+#include "lifecycle/foreign_allocations.hpp"
+#include "rules/proposals.hpp"
+#include "rules/replacements.hpp"
+#include "rules/reservations.hpp"
+#include "told/decision_teller.hpp"
 
 namespace tenon::internal {
 
-void partition::obey(const tenon::release &c) {
+void releases::obey(const tenon::release &c) {
   if (!c.application.empty()) {
-    if (application *app = find_application(c.application); app != nullptr) release_of(*app, c);
+    if (application *app = of.find_application(c.application); app != nullptr) release_of(*app, c);
     return;
   }
   if (!c.key.empty() && c.what != release_what::asks) {
-    if (const auto found = foreign.find(c.key); found != foreign.end()) {
-      node &n = *found->second->where;
-      remove_foreign(*found->second);
-      return reservations.check(n);
-    }
-    if (application *app = find_application("@independent/" + std::string(c.key)); app != nullptr) release_of(*app, c);
+    if (node *n = foreign.remove(c.key); n != nullptr) return reservations.check(*n);
+    if (application *app = of.find_application("@independent/" + std::string(c.key)); app != nullptr)
+      release_of(*app, c);
     return;
   }
-  for (application *app : by_submission()) release_of(*app, c);
+  for (application *app : of.by_submission()) release_of(*app, c);
 }
 
-void partition::release_of(application &app, const tenon::release &c) {
+void releases::release_of(application &app, const tenon::release &c) {
   ask *only = nullptr;
   if (!c.key.empty()) {
     const auto found = app.asks.find(c.key);
@@ -65,14 +69,14 @@ void partition::release_of(application &app, const tenon::release &c) {
       if (!a->live || a->state != ask_state::pending) continue;
       real_went |= !a->placeholder;
       gone_any = true;
-      drop(*a);
+      allocations.drop(*a);
     }
   }
-  if (gone_any) settle(app, real_went);
+  if (gone_any) states.settle(app, real_went);
 }
 
 // What takes its place follows.
-void partition::end_allocation(allocation &a, termination why) {
+void releases::end_allocation(allocation &a, termination why) {
   if (a.state == allocation_state::proposed) {
     return proposals.undo(*a.owner, a.sequence, {cause::released_by_rm}, why == termination::scheduling_failed,
                           allocation_event::release);
@@ -83,8 +87,8 @@ void partition::end_allocation(allocation &a, termination why) {
   const bool confirms = !unasked && a.state != allocation_state::allocated;
   const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
   if (a.under_way != nullptr) return replacements.finish(a, how);
-  if (why == termination::scheduling_failed && a.state != allocation_state::replacing) return undo(a);
-  remove_allocation(a, how);
+  if (why == termination::scheduling_failed && a.state != allocation_state::replacing) return allocations.undo(a);
+  allocations.remove_allocation(a, how);
 }
 
 }  // namespace tenon::internal

@@ -1,20 +1,36 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Nodes: registration with what runs on them, changes, draining and removal.
-#include <algorithm>
+#include "commands/node_commands.hpp"
 
-#include "partition.hpp"
+#include <algorithm>
+#include <map>
+
+#include "change_dispatcher.hpp"
+#include "commands/application_intake.hpp"
+#include "ledger/device_holdings.hpp"
+#include "ledger/kept_counts.hpp"
+#include "lifecycle/allocation_states.hpp"
+#include "lifecycle/application_states.hpp"
+#include "lifecycle/foreign_allocations.hpp"
+#include "lifecycle/queue_tree.hpp"
+#include "lifecycle/resource_intake.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/proposals.hpp"
+#include "rules/replacements.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
-void partition::reject_node(const decided_what &what, std::string_view node_id) {
+void node_commands::reject_node(const decided_what &what, std::string_view node_id) {
   decisions.emit(what).node = decisions.keep(std::string(node_id));
   const auto *refused = std::get_if<decided::node_rejected>(&what);
   if (refused != nullptr) facts.tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
 }
 
-std::string partition::check_node_devices(texts attributes) {
+std::string node_commands::check_node_devices(texts attributes, type_lookup &by_name) {
   std::map<std::string_view, std::string_view> divided;  // by key; what is sent last counts
   for (const named_text &attribute : attributes) {
     if (devices_type(attribute.key)) divided[attribute.key] = attribute.value;
@@ -27,100 +43,114 @@ std::string partition::check_node_devices(texts attributes) {
     named.push_back({type, 0});
   }
   resources ignored;
-  return check_amounts({{named, ignored}});
+  return resource_intake::check_amounts({{named, ignored}}, by_name);
 }
 
-std::string partition::check(const tenon::add_node &c, node_terms &out) {
-  if (state == object_state::draining) return messages::node_to_draining_partition(name, c.node);
+std::string node_commands::check(const tenon::add_node &c, node_terms &out, type_lookup &by_name) const {
+  if (of.state == object_state::draining) return messages::node_to_draining_partition(of.name, c.node);
   if (c.node.empty()) return messages::node_without_id();
-  if (nodes.find(c.node) != nullptr) return messages::node_exists(name, c.node);
-  std::string problem = check_amounts({{c.capacity, out.capacity}, {c.occupied, out.occupied}});
-  if (problem.empty()) problem = check_node_devices(c.attributes);
-  if (!problem.empty()) return problem;
+  if (nodes.find(c.node) != nullptr) return messages::node_exists(of.name, c.node);
+  std::string problem =
+      resource_intake::check_amounts({{c.capacity, out.capacity}, {c.occupied, out.occupied}}, by_name);
+  if (problem.empty()) problem = check_node_devices(c.attributes, by_name);
   out.capacity.prune();
   out.occupied.prune();
-  out.existing.resize(c.existing.size());
+  return problem;
+}
+
+// "" or why what runs on it cannot be taken over: then nothing stays of the applications that were made for it.
+std::string node_commands::admit_existing(const tenon::add_node &c, std::vector<ask_terms> &out) {
+  out.resize(c.existing.size());
   for (size_t i = 0; i < c.existing.size(); ++i) {
-    problem = check(c.existing[i], nullptr, out.existing[i]);
+    const std::string problem = asks.admit(c.existing[i], nullptr, out[i]);
     if (problem.empty()) continue;
-    for (size_t made = 0; made < i; ++made) forget_unused_independent(c.existing[made]);
+    for (size_t made = 0; made < i; ++made) applications.forget_unused_independent(c.existing[made]);
     return messages::node_allocation_not_restored(c.existing[i].ask.key, problem);
   }
   return {};
 }
 
-void partition::obey(const tenon::add_node &c) {
+void node_commands::obey(const tenon::add_node &c) {
   node_terms terms;
-  if (const std::string problem = check(c, terms); !problem.empty()) {
+  type_lookup by_name(of.types);
+  std::string problem = check(c, terms, by_name);
+  intake.intern(by_name);
+  if (problem.empty()) problem = admit_existing(c, terms.existing);
+  if (!problem.empty()) {
     return reject_node(decided::node_rejected{decisions.keep(messages::node_rejected(problem))}, c.node);
   }
   node &n = nodes.add(c.node);
-  apply(capacity_set{n, terms.capacity});
-  apply(occupied_set{n, terms.occupied});
-  apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
-  apply(attributes_set{n, c.attributes});
+  changes.apply(capacity_set{n, terms.capacity});
+  changes.apply(occupied_set{n, terms.occupied});
+  changes.apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
+  changes.apply(attributes_set{n, c.attributes});
   keeps.add(n);
   decisions.emit(decided::node_accepted{}).node = n.id;
   facts.tell_node(fact_kind::node_added, n.id, &*n.capacity);
   if (!n.schedulable()) facts.tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
   if (!n.occupied->empty()) facts.tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
-  apply(node_stored{n});
+  changes.apply(node_stored{n});
   holdings.divide(n);
-  count_capacity(n.capacity, {});
+  queues.count_capacity(n.capacity, {});
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
     if (e.foreign) {
-      add_foreign(n, e, terms.existing[i].need);
+      foreign.add(n, e, terms.existing[i].need);
     } else {
-      add_existing(e, n, true, std::move(terms.existing[i]));
+      asks.add_existing(e, n, true, std::move(terms.existing[i]));
     }
   }
-  apply(node_changed{n});
+  changes.apply(node_changed{n});
 }
 
-std::string partition::check(const tenon::update_node &c, const node *n, node_terms &out) {
+std::string node_commands::check(const tenon::update_node &c, const node *n, node_terms &out,
+                                 type_lookup &by_name) const {
   if (n == nullptr) return messages::node_not_found(c.node);
-  std::string problem = check_amounts({{c.has_capacity ? c.capacity : amounts{}, out.capacity},
-                                       {c.has_occupied ? c.occupied : amounts{}, out.occupied}});
+  std::string problem = resource_intake::check_amounts({{c.has_capacity ? c.capacity : amounts{}, out.capacity},
+                                                        {c.has_occupied ? c.occupied : amounts{}, out.occupied}},
+                                                       by_name);
   if (!problem.empty()) return problem;
   out.capacity.prune();
   out.occupied.prune();
   if (c.has_occupied) {
-    for (const allocation *a : n->foreign) out.occupied += classes[a->class_id].need;
+    for (const allocation *a : n->foreign) out.occupied += of.classes[a->class_id].need;
   }
   if (!c.has_attributes) return {};
   for (const named_text &attribute : c.attributes) {
     if (attribute.key != "si/node-partition" || attribute.value.empty()) continue;
-    if (attribute.value != name && attribute.value != plain_name) {
+    if (attribute.value != of.name && attribute.value != of.plain_name) {
       return messages::node_partition_changed(c.node, attribute.value);
     }
   }
-  return check_node_devices(c.attributes);
+  return check_node_devices(c.attributes, by_name);
 }
 
-void partition::obey(const tenon::update_node &c) {
+void node_commands::obey(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
   node_terms terms;
-  if (std::string problem = check(c, n, terms); !problem.empty()) {
+  type_lookup by_name(of.types);
+  std::string problem = check(c, n, terms, by_name);
+  intake.intern(by_name);
+  if (!problem.empty()) {
     return reject_node(decided::node_update_rejected{decisions.keep(std::move(problem))}, c.node);
   }
   const resources before = n->capacity, occupied_before = n->occupied;
-  if (c.has_capacity) apply(capacity_set{*n, terms.capacity});
-  if (c.has_occupied) apply(occupied_set{*n, terms.occupied});
+  if (c.has_capacity) changes.apply(capacity_set{*n, terms.capacity});
+  if (c.has_occupied) changes.apply(occupied_set{*n, terms.occupied});
   if (c.has_attributes) {
-    apply(attributes_set{*n, c.attributes});
+    changes.apply(attributes_set{*n, c.attributes});
     keeps.recount(*n);
     holdings.divide(*n);
   }
   if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
   if (n->occupied != occupied_before) facts.tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
-  if (c.has_capacity) count_capacity(n->capacity, before);
+  if (c.has_capacity) queues.count_capacity(n->capacity, before);
   checks.forget_on(*n);
-  apply(node_changed{*n});
+  changes.apply(node_changed{*n});
   reservations.check(*n);
 }
 
-void partition::obey(const tenon::change_node &c) {
+void node_commands::obey(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
   const auto refuse = [&](std::string why) {
     reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
@@ -131,7 +161,7 @@ void partition::obey(const tenon::change_node &c) {
     case node_event::drain:
     case node_event::undrain:
       if (!n->state.may(event)) return refuse(messages::node_not_draining(c.node));
-      apply(node_moved{*n, event});
+      changes.apply(node_moved{*n, event});
       break;
     case node_event::decommission:
       return decommission(*n);
@@ -141,19 +171,19 @@ void partition::obey(const tenon::change_node &c) {
   if (n->schedulable() != schedulable_before)
     facts.tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   checks.forget_on(*n);
-  apply(node_changed{*n});
+  changes.apply(node_changed{*n});
   reservations.check(*n);
 }
 
-void partition::decommission(node &n) {
+void node_commands::decommission(node &n) {
   struct concern {
     application *app;
     bool real_went;
   };
   std::vector<concern> concerned;
   std::vector<replacement *> to_place;
-  apply(node_moved{n, node_event::decommission});
-  apply(node_stored{n});
+  changes.apply(node_moved{n, node_event::decommission});
+  changes.apply(node_stored{n});
   proposals.undo_on(n, {cause::node_removed, n.id}, false);
   checks.forget_on(n);
   while (!n.reservations.empty()) {
@@ -168,29 +198,21 @@ void partition::decommission(node &n) {
     if (found == concerned.end()) found = concerned.insert(found, {a->owner, false});
     found->real_went |= !a->placeholder;
     decisions.emit_released(*a, termination::stopped_by_rm, {cause::node_removed, n.id});
-    remove_allocation(*a, allocation_event::node_removed);
+    allocations.remove_allocation(*a, allocation_event::node_removed);
   }
-  for (allocation *a : n.foreign) {
-    if (facts.listened()) facts.tell(fact_kind::foreign_removed, *a, true);
-    keeps.remove_foreign(*a);
-    foreign.erase(a->key());
-    foreign_tags.erase(a->key());
-    holdings.free(a->devices, nullptr);
-    allocations.retire(*a);
-    apply(allocation_ended{*a, allocation_event::node_removed});
-  }
+  foreign.remove_with(n);
   const resources capacity = n.capacity;
   facts.tell_node(fact_kind::node_removed, n.id, nullptr);
   keeps.remove(n);
-  apply(node_removed{n});
-  count_capacity({}, capacity);
+  changes.apply(node_removed{n});
+  queues.count_capacity({}, capacity);
   for (replacement *r : to_place) {
     const allocation &x = replacements.place(*r);
     replacements.stand_in(x, r->terms);
   }
   std::sort(concerned.begin(), concerned.end(),
             [](const auto &x, const auto &y) { return x.app->submission < y.app->submission; });
-  for (const auto &[app, real_went] : concerned) settle(*app, real_went);
+  for (const auto &[app, real_went] : concerned) states.settle(*app, real_went);
 }
 
 }  // namespace tenon::internal

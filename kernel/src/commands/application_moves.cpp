@@ -1,10 +1,19 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Applications moved to another queue: whether that is possible, and everything that is counted in the old queue and
-// its parents taken along.
+#include "commands/application_moves.hpp"
+
 #include <algorithm>
 
-#include "partition.hpp"
+#include "change_dispatcher.hpp"
+#include "commands/application_intake.hpp"
+#include "lifecycle/application_states.hpp"
+#include "lifecycle/queue_tree.hpp"
+#include "ready/ask_lines.hpp"
+#include "rules/gangs.hpp"
+#include "rules/limits.hpp"
+#include "rules/placement.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -25,13 +34,18 @@ resources use_of(const application &app) {
 
 // -- Whether it is possible. --
 
-std::string partition::problem_with(const tenon::move_application &c) const {
-  const application *app = find_application(c.application);
+std::string application_moves::problem_with(const tenon::move_application &c) const {
+  move_terms ignored;
+  return check(c, ignored);
+}
+
+std::string application_moves::check(const tenon::move_application &c, move_terms &out) const {
+  const application *app = out.app = of.find_application(c.application);
   if (app == nullptr) return messages::no_application(c.application);
   if (app->state == application_state::completing || app->state == application_state::failing) {
     return messages::move_of_ending(app->id, app->state.name());
   }
-  const queue *to = find_queue(c.queue);
+  const queue *to = out.to = queues.find_queue(c.queue);
   if (to == nullptr) return messages::no_queue(c.queue);
   if (!to->leaf) return messages::move_to_parent(to->path);
   if (to == app->home) return messages::move_to_same(app->id, to->path);
@@ -39,7 +53,7 @@ std::string partition::problem_with(const tenon::move_application &c) const {
     if (q->state != object_state::active) return messages::move_to_inactive(q->path, q->state.name());
   }
   const std::vector<std::string_view> groups_of_user(app->groups.begin(), app->groups.end());
-  if (!placement.may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);
+  if (!placement::may_submit(*to, app->user, groups_of_user)) return messages::move_not_permitted(app->user, to->path);
   std::string problem = problem_of_shape(*app, *to);
   if (problem.empty()) problem = problem_of_usage(*app, *to);
   if (problem.empty()) problem = problem_of_limits(*app, *to);
@@ -47,31 +61,31 @@ std::string partition::problem_with(const tenon::move_application &c) const {
 }
 
 // What it asks for, in one piece, could never be placed there.
-std::string partition::problem_of_shape(const application &app, const queue &to) const {
+std::string application_moves::problem_of_shape(const application &app, const queue &to) const {
   if (!app.placeholder_ask.empty()) {
-    std::string problem = gang_problem(to, app.placeholder_ask, app.id);
+    std::string problem = intake.gang_problem(to, app.placeholder_ask, app.id);
     if (!problem.empty()) return problem;
   }
   resources max;
   for (const queue *q = &to; q->parent != nullptr; q = q->parent) max = component_min(max, q->max);
   for (const ask *a : pending_by_arrival(app)) {
-    const resources &need = classes[a->class_id].need;
+    const resources &need = of.classes[a->class_id].need;
     if (fit_in_undefined_unlimited(max, need)) continue;
-    return messages::move_ask_too_large(a->key, configured_values(need), to.path, configured_values(max));
+    return messages::move_ask_too_large(a->key, of.configured_values(need), to.path, of.configured_values(max));
   }
   std::array<uint64_t, 4> ignored{};
-  return prepare_submitted(to, app.id, app.tags, ignored);
+  return intake.prepare_submitted(to, app.id, app.tags, ignored);
 }
 
 // Queues that are on both paths have what it uses already.
-std::string partition::problem_of_usage(const application &app, const queue &to) const {
+std::string application_moves::problem_of_usage(const application &app, const queue &to) const {
   const resources used = use_of(app);
   for (const queue *q = &to; q != nullptr && !lies_on_path(*q, *app.home); q = q->parent) {
     bool beyond = false;
     for_each_type(used, [&](type_index t, int64_t amount) {
       beyond |= amount > 0 && q->max.has(t) && amount > sub_saturating(q->max[t], q->allocated[t]);
     });
-    if (beyond) return messages::move_beyond_max(configured_values(used), q->path);
+    if (beyond) return messages::move_beyond_max(of.configured_values(used), q->path);
     if (app.counted && q->max_applications != 0 && q->running_apps >= q->max_applications) {
       return messages::move_beyond_applications(q->path);
     }
@@ -79,7 +93,7 @@ std::string partition::problem_of_usage(const application &app, const queue &to)
   return {};
 }
 
-std::string partition::problem_of_limits(const application &app, const queue &to) const {
+std::string application_moves::problem_of_limits(const application &app, const queue &to) const {
   const std::string group = limits.group_of(app, to);
   const resources used = use_of(app);
   for (const queue *q = &to; q != nullptr; q = q->parent) {
@@ -96,32 +110,33 @@ std::string partition::problem_of_limits(const application &app, const queue &to
 
 // -- Done. --
 
-void partition::obey(const tenon::move_application &c) {
-  if (!problem_with(c).empty()) return;
-  application &app = *find_application(c.application);
-  queue &from = *app.home, &to = *find_queue(c.queue);
+void application_moves::obey(const tenon::move_application &c) {
+  move_terms terms;
+  if (!check(c, terms).empty()) return;
+  application &app = *terms.app;
+  queue &from = *app.home, &to = *terms.to;
   const std::vector<ask *> waiting = pending_by_arrival(app);
   for (ask *a : waiting) lines.dequeue(*a);
   if (app.told_held != 0) facts.tell_held(app, false, false);
   const bool counted = app.counted;
-  count_up(app, false);
-  give_up_place(app);
+  states.count_up(app, false);
+  states.give_up_place(app);
   facts.tell_move(fact_kind::application_moved_out, app, from, to);
   count_in_queues(app, waiting, -1);
-  leave_order(app);
-  apply(application_rehomed{app, to});
-  (void)prepare_submitted(to, app.id, app.tags, app.prepared);
-  join_order(app);
+  states.leave_order(app);
+  changes.apply(application_rehomed{app, to});
+  (void)intake.prepare_submitted(to, app.id, app.tags, app.prepared);
+  states.join_order(app);
   count_in_queues(app, waiting, 1);
   facts.tell_move(fact_kind::application_moved_in, app, to, from);
-  count_up(app, counted);
+  states.count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
   gangs.changed(app);
   reservations.refresh(app);
 }
 
 // With sign 1 it is counted in its queue, for its user and group; with -1 it is not any more.
-void partition::count_in_queues(application &app, const std::vector<ask *> &waiting, int sign) {
+void application_moves::count_in_queues(application &app, const std::vector<ask *> &waiting, int sign) {
   const resources used = use_of(app);
   const bool uses = !is_zero(used);
   if (sign > 0) limits.attach(app);
@@ -132,45 +147,14 @@ void partition::count_in_queues(application &app, const std::vector<ask *> &wait
     limits.detach(app);
     app.group.clear();
   }
-  apply(queue_used{*app.home, used, sign});
+  changes.apply(queue_used{*app.home, used, sign});
   for (const ask *a : waiting) {
-    apply(queue_asked{*app.home, classes[a->class_id].need, int64_t{sign} * a->pending()});
+    changes.apply(queue_asked{*app.home, of.classes[a->class_id].need, int64_t{sign} * a->pending()});
   }
   for (const allocation *x : app.allocations) {
-    if (x->state == allocation_state::preempting) apply(queue_preempting{*app.home, classes[x->class_id].need, sign});
+    if (x->state == allocation_state::preempting)
+      changes.apply(queue_preempting{*app.home, of.classes[x->class_id].need, sign});
   }
-}
-
-// Its asks stand nowhere.
-void partition::give_up_place(application &app) {
-  ready.stop_waiting(app);
-  for (app_class *g : app.classes) {
-    ready.forget(*g);
-    groups.retire(*g);
-  }
-  app.classes.clear();
-  app.units.clear();
-  app.last_group = nullptr;
-}
-
-// Out of the applications of its queue, whose keys may look at each other.
-void partition::leave_order(application &app) {
-  queue &leaf = *app.home;
-  std::erase(leaf.apps, &app);
-  std::erase(leaf.dirty_apps, &app);
-  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
-  std::erase(leaf.dirty_apps, &app);
-}
-
-void partition::join_order(application &app) {
-  queue &leaf = *app.home;
-  const auto before = [](const application *x, const application *y) { return x->submission < y->submission; };
-  leaf.apps.insert(std::lower_bound(leaf.apps.begin(), leaf.apps.end(), &app, before), &app);
-  app.key.reset(leaf.order->key_words());
-  app.key_dirty = true;
-  leaf.dirty_apps.push_back(&app);
-  keys.follow_decay(app);
-  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
 }
 
 }  // namespace tenon::internal

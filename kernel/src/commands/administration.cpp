@@ -1,0 +1,106 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "commands/administration.hpp"
+
+#include <algorithm>
+
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "lifecycle/application_states.hpp"
+#include "lifecycle/queue_tree.hpp"
+#include "ready/ready_index.hpp"
+#include "rules/gangs.hpp"
+#include "rules/reservations.hpp"
+#include "tenon/kernel/messages.hpp"
+
+namespace tenon::internal {
+
+// -- The partition. --
+
+std::string administration::problem_with(const tenon::change_partition &c) const {
+  const auto event = static_cast<object_event>(c.event);
+  if (c.event > static_cast<uint8_t>(object_event::stop)) return messages::partition_event_unknown(c.event);
+  if (!of.state.may(event)) return of.state.refusal(event);
+  const bool undrains = event == object_event::start && of.state == object_state::draining;
+  return undrains ? messages::partition_start_while_draining(of.name) : std::string{};
+}
+
+void administration::obey(const tenon::change_partition &c) {
+  if (problem_with(c).empty()) turn(static_cast<object_event>(c.event));
+}
+
+void administration::turn(object_event event) {
+  const object_state before = of.state;
+  ledger::transition(of.state, event);
+  if (of.state != before) of.since_ms = shared.now_ms;
+}
+
+void administration::leave_out() {
+  if (drain_epoch_ != 0) return;
+  turn(object_event::remove);
+  drain_epoch_ = shared.next_epoch++;
+  shared.timers.arm(shared.now_ms + of.config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch_);
+}
+
+void administration::take_back() {
+  if (of.state == object_state::draining) turn(object_event::start);
+  drain_epoch_ = 0;
+}
+
+void administration::arm_cleaner() {
+  shared.timers.arm(shared.now_ms + std::max<int64_t>(1, of.config.tuning.queue_cleanup_ms), timer_kind::cleaner, id, 0,
+                    0);
+}
+
+void administration::fire(const timer &t) {
+  if (t.kind == timer_kind::drain) {
+    const std::string text = messages::partition_removed(of.config.tuning.drain_timeout_ms);
+    for (application *app : of.by_submission()) states.fail_at_once(*app, text);
+    over_ = true;
+    return;
+  }
+  queues.clean();
+  if (of.state == object_state::draining && of.active.empty()) {
+    over_ = true;
+  } else {
+    arm_cleaner();
+  }
+}
+
+bool administration::is_void(const timer &t) const { return t.kind == timer_kind::drain && drain_epoch_ != t.epoch; }
+
+// -- Queues. --
+
+std::string administration::check(const tenon::change_queue &c, queue *&out) const {
+  out = queues.find_queue(c.queue);
+  if (out == nullptr) return messages::no_queue(c.queue);
+  const auto event = static_cast<object_event>(c.event);
+  if (event != object_event::stop && event != object_event::start) return messages::queue_event_unknown(c.event);
+  // Draining is undone by a configuration that names the queue, and by nothing else.
+  const bool possible = out->state.may(event) && out->state != object_state::draining;
+  return possible ? std::string{} : out->state.refusal(event);
+}
+
+std::string administration::problem_with(const tenon::change_queue &c) const {
+  queue *ignored = nullptr;
+  return check(c, ignored);
+}
+
+void administration::obey(const tenon::change_queue &c) {
+  queue *found = nullptr;
+  if (!check(c, found).empty()) return;
+  queue &q = *found;
+  changes.apply(queue_moved{q, static_cast<object_event>(c.event)});
+  if (q.state == object_state::stopped) {
+    ready.queue_became_unready(q);
+  } else {
+    ready.queue_became_ready(q);
+  }
+  for_each_queue(q, [&](queue &below) {
+    for (application *app : below.apps) {
+      gangs.changed(*app);
+      reservations.refresh(*app);
+    }
+  });
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,82 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Ask intake: asks, and allocations that run already, as the resource manager reports them.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forward.hpp"
+#include "model/partition_model.hpp"
+#include "model/type_lookup.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::internal {
+
+struct ask_intake_access {
+  const core &shared;
+  const partition_model &of;
+  slab<ask> &asks;
+  const std::map<std::string, int32_t> &priority_classes;
+  resource_intake &intake;
+  application_intake &applications;
+  application_states &states;
+  allocation_states &allocations;
+  foreign_allocations &foreign;
+  ask_classifier &classifier;
+  ask_lines &lines;
+  internal::gangs &gangs;
+  internal::proposals &proposals;
+  internal::replacements &replacements;
+  internal::reservations &reservations;
+  internal::placeholder_timers &placeholder_timers;
+  internal::quotas &quotas;
+  kept_counts &keeps;
+  decision_teller &decisions;
+  const fact_teller &facts;
+  change_dispatcher &changes;
+};
+
+// What a command says of an ask, as it was checked.
+struct ask_terms {
+  application *owner = nullptr;
+  resources need;
+  std::vector<class_devices> devices;
+  int32_t priority = 0;
+};
+
+class ask_intake : ask_intake_access {
+ public:
+  explicit ask_intake(const ask_intake_access &all) : ask_intake_access(all) {}
+
+  void obey(const tenon::put_ask &c);
+  void obey(const tenon::put_allocation &c);
+
+  // -- What runs on a node already. --
+  // What is wrong with it, or "". `n` is null where its node is new. Interns types, and makes the application of an
+  // independent ask.
+  std::string admit(const existing_allocation &e, const node *n, ask_terms &out);
+  void add_existing(const existing_allocation &e, node &n, bool node_is_new, ask_terms terms);
+
+  // As another one has it: for a copy of the partition.
+  void number_from(const ask_intake &other) { next_arrival_ = other.next_arrival_; }
+
+ private:
+  // "" or why not.
+  std::string check(const tenon::put_ask &c, ask_terms &out, type_lookup &by_name) const;
+  std::string check(const existing_allocation &e, const node *n, ask_terms &out, type_lookup &by_name) const;
+  [[nodiscard]] std::string problem_without_node(const tenon::put_allocation &c) const;
+  static std::string check_need_of(const tenon::put_ask &c, resources &need, type_lookup &by_name);
+  // "" or why it takes no asks; null: there is no application of that id.
+  static std::string application_problem(const application *app, std::string_view app_id);
+  std::string check_priority(std::string_view class_name, int32_t &priority) const;
+  void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int32_t wanted);
+  void reject_ask(const tenon::put_ask &c, std::string why);
+
+  uint64_t next_arrival_ = 1;
+  std::set<std::string, std::less<>>
+      named_classes_;  // of the priority classes, past ones included, those that asks named
+};
+
+}  // namespace tenon::internal

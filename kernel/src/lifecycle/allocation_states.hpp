@@ -1,0 +1,89 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Allocation states: asks from pending to placed and back, and allocations from made to ended, with all that is counted
+// for them.
+#pragma once
+
+#include <string_view>
+
+#include "forward.hpp"
+#include "model/ask_class.hpp"
+#include "model/device_records.hpp"
+#include "model/objects.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/reservations.hpp"
+
+namespace tenon::internal {
+
+struct allocation_states_access {
+  core &shared;
+  const uint32_t id;  // of the partition
+  const class_table &classes;
+  slab<ask> &asks;
+  slab<allocation> &allocations;
+  ask_waits &waits;
+  const device_records &held_devices_of;
+  ask_classifier &classifier;
+  device_holdings &holdings;
+  ask_lines &lines;
+  internal::limits &limits;
+  internal::gangs &gangs;
+  internal::reservations &reservations;
+  internal::preemption &preemption;
+  internal::proposals &proposals;
+  placement_checks &checks;
+  application_lifecycle &applications;
+  kept_counts &keeps;
+  decision_teller &decisions;
+  const fact_teller &facts;
+  change_dispatcher &changes;
+};
+
+class allocation_states final : public allocation_lifecycle, allocation_states_access {
+ public:
+  explicit allocation_states(const allocation_states_access &all) : allocation_states_access(all) {}
+
+  [[nodiscard]] const end_times &ends_at() const { return ends_at_; }  // of those with an execution timeout
+  [[nodiscard]] const uint64_t &count() const { return count_; }       // live ones, foreign left out
+
+  // -- Made. --
+  void commit(ask &a, node &n) override;
+  [[nodiscard]] allocation_terms terms_of(const ask &a) const override;
+  uint64_t take_sequence() override { return next_++; }
+  allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
+                       std::string_view detail = {}, allocation_event how = allocation_event::allocate) override;
+  void announce(const allocation &x, const allocation_terms &terms, bool existing = false) override;
+  void resize(allocation &a, const resources &need, std::string_view detail);
+
+  // -- Gone, or on its way out. --
+  void move(allocation &a, allocation_event event) override;
+  void expire(allocation &a, const reason &why) override;
+  void remove_allocation(allocation &a, allocation_event how, bool keeps_ask = false) override;
+  void undo(allocation &a);  // its ask is pending again
+
+  // -- Asks. --
+  void add_pending_of(ask &a, int64_t times);
+  void count_placed(ask &a) override;
+  bool unplace(ask &a) override;
+  void withdraw(ask &a, termination why = termination::stopped_by_rm);
+  void drop(ask &a, termination why = termination::stopped_by_rm);  // withdrawn for good
+  void forget_wait(ask &a);                                         // it is another ask from now on, or none
+  void forget_if_done(ask &a) override;
+
+  // -- For a copy of the partition. --
+  allocation &copy(const allocation &x, ask &a, node &n, const allocation_terms &terms, std::string_view detail);
+  void follow(const allocation_states &other) {
+    ends_at_ = other.ends_at_;
+    next_ = other.next_;
+  }
+
+ private:
+  allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
+  void count_allocation(allocation &x, std::string_view detail);
+  void count_past_use(const allocation &a);
+
+  end_times ends_at_;  // by sequence
+  uint64_t count_ = 0;
+  uint64_t next_ = 1;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,361 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "lifecycle/application_states.hpp"
+
+#include <algorithm>
+
+#include "change_dispatcher.hpp"
+#include "core.hpp"
+#include "ledger/kept_counts.hpp"
+#include "lifecycle/allocation_states.hpp"
+#include "model/partition_model.hpp"
+#include "policies/sort_policy.hpp"
+#include "ready/ready_index.hpp"
+#include "ready/sort_keys.hpp"
+#include "rules/gangs.hpp"
+#include "rules/limits.hpp"
+#include "rules/placeholder_timers.hpp"
+#include "rules/proposals.hpp"
+#include "rules/replacements.hpp"
+#include "tenon/kernel/messages.hpp"
+#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
+
+namespace tenon::internal {
+namespace {
+
+bool counts_as_running(application_state s) {
+  return s == application_state::starting || s == application_state::running;
+}
+
+}  // namespace
+
+// -- Comes. --
+
+application &application_states::create_application(std::string_view app_id, queue &leaf) {
+  application &app = applications.create();
+  changes.apply(application_made{app});
+  app.id = app_id;
+  app.home = &leaf;
+  app.submission = next_submission_++;
+  app.submitted_ms = shared.now_ms;
+  app.epoch = shared.next_epoch++;
+  app.key.reset(leaf.order->key_words());
+  app.key_dirty = true;
+  keys.follow_decay(app);
+  leaf.apps.push_back(&app);
+  leaf.dirty_apps.push_back(&app);
+  active.emplace(app.id, &app);
+  keeps.application_enters();
+  return app;
+}
+
+void application_states::keep_rejected(const tenon::add_application &c, std::string why) {
+  const auto same = std::find_if(ended.begin(), ended.end(), [&](const application *a) {
+    return a->state == application_state::rejected && a->id == c.application;
+  });
+  if (same != ended.end()) {
+    forget(**same);
+    ended.erase(same);
+  }
+  application &app = applications.create();
+  app.id = c.application;
+  app.user = c.user;
+  app.groups.assign(c.groups.begin(), c.groups.end());
+  app.submitted_queue = c.queue;
+  app.submission = next_submission_++;
+  app.submitted_ms = shared.now_ms;
+  app.message = std::move(why);
+  changes.apply(application_moved{app, application_event::reject});
+  note_state(app);
+  app.epoch = shared.next_epoch++;
+  keeps.add(app);
+  end(app);
+}
+
+void application_states::lower_submission(application &app, int64_t create_time_ms) {
+  if (create_time_ms == 0 || create_time_ms >= app.submitted_ms) return;
+  app.submitted_ms = create_time_ms;
+  keys.changed(app, column::submitted);
+}
+
+// -- States. --
+
+void application_states::run(application &app, std::string_view why) {
+  move(app, app.direct_running ? application_event::run_directly : application_event::run, why);
+}
+
+bool application_states::move(application &app, application_event event, std::string_view why) {
+  if (!app.state.may(event)) return false;
+  const application_state from = app.state;
+  changes.apply(application_moved{app, event});
+  if (app.state == from) return true;
+  if (!why.empty()) app.message = why;
+  enter_state(app, from);
+  return true;
+}
+
+// The first state stays, and the last ones: an application may change its state for ever.
+void application_states::note_state(application &app) {
+  if (app.state_log.size() >= most_states_kept) app.state_log.erase(app.state_log.begin() + 1);
+  app.state_log.emplace_back(shared.now_ms, app.state);
+}
+
+int64_t application_states::time_in_state(const application &app) const {
+  return app.state_log.empty() ? 0 : sub_saturating(shared.now_ms, app.state_log.back().first);
+}
+
+void application_states::enter_state(application &app, application_state from) {
+  app.epoch = shared.next_epoch++;
+  note_state(app);
+  if (!app.independent) {
+    decisions.emit(decided::application_state{app.state, decisions.keep(app.message)}, app);
+  }
+  if (app.told_held != 0) facts.tell_held(app, false, false);
+  facts.tell(fact_kind::application_state, app, app.message);
+  if (!app.runs()) {
+    proposals.undo_all_of(app, {cause::application_not_running}, true);
+    reservations.drop_all(app);
+  }
+  if (app.state == application_state::failing && app.under_way != 0) replacements.undo_all(app, nullptr, true);
+  const auto arm = [&](int64_t delay) {
+    shared.timers.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
+  };
+  if (app.state == application_state::starting) arm(config.tuning.starting_timeout_ms);
+  if (app.state == application_state::completing) arm(config.tuning.completing_timeout_ms);
+  if (counts_as_running(app.state) && !counts_as_running(from)) {
+    if (app.started_ms == 0) app.started_ms = shared.now_ms;
+    if (app.execution_timeout_ms > 0 && app.placeholder_ask.empty()) {
+      app.run_epoch = shared.next_epoch++;
+      shared.timers.arm(std::max(shared.now_ms, add_saturating(app.started_ms, app.execution_timeout_ms)),
+                        timer_kind::application_execution, id, app.index, app.run_epoch);
+    }
+  } else if (!counts_as_running(app.state)) {
+    app.run_epoch = 0;
+  }
+  count_up(app, counts_as_running(app.state) || (app.state == application_state::accepted && app.counted));
+  if (app.state != application_state::accepted) ready.stop_waiting(app);
+  if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
+  if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
+    placeholder_timers.arm(app, shared.now_ms);
+  }
+  if (!app.runs()) placeholder_timers.stop_waiting(app);
+  placeholder_timers.watch_left_over(app, false);
+  gangs.changed(app);
+  if (app.home != nullptr) {
+    if (app.eligible()) {
+      ready.let_go(app);
+    } else {
+      ready.hold(app);
+    }
+    reservations.refresh(app);
+    keys.changed(app, column::state);
+  }
+  if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
+}
+
+void application_states::count_up(application &app, bool counted) {
+  if (app.counted == counted) return;
+  app.counted = counted;
+  for (queue *q = app.home; q != nullptr; q = q->parent) changes.apply(queue_runs{*q, counted});
+}
+
+// The state that a new allocation brings its application to.
+void application_states::after_placing(application &app, const allocation &x) {
+  if (app.state == application_state::running) return;
+  if (!x.placeholder) {
+    if (app.state != application_state::resuming) run(app, messages::allocation_added());
+    return;
+  }
+  if (app.state == application_state::accepted) {
+    count_up(app, true);
+    const bool held = app.held();
+    ready.stop_waiting(app);
+    if (app.eligible()) ready.let_go(app);
+    if (held) reservations.refresh(app);
+    if (x.bind_time_ms < app.first_bind_ms) {
+      app.first_bind_ms = x.bind_time_ms;
+      placeholder_timers.arm(app, x.bind_time_ms);
+    }
+  }
+  const auto all_placed = [&] {
+    if (app.proposals.empty()) return app.placeholders == app.placeholder_ask;
+    resources placed = app.placeholders;
+    for (const proposal &p : app.proposals) {
+      if (p.is_placeholder()) placed -= classes[p.made->class_id].need;
+    }
+    placed.prune();
+    return placed == app.placeholder_ask;
+  };
+  if (app.state == application_state::completing) return run(app, messages::allocation_added());
+  if (app.state != application_state::accepted) return;
+  if (!all_placed()) return replacements.run_short_gang(app);
+  run(app, messages::gang_complete());
+}
+
+// Something of the application went, `real_went`: something that is no placeholder.
+void application_states::settle(application &app, bool real_went) {
+  limits.leave(app);
+  placeholder_timers.watch_left_over(app, real_went);
+  if (app.state == application_state::resuming) {
+    if (app.placeholder_count != 0) return;
+    run(app, messages::no_placeholder_left());
+    return replacements.run_short_gang(app);
+  }
+  if (!app.allocations.empty() || !app.pending->empty()) return replacements.run_short_gang(app);
+  if (app.state == application_state::failing) {
+    move(app, application_event::fail, {});
+  } else if (app.state != application_state::completing) {
+    move(app, application_event::complete, messages::nothing_left());
+  }
+}
+
+void application_states::expire_all(application &app, const reason &why, bool only_placeholders) {
+  for (allocation *a : by_sequence(app.allocations)) {
+    if (a->state != allocation_state::allocated || (only_placeholders && !a->placeholder)) continue;
+    allocations.expire(*a, why);
+  }
+}
+
+// Tells the RM of each.
+void application_states::drop_asks(application &app, termination end, const reason &why, bool only_placeholders) {
+  for (ask *a : pending_by_arrival(app)) {
+    if (only_placeholders && !a->placeholder) continue;
+    reservations.drop(*a);
+    decisions.emit(decided::ask_released{end, why}, *a);
+    allocations.drop(*a, end);
+  }
+}
+
+void application_states::fail(application &app, std::string_view text, const reason &why) {
+  move(app, application_event::fail, text);
+  expire_all(app, why, false);
+  drop_asks(app, termination::timeout, why, false);
+  settle(app);
+}
+
+void application_states::fail_at_once(application &app, std::string_view text) {
+  if (app.state != application_state::failing) move(app, application_event::fail, text);
+  for (allocation *a : by_sequence(app.allocations)) {
+    decisions.emit_released(*a, termination::stopped_by_rm, {cause::partition_removed});
+    allocations.remove_allocation(*a, allocation_event::release);
+  }
+  drop_asks(app, termination::stopped_by_rm, {cause::partition_removed}, false);
+  settle(app);
+}
+
+void application_states::fire(const timer &t) {
+  application &app = applications[t.object];
+  if (t.kind == timer_kind::application_execution) {
+    return fail(app, messages::execution_timeout(sub_saturating(shared.now_ms, app.started_ms)),
+                {cause::application_timeout});
+  }
+  if (app.state == application_state::starting) return run(app, messages::starting_timeout(time_in_state(app)));
+  if (app.state == application_state::completing) {
+    move(app, application_event::complete, messages::completing_timeout(time_in_state(app)));
+    return;
+  }
+  std::erase(ended, &app);
+  move(app, application_event::expire, messages::terminated_timeout(time_in_state(app), app.state.name()));
+  forget(app);
+}
+
+bool application_states::is_void(const timer &t) const {
+  const application &app = applications[t.object];
+  return !app.live || t.epoch != (t.kind == timer_kind::application_execution ? app.run_epoch : app.epoch);
+}
+
+// -- Its place in its queue. --
+
+// Its asks stand nowhere.
+void application_states::give_up_place(application &app) {
+  ready.stop_waiting(app);
+  for (app_class *g : app.classes) {
+    ready.forget(*g);
+    groups.retire(*g);
+  }
+  app.classes.clear();
+  app.units.clear();
+  app.last_group = nullptr;
+}
+
+// Out of the applications of its queue, whose keys may look at each other.
+void application_states::leave_order(application &app) {
+  queue &leaf = *app.home;
+  std::erase(leaf.apps, &app);
+  std::erase(leaf.dirty_apps, &app);
+  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
+  std::erase(leaf.dirty_apps, &app);
+}
+
+void application_states::join_order(application &app) {
+  queue &leaf = *app.home;
+  const auto before = [](const application *x, const application *y) { return x->submission < y->submission; };
+  leaf.apps.insert(std::lower_bound(leaf.apps.begin(), leaf.apps.end(), &app, before), &app);
+  app.key.reset(leaf.order->key_words());
+  app.key_dirty = true;
+  leaf.dirty_apps.push_back(&app);
+  keys.follow_decay(app);
+  if (leaf.order->sibling_mask != 0) keys.changed(app, ~0U);
+}
+
+// -- Goes. --
+
+void application_states::remove(application &app) {
+  changes.apply(application_moved{app, application_event::remove});  // nothing of it is looked at any more
+  gangs.changed(app);
+  proposals.undo_all_of(app, {cause::application_removed}, false);
+  replacements.undo_all(app, nullptr, false);
+  for (allocation *a : by_sequence(app.allocations)) {
+    decisions.emit_released(*a, termination::stopped_by_rm, {cause::application_removed});
+    allocations.remove_allocation(*a, allocation_event::release);
+  }
+  reservations.drop_all(app);
+  for (ask *a : pending_by_arrival(app)) allocations.drop(*a);
+  leave_queue(app);
+  forget(app);
+}
+
+void application_states::leave_queue(application &app) {
+  count_up(app, false);
+  ready.hold(app);
+  give_up_place(app);
+  limits.leave(app);
+  limits.detach(app);
+  facts.tell(fact_kind::application_left, app);
+  leave_order(app);
+  changes.apply(application_left{app});
+  active.erase(app.id);
+  keeps.application_leaves();
+}
+
+// Completed or Failed.
+void application_states::end_application(application &app) {
+  const std::string path = app.home->path;
+  leave_queue(app);
+  app.submitted_queue = path;
+  end(app);
+}
+
+// Kept among the ended ones until it expires.
+void application_states::end(application &app) {
+  app.finished_ms = shared.now_ms;
+  app.ended = next_end_++;
+  ended.push_back(&app);
+  shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
+                    app.epoch);
+}
+
+void application_states::forget_new(application &app) {
+  leave_queue(app);
+  forget(app);
+}
+
+void application_states::forget(application &app) {
+  app.epoch = app.run_epoch = 0;
+  placeholder_timers.stop(app);
+  keeps.remove(app);
+  applications.retire(app);
+  changes.apply(application_forgotten{app});
+}
+
+}  // namespace tenon::internal
