@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What one ask costs from its bytes to its struct, and one allocation from its struct to its bytes: through protobuf's
-// reflection, by its generated accessors with the message on an arena, and without protobuf objects. `wire-bench`; the
-// time is of one message of 100.
+// What one ask costs from its bytes to its struct, and one allocation from its struct to its bytes: by protobuf's
+// generated accessors with the message on an arena, and by the codec. `wire-bench`; the time is of one message of 100.
 #include <benchmark/benchmark.h>
 #include <google/protobuf/arena.h>
 
@@ -14,7 +13,7 @@
 #include "si/v1/si.pb.h"
 #include "tenon/abi/rm_answers.h"
 #include "tenon/abi/rm_requests.h"
-#include "tenon/wire/bytes.hpp"
+#include "tenon/wire/codec.hpp"
 
 namespace {
 
@@ -56,57 +55,31 @@ std::string allocations() {
   return response.SerializeAsString();
 }
 
-void read_through_protobuf(benchmark::State &state) {
-  const std::string bytes = asks();
-  wire::room room;
-  wire::batch batch;
-  std::string refusal;
-  for ([[maybe_unused]] auto once : state) {
-    room.clear();
-    ::si::v1::UpdateRequest request;
-    benchmark::DoNotOptimize(request.ParseFromString(bytes) && wire::read(request, room, batch, refusal));
-  }
-  state.SetItemsProcessed(state.iterations() * parts);
-}
-
-void read_bytes(benchmark::State &state) {
+void read_by_codec(benchmark::State &state) {
   const std::string bytes = asks();
   const wire::schema &of = wire::schema_of(wire::dialect::first, "UpdateRequest");
-  wire::room room;
+  wire::arena arena;
   wire::batch batch;
   std::string refusal;
   for ([[maybe_unused]] auto once : state) {
-    room.clear();
-    benchmark::DoNotOptimize(wire::read_bytes(of, bytes, room, batch, refusal));
+    arena.clear();
+    benchmark::DoNotOptimize(wire::read(of, bytes, arena, batch, refusal));
   }
   state.SetItemsProcessed(state.iterations() * parts);
 }
 
-void write_through_protobuf(benchmark::State &state) {
-  const std::string bytes = allocations();
-  wire::room room;
-  wire::batch batch;
-  std::string refusal;
-  wire::read_bytes(wire::schema_of(wire::dialect::first, "UpdateResponse"), bytes, room, batch, refusal);
-  for ([[maybe_unused]] auto once : state) {
-    ::si::v1::UpdateResponse response;
-    benchmark::DoNotOptimize(wire::write(batch, response, refusal) && response.SerializeAsString().size());
-  }
-  state.SetItemsProcessed(state.iterations() * parts);
-}
-
-void write_bytes(benchmark::State &state) {
+void write_by_codec(benchmark::State &state) {
   const std::string bytes = allocations();
   const wire::schema &of = wire::schema_of(wire::dialect::first, "UpdateResponse");
-  wire::room room;
+  wire::arena arena;
   wire::batch batch;
   std::string refusal;
-  wire::read_bytes(of, bytes, room, batch, refusal);
+  wire::read(of, bytes, arena, batch, refusal);
   std::string out;
   for ([[maybe_unused]] auto once : state) {
     out.clear();
     for (const tenon_rm_message *message : batch.messages) {
-      benchmark::DoNotOptimize(wire::append_bytes(of, message, out, refusal));
+      benchmark::DoNotOptimize(wire::append(of, message, out, refusal));
     }
   }
   state.SetItemsProcessed(state.iterations() * parts);
@@ -135,7 +108,7 @@ class reused_arena {
 tenon_text view(const std::string &text) { return {text.data(), text.size()}; }
 
 template <class T>
-T *array(wire::room &into, size_t count) {
+T *array(wire::arena &into, size_t count) {
   T *out = static_cast<T *>(into.memory().allocate(std::max<size_t>(count, 1) * sizeof(T), alignof(uint64_t)));
   std::uninitialized_value_construct_n(out, count);
   return out;
@@ -143,7 +116,7 @@ T *array(wire::room &into, size_t count) {
 
 // Of a map, by name.
 template <class Value, class Map, class Of>
-std::pair<tenon_text *, Value *> sorted(const Map &map, wire::room &into, Of of) {
+std::pair<tenon_text *, Value *> sorted(const Map &map, wire::arena &into, Of of) {
   thread_local std::vector<std::pair<tenon_text, Value>> found;
   found.clear();
   for (const auto &[name, value] : map) found.emplace_back(view(name), of(value));
@@ -155,7 +128,7 @@ std::pair<tenon_text *, Value *> sorted(const Map &map, wire::room &into, Of of)
   return out;
 }
 
-tenon_rm_ask ask_of(const ::si::v1::AllocationAsk &sent, wire::room &into) {
+tenon_rm_ask ask_of(const ::si::v1::AllocationAsk &sent, wire::arena &into) {
   tenon_rm_ask out{};
   out.size = sizeof out;
   out.type = TENON_RM_ASK;
@@ -179,17 +152,17 @@ tenon_rm_ask ask_of(const ::si::v1::AllocationAsk &sent, wire::room &into) {
 
 void read_by_accessors(benchmark::State &state) {
   const std::string bytes = asks();
-  wire::room room;
+  wire::arena arena;
   std::vector<const tenon_rm_ask *> messages;
-  reused_arena arena;
+  reused_arena objects;
   for ([[maybe_unused]] auto once : state) {
-    room.clear();
+    arena.clear();
     messages.clear();
-    auto &request = arena.fresh<::si::v1::UpdateRequest>();
+    auto &request = objects.fresh<::si::v1::UpdateRequest>();
     benchmark::DoNotOptimize(request.ParseFromString(bytes));
     for (const auto &sent : request.asks()) {
-      tenon_rm_ask &out = *array<tenon_rm_ask>(room, 1);
-      out = ask_of(sent, room);
+      tenon_rm_ask &out = *array<tenon_rm_ask>(arena, 1);
+      out = ask_of(sent, arena);
       messages.push_back(&out);
     }
   }
@@ -217,15 +190,15 @@ void set_allocation(const tenon_rm_allocation &from, ::si::v1::Allocation &out) 
 
 void write_by_accessors(benchmark::State &state) {
   const std::string bytes = allocations();
-  wire::room room;
+  wire::arena arena;
   wire::batch batch;
   std::string refusal;
-  wire::read_bytes(wire::schema_of(wire::dialect::first, "UpdateResponse"), bytes, room, batch, refusal);
-  reused_arena arena;
+  wire::read(wire::schema_of(wire::dialect::first, "UpdateResponse"), bytes, arena, batch, refusal);
+  reused_arena objects;
   std::string out;
   for ([[maybe_unused]] auto once : state) {
     out.clear();
-    auto &response = arena.fresh<::si::v1::UpdateResponse>();
+    auto &response = objects.fresh<::si::v1::UpdateResponse>();
     for (const tenon_rm_message *message : batch.messages) {
       set_allocation(*reinterpret_cast<const tenon_rm_allocation *>(message), *response.add_newallocations());
     }
@@ -234,12 +207,10 @@ void write_by_accessors(benchmark::State &state) {
   state.SetItemsProcessed(state.iterations() * parts);
 }
 
-BENCHMARK(read_through_protobuf);
 BENCHMARK(read_by_accessors);
-BENCHMARK(read_bytes);
-BENCHMARK(write_through_protobuf);
+BENCHMARK(read_by_codec);
 BENCHMARK(write_by_accessors);
-BENCHMARK(write_bytes);
+BENCHMARK(write_by_codec);
 
 }  // namespace
 

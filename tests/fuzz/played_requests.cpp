@@ -16,7 +16,7 @@
 #include "tenon/abi/transport.h"
 #include "tenon/service/scheduler.hpp"
 #include "tenon/si/v1later/si.pb.h"
-#include "tenon/wire/bytes.hpp"
+#include "through_codec.hpp"
 
 namespace tenon::fuzz {
 namespace {
@@ -71,25 +71,11 @@ std::unique_ptr<pb::Message> new_message(const stream_of &stream, const std::str
   return std::unique_ptr<pb::Message>(pb::MessageFactory::generated_factory()->GetPrototype(type)->New());
 }
 
-std::string text_of(const pb::Message &like, const wire::batch &batch) {
-  const std::unique_ptr<pb::Message> out(like.New());
+// The codec takes what protobuf's parser takes, and says the same.
+bool read_as_protobuf(const stream_of &stream, std::string_view bytes, wire::arena &arena, wire::batch &batch) {
+  if (const std::string how = testing::difference(bytes, *new_message(stream, stream.request)); !how.empty()) fail(how);
   std::string refusal;
-  return wire::write(batch, *out, refusal) ? out->ShortDebugString() : "not written: " + refusal;
-}
-
-// The way without protobuf objects says what the way with them does.
-bool read_both_ways(const stream_of &stream, std::string_view bytes, wire::room &room, wire::batch &batch) {
-  std::string refusal;
-  const wire::schema &schema = wire::schema_of(stream.spoken, stream.request);
-  const bool quick = wire::read_bytes(schema, bytes, room, batch, refusal);
-  const std::unique_ptr<pb::Message> message(new_message(stream, stream.request));
-  wire::room other_room;
-  wire::batch other;
-  const bool plain = message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
-                     wire::read(*message, other_room, other, refusal);
-  if (plain != quick) fail(std::string(stream.request) + (plain ? " is refused" : " is taken") + " as bytes only");
-  if (quick && text_of(*message, batch) != text_of(*message, other)) fail("other structs of " + message->DebugString());
-  return quick;
+  return wire::read(wire::schema_of(stream.spoken, stream.request), bytes, arena, batch, refusal);
 }
 
 // A scheduler whose one transport is here: answers become bytes in both dialects, and are gone.
@@ -118,17 +104,17 @@ class world {
   bool enter(std::string_view bytes) {
     const uint32_t wants = bytes.empty() ? 0 : static_cast<uint8_t>(bytes.front()) & 31U;
     if (!bytes.empty()) bytes.remove_prefix(1);
-    si::v1later::RegisterResourceManagerRequest message;
-    wire::room room;
+    const si::v1later::RegisterResourceManagerRequest type;
+    if (const std::string how = testing::difference(bytes, type); !how.empty()) fail(how);
+    wire::arena arena;
     wire::batch batch;
     std::string refusal;
-    if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || message.rmid().empty() ||
-        !wire::read(message, room, batch, refusal))
-      return false;
+    if (!wire::read(testing::schema_of(type), bytes, arena, batch, refusal)) return false;
+    const auto &registration = *reinterpret_cast<const tenon_rm_registration *>(batch.messages.front());
+    if (registration.rm.length == 0) return false;
     std::array<char, 4096> words;
     tenon_message said{sizeof said, words.size(), words.data(), 0};
-    const tenon_rm_enter_in in{
-        sizeof in, 0, transport_, reinterpret_cast<const tenon_rm_registration *>(batch.messages.front()), wants, 0};
+    const tenon_rm_enter_in in{sizeof in, 0, transport_, &registration, wants, 0};
     tenon_rm_enter_out out{sizeof out, 0, 0, &said};
     const tenon_status status = rm_->enter(service_->linked_host(), &in, &out);
     if (status != TENON_OK && status != TENON_INVALID_CONFIG && status != TENON_EXHAUSTED)
@@ -184,7 +170,7 @@ class world {
         const wire::schema &schema = wire::schema_of(stream.spoken, stream.response);
         if (wire::rank_of(schema, in->messages[i]->type) < 0) continue;
         std::string bytes, refusal;
-        if (!wire::append_bytes(schema, in->messages[i], bytes, refusal) && refusal.empty())
+        if (!wire::append(schema, in->messages[i], bytes, refusal) && refusal.empty())
           fail("an answer that is not written, without words");
         if (to.seen_ != nullptr) to.note_answer({in->partition.data, in->partition.length}, stream, bytes);
       }
@@ -265,9 +251,9 @@ played play(std::string_view bytes, observed *seen) {
     } else if (kind == frame_kind::hang_up) {
       in.hang_up();
     } else {
-      wire::room room;
+      wire::arena arena;
       wire::batch batch;
-      if (!read_both_ways(streams[static_cast<size_t>(kind) - 1], inside, room, batch)) {
+      if (!read_as_protobuf(streams[static_cast<size_t>(kind) - 1], inside, arena, batch)) {
         ++out.refused;
         continue;
       }

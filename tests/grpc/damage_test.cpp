@@ -9,7 +9,6 @@
 #include "service_case.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
-#include "tenon/wire/bytes.hpp"
 
 namespace tenon::service::testing {
 namespace {
@@ -21,7 +20,7 @@ namespace pb = google::protobuf;
 struct FromBytes : service_case {
   // Random requests, some of their bytes changed; how many reached the scheduler.
   size_t damage(const pb::Message &type, uint64_t session, std::mt19937_64 &random, int rounds) {
-    const wire::schema &of = wire::schema_of(wire::dialect_of(type), type.GetDescriptor()->name());
+    const wire::schema &of = tenon::testing::schema_of(type);
     size_t reached = 0;
     for (int round = 0; round < rounds; ++round) {
       const std::unique_ptr<pb::Message> message(type.New());
@@ -30,10 +29,10 @@ struct FromBytes : service_case {
       for (uint64_t hits = random() % 4; hits > 0 && !bytes.empty(); --hits) {
         bytes[random() % bytes.size()] = static_cast<char>(random());
       }
-      wire::room room;
+      wire::arena arena;
       wire::batch batch;
       std::string refusal;
-      if (!wire::read_bytes(of, bytes, room, batch, refusal)) continue;
+      if (!wire::read(of, bytes, arena, batch, refusal)) continue;
       const interface::outcome out = fake_.submit(session, batch.messages);
       EXPECT_TRUE(out.status == TENON_OK || out.status == TENON_INVALID_CONFIG) << out.words;
       reached += out.status == TENON_OK ? 1 : 0;

@@ -21,7 +21,7 @@
 #include "tenon/si/v1later/si.pb.h"
 #include "tenon/v1/checks.pb.h"
 #include "tenon/v1/recovery.pb.h"
-#include "tenon/wire/convert.hpp"
+#include "through_codec.hpp"
 
 namespace tenon::interface {
 
@@ -34,10 +34,10 @@ struct inbox {
   std::deque<heard> answers;
 
   std::vector<heard> add(const google::protobuf::Message &response) {
-    wire::room room;
+    wire::arena arena;
     wire::batch batch;
-    std::string refusal;
-    wire::read(response, room, batch, refusal);
+    std::string bytes, refusal;
+    testing::read(response, bytes, arena, batch, refusal);
     std::vector<heard> out;
     for (const tenon_rm_message *each : batch.messages) out.push_back(copy_of(*each));
     const std::lock_guard lock(mutex);
@@ -54,7 +54,7 @@ Request request_of(const std::string &rm, std::span<const tenon_rm_message *cons
   batch.messages.assign(messages.begin(), messages.end());
   Request out;
   std::string refusal;
-  if (!wire::write(batch, out, refusal)) throw std::invalid_argument(refusal);
+  if (!testing::write(batch, out, refusal)) throw std::invalid_argument(refusal);
   out.set_rmid(rm);
   return out;
 }

@@ -37,7 +37,7 @@ ARROWS = [
     Arrow(("plugins/identity/",), ("tenon/abi/", "tenon/sdk/", "grp.h", "pwd.h"), "a plugin sees the SDK alone"),
     Arrow(
         ("plugins/transports/wire/",),
-        ("tenon/abi/", "tenon/wire/", "google/protobuf/", "si/v1/", "tenon/si/", "tenon/v1/"),
+        ("tenon/abi/", "tenon/wire/", "google/protobuf/", "si/v1/", "tenon/si/", "tenon/v1/", "utf8.h"),
         "the wire's messages meet the ABI's here and nothing else",
     ),
     Arrow(("plugins/events/log/",), ("tenon/abi/", "tenon/sdk/", "spdlog/"), "a plugin sees the SDK alone"),

@@ -118,7 +118,7 @@ CASES = [
     *complains_at_line_one("arrows", "kernel/config/a.cpp", '#include "tenon/host/a.hpp"'),
     *is_content_with("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/sdk/sort.hpp"'),
     *complains_at_line_one("arrows", "plugins/sort-policies/a/module.cpp", '#include "tenon/kernel/kernel.hpp"'),
-    *complains_at_line_one("arrows", "plugins/transports/grpc/http2/a.cpp", '#include "tenon/wire/bytes.hpp"'),
+    *complains_at_line_one("arrows", "plugins/transports/grpc/http2/a.cpp", '#include "tenon/wire/codec.hpp"'),
     # Banned calls.
     *is_content_with(
         "banned",

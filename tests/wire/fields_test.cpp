@@ -12,7 +12,9 @@
 #include "messages.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/si/v1later/si.pb.h"
+#include "tenon/v1/admin.pb.h"
 #include "tenon/v1/checks.pb.h"
+#include "tenon/v1/options.pb.h"
 #include "tenon/v1/resource.pb.h"
 
 namespace tenon::testing {
@@ -31,7 +33,7 @@ TEST(WireFields, EachAloneComesBack) {
   int fields = 0;
   for (const any_message &message : every_message()) {
     each_field_alone(*message, [&](const pb::Message &one, const std::string &which) {
-      EXPECT_EQ(through_structs(one), "") << which;
+      EXPECT_EQ(difference(bytes_of(one), one), "") << which;
       ++fields;
     });
   }
@@ -43,7 +45,8 @@ TEST(WireFields, ManyTogetherComeBackWithWhatNoSchemaKnows) {
   for (int round = 0; round < 60; ++round) {
     for (const any_message &message : every_message()) {
       fill(*message, random, round % 2 == 1);
-      ASSERT_EQ(through_structs(*message), "") << message->GetDescriptor()->full_name() << ", round " << round;
+      ASSERT_EQ(difference(bytes_of(*message), *message), "")
+          << message->GetDescriptor()->full_name() << ", round " << round;
     }
   }
 }
@@ -53,7 +56,7 @@ TEST(WireFields, UnknownOnesInsideOfAnAmountComeBack) {
   auto &quantity = (*request.add_asks()->mutable_resourceask()->mutable_resources())["vcore"];
   quantity.set_value(5);
   quantity.GetReflection()->MutableUnknownFields(&quantity)->AddVarint(9, 3);
-  EXPECT_EQ(through_structs(request), "");
+  EXPECT_EQ(difference(bytes_of(request), request), "");
 }
 
 TEST(WireFields, TheDocumentHasTheTables) {
@@ -73,6 +76,22 @@ TEST(WireFields, EachSaysWhatItDoes) {
     }
   }
   EXPECT_GT(rows, 100);
+}
+
+// What an RM may have put passwords into: configurations, and what comes with them.
+TEST(WireFields, ThoseWithConfigurationsAreMarkedAsSecret) {
+  int secrets = 0;
+  for (const pb::FileDescriptor *file :
+       {::si::v1::Quantity::descriptor()->file(), si::v1later::Quantity::descriptor()->file(),
+        v1::Check::descriptor()->file(), v1::UpdateConfigRequest::descriptor()->file()}) {
+    for (int i = 0; i < file->message_type_count(); ++i) {
+      for (int n = 0; n < file->message_type(i)->field_count(); ++n) {
+        const pb::FieldOptions &marks = file->message_type(i)->field(n)->options();
+        secrets += marks.GetExtension(::si::v1::si_secret) || marks.GetExtension(v1::secret) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_EQ(secrets, 14);
 }
 
 // Fields of a .proto file as "message.name number type".

@@ -1,8 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "messages.hpp"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <set>
@@ -104,17 +102,6 @@ std::vector<any_message> every_message() {
   return out;
 }
 
-std::string bytes_of(const pb::Message &message) {
-  std::string out;
-  {
-    pb::io::StringOutputStream stream(&out);
-    pb::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    message.SerializePartialToCodedStream(&coded);
-  }
-  return out;
-}
-
 void each_field_alone(const pb::Message &empty,
                       const std::function<void(const pb::Message &, const std::string &)> &call) {
   const step stay = [](pb::Message &top) -> pb::Message & { return top; };
@@ -137,23 +124,6 @@ void fill(pb::Message &message, std::mt19937_64 &random, bool unknown) {
   if (unknown && random() % 4 == 0) {
     add_unknown(message, random);
   }
-}
-
-std::string through_structs(const pb::Message &message) {
-  wire::room room;
-  wire::batch between;
-  std::string refusal;
-  if (!wire::read(message, room, between, refusal)) {
-    return "refused: " + refusal;
-  }
-  const std::unique_ptr<pb::Message> back(message.New());
-  if (!wire::write(between, *back, refusal)) {
-    return "not written: " + refusal;
-  }
-  if (bytes_of(*back) != bytes_of(message)) {
-    return "sent\n" + message.DebugString() + "came back\n" + back->DebugString();
-  }
-  return "";
 }
 
 }  // namespace tenon::testing

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tenon/wire/convert.hpp"
+#include "through_codec.hpp"
 
 namespace tenon::testing {
 
@@ -23,17 +23,11 @@ std::vector<any_message> every_message();
 // Values: they are only ever inside of others.
 bool is_value(const google::protobuf::Descriptor &message);
 
-// Equal for equal messages: maps in order.
-std::string bytes_of(const google::protobuf::Message &message);
-
 // Calls with each field set alone, at any depth, to a value that is not its default; the text says which.
 void each_field_alone(const google::protobuf::Message &empty,
                       const std::function<void(const google::protobuf::Message &, const std::string &)> &call);
 
 // Fills about half of all fields, at any depth; `unknown`: and adds fields that no schema knows.
 void fill(google::protobuf::Message &message, std::mt19937_64 &random, bool unknown);
-
-// Through structs and back. An empty text, or what went wrong.
-std::string through_structs(const google::protobuf::Message &message);
 
 }  // namespace tenon::testing

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -21,17 +22,13 @@ using ::testing::HasSubstr;
 
 [[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
-const wire::schema &schema_of(const pb::Message &message) {
-  return wire::schema_of(wire::dialect_of(message), message.GetDescriptor()->name());
-}
-
 // What a request says, part by part; or that it is refused.
 std::string said(const wire::batch &batch, const pb::Message &type) {
   const std::unique_ptr<pb::Message> out(type.New());
   std::string refusal;
   wire::batch parts = batch;
   parts.detail = {};
-  return wire::write(parts, *out, refusal) ? bytes_of(*out) : "not written: " + refusal;
+  return write(parts, *out, refusal) ? bytes_of(*out) : "not written: " + refusal;
 }
 
 struct in_pieces {
@@ -48,9 +45,9 @@ in_pieces cut(const std::string &bytes, const pb::Message &type) {
   if (!from.begin(bytes, out.refusal)) return out;
   out.all.reset(type.New());
   for (std::string_view piece; from.next(piece); ++out.count) {
-    wire::room room;
+    wire::arena arena;
     wire::batch batch;
-    if (!wire::read_bytes(schema_of(type), piece, room, batch, out.refusal)) return out;
+    if (!wire::read(schema_of(type), piece, arena, batch, out.refusal)) return out;
     out.most_parts = std::max(out.most_parts, batch.messages.size());
     for (const tenon_rm_message *each : batch.messages) out.kinds.push_back(each->type);
     const std::unique_ptr<pb::Message> one(type.New());
@@ -77,10 +74,10 @@ TEST(WirePieces, TogetherSayWhatTheWholeSays) {
         large->MergeFrom(*message);
       }
       const std::string bytes = bytes_of(*large);
-      wire::room room;
+      wire::arena arena;
       wire::batch whole;
       std::string refusal;
-      const bool read = wire::read_bytes(schema_of(*message), bytes, room, whole, refusal);
+      const bool read = wire::read(schema_of(*message), bytes, arena, whole, refusal);
       const in_pieces pieces = cut(bytes, *message);
       ASSERT_EQ(read, pieces.refusal.empty()) << message->GetDescriptor()->full_name() << refusal << pieces.refusal;
       if (!read) continue;
@@ -137,6 +134,22 @@ TEST(WirePieces, WhatWouldBeMuchInMemoryIsRefused) {
   const auto unknown = request.GetReflection()->MutableUnknownFields(&request);
   for (int i = 0; i < 200'000; ++i) unknown->AddVarint(100, 1);
   EXPECT_THAT(cut(bytes_of(request), request).refusal, HasSubstr("bytes beside its parts"));
+}
+
+// It is skipped as any field, so that what is behind it counts.
+TEST(WirePieces, AGroupHidesNothing) {
+  first::NewNodeInfo node;
+  for (int i = 0; i < 10'000; ++i) node.add_existingallocations();
+  const std::string inside = "\x7b\x7c" + bytes_of(node);
+  first::UpdateRequest request;
+  request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(3, inside);
+  EXPECT_THAT(cut(bytes_of(request), request).refusal, HasSubstr("want at most 8192 fields, found 10001"));
+  si::v1later::RegisterResourceManagerRequest registration;
+  registration.set_config("partitions: []");
+  std::string refusal;
+  size_t config_bytes = 0;
+  EXPECT_FALSE(wire::is_moderate_registration("\x7b\x7c" + bytes_of(registration), config_bytes, refusal));
+  EXPECT_THAT(refusal, HasSubstr("want a message of this type"));
 }
 
 TEST(WirePieces, ARegistrationIsModerate) {

@@ -2,6 +2,6 @@
 // Prints the tables of docs/interface.md.
 #include <iostream>
 
-#include "tenon/wire/convert.hpp"
+#include "tenon/wire/codec.hpp"
 
 int main() { std::cout << tenon::wire::fields_page(); }

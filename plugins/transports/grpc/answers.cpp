@@ -64,7 +64,7 @@ bool answers::append(place at, const tenon_rm_message *message, const std::share
   frame &last = to.waiting.back();
   const size_t before = last.bytes.size();
   std::string refusal;
-  if (!wire::append_bytes(response_of(at.method), message, last.bytes, refusal)) {
+  if (!wire::append(response_of(at.method), message, last.bytes, refusal)) {
     if (last.bytes.empty()) to.waiting.pop_back();
     return false;
   }

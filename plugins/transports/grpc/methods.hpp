@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tenon/wire/bytes.hpp"
+#include "tenon/wire/codec.hpp"
 
 namespace tenon::grpc_transport {
 

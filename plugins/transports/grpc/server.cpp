@@ -10,7 +10,6 @@
 #include "stream.hpp"
 #include "tenon/abi/host_metrics.h"
 #include "tenon/sdk/unavailable.hpp"
-#include "tenon/si/v1later/si.pb.h"
 #include "unary.hpp"
 #include "unix_socket.hpp"
 
@@ -137,21 +136,20 @@ rpc_status server::register_rm(const call &from, std::string_view request, bool 
   // One that is too large whoever it is of is not even taken apart.
   if (const rpc_status fits = registry_.may_configure(from, {}, config_bytes); !fits.ok()) return fits;
   // The later message has all that the first one has, under the same numbers.
-  si::v1later::RegisterResourceManagerRequest message;
-  if (!message.ParseFromArray(request.data(), static_cast<int>(request.size()))) {
-    return {status_code::invalid_argument, "want a RegisterResourceManagerRequest, have bytes that are none"};
-  }
-  if (message.rmid().empty()) {
-    return {status_code::invalid_argument, "want the RM's name, have none; set rmID"};
-  }
-  const rpc_status may = registry_.may_speak_for(from, message.rmid());
-  if (!may.ok()) return may;
-  const rpc_status fits = registry_.may_configure(from, message.rmid(), config_bytes);
-  if (!fits.ok()) return fits;
-  wire::room room;
+  wire::arena arena;
   wire::batch batch;
-  if (!wire::read(message, room, batch, refusal)) return status_of(status_code::invalid_argument, refusal);
-  return registry_.enter(*reinterpret_cast<const tenon_rm_registration *>(batch.messages.front()), checks);
+  if (!wire::read(wire::schema_of(wire::dialect::later, "RegisterResourceManagerRequest"), request, arena, batch,
+                  refusal)) {
+    return status_of(status_code::invalid_argument, refusal);
+  }
+  const auto &registration = *reinterpret_cast<const tenon_rm_registration *>(batch.messages.front());
+  const std::string rm(sdk::view(registration.rm));
+  if (rm.empty()) return {status_code::invalid_argument, "want the RM's name, have none; set rmID"};
+  const rpc_status may = registry_.may_speak_for(from, rm);
+  if (!may.ok()) return may;
+  const rpc_status fits = registry_.may_configure(from, rm, config_bytes);
+  if (!fits.ok()) return fits;
+  return registry_.enter(registration, checks);
 }
 
 void server::stop(std::chrono::milliseconds drain) {

@@ -225,8 +225,8 @@ rpc_status stream::take_request() {
 rpc_status stream::check_pieces() {
   std::string refusal;
   for (std::string_view piece; pieces_.next(piece);) {
-    room_.clear();
-    if (!wire::read_bytes(request_of(method_), piece, room_, batch_, refusal)) {
+    arena_.clear();
+    if (!wire::read(request_of(method_), piece, arena_, batch_, refusal)) {
       return status_of(status_code::invalid_argument, refusal);
     }
   }
@@ -242,8 +242,8 @@ bool stream::next_piece() {
   std::string_view piece;
   if (!pieces_.next(piece)) return false;
   std::string refusal;
-  room_.clear();
-  wire::read_bytes(request_of(method_), piece, room_, batch_, refusal);  // as before
+  arena_.clear();
+  wire::read(request_of(method_), piece, arena_, batch_, refusal);  // as before
   submitted_ = 0;
   return true;
 }

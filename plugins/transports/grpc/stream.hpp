@@ -69,7 +69,7 @@ class stream final : public call, public std::enable_shared_from_this<stream> {
   // The request that is being handled, piece by piece.
   std::string request_;
   wire::pieces pieces_;
-  wire::room room_;
+  wire::arena arena_;
   wire::batch batch_;
   size_t submitted_ = 0;
   bool checked_ = false;  // all pieces can be read

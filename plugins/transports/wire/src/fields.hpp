@@ -2,16 +2,11 @@
 // The tables that drive conversion and documentation: which field is which member.
 #pragma once
 
-#include <google/protobuf/descriptor.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "tenon/wire/convert.hpp"
+#include "tenon/wire/codec.hpp"
 
 namespace tenon::wire {
 
@@ -87,34 +82,5 @@ struct envelope {
 };
 
 std::span<const envelope> envelopes();
-
-// The tables with their descriptors looked up.
-struct resolved_row {
-  const row *from;
-  const google::protobuf::FieldDescriptor *field;
-};
-struct resolved_record {
-  const record *from = nullptr;
-  const google::protobuf::Descriptor *message = nullptr;
-  implied is;  // by_first, of a message of the first dialect
-  std::vector<resolved_row> rows;
-};
-struct resolved_slot {
-  const google::protobuf::FieldDescriptor *outer;  // null: not inside
-  const google::protobuf::FieldDescriptor *field;
-  const resolved_record *holds;
-};
-struct resolved_envelope {
-  const envelope *from = nullptr;
-  const google::protobuf::Descriptor *message = nullptr;
-  const google::protobuf::FieldDescriptor *rm = nullptr;
-  const google::protobuf::FieldDescriptor *resync = nullptr;
-  std::vector<resolved_slot> slots;
-};
-
-// Null where there is none.
-const resolved_record *record_of(const google::protobuf::Descriptor *message);
-const resolved_envelope *envelope_of(const google::protobuf::Descriptor *message);
-const google::protobuf::Descriptor *message_named(dialect spoken, std::string_view name);
 
 }  // namespace tenon::wire

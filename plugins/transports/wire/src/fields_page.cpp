@@ -1,23 +1,24 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The tables as Markdown.
-#include "fields.hpp"
+#include "schema.hpp"
 
 namespace tenon::wire {
 namespace {
 
-std::string number_of(const resolved_record *record, const row &one) {
-  if (record) {
-    for (const resolved_row &each : record->rows) {
-      if (each.from == &one) {
-        return std::to_string(each.field->number()) + " " + each.field->name();
-      }
-    }
+const tagged_record *record_of(dialect spoken, const char *name) {
+  return name == nullptr ? nullptr : schema_of(spoken, name).alone;
+}
+
+std::string number_of(const tagged_record *record, const row &one) {
+  for (size_t number = 0; record != nullptr && number < record->fields.size(); ++number) {
+    const tagged_field &field = record->fields[number];
+    if (field.from == &one) return std::to_string(number) + " " + field.name;
   }
   return "";
 }
 
-const resolved_record *in(dialect spoken, const char *name) {
-  return name ? record_of(message_named(spoken, name)) : nullptr;
+bool is_tenons(const char *later) {
+  return later != nullptr && message_named(dialect::later, later)->file()->package() == "tenon.v1";
 }
 
 }  // namespace
@@ -25,11 +26,11 @@ const resolved_record *in(dialect spoken, const char *name) {
 std::string fields_page() {
   std::string out;
   for (const record &each : records()) {
-    const resolved_record *first = in(dialect::first, each.first);
-    const resolved_record *later = in(dialect::later, each.later);
+    const tagged_record *first = record_of(dialect::first, each.first);
+    const tagged_record *later = record_of(dialect::later, each.later);
     out += out.empty() ? "### " : "\n### ";
-    out += (later && later->message->file()->package() == "tenon.v1" ? "tenon.v1." : "") +
-           std::string(each.first ? each.first : each.later) + "\n\n`" + each.structure + "`\n\n";
+    out += (is_tenons(each.later) ? "tenon.v1." : "") + std::string(each.first ? each.first : each.later) + "\n\n`" +
+           each.structure + "`\n\n";
     out += "| first | later | member | what it does |\n|---|---|---|---|\n";
     for (const row &one : each.rows) {
       out += "| " + number_of(first, one) + " | " + number_of(later, one) + " | `" + one.member + "` | " + one.use +

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "cursor.hpp"
+#include "put.hpp"
 #include "schema.hpp"
 #include "tenon/si/v1later/si.pb.h"
 
@@ -11,62 +13,34 @@ namespace {
 
 constexpr size_t few_bytes = 2 * pieces::most_fields_of_part;  // which cannot be more fields than a part may have
 
-bool varint(std::string_view &from, uint64_t &out) {
-  out = 0;
-  for (uint32_t shift = 0; shift < 70 && !from.empty(); shift += 7) {
-    const auto next = static_cast<uint8_t>(from.front());
-    from.remove_prefix(1);
-    out |= uint64_t{next & 0x7fU} << shift;
-    if (next < 0x80) return true;
-  }
-  return false;
-}
-
-void add_varint(size_t number, std::string &to) {
-  for (; number >= 0x80; number >>= 7) to += static_cast<char>(number | 0x80);
-  to += static_cast<char>(number);
-}
-
 std::string refused(const std::string &message, const std::string &want, size_t have, const std::string &fix) {
   return message + ": want " + want + ", found " + std::to_string(have) + "; " + fix;
+}
+
+std::string refused_bytes(const std::string &message, std::string_view bytes) {
+  return message + ": want a message of this type, found " + std::to_string(bytes.size()) +
+         " bytes that are none; send one that protobuf wrote";
 }
 
 bool few_fields(std::string_view inside, size_t &count) {
   count = 0;
   if (inside.size() <= few_bytes) return true;
-  field_cursor at(inside);
-  for (outer_field field; at.more() && at.next(field);) ++count;
+  cursor at(inside);
+  for (uint32_t tag = 0; at.more() && at.tag(tag) && at.skip(tag);) ++count;
   return count <= pieces::most_fields_of_part;
 }
 
 }  // namespace
 
 bool field_cursor::next(outer_field &out) {
-  const std::string_view before = left_;
-  uint64_t tag = 0;
-  uint64_t length = 0;
-  if (!varint(left_, tag)) return false;
-  out.tag = tag < 0x80 ? static_cast<uint8_t>(tag) : 0;
+  cursor at(left_);
+  uint32_t tag = 0;
   out.inside = {};
-  switch (tag & 7) {
-    case 0:
-      if (!varint(left_, length)) return false;
-      break;
-    case 1:
-    case 5:
-      length = (tag & 7) == 1 ? 8 : 4;
-      if (length > left_.size()) return false;
-      left_.remove_prefix(length);
-      break;
-    case 2:
-      if (!varint(left_, length) || length > left_.size()) return false;
-      out.inside = left_.substr(0, length);
-      left_.remove_prefix(length);
-      break;
-    default:
-      return false;
-  }
-  out.whole = before.substr(0, before.size() - left_.size());
+  if (!at.tag(tag) || (tag & 7) == group_begins) return false;
+  if ((tag & 7) == length_follows ? !at.inside(out.inside) : !at.skip(tag)) return false;
+  out.tag = tag < 0x80 ? static_cast<uint8_t>(tag) : 0;
+  out.whole = left_.substr(0, static_cast<size_t>(at.at() - left_.data()));
+  left_.remove_prefix(out.whole.size());
   return true;
 }
 
@@ -84,8 +58,7 @@ bool pieces::begin(std::string_view bytes, std::string &refusal) {
     if (!look_at(field, refusal)) return false;
   }
   if (bytes_beside_ > most_beside) {
-    refusal = refused(schema_.prototype->GetDescriptor()->name(),
-                      "at most " + std::to_string(most_beside) + " bytes beside its parts", bytes_beside_,
+    refusal = refused(schema_.name, "at most " + std::to_string(most_beside) + " bytes beside its parts", bytes_beside_,
                       "send what this schema knows");
     return false;
   }
@@ -95,8 +68,7 @@ bool pieces::begin(std::string_view bytes, std::string &refusal) {
 }
 
 bool pieces::is_none(std::string &refusal) const {
-  refusal = schema_.prototype->GetDescriptor()->name() + ": want a message of this type, found " +
-            std::to_string(bytes_.size()) + " bytes that are none; send one that protobuf wrote";
+  refusal = refused_bytes(schema_.name, bytes_);
   return false;
 }
 
@@ -129,15 +101,13 @@ bool pieces::look_at(const outer_field &field, std::string &refusal) {
   }
   bytes_beside_ += 2;
   if (bytes_beside_ > most_beside) return true;
-  beside_ += static_cast<char>(field.tag);
-  add_varint(unknown.size(), beside_);
-  beside_ += unknown;
+  put_bytes(beside_, field.tag, unknown);
   return true;
 }
 
 bool pieces::look_at_part(int rank, std::string_view inside, std::string &refusal) {
   const auto refuse = [&](size_t most, size_t have, const std::string &of) {
-    refusal = refused(schema_.slots[static_cast<size_t>(rank)].holds->from->message->name(),
+    refusal = refused(schema_.slots[static_cast<size_t>(rank)].holds->name,
                       "at most " + std::to_string(most) + " " + of, have, "send less in one of them");
     return false;
   };
@@ -184,7 +154,7 @@ bool pieces::next(std::string_view &piece) {
 
 // True: it is full, and there may be more of the kind.
 bool pieces::collect(int rank) {
-  const uint8_t holder = schema_.holders[static_cast<size_t>(rank)];
+  const uint8_t holder = schema_.slots[static_cast<size_t>(rank)].holder;
   const uint8_t tag = holder != 0 ? holder : schema_.slots[static_cast<size_t>(rank)].tag;
   while (inside_.more() || at_.more()) {
     if (inside_.more()) {
@@ -217,9 +187,7 @@ bool pieces::collect_inside(int rank) {
     full = parts_ == parts_of_piece || piece_.size() + wrapped_.size() >= bytes_of_piece;
   }
   if (wrapped_.empty()) return full;
-  piece_ += static_cast<char>(schema_.holders[static_cast<size_t>(rank)]);
-  add_varint(wrapped_.size(), piece_);
-  piece_.append(wrapped_);
+  put_bytes(piece_, schema_.slots[static_cast<size_t>(rank)].holder, wrapped_);
   return full;
 }
 
@@ -230,8 +198,13 @@ bool is_moderate_registration(std::string_view bytes, size_t &config_bytes, std:
   size_t fields = 0;
   config_bytes = 0;
   field_cursor at(bytes);
-  for (outer_field field; at.more() && at.next(field); ++fields)
+  for (outer_field field; at.more(); ++fields) {
+    if (!at.next(field)) {
+      refusal = refused_bytes(registration::descriptor()->name(), bytes);
+      return false;
+    }
     (field.tag == config ? config_bytes : beside) += field.whole.size();
+  }
   if (fields > pieces::most_fields_of_part) {
     refusal = refused(registration::descriptor()->name(),
                       "at most " + std::to_string(pieces::most_fields_of_part) + " fields", fields, "send fewer pairs");

@@ -1,20 +1,19 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Structs as protobuf messages. What `detail` holds is there first, so that nothing that was sent is lost.
+// Structs as bytes, in the order of the field numbers, as protobuf writes them. What `detail` holds is there first, so
+// that nothing that was sent is lost.
+#include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
 
-#include "fields.hpp"
-#include "resources.hpp"
-#include "si/v1/si.pb.h"
-#include "tenon/abi/rm_answers.h"
+#include "cursor.hpp"
+#include "put.hpp"
+#include "schema.hpp"
 #include "tenon/abi/rm_requests.h"
-#include "tenon/si/v1later/si.pb.h"
 
 namespace tenon::wire {
 namespace {
-
-namespace pb = google::protobuf;
-
-std::string copied(const tenon_text &text) { return text.length ? std::string(text.data, text.length) : std::string(); }
 
 template <class T>
 T get(const tenon_rm_message *from, size_t offset) {
@@ -23,221 +22,316 @@ T get(const tenon_rm_message *from, size_t offset) {
   return value;
 }
 
-bool take_detail(const tenon_text &detail, pb::Message &out, const std::string &place, std::string &refusal) {
-  if (detail.length == 0 || out.ParsePartialFromString(copied(detail))) {
+void put_number(std::string &out, uint8_t tag, uint64_t value) {
+  if (value == 0) return;
+  out.push_back(static_cast<char>(tag));
+  put_varint(out, value);
+}
+
+void put_text(std::string &out, uint8_t tag, const tenon_text &text) { put_bytes(out, tag, {text.data, text.length}); }
+
+void put_if_any(std::string &out, uint8_t tag, const tenon_text &text) {
+  if (text.length != 0) put_text(out, tag, text);
+}
+
+// What came with a message and its schema does not know: fields of its own, and of messages inside.
+class kept_fields {
+ public:
+  // False: these are none.
+  bool take(const tagged_record &of, std::string_view detail) {
+    return each_field(detail, own_, [&](uint32_t tag, cursor &at) {
+      const tagged_field *field = of.known(tag);
+      if (field == nullptr) return seen::unknown;
+      std::string_view bytes;
+      if (!field->is_inside || !at.inside(bytes) || !are_fields(bytes)) return seen::damaged;
+      inside_.emplace_back(field->tag, bytes);
+      return seen::known;
+    });
+  }
+
+  [[nodiscard]] const std::string &own() const { return own_; }
+  [[nodiscard]] std::string_view inside(uint8_t tag) const {
+    const auto at = std::find_if(inside_.begin(), inside_.end(), [&](const auto &each) { return each.first == tag; });
+    return at == inside_.end() ? std::string_view() : at->second;
+  }
+
+ private:
+  std::string own_;
+  std::vector<std::pair<uint8_t, std::string_view>> inside_;
+};
+
+// The same of amounts: fields of their own, and of the quantity of a type.
+class kept_quantities {
+ public:
+  explicit kept_quantities(std::string_view resource) {
+    std::string_view entry;
+    each_field(resource, own_, [&](uint32_t tag, cursor &at) {
+      if (tag != 0x0a) return seen::unknown;
+      if (at.inside(entry)) add(entry);
+      return seen::known;
+    });
+  }
+
+  [[nodiscard]] const std::string &own() const { return own_; }
+  [[nodiscard]] std::string_view of(const tenon_text &type) const {
+    const std::string_view name(type.data, type.length);
+    const auto at = std::find_if(types_.begin(), types_.end(), [&](const auto &each) { return each.first == name; });
+    return at == types_.end() ? std::string_view() : at->second;
+  }
+
+ private:
+  void add(std::string_view entry) {
+    std::pair<std::string_view, std::string_view> found;
+    std::string dropped;
+    const bool fine = each_field(entry, dropped, [&](uint32_t tag, cursor &at) {
+      if (tag != 0x0a && tag != 0x12) return seen::unknown;
+      return known_if(at.inside(tag == 0x0a ? found.first : found.second));
+    });
+    if (fine && are_fields(found.second)) types_.push_back(found);
+  }
+
+  std::string own_;
+  std::vector<std::pair<std::string_view, std::string_view>> types_;
+};
+
+class writer {
+ public:
+  explicit writer(std::string &out) : out_(out) {}
+
+  [[nodiscard]] const std::string &refusal() const { return refusal_; }  // of the last false
+
+  bool part(const schema &of, const tenon_rm_message *from) {
+    if (from->type == TENON_RM_RESYNC && of.resync_tag != 0) {
+      put_number(out_, of.resync_tag, 1);
+      return true;
+    }
+    const auto at = std::find_if(of.slots.begin(), of.slots.end(), [&](const auto &slot) { return fits(slot, from); });
+    if (at == of.slots.end()) {
+      return refuse("", "a message that belongs there", "type " + std::to_string(from->type),
+                    "send it with the one that docs/interface.md names");
+    }
+    const size_t holder = at->holder != 0 ? begin_inside(out_, at->holder) : 0;
+    const size_t begin = begin_inside(out_, at->tag);
+    if (!record(*at->holds, from)) return refuse_in(at->place);
+    end_inside(out_, begin);
+    if (at->holder != 0) end_inside(out_, holder);
     return true;
   }
-  refusal = place + ".detail: want what came with the message, found " + std::to_string(detail.length) +
-            " other bytes; pass it back unchanged";
-  return false;
-}
 
-void set_pairs(const tenon_rm_pairs &from, pb::Message &out, const pb::FieldDescriptor *field) {
-  const pb::Reflection &look = *out.GetReflection();
-  for (uint64_t i = 0; i < from.count; ++i) {
-    pb::Message *entry = look.AddMessage(&out, field);
-    entry->GetReflection()->SetString(entry, field->message_type()->map_key(), copied(from.names[i]));
-    entry->GetReflection()->SetString(entry, field->message_type()->map_value(), copied(from.values[i]));
-  }
-}
-
-template <class Resource>
-void set_amounts(const tenon_rm_amounts &from, Resource &out) {
-  for (uint32_t i = 0; i < from.count; ++i) {
-    (*out.mutable_resources())[copied(from.types[i])].set_value(from.values[i]);
-  }
-}
-
-void set_priority(const tenon_rm_priority &from, pb::Message &out, const pb::FieldDescriptor *field) {
-  const pb::Reflection &look = *out.GetReflection();
-  if (dialect_of(out) == dialect::later) {
-    look.SetInt32(&out, field, from.value);
-  } else if (from.kind != TENON_PRIORITY_ABSENT) {
-    auto &priority = static_cast<::si::v1::Priority &>(*look.MutableMessage(&out, field));
-    if (from.kind == TENON_PRIORITY_VALUE) {
-      priority.set_priorityvalue(from.value);
-    } else if (from.kind == TENON_PRIORITY_CLASS) {
-      priority.set_priorityclassname(copied(from.name));
+  bool record(const tagged_record &of, const tenon_rm_message *from) {
+    if (from->type != of.from->type || from->size < of.from->size) {
+      return refuse(
+          "", "message type " + std::to_string(of.from->type) + " of " + std::to_string(of.from->size) + " bytes",
+          "type " + std::to_string(from->type) + " of " + std::to_string(from->size), "fill it as rm_messages.h says");
     }
+    std::optional<kept_fields> kept;
+    if (const auto detail = get<tenon_text>(from, of.from->detail); detail.length != 0) {
+      if (!kept.emplace().take(of, {detail.data, detail.length})) return refuse_detail(detail.length);
+      out_.append(kept->own());
+    }
+    for (const tagged_field &field : of.fields) {
+      if (field.from != nullptr && !put_field(of, field, from, kept ? kept->inside(field.tag) : std::string_view())) {
+        return false;
+      }
+    }
+    return true;
   }
-}
 
-void set_user(const tenon_rm_application &from, pb::Message &out, const pb::FieldDescriptor *field) {
-  if (!from.user_present) {
-    return;
+  bool refuse_detail(size_t length) {
+    return refuse(".detail", "what came with the message", std::to_string(length) + " other bytes",
+                  "pass it back unchanged");
   }
-  pb::Message *user = out.GetReflection()->MutableMessage(&out, field);
-  const pb::Reflection &look = *user->GetReflection();
-  look.SetString(user, user->GetDescriptor()->FindFieldByNumber(1), copied(from.user));
-  for (uint32_t i = 0; i < from.group_count; ++i) {
-    look.AddString(user, user->GetDescriptor()->FindFieldByNumber(2), copied(from.groups[i]));
-  }
-}
-
-bool set_number(const resolved_row &row, uint32_t value, pb::Message &out, const std::string &place,
-                std::string &refusal) {
-  const numbers &counted = row.from->counted;
-  const bool first = dialect_of(out) == dialect::first;
-  const uint32_t shift = first ? counted.shift : 0;
-  const uint32_t count = first ? counted.first_count : counted.later_count;
-  if (value < shift || value - shift >= count) {
-    refusal = place + "." + row.field->name() + ": want a number from " + std::to_string(shift) + " to " +
-              std::to_string(shift + count - 1) + ", found " + std::to_string(value) +
-              "; this dialect has no word for others";
+  bool refuse_in(const std::string &place) {
+    refusal_.insert(0, place);
     return false;
   }
-  out.GetReflection()->SetEnumValue(&out, row.field, static_cast<int>(value - shift));
-  return true;
-}
 
-bool write_one(const resolved_record &record, const tenon_rm_message *from, pb::Message &out, const std::string &place,
-               std::string &refusal);
+ private:
+  bool refuse(const std::string &place, const std::string &want, const std::string &found, const std::string &fix) {
+    refusal_ = place + ": want " + want + ", found " + found + "; " + fix;
+    return false;
+  }
 
-bool write_field(const resolved_row &row, const tenon_rm_message *from, pb::Message &out, const std::string &place,
-                 std::string &refusal) {
-  const pb::Reflection &look = *out.GetReflection();
-  const pb::FieldDescriptor *field = row.field;
-  const size_t at = row.from->offset;
-  switch (row.from->kind) {
-    case field_kind::text:
-      look.SetString(&out, field, copied(get<tenon_text>(from, at)));
-      return true;
-    case field_kind::i32:
-      look.SetInt32(&out, field, get<int32_t>(from, at));
-      return true;
-    case field_kind::i64:
-      look.SetInt64(&out, field, get<int64_t>(from, at));
-      return true;
-    case field_kind::flag:
-      look.SetBool(&out, field, get<uint32_t>(from, at) != 0);
-      return true;
-    case field_kind::open_number:
-      look.SetEnumValue(&out, field, static_cast<int>(get<uint32_t>(from, at)));
-      return true;
-    case field_kind::number:
-      return set_number(row, get<uint32_t>(from, at), out, place, refusal);
-    case field_kind::texts: {
-      const auto *texts = get<const tenon_text *>(from, at);
-      const auto count = get<uint64_t>(from, row.from->second);
-      for (uint64_t i = 0; i < count; ++i) {
-        look.AddString(&out, field, copied(texts[i]));
-      }
-      return true;
-    }
-    case field_kind::pairs:
-      set_pairs(get<tenon_rm_pairs>(from, at), out, field);
-      return true;
-    case field_kind::amounts:
-      if (const auto amounts = get<tenon_rm_amounts>(from, at); amounts.present) {
-        as_resource(*look.MutableMessage(&out, field), [&](auto &resource) { set_amounts(amounts, resource); });
-      }
-      return true;
-    case field_kind::priority:
-      set_priority(get<tenon_rm_priority>(from, at), out, field);
-      return true;
-    case field_kind::preemption:
-      if (const auto policy = get<tenon_rm_preemption>(from, at); policy.present) {
-        auto &sent = static_cast<si::v1later::PreemptionPolicy &>(*look.MutableMessage(&out, field));
-        sent.set_allowpreemptself(policy.allow_self != 0);
-        sent.set_allowpreemptother(policy.allow_other != 0);
-      }
-      return true;
-    case field_kind::user:
-      set_user(*reinterpret_cast<const tenon_rm_application *>(from), out, field);
-      return true;
-    case field_kind::elements: {
-      const auto *elements = get<const tenon_rm_message *const *>(from, at);
-      const auto count = get<uint64_t>(from, row.from->second);
-      for (uint64_t i = 0; i < count; ++i) {
-        const std::string inside = place + "." + field->name() + "[" + std::to_string(i) + "]";
-        if (!write_one(*record_of(field->message_type()), elements[i], *look.AddMessage(&out, field), inside,
-                       refusal)) {
-          return false;
+  // Of several messages for one type: a new node is one message in the first dialect, a changed one another.
+  static bool fits(const tagged_slot &slot, const tenon_rm_message *from) {
+    const wire::record &holds = *slot.holds->from;
+    if (holds.type != from->type) return false;
+    if (from->type != TENON_RM_NODE || holds.later != nullptr) return true;
+    const bool is_new = get<uint32_t>(from, offsetof(tenon_rm_node, action)) == TENON_NODE_CREATE;
+    return is_new == (holds.by_first.value == TENON_NODE_CREATE);
+  }
+
+  // `kept`: with what a message inside begins.
+  bool put_field(const tagged_record &of, const tagged_field &field, const tenon_rm_message *from,
+                 std::string_view kept) {
+    const size_t at = field.from->offset;
+    switch (field.from->kind) {
+      case field_kind::text:
+        put_if_any(out_, field.tag, get<tenon_text>(from, at));
+        return true;
+      case field_kind::i32:
+      case field_kind::open_number:
+        put_number(out_, field.tag, static_cast<uint64_t>(int64_t{get<int32_t>(from, at)}));
+        return true;
+      case field_kind::i64:
+        put_number(out_, field.tag, static_cast<uint64_t>(get<int64_t>(from, at)));
+        return true;
+      case field_kind::flag:
+        put_number(out_, field.tag, get<uint32_t>(from, at) != 0 ? 1 : 0);
+        return true;
+      case field_kind::number:
+        return put_counted(of, field, get<uint32_t>(from, at));
+      case field_kind::texts:
+        put_texts(field.tag, get<const tenon_text *>(from, at), get<uint64_t>(from, field.from->second));
+        return true;
+      case field_kind::pairs:
+        put_pairs(field.tag, get<tenon_rm_pairs>(from, at));
+        return true;
+      case field_kind::elements:
+        return put_elements(field, get<const tenon_rm_message *const *>(from, at),
+                            get<uint64_t>(from, field.from->second));
+      case field_kind::amounts:
+        if (const auto amounts = get<tenon_rm_amounts>(from, at); amounts.present != 0) {
+          put_amounts(field.tag, amounts, kept);
         }
-      }
-      return true;
+        return true;
+      case field_kind::priority:
+        put_priority(field, get<tenon_rm_priority>(from, at), kept);
+        return true;
+      case field_kind::preemption:
+        if (const auto policy = get<tenon_rm_preemption>(from, at); policy.present != 0) {
+          const size_t begin = begin_kept(field.tag, kept);
+          put_number(out_, 0x08, policy.allow_self != 0 ? 1 : 0);
+          put_number(out_, 0x10, policy.allow_other != 0 ? 1 : 0);
+          end_inside(out_, begin);
+        }
+        return true;
+      case field_kind::user:
+        put_user(field.tag, *reinterpret_cast<const tenon_rm_application *>(from), kept);
+        return true;
     }
+    return false;
   }
-  return false;
-}
 
-bool write_one(const resolved_record &record, const tenon_rm_message *from, pb::Message &out, const std::string &place,
-               std::string &refusal) {
-  if (from->type != record.from->type || from->size < record.from->size) {
-    refusal = place + ": want message type " + std::to_string(record.from->type) + " of " +
-              std::to_string(record.from->size) + " bytes, found type " + std::to_string(from->type) + " of " +
-              std::to_string(from->size) + "; fill it as rm_messages.h says";
-    return false;
+  size_t begin_kept(uint8_t tag, std::string_view kept) {
+    const size_t begin = begin_inside(out_, tag);
+    out_.append(kept);
+    return begin;
   }
-  if (!take_detail(get<tenon_text>(from, record.from->detail), out, place, refusal)) {
-    return false;
-  }
-  for (const resolved_row &row : record.rows) {
-    if (!write_field(row, from, out, place, refusal)) {
-      return false;
+
+  bool put_counted(const tagged_record &of, const tagged_field &field, uint32_t value) {
+    const bool first = of.spoken == dialect::first;
+    const numbers &counted = field.from->counted;
+    const uint32_t shift = first ? counted.shift : 0;
+    const uint32_t count = first ? counted.first_count : counted.later_count;
+    if (value < shift || value - shift >= count) {
+      return refuse("." + field.name,
+                    "a number from " + std::to_string(shift) + " to " + std::to_string(shift + count - 1),
+                    std::to_string(value), "this dialect has no word for others");
     }
-  }
-  return true;
-}
-
-// Of several messages for one type: a new node is one message in the first dialect, a changed one another.
-bool fits(const resolved_slot &slot, const tenon_rm_message *from) {
-  if (slot.holds->from->type != from->type) {
-    return false;
-  }
-  if (from->type != TENON_RM_NODE || slot.holds->from->later) {
+    put_number(out_, field.tag, value - shift);
     return true;
   }
-  const bool creates = get<uint32_t>(from, offsetof(tenon_rm_node, action)) == TENON_NODE_CREATE;
-  return creates == (slot.holds->is.value == TENON_NODE_CREATE);
-}
 
-bool write_parts(const resolved_envelope &around, const batch &from, pb::Message &out, std::string &refusal) {
-  const pb::Reflection &look = *out.GetReflection();
-  const std::string &name = out.GetDescriptor()->name();
-  if (!take_detail(from.detail, out, name, refusal)) {
-    return false;
+  void put_texts(uint8_t tag, const tenon_text *texts, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) put_text(out_, tag, texts[i]);
   }
-  if (around.rm) {
-    look.SetString(&out, around.rm, copied(from.rm));
-  }
-  for (const tenon_rm_message *message : from.messages) {
-    if (message->type == TENON_RM_RESYNC && around.resync) {
-      look.SetEnumValue(&out, around.resync, 1);
-      continue;
-    }
-    const resolved_slot *found = nullptr;
-    for (const resolved_slot &slot : around.slots) {
-      found = found || !fits(slot, message) ? found : &slot;
-    }
-    if (!found) {
-      refusal = name + ": want a message that belongs there, found type " + std::to_string(message->type) +
-                "; send it with the one that docs/interface.md names";
-      return false;
-    }
-    pb::Message *holder = found->outer ? look.MutableMessage(&out, found->outer) : &out;
-    pb::Message *part = holder->GetReflection()->AddMessage(holder, found->field);
-    if (!write_one(*found->holds, message, *part, name + "." + found->field->name(), refusal)) {
-      return false;
+
+  void put_pairs(uint8_t tag, const tenon_rm_pairs &pairs) {
+    for (uint64_t i = 0; i < pairs.count; ++i) {
+      const size_t begin = begin_inside(out_, tag);
+      put_text(out_, 0x0a, pairs.names[i]);
+      put_text(out_, 0x12, pairs.values[i]);
+      end_inside(out_, begin);
     }
   }
-  return true;
+
+  bool put_elements(const tagged_field &field, const tenon_rm_message *const *elements, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const size_t begin = begin_inside(out_, field.tag);
+      if (!record(*field.element, elements[i])) return refuse_in("." + field.name + "[" + std::to_string(i) + "]");
+      end_inside(out_, begin);
+    }
+    return true;
+  }
+
+  void put_amounts(uint8_t tag, const tenon_rm_amounts &amounts, std::string_view kept) {
+    std::optional<kept_quantities> quantities;
+    if (!kept.empty()) quantities.emplace(kept);
+    const size_t begin = begin_kept(tag, quantities ? std::string_view(quantities->own()) : kept);
+    for (uint32_t i = 0; i < amounts.count; ++i) {
+      const size_t entry = begin_inside(out_, 0x0a);
+      put_text(out_, 0x0a, amounts.types[i]);
+      const size_t quantity = begin_kept(0x12, quantities ? quantities->of(amounts.types[i]) : kept);
+      put_number(out_, 0x08, static_cast<uint64_t>(amounts.values[i]));
+      end_inside(out_, quantity);
+      end_inside(out_, entry);
+    }
+    end_inside(out_, begin);
+  }
+
+  void put_priority(const tagged_field &field, const tenon_rm_priority &priority, std::string_view kept) {
+    const auto value = static_cast<uint64_t>(int64_t{priority.value});
+    if (!field.is_inside) {
+      put_number(out_, field.tag, value);
+      return;
+    }
+    if (priority.kind == TENON_PRIORITY_ABSENT) return;
+    const size_t begin = begin_kept(field.tag, kept);
+    if (priority.kind == TENON_PRIORITY_VALUE) {
+      out_.push_back(0x08);  // 0 as well: it is one of several
+      put_varint(out_, value);
+    } else if (priority.kind == TENON_PRIORITY_CLASS) {
+      put_text(out_, 0x12, priority.name);
+    }
+    end_inside(out_, begin);
+  }
+
+  void put_user(uint8_t tag, const tenon_rm_application &from, std::string_view kept) {
+    if (from.user_present == 0) return;
+    const size_t begin = begin_kept(tag, kept);
+    put_if_any(out_, 0x0a, from.user);
+    put_texts(0x12, from.groups, from.group_count);
+    end_inside(out_, begin);
+  }
+
+  std::string &out_;
+  std::string refusal_;
+};
+
+bool put_batch(const schema &of, const batch &from, writer &by, std::string &out) {
+  if (of.alone != nullptr) return by.record(*of.alone, from.messages.front());
+  const std::string_view detail(from.detail.data, from.detail.length);
+  if (!are_fields(detail)) return by.refuse_detail(detail.size());
+  out.append(detail);
+  if (of.rm_tag != 0) put_if_any(out, of.rm_tag, from.rm);
+  return std::all_of(from.messages.begin(), from.messages.end(),
+                     [&](const tenon_rm_message *each) { return by.part(of, each); });
 }
 
 }  // namespace
 
-bool write(const batch &from, pb::Message &out, std::string &refusal) {
-  out.Clear();
-  if (const resolved_envelope *around = envelope_of(out.GetDescriptor())) {
-    return write_parts(*around, from, out, refusal);
-  }
-  const resolved_record *record = record_of(out.GetDescriptor());
-  if (!record || from.messages.size() != 1) {
-    refusal = out.GetDescriptor()->full_name() + ": want one message of the scheduler interface, found " +
-              std::to_string(from.messages.size()) + "; send one";
+bool write(const schema &of, const batch &from, std::string &bytes, std::string &refusal) {
+  if (of.alone != nullptr && from.messages.size() != 1) {
+    refusal = of.name + ": want one message of the scheduler interface, found " + std::to_string(from.messages.size()) +
+              "; send one";
     return false;
   }
-  return write_one(*record, from.messages[0], out, out.GetDescriptor()->name(), refusal);
+  const size_t before = bytes.size();
+  writer by(bytes);
+  if (put_batch(of, from, by, bytes)) return true;
+  bytes.resize(before);
+  refusal = of.name + by.refusal();
+  return false;
+}
+
+bool append(const schema &of, const tenon_rm_message *part, std::string &bytes, std::string &refusal) {
+  const size_t before = bytes.size();
+  writer by(bytes);
+  if (by.part(of, part)) return true;
+  bytes.resize(before);
+  refusal = of.name + by.refusal();
+  return false;
 }
 
 }  // namespace tenon::wire

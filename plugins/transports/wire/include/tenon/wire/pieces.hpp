@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenon/wire/bytes.hpp"
+#include "tenon/wire/codec.hpp"
 
 namespace tenon::wire {
 
@@ -24,7 +24,7 @@ class field_cursor {
  public:
   explicit field_cursor(std::string_view message = {}) : left_(message) {}
   [[nodiscard]] bool more() const { return !left_.empty(); }
-  // False: these are no fields.
+  // False: these are no fields, or a group, which the interface has none of.
   bool next(outer_field &out);
 
  private:
@@ -51,7 +51,7 @@ class pieces {
   [[nodiscard]] std::string_view rm() const { return rm_; }
   [[nodiscard]] bool is_one() const { return is_one_; }
 
-  // The next one, a message of the type for read_bytes(); parts come in the order in which they take effect. Stays
+  // The next one, a message of the type for read(); parts come in the order in which they take effect. Stays
   // until the next call. False: that was all.
   bool next(std::string_view &piece);
 
