@@ -12,9 +12,10 @@ import tempfile
 import time
 import unittest
 
-from api import MERGE, Refused
+import nodes
+from api import MERGE, Api, Refused
 from control_plane import ControlPlane, Process, free_port
-from nodes import Kubelets, now
+from nodes import Kubelets, node_object
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "bridges/kubernetes/deploy"
@@ -55,6 +56,12 @@ def merged(one: dict, other: dict) -> dict:
     return both
 
 
+def deploy(api: Api) -> None:
+    """Applies the manifests as they are delivered."""
+    for file in ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml"):
+        api.manifest((DEPLOY / file).read_text())
+
+
 class Shared:
     """What all cases share; run.py makes it."""
 
@@ -66,18 +73,13 @@ class Shared:
     folder: pathlib.Path
     numbers = itertools.count(1)
 
-    @classmethod
-    def deploy(cls) -> None:
-        """Applies the manifests as they are delivered."""
-        for file in ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml"):
-            cls.plane.api.manifest((DEPLOY / file).read_text())
-
 
 class Bridge(Process):
-    def __init__(self, log: pathlib.Path, tenon: pathlib.Path, *options: str, before: tuple[str, ...] = (), program: pathlib.Path | None = None):
+    def __init__(self, log: pathlib.Path, tenon: pathlib.Path, *options: str, before: tuple[str, ...] = (), program: pathlib.Path | None = None,
+                 patience: tuple[str, str] = ("100ms", "2s")):
         self.port = free_port()
         super().__init__(log, *before, program or Shared.program, "--tenon", f"unix:{tenon}", "--listen", f"127.0.0.1:{self.port}",
-                         "--patience", "100ms", "--repeat", "2s", *options)
+                         "--patience", patience[0], "--repeat", patience[1], *options)
 
     def asked(self, page: str) -> tuple[int, str]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
@@ -187,20 +189,12 @@ class Case(unittest.TestCase):
 
     def node(self, name: str, cpu: str | int = 4, labels: dict | None = None, taints: tuple[dict, ...] = (), ready: bool = True,
              more: dict | None = None, **spec) -> None:
-        room = {"cpu": str(cpu), "memory": "64Gi", "pods": "110"} | (more or {})
-        self.api.create("Node", {
-            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name} | (labels or {})},
-            "spec": {"taints": list(taints)} | spec,
-            "status": {"capacity": room, "allocatable": room, "conditions": [{"type": "Ready", "status": "Unknown"}]},
-        })
+        self.api.create("Node", node_object(name, cpu, labels, taints, more, **spec))
         if ready:
             self.ready(name, taints)
 
     def ready(self, name: str, taints: tuple[dict, ...] = ()) -> None:
-        """As the kubelet and the controller of nodes do it: admission has put a taint on what is new."""
-        status = {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": now(), "lastTransitionTime": now()}]}
-        self.api.patch("Node", name, {"status": status}, part="status")
-        self.change_node(name, spec={"taints": list(taints)})
+        nodes.ready(self.api, name, taints)
 
     def change_node(self, name: str, **change) -> None:
         self.api.patch("Node", name, change, form=MERGE)

@@ -28,13 +28,14 @@ def openssl(*words: object) -> None:
 
 
 class Process:
-    """A program with its log in a file. It dies with what started it."""
+    """A program with its log in a file. It dies with what started it, which alone hears of Ctrl-C."""
 
     def __init__(self, log: pathlib.Path, *command: object, **more):
         self.log = log
         with log.open("ab") as out:
             dies_with_this = ("setpriv", "--pdeathsig", "KILL")
-            self.popen = subprocess.Popen([*dies_with_this, *map(str, command)], stdout=out, stderr=out, stdin=subprocess.DEVNULL, **more)
+            self.popen = subprocess.Popen([*dies_with_this, *map(str, command)], stdout=out, stderr=out, stdin=subprocess.DEVNULL,
+                                          start_new_session=True, **more)
 
     def running(self) -> bool:
         return self.popen.poll() is None

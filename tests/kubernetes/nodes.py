@@ -1,15 +1,32 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Plays the kubelets of all nodes through the API server: pods that are bound run, pods that are to end are gone."""
+"""Nodes that are played through the API server: their objects, and kubelets whose bound pods run and whose pods that are
+to end are gone."""
 
 import http.client
 import threading
 import time
 
-from api import Api, Refused
+from api import MERGE, Api, Refused
 
 
 def now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def node_object(name: str, cpu: str | int, labels: dict | None = None, taints: tuple[dict, ...] = (), more: dict | None = None, **spec) -> dict:
+    room = {"cpu": str(cpu), "memory": "64Gi", "pods": "110"} | (more or {})
+    return {
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name} | (labels or {})},
+        "spec": {"taints": list(taints)} | spec,
+        "status": {"capacity": room, "allocatable": room, "conditions": [{"type": "Ready", "status": "Unknown"}]},
+    }
+
+
+def ready(api: Api, name: str, taints: tuple[dict, ...] = ()) -> None:
+    """As the kubelet and the controller of nodes do it: admission has put a taint on what is new."""
+    status = {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": now(), "lastTransitionTime": now()}]}
+    api.patch("Node", name, {"status": status}, part="status")
+    api.patch("Node", name, {"spec": {"taints": list(taints)}}, form=MERGE)
 
 
 class Kubelets:

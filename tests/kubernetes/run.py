@@ -15,7 +15,7 @@ import time
 import unittest
 
 import build
-from cluster import ROOT, Shared
+from cluster import ROOT, Shared, deploy
 from control_plane import ControlPlane
 from nodes import Kubelets
 
@@ -52,7 +52,7 @@ def main() -> int:
     Shared.folder = pathlib.Path(tempfile.mkdtemp(prefix="tenon-kubernetes-"))
     Shared.plane = ControlPlane(programs, Shared.folder)
     try:
-        Shared.deploy()
+        deploy(Shared.plane.api)
         Shared.kubelets = Kubelets(Shared.plane.api)
         version = Shared.plane.api.call("GET", "/version")["gitVersion"]
         print(f"API server {version} is ready: building {built - begun:.0f} s, starting {time.monotonic() - built:.1f} s", flush=True)
