@@ -34,9 +34,9 @@ import (
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/check"
 	"tenon.invalid/kubernetes/internal/cluster"
-	"tenon.invalid/kubernetes/internal/probes"
 	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/metrics"
+	"tenon.invalid/kubernetes/internal/probes"
 	"tenon.invalid/kubernetes/internal/queues"
 	"tenon.invalid/kubernetes/internal/tenon"
 )
