@@ -175,6 +175,16 @@ class ModuleAtFault(RmCase):
         self.assertIn("modules", daemon.ctl("health").stdout)
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
+    def test_that_hangs_leaves_health_and_modules_to_look_at(self):
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "hang"})
+        self.ask()
+        until = time.monotonic() + WITHIN_S
+        while "the cycle thread has not answered" not in daemon.ctl("health").stdout:
+            self.assertLess(time.monotonic(), until, daemon.words())
+            time.sleep(0.05)
+        found = {one["id"]: one for one in daemon.json("modules")["modules"]}
+        self.assertTrue(found["zoo.on-request-sort"]["loaded"])
+
     def test_that_does_not_end_is_ended_by_a_second_signal(self):
         daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "destroy", "ZOO_HOW": "hang"})
         self.rm()

@@ -2,7 +2,10 @@
 // The built-in modules, opened from where the build puts them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <thread>
 
 #include "refusal_matchers.hpp"
 #include "temp_folder.hpp"
@@ -233,6 +236,26 @@ TEST_F(Bind, TwoHostsCountApart) {
   key_of(**policy, 1, 2);
   EXPECT_EQ(calls(*one), before_one + 1);
   EXPECT_EQ(calls(*other), before_other);
+}
+
+TEST_F(Bind, ModulesAreLookedAtWhileOneIsLoaded) {
+  const auto host = opened();
+  ASSERT_TRUE(host);
+  const auto is_loaded = [&] {
+    const std::vector<module_status> all = host->modules();
+    return std::any_of(all.begin(), all.end(),
+                       [](const module_status &one) { return one.id == "tenon.node-fair" && one.loaded; });
+  };
+  EXPECT_FALSE(is_loaded());
+  std::atomic<bool> bound = false;
+  std::thread other([&] {
+    while (!is_loaded() && !bound) std::this_thread::yield();
+  });
+  const auto policy = host->bind(module_kind::node_sort, "fair", "{}", 16);
+  bound = true;
+  other.join();
+  ASSERT_TRUE(policy);
+  EXPECT_TRUE(is_loaded());
 }
 
 TEST_F(Bind, FirstOfTwoHostsGoneTheOtherGoesOn) {

@@ -206,11 +206,8 @@ struct control_handler::impl {
   }
 
   outcome modules() {
-    std::vector<host::module_status> all;
-    // Configurations load modules on that thread.
-    if (!scheduler.call([&](service::cycle_access &) { all = scheduler.modules().modules(); })) return stopping();
     json::array listed, transports;
-    for (const auto &one : all) listed.push_back(object_of(one));
+    for (const auto &one : scheduler.modules().modules()) listed.push_back(object_of(one));
     for (const auto &one : scheduler.transports())
       transports.push_back(json::object{{"module", one.module},
                                         {"name", one.name},
@@ -292,7 +289,7 @@ control_handler::~control_handler() = default;
 
 bool control_handler::waits(std::string_view line) {
   const auto what = read(line);
-  return what && what->command != "health";
+  return what && what->command != "health" && what->command != "modules";
 }
 
 bool control_handler::waits_for_events(std::string_view line) {

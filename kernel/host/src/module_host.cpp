@@ -335,17 +335,14 @@ std::vector<module_status> module_host::modules() const {
   std::vector<module_status> out;
   for (const catalogued_module &module : impl_->catalog.modules()) {
     const module_manifest &m = module.manifest;
-    module_status status{m.id,
-                         m.version,
-                         m.description,
-                         m.file,
-                         m.provides,
-                         module.built_in,
-                         impl_->is_named(m.id),
-                         impl_->loader.is_loaded(m.id),
-                         {m.id, m.version}};
-    for (const module_counters &one : counted)
-      if (one.id == m.id) status.counters = one;
+    module_status status{
+        m.id,  m.version,        m.description, m.file, m.provides, module.built_in, impl_->is_named(m.id),
+        false, {m.id, m.version}};
+    for (const module_counters &one : counted) {
+      if (one.id != m.id) continue;
+      status.loaded = true;
+      status.counters = one;
+    }
     out.push_back(std::move(status));
   }
   return out;

@@ -73,8 +73,6 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
   return out;
 }
 
-bool module_loader::is_loaded(std::string_view id) const { return loaded_.find(id) != loaded_.end(); }
-
 std::vector<module_counters> module_loader::counters() const {
   const std::scoped_lock lock(mutex_);
   std::vector<module_counters> out;

@@ -37,7 +37,6 @@ class module_loader {
   [[nodiscard]] std::shared_ptr<const service_registry> offered() const { return offered_; }
 
   [[nodiscard]] const host_options &options() const { return options_; }
-  [[nodiscard]] bool is_loaded(std::string_view id) const;
   [[nodiscard]] std::vector<module_counters> counters() const;
 
  private:

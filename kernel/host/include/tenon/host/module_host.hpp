@@ -65,7 +65,7 @@ struct module_status {
   module_counters counters;
 };
 
-// One thread at a time, except counters(). Nothing is shared between two hosts of a process but the mapping of
+// One thread at a time, unless said otherwise. Nothing is shared between two hosts of a process but the mapping of
 // a library that both opened. Outlives every kernel and every policy that it bound.
 class module_host : public policy_source {
  public:
@@ -98,6 +98,7 @@ class module_host : public policy_source {
   [[nodiscard]] config::known_policies known() const;
   [[nodiscard]] const deployment &plan() const;
   [[nodiscard]] const module_catalog &catalog() const;
+  // From any thread: which there are does not change.
   [[nodiscard]] std::vector<module_status> modules() const;
   // Of the loaded modules. From any thread.
   [[nodiscard]] std::vector<module_counters> counters() const;
