@@ -5,6 +5,7 @@ package bridge
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/filters"
@@ -54,10 +55,14 @@ func (b *Bridge) agree(p *pod, n *node, holder *pod) string {
 		b.filters.PodGone(holder.object, n.name)
 		defer b.filters.Pod(holder.object, n.name)
 	}
+	begun := time.Now()
 	attempt := b.filters.Attempt(b.context, p.object)
 	refusal := attempt.On(b.context, n.name)
+	b.Metrics.Point("Filter", begun, refusal == nil)
 	if refusal == nil {
+		begun = time.Now()
 		refusal = attempt.Reserve(b.context, n.name)
+		b.Metrics.Point("Reserve", begun, refusal == nil)
 	}
 	if refusal != nil {
 		for _, plugin := range refusal.Plugins {

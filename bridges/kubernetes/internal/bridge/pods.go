@@ -278,18 +278,26 @@ func (b *Bridge) bind(p *pod) {
 	p.binding = true
 	pod, node, attempt := p.object, p.node, p.attempt
 	ended := func(err error) { b.bindingEnded(p, node, err) }
+	bind := func(ctx context.Context) error {
+		begun := time.Now()
+		err := b.writer.Bind(ctx, pod, node)
+		b.Metrics.Point("Bind", begun, err == nil)
+		return err
+	}
 	if attempt == nil || !attempt.Works() || b.DryRun {
-		b.write(func(ctx context.Context) error { return b.writer.Bind(ctx, pod, node) }, ended)
+		b.write(bind, ended)
 		return
 	}
 	go func() {
+		begun := time.Now()
 		err := attempt.PreBind(b.context, node)
+		b.Metrics.Point("PreBind", begun, err == nil)
 		b.todo.Put(func() {
 			if err != nil || p.attempt != attempt {
 				ended(err)
 				return
 			}
-			b.write(func(ctx context.Context) error { return b.writer.Bind(ctx, pod, node) }, ended)
+			b.write(bind, ended)
 		})
 	}()
 }
@@ -300,6 +308,7 @@ func (b *Bridge) bindingEnded(p *pod, node string, err error) {
 		return
 	}
 	if err == nil {
+		b.Metrics.Tries.Observe(float64(p.tries + 1))
 		p.bound, p.tries, p.attempt = true, 0, nil
 		b.Metrics.Attempts.WithLabelValues("scheduled").Inc()
 		b.Metrics.Wait.Observe(time.Since(p.since).Seconds())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 	"tenon.invalid/kubernetes/internal/translate"
 )
@@ -151,21 +152,46 @@ func queueOf(p *pod) string {
 	return ""
 }
 
-// count sets the gauges of pods that wait.
+// count sets the gauges of pods and nodes.
 func (b *Bridge) count() {
-	counts := map[string]int{"active": 0, "unschedulable": 0, "gated": 0}
+	waiting := map[string]int{"active": 0, "unschedulable": 0, "gated": 0}
+	cached := map[string]int{"nodes": 0, "pods": 0, "assumed_pods": 0}
+	refused := map[string]int{}
+	for _, plugin := range b.filters.Plugins() {
+		refused[plugin] = 0
+	}
 	for _, p := range b.pods {
+		if p.node != "" {
+			cached["pods"]++
+			if p.object.Spec.NodeName == "" {
+				cached["assumed_pods"]++
+			}
+		}
 		switch {
 		case !p.mine || p.runsOn() != "":
 		case len(p.object.Spec.SchedulingGates) > 0:
-			counts["gated"]++
+			waiting["gated"]++
 		case p.waitsFor != "":
-			counts["unschedulable"]++
+			waiting["unschedulable"]++
+			for _, plugin := range p.refusedBy {
+				refused[plugin]++
+			}
 		default:
-			counts["active"]++
+			waiting["active"]++
 		}
 	}
-	for queue, pods := range counts {
-		b.Metrics.Pending.WithLabelValues(queue).Set(float64(pods))
+	for _, n := range b.nodes {
+		if n.object != nil {
+			cached["nodes"]++
+		}
+	}
+	set(b.Metrics.Pending, waiting)
+	set(b.Metrics.Cache, cached)
+	set(b.Metrics.Refused, refused)
+}
+
+func set(gauge *prometheus.GaugeVec, counts map[string]int) {
+	for label, count := range counts {
+		gauge.WithLabelValues(label).Set(float64(count))
 	}
 }

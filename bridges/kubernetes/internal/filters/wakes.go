@@ -3,6 +3,7 @@
 package filters
 
 import (
+	"maps"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -62,6 +63,9 @@ func pointer[T any](object *T) any {
 	}
 	return object
 }
+
+// Plugins names those that may refuse and say after what to look again.
+func (f *Filters) Plugins() []string { return slices.Collect(maps.Keys(f.wakes)) }
 
 // MayHelp is true where these plugins, which refused the pod, say that the change may make it fit.
 func (f *Filters) MayHelp(plugins []string, pod *v1.Pod, change Change) bool {

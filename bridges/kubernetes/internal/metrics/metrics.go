@@ -4,6 +4,8 @@
 package metrics
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
@@ -18,6 +20,10 @@ type Metrics struct {
 	Registrations prometheus.Counter
 	Connected     prometheus.Gauge
 	Victims       prometheus.Counter
+	Tries         prometheus.Histogram
+	Cache         *prometheus.GaugeVec     // by type: nodes, pods, assumed_pods
+	Refused       *prometheus.GaugeVec     // by plugin
+	Points        *prometheus.HistogramVec // by extension_point: Filter, Reserve, PreBind, Bind; and status
 }
 
 // New gives them in a registry of their own.
@@ -46,8 +52,34 @@ func New() *Metrics {
 		Victims: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scheduler_preemption_victims_total", Help: "Pods that the scheduler ended for others.",
 		}),
+		Tries: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "scheduler_pod_scheduling_attempts", Help: "Bindings that were tried until a pod was bound.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 5),
+		}),
+		Cache: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "scheduler_cache_size", Help: "Nodes, pods that take room there, and those of them that the API server does not show there yet.",
+		}, []string{"type"}),
+		Refused: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "scheduler_unschedulable_pods", Help: "Pods that wait after this plugin refused them a node.",
+		}, []string{"plugin"}),
+		Points: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "scheduler_framework_extension_point_duration_seconds",
+			Help: "Plugins about one pod and one node, and the write that binds it.", Buckets: prometheus.ExponentialBuckets(0.0001, 2, 18),
+		}, []string{"extension_point", "status"}),
 	}
-	m.Registry.MustRegister(m.Attempts, m.Wait, m.Pending, m.Checks, m.Registrations, m.Connected, m.Victims,
+	m.Registry.MustRegister(m.Attempts, m.Wait, m.Pending, m.Checks, m.Registrations, m.Connected, m.Victims, m.Tries, m.Cache, m.Refused, m.Points,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// Point notes how long an extension point took, and how it ended.
+func (m *Metrics) Point(name string, begun time.Time, success bool) {
+	status := "Success"
+	if !success {
+		status = "Unschedulable"
+		if name == "PreBind" || name == "Bind" {
+			status = "Error"
+		}
+	}
+	m.Points.WithLabelValues(name, status).Observe(time.Since(begun).Seconds())
 }
