@@ -163,10 +163,10 @@ void kernel::impl::apply(const signal_rm &c) {
   for (const auto &p : partitions) {
     if (p->rm != c.rm) continue;
     p->paused = state == rm_state::paused;
-    if (event == rm_event::lost) p->proposals.stop_deadlines();
+    if (event == rm_event::lost) p->proposed.stop_deadlines();
     if (event != rm_event::back) continue;
     p->obey(check_again{});
-    p->proposals.restart_deadlines();
+    p->proposed.restart_deadlines();
   }
 }
 

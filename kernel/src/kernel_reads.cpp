@@ -100,7 +100,7 @@ std::optional<object_state> kernel::state_of_partition(std::string_view name) co
 
 size_t kernel::open_checks(std::string_view name) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? 0 : p->proposals.open();
+  return p == nullptr ? 0 : p->proposed.count();
 }
 
 std::optional<node_state> kernel::state_of_node(std::string_view name, std::string_view node) const {

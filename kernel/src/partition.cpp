@@ -56,7 +56,7 @@ void partition::fire(const timer &t) {
     case timer_kind::reservation_wait:
       return reservations.is_due(t);
     case timer_kind::rm_check:
-      return proposals.is_late(t.epoch);
+      return answers.is_late(t.epoch);
     case timer_kind::ask_alarm:
       return alarms.rang(asks[t.object]);
     case timer_kind::allocation_execution:
@@ -89,7 +89,7 @@ bool partition::is_void(const timer &t) const {
     case timer_kind::reservation_wait:
       return reservations.is_void(t);
     case timer_kind::rm_check:
-      return proposals.is_void(t);
+      return proposed.is_void(t);
     case timer_kind::ask_alarm:
       return ask_alarms::is_void(asks[t.object], t.epoch);
     case timer_kind::allocation_execution:

@@ -8,7 +8,6 @@
 #include <map>
 #include <string>
 
-#include "change_dispatcher.hpp"
 #include "commands/administration.hpp"
 #include "commands/application_intake.hpp"
 #include "commands/application_moves.hpp"
@@ -20,7 +19,14 @@
 #include "core.hpp"
 #include "cycle/cycle.hpp"
 #include "cycle/inspector.hpp"
+#include "cycle/placeholder_pass.hpp"
+#include "cycle/placer.hpp"
 #include "cycle/policy_faults.hpp"
+#include "cycle/queue_pass.hpp"
+#include "cycle/required_node.hpp"
+#include "cycle/reserved_pass.hpp"
+#include "cycle/reserver.hpp"
+#include "ledger/change_writer.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
@@ -37,23 +43,37 @@
 #include "readers/summary.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/fair_max.hpp"
 #include "ready/fresh_keys.hpp"
+#include "ready/node_fitness.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
 #include "ready/sort_keys.hpp"
+#include "rules/claims.hpp"
 #include "rules/gangs.hpp"
+#include "rules/headroom.hpp"
+#include "rules/held_off_asks.hpp"
+#include "rules/lifecycles.hpp"
 #include "rules/limits.hpp"
 #include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
+#include "rules/open_proposals.hpp"
 #include "rules/placeholder_timers.hpp"
 #include "rules/placement.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
+#include "rules/proposal_answers.hpp"
 #include "rules/proposals.hpp"
+#include "rules/proposer.hpp"
 #include "rules/quotas.hpp"
 #include "rules/replacements.hpp"
+#include "rules/required_node_preemption.hpp"
 #include "rules/reservations.hpp"
+#include "rules/reserved_nodes.hpp"
+#include "rules/unfit_placements.hpp"
+#include "rules/victim_search.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
@@ -76,8 +96,8 @@ struct partition final : partition_model {
   void obey(const tenon::add_node &c) { node_commands.obey(c); }
   void obey(const tenon::update_node &c) { node_commands.obey(c); }
   void obey(const tenon::change_node &c) { node_commands.obey(c); }
-  void obey(const check_answer &c) { proposals.answer(c); }
-  void obey(const checks_delivered &c) { proposals.delivered(c); }
+  void obey(const check_answer &c) { answers.take(c); }
+  void obey(const checks_delivered &c) { proposed.delivered(c); }
   void obey(const tenon::check_again &c) {
     if (checks.check_again(c)) lines.wake_refused();
   }
@@ -127,44 +147,34 @@ struct partition final : partition_model {
   queue_orders orders;
 
   // -- What may run next, and what waits. --
-  sort_keys keys{shared, id, root, applications, nodes, sortings, orders, contexts, ready, faults, changes};
+  change_writer written{nodes, types, marks, facts, decisions};
+  change_dispatcher changes{written, config, nodes, sortings, verdicts, keys, ready, reserved, preemption};
+  device_holdings holdings{types, classes, nodes, held_devices_of, written};
+  sort_keys keys{shared, id, root, applications, nodes, sortings, orders, contexts, ready, faults, written};
   fresh_keys fresh_orders{shared, contexts};
-  ready_index ready{root, classes, nodes, holdings, total, keys, alarms, lines, verdicts, reservations, gangs};
+  node_fitness fitness{nodes, holdings, verdicts};
+  ready_index ready{root, classes, nodes, fitness, total, keys, alarms, lines, reserved, gangs};
   queue_priorities priorities{keys};
   fair_max fair_maxima{root, total, keys};
-  ask_lines lines{groups, ready, alarms, keys, priorities, reservations, gangs, changes};
-  ask_alarms alarms{shared, id, asks, preemption, reservations, lines};
+  ask_lines lines{groups, ready, alarms, keys, priorities, reserved, gangs, written};
+  ask_alarms alarms{shared, id, asks, preemption, reserved, lines};
+  reserved_line reserved{config, classes, alarms};
 
   // -- How queues, applications, asks and allocations begin, change and end. --
   resource_intake intake{{types, nodes, sortings, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, sortings, lines, verdicts, keeps}};
   queue_tree queues{{root, total, orders, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps, facts,
                      marks, changes}};
-  internal::allocation_states allocation_states{
-      {shared,    id,     classes, asks,         allocations, waits,     held_devices_of, classifier,         holdings,
-       lines,     limits, gangs,   reservations, preemption,  proposals, checks,          application_states, keeps,
-       decisions, facts,  changes}};
-  internal::application_states application_states{{shared,
-                                                   id,
-                                                   config,
-                                                   classes,
-                                                   applications,
-                                                   groups,
-                                                   active,
-                                                   ended,
-                                                   allocation_states,
-                                                   keys,
-                                                   ready,
-                                                   limits,
-                                                   gangs,
-                                                   reservations,
-                                                   proposals,
-                                                   replacements,
-                                                   placeholder_timers,
-                                                   keeps,
-                                                   decisions,
-                                                   facts,
-                                                   changes}};
+  internal::allocation_states allocation_states{{shared,       id,         classes,         asks,
+                                                 allocations,  waits,      held_devices_of, classifier,
+                                                 holdings,     lines,      limits,          gangs,
+                                                 reservations, preemption, claims,          proposed,
+                                                 proposer,     proposals,  checks,          application_states,
+                                                 keeps,        decisions,  facts,           changes}};
+  internal::application_states application_states{
+      {shared, id,        config, classes, applications, groups,   active,    ended,        allocation_states,
+       keys,   ready,     limits, gangs,   reservations, reserved, proposals, replacements, placeholder_timers,
+       keeps,  decisions, facts,  changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, facts, changes}};
 
@@ -172,80 +182,65 @@ struct partition final : partition_model {
   internal::placement placement{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, facts};
   node_verdicts verdicts{shared, name, nodes, contexts, keeps};
   placement_checks checks{shared, name, check_deadline_ms > 0, waits, keeps};
-  node_search search{shared, nodes, sortings, contexts, faults, verdicts, checks, reservations};
-  internal::limits limits{types, keeps, facts, ready, reservations, changes};
-  internal::reservations reservations{shared,          id,       config,
-                                      classes,         nodes,    total,
-                                      held_devices_of, holdings, allocation_states.ends_at(),
-                                      sortings,        waits,    ready,
-                                      lines,           alarms,   limits,
-                                      verdicts,        checks,   preemption,
-                                      proposals,       search,   allocation_states,
-                                      decisions,       facts,    changes};
-  internal::preemption preemption{shared,       check_deadline_ms > 0,
-                                  config,       classes,
-                                  nodes,        held_devices_of,
-                                  holdings,     total,
-                                  waits,        ready,
-                                  lines,        alarms,
-                                  verdicts,     checks,
-                                  reservations, allocation_states,
-                                  decisions,    facts,
-                                  changes};
-  internal::quotas quotas{shared, id, config, classes, preemption};
-  internal::gangs gangs{shared, classes, nodes,        holdings,          ready, lines,  verdicts,
-                        checks, search,  replacements, allocation_states, facts, changes};
+  reserved_nodes shared_nodes{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()};
+  node_search search{shared, nodes, sortings, contexts, faults, fitness, checks, shared_nodes};
+  internal::limits limits{types, keeps, facts, ready, reserved, changes};
+  internal::headroom headroom{limits, total};
+  internal::reservations reservations{shared, id, config, classes, shared_nodes, waits, lines, changes};
+  internal::claims claims{classes, waits, alarms, allocation_states, facts, changes};
+  held_off_asks held_off{shared, lines, alarms};
+  internal::victim_search victim_search{claims,  reservations.all(), fitness, checks, nodes,
+                                        classes, held_devices_of,    total};
+  internal::preemption preemption{shared, config,        classes, waits,    ready,
+                                  checks, victim_search, claims,  held_off, reservations};
+  required_node_preemption on_node{config, classes, nodes, held_devices_of, claims, facts};
+  internal::quotas quotas{shared, id, config, classes, claims};
+  internal::gangs gangs{lines, changes};
+  open_proposals proposed{shared, id, check_deadline_ms};
+  internal::proposer proposer{shared, proposed,          reservations,       replacements,
+                              gangs,  allocation_states, application_states, changes};
+  internal::proposals proposals{
+      proposed,           classes, fitness, limits, replacements, gangs, placeholder_timers, allocation_states,
+      application_states, changes};
+  proposal_answers answers{
+      shared, proposed, proposals, checks, limits, gangs, placeholder_timers, allocation_states, application_states,
+      changes};
   internal::replacements replacements{shared,
                                       check_deadline_ms > 0,
                                       classes,
                                       held_devices_of,
                                       holdings,
                                       reservations,
-                                      proposals,
+                                      proposer,
                                       allocation_states,
                                       application_states,
-                                      decisions,
+                                      facts,
                                       changes};
   internal::placeholder_timers placeholder_timers{shared, id, config, applications, proposals, application_states};
-  internal::proposals proposals{shared,
-                                id,
-                                check_deadline_ms,
-                                classes,
-                                held_devices_of,
-                                holdings,
-                                verdicts,
-                                checks,
-                                limits,
-                                reservations,
-                                replacements,
-                                gangs,
-                                placeholder_timers,
-                                allocation_states,
-                                application_states,
-                                decisions,
-                                changes};
+  unfit_placements unfit{classes, fitness, proposed, proposals, reservations};
 
-  change_dispatcher changes{nodes, types, marks, config, sortings, verdicts, keys, ready, reservations, preemption};
-  device_holdings holdings{types, classes, nodes, held_devices_of, changes};
-
-  internal::cycle cycle{shared,       config,      paused, state,  classes,          total,  ready,
-                        keys,         fair_maxima, lines,  alarms, limits,           checks, search,
-                        reservations, preemption,  gangs,  faults, allocation_states};
+  // -- The cycle. --
+  internal::placer placer{search, fitness, checks, ready, allocation_states};
+  internal::reserver reserver{shared, reserved, search, reservations};
+  internal::required_node required{classes, nodes, fitness, checks, ready, reservations, allocation_states};
+  reserved_pass pass_a{reserved, ready, headroom, checks, placer, preemption, on_node};
+  placeholder_pass pass_b{shared, classes, nodes, holdings, fitness, checks, search, ready, lines, gangs, replacements};
+  queue_pass pass_c{classes, ready, lines, alarms, headroom, checks, placer, preemption, reserver, required};
+  internal::cycle cycle{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c};
   policy_faults faults{shared, name, types, sortings, orders, keys};
-  internal::inspector inspector{*this,  fresh_orders, limits,    verdicts, checks,
-                                search, faults,       decisions, facts,    changes};
+  internal::inspector inspector{*this, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes};
 
   // -- Readers. --
   internal::summary summary{*this, sortings.own, allocation_states.count()};
   internal::freezer freezer{shared, *this, limits.users(), limits.groups(), marks};
-  internal::explainer explainer{shared, *this, verdicts, reservations, checks, preemption, fresh_orders};
+  internal::explainer explainer{shared, *this, verdicts, shared_nodes, checks, preemption, victim_search, fresh_orders};
 
   // -- Commands. --
   internal::chosen_node_orders chosen_node_orders{{shared, *this, nodes, sortings, keys, classifier, faults}};
   internal::application_intake application_intake{
       {shared, *this, intake, placement, chosen_node_orders, application_states, limits, keeps, decisions, facts}};
   internal::application_moves application_moves{
-      {*this, queues, application_intake, application_states, lines, limits, gangs, reservations, facts, changes}};
+      {*this, queues, application_intake, application_states, lines, limits, gangs, reserved, facts, changes}};
   internal::ask_intake ask_intake{{shared,
                                    *this,
                                    asks,
@@ -261,19 +256,21 @@ struct partition final : partition_model {
                                    proposals,
                                    replacements,
                                    reservations,
+                                   unfit,
                                    placeholder_timers,
                                    quotas,
                                    keeps,
                                    decisions,
                                    facts,
                                    changes}};
-  internal::releases releases{{*this, application_states, allocation_states, foreign_allocations, proposals,
-                               replacements, reservations, decisions}};
-  internal::node_commands node_commands{
-      {*this, nodes, intake, ask_intake, application_intake, queues, application_states, allocation_states,
-       foreign_allocations, holdings, proposals, replacements, reservations, checks, keeps, decisions, facts, changes}};
+  internal::releases releases{
+      {*this, application_states, allocation_states, foreign_allocations, proposals, replacements, unfit, decisions}};
+  internal::node_commands node_commands{{*this, nodes, intake, ask_intake, application_intake, queues,
+                                         application_states, allocation_states, foreign_allocations, holdings,
+                                         proposals, replacements, reservations, unfit, checks, keeps, decisions, facts,
+                                         changes}};
   internal::administration administration{
-      {shared, id, *this, queues, application_states, ready, gangs, reservations, changes}};
+      {shared, id, *this, queues, application_states, ready, gangs, reserved, changes}};
   internal::configuration configuration{
       {shared,     *this,          priority_classes, sortings,     orders,     intake, queues,     chosen_node_orders,
        classifier, administration, placement,        verdicts,     keys,       ready,  priorities, fair_maxima,

@@ -80,9 +80,11 @@ LAYERS = {
 # What no arrow and no layer would hold is refused here.
 HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/tenon/sdk/", "sdk/conformance/")
 
-# Rooms of the kernel, and which others each includes. The hall is what they still share.
+# Rooms of the kernel, and which others each includes. The hall is what they still share; what all rooms may include of
+# it sees no more than they do.
 ROOT_OF_ROOMS = "kernel/src/"
-HALL = {"partition.hpp", "core.hpp", "change_dispatcher.hpp", "forward.hpp"}
+HALL = {"partition.hpp", "core.hpp", "forward.hpp"}
+SEEN_BY_THE_HALL = {"core.hpp": ("base", "told"), "forward.hpp": ()}
 ABOVE_MODEL = ("base", "model", "policies", "ledger", "ready", "rules", "told")
 ROOMS = {
     "base": (),
@@ -167,6 +169,10 @@ def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Com
     rooms = HOUSES[house]
     room = path.removeprefix(house).rpartition("/")[0]
     other = name.rpartition("/")[0]
+    if house == ROOT_OF_ROOMS and path.removeprefix(house) in SEEN_BY_THE_HALL:
+        if other not in (may := SEEN_BY_THE_HALL[file]):
+            yield Complaint(path, number, f"includes {name}; all rooms see it, so it may include {', '.join(may)}")
+        return
     if room not in rooms or other == room:
         return
     if house == ROOT_OF_ROOMS and name in HALL:

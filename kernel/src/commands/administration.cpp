@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/queue_tree.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
 #include "rules/gangs.hpp"
-#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
@@ -98,7 +98,7 @@ void administration::obey(const tenon::change_queue &c) {
   for_each_queue(q, [&](queue &below) {
     for (application *app : below.apps) {
       gangs.changed(*app);
-      reservations.refresh(*app);
+      reserved.refresh(*app);
     }
   });
 }

@@ -21,7 +21,7 @@ struct administration_access {
   application_states &states;
   ready_index &ready;
   internal::gangs &gangs;
-  internal::reservations &reservations;
+  reserved_line &reserved;
   change_dispatcher &changes;
 };
 

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "commands/application_intake.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/queue_tree.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/change_dispatcher.hpp"
+#include "ready/reserved_line.hpp"
 #include "rules/gangs.hpp"
 #include "rules/limits.hpp"
 #include "rules/placement.hpp"
-#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/fact_teller.hpp"
 
@@ -132,7 +132,7 @@ void application_moves::obey(const tenon::move_application &c) {
   states.count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
   gangs.changed(app);
-  reservations.refresh(app);
+  reserved.refresh(app);
 }
 
 // With sign 1 it is counted in its queue, for its user and group; with -1 it is not any more.

@@ -19,7 +19,7 @@ struct application_moves_access {
   ask_lines &lines;
   internal::limits &limits;
   internal::gangs &gangs;
-  internal::reservations &reservations;
+  reserved_line &reserved;
   const fact_teller &facts;
   change_dispatcher &changes;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "commands/application_intake.hpp"
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
@@ -14,11 +13,14 @@
 #include "lifecycle/foreign_allocations.hpp"
 #include "lifecycle/resource_intake.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/gangs.hpp"
 #include "rules/placeholder_timers.hpp"
 #include "rules/proposals.hpp"
 #include "rules/quotas.hpp"
 #include "rules/replacements.hpp"
+#include "rules/reservations.hpp"
+#include "rules/unfit_placements.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
@@ -210,7 +212,7 @@ void ask_intake::obey(const tenon::put_allocation &c) {
   }
   if (e.foreign) {
     foreign.add(*n, e, terms.need);
-    return reservations.check(*n);
+    return unfit.end_on(*n);
   }
   add_existing(e, *n, false, std::move(terms));
 }

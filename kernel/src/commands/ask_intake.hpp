@@ -30,6 +30,7 @@ struct ask_intake_access {
   internal::proposals &proposals;
   internal::replacements &replacements;
   internal::reservations &reservations;
+  unfit_placements &unfit;
   internal::placeholder_timers &placeholder_timers;
   internal::quotas &quotas;
   kept_counts &keeps;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "change_dispatcher.hpp"
 #include "commands/application_intake.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
@@ -13,10 +12,12 @@
 #include "lifecycle/foreign_allocations.hpp"
 #include "lifecycle/queue_tree.hpp"
 #include "lifecycle/resource_intake.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/proposals.hpp"
 #include "rules/replacements.hpp"
 #include "rules/reservations.hpp"
+#include "rules/unfit_placements.hpp"
 #include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/decision_teller.hpp"
@@ -90,7 +91,7 @@ void node_commands::obey(const tenon::add_node &c) {
   if (!n.schedulable()) facts.tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
   if (!n.occupied->empty()) facts.tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
   changes.apply(node_stored{n});
-  holdings.divide(n);
+  if (holdings.divide(n)) changes.apply(divided_types_changed{});
   queues.count_capacity(n.capacity, {});
   for (size_t i = 0; i < c.existing.size(); ++i) {
     const existing_allocation &e = c.existing[i];
@@ -140,14 +141,14 @@ void node_commands::obey(const tenon::update_node &c) {
   if (c.has_attributes) {
     changes.apply(attributes_set{*n, c.attributes});
     keeps.recount(*n);
-    holdings.divide(*n);
+    if (holdings.divide(*n)) changes.apply(divided_types_changed{});
   }
   if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
   if (n->occupied != occupied_before) facts.tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
   if (c.has_capacity) queues.count_capacity(n->capacity, before);
   checks.forget_on(*n);
   changes.apply(node_changed{*n});
-  reservations.check(*n);
+  unfit.end_on(*n);
 }
 
 void node_commands::obey(const tenon::change_node &c) {
@@ -172,7 +173,7 @@ void node_commands::obey(const tenon::change_node &c) {
     facts.tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   checks.forget_on(*n);
   changes.apply(node_changed{*n});
-  reservations.check(*n);
+  unfit.end_on(*n);
 }
 
 void node_commands::decommission(node &n) {

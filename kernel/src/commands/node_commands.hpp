@@ -28,6 +28,7 @@ struct node_commands_access {
   internal::proposals &proposals;
   internal::replacements &replacements;
   internal::reservations &reservations;
+  unfit_placements &unfit;
   placement_checks &checks;
   kept_counts &keeps;
   decision_teller &decisions;

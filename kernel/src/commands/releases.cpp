@@ -9,7 +9,7 @@
 #include "lifecycle/foreign_allocations.hpp"
 #include "rules/proposals.hpp"
 #include "rules/replacements.hpp"
-#include "rules/reservations.hpp"
+#include "rules/unfit_placements.hpp"
 #include "told/decision_teller.hpp"
 
 namespace tenon::internal {
@@ -20,7 +20,7 @@ void releases::obey(const tenon::release &c) {
     return;
   }
   if (!c.key.empty() && c.what != release_what::asks) {
-    if (node *n = foreign.remove(c.key); n != nullptr) return reservations.check(*n);
+    if (node *n = foreign.remove(c.key); n != nullptr) return unfit.end_on(*n);
     if (application *app = of.find_application("@independent/" + std::string(c.key)); app != nullptr)
       release_of(*app, c);
     return;

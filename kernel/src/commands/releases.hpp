@@ -15,7 +15,7 @@ struct releases_access {
   foreign_allocations &foreign;
   internal::proposals &proposals;
   internal::replacements &replacements;
-  internal::reservations &reservations;
+  unfit_placements &unfit;
   decision_teller &decisions;
 };
 

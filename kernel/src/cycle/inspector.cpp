@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "change_dispatcher.hpp"
 #include "cycle/policy_faults.hpp"
 #include "model/may_run.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/fresh_keys.hpp"
-#include "rules/limits.hpp"
+#include "rules/headroom.hpp"
 #include "rules/node_search.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
-#include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
 
 namespace tenon::internal {
@@ -80,10 +79,7 @@ void inspector::inspect() {
 }
 
 void inspector::tell_word(ask &a, container_word word) {
-  if (word == a.told) return;
-  a.told = word;
-  changes_.apply(ask_told{a});
-  decisions_.emit(decided::container_state{word == container_word::skipped}, a);
+  if (word != a.told) changes_.apply(ask_told{a, word});
 }
 
 void inspector::inspect_queue(const queue &q, inspection &seen) {
@@ -157,11 +153,11 @@ bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {
 void inspector::tell_limits_of(ask &a) {
   ask_class &c = of_.classes[a.class_id];
   type_index type = no_type;
-  const usage_node *quota = limits_.blocking(*a.owner, c, type);
+  const usage_node *quota = headroom_.full_limit(*a.owner, c, type);
   tell_limit(facts_, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
-  const queue *full = blocking_queue(*a.owner->home, c, of_.total, type);
+  const queue *full = headroom_.full_queue(*a.owner->home, c, type);
   const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &of_.total : &full->max;
   tell_limit(facts_, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
 }

@@ -8,10 +8,9 @@
 namespace tenon::internal {
 
 class change_dispatcher;
-class decision_teller;
 class fact_teller;
 class fresh_keys;
-class limits;
+class headroom;
 class node_search;
 class node_verdicts;
 class placement_checks;
@@ -20,17 +19,16 @@ class policy_faults;
 class inspector {
  public:
   // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.
-  inspector(partition_model &of, const fresh_keys &keys, const limits &limiting, const node_verdicts &verdicts,
-            placement_checks &checks, node_search &search, policy_faults &faults, decision_teller &decisions,
+  inspector(partition_model &of, const fresh_keys &keys, const internal::headroom &headroom,
+            const node_verdicts &verdicts, placement_checks &checks, node_search &search, policy_faults &faults,
             const fact_teller &facts, change_dispatcher &changes)
       : of_(of),
         keys_(keys),
-        limits_(limiting),
+        headroom_(headroom),
         verdicts_(verdicts),
         checks_(checks),
         search_(search),
         faults_(faults),
-        decisions_(decisions),
         facts_(facts),
         changes_(changes) {}
 
@@ -51,12 +49,11 @@ class inspector {
 
   partition_model &of_;
   const fresh_keys &keys_;
-  const limits &limits_;
+  const internal::headroom &headroom_;
   const node_verdicts &verdicts_;
   placement_checks &checks_;
   node_search &search_;
   policy_faults &faults_;
-  decision_teller &decisions_;
   const fact_teller &facts_;
   change_dispatcher &changes_;
 };

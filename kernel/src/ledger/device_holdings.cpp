@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
+#include "ledger/change_writer.hpp"
 #include "tenon/kernel/devices.hpp"
 #include "tenon/kernel/messages.hpp"
 
@@ -39,7 +39,7 @@ std::string device_holdings::check_detail(std::string_view key, std::string_view
   return {};
 }
 
-void device_holdings::divide(node &n) {
+bool device_holdings::divide(node &n) {
   std::vector<device_group> divided;
   for (auto at = n.attributes.lower_bound(devices_prefix); at != n.attributes.end(); ++at) {
     const auto type = devices_type(at->first);
@@ -50,7 +50,7 @@ void device_holdings::divide(node &n) {
     group.ranked = group.free;
     divided.push_back(std::move(group));
   }
-  if (divided.empty() && !n.divided) return;
+  if (divided.empty() && !n.divided) return false;
   n.divided = !divided.empty();
   const uint64_t divided_before = nodes_.devices().divided();
   changes_.apply(devices_set{n, std::move(divided)});
@@ -61,7 +61,7 @@ void device_holdings::divide(node &n) {
   for (const allocation *a : n.allocations) hold(a->devices);
   for (const allocation *a : n.foreign) hold(a->devices);
   for (const replacement *r : n.coming) hold(r->devices);
-  if (nodes_.devices().divided() != divided_before) changes_.apply(divided_types_changed{});
+  return nodes_.devices().divided() != divided_before;
 }
 
 void device_holdings::assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail,

@@ -17,12 +17,12 @@
 
 namespace tenon::internal {
 
-class change_dispatcher;
+class change_writer;
 
 class device_holdings {
  public:
   device_holdings(const resource_types &types, const class_table &classes, const node_table &nodes,
-                  device_records &records, change_dispatcher &changes)
+                  device_records &records, change_writer &changes)
       : types_(types), classes_(classes), nodes_(nodes), records_(records), changes_(changes) {}
 
   // -- Whether what is told can be. "" or why not. --
@@ -33,7 +33,8 @@ class device_holdings {
                                   const type_lookup &by_name);
 
   // -- Who holds which: `record` is of the allocation or the replacement. --
-  void divide(node &n);  // as its attributes and what is on it say
+  // As its attributes and what is on it say. True: types that some node divides are others now.
+  [[nodiscard]] bool divide(node &n);
   // Holds what the detail says and, with `choose`, what else the node has for the class.
   void assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail, bool choose);
   void resize(allocation &a, std::string_view detail);
@@ -58,7 +59,7 @@ class device_holdings {
   const class_table &classes_;
   const node_table &nodes_;
   device_records &records_;
-  change_dispatcher &changes_;
+  change_writer &changes_;
 };
 
 }  // namespace tenon::internal

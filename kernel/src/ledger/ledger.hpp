@@ -3,6 +3,7 @@
 // follows from it is none of the ledger's business (change_dispatcher).
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -36,12 +37,6 @@ class ledger {
   static void write(const node_moved &c) { transition(c.of.state, c.by); }
   static void write(const queue_moved &c) { transition(c.of.state, c.by); }
   static void write(const application_moved &c) { transition(c.of.state, c.by); }
-  static void write(const ask_lined_up &) {}
-  static void write(const ask_told &) {}
-  static void write(const group_counted &) {}
-  static void write(const replacement_changed &) {}
-  static void write(const victims_changed &) {}
-  static void write(const reservation_changed &) {}
   static void write(const ask_moved &c) { transition(c.of.state, c.by); }
   static void write(const ask_filled &c) { c.of.max_allocations.edit() = c.wanted; }
   static void write(const ask_wants &c) { c.of.max_allocations.edit() = c.wanted; }
@@ -50,8 +45,46 @@ class ledger {
   static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
   static void write(const allocation_made &c) { transition(c.of.state, c.by); }
   static void write(const allocation_moved &c) { transition(c.of.state, c.by); }
-  static void write(const allocation_resized &) {}
+  static void write(const allocation_resized &c) { c.of.class_id = c.class_id; }
   static void write(const allocation_ended &c) { transition(c.of.state, c.by); }
+
+  // -- What asks wait for, and where. --
+  static void write(const ask_lined_up &c) {
+    c.of.line.edit() = c.to;
+    c.of.group = c.group;
+  }
+  static void write(const ask_told &c) { c.of.told = c.word; }
+  static void write(const group_counted &c) {
+    c.of.pending.edit() += c.pending;
+    c.of.held.edit() += c.held;
+  }
+  static void write(const replacement_proposed &c) { c.of.offered = c.by; }
+  static void write(const replacement_begun &c) { c.of.under_way = c.by; }
+  static void write(const victim_claimed &c) { c.by.wait->victims.push_back(&c.of); }
+  static void write(const claim_ended &c) {
+    auto &victims = c.by.wait->victims;
+    victims.erase(std::find(victims.begin(), victims.end(), &c.of));
+  }
+  static void write(const claims_forgotten &c) { c.by.wait->victims.clear(); }
+  static void write(const reservation_made &c) {
+    ask &a = *c.of.of;
+    a.told = container_word::none;
+    a.wait->held = &c.of;
+    a.owner->reservations.push_back(&c.of);
+    c.of.where->reservations.push_back(&c.of);
+  }
+  static void write(const reservation_ended &c) {
+    ask &a = *c.of.of;
+    a.wait->held = nullptr;
+    std::erase(a.owner->reservations, &c.of);
+    std::erase(c.of.where->reservations, &c.of);
+  }
+  static void write(const proposal_made &c) { c.owner.proposals.push_back(c.what); }
+  static void write(const proposal_ended &c) {
+    std::erase_if(c.owner.proposals, [&](const proposal &p) { return p.number == c.what.number; });
+  }
+  void write(const node_closed &c) { nodes_.close(c.of.slot, c.closed); }
+  void write(const node_reopened &c) { nodes_.close(c.of.slot, c.closed); }
 
   // -- Nodes and their devices. --
   static void write(const capacity_set &c) { c.of.capacity.edit() = c.to; }

@@ -3,17 +3,21 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/change_dispatcher.hpp"
+#include "rules/claims.hpp"
 #include "rules/gangs.hpp"
 #include "rules/limits.hpp"
+#include "rules/open_proposals.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
 #include "rules/proposals.hpp"
+#include "rules/proposer.hpp"
+#include "rules/reservations.hpp"
 #include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
 
@@ -22,7 +26,7 @@ namespace tenon::internal {
 // -- Made. --
 
 void allocation_states::commit(ask &a, node &n) {
-  if (proposals.are_made()) return proposals.propose(a, n);
+  if (proposed.are_made()) return proposer.propose(a, n);
   const allocation_terms terms = terms_of(a);
   node *kept = reservations.use(a);
   const allocation &x = place_on(a, n, terms, shared.now_ms);
@@ -102,8 +106,7 @@ void allocation_states::resize(allocation &a, const resources &need, std::string
   const uint32_t before_id = a.class_id;
   const resources before = classes[before_id].need;
   if (before == need && (detail.empty() || detail == held_devices_of.text_of(a.devices))) return;
-  a.class_id = classifier.plain_class(need).id;
-  changes.apply(allocation_resized{a});
+  changes.apply(allocation_resized{a, classifier.plain_class(need).id});
   if (facts.listened() && before != need) {
     facts.tell(fact_kind::allocation_resized, a, false, &before);
   }
@@ -137,17 +140,14 @@ allocation &allocation_states::copy(const allocation &x, ask &a, node &n, const 
 
 // -- Gone, or on its way out. --
 
-void allocation_states::move(allocation &a, allocation_event event) {
+void allocation_states::move(allocation &a, allocation_event event, const reason *why) {
   proposals.undo_offer(a);
   const bool leaves = a.placeholder && a.state == allocation_state::allocated;
   if (leaves) gangs.leave_allocated(a);
-  changes.apply(allocation_moved{a, event});
+  changes.apply(allocation_moved{a, event, why});
 }
 
-void allocation_states::expire(allocation &a, const reason &why) {
-  move(a, allocation_event::timeout);
-  decisions.emit_released(a, termination::timeout, why);
-}
+void allocation_states::expire(allocation &a, const reason &why) { move(a, allocation_event::timeout, &why); }
 
 // It ends by the event. `keeps_ask`: who calls looks after the ask, which stays even where nothing of it is left.
 void allocation_states::remove_allocation(allocation &a, allocation_event how, bool keeps_ask) {
@@ -176,7 +176,7 @@ void allocation_states::remove_allocation(allocation &a, allocation_event how, b
   if (!node_gone) changes.apply(node_changed{n});
   if (!keeps_ask) forget_if_done(*a.from);
   ends_at_.erase(a.sequence);
-  if (a.state == allocation_state::preempting) preemption.victim_gone(a);
+  if (a.state == allocation_state::preempting) claims.victim_gone(a);
   changes.apply(allocation_ended{a, how});
 }
 

@@ -10,7 +10,7 @@
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "rules/lifecycles.hpp"
-#include "rules/reservations.hpp"
+#include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
 
@@ -29,6 +29,9 @@ struct allocation_states_access {
   internal::gangs &gangs;
   internal::reservations &reservations;
   internal::preemption &preemption;
+  internal::claims &claims;
+  open_proposals &proposed;
+  internal::proposer &proposer;
   internal::proposals &proposals;
   placement_checks &checks;
   application_lifecycle &applications;
@@ -55,7 +58,7 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void resize(allocation &a, const resources &need, std::string_view detail);
 
   // -- Gone, or on its way out. --
-  void move(allocation &a, allocation_event event) override;
+  void move(allocation &a, allocation_event event, const reason *why) override;
   void expire(allocation &a, const reason &why) override;
   void remove_allocation(allocation &a, allocation_event how, bool keeps_ask = false) override;
   void undo(allocation &a);  // its ask is pending again

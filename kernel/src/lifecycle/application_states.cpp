@@ -3,19 +3,21 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "model/partition_model.hpp"
 #include "policies/sort_policy.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
 #include "ready/sort_keys.hpp"
 #include "rules/gangs.hpp"
 #include "rules/limits.hpp"
 #include "rules/placeholder_timers.hpp"
 #include "rules/proposals.hpp"
 #include "rules/replacements.hpp"
+#include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/decision_teller.hpp"
 #include "told/fact_teller.hpp"
@@ -147,7 +149,7 @@ void application_states::enter_state(application &app, application_state from) {
     } else {
       ready.hold(app);
     }
-    reservations.refresh(app);
+    reserved.refresh(app);
     keys.changed(app, column::state);
   }
   if (app.state == application_state::completed || app.state == application_state::failed) end_application(app);
@@ -171,7 +173,7 @@ void application_states::after_placing(application &app, const allocation &x) {
     const bool held = app.held();
     ready.stop_waiting(app);
     if (app.eligible()) ready.let_go(app);
-    if (held) reservations.refresh(app);
+    if (held) reserved.refresh(app);
     if (x.bind_time_ms < app.first_bind_ms) {
       app.first_bind_ms = x.bind_time_ms;
       placeholder_timers.arm(app, x.bind_time_ms);

@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/ask_classifier.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/placement_checks.hpp"
 #include "told/fact_teller.hpp"
 

@@ -5,11 +5,11 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <utility>
 
-#include "change_dispatcher.hpp"
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/resource_intake.hpp"
 #include "model/queue_properties.hpp"
 #include "policies/sort_policy.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/fair_max.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"

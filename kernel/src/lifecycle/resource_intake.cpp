@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "change_dispatcher.hpp"
 #include "model/node_table.hpp"
 #include "policies/call_contexts.hpp"
 #include "policies/node_sorting.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {

@@ -39,8 +39,8 @@ struct task_group {
   std::string_view name;  // the key under which its application has it
   application *owner = nullptr;
   uint32_t first_class = no_class;                    // of the first placeholder
-  int64_t pending = 0;                                // placeholders that are asked for
-  int64_t held = 0;                                   // placeholder allocations, whatever their state
+  owned<int64_t, task_group> pending;                 // placeholders that are asked for
+  owned<int64_t, task_group> held;                    // placeholder allocations, whatever their state
   sorted_run<allocation, sequence_before> allocated;  // those in state Allocated, none proposed in their place
   boost::container::small_vector<std::pair<uint32_t, uint32_t>, 1> sizes;  // of these: class and number
   ask_run waiting;                                                         // pending real asks, while in_force()

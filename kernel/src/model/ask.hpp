@@ -61,7 +61,7 @@ struct ask {
   uint32_t under_way = 0;  // replacements of placeholders by it: placed, and not allocated yet
   uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
   bool live = false;
-  ask_line line = ask_line::none;
+  owned<ask_line, ask> line;
   owned_state<ask_state, ask> state;
   bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
   container_word told : 4 = container_word::none;

@@ -12,6 +12,7 @@
 #include "model/device_table.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
 
@@ -165,29 +166,73 @@ struct application_ordered {
 
 // -- Asks and allocations. --
 
-// Placeholders of the group came or went.
+// So many more placeholders of the group are pending, or there.
 struct group_counted {
-  const task_group &of;
+  task_group &of;
+  int64_t pending, held;
 };
-// What is under way, or proposed, in its place.
-struct replacement_changed {
+// What is proposed in its place; null: nothing is any more.
+struct replacement_proposed {
+  allocation &of;
+  replacement *by;
+};
+// What is under way in its place; null: nothing is any more.
+struct replacement_begun {
+  allocation &of;
+  replacement *by;
+};
+// It gives way for an ask, whose wait is there.
+struct victim_claimed {
+  ask &by;
+  allocation &of;
+};
+// The ask waits for it no more.
+struct claim_ended {
+  ask &by;
   const allocation &of;
 };
-// Who gives way for it.
-struct victims_changed {
-  const ask &of;
+struct claims_forgotten {
+  ask &by;
 };
-// Made, or ended.
-struct reservation_changed {
-  const reservation &of;
+// The wait of its ask is there.
+struct reservation_made {
+  reservation &of;
+};
+struct reservation_ended {
+  reservation &of;
+  const reason &why;
+};
+// Its reservations keep it `closed` to searches for others, or not.
+struct node_closed {
+  const node &of;
+  bool closed;
+};
+// The same, and it has a reservation less: others may have it now.
+struct node_reopened {
+  node &of;
+  bool closed;
+};
+// The resource manager is asked whether it accepts it.
+struct proposal_made {
+  application &owner;
+  const proposal &what;
+};
+// `why`: it is undone; null: it was accepted.
+struct proposal_ended {
+  application &owner;
+  const proposal &what;
+  const reason *why;
 };
 // What an inspection said of it.
 struct ask_told {
-  const ask &of;
+  ask &of;
+  container_word word;
 };
-// Where it stands in line.
+// Where it stands in line; `group`: where that is ask_line::run.
 struct ask_lined_up {
-  const ask &of;
+  ask &of;
+  ask_line to;
+  app_class *group;
 };
 
 struct ask_moved {
@@ -222,10 +267,12 @@ struct allocation_made {
 struct allocation_moved {
   allocation &of;
   allocation_event by;
+  const reason *why = nullptr;  // it is to be released, which the resource manager is told; null: it is not
 };
-// It is of another class by now.
+// It is of another class.
 struct allocation_resized {
   allocation &of;
+  uint32_t class_id;
 };
 struct allocation_ended {
   allocation &of;

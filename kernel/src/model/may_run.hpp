@@ -1,8 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// May run: what keeps an application from running, beside its own state, and asks from being placed on whatever node.
+// May run: what keeps an application from running, beside its own state.
 #pragma once
 
-#include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
@@ -32,27 +31,6 @@ namespace tenon::internal {
     if (q->state == object_state::stopped) return true;
   }
   return false;
-}
-
-// The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits. `total`: of
-// all nodes, the root's max.
-[[nodiscard]] inline queue *blocking_queue(queue &leaf, const ask_class &c, const resources &total, type_index &type) {
-  queue *q = &leaf;
-  for (; q->parent != nullptr; q = q->parent) {
-    for (const class_amount &p : c.positive) {
-      if (q->max.has(p.type) && p.amount > sub_saturating(q->max[p.type], q->allocated[p.type])) {
-        type = p.type;
-        return q;
-      }
-    }
-  }
-  for (const class_amount &p : c.positive) {
-    if (p.amount > sub_saturating(total[p.type], q->allocated[p.type])) {
-      type = p.type;
-      return q;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace tenon::internal

@@ -1,7 +1,23 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "model/victims.hpp"
 
+#include <algorithm>
+
 namespace tenon::internal {
+
+bool has_guarantee(const queue &leaf, const ask_class &c) {
+  for (const queue *q = &leaf; q != nullptr; q = q->parent) {
+    const auto says = [&](const class_amount &p) { return q->guaranteed.has(p.type); };
+    if (std::any_of(c.positive.begin(), c.positive.end(), says)) return true;
+  }
+  return false;
+}
+
+bool is_spared(const queue &leaf) {
+  const queue *q = &leaf;
+  while (!q->managed && !q->has_preemption_policy && q->parent != nullptr) q = q->parent;
+  return q->spared;
+}
 
 bool gives_way_before(const allocation &a, const allocation &b) {
   if (a.preempt_self != b.preempt_self) return a.preempt_self;

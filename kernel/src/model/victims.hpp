@@ -1,11 +1,16 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Victims: in which order allocations give way.
+// Victims: who may have others give way, who does, and in which order.
 #pragma once
 
+#include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
 
+// The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
+[[nodiscard]] bool has_guarantee(const queue &leaf, const ask_class &c);
+// What is in it gives way to nobody.
+[[nodiscard]] bool is_spared(const queue &leaf);
 // The one that gives way first is before the other.
 [[nodiscard]] bool gives_way_before(const allocation &a, const allocation &b);
 

@@ -17,19 +17,21 @@ class fresh_keys;
 class node_verdicts;
 class placement_checks;
 class preemption;
-class reservations;
+class reserved_nodes;
+class victim_search;
 
 class explainer {
  public:
   // Asked are verdicts of predicates, refusals of the resource manager, reservations, victims, and policies for keys.
-  explainer(const core &shared, const partition_model &of, node_verdicts &verdicts, const reservations &reserving,
-            placement_checks &checks, preemption &preempting, const fresh_keys &keys)
+  explainer(const core &shared, const partition_model &of, node_verdicts &verdicts, const reserved_nodes &reserved,
+            placement_checks &checks, const preemption &preempting, victim_search &victims, const fresh_keys &keys)
       : shared_(shared),
         of_(of),
         verdicts_(verdicts),
-        reservations_(reserving),
+        reserved_(reserved),
         checks_(checks),
         preemption_(preempting),
+        victims_(victims),
         keys_(keys) {}
 
   // Without words, and without what would let it run.
@@ -57,9 +59,10 @@ class explainer {
   const core &shared_;
   const partition_model &of_;
   node_verdicts &verdicts_;
-  const reservations &reservations_;
+  const reserved_nodes &reserved_;
   placement_checks &checks_;
-  preemption &preemption_;
+  const preemption &preemption_;
+  victim_search &victims_;
   const fresh_keys &keys_;
 };
 

@@ -6,7 +6,7 @@
 #include "readers/explainer.hpp"
 #include "rules/placement_checks.hpp"
 #include "rules/preemption.hpp"
-#include "rules/reservations.hpp"
+#include "rules/victim_search.hpp"
 
 namespace tenon::internal {
 
@@ -26,18 +26,18 @@ void explainer::explain_preemption(const ask &a, explanation &out) {
   const ask_class &c = of_.classes[a.class_id];
   const int64_t at = preemption_.preempts_at(a);
   if (out.obstacles.empty() || !c.required_node.empty() || !of_.config.preemption_enabled) return;
-  if (!a.preempt_other && preemption_.search().has_guarantee_left(a, c)) {
+  if (!a.preempt_other && victims_.has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =
         "its queue is below its guarantee, but the ask is not one that may preempt others";
   }
   if (at == INT64_MAX) return;
   checks_.begin_look();
-  if (const node *n = preemption_.search().find(a, c, nullptr); n != nullptr) {
+  if (const node *n = victims_.find(a, c, nullptr); n != nullptr) {
     obstacle &o = add_obstacle(out, obstacle_kind::preempts_later, n->id);
     o.until_ms = std::max(at, shared_.now_ms);
-    o.asked = static_cast<int64_t>(preemption_.search().victims().size());
+    o.asked = static_cast<int64_t>(victims_.victims().size());
   } else {
-    add_obstacle(out, obstacle_kind::no_victims, {}).reason = preemption_.search().why_nobody(a, c);
+    add_obstacle(out, obstacle_kind::no_victims, {}).reason = victims_.why_nobody(a, c);
   }
 }
 

@@ -7,7 +7,7 @@
 #include "readers/explainer.hpp"
 #include "rules/node_verdicts.hpp"
 #include "rules/placement_checks.hpp"
-#include "rules/reservations.hpp"
+#include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -60,7 +60,7 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
     } else if (!required && !n->schedulable()) {
       ++out.nodes.not_schedulable;
       if (of_.nodes.holds(c, n->slot) && drained == nullptr) drained = n;
-    } else if (!reservations_.may_use(a, c, *n)) {
+    } else if (!reserved_.may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
     } else if (of_.nodes.holds(c, n->slot) && checks_.is_refused(a, *n)) {

@@ -5,7 +5,6 @@
 #include "readers/explain_text.hpp"
 #include "readers/explainer.hpp"
 #include "ready/fresh_keys.hpp"
-#include "rules/reservations.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -50,9 +49,10 @@ uint64_t explainer::count_before(const ask &a) const {
   const application &app = *a.owner;
   int64_t count = 0;
   const reservation *own_reservation = reservation_of(a);
-  for (uint32_t i = 0; i < reservations_.all().extent(); ++i) {
-    const reservation &r = reservations_.all()[i];
-    if (r.live && (own_reservation == nullptr || r.sequence < own_reservation->sequence)) count += r.of->pending();
+  for (const auto &[id, n] : of_.nodes.by_id()) {
+    for (const reservation *r : n->reservations) {
+      if (own_reservation == nullptr || r->sequence < own_reservation->sequence) count += r->of->pending();
+    }
   }
   if (own_reservation != nullptr) return static_cast<uint64_t>(count);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {

@@ -69,7 +69,7 @@ class copier {
     for (const replacement *r : in_order(from_.replacements.all(), &replacement::index)) copy_replacement(*r);
     for (const application *app : apps) copy_proposals(*app);
     for (const auto &[id, n] : to_.nodes.by_id()) {
-      to_.holdings.divide(*n);
+      if (to_.holdings.divide(*n)) to_.apply(divided_types_changed{});
       to_.apply(node_stored{*n});
     }
     to_.fair_maxima.refresh(*to_.root);
@@ -80,7 +80,7 @@ class copier {
       to_.reservations.reserve(asks_.of(*r->of), *nodes_.at(r->where));
     }
     for (const ask *a : asks) line_up(*a, asks_.of(*a));
-    for (const auto &[number, a] : from_.preemption.held_off()) to_.preemption.hold_off(asks_.of(*a));
+    for (const auto &[number, a] : from_.held_off.all()) to_.held_off.add(asks_.of(*a));
     for (const application *app : apps) to_.gangs.changed(applications_.of(*app));
     copy_counters();
     to_.priorities.refresh_all(*to_.root);
@@ -259,10 +259,10 @@ class copier {
     out.number = r.number;
     if (r.devices != no_record) to_.holdings.keep(out.devices, from_.held_devices_of[r.devices].held);
     if (r.number == 0) {
-      placeholder.under_way = &out;
+      to_.apply(replacement_begun{placeholder, &out});
     } else {
       to_.gangs.leave_allocated(placeholder);
-      placeholder.offered = &out;
+      to_.apply(replacement_proposed{placeholder, &out});
     }
   }
 
@@ -272,15 +272,16 @@ class copier {
       proposal copy = p;
       copy.made = allocations_.of(p.made);
       copy.instead = replacements_.of(p.instead);
-      to_.proposals.take_over(copy, out);
+      out.proposals.push_back(copy);
+      to_.proposed.add(copy.number, out);
     }
   }
 
   void copy_victims() {
-    for (const ask *a : from_.preemption.claimants()) {
+    for (const ask *a : from_.claims.claimants()) {
       std::vector<allocation *> victims;
       for (const allocation *x : a->wait->victims) victims.push_back(&allocations_.of(*x));
-      to_.preemption.claim(asks_.of(*a), victims);
+      to_.claims.claim(asks_.of(*a), victims);
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "core.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
 
 namespace tenon::internal {

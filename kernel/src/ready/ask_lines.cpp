@@ -3,26 +3,25 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
+#include "ledger/change_writer.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/queue_priorities.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
 #include "ready/sort_keys.hpp"
 
 namespace tenon::internal {
 
 void ask_lines::enqueue(ask &a) {
-  changes_.apply(ask_lined_up{a});
   if (waits_for_placeholders(a)) {
-    a.line = ask_line::placeholders;
+    changes_.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
     a.gang->waiting.insert(&a);
     placeholders_.changed(*a.gang, true);
   } else if (reservation_of(a) != nullptr) {
-    a.line = ask_line::reserved;
+    changes_.apply(ask_lined_up{a, ask_line::reserved, nullptr});
     reserved_.join(a);
   } else {
-    a.line = ask_line::run;
     join_run(a);
   }
   if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
@@ -53,8 +52,7 @@ void ask_lines::dequeue(ask &a) {
       std::erase(refused_, &a);
       break;
   }
-  a.line = ask_line::none;
-  changes_.apply(ask_lined_up{a});
+  changes_.apply(ask_lined_up{a, ask_line::none, nullptr});
   const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
   if (a.priority == app.priority && !still_highest) set_priority(app, highest_of(app));
 }
@@ -62,8 +60,7 @@ void ask_lines::dequeue(ask &a) {
 // The RM refused it everywhere: waits until something changes for the RM.
 void ask_lines::move_to_refused(ask &a) {
   dequeue(a);
-  changes_.apply(ask_lined_up{a});
-  a.line = ask_line::refused;
+  changes_.apply(ask_lined_up{a, ask_line::refused, nullptr});
   a.owner->refused.insert(&a);
   refused_.push_back(&a);
   if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
@@ -85,8 +82,8 @@ void ask_lines::join_run(ask &a, unit_kind kind) {
     app.classes.push_back(g);
     app.units.push_back(&u);
   }
-  a.group = app.last_group = g;
-  changes_.apply(ask_lined_up{a});
+  app.last_group = g;
+  changes_.apply(ask_lined_up{a, ask_line::run, g});
   const ask *before = g->empty() ? nullptr : g->first();
   g->run.insert(&a);
   if (before == nullptr) {
@@ -100,8 +97,6 @@ void ask_lines::join_run(ask &a, unit_kind kind) {
 void ask_lines::leave_run(ask &a) {
   app_class &g = *a.group;
   alarms_.leave(a);
-  a.group = nullptr;
-  changes_.apply(ask_lined_up{a});
   const bool first = g.first() == &a;
   if (first && g.run.size() == 1) ready_.make_unready(g);
   g.run.erase(&a);

@@ -11,7 +11,7 @@
 namespace tenon::internal {
 
 class ask_alarms;
-class change_dispatcher;
+class change_writer;
 class placeholder_line;
 class queue_priorities;
 class ready_index;
@@ -23,7 +23,7 @@ class ask_lines {
   // `groups`: of the asks in ask_line::run.
   ask_lines(slab<app_class> &groups, ready_index &ready, ask_alarms &alarms, sort_keys &keys,
             queue_priorities &priorities, reserved_line &reserved, placeholder_line &placeholders,
-            change_dispatcher &changes)
+            change_writer &changes)
       : groups_(groups),
         ready_(ready),
         alarms_(alarms),
@@ -53,7 +53,7 @@ class ask_lines {
   queue_priorities &priorities_;
   reserved_line &reserved_;
   placeholder_line &placeholders_;
-  change_dispatcher &changes_;
+  change_writer &changes_;
   std::vector<ask *> refused_;  // by the resource manager, in the order of refusal
 };
 

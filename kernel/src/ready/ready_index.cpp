@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "ledger/device_holdings.hpp"
 #include "model/may_run.hpp"
 #include "model/node_table.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
+#include "ready/node_fitness.hpp"
+#include "ready/reserved_line.hpp"
 #include "ready/rule_ports.hpp"
 #include "ready/sort_keys.hpp"
 
@@ -227,12 +228,12 @@ void ready_index::wake_for_node(node &n) {
   for (size_t i = blocked_.size(); i-- > 0;) {
     ask_class &c = *blocked_[i];
     if (!c.required_node.empty()) {
-      if (c.required_node == n.id && devices_.may_hold(n, c) && filter_.passes(c, n.slot)) wake_class(c);
+      if (c.required_node == n.id && fitness_.fits_empty(n, c)) wake_class(c);
     } else if (!nodes_.open(n.slot)) {
       continue;
-    } else if (nodes_.holds(c, n.slot) && filter_.passes(c, n.slot)) {
+    } else if (fitness_.fits_now(n, c)) {
       wake_class(c);
-    } else if (c.unreservable && n.reservations.empty() && devices_.may_hold(n, c) && filter_.passes(c, n.slot)) {
+    } else if (c.unreservable && n.reservations.empty() && fitness_.fits_empty(n, c)) {
       c.unreservable = false;
       while (!c.parked_to_reserve.empty()) unpark(*c.parked_to_reserve.back());
     }

@@ -16,8 +16,7 @@ namespace tenon::internal {
 
 class ask_alarms;
 class ask_lines;
-class device_holdings;
-class node_filter;
+class node_fitness;
 class node_table;
 class placeholder_line;
 class reserved_line;
@@ -27,17 +26,16 @@ class ready_index {
  public:
   // `total`: of all nodes.
   ready_index(const std::unique_ptr<queue> &root, class_table &classes, const node_table &nodes,
-              const device_holdings &devices, const resources &total, sort_keys &keys, ask_alarms &alarms,
-              ask_lines &lines, node_filter &filter, reserved_line &reserved, placeholder_line &placeholders)
+              const node_fitness &fitness, const resources &total, sort_keys &keys, ask_alarms &alarms,
+              ask_lines &lines, reserved_line &reserved, placeholder_line &placeholders)
       : root_(root),
         classes_(classes),
         nodes_(nodes),
-        devices_(devices),
+        fitness_(fitness),
         total_(total),
         keys_(keys),
         alarms_(alarms),
         lines_(lines),
-        filter_(filter),
         reserved_(reserved),
         placeholders_(placeholders) {}
 
@@ -85,12 +83,11 @@ class ready_index {
   const std::unique_ptr<queue> &root_;
   class_table &classes_;
   const node_table &nodes_;
-  const device_holdings &devices_;
+  const node_fitness &fitness_;
   const resources &total_;
   sort_keys &keys_;
   ask_alarms &alarms_;
   ask_lines &lines_;
-  node_filter &filter_;
   reserved_line &reserved_;
   placeholder_line &placeholders_;
   std::vector<ask_class *> blocked_;

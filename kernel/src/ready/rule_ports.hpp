@@ -15,26 +15,15 @@ namespace tenon::internal {
 class preemption_clock {
  public:
   [[nodiscard]] virtual int64_t preempts_at(const ask &a) const = 0;  // INT64_MAX: never
+  void changed() { ++revision_; }                                     // something that a search for victims looks at
+  virtual void reservation_ended() = 0;                               // those whom it held off may try again
 
  protected:
   ~preemption_clock() = default;
-};
+  [[nodiscard]] uint64_t revision() const { return revision_; }  // how often something changed
 
-// Asks in ask_line::reserved, and when an ask may join them.
-class reserved_line {
- public:
-  [[nodiscard]] virtual int64_t reserves_at(const ask &a) const = 0;  // it may reserve a node; INT64_MAX: never
-  virtual void join(ask &a) = 0;
-  virtual void leave(ask &a) = 0;
-  // What decides about their turn may be other than it was.
-  virtual void refresh(reservation &r) = 0;
-  virtual void refresh(reserved_unit &u) = 0;
-  virtual void refresh(application &app) = 0;
-  virtual void look_again(node &n) = 0;  // there may be room on it
-  virtual void wake_refused() = 0;       // something changed for the resource manager
-
- protected:
-  ~reserved_line() = default;
+ private:
+  uint64_t revision_ = 1;
 };
 
 // Asks in ask_line::placeholders, and the applications in which one may take the place of a placeholder.
@@ -55,6 +44,9 @@ class node_filter {
   [[nodiscard]] bool passes(const ask_class &c, uint32_t slot) {
     return c.judged == nullptr || is_passed(*c.judged, c.need, slot);
   }
+  // What was found of the node holds no longer; or not where its amounts were read.
+  virtual void forget(uint32_t slot) = 0;
+  virtual void amounts_changed(uint32_t slot) = 0;
 
  protected:
   ~node_filter() = default;

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "core.hpp"
+#include "ledger/change_writer.hpp"
 #include "policies/call_contexts.hpp"
+#include "policies/node_sorting.hpp"
 #include "policies/prepared_words.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/rule_ports.hpp"

@@ -15,7 +15,7 @@
 namespace tenon::internal {
 
 class call_contexts;
-class change_dispatcher;
+class change_writer;
 class policy_fallback;
 class ready_index;
 struct core;
@@ -26,7 +26,7 @@ class sort_keys {
  public:
   sort_keys(core &shared, uint32_t partition_id, const std::unique_ptr<queue> &root, slab<application> &applications,
             node_table &nodes, node_sortings &sortings, queue_orders &orders, const call_contexts &contexts,
-            ready_index &ready, policy_fallback &fallback, change_dispatcher &changes)
+            ready_index &ready, policy_fallback &fallback, change_writer &changes)
       : shared_(shared),
         partition_id_(partition_id),
         root_(root),
@@ -86,7 +86,7 @@ class sort_keys {
   const call_contexts &contexts_;
   ready_index &ready_;
   policy_fallback &fallback_;
-  change_dispatcher &changes_;
+  change_writer &changes_;
   std::vector<queue *> stale_;          // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms_ = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   key_batch batch_;                     // scratch of flush()

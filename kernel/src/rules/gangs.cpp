@@ -3,18 +3,9 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
-#include "core.hpp"
-#include "ledger/device_holdings.hpp"
 #include "model/may_run.hpp"
 #include "ready/ask_lines.hpp"
-#include "ready/ready_index.hpp"
-#include "rules/lifecycles.hpp"
-#include "rules/node_search.hpp"
-#include "rules/placement_checks.hpp"
-#include "rules/replacements.hpp"
-#include "tenon/kernel/messages.hpp"
-#include "told/fact_teller.hpp"
+#include "ready/change_dispatcher.hpp"
 
 namespace tenon::internal {
 
@@ -33,9 +24,7 @@ task_group *gangs::group_named(application &app, std::string_view group) {
 
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
-  changes_.apply(group_counted{g});
-  g.pending += pending;
-  g.held += held;
+  changes_.apply(group_counted{g, pending, held});
   if (g.in_force() == before) return;
   std::vector<ask *> concerned(g.waiting.begin(), g.waiting.end());
   if (!before) {
@@ -158,89 +147,11 @@ void gangs::wake_on(const node &n) {
   }
 }
 
-// -- Pass B. --
-
-bool gangs::decide() {
-  while (!heap_.empty()) {
-    application &app = *heap_.top();
-    if (replace_in(app)) return true;
-    if (!heap_.contains(&app)) continue;
-    heap_.erase(&app);
-    app.gang.stuck = true;
-    stuck_.push_back(&app);
-  }
-  return false;
-}
-
-// The asks that wait in all groups in play, in their order: the first for which something can be done.
-bool gangs::replace_in(application &app) {
-  for (task_group *g : app.gang.in_play) {
-    g->next = 0;
-    g->hopeless.clear();
-  }
-  std::vector<ask *> refused;
-  bool done = false;
-  while (!done) {
-    task_group *first = nullptr;
-    for (task_group *g : app.gang.in_play) {
-      if (g->next == g->waiting.size()) continue;
-      if (first == nullptr || tried_before(*g->waiting.begin()[g->next], *first->waiting.begin()[first->next]))
-        first = g;
-    }
-    if (first == nullptr) break;
-    ask &a = *first->waiting.begin()[first->next++];
-    bool rm_refuses = false;
-    done = replace_one(a, *first, rm_refuses);
-    if (!done && rm_refuses) refused.push_back(&a);
-  }
-  for (ask *a : refused) lines_.move_to_refused(*a);
-  return done;
-}
-
-bool gangs::replace_one(ask &a, task_group &g, bool &rm_refuses) {
-  ask_class &c = classes_[a.class_id];
-  // What is known of a class leaves out the node that is kept for the ask.
-  const reservation *own = reservation_of(a);
-  const bool own_holds = own != nullptr && nodes_.usable(own->where->slot) && nodes_.holds(c, own->where->slot);
-  if (!own_holds && std::find(g.hopeless.begin(), g.hopeless.end(), c.id) != g.hopeless.end()) return false;
-  ++shared_.counters.asks_examined;
-  if (release_too_small(a, c, g)) return true;
-  for (allocation *placeholder : g.allocated) {
-    const bool allowed = c.required_node.empty() || c.required_node == placeholder->where->id;
-    held_list devices;
-    if (!allowed || !devices_.take_over(c, *placeholder, devices) || !verdicts_.passes(c, placeholder->where->slot))
-      continue;
-    if (!checks_.agrees(a, *placeholder->where, false)) {
-      rm_refuses = true;
-      continue;
-    }
-    replacements_.begin(a, *placeholder, *placeholder->where, devices);
-    return true;
-  }
-  if (!c.blocked || own_holds) {
-    bool search_refused = false;
-    if (node *n = search_.find(c, a, search_refused); n != nullptr) {
-      replacements_.begin(a, *g.allocated.first(), *n, {});
-      return true;
-    }
-    rm_refuses |= search_refused;
-    if (!search_refused && !c.blocked) ready_.block(c);
-  }
-  c.gangs_wait = true;
-  if (!rm_refuses) g.hopeless.push_back(c.id);
-  return false;
-}
-
-bool gangs::release_too_small(const ask &a, const ask_class &c, const task_group &g) {
-  const auto small = [&](uint32_t class_id) { return !fit_in(classes_[class_id].need, c.need); };
-  if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return small(s.first); })) return false;
-  const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
-  for (allocation *placeholder : all) {
-    if (!small(placeholder->class_id)) continue;
-    facts_.tell_placeholder_small(*placeholder, a, c);
-    lifecycle_.expire(*placeholder, {cause::placeholder_too_small});
-  }
-  return true;
+void gangs::tried(application &app) {
+  if (!heap_.contains(&app)) return;
+  heap_.erase(&app);
+  app.gang.stuck = true;
+  stuck_.push_back(&app);
 }
 
 }  // namespace tenon::internal

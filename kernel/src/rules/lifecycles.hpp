@@ -26,8 +26,9 @@ class allocation_lifecycle {
   virtual void announce(const allocation &x, const allocation_terms &terms, bool existing) = 0;
 
   // -- Gone, or on its way out. --
-  virtual void move(allocation &a, allocation_event event) = 0;  // what is proposed in its place is undone
-  virtual void expire(allocation &a, const reason &why) = 0;     // waits for the resource manager from now on
+  // What is proposed in its place is undone. `why`: it is to be released, which the resource manager is told.
+  virtual void move(allocation &a, allocation_event event, const reason *why) = 0;
+  virtual void expire(allocation &a, const reason &why) = 0;  // waits for the resource manager from now on
   virtual void remove_allocation(allocation &a, allocation_event how, bool keeps_ask) = 0;
   virtual bool unplace(ask &a) = 0;  // one of it is placed less. True: it is pending again
   virtual void forget_if_done(ask &a) = 0;

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "base/kept_sizes.hpp"
-#include "change_dispatcher.hpp"
 #include "ledger/kept_counts.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/ready_index.hpp"
-#include "rules/reservations.hpp"
+#include "ready/reserved_line.hpp"
 #include "told/fact_teller.hpp"
 
 namespace tenon::internal {
@@ -76,7 +76,7 @@ void limits::enter(application &app, bool checked) {
     if (app.held_by_limit != nullptr) {
       ready_.stop_waiting(app);
       ready_.let_go(app);
-      reservations_.refresh(app);
+      reserved_.refresh(app);
     }
   }
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
@@ -159,7 +159,7 @@ void limits::refresh(const std::vector<application *> &all_applications) {
     used += app->placeholders;
     add_usage(*app, used, 1);
     ready_.let_go(*app);
-    reservations_.refresh(*app);
+    reserved_.refresh(*app);
   }
 }
 

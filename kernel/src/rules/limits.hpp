@@ -16,15 +16,15 @@ class change_dispatcher;
 class fact_teller;
 class kept_counts;
 class ready_index;
-class reservations;
+class reserved_line;
 
 class limits {
  public:
   using trackers = std::map<std::string, usage_tracker, std::less<>>;
 
   limits(resource_types &types, kept_counts &kept, const fact_teller &facts, ready_index &ready,
-         internal::reservations &reservations, change_dispatcher &changes)
-      : types_(types), kept_(kept), facts_(facts), ready_(ready), reservations_(reservations), changes_(changes) {}
+         reserved_line &reserved, change_dispatcher &changes)
+      : types_(types), kept_(kept), facts_(facts), ready_(ready), reserved_(reserved), changes_(changes) {}
 
   [[nodiscard]] const trackers &users() const { return users_; }
   [[nodiscard]] const trackers &groups() const { return groups_; }
@@ -58,7 +58,7 @@ class limits {
   kept_counts &kept_;
   const fact_teller &facts_;
   ready_index &ready_;
-  internal::reservations &reservations_;
+  reserved_line &reserved_;
   change_dispatcher &changes_;
   trackers users_, groups_;
 };

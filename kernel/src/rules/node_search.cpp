@@ -1,12 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "rules/node_search.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "core.hpp"
 #include "model/node_table.hpp"
 #include "policies/call_contexts.hpp"
-#include "rules/node_verdicts.hpp"
+#include "ready/node_fitness.hpp"
 #include "rules/placement_checks.hpp"
-#include "rules/reservations.hpp"
+#include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -19,8 +22,8 @@ constexpr size_t orders_kept = 64;
 node *node_search::find(ask_class &c, ask &a, bool &refused) {
   ++shared_.counters.node_searches;
   const auto will_do = [&](node &n) {
-    if (!n.reservations.empty() && !reservations_.may_use(a, c, n)) return false;
-    if (!verdicts_.passes(c, n.slot)) return false;
+    if (!n.reservations.empty() && !reserved_.may_use(a, c, n)) return false;
+    if (!fitness_.passes(n, c)) return false;
     const bool ok = checks_.agrees(a, n, true);
     refused |= !ok;
     return ok;
@@ -40,8 +43,25 @@ node *node_search::find(ask_class &c, ask &a, bool &refused) {
   }
   const uint32_t slot = by->first_fit(c, shared_.counters.nodes_examined,
                                       [&](uint32_t candidate) { return will_do(*nodes_.at(candidate)); });
-  if (own != nullptr) nodes_.close(own->where->slot, reservations_.keeps_others_out(*own->where));
+  if (own != nullptr) nodes_.close(own->where->slot, reserved_.keeps_others_out(*own->where));
   return slot == node_order::no_slot ? nullptr : nodes_.at(slot);
+}
+
+node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
+  node_order *by = order_for(c, *a.owner);
+  if (by == nullptr) return nullptr;
+  std::vector<uint32_t> left_out;
+  for (;;) {
+    const uint32_t slot = by->least_lacking(c, shared_.counters.nodes_examined, [&](uint32_t candidate) {
+      const node &n = *nodes_.at(candidate);
+      return n.reservations.empty() && fitness_.fits_empty(n, c) &&
+             std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
+    });
+    if (slot == node_order::no_slot) return nullptr;
+    if (checks_.agrees(a, *nodes_.at(slot), false)) return nodes_.at(slot);
+    refused = true;
+    left_out.push_back(slot);
+  }
 }
 
 node_order *node_search::order_for(const ask_class &c, const application &app) {

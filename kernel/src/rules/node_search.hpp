@@ -11,34 +11,36 @@
 namespace tenon::internal {
 
 class call_contexts;
+class node_fitness;
 class node_table;
-class node_verdicts;
 class placement_checks;
 class policy_fallback;
-class reservations;
+class reserved_nodes;
 struct core;
 
 class node_search {
  public:
   node_search(core &shared, node_table &nodes, node_sortings &sortings, const call_contexts &contexts,
-              policy_fallback &fallback, node_verdicts &verdicts, placement_checks &checks,
-              const reservations &reservations)
+              policy_fallback &fallback, const node_fitness &fitness, placement_checks &checks,
+              const reserved_nodes &reserved)
       : shared_(shared),
         nodes_(nodes),
         sortings_(sortings),
         contexts_(contexts),
         fallback_(fallback),
-        verdicts_(verdicts),
+        fitness_(fitness),
         checks_(checks),
-        reservations_(reservations) {}
+        reserved_(reserved) {}
 
   // The first node that holds the ask and may be used for it. Its own reserved one is open to it. `refused`: the
   // resource manager did not agree with some of them.
   node *find(ask_class &c, ask &a, bool &refused);
-  // Until the next call. Null: the built-in order failed too.
-  node_order *order_for(const ask_class &c, const application &app);
+  // Of the nodes without reservation the one that lacks least of what the ask needs.
+  node *find_to_reserve(ask_class &c, ask &a, bool &refused);
 
  private:
+  // Until the next call. Null: the built-in order failed too.
+  node_order *order_for(const ask_class &c, const application &app);
   void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored) const;
 
   core &shared_;
@@ -46,9 +48,9 @@ class node_search {
   node_sortings &sortings_;
   const call_contexts &contexts_;
   policy_fallback &fallback_;
-  node_verdicts &verdicts_;
+  const node_fitness &fitness_;
   placement_checks &checks_;
-  const reservations &reservations_;
+  const reserved_nodes &reserved_;
 };
 
 }  // namespace tenon::internal

@@ -35,8 +35,8 @@ class node_verdicts final : public node_filter {
   verdict_set *set_for(const ask &a, const resources &need, bool &shared);
 
   // -- A node changed. --
-  void forget(uint32_t slot);
-  void amounts_changed(uint32_t slot) {
+  void forget(uint32_t slot) override;
+  void amounts_changed(uint32_t slot) override {
     if (read_amounts_) forget(slot);
   }
 

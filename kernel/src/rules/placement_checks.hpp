@@ -24,6 +24,11 @@ class placement_checks {
                    kept_counts &kept)
       : shared_(shared), partition_name_(partition_name), by_proposals_(by_proposals), waits_(waits), kept_(kept) {}
 
+  [[nodiscard]] bool are_proposed() const { return by_proposals_; }
+  // What it says may be other than for asks alike.
+  [[nodiscard]] bool may_refuse(const ask &a) const {
+    return by_proposals_ ? a.wait != nullptr && !a.wait->refusals.empty() : shared_.rm_is_asked();
+  }
   // Where it is asked within the step, it is asked now.
   bool agrees(const ask &a, const node &n, bool allocate) {
     if (nobody_is_asked_) return true;
@@ -35,7 +40,11 @@ class placement_checks {
     return a.wait != nullptr && std::any_of(a.wait->refusals.begin(), a.wait->refusals.end(),
                                             [&](const node_refusal &r) { return r.where == &n; });
   }
-  void begin_look() { refused_now_.clear(); }                  // at another ask
+  void begin_look() { refused_now_.clear(); }  // at another ask
+  void begin_turn() {                          // the same, of the cycle
+    ++shared_.counters.asks_examined;
+    begin_look();
+  }
   void ask_nobody(bool nobody) { nobody_is_asked_ = nobody; }  // all are as if agreed with
 
   // -- What is remembered. --

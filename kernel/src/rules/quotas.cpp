@@ -5,7 +5,7 @@
 
 #include "base/wide_sum.hpp"
 #include "model/victims.hpp"
-#include "rules/preemption.hpp"
+#include "rules/claims.hpp"
 #include "tenon/kernel/messages.hpp"
 
 namespace tenon::internal {
@@ -103,7 +103,7 @@ size_t quotas::give_back(queue &q, const resources &wanted, const reason &why, c
 }
 
 size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reason &why, const queue &over) {
-  if (preemption::spares(leaf)) return 0;
+  if (is_spared(leaf)) return 0;
   const uint64_t types_wanted = wanted.present();
   std::vector<allocation *> candidates, victims;
   for (const application *app : leaf.apps) {
@@ -125,7 +125,7 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reas
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  preemption_.take_victims(victims, why, nullptr, &over);
+  claims_.take(victims, why, nullptr, &over);
   return victims.size();
 }
 

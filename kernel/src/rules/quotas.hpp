@@ -15,13 +15,13 @@
 
 namespace tenon::internal {
 
-class preemption;
+class claims;
 
 class quotas {
  public:
   quotas(core &shared, uint32_t partition_id, const partition_config &config, const class_table &classes,
-         preemption &by)
-      : shared_(shared), partition_id_(partition_id), config_(config), classes_(classes), preemption_(by) {}
+         internal::claims &claims)
+      : shared_(shared), partition_id_(partition_id), config_(config), classes_(classes), claims_(claims) {}
 
   // Its max, usage or delay may be others.
   void look_at(queue &q);
@@ -50,7 +50,7 @@ class quotas {
   const uint32_t partition_id_;
   const partition_config &config_;
   const class_table &classes_;
-  preemption &preemption_;
+  internal::claims &claims_;
   std::vector<queue *> over_;  // whose timer runs
 };
 

@@ -3,23 +3,23 @@
 
 #include <algorithm>
 
-#include "change_dispatcher.hpp"
 #include "core.hpp"
 #include "ledger/device_holdings.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/lifecycles.hpp"
-#include "rules/proposals.hpp"
+#include "rules/proposer.hpp"
 #include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
 void replacements::begin(ask &a, allocation &placeholder, node &n, const held_list &devices) {
-  if (by_proposals_) return proposals_.propose_replacement(a, placeholder, n, devices);
+  if (by_proposals_) return proposer_.propose_replacement(a, placeholder, n, devices);
   node *kept = reservations_.use(a);
-  decisions_.emit_released(placeholder, termination::placeholder_replaced, {cause::replaced, a.key});
-  placeholder.under_way = &make(a, placeholder, n, devices);
-  allocations_.move(placeholder, allocation_event::replace);
+  const reason why{cause::replaced, a.key};
+  changes_.apply(replacement_begun{placeholder, &make(a, placeholder, n, devices)});
+  allocations_.move(placeholder, allocation_event::replace, &why);
   allocations_.count_placed(a);
   if (kept != nullptr) reservations_.reopen(*kept);
 }
@@ -109,8 +109,7 @@ void replacements::undo(allocation &placeholder, bool pending_again, const node 
   node &n = *r.where;
   const bool gives_room = r.elsewhere() && &n != dying;
   end(r);
-  placeholder.under_way = nullptr;
-  changes_.apply(replacement_changed{placeholder});
+  changes_.apply(replacement_begun{placeholder, nullptr});
   if (pending_again) allocations_.unplace(a);
   allocations_.forget_if_done(a);
   if (gives_room) changes_.apply(node_changed{n});
@@ -123,6 +122,20 @@ bool replacements::undo_all(application &app, const ask *only, bool pending_agai
   for (allocation *placeholder : all) {
     if (placeholder->under_way == nullptr || (only != nullptr && placeholder->under_way->real != only)) continue;
     undo(*placeholder, pending_again, nullptr);
+  }
+  return true;
+}
+
+// -- None that would do. --
+
+bool replacements::release_too_small(const ask &a, const ask_class &c, const task_group &g) {
+  const auto small = [&](uint32_t class_id) { return !fit_in(classes_[class_id].need, c.need); };
+  if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return small(s.first); })) return false;
+  const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
+  for (allocation *placeholder : all) {
+    if (!small(placeholder->class_id)) continue;
+    facts_.tell_placeholder_small(*placeholder, a, c);
+    allocations_.expire(*placeholder, {cause::placeholder_too_small});
   }
   return true;
 }

@@ -15,9 +15,9 @@ class allocation_lifecycle;
 class application_lifecycle;
 class change_dispatcher;
 class class_table;
-class decision_teller;
 class device_holdings;
-class proposals;
+class fact_teller;
+class proposer;
 class reservations;
 struct core;
 
@@ -25,8 +25,8 @@ class replacements {
  public:
   // `by_proposals`: the resource manager checks what is proposed.
   replacements(core &shared, bool by_proposals, const class_table &classes, const device_records &records,
-               device_holdings &devices, internal::reservations &reservations, internal::proposals &proposals,
-               allocation_lifecycle &allocations, application_lifecycle &applications, decision_teller &decisions,
+               device_holdings &devices, internal::reservations &reservations, internal::proposer &proposer,
+               allocation_lifecycle &allocations, application_lifecycle &applications, const fact_teller &facts,
                change_dispatcher &changes)
       : shared_(shared),
         by_proposals_(by_proposals),
@@ -34,10 +34,10 @@ class replacements {
         device_records_(records),
         devices_(devices),
         reservations_(reservations),
-        proposals_(proposals),
+        proposer_(proposer),
         allocations_(allocations),
         applications_(applications),
-        decisions_(decisions),
+        facts_(facts),
         changes_(changes) {}
 
   [[nodiscard]] const slab<replacement, small_page_bytes> &all() const { return all_; }
@@ -54,6 +54,8 @@ class replacements {
   // A gang runs when all that its placeholder ask names is allocated; and, where fewer placeholders came, once real
   // work of it is there and no placeholder is to come.
   void run_short_gang(application &app);
+  // Placeholders of the group that are smaller than the ask, in which it can never be, go. False: there are none.
+  bool release_too_small(const ask &a, const ask_class &c, const task_group &g);
   void flush() { all_.flush(); }
 
  private:
@@ -65,10 +67,10 @@ class replacements {
   const device_records &device_records_;
   device_holdings &devices_;
   internal::reservations &reservations_;
-  internal::proposals &proposals_;
+  internal::proposer &proposer_;
   allocation_lifecycle &allocations_;
   application_lifecycle &applications_;
-  decision_teller &decisions_;
+  const fact_teller &facts_;
   change_dispatcher &changes_;
   slab<replacement, small_page_bytes> all_;
 };

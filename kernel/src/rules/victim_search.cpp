@@ -5,8 +5,8 @@
 
 #include "base/wide_sum.hpp"
 #include "model/victims.hpp"
-#include "rules/preemption.hpp"
-#include "rules/reservations.hpp"
+#include "ready/node_fitness.hpp"
+#include "rules/placement_checks.hpp"
 
 namespace tenon::internal {
 
@@ -27,7 +27,7 @@ bool victim_search::look_for_guarantee() {
   find_shortages();
   find_top();
   const queue &own = *levels_.front().where;
-  return !own.fence && !exceeds_max(own) && preemption::is_guaranteed(own, *class_);
+  return !own.fence && !exceeds_max(own) && has_guarantee(own, *class_);
 }
 
 // False: nobody gives way to others of his queue.
@@ -49,7 +49,7 @@ std::string victim_search::why_nobody(const ask &a, const ask_class &c) {
   ask_ = &a;
   class_ = &c;
   (void)look_for_guarantee();
-  if (!preemption::is_guaranteed(*levels_.front().where, c)) {
+  if (!has_guarantee(*levels_.front().where, c)) {
     return "nothing is guaranteed to its queue, and in the queue nobody gives way to it";
   }
   if (!has_guarantee_left()) return "its queue has used up its guarantee";
@@ -259,9 +259,14 @@ bool victim_search::put_back() {
 
 // -- Nodes. --
 
+// But for reservations. Not where the RM refused the node, whatever is free there.
+bool victim_search::may_make_room(const node &n) const {
+  return n.schedulable() && fitness_.fits_empty(n, *class_) && !checks_.has_refused(*ask_, n);
+}
+
 bool victim_search::may_have(const node &n) const {
   const auto of_another = [&](const reservation *r) { return r->of != ask_; };
-  return by_.may_make_room(n, *ask_) && std::none_of(n.reservations.begin(), n.reservations.end(), of_another);
+  return may_make_room(n) && std::none_of(n.reservations.begin(), n.reservations.end(), of_another);
 }
 
 void victim_search::start_search() {
@@ -273,9 +278,9 @@ void victim_search::start_search() {
 
 bool victim_search::some_kept_node_would_do(const reservation *but) {
   start_search();
-  for (uint32_t i = 0; i < kept_.all().extent(); ++i) {
-    const reservation &r = kept_.all()[i];
-    const bool kept = r.live && &r != but && by_.may_make_room(*r.where, *ask_);
+  for (uint32_t i = 0; i < reservations_.extent(); ++i) {
+    const reservation &r = reservations_[i];
+    const bool kept = r.live && &r != but && may_make_room(*r.where);
     if (kept && take_for(*r.where, SIZE_MAX)) return true;
     if (hopeless_) return false;
   }
@@ -283,7 +288,7 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
 }
 
 bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
-  if (kept_.all().live() == (own != nullptr ? 1U : 0U)) return false;
+  if (reservations_.live() == (own != nullptr ? 1U : 0U)) return false;
   ask_ = &a;
   class_ = &c;
   if (look_for_guarantee() && some_kept_node_would_do(own)) return true;

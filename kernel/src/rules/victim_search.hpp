@@ -14,16 +14,27 @@
 
 namespace tenon::internal {
 
-class preemption;
-class reservations;
+class claims;
+class node_fitness;
+class placement_checks;
 
 // One search; what it needs of memory is kept for the next one. It reads, and changes nothing.
 class victim_search {
  public:
+  using reservation_slab = slab<reservation, small_page_bytes>;
+
   // `total`: of all nodes.
-  victim_search(const preemption &by, const reservations &kept, const node_table &nodes, const class_table &classes,
+  victim_search(const internal::claims &claims, const reservation_slab &reservations, const node_fitness &fitness,
+                const placement_checks &checks, const node_table &nodes, const class_table &classes,
                 const device_records &devices, const resources &total)
-      : by_(by), kept_(kept), nodes_(nodes), classes_(classes), held_devices_of_(devices), total_(total) {}
+      : claims_(claims),
+        reservations_(reservations),
+        fitness_(fitness),
+        checks_(checks),
+        nodes_(nodes),
+        classes_(classes),
+        held_devices_of_(devices),
+        total_(total) {}
 
   // The node on which victims make room for the ask, and they, in the order in which they give way: guarantees first,
   // then the ask's own queue where it is `intra`. `only`: no other node than this one. Null: there is none. The nodes
@@ -104,13 +115,16 @@ class victim_search {
   bool take_on_node(size_t most);
   bool take_for(const node &n, size_t most);
   bool put_back();
+  [[nodiscard]] bool may_make_room(const node &n) const;
   [[nodiscard]] bool may_have(const node &n) const;
   void start_search();
   bool some_kept_node_would_do(const reservation *but);
   node *search(const node *only);
 
-  const preemption &by_;
-  const reservations &kept_;
+  const internal::claims &claims_;
+  const reservation_slab &reservations_;
+  const node_fitness &fitness_;
+  const placement_checks &checks_;
   const node_table &nodes_;
   const class_table &classes_;
   const device_records &held_devices_of_;
@@ -123,7 +137,7 @@ class victim_search {
   size_t top_ = 0;          // the highest level below which there may be victims
   std::vector<level> levels_;
   std::vector<shortage> short_;
-  std::vector<std::pair<const queue *, const ask_class *>> claims_;  // what reserved asks will take
+  std::vector<std::pair<const queue *, const ask_class *>> claimed_;  // what reserved asks will take
   std::vector<leaf> leaves_;
   std::vector<shield> shields_;
   std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others

@@ -3,8 +3,8 @@
 // victims.
 #include <algorithm>
 
-#include "rules/preemption.hpp"
-#include "rules/reservations.hpp"
+#include "model/victims.hpp"
+#include "rules/claims.hpp"
 #include "rules/victim_search.hpp"
 
 namespace tenon::internal {
@@ -37,15 +37,15 @@ void victim_search::look_at_path() {
 }
 
 void victim_search::look_at_claims() {
-  claims_.clear();
-  for (const ask *a : by_.claimants()) {
-    if (reservation_of(*a) != nullptr) claims_.emplace_back(a->owner->home, &classes_[a->class_id]);
+  claimed_.clear();
+  for (const ask *a : claims_.claimants()) {
+    if (reservation_of(*a) != nullptr) claimed_.emplace_back(a->owner->home, &classes_[a->class_id]);
   }
 }
 
 int64_t victim_search::used(const queue &q, type_index t) const {
   int64_t out = sub_saturating(q.allocated[t], q.preempting[t]);
-  for (const auto &[home, shape] : claims_) {
+  for (const auto &[home, shape] : claimed_) {
     const queue *at = home;
     while (at != nullptr && at != &q) at = at->parent;
     if (at != nullptr) out = add_saturating(out, shape->need[t]);
@@ -124,7 +124,7 @@ uint32_t victim_search::look_at_leaf(queue &q) {
     l.offset += at->priority_offset;
   }
   l.common = at->mark.level;
-  l.open = at != &q && l.common > first_claim_ && l.common <= top_ && !preemption::spares(q);
+  l.open = at != &q && l.common > first_claim_ && l.common <= top_ && !is_spared(q);
   if (!l.open) return mark.leaf;
   find_shields(l, q);
   // Covered by its guarantees already, it is so the more when something was taken.

@@ -16,6 +16,20 @@ void describe_replacement(const ask &a, uint64_t number, placement_view &out) {
   out.in_place = !p->instead->elsewhere();
 }
 
+// What an allocation that is to be released ends as.
+termination end_by(allocation_event event) {
+  switch (event) {
+    case allocation_event::timeout:
+      return termination::timeout;
+    case allocation_event::preempt:
+      return termination::preempted_by_scheduler;
+    case allocation_event::replace:
+      return termination::placeholder_replaced;
+    default:
+      return termination::unknown;
+  }
+}
+
 }  // namespace
 
 decision_view &decision_teller::emit(const decided_what &what, const application &app) {
@@ -54,8 +68,36 @@ void decision_teller::emit_released(const allocation &a, termination end, const 
   emit(decided::released{end, why, devices_.text_of(a.devices)}, a);
 }
 
-void decision_teller::emit_reservation(const decided_what &what, const reservation &r) {
-  emit(what, *r.of).node = r.where->id;
+void decision_teller::emit(const decided_what &what, const reservation &r) { emit(what, *r.of).node = r.where->id; }
+
+std::string_view decision_teller::devices_of(const proposal &p) const {
+  return devices_.text_of(p.made != nullptr ? p.made->devices : p.instead->devices);
+}
+
+void decision_teller::emit(const decided_what &what, const proposal &p) {
+  if (p.made != nullptr) {
+    emit(what, *p.made);
+    return;
+  }
+  decision_view &d = emit(what, *p.instead->real);
+  d.allocation_sequence = p.number;
+  d.node = p.instead->where->id;
+}
+
+// -- Of changes. --
+
+void decision_teller::write(const proposal_made &c) {
+  const replacement *instead = c.what.instead;
+  const std::string_view in_place_of = instead == nullptr ? std::string_view{} : instead->placeholder->key();
+  emit(decided::proposed{in_place_of, devices_of(c.what)}, c.what);
+}
+
+void decision_teller::write(const proposal_ended &c) {
+  if (c.why != nullptr) emit(decided::undone{*c.why, devices_of(c.what)}, c.what);
+}
+
+void decision_teller::write(const allocation_moved &c) {
+  if (c.why != nullptr) emit_released(c.of, end_by(c.by), *c.why);
 }
 
 bool decision_teller::describe(const decision_view &d, placement_view &out) {

@@ -9,6 +9,7 @@
 
 #include "core.hpp"
 #include "model/ask_class.hpp"
+#include "model/changes.hpp"
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
@@ -33,7 +34,16 @@ class decision_teller {
   decision_view &emit(const decided_what &what, const ask &a);
   decision_view &emit(const decided_what &what, const allocation &a);
   void emit_released(const allocation &a, termination end, const reason &why);
-  void emit_reservation(const decided_what &what, const reservation &r);
+
+  // -- Of changes (model/changes.hpp): what the resource manager is told of them. --
+  template <class Change>
+  void write(const Change &) {}
+  void write(const reservation_made &c) { emit(decided::reserved{}, c.of); }
+  void write(const reservation_ended &c) { emit(decided::unreserved{c.why}, c.of); }
+  void write(const ask_told &c) { emit(decided::container_state{c.word == container_word::skipped}, c.of); }
+  void write(const proposal_made &c);
+  void write(const proposal_ended &c);
+  void write(const allocation_moved &c);
   // A copy of the text that lives until the next drain.
   std::string_view keep(std::string text) { return shared_.keep(std::move(text)); }
 
@@ -41,6 +51,10 @@ class decision_teller {
   static bool describe(const decision_view &d, placement_view &out);
 
  private:
+  void emit(const decided_what &what, const reservation &r);
+  void emit(const decided_what &what, const proposal &p);
+  [[nodiscard]] std::string_view devices_of(const proposal &p) const;
+
   core &shared_;
   const std::string &rm_, &partition_name_;
   const uint32_t partition_id_;

@@ -10,6 +10,7 @@
 
 #include "core.hpp"
 #include "model/ask_class.hpp"
+#include "model/changes.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/facts.hpp"
@@ -32,7 +33,6 @@ class fact_teller {
   void tell(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
   void tell(fact_kind kind, const ask &a, termination why = termination::unknown) const;
   void tell(fact_kind kind, const allocation &a, bool node_gone = false, const resources *before = nullptr) const;
-  void tell(fact_kind kind, const reservation &r) const;
   void tell(fact_kind kind, const queue &q, const resources *amounts, bool flag = false,
             std::string_view text = {}) const;
   void tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag = false,
@@ -43,6 +43,12 @@ class fact_teller {
   // `by` is null where the queue `over` has more than its max.
   void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
   void tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const;
+
+  // -- Of changes (model/changes.hpp), where somebody listens. --
+  template <class Change>
+  void write(const Change &) const {}
+  void write(const reservation_made &c) const { tell(fact_kind::reserved, c.of); }
+  void write(const reservation_ended &c) const { tell(fact_kind::unreserved, c.of); }
 
   // -- Amounts and limits. --
   void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
@@ -66,6 +72,7 @@ class fact_teller {
 
  private:
   void tell(fact &what) const;  // where somebody listens only
+  void tell(fact_kind kind, const reservation &r) const;
   [[nodiscard]] fact fact_of(fact_kind kind, const application &app) const;
   [[nodiscard]] fact fact_of(fact_kind kind, const ask &a) const;
 

@@ -82,13 +82,13 @@ class reader_marks {
   void write(const ask_placed &c) { asks.touch(c.of.index, block_moved); }
   void write(const ask_forgotten &c) { asks.touch(c.of.index, block_moved); }
   void write(const group_counted &c) { applications.touch(c.of.owner->index, block_changed); }
-  void write(const replacement_changed &c) { allocations.touch(c.of.index, block_changed); }
-  void write(const victims_changed &c) { asks.touch(c.of.index, block_moved); }
-  void write(const reservation_changed &c) {
-    asks.touch(c.of.of->index, block_moved);
-    applications.touch(c.of.of->owner->index, block_changed);
-    nodes.touch(c.of.where->slot, block_moved);
-  }
+  void write(const replacement_proposed &c) { allocations.touch(c.of.index, block_changed); }
+  void write(const replacement_begun &c) { allocations.touch(c.of.index, block_changed); }
+  void write(const victim_claimed &c) { asks.touch(c.by.index, block_moved); }
+  void write(const claim_ended &c) { asks.touch(c.by.index, block_moved); }
+  void write(const claims_forgotten &c) { asks.touch(c.by.index, block_moved); }
+  void write(const reservation_made &c) { reserved(c.of); }
+  void write(const reservation_ended &c) { reserved(c.of); }
   void write(const ask_told &c) { asks.touch(c.of.index, block_moved); }
   void write(const ask_lined_up &c) { asks.touch(c.of.index, block_moved); }
   void write(const ask_moved &c) { asks.touch(c.of.index, block_moved); }
@@ -111,6 +111,12 @@ class reader_marks {
   stale_objects classes, asks, allocations, nodes, applications;  // nodes by slot
 
  private:
+  void reserved(const reservation &r) {
+    asks.touch(r.of->index, block_moved);
+    applications.touch(r.of->owner->index, block_changed);
+    nodes.touch(r.where->slot, block_moved);
+  }
+
   bool kept_ = false;
   uint64_t queues_version_ = 1;
 };

@@ -1,42 +1,41 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Change dispatcher: the one way by which amounts and states change (model/changes.hpp). The ledger writes a change
-// down; then everything that depends on it follows, each in its own place: what readers have
-// (told/reader_marks.hpp), and here what is stale and who wakes. Who changes something is told this class, and
-// nothing else of the partition.
+// Change dispatcher: the one way by which amounts and states change (model/changes.hpp). A change is written down, and
+// readers are marked (ledger/change_writer.hpp); then what depends on it follows here: what is stale, and who wakes.
+// Who changes something is told this class, and nothing else of the partition. It knows rules by their ports alone.
 #pragma once
 
-#include "ledger/ledger.hpp"
+#include "ledger/change_writer.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
+#include "ready/rule_ports.hpp"
 #include "ready/sort_keys.hpp"
-#include "rules/node_verdicts.hpp"
-#include "rules/preemption.hpp"
-#include "rules/reservations.hpp"
 #include "tenon/kernel/queue_config.hpp"
-#include "told/reader_marks.hpp"
 
 namespace tenon::internal {
 
 class change_dispatcher {
  public:
-  change_dispatcher(node_table &nodes, const resource_types &types, reader_marks &marks, const partition_config &config,
-                    node_sortings &sortings, node_verdicts &verdicts, sort_keys &keys, ready_index &ready,
-                    internal::reservations &reservations, internal::preemption &preemption)
-      : books_(nodes, types),
-        marks_(marks),
+  change_dispatcher(change_writer &written, const partition_config &config, const node_table &nodes,
+                    node_sortings &sortings, node_filter &verdicts, sort_keys &keys, ready_index &ready,
+                    reserved_line &reserved, preemption_clock &preemption)
+      : written_(written),
         config_(config),
+        nodes_(nodes),
         sortings_(sortings),
         verdicts_(verdicts),
         keys_(keys),
         ready_(ready),
-        reservations_(reservations),
+        reserved_(reserved),
         preemption_(preemption) {}
 
   template <class Change>
   void apply(const Change &c) {
-    books_.write(c);
-    if (marks_.kept()) marks_.write(c);
-    if constexpr (requires { follow(c); }) follow(c);
+    written_.write(c);
+    if constexpr (requires { follow(c); }) {
+      static_assert(!followed_by_nobody<Change>);
+      follow(c);
+    }
   }
 
  private:
@@ -48,6 +47,16 @@ class change_dispatcher {
   }
   void follow(const node_removed &c) { verdicts_.forget(c.of.slot); }
   void follow(const node_moved &) { preemption_.changed(); }
+  void follow(const node_reopened &c);
+  void follow(const reservation_made &) { preemption_.changed(); }
+  void follow(const reservation_ended &) {
+    preemption_.changed();
+    preemption_.reservation_ended();
+  }
+  void follow(const claim_ended &c) {
+    if (c.by.wait->victims.empty()) preemption_.changed();
+  }
+  void follow(const claims_forgotten &) { preemption_.changed(); }
   void follow(const allocation_moved &c);
   void follow(const application_rehomed &) { preemption_.changed(); }
   void follow(const queue_used &c);
@@ -70,15 +79,15 @@ class change_dispatcher {
   void follow(const application_asked &c) { keys_.changed(c.of, column::pending); }
   void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
 
-  ledger books_;
-  reader_marks &marks_;
+  change_writer &written_;
   const partition_config &config_;
+  const node_table &nodes_;
   node_sortings &sortings_;
-  node_verdicts &verdicts_;
+  node_filter &verdicts_;
   sort_keys &keys_;
   ready_index &ready_;
-  internal::reservations &reservations_;
-  internal::preemption &preemption_;
+  reserved_line &reserved_;
+  preemption_clock &preemption_;
 };
 
 }  // namespace tenon::internal

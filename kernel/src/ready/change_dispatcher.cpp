@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-#include "change_dispatcher.hpp"
+#include "ready/change_dispatcher.hpp"
 
 namespace tenon::internal {
 
@@ -7,7 +7,7 @@ namespace tenon::internal {
 
 void change_dispatcher::follow(const room_taken &c) {
   touch_node(c.on.slot);
-  reservations_.look_for_victims(c.on);
+  reserved_.look_for_victims(c.on);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
   if (config_.tuning.reservation_backfill && !c.on.reservations.empty()) ready_.wake_for_node(c.on);
 }
@@ -24,10 +24,18 @@ void change_dispatcher::touch_node(uint32_t slot) {
   verdicts_.amounts_changed(slot);
 }
 
+void change_dispatcher::follow(const node_reopened &c) {
+  if (nodes_.open(c.of.slot)) {
+    sortings_.for_each_order([&](node_order &order) { order.opened(c.of.slot); });
+  }
+  ready_.wake_for_node(c.of);
+}
+
 // Those who backfill look at what ends when.
 void change_dispatcher::follow(const allocation_moved &c) {
   preemption_.changed();
   node &n = *c.of.where;
+  if (c.by == allocation_event::confirm) reserved_.look_for_victims(n);
   if (config_.tuning.reservation_backfill && !n.reservations.empty()) ready_.wake_for_node(n);
 }
 

@@ -1,0 +1,35 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Placer: an ask within all headroom gets what it needs, where a node has it now.
+#pragma once
+
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+class allocation_lifecycle;
+class node_fitness;
+class node_search;
+class placement_checks;
+class ready_index;
+
+class placer {
+ public:
+  placer(node_search &search, const node_fitness &fitness, placement_checks &checks, ready_index &ready,
+         allocation_lifecycle &lifecycle)
+      : search_(search), fitness_(fitness), checks_(checks), ready_(ready), lifecycle_(lifecycle) {}
+
+  // `refused`: set where the resource manager did not agree with a node that would do. A class for which no node is
+  // found is not searched for again before a node changes.
+  bool place(ask &a, ask_class &c, bool &refused);
+  bool place_on(node &n, ask &a, const ask_class &c, bool &refused);
+
+ private:
+  node_search &search_;
+  const node_fitness &fitness_;
+  placement_checks &checks_;
+  ready_index &ready_;
+  allocation_lifecycle &lifecycle_;
+};
+
+}  // namespace tenon::internal

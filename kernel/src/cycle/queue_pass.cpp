@@ -1,0 +1,58 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle/queue_pass.hpp"
+
+#include "cycle/placer.hpp"
+#include "cycle/required_node.hpp"
+#include "cycle/reserver.hpp"
+#include "ready/ask_alarms.hpp"
+#include "ready/ask_lines.hpp"
+#include "ready/ready_index.hpp"
+#include "rules/headroom.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/preemption.hpp"
+
+namespace tenon::internal {
+
+bool queue_pass::decide() {
+  while (leaf_class *u = ready_.next()) {
+    if (try_unit(*u)) return true;
+  }
+  return false;
+}
+
+bool queue_pass::try_unit(leaf_class &u) {
+  app_class &g = *u.ready.top();
+  application &app = *g.owner;
+  ask &a = *g.first();
+  ask_class &c = classes_[u.class_id];
+  checks_.begin_turn();
+  if (ready_.hold_back(app)) return false;
+  type_index type = no_type;
+  if (usage_node *full = headroom_.full_limit(app, c, type); full != nullptr) {
+    ready_.park_on_limit(g, *full, type);
+    return false;
+  }
+  queue *full = headroom_.full_queue(*u.leaf, c, type);
+  bool refused = false;
+  if (try_ask(a, c, full == nullptr, refused)) return true;
+  if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
+    lines_.move_to_refused(a);
+  } else if (u.kind == unit_kind::preempts) {
+    lines_.move_to(a, alarms_.kind_for(a));
+  } else if (full != nullptr) {
+    ready_.park_on_queue(u, *full, type);
+  } else {
+    ready_.park_on_nodes(u, u.kind == unit_kind::reserves);
+  }
+  return false;
+}
+
+// Within the limits of its user and group.
+bool queue_pass::try_ask(ask &a, ask_class &c, bool has_headroom, bool &refused) {
+  if (!c.required_node.empty()) return has_headroom && required_.take(a, c, refused);
+  if (has_headroom && placer_.place(a, c, refused)) return true;
+  if (a.preempt_other && preemption_.try_for(a)) return true;
+  return has_headroom && reserver_.reserve(a, c, refused);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,37 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle/required_node.hpp"
+
+#include <algorithm>
+
+#include "model/node_table.hpp"
+#include "ready/node_fitness.hpp"
+#include "ready/ready_index.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/reservations.hpp"
+
+namespace tenon::internal {
+
+bool required_node::take(ask &a, ask_class &c, bool &refused) {
+  node *n = nodes_.find(c.required_node);
+  if (n == nullptr || !fitness_.fits_empty(*n, c)) {
+    if (!c.blocked) ready_.block(c);
+    return false;
+  }
+  const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
+                                [&](const reservation *r) { return !classes_[r->of->class_id].required_node.empty(); });
+  const bool now = !kept && nodes_.holds(c, n->slot);
+  refused = !checks_.agrees(a, *n, now);
+  if (refused) return false;
+  if (!kept && !n->reservations.empty()) {
+    reservations_.unreserve(*n->reservations.front(), {cause::daemon_comes, a.key});
+  }
+  if (now) {
+    lifecycle_.commit(a, *n);
+  } else {
+    reservations_.reserve(a, *n);
+  }
+  return true;
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,44 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Required node: what an ask that requires a node does at its turn. It takes the node from those who could go
+// elsewhere.
+#pragma once
+
+#include "model/ask_class.hpp"
+#include "model/objects.hpp"
+
+namespace tenon::internal {
+
+class allocation_lifecycle;
+class node_fitness;
+class node_table;
+class placement_checks;
+class ready_index;
+class reservations;
+
+class required_node {
+ public:
+  required_node(const class_table &classes, const node_table &nodes, const node_fitness &fitness,
+                placement_checks &checks, ready_index &ready, internal::reservations &reservations,
+                allocation_lifecycle &lifecycle)
+      : classes_(classes),
+        nodes_(nodes),
+        fitness_(fitness),
+        checks_(checks),
+        ready_(ready),
+        reservations_(reservations),
+        lifecycle_(lifecycle) {}
+
+  // The ask is placed on it, or it is kept for the ask. `refused`: the resource manager did not agree.
+  bool take(ask &a, ask_class &c, bool &refused);
+
+ private:
+  const class_table &classes_;
+  const node_table &nodes_;
+  const node_fitness &fitness_;
+  placement_checks &checks_;
+  ready_index &ready_;
+  internal::reservations &reservations_;
+  allocation_lifecycle &lifecycle_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,62 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle/reserved_pass.hpp"
+
+#include "cycle/placer.hpp"
+#include "ready/ready_index.hpp"
+#include "ready/reserved_line.hpp"
+#include "rules/headroom.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/preemption.hpp"
+#include "rules/required_node_preemption.hpp"
+
+namespace tenon::internal {
+
+bool reserved_pass::has_work() const { return !line_.empty(); }
+
+bool reserved_pass::decide() {
+  while (!line_.empty()) {
+    if (try_one(line_.first())) return true;
+  }
+  return false;
+}
+
+// A look that fails leaves less to look at.
+bool reserved_pass::try_one(reservation &r) {
+  ask &a = *r.of;
+  application &app = *a.owner;
+  reserved_unit &u = *r.unit;
+  ask_class &c = *u.shape;
+  checks_.begin_turn();
+  if (ready_.hold_back(app)) return false;
+  type_index type = no_type;
+  if (usage_node *full = headroom_.full_limit(app, c, type); full != nullptr) {
+    line_.park_on_limit(r, *full, type);
+    return false;
+  }
+  queue *full = headroom_.full_queue(*u.leaf, c, type);
+  bool refused = false;
+  if (full == nullptr && place(r, refused)) return true;
+  if (c.required_node.empty() && preemption_.try_for(a)) return true;
+  if (full != nullptr && u.parked == parking::none) ready_.park_on_queue(u, *full, type);
+  line_.tried(r, refused);
+  return false;
+}
+
+// Within all headroom.
+bool reserved_pass::place(reservation &r, bool &refused) {
+  ask &a = *r.of;
+  ask_class &c = *r.unit->shape;
+  if (r.refused) return false;
+  if (r.look) {
+    node &own = *r.where;
+    if (placer_.place_on(own, a, c, refused)) return true;
+    r.look = false;
+    if (!c.required_node.empty()) {
+      refused |= checks_.has_refused(a, own);  // nobody gives way for what the RM does not let run there
+      return !refused && on_node_.try_on(own, a);
+    }
+  }
+  return c.required_node.empty() && placer_.place(a, c, refused);
+}
+
+}  // namespace tenon::internal

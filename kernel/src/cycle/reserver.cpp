@@ -1,0 +1,21 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "cycle/reserver.hpp"
+
+#include "core.hpp"
+#include "ready/reserved_line.hpp"
+#include "rules/node_search.hpp"
+#include "rules/reservations.hpp"
+
+namespace tenon::internal {
+
+bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
+  if (c.unreservable || line_.reserves_at(a) > shared_.now_ms) return false;
+  bool disagrees = false;
+  node *n = search_.find_to_reserve(c, a, disagrees);
+  if (n != nullptr) return reservations_.reserve(a, *n), true;
+  if (c.blocked && !disagrees) c.unreservable = true;
+  refused |= disagrees;
+  return false;
+}
+
+}  // namespace tenon::internal

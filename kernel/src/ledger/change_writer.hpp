@@ -1,0 +1,48 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Change writer: the first half of every change (model/changes.hpp). The ledger writes it down, what readers have not
+// seen of it is marked, and those outside are told. Rooms below the rules apply those changes here from which nothing
+// else follows; all others go through ready/change_dispatcher.hpp.
+#pragma once
+
+#include <concepts>
+
+#include "ledger/ledger.hpp"
+#include "told/decision_teller.hpp"
+#include "told/fact_teller.hpp"
+#include "told/reader_marks.hpp"
+
+namespace tenon::internal {
+
+template <class Change>
+concept followed_by_nobody = std::same_as<Change, ask_lined_up> || std::same_as<Change, application_ordered> ||
+    std::same_as<Change, devices_set> || std::same_as<Change, devices_held>;
+
+class change_writer {
+ public:
+  change_writer(node_table &nodes, const resource_types &types, reader_marks &marks, const fact_teller &facts,
+                decision_teller &decisions)
+      : books_(nodes, types), marks_(marks), facts_(facts), decisions_(decisions) {}
+
+  template <followed_by_nobody Change>
+  void apply(const Change &c) {
+    write(c);
+  }
+
+ private:
+  friend class change_dispatcher;
+
+  template <class Change>
+  void write(const Change &c) {
+    books_.write(c);
+    if (marks_.kept()) marks_.write(c);
+    if (facts_.listened()) facts_.write(c);
+    decisions_.write(c);
+  }
+
+  ledger books_;
+  reader_marks &marks_;
+  const fact_teller &facts_;
+  decision_teller &decisions_;
+};
+
+}  // namespace tenon::internal

@@ -1,0 +1,46 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/open_proposals.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core.hpp"
+
+namespace tenon::internal {
+
+const proposal *open_proposals::find(uint64_t number) const {
+  const auto found = open_.find(number);
+  if (found == open_.end()) return nullptr;
+  const std::vector<proposal> &all = found->second.owner->proposals;
+  return &*std::find_if(all.begin(), all.end(), [&](const proposal &p) { return p.number == number; });
+}
+
+void open_proposals::delivered(const checks_delivered &c) {
+  for (auto at = open_.upper_bound(delivered_to_); at != open_.end() && at->first <= c.number; ++at) {
+    arm_deadline(at->first, at->second);
+  }
+  delivered_to_ = std::max(delivered_to_, c.number);
+}
+
+void open_proposals::arm_deadline(uint64_t number, open_proposal &p) {
+  p.has_deadline = true;
+  shared_.timers.arm(add_saturating(shared_.now_ms, check_deadline_ms_), timer_kind::rm_check, partition_id_, ++p.armed,
+                     number);
+}
+
+void open_proposals::stop_deadlines() {
+  for (auto &[number, p] : open_) p.has_deadline = false;
+}
+
+void open_proposals::restart_deadlines() {
+  for (auto &[number, p] : open_) {
+    if (number <= delivered_to_) arm_deadline(number, p);
+  }
+}
+
+bool open_proposals::is_void(const timer &t) const {
+  const auto found = open_.find(t.epoch);
+  return found == open_.end() || !found->second.has_deadline || found->second.armed != t.object;
+}
+
+}  // namespace tenon::internal

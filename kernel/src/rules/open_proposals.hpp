@@ -1,0 +1,46 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Open proposals: placements that the resource manager has not answered yet, by number, and until when it may.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "base/timers.hpp"
+#include "model/objects.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::internal {
+
+struct core;
+
+class open_proposals {
+ public:
+  // `check_deadline_ms`: 0: the resource manager does not check placements.
+  open_proposals(core &shared, uint32_t partition_id, int64_t check_deadline_ms)
+      : shared_(shared), partition_id_(partition_id), check_deadline_ms_(check_deadline_ms) {}
+
+  [[nodiscard]] bool are_made() const { return check_deadline_ms_ > 0; }
+  [[nodiscard]] size_t count() const { return open_.size(); }
+  [[nodiscard]] const proposal *find(uint64_t number) const;  // null: it is none
+  [[nodiscard]] application &owner_of(uint64_t number) const { return *open_.at(number).owner; }
+  void add(uint64_t number, application &owner) { open_.emplace(number, open_proposal{&owner}); }
+  void remove(uint64_t number) { open_.erase(number); }
+
+  // -- Deadlines: from the delivery of the check. --
+  void delivered(const checks_delivered &c);
+  void stop_deadlines();  // nobody is there who could answer
+  void restart_deadlines();
+  [[nodiscard]] bool is_void(const timer &t) const;
+
+ private:
+  void arm_deadline(uint64_t number, open_proposal &p);
+
+  core &shared_;
+  const uint32_t partition_id_;
+  const int64_t check_deadline_ms_;
+  std::map<uint64_t, open_proposal> open_;
+  uint64_t delivered_to_ = 0;  // number of the last one that the resource manager was given
+};
+
+}  // namespace tenon::internal

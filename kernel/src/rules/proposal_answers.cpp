@@ -1,0 +1,65 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/proposal_answers.hpp"
+
+#include <string>
+
+#include "core.hpp"
+#include "ready/change_dispatcher.hpp"
+#include "rules/gangs.hpp"
+#include "rules/lifecycles.hpp"
+#include "rules/limits.hpp"
+#include "rules/open_proposals.hpp"
+#include "rules/placeholder_timers.hpp"
+#include "rules/placement_checks.hpp"
+#include "rules/proposals.hpp"
+
+namespace tenon::internal {
+
+void proposal_answers::take(const check_answer &c) {
+  const proposal *found = open_.find(c.number);
+  if (found == nullptr) return;
+  const proposal p = *found;
+  application &app = *p.of().owner;
+  if (c.accepted) return confirm(app, p);
+  ++shared_.counters.proposals_refused;
+  refuse(app, p, c.reason);
+}
+
+// It said nothing: nothing is remembered, and the ask may be proposed there again.
+void proposal_answers::is_late(uint64_t number) {
+  const proposal &p = *open_.find(number);
+  ++shared_.counters.proposals_late;
+  undoing_.undo(*p.of().owner, number, {cause::check_late}, true, allocation_event::late);
+}
+
+void proposal_answers::confirm(application &app, const proposal &p) {
+  open_.remove(p.number);
+  changes_.apply(proposal_ended{app, p, nullptr});
+  if (p.made != nullptr) {
+    allocation &x = *p.made;
+    allocations_.move(x, allocation_event::confirm, nullptr);
+    limits_.enter(app, false);
+    x.bind_time_ms = shared_.now_ms;
+    if (x.placeholder) gangs_.make_available(x);
+    allocation_terms terms;
+    terms.execution_timeout_ms = p.execution_timeout_ms;
+    allocations_.announce(x, terms, false);
+    placeholder_timers_.watch_left_over(app, false);
+    return applications_.after_placing(app, x);
+  }
+  allocation &placeholder = *p.instead->placeholder;
+  const reason why{cause::replaced, p.instead->real->key};
+  p.instead->number = 0;
+  changes_.apply(replacement_proposed{placeholder, nullptr});
+  changes_.apply(replacement_begun{placeholder, p.instead});
+  // It left those that are Allocated when proposed.
+  changes_.apply(allocation_moved{placeholder, allocation_event::replace, &why});
+}
+
+void proposal_answers::refuse(application &app, const proposal &p, std::string_view words) {
+  checks_.note_refusal(p.of(), p.where(), words);
+  undoing_.undo(app, p.number, {cause::check_refused, shared_.keep(std::string(words))}, true,
+                allocation_event::refuse);
+}
+
+}  // namespace tenon::internal

@@ -1,0 +1,60 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Proposal answers: what the resource manager says of proposals. A refusal takes them back, and is remembered
+// (placement_checks). One that is not answered in time is taken back alone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/objects.hpp"
+#include "tenon/kernel/commands.hpp"
+
+namespace tenon::internal {
+
+class allocation_lifecycle;
+class application_lifecycle;
+class change_dispatcher;
+class gangs;
+class limits;
+class open_proposals;
+class placeholder_timers;
+class placement_checks;
+class proposals;
+struct core;
+
+class proposal_answers {
+ public:
+  proposal_answers(core &shared, open_proposals &open, internal::proposals &undoing, placement_checks &checks,
+                   internal::limits &limits, internal::gangs &gangs, internal::placeholder_timers &placeholder_timers,
+                   allocation_lifecycle &allocations, application_lifecycle &applications, change_dispatcher &changes)
+      : shared_(shared),
+        open_(open),
+        undoing_(undoing),
+        checks_(checks),
+        limits_(limits),
+        gangs_(gangs),
+        placeholder_timers_(placeholder_timers),
+        allocations_(allocations),
+        applications_(applications),
+        changes_(changes) {}
+
+  void take(const check_answer &c);
+  void is_late(uint64_t number);
+
+ private:
+  void confirm(application &app, const proposal &p);
+  void refuse(application &app, const proposal &p, std::string_view words);
+
+  core &shared_;
+  open_proposals &open_;
+  internal::proposals &undoing_;
+  placement_checks &checks_;
+  internal::limits &limits_;
+  internal::gangs &gangs_;
+  internal::placeholder_timers &placeholder_timers_;
+  allocation_lifecycle &allocations_;
+  application_lifecycle &applications_;
+  change_dispatcher &changes_;
+};
+
+}  // namespace tenon::internal

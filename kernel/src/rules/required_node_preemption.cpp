@@ -1,0 +1,62 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "rules/required_node_preemption.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/free_devices.hpp"
+#include "model/node_table.hpp"
+#include "model/victims.hpp"
+#include "rules/claims.hpp"
+#include "told/fact_teller.hpp"
+
+namespace tenon::internal {
+
+bool required_node_preemption::try_on(node &n, ask &a) {
+  if (!config_.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
+  const ask_class &c = classes_[a.class_id];
+  const int64_t *free = nodes_.free(n.slot);
+  std::vector<int64_t> missing;
+  for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
+  free_devices devices;
+  devices.start(nodes_.devices().of(n.slot), c.types);
+  const auto amount = [&](const allocation &x, size_t k) { return classes_[x.class_id].need[c.positive[k].type]; };
+  const auto take = [&](const allocation &x, int sign) {
+    for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
+    if (devices.empty() || x.devices == no_record) return;
+    const held_list &held = device_records_[x.devices].held;
+    sign > 0 ? devices.give(held) : devices.take(held);
+  };
+  const auto fits = [&] {
+    return devices.fits(c) && std::all_of(missing.begin(), missing.end(), [](int64_t m) { return m <= 0; });
+  };
+  const auto helps = [&](const allocation &x) {
+    for (size_t k = 0; k < missing.size(); ++k) {
+      if ((missing[k] > 0 || devices.lacks(c, c.positive[k].type)) && amount(x, k) > 0) return true;
+    }
+    return false;
+  };
+  std::vector<allocation *> victims;
+  for (allocation *x : n.allocations) {
+    const bool may = x->state == allocation_state::allocated && !x->bound && x->priority <= a.priority;
+    if (may && helps(*x) && !is_spared(*x->owner->home)) victims.push_back(x);
+  }
+  std::sort(victims.begin(), victims.end(), [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
+  // Those that opted out come last, so that they are reached only where the others are not enough.
+  size_t taken = 0;
+  for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
+  if (taken == 0 || !fits()) return facts_.tell_without_victims(a, n), false;
+  victims.resize(taken);
+  for (size_t i = taken; i-- > 0;) {
+    take(*victims[i], -1);
+    if (fits()) {
+      victims.erase(victims.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      take(*victims[i], 1);
+    }
+  }
+  claims_.take(victims, {cause::preempted_for_daemon, a.key}, &a);
+  return true;
+}
+
+}  // namespace tenon::internal
