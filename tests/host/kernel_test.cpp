@@ -112,6 +112,62 @@ TEST_F(HostedKernel, ModuleAtFaultIsReplacedByTheKernelsOwnCopyAndTheDecisionsAr
   EXPECT_THAT(faults_, ::testing::ElementsAre("keys gave INTERNAL"));
 }
 
+// Every built-in policy in processes of its own; the file is without those of the deployment default.
+std::string isolated_deployment() {
+  std::string out = "apiVersion: tenon/v1\nmodules:\n";
+  for (const char *id : {"app-fair", "app-fifo", "device-packing", "node-attributes", "node-binpacking", "node-fair",
+                         "queue-fair", "queue-priority"})
+    out += std::string("  - { id: tenon.") + id + ", isolation: process, process: { call_deadline: 20s } }\n";
+  return out + "predicates: [ { use: tenon.node-attributes } ]\n";
+}
+
+TEST_F(HostedKernel, DecidesAsMuchWithItsPoliciesInProcessesOfTheirOwn) {
+  host_options options = modules_.options;
+  options.built_in_modules.clear();
+  const auto inside = opened(open_deployment({}, options));
+  const auto outside = opened(open_deployment(modules_.folder.write("isolated.yaml", isolated_deployment()), options));
+  ASSERT_TRUE(inside && outside);
+  for (const char *order : {"fair", "binpacking", "device-packing"}) {
+    cluster one(*inside, two_leaves(), order), other(*outside, two_leaves(), order);
+    for (cluster *c : {&one, &other}) {
+      fill(*c);
+      c->add_node("with-gpus", {{"vcore", 9000}, {"gpu", 4000}}, {{"zone", "c"}, {"tenon/devices/gpu", "4x1000"}});
+      c->add_app("picky", "root.fair");
+      c->ask("picky", "gpu", {{"vcore", 100}, {"gpu", 1500}}, 5, {{"si/zone", "c"}});
+      c->ask("picky", "nowhere", {{"vcore", 100}}, 0, {{"si/zone", "d"}});
+      c->settle();
+    }
+    EXPECT_EQ(other.decisions(), one.decisions()) << order;
+    EXPECT_EQ(other.journal(), one.journal()) << order;
+    EXPECT_THAT(other.decisions(), Contains(HasSubstr("allocated")));
+  }
+  EXPECT_THAT(faults_, IsEmpty());
+  EXPECT_THAT(modules_.log(), HasSubstr("tenon.node-attributes: runs in processes of its own"));
+}
+
+TEST_F(HostedKernel, LostProcessIsAFaultAsAnyOtherAndTheFallbackDecides) {
+  for (const char *fixture : {"keys_spin", "keys_abort", "keys_exit", "keys_write_input"}) {
+    faults_.clear();
+    modules_.install(fixture);
+    const auto host = opened(modules_.open({fixture}, "isolation: process, process: { call_deadline: 200ms }"));
+    ASSERT_TRUE(host);
+    node_sort_of_modules policies(*host);
+    cluster faulty(policies, two_leaves(), "fixture");
+    fill(faulty);
+
+    modules_.install("keys_fail");
+    const auto failing = opened(modules_.open({"keys_fail"}));
+    ASSERT_TRUE(failing);
+    node_sort_of_modules those(*failing);
+    cluster in_process(those, two_leaves(), "fixture");
+    fill(in_process);
+
+    EXPECT_EQ(faulty.decisions(), in_process.decisions()) << fixture;
+    EXPECT_EQ(faulty->counters().policy_faults, 1) << fixture;
+    EXPECT_THAT(modules_.log(), HasSubstr(testing::id_of(fixture)));
+  }
+}
+
 TEST_F(HostedKernel, PolicyThatNobodyProvidesRefusesTheRegistrationInTheHostsWords) {
   host_options options = modules_.options;
   options.built_in_modules.clear();

@@ -79,7 +79,7 @@ class Packages(unittest.TestCase):
 
     def test_there_are_six_with_what_they_should_have(self):
         self.assertEqual(set(self.packages), {"tenon", "tenon-plugins", "libtenon", "tenon-proto", "tenon-sdk", "python3-tenon"})
-        for path in ("bin/tenon", "bin/tenon-preflight", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
+        for path in ("bin/tenon", "bin/tenon-preflight", "bin/tenon-module-runner", "lib/tenon/libtenon_kernel.so", "lib/tenon/modules/node-fair.so",
                      "lib/tenon/modules/node-fair.yaml", "include/tenon/abi/module.h", "lib/tenon/libtenon_proto.so.0",
                      "share/tenon/proto/si/v1/si.proto", "lib/pkgconfig/tenon-sdk.pc",
                      "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",

@@ -67,7 +67,8 @@ void call_guard::fault(const char *slot_name, std::string why) {
 }
 
 void call_guard::fault_status(const char *slot_name, tenon_status status) {
-  fault(slot_name, "gave " + status_text(status));
+  std::string why = cause_ ? cause_() : std::string{};
+  fault(slot_name, why.empty() ? "gave " + status_text(status) : std::move(why));
 }
 
 bool call_guard::over_budget(const char *slot_name, int64_t took_ns) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,6 +39,9 @@ class call_guard {
   call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name);
   call_guard(const call_guard &) = delete;
   call_guard &operator=(const call_guard &) = delete;
+
+  // Asked, where a status is a fault, whether it is known why: words that then stand for the status. Empty: it is not.
+  void explain_by(std::function<std::string()> cause) { cause_ = std::move(cause); }
 
   [[nodiscard]] bool checks_calls() const { return tally_->check_calls; }
   [[nodiscard]] fault_action action() const { return tally_->action; }
@@ -80,6 +84,7 @@ class call_guard {
   std::shared_ptr<module_tally> tally_;
   std::string interface_;
   std::string name_;
+  std::function<std::string()> cause_;
   uint64_t late_in_a_row_ = 0;
   std::atomic<bool> busy_{false};
 };

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <cerrno>
 
 #include "descriptor.hpp"
+#include "spawn_plan.hpp"
 
 extern char **environ;
 
@@ -40,41 +40,6 @@ pipe_ends open_pipe() {
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return out;
 }
-
-// posix_spawn with everything about descriptors and signals said.
-class spawn_plan {
- public:
-  spawn_plan() {
-    posix_spawn_file_actions_init(&files_);
-    posix_spawnattr_init(&attributes_);
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-  ~spawn_plan() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&files_);
-  }
-  spawn_plan(const spawn_plan &) = delete;
-  spawn_plan &operator=(const spawn_plan &) = delete;
-
-  void empty_input() { posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0); }
-  void give(const descriptor &from, int as) { posix_spawn_file_actions_adddup2(&files_, from.get(), as); }
-  void close_from(int first) { posix_spawn_file_actions_addclosefrom_np(&files_, first); }
-
-  // 0, or the errno of the start.
-  int start(pid_t &child, const char *program, char **arguments) {
-    return posix_spawn(&child, program, &files_, &attributes_, arguments, environ);
-  }
-
- private:
-  posix_spawn_file_actions_t files_;
-  posix_spawnattr_t attributes_;
-};
 
 // Reads what is there, a bounded amount of it, for the writer may never stop; false at the end of the pipe.
 bool drain(const descriptor &from, std::string &to) {
@@ -178,7 +143,7 @@ child_outcome run_child(const std::filesystem::path &program, const std::vector<
   plan.give(report.writing, report_fd);
   plan.close_from(report_fd + 1);
   pid_t pid = -1;
-  if (out.code = plan.start(pid, texts.front().c_str(), argv.data()); out.code != 0) return out;
+  if (out.code = plan.start(pid, texts.front().c_str(), argv.data(), environ); out.code != 0) return out;
   report.writing.reset();
   output.writing.reset();
 

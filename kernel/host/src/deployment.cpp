@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "isolation/isolation_keys.hpp"
 #include "list_entries.hpp"
 #include "running_keys.hpp"
 #include "tenon/host/module_manifest.hpp"
@@ -36,7 +37,7 @@ constexpr std::array budget_keys{
 };
 constexpr object_spec budget_object{"budget", "What `budget` of a module holds.", budget_keys};
 
-constexpr std::array module_keys{
+const std::array module_keys{
     key_spec{.key = "id",
              .kind = value_kind::text,
              .summary = "The module, found on module_path by its manifest.",
@@ -56,12 +57,22 @@ constexpr std::array module_keys{
              .summary = "How long its calls may take.",
              .fallback = "not measured",
              .object = &budget_object},
+    key_spec{.key = "isolation",
+             .kind = value_kind::text,
+             .summary = "Where it lives: process for processes of its own, none for the scheduler's.",
+             .fallback = "none",
+             .words = isolation_words()},
+    key_spec{.key = "process",
+             .kind = value_kind::object,
+             .summary = "What its processes may use, where isolation is process.",
+             .fallback = "its defaults",
+             .object = &process_spec()},
     key_spec{.key = "config",
              .kind = value_kind::any,
              .summary = "Configuration for every instance of the module, by its manifest's schema.",
              .fallback = "the schema's defaults"},
 };
-constexpr object_spec module_object{"module entry", "An entry of `modules`.", module_keys};
+const object_spec module_object{"module entry", "An entry of `modules`.", module_keys};
 
 constexpr std::array use_keys{
     key_spec{.key = "use", .kind = value_kind::text, .summary = "Module id.", .required = true},
@@ -119,6 +130,12 @@ const std::array deployment_keys{
              .summary = "Modules that are used; built-in ones need not be listed.",
              .fallback = "none",
              .object = &module_object},
+    key_spec{.key = "require_sandbox",
+             .kind = value_kind::boolean,
+             .summary =
+                 "Refuses to start where a module in processes of its own is not confined by limits, seccomp and "
+                 "landlock.",
+             .fallback = "false"},
     key_spec{.key = "policy_groups",
              .kind = value_kind::text_map,
              .summary = "What a resource manager names when it registers: group to queues.yaml, relative to this file.",
@@ -192,6 +209,7 @@ class deployment_reader {
     read_module_path(out);
     read_modules(out);
     read_policy_groups(out);
+    out.require_sandbox = config::boolean_of(root_, "require_sandbox", false);
     out.predicates = uses("predicates");
     out.events = uses("events");
     out.transports = uses("transports");
@@ -236,6 +254,7 @@ class deployment_reader {
                        "each module once", "remove one of the entries");
       read_digest(item, one);
       read_budget(item, one);
+      read_isolation(item, one, report_);
       one.on_fault = static_cast<fault_action>(
           std::find(actions.begin(), actions.end(), config::text_of(item, "on_fault", "fallback")) - actions.begin());
       one.config = configuration_of(item);

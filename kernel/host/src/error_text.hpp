@@ -7,6 +7,7 @@
 #include <string>
 
 #include "host_services.hpp"
+#include "status_text.hpp"
 #include "tenon/abi/base.h"
 
 namespace tenon::host {
@@ -29,13 +30,5 @@ class error_text {
   std::array<char, 1024> room_{};
   tenon_message message_{sizeof(tenon_message), sizeof room_, room_.data(), 0};
 };
-
-// "INTERNAL", or the number of a status that no header names.
-[[nodiscard]] inline std::string status_text(tenon_status status) {
-  constexpr std::array names{"OK",          "DECLINED",  "UNSCHEDULABLE", "UNRESOLVABLE", "RETRY", "INVALID_CONFIG",
-                             "UNSUPPORTED", "EXHAUSTED", "INTERNAL"};
-  if (status < 0 || static_cast<size_t>(status) >= names.size()) return "the unknown status " + std::to_string(status);
-  return names[static_cast<size_t>(status)];
-}
 
 }  // namespace tenon::host

@@ -152,6 +152,8 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   if (status != TENON_OK) return refuse("create gave " + status_text(status) + words.after(": "));
 
   guarded->real = made.instance;
+  if (module->is_isolated() && made.instance != nullptr)
+    guarded->guard.explain_by([real = made.instance] { return isolation::isolated_module::cause(real); });
   guarded->reason_count = one.description.reason_count;
   guarded->lifecycle = known_part<tenon_lifecycle>(made.lifecycle);
   guard_of(kind).take(*guarded, made.interface_table);

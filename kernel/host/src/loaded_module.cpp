@@ -48,6 +48,22 @@ result<std::unique_ptr<loaded_module>> loaded_module::open(const module_manifest
   return out;
 }
 
+result<std::unique_ptr<loaded_module>> loaded_module::isolate(const module_manifest &manifest,
+                                                              const verified_library &library,
+                                                              const isolation::isolation_plan &plan,
+                                                              std::shared_ptr<spdlog::logger> log,
+                                                              std::shared_ptr<const service_registry> offered) {
+  std::unique_ptr<loaded_module> out(new loaded_module(manifest, library, std::move(log), std::move(offered)));
+  auto isolated = isolation::isolated_module::open(manifest, library, plan, out->services_);
+  if (!isolated) return isolated.why();
+  out->isolated_ = std::move(*isolated);
+  if (auto why = changed_since(library)) return *why;
+  if (auto why = out->check_revision(out->isolated_->report().draft_rev)) return *why;
+  if (auto why = out->compare()) return *why;
+  out->services_.write(TENON_LOG_INFO, "runs in " + out->isolated_->in_force());
+  return out;
+}
+
 const implementation *loaded_module::find(std::string_view interface, std::string_view name) const {
   for (const implementation &one : implementations_)
     if (one.promised->interface == interface && one.promised->name == name) return &one;
@@ -85,10 +101,13 @@ std::optional<refusal> loaded_module::check_table() const {
               "fill in size as in tenon/abi/module.h");
   if (table_->init == nullptr || table_->deinit == nullptr || table_->get_factory == nullptr)
     return no("init, deinit and get_factory", "a module table with an empty slot", "fill in all slots");
-  if (table_->draft_rev != manifest_.draft_rev)
-    return no("draft revision " + number(manifest_.draft_rev) + ", as the manifest says",
-              "built for draft revision " + number(table_->draft_rev), rebuild);
-  return std::nullopt;
+  return check_revision(table_->draft_rev);
+}
+
+std::optional<refusal> loaded_module::check_revision(uint32_t draft_rev) const {
+  if (draft_rev == manifest_.draft_rev) return std::nullopt;
+  return no("draft revision " + number(manifest_.draft_rev) + ", as the manifest says",
+            "built for draft revision " + number(draft_rev), rebuild);
 }
 
 std::optional<refusal> loaded_module::initialise() {
@@ -113,12 +132,17 @@ std::optional<refusal> loaded_module::compare() {
   return std::nullopt;
 }
 
+tenon_status loaded_module::get_factory(std::string_view interface, tenon_get_factory_out &out) const {
+  if (isolated_ != nullptr) return isolated_->get_factory(interface, out);
+  const tenon_get_factory_in in{sizeof in, 0, {interface.data(), interface.size()}};
+  return table_->get_factory(&in, &out);
+}
+
 std::optional<refusal> loaded_module::compare_interface(std::string_view interface) {
   const auto promised = std::count_if(manifest_.provides.begin(), manifest_.provides.end(),
                                       [&](const provided_interface &one) { return one.interface == interface; });
-  const tenon_get_factory_in in{sizeof in, 0, {interface.data(), interface.size()}};
   tenon_get_factory_out out{sizeof out, 0, nullptr};
-  const tenon_status status = table_->get_factory(&in, &out);
+  const tenon_status status = get_factory(interface, out);
   if (status == TENON_UNSUPPORTED && promised == 0) return std::nullopt;
   if (status != TENON_OK)
     return no(std::string(interface) + ", as the manifest says", "get_factory gave " + status_text(status), rebuild);

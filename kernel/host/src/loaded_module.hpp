@@ -1,11 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// A module in this process: opened, initialised once for its host, and found to be what its manifest says.
+// A module, in this process or in processes of its own: opened, initialised, and found to be what its manifest says.
 #pragma once
 
 #include <memory>
 #include <string_view>
 
 #include "host_services.hpp"
+#include "isolation/isolated_module.hpp"
 #include "tenon/abi/module.h"
 #include "tenon/host/module_manifest.hpp"
 #include "tenon/host/verified_library.hpp"
@@ -31,6 +32,13 @@ class loaded_module {
                                                                    std::shared_ptr<spdlog::logger> log,
                                                                    std::shared_ptr<const service_registry> offered);
 
+  // The same with the library opened in processes of its own alone: not a line of it runs in this one.
+  [[nodiscard]] static result<std::unique_ptr<loaded_module>> isolate(const module_manifest &manifest,
+                                                                      const verified_library &library,
+                                                                      const isolation::isolation_plan &plan,
+                                                                      std::shared_ptr<spdlog::logger> log,
+                                                                      std::shared_ptr<const service_registry> offered);
+
   // Undoes the init. The library stays mapped: modules are retired, never unloaded.
   ~loaded_module();
   loaded_module(const loaded_module &) = delete;
@@ -38,6 +46,7 @@ class loaded_module {
 
   [[nodiscard]] const module_manifest &manifest() const { return manifest_; }
   [[nodiscard]] const tenon_host *host() const { return &services_; }
+  [[nodiscard]] bool is_isolated() const { return isolated_ != nullptr; }
   // nullptr where the manifest does not promise it.
   [[nodiscard]] const implementation *find(std::string_view interface, std::string_view name) const;
 
@@ -47,8 +56,10 @@ class loaded_module {
 
   [[nodiscard]] std::optional<refusal> open_library();
   [[nodiscard]] std::optional<refusal> check_table() const;
+  [[nodiscard]] std::optional<refusal> check_revision(uint32_t draft_rev) const;
   [[nodiscard]] std::optional<refusal> initialise();
   [[nodiscard]] std::optional<refusal> compare();
+  tenon_status get_factory(std::string_view interface, tenon_get_factory_out &out) const;
   [[nodiscard]] std::optional<refusal> compare_interface(std::string_view interface);
   [[nodiscard]] std::optional<refusal> compare_one(const implementation &one, std::string_view interface) const;
   [[nodiscard]] refusal no(std::string want, std::string have, std::string fix) const;
@@ -57,7 +68,8 @@ class loaded_module {
   verified_library library_;
   host_services services_;
   std::unique_ptr<module_library> opened_;
-  const tenon_module *table_ = nullptr;
+  const tenon_module *table_ = nullptr;                   // of a library that is open in this process
+  std::unique_ptr<isolation::isolated_module> isolated_;  // else
   bool initialised_ = false;
   std::vector<implementation> implementations_;
 };

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "guarded_policy.hpp"
+#include "isolation/served_kinds.hpp"
 #include "module_loader.hpp"
 #include "tenon/builtin/policy_source.hpp"
 
@@ -29,7 +30,7 @@ struct ready_module {
 }  // namespace
 
 struct module_host::impl {
-  impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options)) {}
+  impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options), plan.require_sandbox) {}
 
   deployment plan;
   module_catalog catalog;
@@ -126,6 +127,8 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   if (use.on_fault == fault_action::open && !module->manifest.provides_kind(module_kind::predicate))
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
                    "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
+  if (use.isolation == isolation_mode::process)
+    if (auto no = isolation::check_served(module->manifest, place(plan, use.at))) return no;
   if (auto no = check_locked(*module)) return no;
   const auto loaded = loader.load(module->manifest, &use, [&]() -> std::optional<refusal> {
     // Keys that an instance must be given may come with the instance.

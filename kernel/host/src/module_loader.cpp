@@ -35,9 +35,11 @@ void add_word(std::string &to, std::string_view word) {
 
 }  // namespace
 
-module_loader::module_loader(host_options options) : options_(std::move(options)) {
+module_loader::module_loader(host_options options, bool require_sandbox)
+    : options_(std::move(options)), require_sandbox_(require_sandbox) {
   if (options_.built_in_modules.empty()) options_.built_in_modules = default_module_folder();
   if (options_.preflight_program.empty()) options_.preflight_program = beside_executable("tenon-preflight");
+  if (options_.module_runner.empty()) options_.module_runner = beside_executable("tenon-module-runner");
   if (!options_.use_cache)
     options_.cache_directory.clear();
   else if (options_.cache_directory.empty())
@@ -57,20 +59,30 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
   const auto library = verify_library(manifest, use == nullptr ? std::nullopt : use->digest, options_.cache_directory);
   if (!library) return library.why();
   if (auto no = check_configuration()) return *no;
-  if (options_.preflight) {
-    const preflight_subject subject{library->open_path, library->digest, library->shown_as, opened_};
-    if (auto no =
-            preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
-      return *no;
-  }
-  auto module = loaded_module::open(manifest, *library, options_.log, offered_);
-  // Opened is opened, even when it is refused after that: the next preflight must know.
-  opened_.push_back(library->open_path);
+  auto module = open(manifest, *library, use);
   if (!module) return module.why();
   module_in_use out{std::move(*module), tally_for(manifest, use)};
   const std::scoped_lock lock(mutex_);
   loaded_.emplace(manifest.id, out);
   return out;
+}
+
+result<std::unique_ptr<loaded_module>> module_loader::open(const module_manifest &manifest,
+                                                           const verified_library &library, const module_use *use) {
+  // Its process is its preflight.
+  if (use != nullptr && use->isolation == isolation_mode::process)
+    return loaded_module::isolate(manifest, library, {options_.module_runner, use->process, require_sandbox_},
+                                  options_.log, offered_);
+  if (options_.preflight) {
+    const preflight_subject subject{library.open_path, library.digest, library.shown_as, opened_};
+    if (auto no =
+            preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
+      return *no;
+  }
+  auto module = loaded_module::open(manifest, library, options_.log, offered_);
+  // Opened is opened, even when it is refused after that: the next preflight must know.
+  opened_.push_back(library.open_path);
+  return module;
 }
 
 std::vector<module_counters> module_loader::counters() const {

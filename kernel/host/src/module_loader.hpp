@@ -23,8 +23,8 @@ struct module_in_use {
 
 class module_loader {
  public:
-  // Fills in the options that are left empty.
-  explicit module_loader(host_options options);
+  // Fills in the options that are left empty. `require_sandbox` is for modules in processes of their own.
+  module_loader(host_options options, bool require_sandbox);
 
   // Verifies, preflights, opens and compares a module once; later the same one. `use`: its deployment entry.
   // `check_configuration` may refuse before any code of the module runs; it is asked each time.
@@ -42,7 +42,11 @@ class module_loader {
  private:
   [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use) const;
 
+  [[nodiscard]] result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
+                                                            const verified_library &library, const module_use *use);
+
   host_options options_;
+  bool require_sandbox_;
   std::shared_ptr<service_registry> offered_ = std::make_shared<service_registry>();
   std::vector<std::filesystem::path> opened_;  // companions of the next preflight
   mutable std::mutex mutex_;                   // guards loaded_ against counters() from other threads

@@ -53,6 +53,7 @@ host::host_options host_options_of(const tenon_scheduler_options &options) {
   const std::filesystem::path folder = library_folder();
   out.built_in_modules = folder / "tenon/modules";
   out.preflight_program = folder / "../bin/tenon-preflight";
+  out.module_runner = folder / "../bin/tenon-module-runner";
   std::error_code failed;
   out.preflight = std::filesystem::exists(out.preflight_program, failed);
   if (options.module_path.length != 0) out.module_path.emplace_back(view(options.module_path));

@@ -2,6 +2,7 @@
 // The deployment file (tenon.yaml, apiVersion tenon/v1): which modules are used, and how.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -28,11 +29,24 @@ struct call_budget {
   uint64_t overruns = 3;
 };
 
+// Where a module lives: in the host's process, or in processes of its own that cannot harm it.
+enum class isolation_mode : uint8_t { none, process };
+
+// Of each process of a module.
+struct process_limits {
+  std::chrono::milliseconds call_deadline{1'000};    // a call that is not answered by then is a fault
+  std::chrono::milliseconds start_deadline{10'000};  // the same for opening it and making an instance
+  uint64_t memory = uint64_t{1} << 30;               // bytes of its own
+  uint64_t descriptors = 16;
+};
+
 struct module_use {
   std::string id;
   std::optional<std::string> digest;  // 64 hexadecimal digits that the library must have
   fault_action on_fault = fault_action::fallback;
   call_budget budget;
+  isolation_mode isolation = isolation_mode::none;
+  process_limits process;    // where isolation is process
   configuration config;      // for every instance of the module
   config::text_position at;  // of the id
 };
@@ -49,6 +63,7 @@ struct deployment {
   std::string file;  // empty: the built-in default
   std::vector<std::filesystem::path> module_path;
   std::vector<module_use> modules;
+  bool require_sandbox = false;                                // of modules in processes of their own
   std::map<std::string, std::filesystem::path> policy_groups;  // group -> queues.yaml
   std::vector<interface_use> predicates, events, transports;
   running_limits running;                     // of a scheduler that serves RMs

@@ -38,6 +38,8 @@ struct host_options {
   bool preflight = true;
   std::filesystem::path preflight_program;
   std::chrono::milliseconds preflight_timeout{10'000};
+  // Holds modules whose isolation is process. Beside the executable unless named here.
+  std::filesystem::path module_runner;
   // Private copies of libraries and remembered preflights. Empty with `use_cache`: $XDG_CACHE_HOME/tenon.
   bool use_cache = true;
   std::filesystem::path cache_directory;

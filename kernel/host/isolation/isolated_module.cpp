@@ -1,0 +1,229 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "isolation/isolated_module.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "error_text.hpp"
+#include "isolation/isolated_instance.hpp"
+
+namespace tenon::host::isolation {
+namespace {
+
+tenon_status keys(tenon_instance *self, const tenon_batch *in, tenon_keys_out *out) {
+  return isolated_instance::of(self).keys(call_kind::keys, in, out);
+}
+tenon_status score(tenon_instance *self, const tenon_batch *in, tenon_keys_out *out) {
+  return isolated_instance::of(self).keys(call_kind::score, in, out);
+}
+tenon_status prepare(tenon_instance *self, const tenon_prepare_in *in, tenon_prepare_out *out) {
+  return isolated_instance::of(self).prepare(in, out);
+}
+tenon_status filter(tenon_instance *self, const tenon_batch *in, tenon_filter_out *out) {
+  return isolated_instance::of(self).filter(in, out);
+}
+tenon_status signature(tenon_instance *self, const tenon_batch *in, tenon_signature_out *out) {
+  return isolated_instance::of(self).signature(in, out);
+}
+tenon_status filter_prefix(tenon_instance *self, const tenon_filter_prefix_in *in, tenon_filter_prefix_out *out) {
+  return isolated_instance::of(self).filter_prefix(in, out);
+}
+
+// A table for each set of optional slots that an instance may have.
+constexpr tenon_sort_v1 sort_table(bool prepares, bool scores) {
+  return {sizeof(tenon_sort_v1), 0, keys, prepares ? prepare : nullptr, scores ? score : nullptr};
+}
+constexpr tenon_sort_v1 sort_tables[] = {sort_table(false, false), sort_table(true, false), sort_table(false, true),
+                                         sort_table(true, true)};
+constexpr tenon_predicate_v1 predicate_table(bool signs, bool judges_prefixes) {
+  return {sizeof(tenon_predicate_v1), 0, filter, signs ? signature : nullptr,
+          judges_prefixes ? filter_prefix : nullptr};
+}
+constexpr tenon_predicate_v1 predicate_tables[] = {predicate_table(false, false), predicate_table(true, false),
+                                                   predicate_table(false, true), predicate_table(true, true)};
+
+const void *table_of(uint32_t slots) {
+  if ((slots & has_keys) != 0)
+    return &sort_tables[((slots & has_prepare) != 0 ? 1 : 0) + ((slots & has_score) != 0 ? 2 : 0)];
+  if ((slots & has_filter) != 0)
+    return &predicate_tables[((slots & has_signature) != 0 ? 1 : 0) + ((slots & has_filter_prefix) != 0 ? 2 : 0)];
+  return nullptr;
+}
+
+void say(tenon_message *to, std::string_view words) {
+  if (to == nullptr) return;
+  to->length = std::min<uint64_t>(words.size(), to->capacity);
+  std::memcpy(to->data, words.data(), to->length);
+}
+
+// The process made, started and activated the instance at one go: where it stopped is where the host stops.
+tenon_status stage(tenon_instance *self, create_stage which, tenon_message *error) {
+  const instance_report &report = isolated_instance::of(self).report();
+  if (report.stage != which) return TENON_OK;
+  say(error, report.words);
+  return report.status;
+}
+tenon_status init(tenon_instance *self, const tenon_nothing *, tenon_message *error) {
+  return stage(self, create_stage::init, error);
+}
+tenon_status activate(tenon_instance *self, const tenon_nothing *, tenon_message *error) {
+  return stage(self, create_stage::activate, error);
+}
+tenon_status deactivate(tenon_instance *, const tenon_nothing *, tenon_message *) { return TENON_OK; }
+tenon_status destroy(tenon_instance *self, const tenon_nothing *, tenon_message *) {
+  isolated_instance &instance = isolated_instance::of(self);
+  instance.end();
+  instance.module().let_go(&instance);
+  return TENON_OK;
+}
+constexpr tenon_lifecycle lifecycle{sizeof(tenon_lifecycle), 0, init, activate, deactivate, destroy};
+constexpr tenon_lifecycle no_lifecycle{sizeof(tenon_lifecycle), 0, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+struct isolated_module::factory : tenon_factory {
+  isolated_module *module = nullptr;
+  const reported_interface *interface = nullptr;
+};
+
+isolated_module::isolated_module(const module_manifest &manifest, const verified_library &library,
+                                 const isolation_plan &plan, const host_services &services)
+    : shown_as_(library.shown_as.string()), plan_(plan), services_(services) {
+  byte_writer opening;
+  opening.text(library.open_path.string());
+  opening.number(plan.limits.memory);
+  opening.number(plan.limits.descriptors);
+  opening.number(manifest.services.size());
+  for (const std::string &service : manifest.services) opening.text(service);
+  how_ = {plan.program, manifest.id, opening.bytes()};
+}
+
+isolated_module::~isolated_module() = default;
+
+refusal isolated_module::no(std::string want, std::string have, std::string fix) const {
+  return {shown_as_, std::move(want), std::move(have), std::move(fix)};
+}
+
+result<std::unique_ptr<isolated_module>> isolated_module::open(const module_manifest &manifest,
+                                                               const verified_library &library,
+                                                               const isolation_plan &plan,
+                                                               const host_services &services) {
+  std::unique_ptr<isolated_module> out(new isolated_module(manifest, library, plan, services));
+  if (auto why = out->ask_what_it_is()) return *why;
+  if (auto why = out->check_sandbox()) return *why;
+  for (const reported_interface &interface : out->report_.interfaces) {
+    if (!interface.has_factory) continue;
+    auto made = std::make_unique<factory>();
+    static_cast<tenon_factory &>(*made) = {sizeof(tenon_factory), 0, describe, create};
+    made->module = out.get();
+    made->interface = &interface;
+    out->factories_.push_back(std::move(made));
+  }
+  return out;
+}
+
+result<std::unique_ptr<module_process>> isolated_module::start() const {
+  auto out =
+      module_process::start(how_, [this](uint32_t level, std::string_view line) { services_.write(level, line); });
+  if (out) return out;
+  refusal why = out.why();
+  why.where = shown_as_;
+  return why;
+}
+
+std::optional<refusal> isolated_module::ask_what_it_is() {
+  auto process = start();
+  if (!process) return process.why();
+  const std::string want = "a module that opens in a process of its own";
+  switch ((*process)->wait(plan_.limits.start_deadline)) {
+    case module_process::outcome::answered:
+      report_ = read_module_report((*process)->reply());
+      break;
+    case module_process::outcome::ended:
+      return no(want, (*process)->how_it_ended(), "let constructors, init and describe return");
+    case module_process::outcome::late:
+      return no(
+          want,
+          "still busy after " + std::to_string(plan_.limits.start_deadline.count()) + " ms" + (*process)->last_words(),
+          "do not wait or loop in constructors, init and describe");
+  }
+  if (!report_.opened) return no(report_.want, report_.have, report_.fix);
+  (*process)->end(plan_.limits.call_deadline);
+  return std::nullopt;
+}
+
+std::optional<refusal> isolated_module::check_sandbox() const {
+  constexpr uint32_t whole = in_force_limits | in_force_seccomp | in_force_landlock;
+  if (!plan_.require_sandbox || (report_.in_force & whole) == whole) return std::nullopt;
+  return no("a process with limits, seccomp and landlock (require_sandbox)", in_force(),
+            "run on a kernel that has them (landlock: Linux 5.13 with lsm=landlock), or write require_sandbox: false");
+}
+
+std::string isolated_module::in_force() const {
+  std::string in, out;
+  const auto add = [&](uint32_t bit, const std::string &what) {
+    std::string &to = (report_.in_force & bit) != 0 ? in : out;
+    to += (to.empty() ? "" : ", ") + what;
+  };
+  add(in_force_seccomp, "seccomp");
+  add(in_force_landlock, "landlock" + (report_.landlock == 0 ? "" : " " + std::to_string(report_.landlock)));
+  add(in_force_limits, "limits of files and descriptors");
+  add(in_force_memory, "a limit of " + std::to_string(plan_.limits.memory >> 20) + " MiB");
+  return "processes of its own with " + (in.empty() ? "nothing" : in) + (out.empty() ? "" : "; not in force: " + out);
+}
+
+tenon_status isolated_module::get_factory(std::string_view interface, tenon_get_factory_out &out) const {
+  out.factory = nullptr;
+  for (const auto &one : factories_)
+    if (one->interface->id == interface) out.factory = one.get();
+  for (const reported_interface &one : report_.interfaces)
+    if (one.id == interface) return one.status;
+  return TENON_UNSUPPORTED;
+}
+
+std::string isolated_module::cause(const tenon_instance *instance) {
+  return isolated_instance::of(const_cast<tenon_instance *>(instance)).cause();
+}
+
+tenon_status isolated_module::describe(const tenon_factory *self, const tenon_describe_in *in, tenon_description *out) {
+  const reported_interface &about = *static_cast<const factory *>(self)->interface;
+  if (in->index >= about.implementations.size()) return about.end;
+  *out = about.implementations[in->index]->description();
+  return TENON_OK;
+}
+
+tenon_status isolated_module::create(const tenon_factory *self, const tenon_create_in *in, tenon_create_out *out) {
+  const factory &from = *static_cast<const factory *>(self);
+  byte_writer request;
+  request.text(from.interface->id);
+  request.number(in->index);
+  request.text({in->configuration.data, in->configuration.length});
+  request.number(in->max_resource_types);
+  const isolated_module &module = *from.module;
+  auto made = std::make_unique<isolated_instance>(module, request.bytes());
+  const instance_report &report = made->start();
+  if (report.stage == create_stage::create && report.status != TENON_OK) {
+    say(out->error, report.words);
+    return report.status;
+  }
+  if (!report.has_instance) return TENON_OK;
+  out->instance = made->handle();
+  out->lifecycle = report.has_lifecycle ? &lifecycle : &no_lifecycle;
+  out->interface_table = table_of(report.slots);
+  if (report.own_columns) {
+    out->columns = report.columns.first();
+    out->column_count = report.columns.count();
+    out->column_stride = report.columns.stride();
+  }
+  out->key_words = report.key_words;
+  const std::scoped_lock lock(module.mutex_);
+  module.instances_.push_back(std::move(made));
+  return TENON_OK;
+}
+
+void isolated_module::let_go(isolated_instance *instance) const {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(instances_, [&](const auto &one) { return one.get() == instance; });
+}
+
+}  // namespace tenon::host::isolation

@@ -1,0 +1,267 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "isolation/module_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "host_services.hpp"
+#include "isolation/spin.hpp"
+#include "spawn_plan.hpp"
+
+namespace tenon::host::isolation {
+namespace {
+
+using std::chrono::steady_clock;
+
+refusal no_process(std::string want, int error) {
+  return {"", std::move(want), std::generic_category().message(error),
+          "install tenon-module-runner beside the tenon executable, or write isolation: none"};
+}
+
+// Of the host's environment only what decides how a library is found and how texts are read; nothing secret is there.
+std::vector<std::string> environment() {
+  std::vector<std::string> out;
+  constexpr std::array kept{"LD_LIBRARY_PATH", "LANG", "LC_ALL",       "LC_CTYPE",     "LC_NUMERIC",
+                            "LC_COLLATE",      "TZ",   "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
+  for (const char *name : kept)
+    if (const char *value = ::getenv(name); value != nullptr) out.push_back(std::string(name) + "=" + value);
+  return out;
+}
+
+std::vector<char *> pointers(std::vector<std::string> &texts) {
+  std::vector<char *> out;
+  for (std::string &text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+// Above those that the process will have, so that giving it one cannot close another.
+descriptor out_of_the_way(int fd) {
+  const descriptor low(fd);
+  return descriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, lifeline_fd + 1));
+}
+
+struct pipe_ends {
+  descriptor reading, writing;
+};
+pipe_ends open_pipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {};
+  return {out_of_the_way(ends[0]), out_of_the_way(ends[1])};
+}
+
+void ring(const descriptor &bell) {
+  const uint64_t once = 1;
+  // Full is rung.
+  (void)!::write(bell.get(), &once, sizeof once);
+}
+
+}  // namespace
+
+module_process::module_process(shared_memory request_region, shared_memory answer_region, log_line log)
+    : request_region_(std::move(request_region)),
+      answer_region_(std::move(answer_region)),
+      requests_(request_region_.base(), page_bytes, request_bytes),
+      answers_(answer_region_.base(), answer_room, answer_bytes),
+      spins_(may_spin()),
+      log_(std::move(log)) {}
+
+result<std::unique_ptr<module_process>> module_process::start(const process_start &how, log_line log) {
+  auto requests = shared_memory::make("tenon requests", request_bytes, writers::this_process);
+  if (!requests) return requests.why();
+  auto answers = shared_memory::make("tenon answers", answer_bytes, writers::both);
+  if (!answers) return answers.why();
+  std::unique_ptr<module_process> out(new module_process(std::move(*requests), std::move(*answers), std::move(log)));
+  out->ask(call_kind::open, how.opening);
+  if (auto why = out->spawn(how)) return *why;
+  return out;
+}
+
+std::optional<refusal> module_process::spawn(const process_start &how) {
+  pipe_ends life = open_pipe(), words = open_pipe();
+  // The process waits for requests in a read; the host looks after its bell without waiting.
+  request_bell_ = out_of_the_way(::eventfd(0, EFD_CLOEXEC));
+  answer_bell_ = out_of_the_way(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const descriptor request_file = out_of_the_way(::fcntl(request_region_.file().get(), F_DUPFD_CLOEXEC, 0));
+  const descriptor answer_file = out_of_the_way(::fcntl(answer_region_.file().get(), F_DUPFD_CLOEXEC, 0));
+  if (!life.writing || !words.writing || !request_bell_ || !answer_bell_ || !request_file || !answer_file)
+    return no_process("descriptors for a process of its own", errno);
+
+  spawn_plan plan;
+  plan.empty_input();
+  plan.empty_output();
+  plan.give(words.writing, STDERR_FILENO);
+  plan.give(request_file, request_memory_fd);
+  plan.give(answer_file, answer_memory_fd);
+  plan.give(request_bell_, request_bell_fd);
+  plan.give(answer_bell_, answer_bell_fd);
+  plan.give(life.reading, lifeline_fd);
+  plan.close_from(lifeline_fd + 1);
+  std::vector<std::string> arguments{how.program.string(), how.id}, variables = environment();
+  pid_t pid = -1;
+  const int failed = plan.start(pid, how.program.c_str(), pointers(arguments).data(), pointers(variables).data());
+  if (failed != 0) return no_process("the program " + how.program.string(), failed);
+  pid_ = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pid_) {
+    const int error = errno;
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return no_process("a descriptor of a process (Linux 5.4 or newer)", error);
+  }
+  lifeline_ = std::move(life.writing);
+  words_ = std::move(words.reading);
+  request_region_.close_file();
+  answer_region_.close_file();
+  return std::nullopt;
+}
+
+module_process::~module_process() {
+  if (!pid_) return;
+  ::syscall(SYS_pidfd_send_signal, pid_.get(), SIGKILL, nullptr, 0);
+  // Longer only where the system itself holds it, and then nobody collects it before this process ends.
+  (void)has_ended(std::chrono::seconds(1));
+}
+
+void module_process::ask(call_kind what, std::string_view bytes) {
+  requests_.rewind(page_bytes);
+  const placed<char> room = requests_.room<char>(bytes.size());
+  std::memcpy(room.here, bytes.data(), bytes.size());
+  request().input = bytes.size();
+  request().output = 0;
+  send(what);
+}
+
+void module_process::ask(call_kind what, uint64_t input, uint64_t output) {
+  request().input = input;
+  request().output = output;
+  send(what);
+}
+
+void module_process::send(call_kind what) {
+  request_page &page = request();
+  page.what = static_cast<uint32_t>(what);
+  page.number.store(++number_, std::memory_order_seq_cst);
+  if (answer().waits.load(std::memory_order_seq_cst) != 0) ring(request_bell_);
+}
+
+bool module_process::is_answered() const { return answer().number.load(std::memory_order_acquire) == number_; }
+
+module_process::outcome module_process::wait(std::chrono::nanoseconds at_most) {
+  if (is_answered() || (spins_ && at_most > spin_time && spin_until([&] { return is_answered(); }))) return take();
+  request_page &page = request();
+  page.waits.store(1, std::memory_order_seq_cst);
+  const auto end = steady_clock::now() + at_most;
+  outcome out = outcome::late;
+  for (;;) {
+    if (answer().number.load(std::memory_order_seq_cst) == number_) {
+      out = outcome::answered;
+      break;
+    }
+    const auto left = end - steady_clock::now();
+    if (left.count() <= 0) break;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec time{seconds.count(), std::chrono::nanoseconds(left - seconds).count()};
+    std::array<pollfd, 2> events{pollfd{answer_bell_.get(), POLLIN, 0}, pollfd{pid_.get(), POLLIN, 0}};
+    if (::ppoll(events.data(), events.size(), &time, nullptr) < 0 && errno != EINTR) break;
+    uint64_t rung = 0;
+    if (events[0].revents != 0) (void)!::read(answer_bell_.get(), &rung, sizeof rung);
+    if (events[1].revents != 0 && !is_answered()) {
+      out = outcome::ended;
+      break;
+    }
+  }
+  page.waits.store(0, std::memory_order_relaxed);
+  return out == outcome::answered ? take() : out;
+}
+
+module_process::outcome module_process::take() {
+  drain_log();
+  const answer_page &page = answer();
+  requests_.mapped_at(page.request_base);
+  answers_.mapped_at(page.answer_base);
+  return outcome::answered;
+}
+
+// Lines as the process put them: level, length, bytes.
+void module_process::drain_log() {
+  const size_t used = std::min<size_t>(answer().log_used, log_bytes);
+  if (used == 0) return;
+  const std::string lines(reinterpret_cast<const char *>(answer_region_.base()) + page_bytes, used);
+  std::string_view left = lines;
+  struct {
+    uint32_t level, length;
+  } head;
+  while (left.size() >= sizeof head) {
+    std::memcpy(&head, left.data(), sizeof head);
+    left.remove_prefix(sizeof head);
+    log_(head.level, left.substr(0, head.length));
+    left.remove_prefix(std::min<size_t>(head.length, left.size()));
+  }
+}
+
+int32_t module_process::status() const { return answer().status; }
+
+std::string module_process::reply() const {
+  constexpr size_t most = size_t{16} << 20;
+  const size_t length = std::min<size_t>(answer().length, most);
+  return {reinterpret_cast<const char *>(answer_region_.base()) + answer_room, length};
+}
+
+// Waits for its end so long, and collects it.
+bool module_process::has_ended(std::chrono::milliseconds wait) {
+  pollfd ended{pid_.get(), POLLIN, 0};
+  while (::poll(&ended, 1, static_cast<int>(wait.count())) < 0 && errno == EINTR) {
+  }
+  if (ended.revents == 0) return false;
+  siginfo_t about{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(pid_.get()), &about, WEXITED | WNOHANG);
+  return true;
+}
+
+std::string module_process::how_it_ended() {
+  siginfo_t about{};
+  if (::waitid(P_PIDFD, static_cast<id_t>(pid_.get()), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid == 0)
+    return "ended its process" + last_words();
+  if (about.si_code == CLD_EXITED)
+    return "ended its process with status " + std::to_string(about.si_status) + last_words();
+  const char *name = sigabbrev_np(about.si_status);
+  return "ended its process by " +
+         (name == nullptr ? "signal " + std::to_string(about.si_status) : "SIG" + std::string(name)) + last_words();
+}
+
+std::string module_process::last_words() {
+  constexpr size_t longest = 300;
+  std::string said;
+  std::array<char, 4096> buffer;
+  // No more than a pipe holds: who writes may never stop.
+  for (int rounds = 0; rounds < 16; ++rounds) {
+    const ssize_t got = ::read(words_.get(), buffer.data(), buffer.size());
+    if (got <= 0) break;
+    said.append(buffer.data(), static_cast<size_t>(got));
+  }
+  if (said.size() > longest) said.erase(0, said.size() - longest);
+  said = one_line(said, longest);
+  const size_t first = said.find_first_not_of(' '), last = said.find_last_not_of(' ');
+  return first == std::string::npos ? std::string{} : "; it said: " + said.substr(first, last - first + 1);
+}
+
+void module_process::end(std::chrono::milliseconds at_most) {
+  ask(call_kind::end, {});
+  (void)has_ended(at_most);
+}
+
+}  // namespace tenon::host::isolation

@@ -1,0 +1,87 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "channel.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "isolation/spin.hpp"
+
+namespace tenon::host::runner {
+
+using namespace isolation;
+
+namespace {
+
+[[noreturn]] void leave(const char *why) {
+  (void)!::write(STDERR_FILENO, why, std::strlen(why));
+  ::_exit(2);
+}
+
+void *mapped(int file, size_t bytes, int protection) {
+  void *out = ::mmap(nullptr, bytes, protection, MAP_SHARED, file, 0);
+  if (out == MAP_FAILED) leave("tenon-module-runner is started by the host of a module alone\n");
+  ::close(file);
+  return out;
+}
+
+}  // namespace
+
+channel::channel()
+    : request_(static_cast<const request_page *>(mapped(request_memory_fd, request_bytes, PROT_READ))),
+      answer_(static_cast<answer_page *>(mapped(answer_memory_fd, answer_bytes, PROT_READ | PROT_WRITE))),
+      spins_(may_spin()) {
+  answer_->request_base = reinterpret_cast<uintptr_t>(request_);
+  answer_->answer_base = reinterpret_cast<uintptr_t>(answer_);
+}
+
+call_kind channel::next() {
+  ++number_;
+  const auto is_there = [&] { return request_->number.load(std::memory_order_acquire) == number_; };
+  if (!is_there() && !(spins_ && spin_until(is_there))) {
+    answer_->waits.store(1, std::memory_order_seq_cst);
+    while (request_->number.load(std::memory_order_seq_cst) != number_) {
+      uint64_t rung = 0;
+      (void)!::read(request_bell_fd, &rung, sizeof rung);
+    }
+    answer_->waits.store(0, std::memory_order_relaxed);
+  }
+  return static_cast<call_kind>(request_->what);
+}
+
+std::string_view channel::bytes() const {
+  return {reinterpret_cast<const char *>(request_) + page_bytes, request_->input};
+}
+
+void channel::answer(int32_t status) {
+  answer_->status = status;
+  say_answered();
+}
+
+void channel::answer(std::string_view bytes) {
+  std::memcpy(reinterpret_cast<char *>(answer_) + answer_room, bytes.data(), bytes.size());
+  answer_->length = bytes.size();
+  answer(0);
+}
+
+void channel::say_answered() {
+  answer_->number.store(number_, std::memory_order_seq_cst);
+  if (request_->waits.load(std::memory_order_seq_cst) == 0) return;
+  const uint64_t once = 1;
+  (void)!::write(answer_bell_fd, &once, sizeof once);
+}
+
+// The kernel does it: a module that never returns must not outlive the host. A death signal of the parent would be
+// that of the thread which started this process.
+void end_with_the_host() {
+  ::fcntl(lifeline_fd, F_SETOWN, ::getpid());
+  ::fcntl(lifeline_fd, F_SETSIG, SIGKILL);
+  ::fcntl(lifeline_fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+  char nothing = 0;
+  if (::read(lifeline_fd, &nothing, 1) == 0) ::_exit(2);
+}
+
+}  // namespace tenon::host::runner

@@ -1,0 +1,65 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// tenon-module-runner MODULE: holds one module, for the host that started it. isolation/shared_pages.hpp has the way of
+// a call; the first request says which library, and what this process may use.
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "channel.hpp"
+#include "isolation/byte_stream.hpp"
+#include "runner_host.hpp"
+#include "sandbox.hpp"
+#include "served_module.hpp"
+
+namespace {
+
+using namespace tenon::host;
+using isolation::call_kind;
+
+struct opening {
+  explicit opening(std::string_view bytes) {
+    isolation::byte_reader from(bytes);
+    library = from.text();
+    memory = from.number();
+    descriptors = from.number();
+    services.resize(from.count());
+    for (std::string &service : services) service = from.text();
+  }
+  std::string library;
+  uint64_t memory, descriptors;
+  std::vector<std::string> services;
+};
+
+}  // namespace
+
+int main() {
+  runner::channel calls;
+  runner::end_with_the_host();
+  if (calls.next() != call_kind::open) return 2;
+  const opening what(calls.bytes());
+  const runner::confinement confined = runner::confine(what.library, what.memory, what.descriptors);
+  runner::runner_host host(what.services, calls.answers());
+  runner::served_module module(host);
+  const std::string report = module.open(what.library, confined);
+  runner::close_files(confined);
+  calls.answer(report);
+  for (;;) {
+    const call_kind kind = calls.next();
+    host.start_log();
+    switch (kind) {
+      case call_kind::create:
+        host.on_thread(TENON_THREAD_MAIN);
+        calls.answer(module.create(std::string(calls.bytes())));
+        host.on_thread(TENON_THREAD_CYCLE);
+        break;
+      case call_kind::end:
+        host.on_thread(TENON_THREAD_MAIN);
+        module.end();
+        // Destructors are left out: the module is let go, and so is all else.
+        ::_exit(0);
+      default:
+        calls.answer(module.call(kind, calls.input(), calls.output()));
+    }
+  }
+}

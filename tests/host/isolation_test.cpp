@@ -1,0 +1,388 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Modules in processes of their own: they answer as in this one, and whatever they do there, this process goes on, the
+// fault has the module's name, and another process takes the place of the first.
+#include <gtest/gtest.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "fixture_folder.hpp"
+#include "refusal_matchers.hpp"
+#include "tenon/abi/predicate.h"
+
+namespace tenon::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::fixture_folder;
+using testing::fixture_manifest;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::refusal_parts;
+using testing::refuses;
+using ::testing::SizeIs;
+
+constexpr bool is_sanitized =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    true;
+#else
+    false;
+#endif
+
+// Processes that this thread started and that are not collected yet.
+std::vector<pid_t> children() {
+  std::ifstream in("/proc/self/task/" + std::to_string(::syscall(SYS_gettid)) + "/children");
+  std::vector<pid_t> out;
+  for (pid_t pid = 0; in >> pid;) out.push_back(pid);
+  return out;
+}
+
+class Isolation : public ::testing::Test {
+ protected:
+  Isolation() {
+    modules_.options.check_calls = false;
+    modules_.options.on_fault = [this](const module_fault &fault) { faults_.push_back(fault); };
+  }
+  ~Isolation() override {
+    policy_.reset();
+    host_.reset();
+    EXPECT_THAT(children(), IsEmpty());
+  }
+
+  void open(const std::string &fixture, module_kind kind = module_kind::node_sort,
+            const std::string &entry = "isolation: process, process: { call_deadline: 300ms }",
+            fixture_manifest manifest = {}) {
+    if (kind == module_kind::predicate) manifest.interface = TENON_PREDICATE;
+    modules_.install(fixture, manifest);
+    auto host = modules_.open({fixture}, entry);
+    ASSERT_TRUE(host) << host.why().text();
+    host_ = std::move(*host);
+    auto policy = host_->bind(kind, "fixture", "{}", 16);
+    ASSERT_TRUE(policy) << policy.why().text();
+    policy_ = std::move(*policy);
+  }
+
+  refusal bind_refused(const std::string &fixture) {
+    modules_.install(fixture);
+    auto host = modules_.open({fixture}, "isolation: process");
+    if (!host) return host.why();
+    const auto policy = (*host)->bind(module_kind::node_sort, "fixture", "{}", 16);
+    EXPECT_FALSE(policy) << fixture << " was bound";
+    return policy ? refusal{} : policy.why();
+  }
+
+  tenon_status keys(uint32_t items = 3) {
+    const role_guard guard(thread_role::cycle);
+    const tenon_batch in = batch(items);
+    keys_.fill(77);
+    not_before_.fill(INT64_MIN);
+    valid_until_.fill(INT64_MAX);
+    tenon_keys_out out{sizeof out, policy_->key_words, keys_.data(), not_before_.data(), valid_until_.data()};
+    return policy_->sort->keys(policy_->instance, &in, &out);
+  }
+
+  tenon_status filter(uint32_t items) {
+    const role_guard guard(thread_role::cycle);
+    const tenon_batch in = batch(items);
+    verdicts_.fill(TENON_FAIL);
+    reasons_.fill(0);
+    tenon_filter_out out{sizeof out, 0, verdicts_.data(), reasons_.data()};
+    return policy_->predicate->filter(policy_->instance, &in, &out);
+  }
+
+  // Calls until one is answered, or gives up.
+  tenon_status filter_in_time(uint32_t items) {
+    const auto end = steady_clock::now() + std::chrono::seconds(20);
+    tenon_status status = filter(items);
+    while (status != TENON_OK && steady_clock::now() < end) {
+      std::this_thread::sleep_for(milliseconds(5));
+      status = filter(items);
+    }
+    return status;
+  }
+
+  tenon_batch batch(uint32_t items) {
+    tenon_batch in{};
+    in.size = sizeof in;
+    in.item_count = items;
+    in.items = items_.data();
+    return in;
+  }
+
+  // One fault of keys, in these words.
+  void expect_fault(const std::string &words) {
+    ASSERT_THAT(faults_, SizeIs(1));
+    EXPECT_EQ(faults_[0].slot, "keys");
+    EXPECT_THAT(faults_[0].text, HasSubstr(words));
+    EXPECT_EQ(faults_[0].interface, "tenon.node-sort/1");
+    EXPECT_THAT(modules_.log(), HasSubstr(faults_[0].module));
+  }
+
+  fixture_folder modules_;
+  std::unique_ptr<module_host> host_;
+  std::unique_ptr<bound_policy> policy_;
+  std::vector<module_fault> faults_;
+  std::array<uint32_t, 8> items_{4, 5, 6, 7, 8, 9, 10, 11};
+  std::array<uint64_t, 9> keys_{};  // one more than there are items
+  std::array<int64_t, 9> not_before_{}, valid_until_{};
+  std::array<uint8_t, 8> verdicts_{};
+  std::array<uint16_t, 8> reasons_{};
+};
+
+TEST_F(Isolation, SoundModuleAnswersAsInThisProcess) {
+  open("good");
+  EXPECT_THAT(children(), SizeIs(1));
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_THAT(keys_, ElementsAre(4, 5, 6, 77, 77, 77, 77, 77, 77));
+  EXPECT_EQ(keys(1), TENON_OK);
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(Isolation, WhatIsInForceIsSaidAtTheStart) {
+  open("good");
+  EXPECT_THAT(modules_.log(), HasSubstr("test.good: runs in processes of its own with seccomp, landlock"));
+}
+
+TEST_F(Isolation, EachInstanceHasAProcessThatEndsWithIt) {
+  open("good");
+  auto second = host_->bind(module_kind::node_sort, "fixture", "{}", 16);
+  ASSERT_TRUE(second);
+  EXPECT_THAT(children(), SizeIs(2));
+  second->reset();
+  EXPECT_THAT(children(), SizeIs(1));
+}
+
+TEST_F(Isolation, LinesForTheLogAndTheThreadCross) {
+  fixture_manifest manifest;
+  manifest.services = "[tenon.host.log/1, tenon.host.thread/1]";
+  open("keys_log", module_kind::node_sort, "isolation: process", manifest);
+  EXPECT_EQ(keys(), TENON_OK);
+  EXPECT_EQ(keys_[0], TENON_THREAD_CYCLE);
+  EXPECT_THAT(modules_.log(), HasSubstr("test.keys-log: said in keys"));
+}
+
+TEST_F(Isolation, CallThatNeverReturnsIsAFaultAtTheDeadline) {
+  open("keys_spin");
+  EXPECT_EQ(keys(2), TENON_OK);
+  const auto before = steady_clock::now();
+  EXPECT_EQ(keys(3), TENON_INTERNAL);
+  const auto took = steady_clock::now() - before;
+  EXPECT_GE(took, milliseconds(300));
+  EXPECT_LT(took, milliseconds(5000));
+  expect_fault("gave no answer in 300 ms; its process was killed");
+}
+
+TEST_F(Isolation, AbortIsAFaultWithTheLastWords) {
+  open("keys_abort");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  expect_fault("ended its process by SIGABRT; it said: it is over");
+}
+
+TEST_F(Isolation, ExitIsAFault) {
+  open("keys_exit");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  expect_fault("ended its process with status 0");
+}
+
+TEST_F(Isolation, InputCannotBeWritten) {
+  open("keys_write_input");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  EXPECT_THAT(items_, ElementsAre(4, 5, 6, 7, 8, 9, 10, 11));
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_THAT(faults_[0].text, HasSubstr("ended its process"));
+}
+
+TEST_F(Isolation, WriteBehindTheOutputIsAFaultAndHarmless) {
+  open("keys_too_many");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  expect_fault("wrote behind the end of its output");
+  EXPECT_EQ(keys_[3], 77);
+}
+
+TEST_F(Isolation, WrongAnswersAreFaultsInTheSameWords) {
+  open("keys_unknown_status");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  expect_fault("gave the unknown status 99");
+}
+
+TEST_F(Isolation, OutputOfAnotherSizeIsAFault) {
+  open("keys_shrink_output");
+  EXPECT_EQ(keys(), TENON_INTERNAL);
+  expect_fault("changed the size or the pointers of its output");
+}
+
+TEST_F(Isolation, UnknownVerdictIsAFault) {
+  open("filter_unknown_verdict", module_kind::predicate);
+  EXPECT_EQ(filter(3), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_EQ(faults_[0].text, "gave the unknown verdict 9");
+}
+
+TEST_F(Isolation, KilledProcessIsAFaultAndIsReplaced) {
+  open("filter_stops", module_kind::predicate);
+  EXPECT_EQ(filter(3), TENON_OK);
+  const auto first = children();
+  ASSERT_THAT(first, SizeIs(1));
+  ::kill(first[0], SIGKILL);
+  EXPECT_EQ(filter(3), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_THAT(faults_[0].text, HasSubstr("ended its process by SIGKILL"));
+  EXPECT_EQ(filter_in_time(3), TENON_OK);
+  EXPECT_THAT(verdicts_, Contains(TENON_PASS).Times(3));
+  ASSERT_THAT(children(), SizeIs(1));
+  EXPECT_NE(children()[0], first[0]);
+}
+
+TEST_F(Isolation, StoppedProcessIsLateAndIsReplaced) {
+  open("filter_stops", module_kind::predicate);
+  EXPECT_EQ(filter(3), TENON_OK);
+  ::kill(children().at(0), SIGSTOP);
+  EXPECT_EQ(filter(3), TENON_INTERNAL);
+  ASSERT_THAT(faults_, SizeIs(1));
+  EXPECT_THAT(faults_[0].text, HasSubstr("gave no answer in 300 ms"));
+  EXPECT_EQ(filter_in_time(3), TENON_OK);
+}
+
+TEST_F(Isolation, ProcessThatEndsAgainAndAgainIsReplacedLaterEachTime) {
+  open("filter_stops", module_kind::predicate);
+  for (int round = 0; round < 3; ++round) {
+    while (filter(1) != TENON_INTERNAL || faults_.back().text.find("with status 3") == std::string::npos)
+      std::this_thread::sleep_for(milliseconds(2));
+    faults_.clear();
+  }
+  const auto before = steady_clock::now();
+  EXPECT_EQ(filter_in_time(3), TENON_OK);
+  EXPECT_GE(steady_clock::now() - before, milliseconds(150));
+  EXPECT_THAT(faults_,
+              ::testing::Each(::testing::Field(&module_fault::text, HasSubstr("has no process at the moment"))));
+}
+
+TEST_F(Isolation, NothingOutsideIsInReach) {
+  open("keys_escape");
+  items_ = {0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(keys(8), TENON_OK);
+  EXPECT_THAT(keys_, ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 77))
+      << "in order: read a file, make one, a socket, a process, a thread, the host, a program, shared memory";
+}
+
+TEST_F(Isolation, WhatIsOutsideIsInReachWithoutIt) {
+  open("keys_escape", module_kind::node_sort, "isolation: none");
+  items_ = {0, 2, 3, 4, 5, 7};
+  EXPECT_EQ(keys(6), TENON_OK);
+  EXPECT_THAT(keys_, ElementsAre(1, 1, 1, 1, 1, 1, 77, 77, 77));
+}
+
+TEST_F(Isolation, MemoryIsLimited) {
+  if (is_sanitized) GTEST_SKIP() << "the shadow of a sanitizer is beyond every limit";
+  open("takes_memory", module_kind::node_sort, "isolation: process, process: { memory: 67108864 }");
+  EXPECT_EQ(keys(1), TENON_OK);
+  EXPECT_GT(keys_[0], 16);
+  EXPECT_LT(keys_[0], 64);
+}
+
+TEST_F(Isolation, RefusedCreateIsSaidInTheModulesWords) {
+  EXPECT_THAT(bind_refused("create_fails"),
+              refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
+                                    "create gave INVALID_CONFIG: weights do not add up", "tenon plugin explain"}));
+}
+
+TEST_F(Isolation, RefusedInitIsSaidInTheModulesWords) {
+  EXPECT_THAT(bind_refused("start_fails"),
+              refuses(refusal_parts{"node-sort 'fixture'", "", "init gave UNSUPPORTED: no metrics service", ""}));
+}
+
+TEST_F(Isolation, RefusedActivateIsSaidInTheModulesWords) {
+  EXPECT_THAT(
+      bind_refused("activate_fails"),
+      refuses(refusal_parts{"node-sort 'fixture'", "", "activate gave EXHAUSTED: no memory for the table", ""}));
+}
+
+TEST_F(Isolation, InstanceWithoutLifecycleIsRefused) {
+  EXPECT_THAT(bind_refused("no_lifecycle"),
+              refuses(refusal_parts{"node-sort 'fixture'", "", "lifecycle with an empty slot", ""}));
+}
+
+TEST_F(Isolation, LibraryThatAbortsWhereItIsOpenedIsRefused) {
+  EXPECT_THAT(bind_refused("load_aborts"), refuses(refusal_parts{"load_aborts.so", "opens in a process of its own",
+                                                                 "ended its process by SIGABRT", ""}));
+}
+
+TEST_F(Isolation, ModuleThatIsNotWhatItsManifestSaysIsRefused) {
+  EXPECT_THAT(bind_refused("other_version"), refuses(refusal_parts{"other_version.so", "version 1.0.0", "", ""}));
+}
+
+TEST_F(Isolation, KindThatIsNotServedIsRefused) {
+  fixture_manifest manifest;
+  manifest.interface = "tenon.placement-rule/1";
+  modules_.install("good", manifest);
+  const auto host = modules_.open({"good"}, "isolation: process");
+  ASSERT_FALSE(host);
+  EXPECT_THAT(host.why(),
+              refuses(refusal_parts{"tenon.yaml:4:", "queue-sort, app-sort, node-sort and predicate",
+                                    "'test.good', which provides tenon.placement-rule/1", "isolation: none"}));
+}
+
+TEST_F(Isolation, ServiceThatDoesNotCrossIsRefused) {
+  fixture_manifest manifest;
+  manifest.services = "[tenon.host.metrics/1]";
+  modules_.install("good", manifest);
+  const auto host = modules_.open({"good"}, "isolation: process");
+  ASSERT_FALSE(host);
+  EXPECT_THAT(host.why(), refuses(refusal_parts{"tenon.yaml:4:", "", "uses tenon.host.metrics/1", "isolation: none"}));
+}
+
+TEST_F(Isolation, ProgramThatIsNotThereIsRefused) {
+  modules_.options.module_runner = modules_.folder.path() / "nowhere";
+  EXPECT_THAT(bind_refused("good"),
+              refuses(refusal_parts{"good.so", "nowhere", "No such file", "tenon-module-runner"}));
+}
+
+// In a process for which this system is one without landlock.
+void open_without_landlock(fixture_folder &modules, bool required) {
+  const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
+  if (seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0) != 0 ||
+      seccomp_load(filter.get()) != 0)
+    ::_exit(2);
+  const std::string text = std::string("apiVersion: tenon/v1\nrequire_sandbox: ") + (required ? "true" : "false") +
+                           "\nmodule_path: [mods]\nmodules: [ { id: test.good, isolation: process } ]\n";
+  const auto host = open_deployment(modules.folder.write("tenon.yaml", text), modules.options);
+  std::fputs(host ? modules.log().c_str() : host.why().text().c_str(), stderr);
+  ::_exit(host ? 0 : 1);
+}
+
+TEST_F(Isolation, SandboxThatIsRequiredAndNotThereIsRefused) {
+  modules_.install("good");
+  EXPECT_EXIT(open_without_landlock(modules_, true), ::testing::ExitedWithCode(1),
+              "not in force: landlock; want: .*require_sandbox.*; fix: .*require_sandbox: false");
+}
+
+TEST_F(Isolation, SandboxThatIsNotThereIsSaid) {
+  modules_.install("good");
+  EXPECT_EXIT(open_without_landlock(modules_, false), ::testing::ExitedWithCode(0),
+              "with seccomp, limits.*not in force: landlock");
+}
+
+TEST_F(Isolation, SandboxThatIsRequiredAndThereIsNoReasonToRefuse) {
+  modules_.install("good");
+  const auto host =
+      open_deployment(modules_.folder.write("tenon.yaml",
+                                            "apiVersion: tenon/v1\nrequire_sandbox: true\nmodule_path: [mods]\n"
+                                            "modules: [ { id: test.good, isolation: process } ]\n"),
+                      modules_.options);
+  EXPECT_TRUE(host) << host.why().text();
+}
+
+}  // namespace
+}  // namespace tenon::host
