@@ -44,11 +44,16 @@ struct rejection {
 
 }  // namespace
 
+std::span<const std::unique_ptr<partition>> kernel::impl::named(std::string_view name) const {
+  const std::span all(partitions);
+  if (name.empty()) return all;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p->name == name; });
+  return all.subspan(static_cast<size_t>(found - all.begin()), found == all.end() ? 0 : 1);
+}
+
 partition *kernel::impl::find(std::string_view name) const {
-  for (const auto &p : partitions) {
-    if (p->name == name) return p.get();
-  }
-  return nullptr;
+  const auto found = named(name);
+  return name.empty() || found.empty() ? nullptr : found.front().get();
 }
 
 partition *kernel::impl::find(uint32_t id) const {
@@ -185,11 +190,11 @@ uint32_t kernel::impl::apply(const step &c) {
     shared.answers.note_rm_changed();
   }
   shared.answers.begin_step();
+  const auto those = named(c.partition);
   uint32_t made = 0;
   for (uint32_t round = 0; round < c.max_decisions; ++round) {
     uint32_t in_round = 0;
-    for (const auto &p : partitions) {
-      if (!c.partition.empty() && p->name != c.partition) continue;
+    for (const auto &p : those) {
       if (!p->cycle.decide()) continue;
       ++in_round;
       shared.answers.count_decision();
@@ -202,9 +207,7 @@ uint32_t kernel::impl::apply(const step &c) {
 }
 
 void kernel::impl::apply(const inspect &c) {
-  for (const auto &p : partitions) {
-    if (c.partition.empty() || p->name == c.partition) p->inspect();
-  }
+  for (const auto &p : named(c.partition)) p->inspect();
 }
 
 template <class Rejection>

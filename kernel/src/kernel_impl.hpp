@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ struct kernel::impl {
   std::map<std::string, manager, std::less<>> rms;
   uint32_t next_partition = 1;
 
+  // Where a command or a question names partitions by text, this is where they are looked up: one, or all by "".
+  [[nodiscard]] std::span<const std::unique_ptr<internal::partition>> named(std::string_view name) const;
   [[nodiscard]] internal::partition *find(std::string_view name) const;
   [[nodiscard]] internal::partition *find(uint32_t id) const;
   void bury(size_t at);

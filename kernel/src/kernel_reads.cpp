@@ -15,8 +15,8 @@ namespace tenon {
 using internal::partition;
 
 bool kernel::has_work(std::string_view name) const {
-  return std::any_of(impl_->partitions.begin(), impl_->partitions.end(),
-                     [&](const auto &p) { return (name.empty() || p->name == name) && p->cycle.has_work(); });
+  const auto those = impl_->named(name);
+  return std::any_of(those.begin(), those.end(), [](const auto &p) { return p->cycle.has_work(); });
 }
 
 kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) {
@@ -27,8 +27,8 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::str
   auto out = std::make_unique<frozen_state::impl>();
   out->now_ms = impl_->shared.now_ms;
   out->commands = impl_->shared.counters.commands;
-  for (const auto &p : impl_->partitions) {
-    if (name.empty() || p->name == name) p->freezer.freeze(parts, p->summary.head(), out->partitions.emplace_back());
+  for (const auto &p : impl_->named(name)) {
+    p->freezer.freeze(parts, p->summary.head(), out->partitions.emplace_back());
   }
   return std::make_shared<const frozen_state>(std::move(out));
 }
@@ -42,8 +42,7 @@ kernel_snapshot kernel::sums() const {
 
 size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view name) {
   size_t left = 0;
-  for (const auto &p : impl_->partitions) {
-    if (!name.empty() && p->name != name) continue;
+  for (const auto &p : impl_->named(name)) {
     const uint64_t before = impl_->shared.counters.blocks_made;
     left += p->freezer.freeze_some(parts, most);
     most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
@@ -66,7 +65,8 @@ std::optional<explanation> kernel::explain(std::string_view name, std::string_vi
   if (p == nullptr) return std::nullopt;
   explanation out = p->explainer.explain(application, key);
   if (!out.pending) return out;
-  internal::find_changes(*p, out);
+  const auto copy = [p](internal::core &in) { return copy_of(*p, in, p->id); };
+  internal::find_changes(*p, impl_->shared, copy, out);
   internal::put_as_text(out);
   return out;
 }
@@ -79,9 +79,7 @@ std::unique_ptr<kernel> kernel::copy() const {
   out->impl_->shared.now_ms = own.now_ms;
   out->impl_->rms = impl_->rms;
   for (const auto &p : impl_->partitions) {
-    auto &made = out->impl_->partitions.emplace_back(std::make_unique<partition>(
-        out->impl_->shared, out->impl_->next_partition++, p->rm, p->plain_name, p->check_deadline_ms));
-    copy_partition(*p, *made);
+    out->impl_->partitions.push_back(copy_of(*p, out->impl_->shared, out->impl_->next_partition++));
   }
   out->drain([](const decision_view &) {});
   return out;

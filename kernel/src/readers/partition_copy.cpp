@@ -312,6 +312,10 @@ class copier {
 
 }  // namespace
 
-void copy_partition(const partition &from, partition &to) { copier(from, to).run(); }
+std::unique_ptr<partition> copy_of(const partition &from, core &in, uint32_t number) {
+  auto to = std::make_unique<partition>(in, number, from.rm, from.plain_name, from.check_deadline_ms);
+  copier(from, *to).run();
+  return to;
+}
 
 }  // namespace tenon::internal

@@ -7,7 +7,6 @@
 
 #include "partition.hpp"
 #include "readers/explain_text.hpp"
-#include "readers/partition_copy.hpp"
 #include "tenon/kernel/devices.hpp"
 
 namespace tenon::internal {
@@ -100,11 +99,11 @@ void raise_limit(partition &p, queue &q, const change &one) {
 
 }  // namespace
 
-rehearsal::rehearsal(const partition &of, std::string_view application, std::string_view key, std::string_view new_node)
-    : core_(of.shared.policies, of.shared.options), new_node_(new_node) {
-  core_.now_ms = of.shared.now_ms;
-  copy_ = std::make_unique<partition>(core_, of.id, of.rm, of.plain_name, of.check_deadline_ms);
-  copy_partition(of, *copy_);
+rehearsal::rehearsal(const core &shared, const copy_maker &copy, std::string_view application, std::string_view key,
+                     std::string_view new_node)
+    : core_(shared.policies, shared.options), new_node_(new_node) {
+  core_.now_ms = shared.now_ms;
+  copy_ = copy(core_);
   ask_ = copy_->find_application(application)->asks.find(key)->second;
 }
 
@@ -264,7 +263,7 @@ struct search {
 
 // Where others take what was added for the ask more is added, in the copy in which they did. What then shows that it is
 // enough is a fresh copy in which all of it is made at once.
-void find_changes(const partition &of, explanation &out) {
+void find_changes(const partition_model &of, const core &shared, const copy_maker &copy, explanation &out) {
   if (of.asks.live() + of.allocations.live() + of.applications.live() + of.nodes.count() > most_tried) {
     out.outcome = change_outcome::not_tried;
     return;
@@ -272,14 +271,14 @@ void find_changes(const partition &of, explanation &out) {
   out.outcome = change_outcome::others_first;
   search s{out, std::max(most_changes, out.changes.size()), {}, 0};
   for (;;) {
-    rehearsal trial(of, out.application, out.key, last_node);
+    rehearsal trial(shared, copy, out.application, out.key, last_node);
     trial.make(s.all);
     if (!trial.run()) {
       if (!s.add_to(trial)) return;
       continue;
     }
     if (names_a_new_node(s.all)) {
-      rehearsal other(of, out.application, out.key, first_node);
+      rehearsal other(shared, copy, out.application, out.key, first_node);
       other.make(s.all);
       if (!other.run()) {
         if (!s.add_to(other)) return;

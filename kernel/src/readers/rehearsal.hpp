@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,12 +16,17 @@ namespace tenon::internal {
 
 struct ask;
 struct partition;
+struct partition_model;
+
+// Makes a copy of the partition that is rehearsed, in a core of its own.
+using copy_maker = std::function<std::unique_ptr<partition>(core &)>;
 
 // The copy steps as the partition would, at the same time; nothing of it is ever heard of.
 class rehearsal {
  public:
   // The ask is there and pending. Nodes that are added without a name are called `new_node` and their number.
-  rehearsal(const partition &of, std::string_view application, std::string_view key, std::string_view new_node);
+  rehearsal(const core &shared, const copy_maker &copy, std::string_view application, std::string_view key,
+            std::string_view new_node);
   ~rehearsal();
   rehearsal(const rehearsal &) = delete;
   rehearsal &operator=(const rehearsal &) = delete;
@@ -48,6 +54,6 @@ class rehearsal {
 
 // Looks for changes that let the ask run: outcome, changes, after and holds. Nothing is done in a partition that is
 // larger than most_tried.
-void find_changes(const partition &of, explanation &out);
+void find_changes(const partition_model &of, const core &shared, const copy_maker &copy, explanation &out);
 
 }  // namespace tenon::internal
