@@ -38,8 +38,8 @@ uint32_t abi_state(object_state state) {
 }
 
 // The queues of a partition as rules look them up.
-struct queue_tree : tenon_queue_tree {
-  explicit queue_tree(const queue_lifecycle &all) : tenon_queue_tree{sizeof(tenon_queue_tree), 0, look_up}, of(all) {}
+struct abi_tree : tenon_queue_tree {
+  explicit abi_tree(const queue_lifecycle &all) : tenon_queue_tree{sizeof(tenon_queue_tree), 0, look_up}, of(all) {}
   const queue_lifecycle &of;
 
   static tenon_status look_up(const tenon_queue_tree *self, const tenon_find_queue_in *in, tenon_find_queue_out *out) {
@@ -48,7 +48,7 @@ struct queue_tree : tenon_queue_tree {
       return TENON_UNSUPPORTED;
     }
     const std::string path = in->path.length == 0 ? "" : lower_case({in->path.data, in->path.length});
-    const queue *q = static_cast<const queue_tree *>(self)->of.find_queue(path);
+    const queue *q = static_cast<const abi_tree *>(self)->of.find_queue(path);
     out->exists = q != nullptr ? 1 : 0;
     out->leaf = q != nullptr && q->leaf ? 1 : 0;
     out->state = q != nullptr ? abi_state(q->state) : 0;
@@ -108,7 +108,7 @@ bool placement::takes(std::string_view path, const tenon::add_application &c) co
 }
 
 queue *placement::place(const tenon::add_application &c, std::string &problem) {
-  const queue_tree tree(queues_);
+  const abi_tree tree(queues_);
   placement_request request(c, tree, shared_.now_ms);
   std::string path;
   for (const auto &rule : rules_) {
