@@ -243,7 +243,6 @@ struct partition final : partition_model {
       {*this, queues, application_intake, application_states, lines, limits, gangs, reserved, facts, changes}};
   internal::ask_intake ask_intake{{shared,
                                    *this,
-                                   asks,
                                    priority_classes,
                                    intake,
                                    application_intake,

@@ -9,7 +9,9 @@
 #include "core.hpp"
 #include "ledger/kept_counts.hpp"
 #include "lifecycle/application_states.hpp"
+#include "lifecycle/queue_tree.hpp"
 #include "lifecycle/resource_intake.hpp"
+#include "model/application_id.hpp"
 #include "policies/prepared_words.hpp"
 #include "rules/limits.hpp"
 #include "rules/placement.hpp"
@@ -28,6 +30,12 @@ int64_t creation_in(texts tags) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool number = error == std::errc{} && end == text.data() + text.size();
   return number && seconds > 0 ? mul_saturating(seconds, 1'000) : 0;
+}
+
+void submit_as_nobody(add_application &c) {
+  static constexpr std::string_view nogroup = "nogroup";
+  c.user = "nobody";
+  c.groups = names(&nogroup, 1);
 }
 
 tag_list sorted_tags(texts tags) {
@@ -50,11 +58,9 @@ void application_intake::obey(const tenon::add_application &c) {
   if (c.application.empty()) return reject_application(c, messages::application_without_id(), false);
   tenon::add_application as = c;
   const bool forced = tag_is_true(c.tags, "application.create.force");
-  static constexpr std::string_view nogroup = "nogroup";
   if (c.user.empty()) {
     if (!forced) return reject_application(c, messages::user_empty(), true);
-    as.user = "nobody";
-    as.groups = names(&nogroup, 1);
+    submit_as_nobody(as);
   } else if (!is_user_name(c.user)) {
     return reject_application(c, messages::user_invalid(), true);
   }
@@ -96,8 +102,7 @@ std::string application_intake::prepare_submitted(const queue &leaf, std::string
 std::string application_intake::gang_problem(const queue &leaf, const resources &gang, std::string_view app_id) const {
   const std::string &sort = leaf.order->bound->name;
   if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id);
-  resources max;
-  for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) max = component_min(max, q->max);
+  const resources max = queue_tree::configured_max(leaf);
   if (fit_in_undefined_unlimited(max, gang)) return {};
   return messages::gang_larger_than_queue(leaf.path, app_id, of.configured_values(gang), of.configured_values(max));
 }
@@ -124,7 +129,7 @@ application &application_intake::take_in(const tenon::add_application &c, applic
 }
 
 application *application_intake::independent_application(const tenon::put_ask &c, std::string &problem) {
-  const std::string app_id = "@independent/" + std::string(c.key);
+  const std::string app_id = application_id_of({}, c.key);
   if (application *app = of.find_application(app_id); app != nullptr) {
     if (app->state == application_state::failing) problem = messages::application_has_ended(app_id, app->state.name());
     return problem.empty() ? app : nullptr;
@@ -133,11 +138,9 @@ application *application_intake::independent_application(const tenon::put_ask &c
     problem = messages::application_to_stopped_partition(of.name, app_id, of.state.name());
     return nullptr;
   }
-  static constexpr std::string_view nogroup = "nogroup";
   tenon::add_application as;
   as.application = app_id;
-  as.user = "nobody";
-  as.groups = names(&nogroup, 1);
+  submit_as_nobody(as);
   as.tags = c.tags;
   application_terms terms;
   problem = check_place(as, terms);
@@ -147,7 +150,7 @@ application *application_intake::independent_application(const tenon::put_ask &c
 // Its node is refused after all: nothing stays of the application that was made for it.
 void application_intake::forget_unused_independent(const existing_allocation &e) {
   if (e.foreign || !e.ask.application.empty()) return;
-  application *app = of.find_application("@independent/" + std::string(e.ask.key));
+  application *app = of.find_application(application_id_of({}, e.ask.key));
   if (app == nullptr || app->state != application_state::new_) return;
   states.forget_new(*app);
 }

@@ -66,8 +66,7 @@ std::string application_moves::problem_of_shape(const application &app, const qu
     std::string problem = intake.gang_problem(to, app.placeholder_ask, app.id);
     if (!problem.empty()) return problem;
   }
-  resources max;
-  for (const queue *q = &to; q->parent != nullptr; q = q->parent) max = component_min(max, q->max);
+  const resources max = queue_tree::configured_max(to);
   for (const ask *a : pending_by_arrival(app)) {
     const resources &need = of.classes[a->class_id].need;
     if (fit_in_undefined_unlimited(max, need)) continue;

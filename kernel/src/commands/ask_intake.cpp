@@ -12,6 +12,7 @@
 #include "lifecycle/ask_classifier.hpp"
 #include "lifecycle/foreign_allocations.hpp"
 #include "lifecycle/resource_intake.hpp"
+#include "model/application_id.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/gangs.hpp"
@@ -86,10 +87,7 @@ void ask_intake::obey(const tenon::put_ask &c) {
     keeps.remove(*a);
     changes.apply(ask_replaced{*a});
   } else {
-    a = &asks.create();
-    a->owner = app;
-    a->key = c.key;
-    app->asks.emplace(a->key, a);
+    a = &allocations.create_ask(*app, c.key);
   }
   fill_ask(*a, c, terms.priority, c.max_allocations);
   keeps.add(*a);
@@ -163,7 +161,7 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
   out.priority = c.priority;
   if (problem.empty()) problem = check_priority(c.priority_class, out.priority);
   if (!problem.empty()) return problem;
-  const std::string app_id = c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
+  const std::string app_id = application_id_of(c.application, c.key);
   out.owner = of.find_application(app_id);
   if (const ask *a = out.owner == nullptr ? nullptr : out.owner->ask_named(c.key); a != nullptr && n != nullptr) {
     std::vector<allocation *> live(a->allocations.begin(), a->allocations.end());
@@ -235,10 +233,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
       return quotas.look_at_path(*app.home);
     }
   } else {
-    a = &asks.create();
-    a->owner = &app;
-    a->key = c.key;
-    app.asks.emplace(a->key, a);
+    a = &allocations.create_ask(app, c.key);
     fill_ask(*a, c, checked.priority, 0);
     a->class_id = classifier.classify(c.required_node, *a, need, checked.devices).id;
     changes.apply(ask_moved{*a, ask_event::accept_placed});

@@ -17,7 +17,6 @@ namespace tenon::internal {
 struct ask_intake_access {
   const core &shared;
   const partition_model &of;
-  slab<ask> &asks;
   const std::map<std::string, int32_t> &priority_classes;
   resource_intake &intake;
   application_intake &applications;

@@ -7,6 +7,7 @@
 #include "lifecycle/allocation_states.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/foreign_allocations.hpp"
+#include "model/application_id.hpp"
 #include "rules/proposals.hpp"
 #include "rules/replacements.hpp"
 #include "rules/unfit_placements.hpp"
@@ -21,8 +22,7 @@ void releases::obey(const tenon::release &c) {
   }
   if (!c.key.empty() && c.what != release_what::asks) {
     if (node *n = foreign.remove(c.key); n != nullptr) return unfit.end_on(*n);
-    if (application *app = of.find_application("@independent/" + std::string(c.key)); app != nullptr)
-      release_of(*app, c);
+    if (application *app = of.find_application(application_id_of({}, c.key)); app != nullptr) release_of(*app, c);
     return;
   }
   for (application *app : of.by_submission()) release_of(*app, c);

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "model/application_id.hpp"
+
 namespace tenon {
 namespace {
 
@@ -148,7 +150,7 @@ void kept_counts::remove_usage(uint64_t bytes) {
 // -- What goes when the command comes. --
 
 kept_amounts kept_counts::instead_of(const tenon::put_ask &c) const {
-  const std::string app_id = c.application.empty() ? "@independent/" + std::string(c.key) : std::string(c.application);
+  const std::string app_id = application_id_of(c.application, c.key);
   const auto active = active_.find(app_id);
   if (active == active_.end()) return {};
   const application &app = *active->second;

@@ -203,6 +203,14 @@ void allocation_states::undo(allocation &a) {
 
 // -- Asks. --
 
+ask &allocation_states::create_ask(application &owner, std::string_view key) {
+  ask &a = asks.create();
+  a.owner = &owner;
+  a.key = key;
+  owner.asks.emplace(a.key, &a);
+  return a;
+}
+
 void allocation_states::add_pending_of(ask &a, int64_t times) {
   const resources &need = classes[a.class_id].need;
   application &app = *a.owner;

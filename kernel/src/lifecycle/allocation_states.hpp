@@ -64,6 +64,7 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void undo(allocation &a);  // its ask is pending again
 
   // -- Asks. --
+  ask &create_ask(application &owner, std::string_view key);
   void add_pending_of(ask &a, int64_t times);
   void count_placed(ask &a) override;
   bool unplace(ask &a) override;

@@ -73,6 +73,12 @@ void queue_tree::note_changed() { marks.touch_queues(); }
 
 resources queue_tree::configured_amounts(const amount_map &from) { return intake.configured_amounts(from); }
 
+resources queue_tree::configured_max(const queue &of) {
+  resources out;
+  for (const queue *q = &of; q->parent != nullptr; q = q->parent) out = component_min(out, q->max);
+  return out;
+}
+
 std::optional<bool> queue_tree::may_administer(std::string_view path, std::string_view user,
                                                std::span<const std::string_view> groups_of_user) const {
   const queue *q = find_queue(path);

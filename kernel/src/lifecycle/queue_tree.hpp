@@ -43,6 +43,8 @@ class queue_tree final : public queue_lifecycle, queue_tree_access {
   void note_changed() override;
   void resolve_properties(queue &q) override;
   resources configured_amounts(const amount_map &from) override;
+  // By its own max and those above it, the root left out; a type without max is unlimited.
+  [[nodiscard]] static resources configured_max(const queue &q);
   // Nothing: there is no such queue.
   [[nodiscard]] std::optional<bool> may_administer(std::string_view path, std::string_view user,
                                                    std::span<const std::string_view> groups) const;

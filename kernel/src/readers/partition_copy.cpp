@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "model/queue_properties.hpp"
 #include "partition.hpp"
 
 namespace tenon::internal {
@@ -134,14 +135,7 @@ class copier {
   // As they were resolved last: a queue that drains does not follow its parent any more.
   void copy_properties(const queue &q, queue &out) {
     out.properties = q.properties;
-    out.priority_sort = q.priority_sort;
-    out.priority_rule = q.priority_rule;
-    out.priority_offset = q.priority_offset;
-    out.has_preemption_policy = q.has_preemption_policy;
-    out.fence = q.fence;
-    out.intra = q.intra;
-    out.spared = q.spared;
-    out.preemption_delay_ms = q.preemption_delay_ms;
+    read_properties(out);
     const auto &from = q.leaf ? from_.orders.of_applications : from_.orders.of_queues;
     const auto own = std::find_if(from.begin(), from.end(), [&](const auto &p) { return p.second.get() == q.order; });
     out.order = (q.leaf ? to_.orders.of_applications : to_.orders.of_queues).at(own->first).get();
@@ -184,11 +178,8 @@ class copier {
 
   // It stands in no line so far.
   void copy_ask(const ask &a) {
-    ask &out = to_.asks.create();
+    ask &out = to_.allocation_states.create_ask(applications_.of(*a.owner), a.key);
     asks_.note(a, out);
-    out.owner = applications_.of(a.owner);
-    out.key = a.key;
-    out.owner->asks.emplace(out.key, &out);
     out.priority = a.priority;
     to_.apply(ask_filled{out, a.max_allocations});
     to_.apply(ask_placed{out, a.placed});
