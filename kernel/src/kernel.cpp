@@ -52,8 +52,10 @@ std::span<const std::unique_ptr<partition>> kernel::impl::named(std::string_view
 }
 
 partition *kernel::impl::find(std::string_view name) const {
-  const auto found = named(name);
-  return name.empty() || found.empty() ? nullptr : found.front().get();
+  for (const auto &p : partitions) {
+    if (p->name == name) return p.get();
+  }
+  return nullptr;
 }
 
 partition *kernel::impl::find(uint32_t id) const {

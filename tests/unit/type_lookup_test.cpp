@@ -16,8 +16,9 @@ TEST(TypeLookup, WhatIsBroughtHasTheIndexThatItIsGoingToHave) {
   EXPECT_EQ(by_name.bring("fpga"), 2U);
   EXPECT_EQ(by_name.bring("gpu"), 1U);
   EXPECT_EQ(known.count(), 1U);
-  for (const std::string_view name : by_name.fresh()) EXPECT_EQ(known.intern(name), by_name.find(name));
-  EXPECT_EQ(known.count(), 3U);
+  ASSERT_EQ(by_name.fresh().size(), 2U);
+  EXPECT_EQ(known.intern(by_name.fresh()[0]), 1U);
+  EXPECT_EQ(known.intern(by_name.fresh()[1]), 2U);
 }
 
 TEST(TypeLookup, BringsNothingBeyondTheLimit) {

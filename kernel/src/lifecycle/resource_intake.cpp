@@ -44,9 +44,9 @@ std::string resource_intake::check_need(amounts from, resources &out, type_looku
   return problem;
 }
 
-void resource_intake::intern(const type_lookup &by_name) {
+void resource_intake::intern_fresh(const type_lookup &by_name) {
   for (const std::string_view name : by_name.fresh()) types.intern(name);
-  if (!by_name.fresh().empty()) types_grew();
+  types_grew();
 }
 
 resources resource_intake::configured_amounts(const amount_map &from) {

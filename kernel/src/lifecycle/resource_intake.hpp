@@ -33,9 +33,15 @@ class resource_intake : resource_intake_access {
   // "" or why not. The types of all lists are brought together or not at all.
   static std::string check_amounts(std::initializer_list<named_amounts> lists, type_lookup &by_name);
   static std::string check_need(amounts from, resources &out, type_lookup &by_name);  // and not nothing
-  void intern(const type_lookup &by_name);                                            // the types that a command brings
+  // The types that a command brings.
+  void intern(const type_lookup &by_name) {
+    if (!by_name.fresh().empty()) intern_fresh(by_name);
+  }
   resources configured_amounts(const amount_map &from);  // nothing unless some amount is above 0
   void types_grew();
+
+ private:
+  void intern_fresh(const type_lookup &by_name);
 };
 
 }  // namespace tenon::internal
