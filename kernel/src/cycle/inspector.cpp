@@ -131,7 +131,7 @@ container_word inspector::word_for(ask &a, inspection &seen) {
     }
   });
   if (fits <= 0) return container_word::skipped;
-  if (!c.required_node.empty()) return container_word::none;
+  if (c.requires_a_node()) return container_word::none;
   const bool cluster_short = std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
     return p.amount > sub_saturating(of_.total[p.type], of_.root->allocated[p.type]);
   });

@@ -49,7 +49,7 @@ bool queue_pass::try_unit(leaf_class &u) {
 
 // Within the limits of its user and group.
 bool queue_pass::try_ask(ask &a, ask_class &c, bool has_headroom, bool &refused) {
-  if (!c.required_node.empty()) return has_headroom && required_.take(a, c, refused);
+  if (c.requires_a_node()) return has_headroom && required_.take(a, c, refused);
   if (has_headroom && placer_.place(a, c, refused)) return true;
   if (a.preempt_other && preemption_.try_for(a)) return true;
   return has_headroom && reserver_.reserve(a, c, refused);

@@ -19,7 +19,7 @@ bool required_node::take(ask &a, ask_class &c, bool &refused) {
     return false;
   }
   const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
-                                [&](const reservation *r) { return !classes_[r->of->class_id].required_node.empty(); });
+                                [&](const reservation *r) { return classes_[r->of->class_id].requires_a_node(); });
   const bool now = !kept && nodes_.holds(c, n->slot);
   refused = !checks_.agrees(a, *n, now);
   if (refused) return false;

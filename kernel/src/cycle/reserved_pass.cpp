@@ -51,7 +51,7 @@ bool reserved_pass::place(reservation &r, bool &refused) {
     node &own = *r.where;
     if (placer_.place_on(own, a, c, refused)) return true;
     r.look = false;
-    if (!c.required_node.empty()) {
+    if (c.requires_a_node()) {
       refused |= checks_.has_refused(a, own);  // nobody gives way for what the RM does not let run there
       return !refused && on_node_.try_on(own, a);
     }

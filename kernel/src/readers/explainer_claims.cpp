@@ -25,7 +25,7 @@ void explainer::explain_claims(const ask &a, explanation &out) const {
 void explainer::explain_preemption(const ask &a, explanation &out) {
   const ask_class &c = of_.classes[a.class_id];
   const int64_t at = preemption_.preempts_at(a);
-  if (out.obstacles.empty() || !c.required_node.empty() || !of_.config.preemption_enabled) return;
+  if (out.obstacles.empty() || c.requires_a_node() || !of_.config.preemption_enabled) return;
   if (!a.preempt_other && victims_.has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =
         "its queue is below its guarantee, but the ask is not one that may preempt others";

@@ -46,7 +46,7 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
   const node *drained = nullptr;
   double least = 0;
   bool kept = false;
-  const bool required = !c.required_node.empty();
+  const bool required = c.requires_a_node();
   for (const auto &[node_id, n] : of_.nodes.by_id()) {
     ++out.nodes.nodes;
     const int64_t *free = of_.nodes.free(n->slot);

@@ -25,7 +25,7 @@ class node_fitness {
   }
   // The same, and asks of the class may still come to it.
   [[nodiscard]] bool is_usable(const node &n, const ask_class &c) const {
-    return (n.schedulable() || !c.required_node.empty()) && fits_empty(n, c);
+    return (n.schedulable() || c.requires_a_node()) && fits_empty(n, c);
   }
 
  private:

@@ -227,7 +227,7 @@ void ready_index::wake_for_node(node &n) {
   reserved_.look_again(n);
   for (size_t i = blocked_.size(); i-- > 0;) {
     ask_class &c = *blocked_[i];
-    if (!c.required_node.empty()) {
+    if (c.requires_a_node()) {
       if (c.required_node == n.id && fitness_.fits_empty(n, c)) wake_class(c);
     } else if (!nodes_.open(n.slot)) {
       continue;

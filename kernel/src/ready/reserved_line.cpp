@@ -11,7 +11,7 @@
 namespace tenon::internal {
 
 int64_t reserved_line::reserves_at(const ask &a) const {
-  if (!config_.tuning.reservation_enabled || requires_a_node(a)) return INT64_MAX;
+  if (!config_.tuning.reservation_enabled || classes_[a.class_id].requires_a_node()) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, config_.tuning.reservation_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
 }
@@ -116,7 +116,7 @@ void reserved_line::look_again(node &n) {
 
 void reserved_line::look_for_victims(node &n) {
   for (reservation *r : n.reservations) {
-    if (requires_a_node(*r->of)) look_again(*r);
+    if (classes_[r->of->class_id].requires_a_node()) look_again(*r);
   }
 }
 

@@ -38,7 +38,6 @@ class reserved_line {
   void tried(reservation &r, bool refused);  // `refused`: by the resource manager, on every node that fits
 
  private:
-  [[nodiscard]] bool requires_a_node(const ask &a) const { return !classes_[a.class_id].required_node.empty(); }
   reserved_unit &unit_of(queue &leaf, uint32_t class_id);
   static void stand(reservation &r, bool in);
   void look_again(reservation &r);

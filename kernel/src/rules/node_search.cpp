@@ -28,7 +28,7 @@ node *node_search::find(ask_class &c, ask &a, bool &refused) {
     refused |= !ok;
     return ok;
   };
-  if (!c.required_node.empty()) {
+  if (c.requires_a_node()) {
     node *n = nodes_.find(c.required_node);
     if (n == nullptr) return nullptr;
     ++shared_.counters.nodes_examined;

@@ -16,7 +16,7 @@ namespace tenon::internal {
 
 int64_t preemption::preempts_at(const ask &a) const {
   const queue &leaf = *a.owner->home;
-  if (!a.preempt_other || !config_.preemption_enabled || !classes_[a.class_id].required_node.empty()) return INT64_MAX;
+  if (!a.preempt_other || !config_.preemption_enabled || classes_[a.class_id].requires_a_node()) return INT64_MAX;
   if (a.wait != nullptr && !a.wait->victims.empty()) return INT64_MAX;
   if (!leaf.intra && !has_guarantee(leaf, classes_[a.class_id])) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);

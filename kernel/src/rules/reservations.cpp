@@ -18,7 +18,7 @@ void reservations::reserve(ask &a, node &n) {
   changes_.apply(reservation_made{r});
   changes_.apply(node_closed{n, use_.keeps_others_out(n)});
   lines_.enqueue(a);
-  if (!classes_[a.class_id].required_node.empty()) return;
+  if (classes_[a.class_id].requires_a_node()) return;
   shared_.timers.arm(add_saturating(shared_.now_ms, config_.tuning.reservation_wait_ms), timer_kind::reservation_wait,
                      partition_id_, r.index, r.sequence);
 }
