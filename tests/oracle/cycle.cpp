@@ -118,6 +118,7 @@ bool partition::within_max(const application &a, const ask &k, const usage &used
 
 bool partition::within_queues(const application &a, const ask &k, const usage &used) const {
   if (!within_max(a, k, used)) return false;
+  if (!k.required_node.empty()) return true;  // its node counts alone
   amount_map left = used.root_max;
   subtract(left, used.of_queue("root").allocated);
   return fits(left, k.resources);

@@ -288,6 +288,25 @@ TYPED_TEST(RulesOfPreemption, ARequiredNodeIsClearedWhateverIsGuaranteed) {
   EXPECT_THAT(this->schedule(1), Contains("allocated us/daemon#6 on node-1"));
 }
 
+TYPED_TEST(RulesOfPreemption, ARequiredNodeIsClearedInAClusterThatIsFull) {
+  this->begin(make_queue("ours"));
+  this->ask("us", "daemon", {{"vcore", 3}}, {.required_node = "node-1"});
+  EXPECT_THAT(this->schedule(1), ElementsAre("reserved us/daemon on node-1"));
+  EXPECT_EQ(this->victims(), (lines{"them/e", "them/d"}));
+  this->confirm("them", "e");
+  this->confirm("them", "d");
+  EXPECT_THAT(this->schedule(1), Contains("allocated us/daemon#6 on node-1"));
+}
+
+// A node may be smaller by now than what runs there: then the sum of all nodes is short.
+TYPED_TEST(RulesOfPreemption, WhatOtherNodesLackDoesNotKeepADaemonFromItsNode) {
+  this->begin(make_queue("ours"));
+  this->add("node-2", {{"vcore", 2}});
+  this->set_capacity("node-1", {{"vcore", 6}});
+  this->ask("us", "daemon", {{"vcore", 2}}, {.required_node = "node-2"});
+  EXPECT_THAT(this->schedule(1), Contains("allocated us/daemon#6 on node-2"));
+}
+
 TYPED_TEST(RulesOfPreemption, WhatIsFreeOnARequiredNodeCounts) {
   this->begin(make_queue("ours"));
   this->give_back("them", "b");

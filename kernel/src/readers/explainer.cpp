@@ -88,6 +88,7 @@ void explainer::explain_queues(const queue &leaf, const ask_class &c, explanatio
       out.obstacles.push_back(std::move(h));
     }
   }
+  if (c.requires_a_node()) return;  // its node counts alone
   for (const class_amount &p : c.positive) {
     if (p.amount <= sub_saturating(of_.total[p.type], of_.root->allocated[p.type])) continue;
     out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *of_.root, of_.types.name(p.type), p.amount,

@@ -117,7 +117,8 @@ void explainer::change_of_nodes(const ask_class &c, const node *nearest, const n
   }
   for (const class_amount &p : c.positive) {
     const int64_t free = of_.nodes.free(nearest->slot)[p.type];
-    const int64_t cluster_free = sub_saturating(of_.total[p.type], of_.root->allocated[p.type]);
+    const int64_t cluster_free =
+        c.requires_a_node() ? free : sub_saturating(of_.total[p.type], of_.root->allocated[p.type]);
     const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
     if (more <= 0) continue;
     change raise_node;

@@ -28,6 +28,7 @@ class headroom {
         }
       }
     }
+    if (c.requires_a_node()) return nullptr;  // what others have free is of no use to it, nor what they lack
     for (const class_amount &p : c.positive) {
       if (p.amount > sub_saturating(total_[p.type], q->allocated[p.type])) {
         type = p.type;
