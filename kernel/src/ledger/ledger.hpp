@@ -3,17 +3,19 @@
 // follows from it is none of the ledger's business (change_dispatcher).
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 
+#include "ledger/links.hpp"
 #include "model/changes.hpp"
 #include "model/node_table.hpp"
 
 namespace tenon::internal {
 
-class ledger {
+class ledger : public links {
  public:
+  using links::write;
+
   ledger(node_table &nodes, const resource_types &types) : nodes_(nodes), types_(types) {}
 
   // -- States. --
@@ -34,21 +36,25 @@ class ledger {
   static void copy(owned_state<State, Holder> &to, const owned_state<State, Holder> &from) {
     to = from;
   }
-  static void write(const node_moved &c) { transition(c.of.state, c.by); }
-  static void write(const queue_moved &c) { transition(c.of.state, c.by); }
-  static void write(const application_moved &c) { transition(c.of.state, c.by); }
-  static void write(const ask_moved &c) { transition(c.of.state, c.by); }
-  static void write(const ask_filled &c) { c.of.max_allocations.edit() = c.wanted; }
-  static void write(const ask_wants &c) { c.of.max_allocations.edit() = c.wanted; }
+  template <
+      one_of<node_moved, queue_moved, application_moved, ask_moved, allocation_made, allocation_moved, allocation_ended>
+          Change>
+  static void write(const Change &c) {
+    transition(c.of.state, c.by);
+  }
+  // Here nothing is written: these are for those who follow.
+  template <
+      one_of<ask_forgotten, divided_types_changed, application_made, application_forgotten, application_ordered> Change>
+  static void write(const Change &) {}
+  template <one_of<ask_filled, ask_wants> Change>
+  static void write(const Change &c) {
+    c.of.max_allocations.edit() = c.wanted;
+  }
   static void write(const ask_placed &c) { c.of.placed.edit() += c.more; }
-  static void write(const ask_forgotten &) {}
   static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
-  static void write(const allocation_made &c) { transition(c.of.state, c.by); }
-  static void write(const allocation_moved &c) { transition(c.of.state, c.by); }
   static void write(const allocation_resized &c) { c.of.class_id = c.class_id; }
-  static void write(const allocation_ended &c) { transition(c.of.state, c.by); }
 
-  // -- What asks wait for, and where. --
+  // -- Where asks stand, and what waits in task groups. --
   static void write(const ask_lined_up &c) {
     c.of.line.edit() = c.to;
     c.of.group = c.group;
@@ -58,33 +64,10 @@ class ledger {
     c.of.pending.edit() += c.pending;
     c.of.held.edit() += c.held;
   }
-  static void write(const replacement_proposed &c) { c.of.offered = c.by; }
-  static void write(const replacement_begun &c) { c.of.under_way = c.by; }
-  static void write(const victim_claimed &c) { c.by.wait->victims.push_back(&c.of); }
-  static void write(const claim_ended &c) {
-    auto &victims = c.by.wait->victims;
-    victims.erase(std::find(victims.begin(), victims.end(), &c.of));
+  template <one_of<node_closed, node_reopened> Change>
+  void write(const Change &c) {
+    nodes_.close(c.of.slot, c.closed);
   }
-  static void write(const claims_forgotten &c) { c.by.wait->victims.clear(); }
-  static void write(const reservation_made &c) {
-    ask &a = *c.of.of;
-    a.told = container_word::none;
-    a.wait->held = &c.of;
-    a.owner->reservations.push_back(&c.of);
-    c.of.where->reservations.push_back(&c.of);
-  }
-  static void write(const reservation_ended &c) {
-    ask &a = *c.of.of;
-    a.wait->held = nullptr;
-    std::erase(a.owner->reservations, &c.of);
-    std::erase(c.of.where->reservations, &c.of);
-  }
-  static void write(const proposal_made &c) { c.owner.proposals.push_back(c.what); }
-  static void write(const proposal_ended &c) {
-    std::erase_if(c.owner.proposals, [&](const proposal &p) { return p.number == c.what.number; });
-  }
-  void write(const node_closed &c) { nodes_.close(c.of.slot, c.closed); }
-  void write(const node_reopened &c) { nodes_.close(c.of.slot, c.closed); }
 
   // -- Nodes and their devices. --
   static void write(const capacity_set &c) { c.of.capacity.edit() = c.to; }
@@ -104,10 +87,11 @@ class ledger {
   }
   static void write(const room_given &c) { add(c.on.allocated.edit(), c.amount, -1); }
   static void write(const room_resized &c) { replace(c.on.allocated.edit(), c.before, c.now); }
-  void write(const node_stored &c) { nodes_.store(c.of, types_.count()); }
-  void write(const node_changed &c) { nodes_.store(c.of, types_.count()); }
+  template <one_of<node_stored, node_changed> Change>
+  void write(const Change &c) {
+    nodes_.store(c.of, types_.count());
+  }
   void write(devices_set c) { nodes_.devices().set(c.of.slot, std::move(c.to)); }
-  static void write(divided_types_changed) {}
   void write(const devices_held &c) {
     nodes_.devices().hold(c.on.slot, c.what.type, c.sign * c.what.amount, c.what.devices);
   }
@@ -135,13 +119,10 @@ class ledger {
   }
 
   // -- Applications. --
-  static void write(const application_made &) {}
   static void write(const application_left &c) {
     c.of.home = nullptr;
     c.of.nodes_by = nullptr;
   }
-  static void write(const application_forgotten &) {}
-  static void write(const application_ordered &) {}
   static void write(const application_rehomed &c) { c.of.home = &c.to; }
   static void write(const application_used &c) { add(used(c.of, c.by_placeholder), c.amount, c.sign); }
   static void write(const application_resized &c) { replace(used(c.of, c.by_placeholder), c.before, c.now); }

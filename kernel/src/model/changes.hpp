@@ -4,6 +4,7 @@
 // about and live as long as the call that applies it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <vector>
 
@@ -278,5 +279,9 @@ struct allocation_ended {
   allocation &of;
   allocation_event by;
 };
+
+// Changes that are treated alike.
+template <class Change, class... These>
+concept one_of = (std::same_as<Change, These> || ...);
 
 }  // namespace tenon::internal

@@ -63,42 +63,45 @@ class reader_marks {
   // -- Of changes (model/changes.hpp), where marks are kept. Others are nothing that readers see. --
   template <class Change>
   void write(const Change &) {}
-  void write(const node_moved &c) { nodes.touch(c.of.slot, block_changed); }
-  void write(const capacity_set &c) { nodes.touch(c.of.slot, block_changed); }
-  void write(const occupied_set &c) { nodes.touch(c.of.slot, block_changed); }
-  void write(const attributes_set &c) { nodes.touch(c.of.slot, block_changed); }
-  void write(const node_removed &c) { nodes.touch(c.of.slot, block_changed); }
-  void write(const room_taken &c) { nodes.touch(c.on.slot, block_moved); }
-  void write(const room_given &c) { nodes.touch(c.on.slot, block_moved); }
+  template <one_of<node_moved, capacity_set, occupied_set, attributes_set, node_removed> Change>
+  void write(const Change &c) {
+    nodes.touch(c.of.slot, block_changed);
+  }
+  template <one_of<room_taken, room_given, devices_held> Change>
+  void write(const Change &c) {
+    nodes.touch(c.on.slot, block_moved);
+  }
   void write(const node_changed &c) { nodes.touch(c.of.slot, block_moved); }
-  void write(const devices_held &c) { nodes.touch(c.on.slot, block_moved); }
-  void write(const application_moved &c) { applications.touch(c.of.index, block_changed); }
-  void write(const application_made &c) { applications.touch(c.of.index, block_changed); }
-  void write(const application_left &c) { applications.touch(c.of.index, block_changed); }
-  void write(const application_forgotten &c) { applications.touch(c.of.index, block_changed); }
-  void write(const application_rehomed &c) { applications.touch(c.of.index, block_changed); }
+  template <
+      one_of<application_moved, application_made, application_left, application_forgotten, application_rehomed> Change>
+  void write(const Change &c) {
+    applications.touch(c.of.index, block_changed);
+  }
   void write(const application_ordered &c) { applications.touch(c.of.index, block_moved); }
-  void write(const ask_filled &c) { asks.touch(c.of.index, block_changed); }
-  void write(const ask_placed &c) { asks.touch(c.of.index, block_moved); }
-  void write(const ask_forgotten &c) { asks.touch(c.of.index, block_moved); }
   void write(const group_counted &c) { applications.touch(c.of.owner->index, block_changed); }
-  void write(const replacement_proposed &c) { allocations.touch(c.of.index, block_changed); }
-  void write(const replacement_begun &c) { allocations.touch(c.of.index, block_changed); }
-  void write(const victim_claimed &c) { asks.touch(c.by.index, block_moved); }
-  void write(const claim_ended &c) { asks.touch(c.by.index, block_moved); }
-  void write(const claims_forgotten &c) { asks.touch(c.by.index, block_moved); }
-  void write(const reservation_made &c) { reserved(c.of); }
-  void write(const reservation_ended &c) { reserved(c.of); }
-  void write(const ask_told &c) { asks.touch(c.of.index, block_moved); }
-  void write(const ask_lined_up &c) { asks.touch(c.of.index, block_moved); }
-  void write(const ask_moved &c) { asks.touch(c.of.index, block_moved); }
-  void write(const allocation_made &c) { allocations.touch(c.of.index, block_changed); }
-  void write(const allocation_moved &c) { allocations.touch(c.of.index, block_changed); }
-  void write(const allocation_resized &c) { allocations.touch(c.of.index, block_changed); }
-  void write(const allocation_ended &c) { allocations.touch(c.of.index, block_changed); }
-
-  void write(const limit_used &c) { c.of.of->touched = true; }
-  void write(const limit_runs &c) { c.of.of->touched = true; }
+  void write(const ask_filled &c) { asks.touch(c.of.index, block_changed); }
+  template <one_of<ask_placed, ask_forgotten, ask_told, ask_lined_up, ask_moved> Change>
+  void write(const Change &c) {
+    asks.touch(c.of.index, block_moved);
+  }
+  template <one_of<victim_claimed, claim_ended, claims_forgotten> Change>
+  void write(const Change &c) {
+    asks.touch(c.by.index, block_moved);
+  }
+  template <one_of<reservation_made, reservation_ended> Change>
+  void write(const Change &c) {
+    reserved(c.of);
+  }
+  template <one_of<replacement_proposed, replacement_begun, allocation_made, allocation_moved, allocation_resized,
+                   allocation_ended>
+                Change>
+  void write(const Change &c) {
+    allocations.touch(c.of.index, block_changed);
+  }
+  template <one_of<limit_used, limit_runs> Change>
+  void write(const Change &c) {
+    c.of.of->touched = true;
+  }
 
   // What of a queue changes with a configuration alone, or there are others.
   void touch_queues() { ++queues_version_; }

@@ -3,16 +3,6 @@
 
 namespace tenon::internal {
 
-void recorded_answers::end() {
-  told_ = {};
-  last_.swap(used_);
-}
-
-void recorded_answers::forget_last() {
-  last_.clear();
-  used_.clear();
-}
-
 void recorded_answers::begin_step() {
   next_check_ = decided_ = 0;
   has_checks_ = says(step_answer::kind::rm_check);

@@ -24,8 +24,14 @@ class recorded_answers {
     told_ = told;
     told_used_ = 0;
   }
-  void end();
-  void forget_last();
+  void end() {
+    told_ = {};
+    last_.swap(used_);
+  }
+  void forget_last() {
+    last_.clear();
+    used_.clear();
+  }
   [[nodiscard]] std::span<const step_answer> of_last_command() const { return last_; }
 
   void begin_step();
