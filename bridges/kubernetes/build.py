@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Builds tenon-kubernetes, and tests it: `build.py FOLDER [--test TENON [--race] [PACKAGE...]]`.
+"""Builds tenon-kubernetes, and tests it: `build.py FOLDER [--test TENON [--race]] [PACKAGE...]`.
 
-The program comes to FOLDER/bin. With --test the unit tests run, and those which play a cluster against TENON, the
+The program comes to FOLDER/bin, and those of other packages that are named. With --test the unit tests run, and those which play a cluster against TENON, the
 program `tenon`; with --race under Go's race detector, for which all of Kubernetes' client is compiled once more. Modules
 come from Go's proxy, as go.sum says. Exit status 77: there is no Go here, or no modules; it says which."""
 
@@ -33,7 +33,7 @@ def main() -> int:
     go_module.downloaded(go, HERE, place)
     go_module.generate(go, place, {"tenon.invalid/proto": (ROOT / "sdk/proto", place / "proto")})
     if not said.test:
-        go_module.run([go, "build", "-o", "bin/", "./cmd/tenon-kubernetes"], place)
+        go_module.run([go, "build", "-o", "bin/", "./cmd/tenon-kubernetes", *said.packages], place)
         print(f"built {place / 'bin/tenon-kubernetes'}")
         return 0
     go_module.checked(go, HERE, place)

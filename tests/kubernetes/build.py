@@ -1,6 +1,6 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Builds what the tests need in Go: etcd and kube-apiserver of the small module in control-plane/, the program in render/
-that renders as helm and kustomize do, and the bridge.
+"""Builds what the tests need in Go: etcd, kube-apiserver and kube-scheduler of the small module in control-plane/, the
+program in render/ that renders as helm and kustomize do, and the bridge.
 
 The control plane is built once for each content of its module and each Go, into a folder of that name; it takes some
 minutes. Modules come from Go's proxy, as go.sum says. Where there is no Go or no modules the program ends as skipped."""
@@ -20,7 +20,7 @@ import go_module
 
 MODULE = HERE / "control-plane"
 RENDER = HERE / "render"
-PROGRAMS = ("etcd", "kube-apiserver")
+PROGRAMS = {"etcd": "./etcd", "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver", "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler"}
 
 
 def version(go: str) -> str:
@@ -42,11 +42,11 @@ def control_plane(folder: pathlib.Path) -> pathlib.Path:
     source = place / "source"
     go_module.copied(MODULE, source)
     go_module.downloaded(go, MODULE, source)
-    print(f"building {' and '.join(PROGRAMS)} into {ready}: some minutes, once", flush=True)
+    print(f"building {', '.join(PROGRAMS)} into {ready}: some minutes, once", flush=True)
     made = place / "made"
     pinned = re.search(r"k8s.io/kubernetes (v\S+)", (MODULE / "go.mod").read_text())[1]
     flags = f"-s -w -X k8s.io/component-base/version.gitVersion={pinned}"  # else it says a template
-    command = [go, "build", "-buildvcs=false", "-trimpath", "-ldflags", flags, "-o", f"{made}/", "./etcd", "k8s.io/kubernetes/cmd/kube-apiserver"]
+    command = [go, "build", "-buildvcs=false", "-trimpath", "-ldflags", flags, "-o", f"{made}/", *PROGRAMS.values()]
     done = subprocess.run(command, cwd=source, env=os.environ | {"CGO_ENABLED": "0"})
     if done.returncode:
         sys.exit("the control plane cannot be built")
@@ -57,8 +57,9 @@ def control_plane(folder: pathlib.Path) -> pathlib.Path:
     return ready
 
 
-def bridge(folder: pathlib.Path) -> pathlib.Path:
-    done = subprocess.run([sys.executable, "-B", ROOT / "bridges/kubernetes/build.py", folder], stdout=subprocess.DEVNULL)
+def bridge(folder: pathlib.Path, *more: str) -> pathlib.Path:
+    """The bridge, and other programs of its module beside it."""
+    done = subprocess.run([sys.executable, "-B", ROOT / "bridges/kubernetes/build.py", folder, *more], stdout=subprocess.DEVNULL)
     if done.returncode == go_module.SKIPPED:
         go_module.skip("the bridge cannot be built here")
     if done.returncode:

@@ -15,6 +15,7 @@ import time
 from api import Api, Refused
 
 ADMIN = "admin-of-these-tests"
+SCHEDULER = "kube-scheduler-of-these-tests"  # with the rights that the API server brings for it
 
 
 def free_port() -> int:
@@ -58,7 +59,7 @@ class ControlPlane:
         self.programs, self.folder = programs, folder
         self.etcd_port, self.port = free_port(), free_port()
         self.certificates()
-        (folder / "tokens").write_text(f"{ADMIN},admin,admin,system:masters\n")
+        (folder / "tokens").write_text(f"{ADMIN},admin,admin,system:masters\n{SCHEDULER},system:kube-scheduler,scheduler\n")
         self.peer = f"http://127.0.0.1:{free_port()}"
         self.start_etcd()
         self.api = Api(self.port, str(self.authority), ADMIN)
