@@ -3,6 +3,7 @@
 
 import random
 import signal
+import sys
 
 from api import Refused
 from cluster import Case, Shared
@@ -17,27 +18,31 @@ class Restarts(Case):
         super().setUp()
         self.random = random.Random(self.seed)
         self.made = 0
+        self.alive: set[str] = set()  # pods that have to be there and nobody ended
 
     def load(self, pods: int) -> list[str]:
         names = [f"p{self.made + i}" for i in range(pods)]
         self.made += pods
         for name in names:
             self.pod(name, cpu="1", application=f"app{self.random.randrange(4)}", queue=self.random.choice(["root.work", "root.other"]))
+        self.alive |= set(names)
         return names
 
     def churn(self, deleted: int) -> None:
         """Ends some that run and some that wait."""
-        pods = self.pods()
+        pods = [pod for pod in self.pods() if pod["metadata"]["name"] in self.alive]
         for pod in self.random.sample(pods, min(deleted, len(pods))):
+            self.alive.discard(pod["metadata"]["name"])
             if self.random.random() < 0.5 and pod["spec"].get("nodeName"):
                 self.finish(pod["metadata"]["name"])
             else:
                 self.delete(pod["metadata"]["name"])
 
     def settled(self) -> None:
-        """All get nodes in the end: there is room for all that has not ended."""
+        """All get nodes in the end: there is room for all that has not ended. No pod is gone that nobody ended."""
         self.until("nothing waits", lambda: all(pod["spec"].get("nodeName") for pod in self.pods()))
         self.none_over()
+        self.assertEqual(self.alive - {pod["metadata"]["name"] for pod in self.pods() if pod["status"].get("phase") != "Failed"}, set(), "lost")
 
     def fill(self, nodes: int, cpu: int) -> None:
         for i in range(nodes):
@@ -121,6 +126,7 @@ class Restarts(Case):
         self.bridge.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.bridge.popen.send_signal, signal.SIGCONT)
         for name in ("p0", "p1", "p2"):
+            self.alive.discard(name)
             self.delete(name, gracePeriodSeconds=0)
         self.load(10)
         Shared.plane.kill_server()
@@ -163,8 +169,17 @@ class Restarts(Case):
                         self.serve()
                     else:
                         Shared.plane.start()
-                self.churn(30)
+                self.churn(max(30, len(self.alive) - 400))
                 self.settled()
+                self.sweep()
+                self.assertEqual(self.kubelets.moved, [], "bound twice")
+                print(f"\r{number + 1} of {self.rounds} rounds", end="", file=sys.stderr, flush=True)
+
+    def sweep(self) -> None:
+        """Forgets pods that have run to their end."""
+        for pod in self.pods():
+            if pod["status"].get("phase") == "Succeeded":
+                self.delete(pod["metadata"]["name"], gracePeriodSeconds=0)
 
 
 class Leases(Case):

@@ -8,6 +8,7 @@ or no modules; it says which."""
 
 import argparse
 import pathlib
+import secrets
 import shutil
 import sys
 import tempfile
@@ -30,13 +31,14 @@ def arguments() -> argparse.Namespace:
     known.add_argument("--build-folder", type=pathlib.Path, default=ROOT / "build")
     known.add_argument("-k", metavar="PATTERN", action="append", help="only cases whose names have this in them")
     known.add_argument("--rounds", type=int, default=4, help="of restarts in any order (%(default)s)")
-    known.add_argument("--seed", type=int, default=1, help="of those (%(default)s)")
+    known.add_argument("--seed", type=int, default=1, help="of those (%(default)s); 0: one by chance, which is told")
     known.add_argument("--keep", action="store_true", help="leaves the folder with the logs of the control plane")
     return known.parse_args()
 
 
 def main() -> int:
     said = arguments()
+    said.seed = said.seed or secrets.randbelow(2**32) + 1
     begun = time.monotonic()
     Shared.tenon = said.tenon.resolve()
     if not Shared.tenon.exists():
@@ -55,7 +57,8 @@ def main() -> int:
         deploy(Shared.plane.api)
         Shared.kubelets = Kubelets(Shared.plane.api)
         version = Shared.plane.api.call("GET", "/version")["gitVersion"]
-        print(f"API server {version} is ready: building {built - begun:.0f} s, starting {time.monotonic() - built:.1f} s", flush=True)
+        print(f"API server {version} is ready: building {built - begun:.0f} s, starting {time.monotonic() - built:.1f} s; "
+              f"seed of restarts {said.seed}", flush=True)
         done = unittest.TextTestRunner(verbosity=2).run(loader.discover(str(HERE), "*_test.py"))
     finally:
         if hasattr(Shared, "kubelets"):
