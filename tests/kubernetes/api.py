@@ -76,7 +76,7 @@ class Api:
             except (OSError, http.client.HTTPException) as wrong:
                 kept.close()
                 self.own.connection = None
-                if fresh or method == "POST" and not isinstance(wrong, (http.client.RemoteDisconnected, ConnectionError)):
+                if fresh or method == "POST" and not isinstance(wrong, (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError)):
                     raise wrong if isinstance(wrong, OSError) else OSError(str(wrong)) from wrong
         if answer.status >= 300:
             try:
