@@ -22,7 +22,14 @@ std::unique_ptr<policy_source> make_policies(const settings &s) {
   }
   host::host_options options;
   options.budgets = false;
-  auto opened = host::open_deployment({}, options);
+  host::deployment plan = host::default_deployment();
+  for (const std::string &id : s.isolated) {
+    host::module_use use;
+    use.id = id;
+    use.isolation = host::isolation_mode::process;
+    plan.modules.push_back(std::move(use));
+  }
+  auto opened = host::open_host(std::move(plan), options);
   if (!opened) throw std::runtime_error(opened.why().text());
   return std::move(*opened);
 }

@@ -23,9 +23,10 @@ struct settings {
   std::string trace;     // NODES.csv,PODS.csv
   bool devices = false;  // asks share GPUs
   bool linked_policies = false;
+  std::vector<std::string> isolated;  // ids of modules
 };
 
-// Modules from their .so files, or the same sources linked in.
+// Modules from their .so files, in this process or in processes of their own, or the same sources linked in.
 [[nodiscard]] std::unique_ptr<policy_source> make_policies(const settings &s);
 
 class stopwatch {

@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
     sub->add_option("--trace", s.trace);
     sub->add_flag("--devices", s.devices, "schedule: asks share GPUs; openb: GPUs one by one, not their sum");
     sub->add_flag("--linked-policies", s.linked_policies, "policies linked in instead of modules from their files");
+    sub->add_option("--isolate", s.isolated, "ids of modules that are held in processes of their own");
     sub->add_option("--repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_flag("--json", json);
   }
