@@ -29,7 +29,9 @@ NOT_RUN = {
     ("docs/kubernetes.md", "$ bridges/kubernetes/build.py*"): "minutes; the test kubernetes.bridge builds it",
     ("docs/kubernetes.md", "$ tenon serve*"): "wants a cluster",
     ("docs/kubernetes.md", "$ helm install*"): "wants a cluster",
+    ("docs/kubernetes.md", "$ tools/demo --kubernetes*"): "minutes, and builds of Go",
     ("docs/performance.md", "$ tests/cost/gate.py                          # all cases, about four minutes"): "minutes; tools/test cost runs it",
+    ("docs/performance.md", "$ tests/kubernetes/speed.py*"): "minutes; tools/test long runs it",
     ("docs/serve.md", "# edit /etc/tenon/tenon.yaml and /etc/tenon/queues.yaml"): "root's, and systemd's",
     ("docs/tutorial.md", "# apt install*"): "root's; tests/packages installs what it names",
     ("docs/writing-an-rm.md", "# apt install*"): "root's; tests/packages installs what it names",
@@ -49,6 +51,7 @@ ELSEWHERE = {
 SHOWN_ALONE = {
     ("docs/conformance.md", "crashed   inputs-bounds (node-sort acme-binpack)"): "of a module that is wrong",
     ("docs/journal.md", "run.journal: journal byte 5210*"): "of a journal that a later build wrote",
+    ("docs/trust.md", "acme.binpack: runs in*"): "of the log, and of the system; tests/host/isolation_test.cpp",
     ("docs/serve.md", "2026-11-22T16:31:40.950Z info*"): "of people and processes; tests/cli/people_test.py",
 }
 
