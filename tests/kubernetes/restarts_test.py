@@ -119,18 +119,18 @@ class Restarts(Case):
         return False
 
     def test_a_watch_that_expired_is_begun_anew(self):
-        """The bridge stands still while pods come and go, the API server is restarted and the past is forgotten."""
+        """The bridge stands still while the API server is restarted, pods come and go, and the past is forgotten."""
         self.fill(4, 10)
         self.load(20)
         self.count(20)
         self.bridge.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.bridge.popen.send_signal, signal.SIGCONT)
+        Shared.plane.kill_server()
+        Shared.plane.start()  # what comes from here on is on no connection that the bridge has
         for name in ("p0", "p1", "p2"):
             self.alive.discard(name)
             self.delete(name, gracePeriodSeconds=0)
         self.load(10)
-        Shared.plane.kill_server()
-        Shared.plane.start()
         Shared.plane.forget_the_past()
         self.bridge.popen.send_signal(signal.SIGCONT)
         self.settled()
