@@ -53,7 +53,7 @@ const void *table_of(uint32_t slots) {
 void say(tenon_message *to, std::string_view words) {
   if (to == nullptr) return;
   to->length = std::min<uint64_t>(words.size(), to->capacity);
-  std::memcpy(to->data, words.data(), to->length);
+  words.copy(to->data, to->length);
 }
 
 // The process made, started and activated the instance at one go: where it stopped is where the host stops.

@@ -139,7 +139,7 @@ module_process::~module_process() {
 void module_process::ask(call_kind what, std::string_view bytes) {
   requests_.rewind(page_bytes);
   const placed<char> room = requests_.room<char>(bytes.size());
-  std::memcpy(room.here, bytes.data(), bytes.size());
+  bytes.copy(room.here, bytes.size());
   request().input = bytes.size();
   request().output = 0;
   send(what);

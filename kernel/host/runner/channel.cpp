@@ -62,7 +62,7 @@ void channel::answer(int32_t status) {
 }
 
 void channel::answer(std::string_view bytes) {
-  std::memcpy(reinterpret_cast<char *>(answer_) + answer_room, bytes.data(), bytes.size());
+  bytes.copy(reinterpret_cast<char *>(answer_) + answer_room, bytes.size());
   answer_->length = bytes.size();
   answer(0);
 }
