@@ -62,6 +62,9 @@ PLAIN_LIBC = ("glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM,-AVX_F
               "glibc.cpu.x86_rep_movsb_threshold=0x800:glibc.cpu.x86_shared_cache_size=0x800000:"
               "glibc.cpu.x86_data_cache_size=0x8000")
 
+# How the program must have been built: the baseline is of preset release.
+BUILD = {"CMAKE_BUILD_TYPE": "Release", "TENON_JOIN_SOURCES": "ON", "TENON_SANITIZE": "", "CMAKE_CXX_FLAGS": ""}
+
 COUNTERS = {
     "instructions": ("Ir",),
     "l1_code_misses": ("I1mr",),
@@ -83,6 +86,16 @@ def toolchain():
     """What the counts depend on beside the source."""
     compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     return {"compiler": compiler, "libc": " ".join(platform.libc_ver()), "machine": platform.machine()}
+
+
+def built_otherwise(program):
+    """What of the program's build differs from preset release; other builds cost otherwise and say nothing here."""
+    cache = program.parent.parent / "CMakeCache.txt"
+    if not cache.exists():
+        return [f"{cache} does not exist, so nothing says how {program.name} was built"]
+    set_to = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.MULTILINE))
+    return [f"{option} is '{set_to.get(option, '')}', wanted '{wanted}'"
+            for option, wanted in BUILD.items() if set_to.get(option, "") != wanted]
 
 
 def totals(dump):
@@ -192,6 +205,9 @@ def main():
               "; ".join(f"{key} {known.get(key)}, here {here[key]}" for key in other))
         return SKIPPED
     program = options.program.resolve()
+    if other := built_otherwise(program):
+        raise RuntimeError("the program is not of preset release: " + "; ".join(other) + "\n"
+                           "  fix:  cmake --preset release --fresh && cmake --build --preset release --target tenon-bench")
     chosen = options.cases or list(CASES)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         counted = dict(zip(chosen, pool.map(lambda c: count(program, c, CASES[c]), chosen)))

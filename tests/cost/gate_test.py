@@ -42,6 +42,23 @@ class Compare(unittest.TestCase):
         self.assertTrue(gate.compare({"a": {"b": stretch(), "c": stretch()}}, {"a": {"b": stretch()}})[1])
 
 
+class Build(unittest.TestCase):
+    def otherwise(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            if text is not None:
+                (root / "CMakeCache.txt").write_text(text)
+            return gate.built_otherwise(root / "bin" / "tenon-bench")
+
+    def test_only_the_release_preset_is_compared(self):
+        release = "CMAKE_BUILD_TYPE:STRING=Release\nTENON_JOIN_SOURCES:BOOL=ON\nCMAKE_CXX_FLAGS:STRING=\n"
+        self.assertEqual(self.otherwise(release), [])
+        self.assertEqual(self.otherwise(release.replace("=ON", "=OFF")), ["TENON_JOIN_SOURCES is 'OFF', wanted 'ON'"])
+        self.assertEqual(self.otherwise(release + "TENON_SANITIZE:STRING=thread\n"),
+                         ["TENON_SANITIZE is 'thread', wanted ''"])
+        self.assertIn("does not exist", self.otherwise(None)[0])
+
+
 class Write(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
