@@ -67,9 +67,19 @@ def generate(go: str, place: pathlib.Path, modules: dict[str, tuple[pathlib.Path
         run(["protoc", "-I", folder, *options, *files], place)
 
 
+def staticcheck(go: str, place: pathlib.Path) -> pathlib.Path:
+    """The program, built into that folder as tools/staticcheck pins it."""
+    pins = ROOT / "tools/staticcheck"
+    copied(pins, place)
+    downloaded(go, pins, place)
+    run([go, "build", "-o", "bin/", "honnef.co/go/tools/cmd/staticcheck"], place)
+    return place / "bin/staticcheck"
+
+
 def checked(go: str, source: pathlib.Path, place: pathlib.Path) -> None:
     """What machines check of Go's text."""
     run([go, "vet", "./..."], place)
+    run([staticcheck(go, place.with_name(place.name + "-staticcheck")), "./..."], place)
     unlike = run([pathlib.Path(go).parent / "gofmt", "-l", "."], source).stdout
     if unlike:
         sys.exit(f"not formatted as gofmt does:\n{unlike}")

@@ -4,6 +4,8 @@
 // operator does.
 package standard
 
+//lint:file-ignore SA1019 older clients ask by the older protocol of reflection
+
 import (
 	"context"
 	"os"
