@@ -174,21 +174,3 @@ class Lives(Case):
         self.count(30)
         self.pod("after")
         self.on("stays", "after")
-
-    def test_a_victim_is_told_deleted_and_waited_for(self):
-        self.priority_class("high", 1000)
-        self.node("one", 1)
-        self.node("two", 4)  # where the whole cluster is full, no room is made for a required node
-        self.kubelets.slow.add("victim")
-        self.pod("victim", nodeSelector={"kubernetes.io/hostname": "one"})
-        self.on("one", "victim")
-        self.pod("agent", application="agents", priorityClassName="high",
-                 affinity=node_affinity(matches("metadata.name", "In", "one", of="matchFields")))
-        victim = self.until("the victim is to end", lambda: (
-            one if (one := self.get("victim"))["metadata"].get("deletionTimestamp") else None))
-        told = condition(victim, "DisruptionTarget")
-        self.assertEqual((told["status"], told["reason"]), ("True", "PreemptionByScheduler"))
-        self.wait_on("agent")
-        self.kubelets.finish("victim")
-        self.on("one", "agent")
-        self.until("an event tells of it", lambda: [one for one in self.api.list("Event", self.namespace) if one["reason"] == "Preempted"])

@@ -328,11 +328,11 @@ func TestHostPorts_AreGivenOnceANode(t *testing.T) {
 	s.on([]string{"one"}, last)
 }
 
-func TestPodOfADaemonSet_MakesRoomOnItsNode(t *testing.T) {
-	s, d := newAPIServer(t), serve(t)
+// victim gives a pod, and one that makes it end.
+func (s *apiServer) victim() {
+	s.t.Helper()
 	s.node("one", 4)
 	s.node("two", 1)
-	bridged(t, s, d)
 	s.pod("victim", selector(v1.LabelHostname, "two"))
 	s.on([]string{"two"}, "victim")
 	high := int32(1000)
@@ -343,6 +343,52 @@ func TestPodOfADaemonSet_MakesRoomOnItsNode(t *testing.T) {
 				{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{"two"}}}}},
 		}}}
 	})
+}
+
+func TestVictimOfADisruptionBudget_RunsOnForAWhile(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	r := bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = 2 * time.Second })
+	s.spared = true
+	s.victim()
+	s.until("an eviction is refused", func() bool { return s.evictions() > 0 })
+	if s.get("victim") == nil {
+		t.Error("the budget did not count")
+	}
+	s.on([]string{"two"}, "agent")
+	if r.log.count("could not be ended") > 0 {
+		t.Error("a budget is no failure")
+	}
+	s.noneOver()
+}
+
+func TestVictim_EndsAsSoonAsItsDisruptionBudgetHasRoom(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = time.Hour })
+	s.spared = true
+	s.victim()
+	s.until("an eviction is refused", func() bool { return s.evictions() > 0 })
+	s.lock.Lock()
+	s.spared = false
+	s.lock.Unlock()
+	s.on([]string{"two"}, "agent")
+	s.noneOver()
+}
+
+// evictions counts those that the bridge wished.
+func (s *apiServer) evictions() int {
+	count := 0
+	for _, action := range s.Actions() {
+		if action.GetSubresource() == "eviction" {
+			count++
+		}
+	}
+	return count
+}
+
+func TestPodOfADaemonSet_MakesRoomOnItsNode(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = time.Hour })
+	s.victim()
 	s.on([]string{"two"}, "agent")
 	if s.get("victim") != nil {
 		t.Error("the victim is still there")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,7 @@ import (
 
 const namespace = "team"
 
-// apiServer is client-go's fake of one, with the binding subresource, which it does not have, and with a count of watches:
+// apiServer is client-go's fake of one, with bindings and evictions, which it does not have, and with a count of watches:
 // what is made between its list and its watch would be lost. Tests change the cluster by the tracker: what the clientset
 // was asked for is the bridge's alone.
 type apiServer struct {
@@ -35,6 +36,7 @@ type apiServer struct {
 	made     int
 	bound    map[types.UID]string // by whom a pod was bound first
 	refusals int                  // of the next bindings
+	spared   bool                 // no pod may be evicted
 	wrong    []error              // bindings that must not be
 }
 
@@ -53,11 +55,13 @@ func newAPIServer(t *testing.T) *apiServer {
 		return true, watching, err
 	})
 	s.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if action.GetSubresource() != "binding" {
-			return false, nil, nil
+		switch object := action.(clienttesting.CreateAction).GetObject().(type) {
+		case *v1.Binding:
+			return true, nil, s.bind(object)
+		case *policyv1.Eviction:
+			return true, nil, s.evict(object)
 		}
-		binding := action.(clienttesting.CreateAction).GetObject().(*v1.Binding)
-		return true, nil, s.bind(binding)
+		return false, nil, nil
 	})
 	s.namespace(namespace, nil)
 	t.Cleanup(func() {
@@ -91,6 +95,18 @@ func (s *apiServer) bind(binding *v1.Binding) error {
 	pod.Spec.NodeName, pod.Status.Phase = binding.Target.Name, v1.PodRunning
 	s.bound[pod.UID] = binding.Target.Name
 	return s.Tracker.Update(podsResource, pod, pod.Namespace)
+}
+
+// evict keeps to the budget that a test gave.
+func (s *apiServer) evict(eviction *policyv1.Eviction) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.spared {
+		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
+		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: "the budget needs 1"}}
+		return err
+	}
+	return s.Tracker.Delete(podsResource, eviction.Namespace, eviction.Name)
 }
 
 func (s *apiServer) namespace(name string, annotations map[string]string) {

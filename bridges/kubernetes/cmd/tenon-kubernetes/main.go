@@ -50,7 +50,7 @@ type options struct {
 	burst, window                                                 int
 	dryRun                                                        bool
 	placeholderImage, queues, token                               string
-	patience, repeat                                              time.Duration
+	patience, repeat, budgetPatience                              time.Duration
 }
 
 func main() {
@@ -73,6 +73,7 @@ func main() {
 	flag.IntVar(&o.burst, "kube-api-burst", 1000, "of them at once")
 	flag.DurationVar(&o.patience, "patience", 2*time.Second, "how long a pod waits before its condition says why")
 	flag.DurationVar(&o.repeat, "repeat", 30*time.Second, "how long before that is looked at again")
+	flag.DurationVar(&o.budgetPatience, "budget-patience", 30*time.Second, "how long disruption budgets may hold up the end of a victim of preemption")
 	flag.Func("ignore", "demand of pods that is not looked at, and with which they are placed anyway; may be given several times: "+
 		strings.Join(slices.Sorted(maps.Keys(filters.Kinds)), ", "), func(kind string) error {
 		if filters.Kinds[kind] == nil {
@@ -165,7 +166,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	}
 	measured := metrics.New()
 	working := bridge.Options{
-		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Metrics: measured, Log: log, Ignore: o.ignore,
+		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
 		DryRun: o.dryRun, PlaceholderImage: o.placeholderImage,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,

@@ -50,6 +50,7 @@ type Options struct {
 	Session          tenon.Options
 	Patience         time.Duration // before it is said why a pod waits
 	Repeat           time.Duration // before that is looked at again
+	BudgetPatience   time.Duration // how long disruption budgets hold up the end of a victim
 	PlaceholderImage string        // of pods that hold the room of gangs
 	DryRun           bool          // nothing is written to the API server
 	Registered       func()        // called when the scheduler took the registration; it may not wait

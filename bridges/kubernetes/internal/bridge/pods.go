@@ -369,21 +369,6 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 	}
 }
 
-// evict deletes a pod, however often that takes. Its end is confirmed when it is gone.
-func (b *Bridge) evict(p *pod, message string) {
-	b.writer.Preempted(p.object, message)
-	b.tryEvict(p, p.object, message, 0)
-}
-
-func (b *Bridge) tryEvict(p *pod, object *v1.Pod, message string, tries int) {
-	b.write(func(ctx context.Context) error { return b.writer.Evict(ctx, object, message) }, func(err error) {
-		if err != nil && b.pods[object.UID] == p {
-			b.Log.Warn("a victim could not be deleted", "pod", p.name(), "error", err)
-			b.after(pause(tries), func() { b.tryEvict(p, object, message, tries+1) })
-		}
-	})
-}
-
 // allocationRejected takes the refusal of an ask, or of what was reported to run.
 func (b *Bridge) allocationRejected(key, reason string) {
 	if p := b.pods[types.UID(key)]; p != nil && p.standing != untold && p.uuid == "" {

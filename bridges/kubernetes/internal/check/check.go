@@ -48,6 +48,7 @@ var Rights = slices.Concat(
 	rights("scheduling.k8s.io", "priorityclasses", "list", "watch"),
 	rights("", "pods", "list", "watch", "get", "create", "delete"),
 	rights("", "pods/binding", "create"),
+	rights("", "pods/eviction", "create"),
 	rights("", "pods/status", "patch"),
 	rights("events.k8s.io", "events", "create", "patch"),
 	rights("", "persistentvolumeclaims", "list", "watch", "update"),

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +21,10 @@ import (
 	"k8s.io/client-go/tools/events"
 )
 
-const within = 30 * time.Second // of one call
+const (
+	within      = 30 * time.Second // of one call
+	evictWithin = 5 * time.Second  // of one eviction: client-go repeats it for long while a budget is looked at
+)
 
 // Writer is safe for concurrent use.
 type Writer struct {
@@ -98,10 +102,7 @@ func (w *Writer) Delete(ctx context.Context, pod *v1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := w.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // conflict: another pod has the name by now
-		return nil
-	}
-	return err
+	return unlessGone(err)
 }
 
 // Fail ends a pod that never ran, and says why.
@@ -125,18 +126,54 @@ func (w *Writer) Unschedulable(ctx context.Context, pod *v1.Pod, message string)
 	})
 }
 
-// Evict ends a victim of preemption as kube-scheduler does: a condition that says so, then a deletion of just this pod.
-// That it is gone already is no error.
+// Evict ends just this pod, a victim of preemption, within its disruption budgets: where one of them has none left, the
+// error is one of BudgetHolds. The condition that says why has the API server's own reason until it has the scheduler's.
+// That the pod is gone already is no error.
 func (w *Writer) Evict(ctx context.Context, pod *v1.Pod, message string) error {
 	if w.rehearsed("end", pod, "message", message) {
 		return nil
 	}
-	err := w.condition(ctx, pod, v1.PodCondition{
-		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, Message: message,
+	evicting, cancel := context.WithTimeout(ctx, evictWithin)
+	defer cancel()
+	err := w.client.PolicyV1().Evictions(pod.Namespace).Evict(evicting, &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}},
 	})
+	if err == nil {
+		err = w.preempted(ctx, pod, message)
+	}
+	return unlessGone(err)
+}
+
+// EvictAnyway ends a victim whatever its budgets say, as kube-scheduler does it: a condition that says why, then a deletion.
+func (w *Writer) EvictAnyway(ctx context.Context, pod *v1.Pod, message string) error {
+	if w.rehearsed("end", pod, "message", message) {
+		return nil
+	}
+	err := w.preempted(ctx, pod, message)
 	if err == nil {
 		err = w.Delete(ctx, pod)
 	}
+	return unlessGone(err)
+}
+
+// BudgetHolds is the budget's own words where an error says that a disruption budget keeps a pod from being evicted; else
+// empty.
+func BudgetHolds(err error) string {
+	cause, found := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
+	if found && cause.Message == "" {
+		return err.Error()
+	}
+	return cause.Message
+}
+
+func (w *Writer) preempted(ctx context.Context, pod *v1.Pod, message string) error {
+	return w.condition(ctx, pod, v1.PodCondition{
+		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, Message: message,
+	})
+}
+
+func unlessGone(err error) error {
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // conflict: another pod has the name by now
 		return nil
 	}
@@ -178,6 +215,16 @@ func (w *Writer) Waits(pod *v1.Pod, message string) {
 // Preempted tells why a pod has to end.
 func (w *Writer) Preempted(pod *v1.Pod, message string) {
 	w.event(pod, v1.EventTypeNormal, "Preempted", "Preempting", message)
+}
+
+// Spared tells that a pod which has to end runs on for a while, and what its budget says.
+func (w *Writer) Spared(pod *v1.Pod, patience time.Duration, budget string) {
+	w.event(pod, v1.EventTypeNormal, "PreemptionDelayed", "Preempting", fmt.Sprintf("ends within %s for another pod: %s", patience, budget))
+}
+
+// BudgetOverrun tells that it ends although its budget is against it.
+func (w *Writer) BudgetOverrun(pod *v1.Pod, patience time.Duration) {
+	w.event(pod, v1.EventTypeWarning, "DisruptionBudgetOverrun", "Preempting", fmt.Sprintf("its disruption budget had no room for %s, and another pod needs its place", patience))
 }
 
 // WrongTaskGroups tells why a pod's task groups are left out.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -91,9 +92,41 @@ func TestCondition_NamesUIDAndGeneration(t *testing.T) {
 	}
 }
 
-func TestEviction_SaysWhy_AndDeletesJustThisPod(t *testing.T) {
+func TestEviction_NamesTheUID_AndSaysWhyAfterwards(t *testing.T) {
 	client, writer := setup(t, pod())
+	var evicted *policyv1.Eviction
+	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		evicted = action.(clienttesting.CreateAction).GetObject().(*policyv1.Eviction)
+		return true, nil, nil
+	})
 	if err := writer.Evict(t.Context(), pod(), "for another"); err != nil {
+		t.Fatal(err)
+	}
+	if evicted.Name != "p" || *evicted.DeleteOptions.Preconditions.UID != "uid-of-p" {
+		t.Errorf("have %v", evicted)
+	}
+	actions := client.Actions()
+	if patch, ok := actions[len(actions)-1].(clienttesting.PatchAction); !ok || !strings.Contains(string(patch.GetPatch()), "PreemptionByScheduler") {
+		t.Errorf("have %v", actions)
+	}
+}
+
+func TestEvictionThatABudgetHolds_IsToldInItsWords(t *testing.T) {
+	client, writer := setup(t, pod())
+	refusal := apierrors.NewTooManyRequests("not now", 0)
+	client.PrependReactor("create", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refusal })
+	if err := writer.Evict(t.Context(), pod(), "for another"); err == nil || BudgetHolds(err) != "" {
+		t.Errorf("a server that is busy is no budget: %v", err)
+	}
+	refusal.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: "two are needed"}}
+	if err := writer.Evict(t.Context(), pod(), "for another"); BudgetHolds(err) != "two are needed" {
+		t.Errorf("have %v", err)
+	}
+}
+
+func TestEvictionAnyway_SaysWhy_AndDeletesJustThisPod(t *testing.T) {
+	client, writer := setup(t, pod())
+	if err := writer.EvictAnyway(t.Context(), pod(), "for another"); err != nil {
 		t.Fatal(err)
 	}
 	var condition, deleted bool
@@ -108,7 +141,7 @@ func TestEviction_SaysWhy_AndDeletesJustThisPod(t *testing.T) {
 	if !deleted {
 		t.Errorf("first the condition, then the deletion by UID; have %v", client.Actions())
 	}
-	if err := writer.Evict(t.Context(), pod(), "for another"); err != nil {
+	if err := writer.EvictAnyway(t.Context(), pod(), "for another"); err != nil {
 		t.Errorf("gone already is no error: %v", err)
 	}
 }

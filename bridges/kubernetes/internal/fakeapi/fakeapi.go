@@ -17,6 +17,8 @@ import (
 	corefake "k8s.io/client-go/kubernetes/typed/core/v1/fake"
 	eventsv1 "k8s.io/client-go/kubernetes/typed/events/v1"
 	eventsfake "k8s.io/client-go/kubernetes/typed/events/v1/fake"
+	policyv1 "k8s.io/client-go/kubernetes/typed/policy/v1"
+	policyfake "k8s.io/client-go/kubernetes/typed/policy/v1/fake"
 	resourcev1 "k8s.io/client-go/kubernetes/typed/resource/v1"
 	resourcefake "k8s.io/client-go/kubernetes/typed/resource/v1/fake"
 	schedulingv1 "k8s.io/client-go/kubernetes/typed/scheduling/v1"
@@ -64,6 +66,11 @@ func (c *Clientset) SchedulingV1() schedulingv1.SchedulingV1Interface {
 // StorageV1 has storage classes, and what drivers of volumes say.
 func (c *Clientset) StorageV1() storagev1.StorageV1Interface {
 	return &storagefake.FakeStorageV1{Fake: &c.Fake}
+}
+
+// PolicyV1 has evictions, which a test's reactor has to carry out.
+func (c *Clientset) PolicyV1() policyv1.PolicyV1Interface {
+	return &policyfake.FakePolicyV1{Fake: &c.Fake}
 }
 
 // ResourceV1 has devices and claims to them.
