@@ -49,4 +49,20 @@ struct core {
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
 };
 
+// The time of one partition, and what it does later.
+class partition_clock {
+ public:
+  partition_clock(core &shared, uint32_t partition) : shared_(&shared), partition_(partition) {}
+
+  [[nodiscard]] int64_t now_ms() const { return shared_->now_ms; }
+  [[nodiscard]] uint64_t next_epoch() const { return shared_->next_epoch++; }
+  void arm(int64_t due_ms, timer_kind kind, uint32_t object, uint64_t epoch) const {
+    shared_->timers.arm(due_ms, kind, partition_, object, epoch);
+  }
+
+ private:
+  core *shared_;
+  uint32_t partition_;
+};
+
 }  // namespace tenon::internal

@@ -50,5 +50,6 @@ class unfit_placements;
 struct core;
 struct node_sortings;
 struct queue_orders;
+struct sort_orders;
 
 }  // namespace tenon::internal

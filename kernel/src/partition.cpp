@@ -43,8 +43,9 @@ void partition::fire(const timer &t) {
     case timer_kind::application_execution:
       return application_states.fire(t);
     case timer_kind::app_rekey:
+      return keys.is_due(applications[t.object], t);
     case timer_kind::queue_rekey:
-      return keys.fire(t);
+      return keys.is_due(t);
     case timer_kind::placeholders:
     case timer_kind::left_over:
       return placeholder_timers.fire(t);

@@ -37,7 +37,7 @@
 #include "lifecycle/resource_intake.hpp"
 #include "model/partition_model.hpp"
 #include "policies/call_contexts.hpp"
-#include "policies/node_sorting.hpp"
+#include "policies/sort_orders.hpp"
 #include "readers/explainer.hpp"
 #include "readers/freezer.hpp"
 #include "readers/summary.hpp"
@@ -130,6 +130,7 @@ struct partition final : partition_model {
   core &shared;
   uint32_t id = 0;                // unique in the kernel: timers name it
   int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
+  partition_clock clock{shared, id};
 
   // -- State. --
   call_contexts contexts{shared.now_ms};
@@ -137,106 +138,112 @@ struct partition final : partition_model {
   std::map<std::string, int32_t> priority_classes;
 
   // -- What leaves the kernel. --
-  fact_teller facts{shared, name, types, classes};
-  decision_teller decisions{shared, rm, name, id, types, classes, held_devices_of};
+  fact_teller facts{{shared, name, types, classes}};
+  decision_teller decisions{{shared, rm, name, id, types, classes, held_devices_of}};
 
-  kept_counts keeps{active, foreign, foreign_tags, nodes};
+  kept_counts keeps{{active, foreign, foreign_tags, nodes}};
 
   // -- Policies. --
-  node_sortings sortings;
-  queue_orders orders;
+  sort_orders orders{{nodes}};
 
   // -- What may run next, and what waits. --
-  change_writer written{nodes, types, marks, facts, decisions};
-  change_dispatcher changes{written, config, nodes, sortings, verdicts, keys, ready, reserved, preemption};
-  device_holdings holdings{types, classes, nodes, held_devices_of, written};
-  sort_keys keys{shared, id, root, applications, nodes, sortings, orders, contexts, ready, faults, written};
-  fresh_keys fresh_orders{shared, contexts};
-  node_fitness fitness{nodes, holdings, verdicts};
-  ready_index ready{root, classes, nodes, fitness, total, keys, alarms, lines, reserved, gangs};
+  change_writer written{{nodes, types, marks, facts, decisions}};
+  change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, keys, ready, reserved, preemption}};
+  device_holdings holdings{{types, classes, nodes, held_devices_of, written}};
+  sort_keys keys{{clock, root, orders, contexts, ready, faults, written}};
+  fresh_keys fresh_orders{{shared, contexts}};
+  node_fitness fitness{{nodes, holdings, verdicts}};
+  ready_index ready{{root, classes, nodes, fitness, total, keys, alarms, lines, reserved, gangs}};
   queue_priorities priorities{keys};
-  fair_max fair_maxima{root, total, keys};
-  ask_lines lines{groups, ready, alarms, keys, priorities, reserved, gangs, written};
-  ask_alarms alarms{shared, id, asks, preemption, reserved, lines};
-  reserved_line reserved{config, classes, alarms};
+  fair_max fair_maxima{{root, total, keys}};
+  ask_lines lines{{groups, ready, alarms, keys, priorities, reserved, gangs, written}};
+  ask_alarms alarms{{clock, asks, preemption, reserved, lines}};
+  reserved_line reserved{{config, classes, alarms}};
 
   // -- How queues, applications, asks and allocations begin, change and end. --
-  resource_intake intake{{types, nodes, sortings, contexts, changes}};
-  ask_classifier classifier{{config, classes, asks, sortings, lines, verdicts, keeps}};
-  queue_tree queues{{root, total, orders, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps, facts,
-                     marks, changes}};
-  internal::allocation_states allocation_states{{shared,       id,         classes,         asks,
-                                                 allocations,  waits,      held_devices_of, classifier,
-                                                 holdings,     lines,      limits,          gangs,
-                                                 reservations, preemption, claims,          proposed,
-                                                 proposer,     proposals,  checks,          application_states,
-                                                 keeps,        decisions,  facts,           changes}};
+  resource_intake intake{{types, nodes, orders.nodes, contexts, changes}};
+  ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts, keeps}};
+  queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps,
+                     facts, marks, changes}};
+  internal::allocation_states allocation_states{{clock,
+                                                 classes,
+                                                 asks,
+                                                 allocations,
+                                                 waits,
+                                                 held_devices_of,
+                                                 classifier,
+                                                 holdings,
+                                                 lines,
+                                                 limits,
+                                                 gangs,
+                                                 reservations,
+                                                 preemption,
+                                                 claims,
+                                                 proposed,
+                                                 proposer,
+                                                 proposals,
+                                                 checks,
+                                                 application_states,
+                                                 keeps,
+                                                 decisions,
+                                                 facts,
+                                                 changes}};
   internal::application_states application_states{
-      {shared, id,        config, classes, applications, groups,   active,    ended,        allocation_states,
-       keys,   ready,     limits, gangs,   reservations, reserved, proposals, replacements, placeholder_timers,
-       keeps,  decisions, facts,  changes}};
+      {clock,     config, classes, applications, groups,   active,    ended,        allocation_states,  keys,
+       ready,     limits, gangs,   reservations, reserved, proposals, replacements, placeholder_timers, keeps,
+       decisions, facts,  changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, facts, changes}};
 
   // -- Rules, each with what it knows. --
-  internal::placement placement{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, facts};
-  node_verdicts verdicts{shared, name, nodes, contexts, keeps};
-  placement_checks checks{shared, name, check_deadline_ms > 0, waits, keeps};
-  reserved_nodes shared_nodes{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()};
-  node_search search{shared, nodes, sortings, contexts, faults, fitness, checks, shared_nodes};
-  internal::limits limits{types, keeps, facts, ready, reserved, changes};
-  internal::headroom headroom{limits, total};
-  internal::reservations reservations{shared, id, config, classes, shared_nodes, waits, lines, changes};
-  internal::claims claims{classes, waits, alarms, allocation_states, facts, changes};
-  held_off_asks held_off{shared, lines, alarms};
-  internal::victim_search victim_search{claims,  reservations.all(), fitness, checks, nodes,
-                                        classes, held_devices_of,    total};
-  internal::preemption preemption{shared, config,        classes, waits,    ready,
-                                  checks, victim_search, claims,  held_off, reservations};
-  required_node_preemption on_node{config, classes, nodes, held_devices_of, claims, facts};
-  internal::quotas quotas{shared, id, config, classes, claims};
-  internal::gangs gangs{lines, changes};
-  open_proposals proposed{shared, id, check_deadline_ms};
-  internal::proposer proposer{shared, proposed,          reservations,       replacements,
-                              gangs,  allocation_states, application_states, changes};
-  internal::proposals proposals{
-      proposed,           classes, fitness, limits, replacements, gangs, placeholder_timers, allocation_states,
-      application_states, changes};
-  proposal_answers answers{
-      shared, proposed, proposals, checks, limits, gangs, placeholder_timers, allocation_states, application_states,
-      changes};
-  internal::replacements replacements{shared,
-                                      check_deadline_ms > 0,
-                                      classes,
-                                      held_devices_of,
-                                      holdings,
-                                      reservations,
-                                      proposer,
-                                      allocation_states,
-                                      application_states,
-                                      facts,
-                                      changes};
-  internal::placeholder_timers placeholder_timers{shared, id, config, applications, proposals, application_states};
-  unfit_placements unfit{classes, fitness, proposed, proposals, reservations};
+  internal::placement placement{{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, facts}};
+  node_verdicts verdicts{{shared, name, nodes, contexts, keeps}};
+  placement_checks checks{{shared, name, check_deadline_ms > 0, waits, keeps}};
+  reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
+  node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes}};
+  internal::limits limits{{types, keeps, facts, ready, reserved, changes}};
+  internal::headroom headroom{{limits, total}};
+  internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, changes}};
+  internal::claims claims{{classes, waits, alarms, allocation_states, facts, changes}};
+  held_off_asks held_off{{shared, lines, alarms}};
+  internal::victim_search victim_search{
+      {claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total}};
+  internal::preemption preemption{
+      {shared, config, classes, waits, ready, checks, victim_search, claims, held_off, reservations}};
+  required_node_preemption on_node{{config, classes, nodes, held_devices_of, claims, facts}};
+  internal::quotas quotas{{clock, config, classes, claims}};
+  internal::gangs gangs{{lines, changes}};
+  open_proposals proposed{{clock, check_deadline_ms}};
+  internal::proposer proposer{
+      {shared, proposed, reservations, replacements, gangs, allocation_states, application_states, changes}};
+  internal::proposals proposals{{proposed, classes, fitness, limits, replacements, gangs, placeholder_timers,
+                                 allocation_states, application_states, changes}};
+  proposal_answers answers{{shared, proposed, proposals, checks, limits, gangs, placeholder_timers, allocation_states,
+                            application_states, changes}};
+  internal::replacements replacements{
+      {classes, holdings, reservations, proposer, allocation_states, application_states, changes}};
+  internal::placeholder_timers placeholder_timers{{clock, config, applications, proposals, application_states}};
+  unfit_placements unfit{{classes, fitness, proposed, proposals, reservations}};
 
   // -- The cycle. --
-  internal::placer placer{search, fitness, checks, ready, allocation_states};
-  internal::reserver reserver{shared, reserved, search, reservations};
-  internal::required_node required{classes, nodes, fitness, checks, ready, reservations, allocation_states};
-  reserved_pass pass_a{reserved, ready, headroom, checks, placer, preemption, on_node};
-  placeholder_pass pass_b{shared, classes, nodes, holdings, fitness, checks, search, ready, lines, gangs, replacements};
-  queue_pass pass_c{classes, ready, lines, alarms, headroom, checks, placer, preemption, reserver, required};
-  internal::cycle cycle{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c};
-  policy_faults faults{shared, name, types, sortings, orders, keys};
-  internal::inspector inspector{*this, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes};
+  internal::placer placer{{search, fitness, checks, ready, allocation_states}};
+  internal::reserver reserver{{shared, reserved, search, reservations}};
+  internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
+  reserved_pass pass_a{{reserved, ready, headroom, checks, placer, preemption, on_node}};
+  placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
+  queue_pass pass_c{{classes, ready, lines, alarms, headroom, checks, placer, preemption, reserver, required}};
+  internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
+  policy_faults faults{{shared, name, types, orders, keys}};
+  internal::inspector inspector{{*this, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
 
   // -- Readers. --
-  internal::summary summary{*this, sortings.own, allocation_states.count()};
-  internal::freezer freezer{shared, *this, limits.users(), limits.groups(), marks};
-  internal::explainer explainer{shared, *this, verdicts, shared_nodes, checks, preemption, victim_search, fresh_orders};
+  internal::summary summary{{*this, orders.nodes.own, allocation_states.count()}};
+  internal::freezer freezer{{shared, *this, limits.users(), limits.groups(), marks}};
+  internal::explainer explainer{
+      {shared, *this, verdicts, shared_nodes, checks, preemption, victim_search, fresh_orders}};
 
   // -- Commands. --
-  internal::chosen_node_orders chosen_node_orders{{shared, *this, nodes, sortings, keys, classifier, faults}};
+  internal::chosen_node_orders chosen_node_orders{{shared, *this, orders.nodes, keys, classifier, faults}};
   internal::application_intake application_intake{
       {shared, *this, intake, placement, chosen_node_orders, application_states, limits, keeps, decisions, facts}};
   internal::application_moves application_moves{
@@ -268,13 +275,31 @@ struct partition final : partition_model {
                                          application_states, allocation_states, foreign_allocations, holdings,
                                          proposals, replacements, reservations, unfit, checks, keeps, decisions, facts,
                                          changes}};
-  internal::administration administration{
-      {shared, id, *this, queues, application_states, ready, gangs, reserved, changes}};
-  internal::configuration configuration{
-      {shared,     *this,          priority_classes, sortings,     orders,     intake, queues,     chosen_node_orders,
-       classifier, administration, placement,        verdicts,     keys,       ready,  priorities, fair_maxima,
-       lines,      alarms,         limits,           reservations, preemption, quotas, gangs,      faults,
-       marks}};
+  internal::administration administration{{clock, *this, queues, application_states, ready, gangs, reserved, changes}};
+  internal::configuration configuration{{shared,
+                                         *this,
+                                         priority_classes,
+                                         orders,
+                                         intake,
+                                         queues,
+                                         chosen_node_orders,
+                                         classifier,
+                                         administration,
+                                         placement,
+                                         verdicts,
+                                         keys,
+                                         ready,
+                                         priorities,
+                                         fair_maxima,
+                                         lines,
+                                         alarms,
+                                         limits,
+                                         reservations,
+                                         preemption,
+                                         quotas,
+                                         gangs,
+                                         faults,
+                                         marks}};
 };
 
 }  // namespace tenon::internal

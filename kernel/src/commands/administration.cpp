@@ -31,14 +31,14 @@ void administration::obey(const tenon::change_partition &c) {
 void administration::turn(object_event event) {
   const object_state before = of.state;
   ledger::transition(of.state, event);
-  if (of.state != before) of.since_ms = shared.now_ms;
+  if (of.state != before) of.since_ms = clock.now_ms();
 }
 
 void administration::leave_out() {
   if (drain_epoch_ != 0) return;
   turn(object_event::remove);
-  drain_epoch_ = shared.next_epoch++;
-  shared.timers.arm(shared.now_ms + of.config.tuning.drain_timeout_ms, timer_kind::drain, id, 0, drain_epoch_);
+  drain_epoch_ = clock.next_epoch();
+  clock.arm(clock.now_ms() + of.config.tuning.drain_timeout_ms, timer_kind::drain, 0, drain_epoch_);
 }
 
 void administration::take_back() {
@@ -47,8 +47,7 @@ void administration::take_back() {
 }
 
 void administration::arm_cleaner() {
-  shared.timers.arm(shared.now_ms + std::max<int64_t>(1, of.config.tuning.queue_cleanup_ms), timer_kind::cleaner, id, 0,
-                    0);
+  clock.arm(clock.now_ms() + std::max<int64_t>(1, of.config.tuning.queue_cleanup_ms), timer_kind::cleaner, 0, 0);
 }
 
 void administration::fire(const timer &t) {

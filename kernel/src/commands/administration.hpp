@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/timers.hpp"
+#include "core.hpp"
 #include "forward.hpp"
 #include "model/partition_model.hpp"
 #include "tenon/kernel/commands.hpp"
@@ -14,8 +14,7 @@
 namespace tenon::internal {
 
 struct administration_access {
-  core &shared;
-  const uint32_t id;  // of the partition
+  partition_clock clock;
   partition_model &of;
   queue_tree &queues;
   application_states &states;

@@ -134,8 +134,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
                                .execution_timeout_ms = c.execution_timeout_ms};
   if (app.task_groups.size() != groups_before) keeps.add(app, *terms.gang);
   node *kept = reservations.use(*a);
-  const allocation &x =
-      allocations.place_on(*a, n, terms, e.bind_time_ms != 0 ? e.bind_time_ms : shared.now_ms, e.detail);
+  const allocation &x = allocations.place_existing(*a, n, terms, e.detail, e.bind_time_ms);
   if (a->state == ask_state::pending) {
     allocations.count_placed(*a);
   } else {

@@ -61,7 +61,7 @@ node_sorting *chosen_node_orders::choose(texts tags) {
   node_sorting &by = at->second;
   if (fresh) {
     by.policy = bind(wanted, of.config.node_sort);
-    if (by.policy != nullptr) by.start(nodes);
+    if (by.policy != nullptr) sortings.start(by);
     keys.forget_periods();
   }
   return by.policy == nullptr ? nullptr : &by;
@@ -80,7 +80,7 @@ void chosen_node_orders::adopt() {
     const auto fresh = staged_.find(policy);
     if (fresh == staged_.end() || fresh->second == nullptr) continue;
     faults.retire(std::exchange(by.policy, std::move(fresh->second)));
-    by.start(nodes);
+    sortings.start(by);
   }
   classifier.orders_changed();
 }

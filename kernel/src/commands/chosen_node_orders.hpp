@@ -24,7 +24,6 @@ std::string bind_sort_policy(policy_source &from, module_kind kind, const std::s
 struct chosen_node_orders_access {
   core &shared;
   const partition_model &of;
-  node_table &nodes;
   node_sortings &sortings;
   sort_keys &keys;
   ask_classifier &classifier;

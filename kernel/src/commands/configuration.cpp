@@ -12,8 +12,8 @@
 #include "lifecycle/ask_classifier.hpp"
 #include "lifecycle/queue_tree.hpp"
 #include "lifecycle/resource_intake.hpp"
-#include "policies/node_sorting.hpp"
 #include "policies/prepared_words.hpp"
+#include "policies/sort_orders.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/fair_max.hpp"
 #include "ready/queue_priorities.hpp"
@@ -87,7 +87,7 @@ std::string configuration::stage_rules(std::vector<placement_rule_config> wanted
 
 // Binds what is not bound yet, so that applying cannot fail.
 std::string configuration::stage_policies(const partition_config &c) {
-  if (sortings.own.policy == nullptr || of.config.node_sort != c.node_sort) {
+  if (orders.nodes.own.policy == nullptr || of.config.node_sort != c.node_sort) {
     const std::string type = c.node_sort.type.empty() ? "fair" : c.node_sort.type;
     std::string problem = bind_sort_policy(shared.policies, module_kind::node_sort, type, node_sort_json(c.node_sort),
                                            of.types.limit(), staged.node_policy);
@@ -97,13 +97,13 @@ std::string configuration::stage_policies(const partition_config &c) {
   std::set<std::string> app_sort{"fifo"}, queue_sort{"fair"};
   collect_policies(c.root, app_sort, queue_sort);
   for (const std::string &policy : queue_sort) {
-    if (orders.of_queues.contains(policy)) continue;
+    if (orders.queues.of_queues.contains(policy)) continue;
     std::string problem = bind_sort_policy(shared.policies, module_kind::queue_sort, policy, "{}", of.types.limit(),
                                            staged.queue_policies[policy]);
     if (!problem.empty()) return problem;
   }
   for (const std::string &policy : app_sort) {
-    if (orders.of_applications.contains(policy)) continue;
+    if (orders.queues.of_applications.contains(policy)) continue;
     // The field takes an unknown value for fifo, and its configurations run here unchanged.
     if (!bind_sort_policy(shared.policies, module_kind::app_sort, policy, "{}", of.types.limit(),
                           staged.app_policies[policy])
@@ -129,9 +129,9 @@ std::string configuration::check_prepared(const queue_config &c, const std::stri
     const auto found = policies.find(wanted_name);
     return found == policies.end() ? nullptr : found->second.get();
   };
-  sort_policy *policy = named(orders.of_queues, wanted);
+  sort_policy *policy = named(orders.queues.of_queues, wanted);
   if (policy == nullptr) policy = named(staged.queue_policies, wanted);
-  if (policy == nullptr) policy = named(orders.of_queues, "fair");
+  if (policy == nullptr) policy = named(orders.queues.of_queues, "fair");
   if (policy == nullptr) policy = named(staged.queue_policies, "fair");
   const auto refused = [&](const std::string &child, const property_map &texts) {
     const prepared_words made = prepare(*policy, text_pairs(texts));
@@ -160,14 +160,14 @@ void configuration::apply(const partition_config &c, const std::map<std::string,
   administration.take_back();
   placement.use(std::move(staged.rules));
   for (const std::string &type : staged.types) of.types.intern(type);
-  orders.of_queues.merge(staged.queue_policies);
-  orders.of_applications.merge(staged.app_policies);
+  orders.queues.of_queues.merge(staged.queue_policies);
+  orders.queues.of_applications.merge(staged.app_policies);
   if (fresh) verdicts.adopt(std::move(staged.predicates));
   chosen_orders.adopt();
   if (staged.node_policy != nullptr) {
-    if (sortings.own.policy != nullptr) faults.retire(std::move(sortings.own.policy));
-    sortings.own.policy = std::move(staged.node_policy);
-    sortings.own.start(of.nodes);
+    if (orders.nodes.own.policy != nullptr) faults.retire(std::move(orders.nodes.own.policy));
+    orders.nodes.own.policy = std::move(staged.node_policy);
+    orders.nodes.start(orders.nodes.own);
     classifier.score_changed();
   }
   intake.types_grew();

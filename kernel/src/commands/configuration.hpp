@@ -20,8 +20,7 @@ struct configuration_access {
   core &shared;
   partition_model &of;
   std::map<std::string, int32_t> &priority_classes;
-  node_sortings &sortings;
-  queue_orders &orders;
+  sort_orders &orders;
   resource_intake &intake;
   queue_tree &queues;
   chosen_node_orders &chosen_orders;

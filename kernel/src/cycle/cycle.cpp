@@ -13,18 +13,18 @@
 namespace tenon::internal {
 
 bool cycle::has_work() const {
-  return !paused_ && state_ != object_state::stopped &&
-         (reserved_.has_work() || placeholders_.has_work() || !ready_.empty() || keys_.has_stale());
+  return !paused && state != object_state::stopped &&
+         (reserved.has_work() || placeholders.has_work() || !ready.empty() || keys.has_stale());
 }
 
 bool cycle::decide() {
-  if (paused_ || state_ == object_state::stopped) return false;
-  if (shared_.answers.are_told()) faults_.fail_as_told();
-  keys_.begin_periods(shared_.now_ms);
-  if (reserved_.decide() || placeholders_.decide()) return true;
-  fair_maxima_.follow_total();
-  keys_.flush_stale();
-  return queues_.decide();
+  if (paused || state == object_state::stopped) return false;
+  if (shared.answers.are_told()) faults.fail_as_told();
+  keys.begin_periods();
+  if (reserved.decide() || placeholders.decide()) return true;
+  fair_maxima.follow_total();
+  keys.flush_stale();
+  return queues.decide();
 }
 
 }  // namespace tenon::internal

@@ -18,38 +18,26 @@ class sort_keys;
 struct core;
 struct partition;
 
-class cycle {
+struct cycle_access {
+  const core &shared;
+  const bool &paused;  // the resource manager is not there
+  const owned_state<object_state, partition> &state;
+  const ready_index &ready;
+  sort_keys &keys;
+  fair_max &fair_maxima;
+  policy_faults &faults;
+  reserved_pass &reserved;
+  placeholder_pass &placeholders;
+  queue_pass &queues;
+};
+
+class cycle : cycle_access {
  public:
-  // `paused`: the resource manager is not there.
-  cycle(const core &shared, const bool &paused, const owned_state<object_state, partition> &state,
-        const ready_index &ready, sort_keys &keys, fair_max &fair_maxima, policy_faults &faults,
-        reserved_pass &reserved, placeholder_pass &placeholders, queue_pass &queues)
-      : shared_(shared),
-        paused_(paused),
-        state_(state),
-        ready_(ready),
-        keys_(keys),
-        fair_maxima_(fair_maxima),
-        faults_(faults),
-        reserved_(reserved),
-        placeholders_(placeholders),
-        queues_(queues) {}
+  explicit cycle(const cycle_access &all) : cycle_access(all) {}
 
   [[nodiscard]] bool has_work() const;
   // Makes one decision, or gives false when there is none to make now.
   bool decide();
-
- private:
-  const core &shared_;
-  const bool &paused_;
-  const owned_state<object_state, partition> &state_;
-  const ready_index &ready_;
-  sort_keys &keys_;
-  fair_max &fair_maxima_;
-  policy_faults &faults_;
-  reserved_pass &reserved_;
-  placeholder_pass &placeholders_;
-  queue_pass &queues_;
 };
 
 }  // namespace tenon::internal

@@ -65,21 +65,21 @@ void inspector::for_each_limit(const application &app, inspection &seen, F &&f) 
 }
 
 void inspector::inspect() {
-  checks_.ask_nobody(true);
+  checks.ask_nobody(true);
   inspection seen;
   for (;;) {
-    const size_t retired = faults_.retired();
-    inspect_queue(*of_.root, seen);
-    if (faults_.retired() == retired) break;
+    const size_t retired = faults.retired();
+    inspect_queue(*of.root, seen);
+    if (faults.retired() == retired) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
-  checks_.ask_nobody(false);
+  checks.ask_nobody(false);
   for (const auto &[a, word] : seen.words) tell_word(*a, word);
   for (ask *a : seen.tried) tell_limits_of(*a);
 }
 
 void inspector::tell_word(ask &a, container_word word) {
-  if (word != a.told) changes_.apply(ask_told{a, word});
+  if (word != a.told) changes.apply(ask_told{a, word});
 }
 
 void inspector::inspect_queue(const queue &q, inspection &seen) {
@@ -88,8 +88,8 @@ void inspector::inspect_queue(const queue &q, inspection &seen) {
     std::erase_if(apps, [](const application *app) { return !app->runs(); });
     const auto submission = [](const application &app) { return app.submission; };
     bool ok = true;
-    const auto fresh = keys_.of_applications(q, &ok);
-    if (!ok) return faults_.failed(*q.order);
+    const auto fresh = keys.of_applications(q, &ok);
+    if (!ok) return faults.failed(*q.order);
     for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen);
     return;
   }
@@ -99,15 +99,15 @@ void inspector::inspect_queue(const queue &q, inspection &seen) {
   }
   const auto sequence = [](const queue &child) { return child.sequence; };
   bool ok = true;
-  const auto fresh = keys_.of_children(q, &ok);
-  if (!ok) return faults_.failed(*q.order);
+  const auto fresh = keys.of_children(q, &ok);
+  if (!ok) return faults.failed(*q.order);
   for (queue *child : in_order(std::move(children), fresh, sequence)) inspect_queue(*child, seen);
 }
 
 void inspector::inspect_application(application &app, inspection &seen) {
   const bool full = full_queue_of(app) != nullptr;
   const bool held = full || full_limit_of(app) != nullptr;
-  facts_.tell_held(app, full, held);
+  facts.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (const auto &[key, a] : app.asks) {  // any order: sorted next
     const bool refused = a->line == ask_line::refused && !waits_for_placeholders(*a);
@@ -117,13 +117,13 @@ void inspector::inspect_application(application &app, inspection &seen) {
   for (ask *a : waiting) {
     const container_word word = held ? container_word::skipped : word_for(*a, seen);
     if (word != container_word::none) seen.words.emplace_back(a, word);
-    if (facts_.listened() && !held) seen.tried.push_back(a);
+    if (facts.listened() && !held) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }
 
 container_word inspector::word_for(ask &a, inspection &seen) {
-  ask_class &c = of_.classes[a.class_id];
+  ask_class &c = of.classes[a.class_id];
   int64_t fits = a.pending();
   for_each_limit(*a.owner, seen, [&](const resources &max, const resources &used, const resources &more) {
     for (const class_amount &p : c.positive) {
@@ -133,7 +133,7 @@ container_word inspector::word_for(ask &a, inspection &seen) {
   if (fits <= 0) return container_word::skipped;
   if (c.requires_a_node()) return container_word::none;
   const bool cluster_short = std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
-    return p.amount > sub_saturating(of_.total[p.type], of_.root->allocated[p.type]);
+    return p.amount > sub_saturating(of.total[p.type], of.root->allocated[p.type]);
   });
   if (!cluster_short && is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
@@ -145,41 +145,41 @@ bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {
   if (c.blocked) return false;
   const auto [known, fresh] = seen.nodes.try_emplace(c.id, false);
   bool refused = false;
-  if (fresh) known->second = search_.find(c, a, refused) != nullptr;
+  if (fresh) known->second = search.find(c, a, refused) != nullptr;
   return known->second;
 }
 
 // It is over a limit now, or not any more.
 void inspector::tell_limits_of(ask &a) {
-  ask_class &c = of_.classes[a.class_id];
+  ask_class &c = of.classes[a.class_id];
   type_index type = no_type;
-  const usage_node *quota = headroom_.full_limit(*a.owner, c, type);
-  tell_limit(facts_, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
+  const usage_node *quota = headroom.full_limit(*a.owner, c, type);
+  tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
-  const queue *full = headroom_.full_queue(*a.owner->home, c, type);
-  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &of_.total : &full->max;
-  tell_limit(facts_, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
+  const queue *full = headroom.full_queue(*a.owner->home, c, type);
+  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &of.total : &full->max;
+  tell_limit(facts, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
 }
 
 // Of the nodes that have room for it, none passes the predicates: why, as far as they were asked.
 void inspector::tell_unschedulable(ask &a) {
-  const ask_class &c = of_.classes[a.class_id];
-  if (c.judged == nullptr || !facts_.may_say_why_unplaced(a)) return;
+  const ask_class &c = of.classes[a.class_id];
+  if (c.judged == nullptr || !facts.may_say_why_unplaced(a)) return;
   const verdict_set &judged = *c.judged;
   std::map<std::string, uint64_t> nodes_by_reason;
-  for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), of_.nodes.slots()); ++slot) {
-    const node *n = of_.nodes.at(slot);
-    if (n == nullptr || !n->schedulable() || !of_.nodes.holds(c, slot)) continue;
+  for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), of.nodes.slots()); ++slot) {
+    const node *n = of.nodes.at(slot);
+    if (n == nullptr || !n->schedulable() || !of.nodes.holds(c, slot)) continue;
     if (judged.verdicts[slot] == verdict_set::pass) return;
-    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts_.reason_of(c, slot)];
+    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
   }
   if (nodes_by_reason.empty()) return;
   std::string text;
   for (const auto &[reason, count] : nodes_by_reason) {
     text += (text.empty() ? "" : "; ") + reason + " (" + std::to_string(count) + "x)";
   }
-  facts_.tell_unschedulable(a, text);
+  facts.tell_unschedulable(a, text);
 }
 
 }  // namespace tenon::internal

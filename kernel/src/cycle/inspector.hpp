@@ -16,21 +16,22 @@ class node_verdicts;
 class placement_checks;
 class policy_faults;
 
-class inspector {
- public:
+struct inspector_access {
   // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.
-  inspector(partition_model &of, const fresh_keys &keys, const internal::headroom &headroom,
-            const node_verdicts &verdicts, placement_checks &checks, node_search &search, policy_faults &faults,
-            const fact_teller &facts, change_dispatcher &changes)
-      : of_(of),
-        keys_(keys),
-        headroom_(headroom),
-        verdicts_(verdicts),
-        checks_(checks),
-        search_(search),
-        faults_(faults),
-        facts_(facts),
-        changes_(changes) {}
+  partition_model &of;
+  const fresh_keys &keys;
+  const internal::headroom &headroom;
+  const node_verdicts &verdicts;
+  placement_checks &checks;
+  node_search &search;
+  policy_faults &faults;
+  const fact_teller &facts;
+  change_dispatcher &changes;
+};
+
+class inspector : inspector_access {
+ public:
+  explicit inspector(const inspector_access &all) : inspector_access(all) {}
 
   void inspect();
 
@@ -46,16 +47,6 @@ class inspector {
   void tell_word(ask &a, container_word word);
   void tell_limits_of(ask &a);
   void tell_unschedulable(ask &a);
-
-  partition_model &of_;
-  const fresh_keys &keys_;
-  const internal::headroom &headroom_;
-  const node_verdicts &verdicts_;
-  placement_checks &checks_;
-  node_search &search_;
-  policy_faults &faults_;
-  const fact_teller &facts_;
-  change_dispatcher &changes_;
 };
 
 }  // namespace tenon::internal

@@ -8,32 +8,25 @@
 namespace tenon::internal {
 
 class ask_lines;
-class device_holdings;
 class gangs;
 class node_fitness;
-class node_search;
-class node_table;
 class placement_checks;
-class ready_index;
+class placer;
 class replacements;
-struct core;
 
-class placeholder_pass {
+struct placeholder_pass_access {
+  class_table &classes;
+  const node_fitness &fitness;
+  placement_checks &checks;
+  internal::placer &placer;
+  ask_lines &lines;
+  internal::gangs &gangs;
+  internal::replacements &replacements;
+};
+
+class placeholder_pass : placeholder_pass_access {
  public:
-  placeholder_pass(core &shared, class_table &classes, const node_table &nodes, const device_holdings &devices,
-                   const node_fitness &fitness, placement_checks &checks, node_search &search, ready_index &ready,
-                   ask_lines &lines, internal::gangs &gangs, internal::replacements &replacements)
-      : shared_(shared),
-        classes_(classes),
-        nodes_(nodes),
-        devices_(devices),
-        fitness_(fitness),
-        checks_(checks),
-        search_(search),
-        ready_(ready),
-        lines_(lines),
-        gangs_(gangs),
-        replacements_(replacements) {}
+  explicit placeholder_pass(const placeholder_pass_access &all) : placeholder_pass_access(all) {}
 
   [[nodiscard]] bool has_work() const;
   bool decide();
@@ -41,18 +34,6 @@ class placeholder_pass {
  private:
   bool replace_in(application &app);
   bool replace_one(ask &a, task_group &g, bool &rm_refuses);
-
-  core &shared_;
-  class_table &classes_;
-  const node_table &nodes_;
-  const device_holdings &devices_;
-  const node_fitness &fitness_;
-  placement_checks &checks_;
-  node_search &search_;
-  ready_index &ready_;
-  ask_lines &lines_;
-  internal::gangs &gangs_;
-  internal::replacements &replacements_;
 };
 
 }  // namespace tenon::internal

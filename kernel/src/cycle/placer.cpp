@@ -11,17 +11,22 @@ namespace tenon::internal {
 
 bool placer::place(ask &a, ask_class &c, bool &refused) {
   if (c.blocked) return false;
+  node *n = find(a, c, refused);
+  return n != nullptr && (lifecycle.commit(a, *n), true);
+}
+
+node *placer::find(ask &a, ask_class &c, bool &refused) {
   bool disagrees = false;
-  node *n = search_.find(c, a, disagrees);
-  if (n != nullptr) return lifecycle_.commit(a, *n), true;
-  if (!disagrees) ready_.block(c);
+  node *n = search.find(c, a, disagrees);
+  if (n != nullptr) return n;
+  if (!disagrees && !c.blocked) ready.block(c);
   refused |= disagrees;
-  return false;
+  return nullptr;
 }
 
 bool placer::place_on(node &n, ask &a, const ask_class &c, bool &refused) {
-  if (!fitness_.fits_now(n, c)) return false;
-  if (checks_.agrees(a, n, true)) return lifecycle_.commit(a, n), true;
+  if (!fitness.fits_now(n, c)) return false;
+  if (checks.agrees(a, n, true)) return lifecycle.commit(a, n), true;
   refused = true;
   return false;
 }

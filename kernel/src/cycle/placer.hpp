@@ -13,23 +13,23 @@ class node_search;
 class placement_checks;
 class ready_index;
 
-class placer {
+struct placer_access {
+  node_search &search;
+  const node_fitness &fitness;
+  placement_checks &checks;
+  ready_index &ready;
+  allocation_lifecycle &lifecycle;
+};
+
+class placer : placer_access {
  public:
-  placer(node_search &search, const node_fitness &fitness, placement_checks &checks, ready_index &ready,
-         allocation_lifecycle &lifecycle)
-      : search_(search), fitness_(fitness), checks_(checks), ready_(ready), lifecycle_(lifecycle) {}
+  explicit placer(const placer_access &all) : placer_access(all) {}
 
   // `refused`: set where the resource manager did not agree with a node that would do. A class for which no node is
   // found is not searched for again before a node changes.
   bool place(ask &a, ask_class &c, bool &refused);
+  node *find(ask &a, ask_class &c, bool &refused);  // the same, and nothing is placed
   bool place_on(node &n, ask &a, const ask_class &c, bool &refused);
-
- private:
-  node_search &search_;
-  const node_fitness &fitness_;
-  placement_checks &checks_;
-  ready_index &ready_;
-  allocation_lifecycle &lifecycle_;
 };
 
 }  // namespace tenon::internal

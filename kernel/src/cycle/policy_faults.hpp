@@ -15,20 +15,22 @@ namespace tenon::internal {
 
 class sort_keys;
 struct core;
-struct node_sortings;
+struct sort_orders;
 
-class policy_faults final : public policy_fallback {
+struct policy_faults_access {
+  core &shared;
+  const std::string &partition_name;
+  const resource_types &types;
+  sort_orders &orders;
+  sort_keys &keys;
+};
+
+class policy_faults final : public policy_fallback, policy_faults_access {
  public:
-  policy_faults(core &shared, const std::string &partition_name, const resource_types &types, node_sortings &sortings,
-                queue_orders &orders, sort_keys &keys)
-      : shared_(shared),
-        partition_name_(partition_name),
-        types_(types),
-        sortings_(sortings),
-        orders_(orders),
-        keys_(keys) {}
+  explicit policy_faults(const policy_faults_access &all) : policy_faults_access(all) {}
 
   void failed(sort_policy &policy) override;
+  void count(uint64_t faults) override;
   // What the record of the step that is played says.
   void fail_as_told();
 
@@ -40,12 +42,6 @@ class policy_faults final : public policy_fallback {
  private:
   [[nodiscard]] policy_fault of(const sort_policy &policy) const;
 
-  core &shared_;
-  const std::string &partition_name_;
-  const resource_types &types_;
-  node_sortings &sortings_;
-  queue_orders &orders_;
-  sort_keys &keys_;
   std::vector<std::unique_ptr<sort_policy>> retired_;
 };
 

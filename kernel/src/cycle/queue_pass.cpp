@@ -14,7 +14,7 @@
 namespace tenon::internal {
 
 bool queue_pass::decide() {
-  while (leaf_class *u = ready_.next()) {
+  while (leaf_class *u = ready.next()) {
     if (try_unit(*u)) return true;
   }
   return false;
@@ -24,35 +24,35 @@ bool queue_pass::try_unit(leaf_class &u) {
   app_class &g = *u.ready.top();
   application &app = *g.owner;
   ask &a = *g.first();
-  ask_class &c = classes_[u.class_id];
-  checks_.begin_turn();
-  if (ready_.hold_back(app)) return false;
+  ask_class &c = classes[u.class_id];
+  checks.begin_turn();
+  if (ready.hold_back(app)) return false;
   type_index type = no_type;
-  if (usage_node *full = headroom_.full_limit(app, c, type); full != nullptr) {
-    ready_.park_on_limit(g, *full, type);
+  if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
+    ready.park_on_limit(g, *full, type);
     return false;
   }
-  queue *full = headroom_.full_queue(*u.leaf, c, type);
+  queue *full = headroom.full_queue(*u.leaf, c, type);
   bool refused = false;
   if (try_ask(a, c, full == nullptr, refused)) return true;
   if (refused) {  // nodes would do, the RM wants none of them: only this ask waits
-    lines_.move_to_refused(a);
+    lines.move_to_refused(a);
   } else if (u.kind == unit_kind::preempts) {
-    lines_.move_to(a, alarms_.kind_for(a));
+    lines.move_to(a, alarms.kind_for(a));
   } else if (full != nullptr) {
-    ready_.park_on_queue(u, *full, type);
+    ready.park_on_queue(u, *full, type);
   } else {
-    ready_.park_on_nodes(u, u.kind == unit_kind::reserves);
+    ready.park_on_nodes(u, u.kind == unit_kind::reserves);
   }
   return false;
 }
 
 // Within the limits of its user and group.
 bool queue_pass::try_ask(ask &a, ask_class &c, bool has_headroom, bool &refused) {
-  if (c.requires_a_node()) return has_headroom && required_.take(a, c, refused);
-  if (has_headroom && placer_.place(a, c, refused)) return true;
-  if (a.preempt_other && preemption_.try_for(a)) return true;
-  return has_headroom && reserver_.reserve(a, c, refused);
+  if (c.requires_a_node()) return has_headroom && required.take(a, c, refused);
+  if (has_headroom && placer.place(a, c, refused)) return true;
+  if (a.preempt_other && preemption.try_for(a)) return true;
+  return has_headroom && reserver.reserve(a, c, refused);
 }
 
 }  // namespace tenon::internal

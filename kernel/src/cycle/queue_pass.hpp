@@ -18,38 +18,28 @@ class ready_index;
 class required_node;
 class reserver;
 
-class queue_pass {
+struct queue_pass_access {
+  class_table &classes;
+  ready_index &ready;
+  ask_lines &lines;
+  const ask_alarms &alarms;
+  const internal::headroom &headroom;
+  placement_checks &checks;
+  internal::placer &placer;
+  internal::preemption &preemption;
+  internal::reserver &reserver;
+  internal::required_node &required;
+};
+
+class queue_pass : queue_pass_access {
  public:
-  queue_pass(class_table &classes, ready_index &ready, ask_lines &lines, const ask_alarms &alarms,
-             const internal::headroom &headroom, placement_checks &checks, internal::placer &placer,
-             internal::preemption &preemption, internal::reserver &reserver, internal::required_node &required)
-      : classes_(classes),
-        ready_(ready),
-        lines_(lines),
-        alarms_(alarms),
-        headroom_(headroom),
-        checks_(checks),
-        placer_(placer),
-        preemption_(preemption),
-        reserver_(reserver),
-        required_(required) {}
+  explicit queue_pass(const queue_pass_access &all) : queue_pass_access(all) {}
 
   bool decide();
 
  private:
   bool try_unit(leaf_class &u);
   bool try_ask(ask &a, ask_class &c, bool has_headroom, bool &refused);
-
-  class_table &classes_;
-  ready_index &ready_;
-  ask_lines &lines_;
-  const ask_alarms &alarms_;
-  const internal::headroom &headroom_;
-  placement_checks &checks_;
-  internal::placer &placer_;
-  internal::preemption &preemption_;
-  internal::reserver &reserver_;
-  internal::required_node &required_;
 };
 
 }  // namespace tenon::internal

@@ -13,23 +13,23 @@
 namespace tenon::internal {
 
 bool required_node::take(ask &a, ask_class &c, bool &refused) {
-  node *n = nodes_.find(c.required_node);
-  if (n == nullptr || !fitness_.fits_empty(*n, c)) {
-    if (!c.blocked) ready_.block(c);
+  node *n = nodes.find(c.required_node);
+  if (n == nullptr || !fitness.fits_empty(*n, c)) {
+    if (!c.blocked) ready.block(c);
     return false;
   }
   const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
-                                [&](const reservation *r) { return classes_[r->of->class_id].requires_a_node(); });
-  const bool now = !kept && nodes_.holds(c, n->slot);
-  refused = !checks_.agrees(a, *n, now);
+                                [&](const reservation *r) { return classes[r->of->class_id].requires_a_node(); });
+  const bool now = !kept && nodes.holds(c, n->slot);
+  refused = !checks.agrees(a, *n, now);
   if (refused) return false;
   if (!kept && !n->reservations.empty()) {
-    reservations_.unreserve(*n->reservations.front(), {cause::daemon_comes, a.key});
+    reservations.unreserve(*n->reservations.front(), {cause::daemon_comes, a.key});
   }
   if (now) {
-    lifecycle_.commit(a, *n);
+    lifecycle.commit(a, *n);
   } else {
-    reservations_.reserve(a, *n);
+    reservations.reserve(a, *n);
   }
   return true;
 }

@@ -15,30 +15,22 @@ class placement_checks;
 class ready_index;
 class reservations;
 
-class required_node {
+struct required_node_access {
+  const class_table &classes;
+  const node_table &nodes;
+  const node_fitness &fitness;
+  placement_checks &checks;
+  ready_index &ready;
+  internal::reservations &reservations;
+  allocation_lifecycle &lifecycle;
+};
+
+class required_node : required_node_access {
  public:
-  required_node(const class_table &classes, const node_table &nodes, const node_fitness &fitness,
-                placement_checks &checks, ready_index &ready, internal::reservations &reservations,
-                allocation_lifecycle &lifecycle)
-      : classes_(classes),
-        nodes_(nodes),
-        fitness_(fitness),
-        checks_(checks),
-        ready_(ready),
-        reservations_(reservations),
-        lifecycle_(lifecycle) {}
+  explicit required_node(const required_node_access &all) : required_node_access(all) {}
 
   // The ask is placed on it, or it is kept for the ask. `refused`: the resource manager did not agree.
   bool take(ask &a, ask_class &c, bool &refused);
-
- private:
-  const class_table &classes_;
-  const node_table &nodes_;
-  const node_fitness &fitness_;
-  placement_checks &checks_;
-  ready_index &ready_;
-  internal::reservations &reservations_;
-  allocation_lifecycle &lifecycle_;
 };
 
 }  // namespace tenon::internal

@@ -11,11 +11,11 @@
 
 namespace tenon::internal {
 
-bool reserved_pass::has_work() const { return !line_.empty(); }
+bool reserved_pass::has_work() const { return !line.empty(); }
 
 bool reserved_pass::decide() {
-  while (!line_.empty()) {
-    if (try_one(line_.first())) return true;
+  while (!line.empty()) {
+    if (try_one(line.first())) return true;
   }
   return false;
 }
@@ -26,19 +26,19 @@ bool reserved_pass::try_one(reservation &r) {
   application &app = *a.owner;
   reserved_unit &u = *r.unit;
   ask_class &c = *u.shape;
-  checks_.begin_turn();
-  if (ready_.hold_back(app)) return false;
+  checks.begin_turn();
+  if (ready.hold_back(app)) return false;
   type_index type = no_type;
-  if (usage_node *full = headroom_.full_limit(app, c, type); full != nullptr) {
-    line_.park_on_limit(r, *full, type);
+  if (usage_node *full = headroom.full_limit(app, c, type); full != nullptr) {
+    line.park_on_limit(r, *full, type);
     return false;
   }
-  queue *full = headroom_.full_queue(*u.leaf, c, type);
+  queue *full = headroom.full_queue(*u.leaf, c, type);
   bool refused = false;
   if (full == nullptr && place(r, refused)) return true;
-  if (c.required_node.empty() && preemption_.try_for(a)) return true;
-  if (full != nullptr && u.parked == parking::none) ready_.park_on_queue(u, *full, type);
-  line_.tried(r, refused);
+  if (c.required_node.empty() && preemption.try_for(a)) return true;
+  if (full != nullptr && u.parked == parking::none) ready.park_on_queue(u, *full, type);
+  line.tried(r, refused);
   return false;
 }
 
@@ -49,14 +49,14 @@ bool reserved_pass::place(reservation &r, bool &refused) {
   if (r.refused) return false;
   if (r.look) {
     node &own = *r.where;
-    if (placer_.place_on(own, a, c, refused)) return true;
+    if (placer.place_on(own, a, c, refused)) return true;
     r.look = false;
     if (c.requires_a_node()) {
-      refused |= checks_.has_refused(a, own);  // nobody gives way for what the RM does not let run there
-      return !refused && on_node_.try_on(own, a);
+      refused |= checks.has_refused(a, own);  // nobody gives way for what the RM does not let run there
+      return !refused && on_node.try_on(own, a);
     }
   }
-  return c.required_node.empty() && placer_.place(a, c, refused);
+  return c.required_node.empty() && placer.place(a, c, refused);
 }
 
 }  // namespace tenon::internal

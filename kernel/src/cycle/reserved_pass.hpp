@@ -14,17 +14,19 @@ class ready_index;
 class required_node_preemption;
 class reserved_line;
 
-class reserved_pass {
+struct reserved_pass_access {
+  reserved_line &line;
+  ready_index &ready;
+  const internal::headroom &headroom;
+  placement_checks &checks;
+  internal::placer &placer;
+  internal::preemption &preemption;
+  required_node_preemption &on_node;
+};
+
+class reserved_pass : reserved_pass_access {
  public:
-  reserved_pass(reserved_line &line, ready_index &ready, const internal::headroom &headroom, placement_checks &checks,
-                internal::placer &placer, internal::preemption &preemption, required_node_preemption &on_node)
-      : line_(line),
-        ready_(ready),
-        headroom_(headroom),
-        checks_(checks),
-        placer_(placer),
-        preemption_(preemption),
-        on_node_(on_node) {}
+  explicit reserved_pass(const reserved_pass_access &all) : reserved_pass_access(all) {}
 
   [[nodiscard]] bool has_work() const;
   bool decide();
@@ -32,14 +34,6 @@ class reserved_pass {
  private:
   bool try_one(reservation &r);
   bool place(reservation &r, bool &refused);
-
-  reserved_line &line_;
-  ready_index &ready_;
-  const internal::headroom &headroom_;
-  placement_checks &checks_;
-  internal::placer &placer_;
-  internal::preemption &preemption_;
-  required_node_preemption &on_node_;
 };
 
 }  // namespace tenon::internal

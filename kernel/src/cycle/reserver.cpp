@@ -9,10 +9,10 @@
 namespace tenon::internal {
 
 bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
-  if (c.unreservable || line_.reserves_at(a) > shared_.now_ms) return false;
+  if (c.unreservable || line.reserves_at(a) > shared.now_ms) return false;
   bool disagrees = false;
-  node *n = search_.find_to_reserve(c, a, disagrees);
-  if (n != nullptr) return reservations_.reserve(a, *n), true;
+  node *n = search.find_to_reserve(c, a, disagrees);
+  if (n != nullptr) return reservations.reserve(a, *n), true;
   if (c.blocked && !disagrees) c.unreservable = true;
   refused |= disagrees;
   return false;

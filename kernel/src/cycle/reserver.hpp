@@ -12,19 +12,19 @@ class reservations;
 class reserved_line;
 struct core;
 
-class reserver {
+struct reserver_access {
+  const core &shared;
+  const reserved_line &line;
+  node_search &search;
+  internal::reservations &reservations;
+};
+
+class reserver : reserver_access {
  public:
-  reserver(const core &shared, const reserved_line &line, node_search &search, internal::reservations &reservations)
-      : shared_(shared), line_(line), search_(search), reservations_(reservations) {}
+  explicit reserver(const reserver_access &all) : reserver_access(all) {}
 
   // `refused`: set where the resource manager did not agree with a node.
   bool reserve(ask &a, ask_class &c, bool &refused);
-
- private:
-  const core &shared_;
-  const reserved_line &line_;
-  node_search &search_;
-  internal::reservations &reservations_;
 };
 
 }  // namespace tenon::internal

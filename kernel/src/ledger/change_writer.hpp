@@ -17,11 +17,17 @@ template <class Change>
 concept followed_by_nobody = std::same_as<Change, ask_lined_up> || std::same_as<Change, application_ordered> ||
     std::same_as<Change, devices_set> || std::same_as<Change, devices_held>;
 
-class change_writer {
+struct change_writer_access {
+  node_table &nodes;
+  const resource_types &types;
+  reader_marks &marks;
+  const fact_teller &facts;
+  decision_teller &decisions;
+};
+
+class change_writer : change_writer_access {
  public:
-  change_writer(node_table &nodes, const resource_types &types, reader_marks &marks, const fact_teller &facts,
-                decision_teller &decisions)
-      : books_(nodes, types), marks_(marks), facts_(facts), decisions_(decisions) {}
+  explicit change_writer(const change_writer_access &all) : change_writer_access(all) {}
 
   template <followed_by_nobody Change>
   void apply(const Change &c) {
@@ -34,15 +40,12 @@ class change_writer {
   template <class Change>
   void write(const Change &c) {
     books_.write(c);
-    if (marks_.kept()) marks_.write(c);
-    if (facts_.listened()) facts_.write(c);
-    decisions_.write(c);
+    if (marks.kept()) marks.write(c);
+    if (facts.listened()) facts.write(c);
+    decisions.write(c);
   }
 
-  ledger books_;
-  reader_marks &marks_;
-  const fact_teller &facts_;
-  decision_teller &decisions_;
+  ledger books_{nodes, types};
 };
 
 }  // namespace tenon::internal

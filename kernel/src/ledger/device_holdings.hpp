@@ -19,11 +19,17 @@ namespace tenon::internal {
 
 class change_writer;
 
-class device_holdings {
+struct device_holdings_access {
+  const resource_types &types;
+  const class_table &classes;
+  const node_table &nodes;
+  device_records &records;
+  change_writer &changes;
+};
+
+class device_holdings : device_holdings_access {
  public:
-  device_holdings(const resource_types &types, const class_table &classes, const node_table &nodes,
-                  device_records &records, change_writer &changes)
-      : types_(types), classes_(classes), nodes_(nodes), records_(records), changes_(changes) {}
+  explicit device_holdings(const device_holdings_access &all) : device_holdings_access(all) {}
 
   // -- Whether what is told can be. "" or why not. --
   // A type that is there already stays as it is.
@@ -42,6 +48,7 @@ class device_holdings {
   void keep(uint32_t &record, const held_list &devices);  // for later; not held
 
   // -- What there is. --
+  [[nodiscard]] std::string_view text_of(uint32_t record) const { return records.text_of(record); }
   // The placeholder's devices that an ask of the class would have in its place. False: they would not do.
   bool take_over(const ask_class &c, const allocation &placeholder, held_list &out) const;
   // Were nothing of the scheduler's on the node.
@@ -54,12 +61,6 @@ class device_holdings {
  private:
   void add(uint32_t &record, const node &n, const held_devices &held);
   void write_text(device_record &record) const;
-
-  const resource_types &types_;
-  const class_table &classes_;
-  const node_table &nodes_;
-  device_records &records_;
-  change_writer &changes_;
 };
 
 }  // namespace tenon::internal

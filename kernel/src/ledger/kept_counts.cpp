@@ -86,7 +86,7 @@ void kept_counts::want(const ask &a, int32_t wanted) {
 
 kept_amounts kept_counts::of_foreign(const allocation &a) const {
   kept_amounts out{0, 1, 0, allocation_size + size_of(a.key())};
-  if (const auto found = foreign_tags_.find(a.key()); found != foreign_tags_.end())
+  if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end())
     out.bytes += size_of_pairs(found->second);
   return out;
 }
@@ -151,9 +151,9 @@ void kept_counts::remove_usage(uint64_t bytes) {
 
 kept_amounts kept_counts::instead_of(const tenon::put_ask &c) const {
   const std::string app_id = application_id_of(c.application, c.key);
-  const auto active = active_.find(app_id);
-  if (active == active_.end()) return {};
-  const application &app = *active->second;
+  const auto named = active.find(app_id);
+  if (named == active.end()) return {};
+  const application &app = *named->second;
   kept_amounts out;
   if (c.application.empty()) out = {1, 0, 0, app.kept_bytes};
   if (const ask *a = app.ask_named(c.key); a != nullptr)
@@ -163,12 +163,12 @@ kept_amounts kept_counts::instead_of(const tenon::put_ask &c) const {
 
 kept_amounts kept_counts::instead_of(const tenon::put_allocation &c) const {
   if (!c.allocation.foreign) return instead_of(c.allocation.ask);
-  const auto found = foreign_.find(c.allocation.ask.key);
-  return found == foreign_.end() ? kept_amounts{} : of_foreign(*found->second);
+  const auto found = foreign.find(c.allocation.ask.key);
+  return found == foreign.end() ? kept_amounts{} : of_foreign(*found->second);
 }
 
 kept_amounts kept_counts::instead_of(const tenon::update_node &c) const {
-  const node *n = nodes_.find(c.node);
+  const node *n = nodes.find(c.node);
   return n == nullptr ? kept_amounts{} : kept_amounts{0, 0, 0, size_of_pairs(n->attributes)};
 }
 

@@ -14,12 +14,17 @@
 
 namespace tenon::internal {
 
-class kept_counts {
- public:
+struct kept_counts_access {
   // Applications by id, and allocations of others and their tags by key.
-  kept_counts(const text_map<application *> &active, const text_map<allocation *> &foreign,
-              const std::map<std::string, tag_list, std::less<>> &foreign_tags, const node_table &nodes)
-      : active_(active), foreign_(foreign), foreign_tags_(foreign_tags), nodes_(nodes) {}
+  const text_map<application *> &active;
+  const text_map<allocation *> &foreign;
+  const std::map<std::string, tag_list, std::less<>> &foreign_tags;
+  const node_table &nodes;
+};
+
+class kept_counts : kept_counts_access {
+ public:
+  explicit kept_counts(const kept_counts_access &all) : kept_counts_access(all) {}
 
   [[nodiscard]] const kept_amounts &amounts() const { return amounts_; }
 
@@ -59,10 +64,6 @@ class kept_counts {
  private:
   [[nodiscard]] kept_amounts of_foreign(const allocation &a) const;
 
-  const text_map<application *> &active_;
-  const text_map<allocation *> &foreign_;
-  const std::map<std::string, tag_list, std::less<>> &foreign_tags_;
-  const node_table &nodes_;
   kept_amounts amounts_;
   uint64_t usage_bytes_ = 0;  // in its bytes: of users and groups
 };

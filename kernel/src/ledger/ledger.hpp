@@ -43,8 +43,9 @@ class ledger : public links {
     transition(c.of.state, c.by);
   }
   // Here nothing is written: these are for those who follow.
-  template <
-      one_of<ask_forgotten, divided_types_changed, application_made, application_forgotten, application_ordered> Change>
+  template <one_of<ask_forgotten, divided_types_changed, placeholder_outgrown, application_made, application_forgotten,
+                   application_ordered>
+                Change>
   static void write(const Change &) {}
   template <one_of<ask_filled, ask_wants> Change>
   static void write(const Change &c) {

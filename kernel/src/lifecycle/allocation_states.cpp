@@ -29,7 +29,7 @@ void allocation_states::commit(ask &a, node &n) {
   if (proposed.are_made()) return proposer.propose(a, n);
   const allocation_terms terms = terms_of(a);
   node *kept = reservations.use(a);
-  const allocation &x = place_on(a, n, terms, shared.now_ms);
+  const allocation &x = place_on(a, n, terms);
   count_placed(a);
   announce(x, terms);
   applications.after_placing(*a.owner, x);
@@ -42,11 +42,18 @@ allocation_terms allocation_states::terms_of(const ask &a) const {
           a.gang,       a.create_time_ms, a.execution_timeout_ms};
 }
 
-allocation &allocation_states::place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                                        std::string_view detail, allocation_event how) {
-  allocation &x = make_allocation(a, n, terms, bind_time_ms);
+allocation &allocation_states::place_on(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
+                                        allocation_event how) {
+  allocation &x = make_allocation(a, n, terms, clock.now_ms());
   changes.apply(allocation_made{x, how});
   count_allocation(x, detail);
+  return x;
+}
+
+allocation &allocation_states::place_existing(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
+                                              int64_t bind_time_ms) {
+  allocation &x = place_on(a, n, terms, detail);
+  if (bind_time_ms != 0) x.bind_time_ms = bind_time_ms;
   return x;
 }
 
@@ -98,7 +105,7 @@ void allocation_states::announce(const allocation &x, const allocation_terms &te
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at_.emplace(x.sequence, ends_ms);
-  shared.timers.arm(std::max(shared.now_ms, ends_ms), timer_kind::allocation_execution, id, x.index, x.sequence);
+  clock.arm(std::max(clock.now_ms(), ends_ms), timer_kind::allocation_execution, x.index, x.sequence);
 }
 
 void allocation_states::resize(allocation &a, const resources &need, std::string_view detail) {
@@ -189,7 +196,7 @@ void allocation_states::count_past_use(const allocation &a) {
                                     : past_use_kind::used;
   const node &n = *a.where;
   a.owner->past.add(what, n.instance_type == nullptr ? unknown : *n.instance_type, classes[a.class_id].need,
-                    sub_saturating(shared.now_ms, a.bind_time_ms));
+                    sub_saturating(clock.now_ms(), a.bind_time_ms));
 }
 
 void allocation_states::undo(allocation &a) {

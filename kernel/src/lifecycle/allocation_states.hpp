@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "core.hpp"
 #include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
@@ -15,8 +16,7 @@
 namespace tenon::internal {
 
 struct allocation_states_access {
-  core &shared;
-  const uint32_t id;  // of the partition
+  partition_clock clock;
   const class_table &classes;
   slab<ask> &asks;
   slab<allocation> &allocations;
@@ -52,8 +52,11 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void commit(ask &a, node &n) override;
   [[nodiscard]] allocation_terms terms_of(const ask &a) const override;
   uint64_t take_sequence() override { return next_++; }
-  allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                       std::string_view detail = {}, allocation_event how = allocation_event::allocate) override;
+  allocation &place_on(ask &a, node &n, const allocation_terms &terms, std::string_view detail = {},
+                       allocation_event how = allocation_event::allocate) override;
+  // One that runs already, since then where that is known (not 0).
+  allocation &place_existing(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
+                             int64_t bind_time_ms);
   void announce(const allocation &x, const allocation_terms &terms, bool existing = false) override;
   void resize(allocation &a, const resources &need, std::string_view detail);
 

@@ -39,8 +39,8 @@ application &application_states::create_application(std::string_view app_id, que
   app.id = app_id;
   app.home = &leaf;
   app.submission = next_submission_++;
-  app.submitted_ms = shared.now_ms;
-  app.epoch = shared.next_epoch++;
+  app.submitted_ms = clock.now_ms();
+  app.epoch = clock.next_epoch();
   app.key.reset(leaf.order->key_words());
   app.key_dirty = true;
   keys.follow_decay(app);
@@ -65,11 +65,11 @@ void application_states::keep_rejected(const tenon::add_application &c, std::str
   app.groups.assign(c.groups.begin(), c.groups.end());
   app.submitted_queue = c.queue;
   app.submission = next_submission_++;
-  app.submitted_ms = shared.now_ms;
+  app.submitted_ms = clock.now_ms();
   app.message = std::move(why);
   changes.apply(application_moved{app, application_event::reject});
   note_state(app);
-  app.epoch = shared.next_epoch++;
+  app.epoch = clock.next_epoch();
   keeps.add(app);
   end(app);
 }
@@ -99,15 +99,15 @@ bool application_states::move(application &app, application_event event, std::st
 // The first state stays, and the last ones: an application may change its state for ever.
 void application_states::note_state(application &app) {
   if (app.state_log.size() >= most_states_kept) app.state_log.erase(app.state_log.begin() + 1);
-  app.state_log.emplace_back(shared.now_ms, app.state);
+  app.state_log.emplace_back(clock.now_ms(), app.state);
 }
 
 int64_t application_states::time_in_state(const application &app) const {
-  return app.state_log.empty() ? 0 : sub_saturating(shared.now_ms, app.state_log.back().first);
+  return app.state_log.empty() ? 0 : sub_saturating(clock.now_ms(), app.state_log.back().first);
 }
 
 void application_states::enter_state(application &app, application_state from) {
-  app.epoch = shared.next_epoch++;
+  app.epoch = clock.next_epoch();
   note_state(app);
   if (!app.independent) {
     decisions.emit(decided::application_state{app.state, decisions.keep(app.message)}, app);
@@ -120,16 +120,16 @@ void application_states::enter_state(application &app, application_state from) {
   }
   if (app.state == application_state::failing && app.under_way != 0) replacements.undo_all(app, nullptr, true);
   const auto arm = [&](int64_t delay) {
-    shared.timers.arm(shared.now_ms + delay, timer_kind::application_state, id, app.index, app.epoch);
+    clock.arm(clock.now_ms() + delay, timer_kind::application_state, app.index, app.epoch);
   };
   if (app.state == application_state::starting) arm(config.tuning.starting_timeout_ms);
   if (app.state == application_state::completing) arm(config.tuning.completing_timeout_ms);
   if (counts_as_running(app.state) && !counts_as_running(from)) {
-    if (app.started_ms == 0) app.started_ms = shared.now_ms;
+    if (app.started_ms == 0) app.started_ms = clock.now_ms();
     if (app.execution_timeout_ms > 0 && app.placeholder_ask.empty()) {
-      app.run_epoch = shared.next_epoch++;
-      shared.timers.arm(std::max(shared.now_ms, add_saturating(app.started_ms, app.execution_timeout_ms)),
-                        timer_kind::application_execution, id, app.index, app.run_epoch);
+      app.run_epoch = clock.next_epoch();
+      clock.arm(std::max(clock.now_ms(), add_saturating(app.started_ms, app.execution_timeout_ms)),
+                timer_kind::application_execution, app.index, app.run_epoch);
     }
   } else if (!counts_as_running(app.state)) {
     app.run_epoch = 0;
@@ -138,7 +138,7 @@ void application_states::enter_state(application &app, application_state from) {
   if (app.state != application_state::accepted) ready.stop_waiting(app);
   if (app.state == application_state::accepted) app.first_bind_ms = INT64_MAX;
   if (app.state == application_state::accepted && from == application_state::new_ && !app.placeholder_ask.empty()) {
-    placeholder_timers.arm(app, shared.now_ms);
+    placeholder_timers.arm(app, clock.now_ms());
   }
   if (!app.runs()) placeholder_timers.stop_waiting(app);
   placeholder_timers.watch_left_over(app, false);
@@ -248,7 +248,7 @@ void application_states::fail_at_once(application &app, std::string_view text) {
 void application_states::fire(const timer &t) {
   application &app = applications[t.object];
   if (t.kind == timer_kind::application_execution) {
-    return fail(app, messages::execution_timeout(sub_saturating(shared.now_ms, app.started_ms)),
+    return fail(app, messages::execution_timeout(sub_saturating(clock.now_ms(), app.started_ms)),
                 {cause::application_timeout});
   }
   if (app.state == application_state::starting) return run(app, messages::starting_timeout(time_in_state(app)));
@@ -340,11 +340,10 @@ void application_states::end_application(application &app) {
 
 // Kept among the ended ones until it expires.
 void application_states::end(application &app) {
-  app.finished_ms = shared.now_ms;
+  app.finished_ms = clock.now_ms();
   app.ended = next_end_++;
   ended.push_back(&app);
-  shared.timers.arm(shared.now_ms + config.tuning.terminated_timeout_ms, timer_kind::application_state, id, app.index,
-                    app.epoch);
+  clock.arm(clock.now_ms() + config.tuning.terminated_timeout_ms, timer_kind::application_state, app.index, app.epoch);
 }
 
 void application_states::forget_new(application &app) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/timers.hpp"
+#include "core.hpp"
 #include "forward.hpp"
 #include "model/objects.hpp"
 #include "rules/lifecycles.hpp"
@@ -17,8 +17,7 @@
 namespace tenon::internal {
 
 struct application_states_access {
-  core &shared;
-  const uint32_t id;  // of the partition
+  partition_clock clock;
   const partition_config &config;
   const class_table &classes;
   slab<internal::application> &applications;

@@ -270,6 +270,11 @@ struct allocation_moved {
   allocation_event by;
   const reason *why = nullptr;  // it is to be released, which the resource manager is told; null: it is not
 };
+// A placeholder that is smaller than an ask of its group, and goes.
+struct placeholder_outgrown {
+  const allocation &of;
+  const ask &by;
+};
 // It is of another class.
 struct allocation_resized {
   allocation &of;

@@ -29,6 +29,8 @@ struct reservation {
   uint32_t any_position = not_in_heap, own_position = not_in_heap, due_position = not_in_heap;
 };
 
+using reservation_slab = slab<reservation, small_page_bytes>;
+
 struct reservation_before {
   bool operator()(const reservation &a, const reservation &b) const { return a.sequence < b.sequence; }
 };

@@ -35,5 +35,6 @@ struct usage_tracker {  // one user or group
   mutable std::shared_ptr<const frozen_tracker> frozen;        // what readers had last
   mutable bool touched = true;                                 // since then
 };
+using usage_trackers = std::map<std::string, usage_tracker, std::less<>>;  // by name
 
 }  // namespace tenon::internal

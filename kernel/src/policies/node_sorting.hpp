@@ -39,9 +39,12 @@ struct node_sorting {
 
 // Those of a partition: its own, as configured, and one for each policy that an application chose.
 struct node_sortings {
-  node_sorting own;
-  std::map<std::string, node_sorting> chosen;  // by policy, null where it is not to be had
+  node_table &nodes;
+  node_sorting own = {};
+  std::map<std::string, node_sorting> chosen = {};  // by policy, null where it is not to be had
 
+  // With the policy as it is now, from nothing.
+  void start(node_sorting &by) { by.start(nodes); }
   [[nodiscard]] node_sorting &of(const application &app) { return app.nodes_by != nullptr ? *app.nodes_by : own; }
   template <class F>
   void for_each(F &&f) {

@@ -39,14 +39,18 @@ std::array<uint64_t, 4> prepare_late(sort_policy &policy, const text_pairs &text
 
 }  // namespace
 
-void prepare_items(queue &q, uint64_t &faults) {
-  if (!q.order->prepares()) return;
+uint64_t prepare_items(queue &q) {
+  uint64_t faults = 0;
+  if (!q.order->prepares()) return faults;
   for (application *app : q.apps) app->prepared = prepare_late(*q.order, text_pairs(app->tags), faults);
   for (const auto &child : q.children) child->prepared = prepare_late(*q.order, text_pairs(child->properties), faults);
+  return faults;
 }
 
-void prepare_queue(queue &q, uint64_t &faults) {
+uint64_t prepare_queue(queue &q) {
+  uint64_t faults = 0;
   if (q.parent->order->prepares()) q.prepared = prepare_late(*q.parent->order, text_pairs(q.properties), faults);
+  return faults;
 }
 
 }  // namespace tenon::internal

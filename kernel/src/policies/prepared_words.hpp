@@ -43,8 +43,8 @@ class text_pairs {
 // Words of zero where the policy has no `prepare`.
 [[nodiscard]] prepared_words prepare(sort_policy &policy, const text_pairs &texts);
 
-// Where it is too late to refuse anything: what is refused has words of zero, and is counted among `faults`.
-void prepare_items(queue &q, uint64_t &faults);  // its applications or children, by its order
-void prepare_queue(queue &q, uint64_t &faults);  // by its parent's
+// Where it is too late to refuse anything: what is refused has words of zero. Gives the number of those.
+uint64_t prepare_items(queue &q);  // its applications or children, by its order
+uint64_t prepare_queue(queue &q);  // by its parent's
 
 }  // namespace tenon::internal

@@ -67,7 +67,7 @@ void explainer::explain_limits(const application &app, const ask_class &c, expla
     for (const usage_node *u = group ? app.group_usage : app.user_usage; u != nullptr; u = u->parent) {
       for (const class_amount &p : c.positive) {
         if (!u->max.has(p.type) || p.amount <= sub_saturating(u->max[p.type], u->usage[p.type])) continue;
-        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, of_.types.name(p.type), p.amount,
+        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, of.types.name(p.type), p.amount,
                               u->max[p.type], u->usage[p.type]);
         h.name = group ? app.group : app.user;
         h.group = group;
@@ -82,7 +82,7 @@ void explainer::explain_queues(const queue &leaf, const ask_class &c, explanatio
   for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : c.positive) {
       if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], q->allocated[p.type])) continue;
-      obstacle h = shortage(obstacle_kind::queue_resources, *q, of_.types.name(p.type), p.amount, q->max[p.type],
+      obstacle h = shortage(obstacle_kind::queue_resources, *q, of.types.name(p.type), p.amount, q->max[p.type],
                             q->allocated[p.type]);
       out.changes.push_back(raise(change_kind::raise_queue_resources, h, needed(h)));
       out.obstacles.push_back(std::move(h));
@@ -90,16 +90,16 @@ void explainer::explain_queues(const queue &leaf, const ask_class &c, explanatio
   }
   if (c.requires_a_node()) return;  // its node counts alone
   for (const class_amount &p : c.positive) {
-    if (p.amount <= sub_saturating(of_.total[p.type], of_.root->allocated[p.type])) continue;
-    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *of_.root, of_.types.name(p.type), p.amount,
-                                     of_.total[p.type], of_.root->allocated[p.type]));
+    if (p.amount <= sub_saturating(of.total[p.type], of.root->allocated[p.type])) continue;
+    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *of.root, of.types.name(p.type), p.amount,
+                                     of.total[p.type], of.root->allocated[p.type]));
   }
 }
 
 void explainer::explain_stopped(const queue &leaf, explanation &out) const {
-  if (of_.state == object_state::stopped) {
-    add_obstacle(out, obstacle_kind::partition_stopped, of_.name);
-    add_change(out, change_kind::start_partition, of_.name);
+  if (of.state == object_state::stopped) {
+    add_obstacle(out, obstacle_kind::partition_stopped, of.name);
+    add_change(out, change_kind::start_partition, of.name);
   }
   for (const queue *q = &leaf; q != nullptr; q = q->parent) {
     if (q->state != object_state::stopped) continue;
@@ -144,15 +144,15 @@ std::string explainer::open_checks(const ask &a) const {
   for (const proposal &p : a.owner->proposals) {
     if (&p.of() == &a) where += (where.empty() ? " " : ", ") + p.where().id;
   }
-  return where.empty() ? where : " Resource manager " + of_.rm + " has not said yet whether it accepts:" + where + ".";
+  return where.empty() ? where : " Resource manager " + of.rm + " has not said yet whether it accepts:" + where + ".";
 }
 
 void explainer::explain_ask(const ask &a, explanation &out) {
   const application &app = *a.owner;
-  const ask_class &c = of_.classes[a.class_id];
-  if (of_.paused) {
-    add_obstacle(out, obstacle_kind::rm_paused, of_.rm);
-    add_change(out, change_kind::resume_rm, of_.rm);
+  const ask_class &c = of.classes[a.class_id];
+  if (of.paused) {
+    add_obstacle(out, obstacle_kind::rm_paused, of.rm);
+    add_change(out, change_kind::resume_rm, of.rm);
   }
   if (!app.runs()) add_obstacle(out, obstacle_kind::application_state, app.state.name());
   explain_stopped(*app.home, out);
@@ -168,10 +168,10 @@ void explainer::explain_ask(const ask &a, explanation &out) {
 
 explanation explainer::explain(std::string_view app_id, std::string_view key) {
   explanation out;
-  out.partition = of_.name;
+  out.partition = of.name;
   out.application = app_id;
   out.key = key;
-  const application *app = of_.find_application(app_id);
+  const application *app = of.find_application(app_id);
   if (app == nullptr) {
     out.text = "There is no application " + out.application + ".";
     return out;
@@ -187,7 +187,7 @@ explanation explainer::explain(std::string_view app_id, std::string_view key) {
   }
   const ask &a = *found->second;
   out.pending = true;
-  out.asked = of_.configured_values(of_.classes[a.class_id].need);
+  out.asked = of.configured_values(of.classes[a.class_id].need);
   out.waiting = a.pending();
   explain_ask(a, out);
   out.before = a.line == ask_line::placeholders ? count_before_in_gangs(a) : count_before(a);

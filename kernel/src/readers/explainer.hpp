@@ -20,19 +20,21 @@ class preemption;
 class reserved_nodes;
 class victim_search;
 
-class explainer {
- public:
+struct explainer_access {
   // Asked are verdicts of predicates, refusals of the resource manager, reservations, victims, and policies for keys.
-  explainer(const core &shared, const partition_model &of, node_verdicts &verdicts, const reserved_nodes &reserved,
-            placement_checks &checks, const preemption &preempting, victim_search &victims, const fresh_keys &keys)
-      : shared_(shared),
-        of_(of),
-        verdicts_(verdicts),
-        reserved_(reserved),
-        checks_(checks),
-        preemption_(preempting),
-        victims_(victims),
-        keys_(keys) {}
+  const core &shared;
+  const partition_model &of;
+  node_verdicts &verdicts;
+  const reserved_nodes &reserved;
+  placement_checks &checks;
+  const internal::preemption &preemption;
+  victim_search &victims;
+  const fresh_keys &keys;
+};
+
+class explainer : explainer_access {
+ public:
+  explicit explainer(const explainer_access &all) : explainer_access(all) {}
 
   // Without words, and without what would let it run.
   [[nodiscard]] explanation explain(std::string_view app_id, std::string_view key);
@@ -55,15 +57,6 @@ class explainer {
   // explainer_claims.cpp
   void explain_claims(const ask &a, explanation &out) const;
   void explain_preemption(const ask &a, explanation &out);
-
-  const core &shared_;
-  const partition_model &of_;
-  node_verdicts &verdicts_;
-  const reserved_nodes &reserved_;
-  placement_checks &checks_;
-  const preemption &preemption_;
-  victim_search &victims_;
-  const fresh_keys &keys_;
 };
 
 }  // namespace tenon::internal

@@ -23,21 +23,21 @@ void explainer::explain_claims(const ask &a, explanation &out) const {
 // An attempt that would find nobody now is not promised, whenever it is due: what it would find then may be something
 // else, and as things are it is nothing.
 void explainer::explain_preemption(const ask &a, explanation &out) {
-  const ask_class &c = of_.classes[a.class_id];
-  const int64_t at = preemption_.preempts_at(a);
-  if (out.obstacles.empty() || c.requires_a_node() || !of_.config.preemption_enabled) return;
-  if (!a.preempt_other && victims_.has_guarantee_left(a, c)) {
+  const ask_class &c = of.classes[a.class_id];
+  const int64_t at = preemption.preempts_at(a);
+  if (out.obstacles.empty() || c.requires_a_node() || !of.config.preemption_enabled) return;
+  if (!a.preempt_other && victims.has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =
         "its queue is below its guarantee, but the ask is not one that may preempt others";
   }
   if (at == INT64_MAX) return;
-  checks_.begin_look();
-  if (const node *n = victims_.find(a, c, nullptr); n != nullptr) {
+  checks.begin_look();
+  if (const node *n = victims.find(a, c, nullptr); n != nullptr) {
     obstacle &o = add_obstacle(out, obstacle_kind::preempts_later, n->id);
-    o.until_ms = std::max(at, shared_.now_ms);
-    o.asked = static_cast<int64_t>(victims_.victims().size());
+    o.until_ms = std::max(at, shared.now_ms);
+    o.asked = static_cast<int64_t>(victims.victims().size());
   } else {
-    add_obstacle(out, obstacle_kind::no_victims, {}).reason = victims_.why_nobody(a, c);
+    add_obstacle(out, obstacle_kind::no_victims, {}).reason = victims.why_nobody(a, c);
   }
 }
 

@@ -31,7 +31,7 @@ int64_t tried_below(const queue &q) {
 
 uint64_t explainer::count_before_in_gangs(const ask &a) const {
   int64_t count = 0;
-  for (const application *app : of_.by_submission()) {
+  for (const application *app : of.by_submission()) {
     if (app->submission > a.owner->submission) break;
     if (!app->runs() || app->gang.stuck) continue;
     for (const task_group *g : app->gang.in_play) {
@@ -49,14 +49,14 @@ uint64_t explainer::count_before(const ask &a) const {
   const application &app = *a.owner;
   int64_t count = 0;
   const reservation *own_reservation = reservation_of(a);
-  for (const auto &[id, n] : of_.nodes.by_id()) {
+  for (const auto &[id, n] : of.nodes.by_id()) {
     for (const reservation *r : n->reservations) {
       if (own_reservation == nullptr || r->sequence < own_reservation->sequence) count += r->of->pending();
     }
   }
   if (own_reservation != nullptr) return static_cast<uint64_t>(count);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    const auto fresh = keys_.of_children(*q->parent);
+    const auto fresh = keys.of_children(*q->parent);
     const sort_key &own = fresh.at(q);
     for (const auto &rival : q->parent->children) {
       const sort_key &key = fresh.at(rival.get());
@@ -65,7 +65,7 @@ uint64_t explainer::count_before(const ask &a) const {
       if (sorted < 0 || (sorted == 0 && rival->sequence < q->sequence)) count += tried_below(*rival);
     }
   }
-  const auto fresh = keys_.of_applications(*app.home);
+  const auto fresh = keys.of_applications(*app.home);
   const sort_key &own = fresh.at(&app);
   for (const application *rival : app.home->apps) {
     const sort_key &key = fresh.at(rival);
@@ -91,9 +91,9 @@ void explainer::explain_orders(const application &app, explanation &out) const {
     o.policy = in.order->bound->name;
     o.until_ms = key.not_before_ms == TENON_NOT_NOW ? 0 : key.not_before_ms;
   };
-  held(keys_.of_applications(*app.home).at(&app), *app.home, "application " + app.id);
+  held(keys.of_applications(*app.home).at(&app), *app.home, "application " + app.id);
   for (queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    held(keys_.of_children(*q->parent).at(q), *q->parent, "queue " + q->path);
+    held(keys.of_children(*q->parent).at(q), *q->parent, "queue " + q->path);
   }
 }
 

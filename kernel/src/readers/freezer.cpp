@@ -55,7 +55,7 @@ group_wait wait_of(const app_class &g) {
 }
 
 // Of trackers that changed anew.
-void freeze_usage(const freezer::trackers &trackers, std::vector<std::shared_ptr<const frozen_tracker>> &out) {
+void freeze_usage(const usage_trackers &trackers, std::vector<std::shared_ptr<const frozen_tracker>> &out) {
   for (const auto &[tracked, tracker] : trackers) {
     if (tracker.touched || tracker.frozen == nullptr) {
       tracker.frozen = std::make_shared<frozen_tracker>(block_of(tracker));
@@ -70,7 +70,7 @@ void freeze_usage(const freezer::trackers &trackers, std::vector<std::shared_ptr
 // -- One block each. --
 
 void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
-  const ask &a = of_.asks[at];
+  const ask &a = of.asks[at];
   if (!a.live) {
     out.drop(frozen_->past);
     out = {};
@@ -101,7 +101,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
 }
 
 void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
-  const allocation &a = of_.allocations[at];
+  const allocation &a = of.allocations[at];
   out.drop(frozen_->past);
   out = {};
   if (!a.live) return;
@@ -123,11 +123,11 @@ void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
   auto more = std::make_unique<frozen_allocation::rare>();
   if (a.foreign) {
     more->foreign_key = a.key();
-    if (const auto found = of_.foreign_tags.find(a.key()); found != of_.foreign_tags.end()) more->tags = found->second;
+    if (const auto found = of.foreign_tags.find(a.key()); found != of.foreign_tags.end()) more->tags = found->second;
   }
   more->placeholder_created_ms = a.placeholder_created_ms;
   if (a.gang != nullptr) more->task_group = a.gang->name;
-  more->detail = of_.held_devices_of.text_of(a.devices);
+  more->detail = of.held_devices_of.text_of(a.devices);
   if (r != nullptr) {
     more->replaced_by = r->real->key;
     more->replaced_on = r->where->id;
@@ -138,7 +138,7 @@ void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
 
 void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   frozen_past &past = frozen_->past;
-  const node *n = at < of_.nodes.slots() ? of_.nodes.at(at) : nullptr;
+  const node *n = at < of.nodes.slots() ? of.nodes.at(at) : nullptr;
   if (n == nullptr) {
     out.drop(past);
     out = {};
@@ -156,7 +156,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   past.drop(out.more);
   if (!n->divided && n->reservations.empty() && n->coming.empty()) return;
   auto more = std::make_unique<frozen_node::rare>();
-  for (const device_group &group : of_.nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
+  for (const device_group &group : of.nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
   for (const reservation *r : n->reservations) more->reservations.push_back(r->of->owner->id + "/" + r->of->key);
   for (const replacement *r : n->coming) {
     more->coming.emplace_back(r->placeholder->sequence, r->real->owner->id + "/" + r->real->key);
@@ -167,7 +167,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
 
 void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
   frozen_past &past = frozen_->past;
-  const application &app = of_.applications[at];
+  const application &app = of.applications[at];
   if (!app.live) {
     out.drop(past);
     out = {};
@@ -189,7 +189,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
       if (count == 0) continue;
       fixed->task_groups.push_back({group, count, g.replaced, g.timed_out, {}});
-      fixed->sizes.push_back(g.first_class == no_class ? resources{} : of_.classes[g.first_class].need);
+      fixed->sizes.push_back(g.first_class == no_class ? resources{} : of.classes[g.first_class].need);
     }
     fixed->placeholder_ask = app.placeholder_ask;
     fixed->tags = app.tags;
@@ -208,7 +208,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
 }
 
 void freezer::make_block(uint32_t at, uint8_t, frozen_class &out) {
-  const ask_class &c = of_.classes[at];
+  const ask_class &c = of.classes[at];
   frozen_->past.replace(out.fixed, std::make_unique<frozen_class::facts>(frozen_class::facts{c.need, c.required_node}));
 }
 
@@ -218,10 +218,10 @@ void freezer::freeze_queues() {
   frozen_columns &in = *frozen_;
   std::vector<frozen_queue> before;
   before.swap(in.queues);
-  const bool same = in.queues_version == marks_.queues_version();
-  in.queues_version = marks_.queues_version();
+  const bool same = in.queues_version == marks.queues_version();
+  in.queues_version = marks.queues_version();
   uint32_t next = 0;
-  for_each_queue(*of_.root, [&](const queue &q) {
+  for_each_queue(*of.root, [&](const queue &q) {
     q.frozen = next;
     frozen_queue &out = in.queues.emplace_back();
     if (same && next < before.size()) {
@@ -250,9 +250,9 @@ void freezer::freeze_queues() {
 }
 
 void freezer::freeze_waits(std::vector<frozen_wait> &out) const {
-  out.resize(of_.groups.extent());
-  for (uint32_t at = 0; at < of_.groups.extent(); ++at) {
-    const app_class &g = of_.groups[at];
+  out.resize(of.groups.extent());
+  for (uint32_t at = 0; at < of.groups.extent(); ++at) {
+    const app_class &g = of.groups[at];
     if (!g.live || g.empty()) continue;
     const group_wait wait = wait_of(g);
     out[at] = {wait.what, wait.type, wait.where == nullptr ? none_there : wait.where->frozen};
@@ -264,15 +264,15 @@ void freezer::freeze_waits(std::vector<frozen_wait> &out) const {
 void freezer::start() {
   if (frozen_ == nullptr) {
     frozen_ = std::make_shared<frozen_columns>();
-    marks_.start();
-    for (uint32_t at = of_.applications.extent(); at-- > 0;) marks_.applications.touch(at, block_changed);
-    for (uint32_t at = of_.asks.extent(); at-- > 0;) marks_.asks.touch(at, block_changed);
-    for (uint32_t at = of_.allocations.extent(); at-- > 0;) marks_.allocations.touch(at, block_changed);
-    for (uint32_t at = of_.nodes.slots(); at-- > 0;) marks_.nodes.touch(at, block_changed);
+    marks.start();
+    for (uint32_t at = of.applications.extent(); at-- > 0;) marks.applications.touch(at, block_changed);
+    for (uint32_t at = of.asks.extent(); at-- > 0;) marks.asks.touch(at, block_changed);
+    for (uint32_t at = of.allocations.extent(); at-- > 0;) marks.allocations.touch(at, block_changed);
+    for (uint32_t at = of.nodes.slots(); at-- > 0;) marks.nodes.touch(at, block_changed);
   }
   uint32_t &known = frozen_->classes_known;
-  while (known < of_.classes.count()) marks_.classes.touch(known++, block_changed);
-  frozen_->asked_ms = shared_.now_ms;
+  while (known < of.classes.count()) marks.classes.touch(known++, block_changed);
+  frozen_->asked_ms = shared.now_ms;
 }
 
 size_t freezer::freeze_some(snapshot_part parts, size_t most) {
@@ -289,12 +289,12 @@ size_t freezer::freeze_some(snapshot_part parts, size_t most) {
     }
     left += stale.count();
   };
-  refresh(in.classes, marks_.classes, wanted.asks);
-  refresh(in.applications, marks_.applications, true);
-  refresh(in.nodes, marks_.nodes, wanted.nodes);
-  refresh(in.asks, marks_.asks, wanted.asks);
-  refresh(in.allocations, marks_.allocations, wanted.allocations);
-  shared_.counters.blocks_made += made;
+  refresh(in.classes, marks.classes, wanted.asks);
+  refresh(in.applications, marks.applications, true);
+  refresh(in.nodes, marks.nodes, wanted.nodes);
+  refresh(in.asks, marks.asks, wanted.asks);
+  refresh(in.allocations, marks.allocations, wanted.allocations);
+  shared.counters.blocks_made += made;
   return left;
 }
 
@@ -304,10 +304,10 @@ void freezer::freeze(snapshot_part parts, partition_snapshot head, frozen_partit
   const wanted_blocks wanted(parts);
   out.parts = parts;
   out.head = std::move(head);
-  out.total = of_.total;
-  if (in.types->size() != of_.types.count()) {
+  out.total = of.total;
+  if (in.types->size() != of.types.count()) {
     auto names = std::make_shared<std::vector<std::string>>();
-    for (type_index t = 0; t < of_.types.count(); ++t) names->emplace_back(of_.types.name(t));
+    for (type_index t = 0; t < of.types.count(); ++t) names->emplace_back(of.types.name(t));
     in.types = std::move(names);
   }
   out.types = in.types;
@@ -323,21 +323,21 @@ void freezer::freeze(snapshot_part parts, partition_snapshot head, frozen_partit
   if (wanted.allocations) out.allocations = in.allocations.now();
   out.of = frozen_;
   out.reading = in.past.publish();
-  if (has(parts, snapshot_part::users)) freeze_usage(users_, out.users);
-  if (has(parts, snapshot_part::groups)) freeze_usage(groups_, out.groups);
+  if (has(parts, snapshot_part::users)) freeze_usage(users, out.users);
+  if (has(parts, snapshot_part::groups)) freeze_usage(groups, out.groups);
 }
 
 void freezer::forget() {
   if (frozen_ == nullptr) return;
   unread_ = std::move(frozen_);
-  marks_.stop();
-  for (const trackers *all : {&users_, &groups_}) {
+  marks.stop();
+  for (const usage_trackers *all : {&users, &groups}) {
     for (const auto &[tracked, tracker] : *all) tracker.frozen = nullptr;
   }
 }
 
 void freezer::drop_old() {
-  if (frozen_ != nullptr && sub_saturating(shared_.now_ms, frozen_->asked_ms) > frozen_kept_ms) forget();
+  if (frozen_ != nullptr && sub_saturating(shared.now_ms, frozen_->asked_ms) > frozen_kept_ms) forget();
   if (unread_ != nullptr && !unread_->drop_some()) unread_ = nullptr;
 }
 

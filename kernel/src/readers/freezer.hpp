@@ -17,12 +17,17 @@
 
 namespace tenon::internal {
 
-class freezer {
- public:
-  using trackers = std::map<std::string, usage_tracker, std::less<>>;
+struct freezer_access {
+  core &shared;
+  const partition_model &of;
+  const usage_trackers &users;
+  const usage_trackers &groups;
+  reader_marks &marks;
+};
 
-  freezer(core &shared, const partition_model &of, const trackers &users, const trackers &groups, reader_marks &marks)
-      : shared_(shared), of_(of), users_(users), groups_(groups), marks_(marks) {}
+class freezer : freezer_access {
+ public:
+  explicit freezer(const freezer_access &all) : freezer_access(all) {}
 
   // `head`: what is no list.
   void freeze(snapshot_part parts, partition_snapshot head, frozen_partition &out);
@@ -33,7 +38,7 @@ class freezer {
     if (frozen_ != nullptr || unread_ != nullptr) drop_old();
   }
   void forget();  // the blocks
-  [[nodiscard]] size_t bytes() const { return frozen_ == nullptr ? 0 : frozen_->bytes() + marks_.bytes(); }
+  [[nodiscard]] size_t bytes() const { return frozen_ == nullptr ? 0 : frozen_->bytes() + marks.bytes(); }
 
  private:
   void start();
@@ -46,10 +51,6 @@ class freezer {
   void freeze_queues();
   void freeze_waits(std::vector<frozen_wait> &out) const;
 
-  core &shared_;
-  const partition_model &of_;
-  const trackers &users_, &groups_;
-  reader_marks &marks_;
   std::shared_ptr<frozen_columns> frozen_;  // null: nobody reads
   std::shared_ptr<frozen_columns> unread_;  // on its way out
 };

@@ -97,18 +97,19 @@ class copier {
   }
 
   void copy_policies() {
-    to_.sortings.own.policy = lent(*from_.sortings.own.policy);
-    to_.sortings.own.start(to_.nodes);
-    for (const auto &[name, by] : from_.sortings.chosen) {
+    to_.orders.nodes.own.policy = lent(*from_.orders.nodes.own.policy);
+    to_.orders.nodes.start(to_.orders.nodes.own);
+    for (const auto &[name, by] : from_.orders.nodes.chosen) {
       if (by.policy == nullptr) continue;
-      node_sorting &out = to_.sortings.chosen[name];
+      node_sorting &out = to_.orders.nodes.chosen[name];
       sortings_.emplace(&by, &out);
       out.policy = lent(*by.policy);
-      out.start(to_.nodes);
+      to_.orders.nodes.start(out);
     }
-    for (const auto &[name, policy] : from_.orders.of_queues) to_.orders.of_queues.emplace(name, lent(*policy));
-    for (const auto &[name, policy] : from_.orders.of_applications)
-      to_.orders.of_applications.emplace(name, lent(*policy));
+    for (const auto &[name, policy] : from_.orders.queues.of_queues)
+      to_.orders.queues.of_queues.emplace(name, lent(*policy));
+    for (const auto &[name, policy] : from_.orders.queues.of_applications)
+      to_.orders.queues.of_applications.emplace(name, lent(*policy));
     std::vector<node_predicate> predicates;
     for (const node_predicate &p : from_.verdicts.predicates()) {
       predicates.push_back(std::move(*wrap_predicate(lent(*p.bound))));
@@ -136,9 +137,9 @@ class copier {
   void copy_properties(const queue &q, queue &out) {
     out.properties = q.properties;
     read_properties(out);
-    const auto &from = q.leaf ? from_.orders.of_applications : from_.orders.of_queues;
+    const auto &from = q.leaf ? from_.orders.queues.of_applications : from_.orders.queues.of_queues;
     const auto own = std::find_if(from.begin(), from.end(), [&](const auto &p) { return p.second.get() == q.order; });
-    out.order = (q.leaf ? to_.orders.of_applications : to_.orders.of_queues).at(own->first).get();
+    out.order = (q.leaf ? to_.orders.queues.of_applications : to_.orders.queues.of_queues).at(own->first).get();
   }
 
   void copy_node(const node &n) {

@@ -10,19 +10,18 @@
 
 namespace tenon::internal {
 
-class summary {
+struct summary_access {
+  const partition_model &of;
+  const node_sorting &sorting;  // of nodes
+  const uint64_t &allocations;  // live ones, foreign left out
+};
+
+class summary : summary_access {
  public:
-  // `sorting`: of nodes. `allocations`: live ones, foreign left out.
-  summary(const partition_model &of, const node_sorting &sorting, const uint64_t &allocations)
-      : of_(of), sorting_(sorting), allocations_(allocations) {}
+  explicit summary(const summary_access &all) : summary_access(all) {}
 
   [[nodiscard]] partition_snapshot head() const;  // of a snapshot: what is no list, and counts no list
   [[nodiscard]] partition_snapshot sums() const;  // that, and how many applications are in each state
-
- private:
-  const partition_model &of_;
-  const node_sorting &sorting_;
-  const uint64_t &allocations_;
 };
 
 }  // namespace tenon::internal

@@ -13,7 +13,7 @@ namespace tenon::internal {
 void ask_alarms::join(ask &a, leaf_class &u) {
   if (u.parked != parking::none) return set(a);
   a.after_untimed = u.first_untimed;
-  if (u.first_untimed != no_ask) asks_[u.first_untimed].before_untimed = a.index;
+  if (u.first_untimed != no_ask) asks[u.first_untimed].before_untimed = a.index;
   u.first_untimed = a.index;
 }
 
@@ -25,22 +25,22 @@ void ask_alarms::leave(ask &a) {
   leaf_class &u = *a.group->unit;
   a.alarm = 0;
   if (!is_untimed(a)) return;
-  (a.before_untimed != no_ask ? asks_[a.before_untimed].after_untimed : u.first_untimed) = a.after_untimed;
-  if (a.after_untimed != no_ask) asks_[a.after_untimed].before_untimed = a.before_untimed;
+  (a.before_untimed != no_ask ? asks[a.before_untimed].after_untimed : u.first_untimed) = a.after_untimed;
+  if (a.after_untimed != no_ask) asks[a.after_untimed].before_untimed = a.before_untimed;
   a.before_untimed = a.after_untimed = no_ask;
 }
 
 void ask_alarms::set_all(leaf_class &u) {
   while (u.first_untimed != no_ask) {
-    ask &a = asks_[u.first_untimed];
+    ask &a = asks[u.first_untimed];
     leave(a);
     set(a);
   }
 }
 
 unit_kind ask_alarms::kind_for(const ask &a) const {
-  if (preemption_.preempts_at(a) <= shared_.now_ms) return unit_kind::preempts;
-  return reserved_.reserves_at(a) <= shared_.now_ms ? unit_kind::reserves : unit_kind::plain;
+  if (preemption.preempts_at(a) <= clock.now_ms()) return unit_kind::preempts;
+  return reserved.reserves_at(a) <= clock.now_ms() ? unit_kind::reserves : unit_kind::plain;
 }
 
 // When time alone lets it do what it could not do where it stands; INT64_MAX: never.
@@ -49,20 +49,20 @@ int64_t ask_alarms::next_chance(const ask &a) const {
     case ask_line::run:
       switch (a.group->unit->kind) {
         case unit_kind::plain:
-          return std::min(reserved_.reserves_at(a), preemption_.preempts_at(a));
+          return std::min(reserved.reserves_at(a), preemption.preempts_at(a));
         case unit_kind::reserves:
-          return preemption_.preempts_at(a);
+          return preemption.preempts_at(a);
         case unit_kind::preempts:
           return INT64_MAX;
       }
       return INT64_MAX;
     case ask_line::reserved:
-      return preemption_.preempts_at(a);
+      return preemption.preempts_at(a);
     case ask_line::refused: {
       // What it could do already it did not do when it was looked at.
       int64_t out = INT64_MAX;
-      for (const int64_t at : {reserved_.reserves_at(a), preemption_.preempts_at(a)}) {
-        if (at > shared_.now_ms) out = std::min(out, at);
+      for (const int64_t at : {reserved.reserves_at(a), preemption.preempts_at(a)}) {
+        if (at > clock.now_ms()) out = std::min(out, at);
       }
       return out;
     }
@@ -74,38 +74,38 @@ int64_t ask_alarms::next_chance(const ask &a) const {
 void ask_alarms::set(ask &a) {
   const int64_t at = next_chance(a);
   if (at == INT64_MAX) return;
-  if (at <= shared_.now_ms) return rang(a);
-  a.alarm = shared_.next_epoch++;
-  shared_.timers.arm(at, timer_kind::ask_alarm, partition_id_, a.index, a.alarm);
+  if (at <= clock.now_ms()) return rang(a);
+  a.alarm = clock.next_epoch();
+  clock.arm(at, timer_kind::ask_alarm, a.index, a.alarm);
 }
 
 void ask_alarms::rang(ask &a) {
   a.alarm = 0;
   switch (a.line) {
     case ask_line::run:
-      return lines_.move_to(a, kind_for(a));
+      return lines.move_to(a, kind_for(a));
     case ask_line::reserved: {
       reservation &r = *a.wait->held;
-      r.due = preemption_.preempts_at(a) <= shared_.now_ms;
+      r.due = preemption.preempts_at(a) <= clock.now_ms();
       if (!r.due) return set(a);
-      return reserved_.refresh(r);
+      return reserved.refresh(r);
     }
     case ask_line::refused:
-      lines_.dequeue(a);
-      return lines_.enqueue(a);
+      lines.dequeue(a);
+      return lines.enqueue(a);
     default:
       return;
   }
 }
 
 void ask_alarms::chance_changed(ask &a) {
-  if (a.line == ask_line::run) return lines_.move_to(a, a.group->unit->kind);
+  if (a.line == ask_line::run) return lines.move_to(a, a.group->unit->kind);
   set(a);
 }
 
 void ask_alarms::reconsider(ask &a) {
   if (a.line == ask_line::run) {
-    if (!is_untimed(a) || a.group->unit->kind != unit_kind::plain) lines_.move_to(a, unit_kind::plain);
+    if (!is_untimed(a) || a.group->unit->kind != unit_kind::plain) lines.move_to(a, unit_kind::plain);
     return;
   }
   a.alarm = 0;

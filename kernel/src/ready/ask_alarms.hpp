@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
@@ -13,19 +14,19 @@ namespace tenon::internal {
 class ask_lines;
 class preemption_clock;
 class reserved_line;
-struct core;
 
-class ask_alarms {
- public:
+struct ask_alarms_access {
   // Rules say from when on an ask may do something, the lines where it goes on to.
-  ask_alarms(core &shared, uint32_t partition_id, slab<ask> &asks, const preemption_clock &preemption,
-             reserved_line &reserved, ask_lines &lines)
-      : shared_(shared),
-        partition_id_(partition_id),
-        asks_(asks),
-        preemption_(preemption),
-        reserved_(reserved),
-        lines_(lines) {}
+  partition_clock clock;
+  slab<ask> &asks;
+  const preemption_clock &preemption;
+  reserved_line &reserved;
+  ask_lines &lines;
+};
+
+class ask_alarms : ask_alarms_access {
+ public:
+  explicit ask_alarms(const ask_alarms_access &all) : ask_alarms_access(all) {}
 
   [[nodiscard]] unit_kind kind_for(const ask &a) const;  // what it may do now
   void join(ask &a, leaf_class &u);
@@ -44,13 +45,6 @@ class ask_alarms {
  private:
   static bool is_untimed(const ask &a);
   [[nodiscard]] int64_t next_chance(const ask &a) const;
-
-  core &shared_;
-  const uint32_t partition_id_;
-  slab<ask> &asks_;
-  const preemption_clock &preemption_;
-  reserved_line &reserved_;
-  ask_lines &lines_;
 };
 
 }  // namespace tenon::internal

@@ -15,12 +15,12 @@ namespace tenon::internal {
 
 void ask_lines::enqueue(ask &a) {
   if (waits_for_placeholders(a)) {
-    changes_.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
+    changes.apply(ask_lined_up{a, ask_line::placeholders, nullptr});
     a.gang->waiting.insert(&a);
-    placeholders_.changed(*a.gang, true);
+    placeholders.changed(*a.gang, true);
   } else if (reservation_of(a) != nullptr) {
-    changes_.apply(ask_lined_up{a, ask_line::reserved, nullptr});
-    reserved_.join(a);
+    changes.apply(ask_lined_up{a, ask_line::reserved, nullptr});
+    reserved.join(a);
   } else {
     join_run(a);
   }
@@ -40,11 +40,11 @@ void ask_lines::dequeue(ask &a) {
     case ask_line::placeholders:
       rest = &a.gang->waiting;
       a.gang->waiting.erase(&a);
-      placeholders_.changed(*a.gang, false);
+      placeholders.changed(*a.gang, false);
       break;
     case ask_line::reserved:
       rest = &app.reserved;
-      reserved_.leave(a);
+      reserved.leave(a);
       break;
     case ask_line::refused:
       rest = &app.refused;
@@ -52,7 +52,7 @@ void ask_lines::dequeue(ask &a) {
       std::erase(refused_, &a);
       break;
   }
-  changes_.apply(ask_lined_up{a, ask_line::none, nullptr});
+  changes.apply(ask_lined_up{a, ask_line::none, nullptr});
   const bool still_highest = !rest->empty() && rest->first()->priority == app.priority;
   if (a.priority == app.priority && !still_highest) set_priority(app, highest_of(app));
 }
@@ -60,48 +60,48 @@ void ask_lines::dequeue(ask &a) {
 // The RM refused it everywhere: waits until something changes for the RM.
 void ask_lines::move_to_refused(ask &a) {
   dequeue(a);
-  changes_.apply(ask_lined_up{a, ask_line::refused, nullptr});
+  changes.apply(ask_lined_up{a, ask_line::refused, nullptr});
   a.owner->refused.insert(&a);
   refused_.push_back(&a);
   if (a.priority > a.owner->priority) set_priority(*a.owner, a.priority);
-  alarms_.set(a);
+  alarms.set(a);
 }
 
 void ask_lines::join_run(ask &a, unit_kind kind) {
   application &app = *a.owner;
-  leaf_class &u = ready_.unit_of(*app.home, a.class_id, kind);
+  leaf_class &u = ready.unit_of(*app.home, a.class_id, kind);
   app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
   if (g == nullptr) {
     const auto same = std::find(app.units.begin(), app.units.end(), &u);
     if (same != app.units.end()) g = app.classes[static_cast<size_t>(same - app.units.begin())];
   }
   if (g == nullptr) {
-    g = &groups_.create();
+    g = &groups.create();
     g->owner = &app;
     g->unit = &u;
     app.classes.push_back(g);
     app.units.push_back(&u);
   }
   app.last_group = g;
-  changes_.apply(ask_lined_up{a, ask_line::run, g});
+  changes.apply(ask_lined_up{a, ask_line::run, g});
   const ask *before = g->empty() ? nullptr : g->first();
   g->run.insert(&a);
   if (before == nullptr) {
-    ready_.make_ready(*g);
+    ready.make_ready(*g);
   } else if (g->first() != before) {
-    ready_.order_changed(*g);
+    ready.order_changed(*g);
   }
-  alarms_.join(a, u);
+  alarms.join(a, u);
 }
 
 void ask_lines::leave_run(ask &a) {
   app_class &g = *a.group;
-  alarms_.leave(a);
+  alarms.leave(a);
   const bool first = g.first() == &a;
-  if (first && g.run.size() == 1) ready_.make_unready(g);
+  if (first && g.run.size() == 1) ready.make_unready(g);
   g.run.erase(&a);
-  if (first && !g.empty()) ready_.order_changed(g);
-  if (g.empty()) ready_.forget(g);
+  if (first && !g.empty()) ready.order_changed(g);
+  if (g.empty()) ready.forget(g);
 }
 
 void ask_lines::move_to(ask &a, unit_kind kind) {
@@ -116,7 +116,7 @@ void ask_lines::wake_refused() {
     dequeue(*a);
     enqueue(*a);
   }
-  reserved_.wake_refused();
+  reserved.wake_refused();
 }
 
 // Of what is left after an ask went: at most what it was, and one that has that ends the search.
@@ -141,8 +141,8 @@ void ask_lines::set_priority(application &app, int32_t highest) {
   queue &leaf = *app.home;
   queue_priorities::count(leaf, app.priority, highest);
   app.priority = highest;
-  keys_.changed(app, column::priority);
-  priorities_.refresh(leaf);
+  keys.changed(app, column::priority);
+  priorities.refresh(leaf);
 }
 
 }  // namespace tenon::internal

@@ -18,20 +18,20 @@ class ready_index;
 class reserved_line;
 class sort_keys;
 
-class ask_lines {
+struct ask_lines_access {
+  slab<app_class> &groups;  // of the asks in ask_line::run
+  ready_index &ready;
+  ask_alarms &alarms;
+  sort_keys &keys;
+  queue_priorities &priorities;
+  reserved_line &reserved;
+  placeholder_line &placeholders;
+  change_writer &changes;
+};
+
+class ask_lines : ask_lines_access {
  public:
-  // `groups`: of the asks in ask_line::run.
-  ask_lines(slab<app_class> &groups, ready_index &ready, ask_alarms &alarms, sort_keys &keys,
-            queue_priorities &priorities, reserved_line &reserved, placeholder_line &placeholders,
-            change_writer &changes)
-      : groups_(groups),
-        ready_(ready),
-        alarms_(alarms),
-        keys_(keys),
-        priorities_(priorities),
-        reserved_(reserved),
-        placeholders_(placeholders),
-        changes_(changes) {}
+  explicit ask_lines(const ask_lines_access &all) : ask_lines_access(all) {}
 
   void enqueue(ask &a);  // where its kind stands
   void dequeue(ask &a);  // from wherever it stands
@@ -46,14 +46,6 @@ class ask_lines {
   static int32_t highest_of(const application &app);
   void set_priority(application &app, int32_t highest);  // the highest of its pending asks
 
-  slab<app_class> &groups_;
-  ready_index &ready_;
-  ask_alarms &alarms_;
-  sort_keys &keys_;
-  queue_priorities &priorities_;
-  reserved_line &reserved_;
-  placeholder_line &placeholders_;
-  change_writer &changes_;
   std::vector<ask *> refused_;  // by the resource manager, in the order of refusal
 };
 

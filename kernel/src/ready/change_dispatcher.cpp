@@ -7,48 +7,48 @@ namespace tenon::internal {
 
 void change_dispatcher::follow(const room_taken &c) {
   touch_node(c.on.slot);
-  reserved_.look_for_victims(c.on);
+  reserved.look_for_victims(c.on);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
-  if (config_.tuning.reservation_backfill && !c.on.reservations.empty()) ready_.wake_for_node(c.on);
+  if (config.tuning.reservation_backfill && !c.on.reservations.empty()) ready.wake_for_node(c.on);
 }
 
 void change_dispatcher::follow(const node_changed &c) {
   touch_node(c.of.slot);
-  verdicts_.forget(c.of.slot);
-  ready_.wake_for_node(c.of);
+  verdicts.forget(c.of.slot);
+  ready.wake_for_node(c.of);
 }
 
 void change_dispatcher::touch_node(uint32_t slot) {
-  preemption_.changed();
-  sortings_.for_each_order([slot](node_order &order) { order.touch(slot); });
-  verdicts_.amounts_changed(slot);
+  preemption.changed();
+  sortings.for_each_order([slot](node_order &order) { order.touch(slot); });
+  verdicts.amounts_changed(slot);
 }
 
 void change_dispatcher::follow(const node_reopened &c) {
-  if (nodes_.open(c.of.slot)) {
-    sortings_.for_each_order([&](node_order &order) { order.opened(c.of.slot); });
+  if (nodes.open(c.of.slot)) {
+    sortings.for_each_order([&](node_order &order) { order.opened(c.of.slot); });
   }
-  ready_.wake_for_node(c.of);
+  ready.wake_for_node(c.of);
 }
 
 // Those who backfill look at what ends when.
 void change_dispatcher::follow(const allocation_moved &c) {
-  preemption_.changed();
+  preemption.changed();
   node &n = *c.of.where;
-  if (c.by == allocation_event::confirm) reserved_.look_for_victims(n);
-  if (config_.tuning.reservation_backfill && !n.reservations.empty()) ready_.wake_for_node(n);
+  if (c.by == allocation_event::confirm) reserved.look_for_victims(n);
+  if (config.tuning.reservation_backfill && !n.reservations.empty()) ready.wake_for_node(n);
 }
 
 // -- Queues. --
 
 void change_dispatcher::follow(const queue_used &c) {
-  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys_.changed(*q, column::allocated);
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::allocated);
   if (c.sign > 0) return;
-  for (queue *q = &c.leaf; q != nullptr; q = q->parent) ready_.wake_headroom(*q);
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) ready.wake_headroom(*q);
 }
 
 void change_dispatcher::follow(const queue_asked &c) {
-  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys_.changed(*q, column::pending);
+  for (queue *q = &c.leaf; q != nullptr; q = q->parent) keys.changed(*q, column::pending);
 }
 
 }  // namespace tenon::internal

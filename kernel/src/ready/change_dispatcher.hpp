@@ -14,24 +14,25 @@
 
 namespace tenon::internal {
 
-class change_dispatcher {
+struct change_dispatcher_access {
+  change_writer &written;
+  const partition_config &config;
+  const node_table &nodes;
+  node_sortings &sortings;
+  node_filter &verdicts;
+  sort_keys &keys;
+  ready_index &ready;
+  reserved_line &reserved;
+  preemption_clock &preemption;
+};
+
+class change_dispatcher : change_dispatcher_access {
  public:
-  change_dispatcher(change_writer &written, const partition_config &config, const node_table &nodes,
-                    node_sortings &sortings, node_filter &verdicts, sort_keys &keys, ready_index &ready,
-                    reserved_line &reserved, preemption_clock &preemption)
-      : written_(written),
-        config_(config),
-        nodes_(nodes),
-        sortings_(sortings),
-        verdicts_(verdicts),
-        keys_(keys),
-        ready_(ready),
-        reserved_(reserved),
-        preemption_(preemption) {}
+  explicit change_dispatcher(const change_dispatcher_access &all) : change_dispatcher_access(all) {}
 
   template <class Change>
   void apply(const Change &c) {
-    written_.write(c);
+    written.write(c);
     if constexpr (requires { follow(c); }) {
       static_assert(!followed_by_nobody<Change>);
       follow(c);
@@ -43,51 +44,41 @@ class change_dispatcher {
   void follow(const node_changed &c);
   // The orders know nothing yet of the sums of nodes that do not divide such a type.
   void follow(divided_types_changed) {
-    sortings_.for_each_order([](node_order &order) { order.touch_all(); });
+    sortings.for_each_order([](node_order &order) { order.touch_all(); });
   }
-  void follow(const node_removed &c) { verdicts_.forget(c.of.slot); }
-  void follow(const node_moved &) { preemption_.changed(); }
+  void follow(const node_removed &c) { verdicts.forget(c.of.slot); }
+  void follow(const node_moved &) { preemption.changed(); }
   void follow(const node_reopened &c);
-  void follow(const reservation_made &) { preemption_.changed(); }
+  void follow(const reservation_made &) { preemption.changed(); }
   void follow(const reservation_ended &) {
-    preemption_.changed();
-    preemption_.reservation_ended();
+    preemption.changed();
+    preemption.reservation_ended();
   }
   void follow(const claim_ended &c) {
-    if (c.by.wait->victims.empty()) preemption_.changed();
+    if (c.by.wait->victims.empty()) preemption.changed();
   }
-  void follow(const claims_forgotten &) { preemption_.changed(); }
+  void follow(const claims_forgotten &) { preemption.changed(); }
   void follow(const allocation_moved &c);
-  void follow(const application_rehomed &) { preemption_.changed(); }
+  void follow(const application_rehomed &) { preemption.changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
   void follow(const queue_runs &c) {
-    if (!c.one_more) ready_.wake_held(c.of);
+    if (!c.one_more) ready.wake_held(c.of);
   }
   void follow(const limit_used &c) {
-    if (c.sign < 0) ready_.wake_limit(c.of);
+    if (c.sign < 0) ready.wake_limit(c.of);
   }
   void follow(const limit_runs &c) {
-    if (!c.one_more) ready_.wake_limit(c.of);
+    if (!c.one_more) ready.wake_limit(c.of);
   }
   void follow(const application_used &c) {
-    keys_.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
+    keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
   }
   void follow(const application_resized &c) {
-    keys_.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
+    keys.changed(c.of, c.by_placeholder ? column::placeholders : column::allocated);
   }
-  void follow(const application_asked &c) { keys_.changed(c.of, column::pending); }
+  void follow(const application_asked &c) { keys.changed(c.of, column::pending); }
   void touch_node(uint32_t slot);  // something about it changed, or whether it may be used
-
-  change_writer &written_;
-  const partition_config &config_;
-  const node_table &nodes_;
-  node_sortings &sortings_;
-  node_filter &verdicts_;
-  sort_keys &keys_;
-  ready_index &ready_;
-  reserved_line &reserved_;
-  preemption_clock &preemption_;
 };
 
 }  // namespace tenon::internal

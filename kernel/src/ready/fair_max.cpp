@@ -6,11 +6,11 @@
 namespace tenon::internal {
 
 void fair_max::refresh(queue &q) {
-  resources effective = q.parent == nullptr ? total_ : q.parent->fair_max;
+  resources effective = q.parent == nullptr ? total : q.parent->fair_max;
   if (q.parent != nullptr) for_each_type(q.max, [&](type_index t, int64_t amount) { effective.set(t, amount); });
   if (effective != q.fair_max) {
     q.fair_max = std::move(effective);
-    keys_.changed(q, column::limits);
+    keys.changed(q, column::limits);
   }
   for (const auto &child : q.children) refresh(*child);
 }

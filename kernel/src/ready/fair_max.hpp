@@ -11,17 +11,21 @@ namespace tenon::internal {
 
 class sort_keys;
 
-class fair_max {
+struct fair_max_access {
+  const std::unique_ptr<queue> &root;
+  const resources &total;  // of all nodes
+  sort_keys &keys;
+};
+
+class fair_max : fair_max_access {
  public:
-  // `total`: of all nodes.
-  fair_max(const std::unique_ptr<queue> &root, const resources &total, sort_keys &keys)
-      : root_(root), total_(total), keys_(keys) {}
+  explicit fair_max(const fair_max_access &all) : fair_max_access(all) {}
 
   void total_changed() { stale_ = true; }
   void follow_total() {
     if (!stale_) return;
     stale_ = false;
-    refresh(*root_);
+    refresh(*root);
   }
   void refresh(queue &q);  // and those below it
 
@@ -29,9 +33,6 @@ class fair_max {
   void copy(const fair_max &from) { stale_ = from.stale_; }
 
  private:
-  const std::unique_ptr<queue> &root_;
-  const resources &total_;
-  sort_keys &keys_;
   bool stale_ = false;
 };
 

@@ -26,16 +26,16 @@ fresh_keys::keys_of<queue> fresh_keys::of_children(const queue &parent, bool *fi
   std::vector<queue *> items;
   for (const auto &child : parent.children) items.push_back(child.get());
   key_batch batch;
-  const bool ok = items.empty() || queue_keys(*parent.order, contexts_.now(), parent, items, batch);
+  const bool ok = items.empty() || queue_keys(*parent.order, contexts.now(), parent, items, batch);
   if (fine != nullptr) *fine = ok;
-  return keyed(items, batch, ok, parent.order->key_words(), shared_.now_ms);
+  return keyed(items, batch, ok, parent.order->key_words(), shared.now_ms);
 }
 
 fresh_keys::keys_of<application> fresh_keys::of_applications(const queue &leaf, bool *fine) const {
   key_batch batch;
-  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, contexts_.now(), leaf, leaf.apps, batch);
+  const bool ok = leaf.apps.empty() || app_keys(*leaf.order, contexts.now(), leaf, leaf.apps, batch);
   if (fine != nullptr) *fine = ok;
-  return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared_.now_ms);
+  return keyed(leaf.apps, batch, ok, leaf.order->key_words(), shared.now_ms);
 }
 
 }  // namespace tenon::internal

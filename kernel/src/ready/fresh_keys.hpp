@@ -11,20 +11,21 @@
 
 namespace tenon::internal {
 
-class fresh_keys {
+struct fresh_keys_access {
+  const core &shared;
+  const call_contexts &contexts;
+};
+
+class fresh_keys : fresh_keys_access {
  public:
   template <class Item>
   using keys_of = std::map<const Item *, sort_key>;  // any order: looked up, never walked
 
-  fresh_keys(const core &shared, const call_contexts &contexts) : shared_(shared), contexts_(contexts) {}
+  explicit fresh_keys(const fresh_keys_access &all) : fresh_keys_access(all) {}
 
   // `fine`: whether the policy made them.
   keys_of<queue> of_children(const queue &parent, bool *fine = nullptr) const;
   keys_of<application> of_applications(const queue &leaf, bool *fine = nullptr) const;
-
- private:
-  const core &shared_;
-  const call_contexts &contexts_;
 };
 
 }  // namespace tenon::internal

@@ -9,29 +9,37 @@
 
 namespace tenon::internal {
 
-class node_fitness {
- public:
-  node_fitness(const node_table &nodes, const device_holdings &devices, node_filter &predicates)
-      : nodes_(nodes), devices_(devices), predicates_(predicates) {}
+struct node_fitness_access {
+  const node_table &nodes;
+  const device_holdings &devices;
+  node_filter &predicates;
+};
 
-  [[nodiscard]] bool passes(const node &n, const ask_class &c) const { return predicates_.passes(c, n.slot); }
+class node_fitness : node_fitness_access {
+ public:
+  explicit node_fitness(const node_fitness_access &all) : node_fitness_access(all) {}
+
+  [[nodiscard]] bool passes(const node &n, const ask_class &c) const { return predicates.passes(c, n.slot); }
+  // Whatever predicates say of it.
+  [[nodiscard]] bool has_room(const node &n, const ask_class &c) const { return nodes.holds(c, n.slot); }
   // With what is free there now.
   [[nodiscard]] bool fits_now(const node &n, const ask_class &c) const {
-    return nodes_.holds(c, n.slot) && predicates_.passes(c, n.slot);
+    return nodes.holds(c, n.slot) && predicates.passes(c, n.slot);
+  }
+  // With the room of the placeholder, whose devices the ask would have.
+  [[nodiscard]] bool fits_in_place_of(const allocation &placeholder, const ask_class &c, held_list &taken) const {
+    const node &n = *placeholder.where;
+    return (c.required_node.empty() || c.required_node == n.id) && devices.take_over(c, placeholder, taken) &&
+           passes(n, c);
   }
   // Were nothing of the scheduler's on it.
   [[nodiscard]] bool fits_empty(const node &n, const ask_class &c) const {
-    return devices_.may_hold(n, c) && predicates_.passes(c, n.slot);
+    return devices.may_hold(n, c) && predicates.passes(c, n.slot);
   }
   // The same, and asks of the class may still come to it.
   [[nodiscard]] bool is_usable(const node &n, const ask_class &c) const {
     return (n.schedulable() || c.requires_a_node()) && fits_empty(n, c);
   }
-
- private:
-  const node_table &nodes_;
-  const device_holdings &devices_;
-  node_filter &predicates_;
 };
 
 }  // namespace tenon::internal

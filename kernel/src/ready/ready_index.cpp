@@ -25,18 +25,18 @@ void queue_unready(queue &from) {
 
 }  // namespace
 
-bool ready_index::empty() const { return !root_->has_ready(); }
+bool ready_index::empty() const { return !root->has_ready(); }
 
 leaf_class *ready_index::next() {
-  queue &root = *root_;
-  while (root.has_ready()) {
-    queue *q = &root;
+  queue &top = *root;
+  while (top.has_ready()) {
+    queue *q = &top;
     while (q != nullptr && !q->leaf) {
-      keys_.flush(*q);
+      keys.flush(*q);
       q = q->ready->empty() ? nullptr : q->ready->top();
     }
     if (q == nullptr) continue;
-    keys_.flush(*q);
+    keys.flush(*q);
     if (!q->ready_classes.empty()) return q->ready_classes.top();
   }
   return nullptr;
@@ -101,7 +101,7 @@ void ready_index::let_go(application &app) {
 
 std::vector<parked_unit *> &ready_index::list_of(const parked_unit &u) {
   if (u.parked == parking::queue_headroom) return u.parked_queue->parked[u.parked_type];
-  ask_class &c = classes_[u.class_id];
+  ask_class &c = classes[u.class_id];
   return u.parked == parking::nodes ? c.parked : c.parked_to_reserve;
 }
 
@@ -126,9 +126,9 @@ void ready_index::park_on_queue(parked_unit &u, queue &full, type_index t) {
   if (full.parked.size() <= t) full.parked.resize(t + 1);
   join_list(u);
   if (u.reserved) {
-    reserved_.refresh(static_cast<reserved_unit &>(u));
+    reserved.refresh(static_cast<reserved_unit &>(u));
   } else {
-    alarms_.set_all(static_cast<leaf_class &>(u));
+    alarms.set_all(static_cast<leaf_class &>(u));
   }
 }
 
@@ -136,7 +136,7 @@ void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   unit_unready(u);
   u.parked = may_reserve ? parking::reservable_nodes : parking::nodes;
   join_list(u);
-  alarms_.set_all(u);
+  alarms.set_all(u);
 }
 
 void ready_index::unpark(parked_unit &u) {
@@ -148,7 +148,7 @@ void ready_index::unpark(parked_unit &u) {
   u.parked = parking::none;
   u.parked_queue = nullptr;
   if (u.reserved) {
-    reserved_.refresh(static_cast<reserved_unit &>(u));
+    reserved.refresh(static_cast<reserved_unit &>(u));
   } else {
     unit_ready(static_cast<leaf_class &>(u));
   }
@@ -165,7 +165,7 @@ bool ready_index::hold_back(application &app) {
     return false;
   }
   hold(app);
-  reserved_.refresh(app);
+  reserved.refresh(app);
   return true;
 }
 
@@ -198,12 +198,12 @@ void ready_index::forget(usage_node &of) {
 }
 
 void ready_index::wake_headroom(queue &q) {
-  const resources &limit = q.parent == nullptr ? total_ : q.max;
+  const resources &limit = q.parent == nullptr ? total : q.max;
   for (type_index t = 0; t < q.parked.size(); ++t) {
     auto &list = q.parked[t];
     const int64_t room = limit.has(t) ? limit[t] - q.allocated[t] : (q.parent == nullptr ? 0 : INT64_MAX);
     for (size_t i = list.size(); i-- > 0;) {
-      if (classes_[list[i]->class_id].need[t] <= room) unpark(*list[i]);
+      if (classes[list[i]->class_id].need[t] <= room) unpark(*list[i]);
     }
   }
 }
@@ -219,27 +219,27 @@ void ready_index::wake_all_below(queue &q) {
 void ready_index::block(ask_class &c) {
   c.blocked = true;
   blocked_.push_back(&c);
-  for (reserved_unit *u : c.reserved) reserved_.refresh(*u);
+  for (reserved_unit *u : c.reserved) reserved.refresh(*u);
 }
 
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
 void ready_index::wake_for_node(node &n) {
-  reserved_.look_again(n);
+  reserved.look_again(n);
   for (size_t i = blocked_.size(); i-- > 0;) {
     ask_class &c = *blocked_[i];
     if (c.requires_a_node()) {
-      if (c.required_node == n.id && fitness_.fits_empty(n, c)) wake_class(c);
-    } else if (!nodes_.open(n.slot)) {
+      if (c.required_node == n.id && fitness.fits_empty(n, c)) wake_class(c);
+    } else if (!nodes.open(n.slot)) {
       continue;
-    } else if (fitness_.fits_now(n, c)) {
+    } else if (fitness.fits_now(n, c)) {
       wake_class(c);
-    } else if (c.unreservable && n.reservations.empty() && fitness_.fits_empty(n, c)) {
+    } else if (c.unreservable && n.reservations.empty() && fitness.fits_empty(n, c)) {
       c.unreservable = false;
       while (!c.parked_to_reserve.empty()) unpark(*c.parked_to_reserve.back());
     }
   }
-  placeholders_.wake_on(n);
-  lines_.wake_refused();
+  placeholders.wake_on(n);
+  lines.wake_refused();
 }
 
 void ready_index::wake_class(ask_class &c) {
@@ -249,8 +249,8 @@ void ready_index::wake_class(ask_class &c) {
   for (auto *list : {&c.parked, &c.parked_to_reserve}) {
     while (!list->empty()) unpark(*list->back());
   }
-  for (reserved_unit *u : c.reserved) reserved_.refresh(*u);
-  if (std::exchange(c.gangs_wait, false)) placeholders_.wake_stuck();
+  for (reserved_unit *u : c.reserved) reserved.refresh(*u);
+  if (std::exchange(c.gangs_wait, false)) placeholders.wake_stuck();
 }
 
 void ready_index::wake_blocked() {
@@ -263,7 +263,7 @@ void ready_index::wake_held(queue &q) {
   for (application *app : waiting) {
     app->held_by = nullptr;
     let_go(*app);
-    reserved_.refresh(*app);
+    reserved.refresh(*app);
   }
 }
 
@@ -272,18 +272,16 @@ void ready_index::wake_limit(usage_node &u) {
   waiting.swap(u.parked);
   for (app_class *g : waiting) {
     const type_index t = g->parked_type;
-    if (u.max.has(t) && classes_[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
+    if (u.max.has(t) && classes[g->unit->class_id].need[t] > u.max[t] - u.usage[t]) {
       u.parked.push_back(g);
       continue;
     }
     g->parked_on = nullptr;
     make_ready(*g);
   }
-  std::vector<reservation *> reserved;
-  reserved.swap(u.parked_reservations);
-  for (reservation *r : reserved) {
+  for (reservation *r : std::exchange(u.parked_reservations, {})) {
     r->parked_on = nullptr;
-    reserved_.refresh(*r);
+    reserved.refresh(*r);
   }
   if (u.max_applications != 0 && u.running->size() >= u.max_applications) return;
   std::vector<application *> held;
@@ -291,7 +289,7 @@ void ready_index::wake_limit(usage_node &u) {
   for (application *app : held) {
     app->held_by_limit = nullptr;
     let_go(*app);
-    reserved_.refresh(*app);
+    reserved.refresh(*app);
   }
 }
 
@@ -302,7 +300,7 @@ void ready_index::queue_became_ready(queue &from) {
     if (parent.ready->contains(q) || !q->has_ready() || q->state == object_state::stopped) return;
     if (q->key_dirty) parent.dirty_children.push_back(q);
     if (q->key.held_back()) {
-      if (q->key_dirty) keys_.mark_stale(parent);
+      if (q->key_dirty) keys.mark_stale(parent);
       return;
     }
     const bool first = parent.ready->empty();

@@ -22,22 +22,22 @@ class placeholder_line;
 class reserved_line;
 class sort_keys;
 
-class ready_index {
+struct ready_index_access {
+  const std::unique_ptr<queue> &root;
+  class_table &classes;
+  const node_table &nodes;
+  const node_fitness &fitness;
+  const resources &total;  // of all nodes
+  sort_keys &keys;
+  ask_alarms &alarms;
+  ask_lines &lines;
+  reserved_line &reserved;
+  placeholder_line &placeholders;
+};
+
+class ready_index : ready_index_access {
  public:
-  // `total`: of all nodes.
-  ready_index(const std::unique_ptr<queue> &root, class_table &classes, const node_table &nodes,
-              const node_fitness &fitness, const resources &total, sort_keys &keys, ask_alarms &alarms,
-              ask_lines &lines, reserved_line &reserved, placeholder_line &placeholders)
-      : root_(root),
-        classes_(classes),
-        nodes_(nodes),
-        fitness_(fitness),
-        total_(total),
-        keys_(keys),
-        alarms_(alarms),
-        lines_(lines),
-        reserved_(reserved),
-        placeholders_(placeholders) {}
+  explicit ready_index(const ready_index_access &all) : ready_index_access(all) {}
 
   // -- What may run next. --
   [[nodiscard]] bool empty() const;
@@ -80,16 +80,6 @@ class ready_index {
   void unpark(parked_unit &u);
   void wake_class(ask_class &c);
 
-  const std::unique_ptr<queue> &root_;
-  class_table &classes_;
-  const node_table &nodes_;
-  const node_fitness &fitness_;
-  const resources &total_;
-  sort_keys &keys_;
-  ask_alarms &alarms_;
-  ask_lines &lines_;
-  reserved_line &reserved_;
-  placeholder_line &placeholders_;
   std::vector<ask_class *> blocked_;
 };
 

@@ -11,8 +11,8 @@
 namespace tenon::internal {
 
 int64_t reserved_line::reserves_at(const ask &a) const {
-  if (!config_.tuning.reservation_enabled || classes_[a.class_id].requires_a_node()) return INT64_MAX;
-  const int64_t from_ms = add_saturating(a.create_time_ms, config_.tuning.reservation_delay_ms);
+  if (!config.tuning.reservation_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
+  const int64_t from_ms = add_saturating(a.create_time_ms, config.tuning.reservation_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->reserve_from_ms);
 }
 
@@ -23,7 +23,7 @@ reserved_unit &reserved_line::unit_of(queue &leaf, uint32_t class_id) {
     slot->leaf = &leaf;
     slot->class_id = class_id;
     slot->reserved = true;
-    slot->shape = &classes_[class_id];
+    slot->shape = &classes[class_id];
     slot->shape->reserved.push_back(slot.get());
   }
   return *slot;
@@ -34,7 +34,7 @@ void reserved_line::join(ask &a) {
   r.unit = &unit_of(*a.owner->home, a.class_id);
   a.owner->reserved.insert(&a);
   look_again(r);
-  alarms_.set(a);
+  alarms.set(a);
 }
 
 void reserved_line::leave(ask &a) {
@@ -44,7 +44,7 @@ void reserved_line::leave(ask &a) {
   if (r.refused) std::erase(refused_, &r);
   r.parked_on = nullptr;
   r.refused = r.look = r.due = false;
-  alarms_.stop(a);
+  alarms.stop(a);
   stand(r, false);
   refresh(*std::exchange(r.unit, nullptr));
 }
@@ -116,7 +116,7 @@ void reserved_line::look_again(node &n) {
 
 void reserved_line::look_for_victims(node &n) {
   for (reservation *r : n.reservations) {
-    if (classes_[r->of->class_id].requires_a_node()) look_again(*r);
+    if (classes[r->of->class_id].requires_a_node()) look_again(*r);
   }
 }
 
@@ -143,7 +143,7 @@ void reserved_line::tried(reservation &r, bool refused) {
   }
   r.due = false;
   refresh(r);
-  alarms_.set_where_none(*r.of);
+  alarms.set_where_none(*r.of);
 }
 
 }  // namespace tenon::internal

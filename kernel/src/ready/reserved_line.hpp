@@ -13,10 +13,15 @@ namespace tenon::internal {
 
 class ask_alarms;
 
-class reserved_line {
+struct reserved_line_access {
+  const partition_config &config;
+  class_table &classes;
+  ask_alarms &alarms;
+};
+
+class reserved_line : reserved_line_access {
  public:
-  reserved_line(const partition_config &config, class_table &classes, ask_alarms &alarms)
-      : config_(config), classes_(classes), alarms_(alarms) {}
+  explicit reserved_line(const reserved_line_access &all) : reserved_line_access(all) {}
 
   [[nodiscard]] int64_t reserves_at(const ask &a) const;      // it may reserve a node from then on; INT64_MAX: never
   [[nodiscard]] bool empty() const { return heap_.empty(); }  // nothing can be done now
@@ -42,9 +47,6 @@ class reserved_line {
   static void stand(reservation &r, bool in);
   void look_again(reservation &r);
 
-  const partition_config &config_;
-  class_table &classes_;
-  ask_alarms &alarms_;
   reserved_heap heap_;                  // units with something to try
   std::vector<reservation *> refused_;  // by the resource manager
 };

@@ -59,6 +59,7 @@ class node_filter {
 class policy_fallback {
  public:
   virtual void failed(sort_policy &policy) = 0;
+  virtual void count(uint64_t faults) = 0;  // of calls in whose place nothing is needed
 
  protected:
   ~policy_fallback() = default;

@@ -6,8 +6,8 @@
 #include "core.hpp"
 #include "ledger/change_writer.hpp"
 #include "policies/call_contexts.hpp"
-#include "policies/node_sorting.hpp"
 #include "policies/prepared_words.hpp"
+#include "policies/sort_orders.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/rule_ports.hpp"
 
@@ -37,7 +37,7 @@ bool is_timed(const sort_key &key, int64_t not_before, int64_t until) {
 }  // namespace
 
 void sort_keys::decay(queue &q) {
-  for (decayed_usage &past : q.decayed) past.change(shared_.now_ms, q.allocated);
+  for (decayed_usage &past : q.decayed) past.change(clock.now_ms(), q.allocated);
 }
 
 void sort_keys::rekey_children(queue &parent) {
@@ -55,21 +55,21 @@ void sort_keys::mark_stale(queue &q) {
 
 void sort_keys::restart(sort_policy &policy) {
   if (policy.kind == module_kind::node_sort) {
-    return sortings_.for_each([&](node_sorting &by) {
-      if (by.policy.get() == &policy) by.start(nodes_);
+    return orders.nodes.for_each([&](node_sorting &by) {
+      if (by.policy.get() == &policy) orders.nodes.start(by);
     });
   }
-  for_each_queue(*root_, [&](queue &q) {
+  for_each_queue(*root, [&](queue &q) {
     if (q.order == &policy) restart(q);
   });
 }
 
 void sort_keys::changed(application &app, uint32_t columns) {
-  changes_.apply(application_ordered{app});
+  changes.apply(application_ordered{app});
   queue &leaf = *app.home;
   const sort_policy &policy = *leaf.order;
   if ((columns & column::allocated) != 0) {
-    for (decayed_usage &past : app.decayed) past.change(shared_.now_ms, app.allocated);
+    for (decayed_usage &past : app.decayed) past.change(clock.now_ms(), app.allocated);
   }
   const auto stale = [&](application &a) {
     if (a.key.held_back()) mark_stale(leaf);
@@ -86,25 +86,25 @@ void sort_keys::changed(application &app, uint32_t columns) {
 
 void sort_keys::restart(queue &q) {
   const uint32_t words = q.order->key_words();
-  prepare_items(q, shared_.counters.policy_faults);
+  fallback.count(prepare_items(q));
   for (application *app : q.apps) follow_decay(*app);
   for (const auto &child : q.children) follow_decay(*child);
   q.dirty_apps.clear();
   for (application *app : q.apps) {
-    ready_.hold(*app);
+    ready.hold(*app);
     app->key.reset(words);
     app->key_dirty = true;
     q.dirty_apps.push_back(app);
   }
-  for (application *app : q.apps) ready_.let_go(*app);
+  for (application *app : q.apps) ready.let_go(*app);
   q.dirty_children.clear();
   for (const auto &child : q.children) {
-    ready_.queue_became_unready(*child);
+    ready.queue_became_unready(*child);
     child->key.reset(words);
     child->key_dirty = true;
     q.dirty_children.push_back(child.get());
   }
-  for (const auto &child : q.children) ready_.queue_became_ready(*child);
+  for (const auto &child : q.children) ready.queue_became_ready(*child);
 }
 
 void sort_keys::mark_all_dirty(queue &q) {
@@ -124,19 +124,19 @@ void sort_keys::flush(queue &q) {
       q.leaf ? flush_dirty(
                    q.dirty_apps, batch_, q.order->key_words(),
                    [&](const application &a) { return all || (a.held_by == nullptr && a.held_by_limit == nullptr); },
-                   [&](auto items) { return app_keys(*q.order, contexts_.now(), q, items, batch_); },
+                   [&](auto items) { return app_keys(*q.order, contexts.now(), q, items, batch_); },
                    [&](application &a, const uint64_t *words, int64_t not_before, int64_t until) {
                      set_app_key(a, words, not_before, until);
                    })
              : flush_dirty(
                    q.dirty_children, batch_, q.order->key_words(),
                    [&](const queue &child) { return all || child.has_ready(); },
-                   [&](auto items) { return queue_keys(*q.order, contexts_.now(), q, items, batch_); },
+                   [&](auto items) { return queue_keys(*q.order, contexts.now(), q, items, batch_); },
                    [&](queue &child, const uint64_t *words, int64_t not_before, int64_t until) {
                      set_queue_key(child, words, not_before, until);
                    });
   if (ok) return;
-  fallback_.failed(*q.order);
+  fallback.failed(*q.order);
   flush(q);
 }
 
@@ -153,7 +153,7 @@ void sort_keys::forget_gone_queues() {
 }
 
 void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until) {
-  if (not_before <= shared_.now_ms) not_before = INT64_MIN;
+  if (not_before <= clock.now_ms()) not_before = INT64_MIN;
   if (is_timed(app.key, not_before, until)) {
     time_key(app.key, *app.home->order, not_before, until, timer_kind::app_rekey, app.index, app.submission);
   }
@@ -161,19 +161,19 @@ void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not
   const bool same_time = app.key.not_before_ms == not_before;
   if (same_time && std::equal(words, words + count, app.key.words.begin(), app.key.words.end())) return;
   const bool single = same_time && app.classes.size() == 1 && app.key.words.size() == count;
-  if (!single) ready_.hold(app);  // several places change at once: out of the heaps, then in again
+  if (!single) ready.hold(app);  // several places change at once: out of the heaps, then in again
   app.key.words.assign(words, words + count);
   app.key.not_before_ms = not_before;
-  if (!same_time) changes_.apply(application_ordered{app});
+  if (!same_time) changes.apply(application_ordered{app});
   if (single) {
-    ready_.order_changed(*app.classes.front());
+    ready.order_changed(*app.classes.front());
   } else {
-    ready_.let_go(app);
+    ready.let_go(app);
   }
 }
 
 void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until) {
-  if (not_before <= shared_.now_ms) not_before = INT64_MIN;
+  if (not_before <= clock.now_ms()) not_before = INT64_MIN;
   if (is_timed(q.key, not_before, until)) {
     time_key(q.key, *q.parent->order, not_before, until, timer_kind::queue_rekey, 0, q.sequence);
   }
@@ -184,9 +184,9 @@ void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
   q.key.not_before_ms = not_before;
   if (was_in && same_time) return q.parent->ready->update(&q);
   if (was_in && not_before != INT64_MIN) {
-    ready_.queue_became_unready(q);
+    ready.queue_became_unready(q);
   } else if (!was_in) {
-    ready_.queue_became_ready(q);
+    ready.queue_became_ready(q);
   }
 }
 
@@ -194,34 +194,33 @@ void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
 // the rest is then looked at by whoever decides next.
 void sort_keys::time_key(sort_key &key, const sort_policy &policy, int64_t not_before, int64_t until, timer_kind kind,
                          uint32_t object, uint64_t epoch) {
-  key.due_ms = until > shared_.now_ms ? until : INT64_MAX;
+  key.due_ms = until > clock.now_ms() ? until : INT64_MAX;
   if (not_before != INT64_MIN) {
     key.due_ms = std::min(key.due_ms, not_before);
-    key.due_ms = std::min(key.due_ms, policy.period_end(shared_.now_ms));
+    key.due_ms = std::min(key.due_ms, policy.period_end(clock.now_ms()));
   }
   if (key.due_ms >= key.armed_ms || key.due_ms == INT64_MAX) return;
   key.armed_ms = key.due_ms;
-  shared_.timers.arm(key.due_ms, kind, partition_id_, object, epoch);
+  clock.arm(key.due_ms, kind, object, epoch);
 }
 
 // A timer of the key fired: is the key's time over?
 bool sort_keys::time_is_over(sort_key &key, const timer &t) {
   if (key.armed_ms != t.due_ms) return false;
   key.armed_ms = INT64_MAX;
-  if (key.due_ms <= shared_.now_ms) return true;
+  if (key.due_ms <= clock.now_ms()) return true;
   if (key.due_ms == INT64_MAX) return false;
   key.armed_ms = key.due_ms;
-  shared_.timers.arm(key.due_ms, t.kind, partition_id_, t.object, t.epoch);
+  clock.arm(key.due_ms, t.kind, t.object, t.epoch);
   return false;
 }
 
-void sort_keys::fire(const timer &t) {
-  if (t.kind == timer_kind::app_rekey) {
-    application &app = applications_[t.object];
-    if (!app.live || app.submission != t.epoch || app.home == nullptr || !time_is_over(app.key, t)) return;
-    return changed(app, column::time);
-  }
-  for_each_queue(*root_, [&](queue &q) {
+void sort_keys::is_due(application &app, const timer &t) {
+  if (app.home != nullptr && time_is_over(app.key, t)) changed(app, column::time);
+}
+
+void sort_keys::is_due(const timer &t) {
+  for_each_queue(*root, [&](queue &q) {
     if (q.parent != nullptr && q.sequence == t.epoch && time_is_over(q.key, t)) changed(q, column::time);
   });
 }
@@ -232,16 +231,15 @@ void sort_keys::start_periods() {
   next_period_ms_ = INT64_MAX;
   std::vector<const sort_policy *> begun;
   const auto look = [&](sort_policy &policy) {
-    next_period_ms_ = std::min(next_period_ms_, policy.period_end(shared_.now_ms));
-    if (policy.begin_periods(shared_.now_ms)) begun.push_back(&policy);
+    next_period_ms_ = std::min(next_period_ms_, policy.period_end(clock.now_ms()));
+    if (policy.begin_periods(clock.now_ms())) begun.push_back(&policy);
   };
-  sortings_.for_each([&](node_sorting &by) { look(*by.policy); });
-  orders_.for_each(look);
+  orders.for_each_policy(look);
   const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
-  sortings_.for_each([&](node_sorting &by) {
+  orders.nodes.for_each([&](node_sorting &by) {
     if (begins(by.policy.get())) by.for_each_order([](node_order &order) { order.touch_all(); });
   });
-  for_each_queue(*root_, [&](queue &q) {
+  for_each_queue(*root, [&](queue &q) {
     if (begins(q.order)) mark_all_dirty(q);
   });
 }
@@ -261,7 +259,7 @@ void follow(std::vector<decayed_usage> &followed, const sort_policy &policy, int
 
 }  // namespace
 
-void sort_keys::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, shared_.now_ms, q.allocated); }
-void sort_keys::follow_decay(application &app) { follow(app.decayed, *app.home->order, shared_.now_ms, app.allocated); }
+void sort_keys::follow_decay(queue &q) { follow(q.decayed, *q.parent->order, clock.now_ms(), q.allocated); }
+void sort_keys::follow_decay(application &app) { follow(app.decayed, *app.home->order, clock.now_ms(), app.allocated); }
 
 }  // namespace tenon::internal

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/timers.hpp"
+#include "core.hpp"
 #include "model/objects.hpp"
 #include "policies/policy_batch.hpp"
 #include "policies/sort_policy.hpp"
@@ -18,26 +18,21 @@ class call_contexts;
 class change_writer;
 class policy_fallback;
 class ready_index;
-struct core;
-struct node_sortings;
-struct queue_orders;
+struct sort_orders;
 
-class sort_keys {
+struct sort_keys_access {
+  partition_clock clock;
+  const std::unique_ptr<queue> &root;
+  sort_orders &orders;
+  const call_contexts &contexts;
+  ready_index &ready;
+  policy_fallback &fallback;
+  change_writer &changes;
+};
+
+class sort_keys : sort_keys_access {
  public:
-  sort_keys(core &shared, uint32_t partition_id, const std::unique_ptr<queue> &root, slab<application> &applications,
-            node_table &nodes, node_sortings &sortings, queue_orders &orders, const call_contexts &contexts,
-            ready_index &ready, policy_fallback &fallback, change_writer &changes)
-      : shared_(shared),
-        partition_id_(partition_id),
-        root_(root),
-        applications_(applications),
-        nodes_(nodes),
-        sortings_(sortings),
-        orders_(orders),
-        contexts_(contexts),
-        ready_(ready),
-        fallback_(fallback),
-        changes_(changes) {}
+  explicit sort_keys(const sort_keys_access &all) : sort_keys_access(all) {}
 
   // -- What a policy may read changed: of these columns (column::...). --
   void changed(queue &q, uint32_t columns);
@@ -60,10 +55,12 @@ class sort_keys {
   void flush_stale();
   // Where the time passed a multiple of some policy's rekey_ms, or the end of a step of something decayed that it
   // reads, all of its keys are stale.
-  void begin_periods(int64_t now_ms) {
-    if (now_ms >= next_period_ms_) start_periods();
+  void begin_periods() {
+    if (clock.now_ms() >= next_period_ms_) start_periods();
   }
-  void fire(const timer &t);  // app_rekey, queue_rekey
+  // -- Their timers. --
+  void is_due(application &app, const timer &t);
+  void is_due(const timer &of_queue);
 
  private:
   void decay(queue &q);
@@ -76,17 +73,6 @@ class sort_keys {
   bool time_is_over(sort_key &key, const timer &t);
   void start_periods();
 
-  core &shared_;
-  const uint32_t partition_id_;
-  const std::unique_ptr<queue> &root_;
-  slab<application> &applications_;
-  node_table &nodes_;
-  node_sortings &sortings_;
-  queue_orders &orders_;
-  const call_contexts &contexts_;
-  ready_index &ready_;
-  policy_fallback &fallback_;
-  change_writer &changes_;
   std::vector<queue *> stale_;          // of items that their policy holds back, to be re-keyed
   int64_t next_period_ms_ = INT64_MIN;  // when a policy's rekey_ms makes its keys stale again
   key_batch batch_;                     // scratch of flush()

@@ -10,9 +10,9 @@ namespace tenon::internal {
 
 void claims::take(const std::vector<allocation *> &victims, const reason &why, ask *by, const queue *over) {
   for (allocation *x : victims) {
-    lifecycle_.move(*x, allocation_event::preempt, &why);
-    changes_.apply(queue_preempting{*x->owner->home, classes_[x->class_id].need, 1});
-    facts_.tell_preempted(*x, by, over);
+    lifecycle.move(*x, allocation_event::preempt, &why);
+    changes.apply(queue_preempting{*x->owner->home, classes[x->class_id].need, 1});
+    facts.tell_preempted(*x, by, over);
     if (by != nullptr) claim(*by, *x);
   }
   if (by != nullptr) claimants_.push_back(by);
@@ -24,28 +24,28 @@ void claims::claim(ask &by, const std::vector<allocation *> &victims) {
 }
 
 void claims::claim(ask &by, allocation &x) {
-  (void)ask_wait::of(by, waits_);
-  changes_.apply(victim_claimed{by, x});
+  (void)ask_wait::of(by, waits);
+  changes.apply(victim_claimed{by, x});
   claimed_by_.emplace(&x, &by);
 }
 
 void claims::victim_gone(const allocation &a) {
-  changes_.apply(queue_preempting{*a.owner->home, classes_[a.class_id].need, -1});
+  changes.apply(queue_preempting{*a.owner->home, classes[a.class_id].need, -1});
   const auto found = claimed_by_.find(&a);
   if (found == claimed_by_.end()) return;
   ask &by = *found->second;
   claimed_by_.erase(found);
-  changes_.apply(claim_ended{by, a});
+  changes.apply(claim_ended{by, a});
   if (!by.wait->victims.empty()) return;
   std::erase(claimants_, &by);
-  alarms_.chance_changed(by);
+  alarms.chance_changed(by);
 }
 
 void claims::forget(ask &a) {
   if (a.wait->victims.empty()) return;
   for (const allocation *x : a.wait->victims) claimed_by_.erase(x);
   std::erase(claimants_, &a);
-  changes_.apply(claims_forgotten{a});
+  changes.apply(claims_forgotten{a});
 }
 
 }  // namespace tenon::internal

@@ -17,11 +17,18 @@ class ask_alarms;
 class change_dispatcher;
 class fact_teller;
 
-class claims {
+struct claims_access {
+  const class_table &classes;
+  ask_waits &waits;
+  ask_alarms &alarms;
+  allocation_lifecycle &lifecycle;
+  const fact_teller &facts;
+  change_dispatcher &changes;
+};
+
+class claims : claims_access {
  public:
-  claims(const class_table &classes, ask_waits &waits, ask_alarms &alarms, allocation_lifecycle &lifecycle,
-         const fact_teller &facts, change_dispatcher &changes)
-      : classes_(classes), waits_(waits), alarms_(alarms), lifecycle_(lifecycle), facts_(facts), changes_(changes) {}
+  explicit claims(const claims_access &all) : claims_access(all) {}
 
   [[nodiscard]] const std::vector<ask *> &claimants() const { return claimants_; }
   // `by`: who waits for them; null: nobody. `over`: the queue that has more than its max.
@@ -35,12 +42,6 @@ class claims {
  private:
   void claim(ask &by, allocation &x);
 
-  const class_table &classes_;
-  ask_waits &waits_;
-  ask_alarms &alarms_;
-  allocation_lifecycle &lifecycle_;
-  const fact_teller &facts_;
-  change_dispatcher &changes_;
   std::vector<ask *> claimants_;  // asks with victims under way
   boost::unordered_flat_map<const allocation *, ask *> claimed_by_;
 };

@@ -24,7 +24,7 @@ task_group *gangs::group_named(application &app, std::string_view group) {
 
 void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   const bool before = g.in_force();
-  changes_.apply(group_counted{g, pending, held});
+  changes.apply(group_counted{g, pending, held});
   if (g.in_force() == before) return;
   std::vector<ask *> concerned(g.waiting.begin(), g.waiting.end());
   if (!before) {
@@ -34,8 +34,8 @@ void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
     std::sort(concerned.begin(), concerned.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   }
   for (ask *a : concerned) {
-    lines_.dequeue(*a);
-    lines_.enqueue(*a);
+    lines.dequeue(*a);
+    lines.enqueue(*a);
   }
 }
 
@@ -71,8 +71,8 @@ void gangs::look_at_refused(task_group &g) {
   const std::vector<ask *> refused(g.owner->refused.begin(), g.owner->refused.end());
   for (ask *one : refused) {
     if (one->gang != &g) continue;
-    lines_.dequeue(*one);
-    lines_.enqueue(*one);
+    lines.dequeue(*one);
+    lines.enqueue(*one);
   }
   changed(g, true);
 }

@@ -17,9 +17,14 @@ namespace tenon::internal {
 class ask_lines;
 class change_dispatcher;
 
-class gangs final : public placeholder_line {
+struct gangs_access {
+  ask_lines &lines;
+  change_dispatcher &changes;
+};
+
+class gangs final : public placeholder_line, gangs_access {
  public:
-  gangs(ask_lines &lines, change_dispatcher &changes) : lines_(lines), changes_(changes) {}
+  explicit gangs(const gangs_access &all) : gangs_access(all) {}
 
   static task_group *group_named(application &app, std::string_view name);  // null: the name is empty
 
@@ -48,8 +53,6 @@ class gangs final : public placeholder_line {
   static void count_size(task_group &g, uint32_t class_id, int sign);
   void look_at_refused(task_group &g);
 
-  ask_lines &lines_;
-  change_dispatcher &changes_;
   gang_heap heap_;  // applications that pass B looks at
   std::vector<application *> stuck_;
 };

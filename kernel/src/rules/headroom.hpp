@@ -8,14 +8,18 @@
 
 namespace tenon::internal {
 
-class headroom {
+struct headroom_access {
+  const internal::limits &limits;
+  const resources &total;  // of all nodes, the root's max
+};
+
+class headroom : headroom_access {
  public:
-  // `total`: of all nodes, the root's max.
-  headroom(const internal::limits &limits, const resources &total) : limits_(limits), total_(total) {}
+  explicit headroom(const headroom_access &all) : headroom_access(all) {}
 
   // The limit of its user or group that is too small for one more; null: none is.
   [[nodiscard]] usage_node *full_limit(application &app, const ask_class &c, type_index &type) const {
-    return limits_.blocking(app, c, type);
+    return limits.blocking(app, c, type);
   }
   // The first queue on the path, the leaf first, and type whose headroom is below the need; null: it fits.
   [[nodiscard]] queue *full_queue(queue &leaf, const ask_class &c, type_index &type) const {
@@ -30,17 +34,13 @@ class headroom {
     }
     if (c.requires_a_node()) return nullptr;  // what others have free is of no use to it, nor what they lack
     for (const class_amount &p : c.positive) {
-      if (p.amount > sub_saturating(total_[p.type], q->allocated[p.type])) {
+      if (p.amount > sub_saturating(total[p.type], q->allocated[p.type])) {
         type = p.type;
         return q;
       }
     }
     return nullptr;
   }
-
- private:
-  const internal::limits &limits_;
-  const resources &total_;
 };
 
 }  // namespace tenon::internal

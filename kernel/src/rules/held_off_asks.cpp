@@ -10,7 +10,7 @@
 namespace tenon::internal {
 
 void held_off_asks::add(ask &a) {
-  a.wait->held_off = shared_.next_epoch++;
+  a.wait->held_off = shared.next_epoch++;
   all_.emplace(a.wait->held_off, &a);
 }
 
@@ -23,10 +23,10 @@ void held_off_asks::call_all() {
     a->wait->held_off = 0;
     a->wait->preempt_from_ms = INT64_MIN;
     if (a->line == ask_line::refused) {
-      lines_.dequeue(*a);
-      lines_.enqueue(*a);
+      lines.dequeue(*a);
+      lines.enqueue(*a);
     } else {
-      alarms_.chance_changed(*a);
+      alarms.chance_changed(*a);
     }
   }
 }

@@ -14,9 +14,15 @@ class ask_alarms;
 class ask_lines;
 struct core;
 
-class held_off_asks {
+struct held_off_asks_access {
+  core &shared;
+  ask_lines &lines;
+  ask_alarms &alarms;
+};
+
+class held_off_asks : held_off_asks_access {
  public:
-  held_off_asks(core &shared, ask_lines &lines, ask_alarms &alarms) : shared_(shared), lines_(lines), alarms_(alarms) {}
+  explicit held_off_asks(const held_off_asks_access &all) : held_off_asks_access(all) {}
 
   [[nodiscard]] const std::map<uint64_t, ask *> &all() const { return all_; }  // by their last try
   void add(ask &a);
@@ -28,9 +34,6 @@ class held_off_asks {
  private:
   void call_all();
 
-  core &shared_;
-  ask_lines &lines_;
-  ask_alarms &alarms_;
   std::map<uint64_t, ask *> all_;
 };
 

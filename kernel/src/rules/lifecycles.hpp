@@ -20,8 +20,8 @@ class allocation_lifecycle {
   [[nodiscard]] virtual allocation_terms terms_of(const ask &a) const = 0;
   virtual uint64_t take_sequence() = 0;  // as the next allocation's
   // `detail`: the devices that are known already.
-  virtual allocation &place_on(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms,
-                               std::string_view detail, allocation_event how) = 0;
+  virtual allocation &place_on(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
+                               allocation_event how) = 0;
   virtual void count_placed(ask &a) = 0;  // one of what is pending is not any more
   virtual void announce(const allocation &x, const allocation_terms &terms, bool existing) = 0;
 

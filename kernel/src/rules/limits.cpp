@@ -22,12 +22,12 @@ usage_node &limits::usage_of(std::string_view of, bool group, queue &q) {
   if (found == all.end()) {
     found = all.emplace(std::string(of), usage_tracker{}).first;
     found->second.name = of;
-    kept_.add_usage(usage_size + 2 * of.size());
+    kept.add_usage(usage_size + 2 * of.size());
   }
   auto &slot = found->second.nodes[&q];
   if (slot == nullptr) {
     slot = std::make_unique<usage_node>();
-    kept_.add_usage(usage_size);
+    kept.add_usage(usage_size);
     slot->of = &found->second;
     slot->where = &q;
     slot->parent = q.parent == nullptr ? nullptr : &usage_of(of, group, *q.parent);
@@ -40,7 +40,7 @@ void limits::set_limit(usage_node &u, const limit_config *limit) {
   u.max.clear();
   u.max_applications = limit == nullptr ? 0 : limit->max_applications;
   if (limit == nullptr) return;
-  for (const auto &[type, amount] : limit->max_resources) u.max.set(types_.intern(type), amount);
+  for (const auto &[type, amount] : limit->max_resources) u.max.set(types.intern(type), amount);
 }
 
 std::string limits::group_of(const application &app, const queue &home) {
@@ -53,19 +53,19 @@ std::string limits::group_of(const application &app, const queue &home) {
 void limits::attach(application &app) {
   app.user_usage = &usage_of(app.user, false, *app.home);
   std::string group = group_of(app, *app.home);
-  facts_.tell_group(app, app.group, group);
+  facts.tell_group(app, app.group, group);
   app.group = std::move(group);
   app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
 }
 
 void limits::detach(application &app) {
-  facts_.tell_group(app, app.group, {});
+  facts.tell_group(app, app.group, {});
   app.user_usage = app.group_usage = nullptr;
 }
 
 void limits::add_usage(application &app, const resources &amount, int sign) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) changes_.apply(limit_used{*u, amount, sign});
+    for (usage_node *u = start; u != nullptr; u = u->parent) changes.apply(limit_used{*u, amount, sign});
   }
 }
 
@@ -74,9 +74,9 @@ void limits::enter(application &app, bool checked) {
   if (app.place == limit_place::none) {
     count(app, true);
     if (app.held_by_limit != nullptr) {
-      ready_.stop_waiting(app);
-      ready_.let_go(app);
-      reserved_.refresh(app);
+      ready.stop_waiting(app);
+      ready.let_go(app);
+      reserved.refresh(app);
     }
   }
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
@@ -93,7 +93,7 @@ void limits::leave(application &app) {
 
 void limits::count(const application &app, bool running) {
   for (usage_node *start : {app.user_usage, app.group_usage}) {
-    for (usage_node *u = start; u != nullptr; u = u->parent) changes_.apply(limit_runs{*u, app, running});
+    for (usage_node *u = start; u != nullptr; u = u->parent) changes.apply(limit_runs{*u, app, running});
   }
 }
 
@@ -124,7 +124,7 @@ bool limits::breaks(const application &app, const resources &used, std::string_v
     if (found != tracker->second.nodes.end()) there = found->second.get();
   }
   for (const auto &[type, max] : limit->max_resources) {
-    const type_index t = types_.find(type);
+    const type_index t = types.find(type);
     const int64_t amount = t == no_type ? 0 : used[t];
     if (amount > 0 && amount > sub_saturating(max, there == nullptr ? 0 : there->usage[t])) return true;
   }
@@ -137,7 +137,7 @@ void limits::forget_gone_queues() {
     for (auto &[tracked, tracker] : *all) {
       const size_t forgotten = std::erase_if(tracker.nodes, [](const auto &one) { return one.first->gone; });
       tracker.touched |= forgotten != 0;
-      kept_.remove_usage(forgotten * usage_size);
+      kept.remove_usage(forgotten * usage_size);
     }
   }
 }
@@ -146,20 +146,20 @@ void limits::forget_gone_queues() {
 void limits::refresh(const std::vector<application *> &all_applications) {
   for (auto *all : {&users_, &groups_}) {
     for (auto &[tracked, tracker] : *all) {
-      for (auto &[q, u] : tracker.nodes) ready_.forget(*u);
+      for (auto &[q, u] : tracker.nodes) ready.forget(*u);
     }
   }
   users_.clear();
   groups_.clear();
-  kept_.remove_all_usage();
+  kept.remove_all_usage();
   for (application *app : all_applications) {
     attach(*app);
     if (app->place != limit_place::none) count(*app, true);
     resources used = app->allocated;
     used += app->placeholders;
     add_usage(*app, used, 1);
-    ready_.let_go(*app);
-    reserved_.refresh(*app);
+    ready.let_go(*app);
+    reserved.refresh(*app);
   }
 }
 

@@ -18,16 +18,21 @@ class kept_counts;
 class ready_index;
 class reserved_line;
 
-class limits {
+struct limits_access {
+  resource_types &types;
+  kept_counts &kept;
+  const fact_teller &facts;
+  ready_index &ready;
+  reserved_line &reserved;
+  change_dispatcher &changes;
+};
+
+class limits : limits_access {
  public:
-  using trackers = std::map<std::string, usage_tracker, std::less<>>;
+  explicit limits(const limits_access &all) : limits_access(all) {}
 
-  limits(resource_types &types, kept_counts &kept, const fact_teller &facts, ready_index &ready,
-         reserved_line &reserved, change_dispatcher &changes)
-      : types_(types), kept_(kept), facts_(facts), ready_(ready), reserved_(reserved), changes_(changes) {}
-
-  [[nodiscard]] const trackers &users() const { return users_; }
-  [[nodiscard]] const trackers &groups() const { return groups_; }
+  [[nodiscard]] const usage_trackers &users() const { return users_; }
+  [[nodiscard]] const usage_trackers &groups() const { return groups_; }
   // The limit of a queue for a user or group: the entry that names it, else for users the one of "*".
   static const limit_config *limit_for(const queue &q, std::string_view name, bool group);
   static std::string group_of(const application &app, const queue &home);  // where it is, or would be, in that leaf
@@ -54,13 +59,7 @@ class limits {
  private:
   usage_node &usage_of(std::string_view name, bool group, queue &q);
 
-  resource_types &types_;
-  kept_counts &kept_;
-  const fact_teller &facts_;
-  ready_index &ready_;
-  reserved_line &reserved_;
-  change_dispatcher &changes_;
-  trackers users_, groups_;
+  usage_trackers users_, groups_;
 };
 
 }  // namespace tenon::internal

@@ -18,19 +18,20 @@ class policy_fallback;
 class reserved_nodes;
 struct core;
 
-class node_search {
+struct node_search_access {
+  core &shared;
+  node_table &nodes;
+  node_sortings &sortings;
+  const call_contexts &contexts;
+  policy_fallback &fallback;
+  const node_fitness &fitness;
+  placement_checks &checks;
+  const reserved_nodes &reserved;
+};
+
+class node_search : node_search_access {
  public:
-  node_search(core &shared, node_table &nodes, node_sortings &sortings, const call_contexts &contexts,
-              policy_fallback &fallback, const node_fitness &fitness, placement_checks &checks,
-              const reserved_nodes &reserved)
-      : shared_(shared),
-        nodes_(nodes),
-        sortings_(sortings),
-        contexts_(contexts),
-        fallback_(fallback),
-        fitness_(fitness),
-        checks_(checks),
-        reserved_(reserved) {}
+  explicit node_search(const node_search_access &all) : node_search_access(all) {}
 
   // The first node that holds the ask and may be used for it. Its own reserved one is open to it. `refused`: the
   // resource manager did not agree with some of them.
@@ -42,15 +43,6 @@ class node_search {
   // Until the next call. Null: the built-in order failed too.
   node_order *order_for(const ask_class &c, const application &app);
   void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored) const;
-
-  core &shared_;
-  node_table &nodes_;
-  node_sortings &sortings_;
-  const call_contexts &contexts_;
-  policy_fallback &fallback_;
-  const node_fitness &fitness_;
-  placement_checks &checks_;
-  const reserved_nodes &reserved_;
 };
 
 }  // namespace tenon::internal

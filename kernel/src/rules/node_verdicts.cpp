@@ -32,17 +32,17 @@ void node_verdicts::forget(uint32_t slot) {
   for (auto &[signature, verdicts] : sets_) verdicts->forget(slot);
 }
 
-verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &shared) {
-  shared = true;
+verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &in_common) {
+  in_common = true;
   if (predicates_.empty()) return nullptr;
   std::vector<uint64_t> signature;
   const ask_facts facts{need, a.priority, a.tags};
   for (node_predicate &p : predicates_) {
     uint64_t words[2] = {0, 0};
-    if (!ask_signature(p, contexts_.now(), facts, words)) {  // results are this ask's alone
+    if (!ask_signature(p, contexts.now(), facts, words)) {  // results are this ask's alone
       words[0] = ~uint64_t{0};
       words[1] = a.arrival;
-      shared = false;
+      in_common = false;
     }
     signature.insert(signature.end(), {words[0], words[1]});
   }
@@ -57,8 +57,7 @@ verdict_set *node_verdicts::set_for(const ask &a, const resources &need, bool &s
     slot->tags = a.tags;
     slot->priority = a.priority;
     slot->first_key = a.owner->id + '/' + a.key;
-    kept_.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) +
-                    verdict_size * nodes_.slots());
+    kept.add_bytes(ask_class_size + slot->first_key.size() + size_of_pairs(slot->tags) + verdict_size * nodes.slots());
   }
   return slot.get();
 }
@@ -69,11 +68,11 @@ bool node_verdicts::is_passed(verdict_set &v, const resources &need, uint32_t sl
 }
 
 void node_verdicts::judge(verdict_set &v, const resources &need) {
-  v.cover(nodes_.slots());
+  v.cover(nodes.slots());
   std::vector<uint32_t> open = std::exchange(v.open, {});
   std::sort(open.begin(), open.end());
   std::erase_if(open, [&](uint32_t slot) {
-    if (nodes_.at(slot) != nullptr) return false;
+    if (nodes.at(slot) != nullptr) return false;
     v.open.push_back(slot);
     return true;
   });
@@ -85,13 +84,13 @@ void node_verdicts::judge(verdict_set &v, const resources &need) {
     std::vector<uint16_t> reasons(open.size(), 0);
     // Fails closed: the node does not fit.
     const auto fails = [&] {
-      const policy_fault fault{policy_fault::kind::predicate, partition_name_, p.bound->name, v.first_key};
-      if (shared_.answers.says_failed(fault)) return shared_.answers.note_fault(fault), true;
-      if (filter_nodes(p, contexts_.now(), nodes_, facts, open, verdicts.data(), reasons.data())) return false;
-      return shared_.answers.note_fault(fault), true;
+      const policy_fault fault{policy_fault::kind::predicate, partition_name, p.bound->name, v.first_key};
+      if (shared.answers.says_failed(fault)) return shared.answers.note_fault(fault), true;
+      if (filter_nodes(p, contexts.now(), nodes, facts, open, verdicts.data(), reasons.data())) return false;
+      return shared.answers.note_fault(fault), true;
     };
     if (!open.empty() && fails()) {
-      ++shared_.counters.policy_faults;
+      ++shared.counters.policy_faults;
       std::fill(verdicts.begin(), verdicts.end(), uint8_t{TENON_FAIL});
       std::fill(reasons.begin(), reasons.end(), uint16_t{0});
     }

@@ -20,19 +20,25 @@ class call_contexts;
 class kept_counts;
 struct core;
 
-class node_verdicts final : public node_filter {
+struct node_verdicts_access {
+  core &shared;
+  const std::string &partition_name;
+  node_table &nodes;
+  const call_contexts &contexts;
+  kept_counts &kept;
+};
+
+class node_verdicts final : public node_filter, node_verdicts_access {
  public:
-  node_verdicts(core &shared, const std::string &partition_name, node_table &nodes, const call_contexts &contexts,
-                kept_counts &kept)
-      : shared_(shared), partition_name_(partition_name), nodes_(nodes), contexts_(contexts), kept_(kept) {}
+  explicit node_verdicts(const node_verdicts_access &all) : node_verdicts_access(all) {}
 
   void adopt(std::vector<node_predicate> predicates);
   [[nodiscard]] const std::vector<node_predicate> &predicates() const { return predicates_; }
 
   [[nodiscard]] std::string reason_of(const ask_class &c, uint32_t slot) const;  // why it does not
-  // For an ask that needs so much. `shared`: with all asks alike; else the set is this ask's alone. Null: all nodes
+  // For an ask that needs so much. `in_common`: with all asks alike; else the set is this ask's alone. Null: all nodes
   // pass.
-  verdict_set *set_for(const ask &a, const resources &need, bool &shared);
+  verdict_set *set_for(const ask &a, const resources &need, bool &in_common);
 
   // -- A node changed. --
   void forget(uint32_t slot) override;
@@ -44,11 +50,6 @@ class node_verdicts final : public node_filter {
   bool is_passed(verdict_set &v, const resources &need, uint32_t slot) override;
   void judge(verdict_set &v, const resources &need);
 
-  core &shared_;
-  const std::string &partition_name_;
-  node_table &nodes_;
-  const call_contexts &contexts_;
-  kept_counts &kept_;
   std::vector<node_predicate> predicates_;
   std::map<std::vector<uint64_t>, std::unique_ptr<verdict_set>> sets_;  // by signatures and what they leave out
   bool read_amounts_ = false;  // of nodes: verdicts change with every allocation

@@ -24,8 +24,7 @@ void open_proposals::delivered(const checks_delivered &c) {
 
 void open_proposals::arm_deadline(uint64_t number, open_proposal &p) {
   p.has_deadline = true;
-  shared_.timers.arm(add_saturating(shared_.now_ms, check_deadline_ms_), timer_kind::rm_check, partition_id_, ++p.armed,
-                     number);
+  clock.arm(add_saturating(clock.now_ms(), check_deadline_ms), timer_kind::rm_check, ++p.armed, number);
 }
 
 void open_proposals::stop_deadlines() {

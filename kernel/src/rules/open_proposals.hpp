@@ -6,21 +6,22 @@
 #include <cstdint>
 #include <map>
 
-#include "base/timers.hpp"
+#include "core.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
 
-struct core;
+struct open_proposals_access {
+  partition_clock clock;
+  const int64_t check_deadline_ms;  // 0: the resource manager does not check placements
+};
 
-class open_proposals {
+class open_proposals : open_proposals_access {
  public:
-  // `check_deadline_ms`: 0: the resource manager does not check placements.
-  open_proposals(core &shared, uint32_t partition_id, int64_t check_deadline_ms)
-      : shared_(shared), partition_id_(partition_id), check_deadline_ms_(check_deadline_ms) {}
+  explicit open_proposals(const open_proposals_access &all) : open_proposals_access(all) {}
 
-  [[nodiscard]] bool are_made() const { return check_deadline_ms_ > 0; }
+  [[nodiscard]] bool are_made() const { return check_deadline_ms > 0; }
   [[nodiscard]] size_t count() const { return open_.size(); }
   [[nodiscard]] const proposal *find(uint64_t number) const;  // null: it is none
   [[nodiscard]] application &owner_of(uint64_t number) const { return *open_.at(number).owner; }
@@ -36,9 +37,6 @@ class open_proposals {
  private:
   void arm_deadline(uint64_t number, open_proposal &p);
 
-  core &shared_;
-  const uint32_t partition_id_;
-  const int64_t check_deadline_ms_;
   std::map<uint64_t, open_proposal> open_;
   uint64_t delivered_to_ = 0;  // number of the last one that the resource manager was given
 };

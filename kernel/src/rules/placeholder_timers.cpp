@@ -13,14 +13,13 @@ namespace tenon::internal {
 void placeholder_timers::arm(application &app, int64_t from_ms) {
   const bool own = !app.placeholder_ask.empty() && app.execution_timeout_ms > 0;
   const int64_t due_ms = add_saturating(app.said_creation_ms > 0 ? app.said_creation_ms : from_ms,
-                                        own ? app.execution_timeout_ms : config_.tuning.placeholder_timeout_ms);
-  app.placeholder_timers.waiting = shared_.next_epoch++;
-  shared_.timers.arm(std::max(shared_.now_ms, due_ms), timer_kind::placeholders, partition_id_, app.index,
-                     app.placeholder_timers.waiting);
+                                        own ? app.execution_timeout_ms : config.tuning.placeholder_timeout_ms);
+  app.placeholder_timers.waiting = clock.next_epoch();
+  clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::placeholders, app.index, app.placeholder_timers.waiting);
 }
 
 void placeholder_timers::fire(const timer &t) {
-  application &app = applications_[t.object];
+  application &app = applications[t.object];
   if (t.kind == timer_kind::placeholders) {
     app.placeholder_timers.waiting = 0;
     timed_out(app);
@@ -31,7 +30,7 @@ void placeholder_timers::fire(const timer &t) {
 }
 
 bool placeholder_timers::is_void(const timer &t) const {
-  const application &app = applications_[t.object];
+  const application &app = applications[t.object];
   const placeholder_epochs &runs = app.placeholder_timers;
   return !app.live || t.epoch != (t.kind == timer_kind::placeholders ? runs.waiting : runs.left_over);
 }
@@ -50,22 +49,22 @@ void placeholder_timers::timed_out(application &app) {
       --placed;
       ++waiting;
     }
-    lifecycle_.move(app, app.hard_gang ? application_event::fail : application_event::resume,
-                    messages::reservation_timeout(lifecycle_.time_in_state(app), placed, waiting));
+    lifecycle.move(app, app.hard_gang ? application_event::fail : application_event::resume,
+                   messages::reservation_timeout(lifecycle.time_in_state(app), placed, waiting));
   }
   const bool only_placeholders = app.state != application_state::failing;
-  if (only_placeholders) proposals_.undo_placeholders(app, {cause::gang_timeout});
-  lifecycle_.expire_all(app, {cause::gang_timeout}, only_placeholders);
-  lifecycle_.drop_asks(app, termination::timeout, {cause::gang_timeout_pending}, only_placeholders);
-  lifecycle_.settle(app, false);
+  if (only_placeholders) proposals.undo_placeholders(app, {cause::gang_timeout});
+  lifecycle.expire_all(app, {cause::gang_timeout}, only_placeholders);
+  lifecycle.drop_asks(app, termination::timeout, {cause::gang_timeout_pending}, only_placeholders);
+  lifecycle.settle(app, false);
 }
 
 void placeholder_timers::give_back_left_over(application &app) {
-  const bool undone = proposals_.undo_placeholders(app, {cause::gang_left_over});
-  lifecycle_.expire_all(app, {cause::gang_left_over}, true);
+  const bool undone = proposals.undo_placeholders(app, {cause::gang_left_over});
+  lifecycle.expire_all(app, {cause::gang_left_over}, true);
   if (!undone) return;
-  lifecycle_.drop_asks(app, termination::timeout, {cause::gang_left_over}, true);
-  lifecycle_.settle(app, false);
+  lifecycle.drop_asks(app, termination::timeout, {cause::gang_left_over}, true);
+  lifecycle.settle(app, false);
 }
 
 void placeholder_timers::watch_left_over(application &app, bool real_went) {
@@ -76,9 +75,9 @@ void placeholder_timers::watch_left_over(application &app, bool real_went) {
   if (!left_over) {
     app.placeholder_timers.left_over = 0;
   } else if (app.placeholder_timers.left_over == 0) {
-    app.placeholder_timers.left_over = shared_.next_epoch++;
-    shared_.timers.arm(add_saturating(shared_.now_ms, config_.tuning.completing_timeout_ms), timer_kind::left_over,
-                       partition_id_, app.index, app.placeholder_timers.left_over);
+    app.placeholder_timers.left_over = clock.next_epoch();
+    clock.arm(add_saturating(clock.now_ms(), config.tuning.completing_timeout_ms), timer_kind::left_over, app.index,
+              app.placeholder_timers.left_over);
   }
 }
 

@@ -5,25 +5,25 @@
 
 #include <cstdint>
 
-#include "base/timers.hpp"
+#include "core.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
 
 class application_lifecycle;
 class proposals;
-struct core;
 
-class placeholder_timers {
+struct placeholder_timers_access {
+  partition_clock clock;
+  const partition_config &config;
+  slab<application> &applications;
+  internal::proposals &proposals;
+  application_lifecycle &lifecycle;
+};
+
+class placeholder_timers : placeholder_timers_access {
  public:
-  placeholder_timers(core &shared, uint32_t partition_id, const partition_config &config,
-                     slab<application> &applications, internal::proposals &proposals, application_lifecycle &lifecycle)
-      : shared_(shared),
-        partition_id_(partition_id),
-        config_(config),
-        applications_(applications),
-        proposals_(proposals),
-        lifecycle_(lifecycle) {}
+  explicit placeholder_timers(const placeholder_timers_access &all) : placeholder_timers_access(all) {}
 
   void arm(application &app, int64_t from_ms);
   static void stop_waiting(application &app) { app.placeholder_timers.waiting = 0; }
@@ -37,13 +37,6 @@ class placeholder_timers {
  private:
   void timed_out(application &app);
   void give_back_left_over(application &app);
-
-  core &shared_;
-  const uint32_t partition_id_;
-  const partition_config &config_;
-  slab<application> &applications_;
-  internal::proposals &proposals_;
-  application_lifecycle &lifecycle_;
 };
 
 }  // namespace tenon::internal

@@ -61,7 +61,7 @@ struct abi_tree : tenon_queue_tree {
 // The path that the rule gives; empty when it gives none, with a problem when it refuses.
 std::string placement::path_by(const placement_rule &rule, placement_request &request, std::string &problem) const {
   if (!rule.filter.accepts(request.application().user, request.application().groups)) return {};
-  placement_request::answer said = journaled_rules(shared_).ask(rule, request);
+  placement_request::answer said = journaled_rules(shared).ask(rule, request);
   problem = std::move(said.refused);
   if (!problem.empty() || said.name.empty()) return {};
   std::string path = std::move(said.name);
@@ -70,7 +70,7 @@ std::string placement::path_by(const placement_rule &rule, placement_request &re
     if (rule.parent != nullptr) {
       above = path_by(*rule.parent, request, problem);
       if (above.empty()) return {};
-      if (const queue *q = queues_.find_queue(above); q != nullptr && q->leaf) {
+      if (const queue *q = queues.find_queue(above); q != nullptr && q->leaf) {
         problem = messages::parent_rule_gave_leaf(above);
         return {};
       }
@@ -78,7 +78,7 @@ std::string placement::path_by(const placement_rule &rule, placement_request &re
     path = above + "." + path;
   }
   path = lower_case(path);
-  if (!rule.create && queues_.find_queue(path) == nullptr) return {};
+  if (!rule.create && queues.find_queue(path) == nullptr) return {};
   return path;
 }
 
@@ -92,7 +92,7 @@ bool placement::may_submit(const queue &to, std::string_view user, names groups)
 
 queue *placement::nearest_queue(std::string_view path) const {
   for (;;) {
-    if (queue *q = queues_.find_queue(path); q != nullptr) return q;
+    if (queue *q = queues.find_queue(path); q != nullptr) return q;
     const size_t dot = path.rfind('.');
     if (dot == std::string_view::npos) return nullptr;
     path = path.substr(0, dot);
@@ -100,7 +100,7 @@ queue *placement::nearest_queue(std::string_view path) const {
 }
 
 bool placement::takes(std::string_view path, const tenon::add_application &c) const {
-  if (const queue *q = queues_.find_queue(path); q != nullptr) {
+  if (const queue *q = queues.find_queue(path); q != nullptr) {
     return q->leaf && q->state == object_state::active && may_submit(*q, c.user, c.groups);
   }
   const queue *above = nearest_queue(path);
@@ -108,8 +108,8 @@ bool placement::takes(std::string_view path, const tenon::add_application &c) co
 }
 
 queue *placement::place(const tenon::add_application &c, std::string &problem) {
-  const abi_tree tree(queues_);
-  placement_request request(c, tree, shared_.now_ms);
+  const abi_tree tree(queues);
+  placement_request request(c, tree, shared.now_ms);
   std::string path;
   for (const auto &rule : rules_) {
     std::string candidate = path_by(*rule, request, problem);
@@ -125,12 +125,12 @@ queue *placement::place(const tenon::add_application &c, std::string &problem) {
     path = recovery_path;
     recovery = true;
   }
-  if (path.empty() && queues_.find_queue("root.default") != nullptr && takes("root.default", c)) path = "root.default";
+  if (path.empty() && queues.find_queue("root.default") != nullptr && takes("root.default", c)) path = "root.default";
   if (path.empty()) {
     problem = messages::no_rule_matched();
     return nullptr;
   }
-  queue *leaf = queues_.find_queue(path);
+  queue *leaf = queues.find_queue(path);
   if (leaf == nullptr) leaf = create_path(path, recovery, problem);
   if (leaf != nullptr && !leaf->managed && leaf->path != recovery_path) apply_namespace_tags(*leaf, c.tags);
   return leaf;
@@ -145,20 +145,20 @@ queue *placement::create_path(std::string_view path, bool recovery, std::string 
     problem = messages::queue_create_below_leaf(path, q->path);
   } else if (q->state == object_state::draining) {
     problem = messages::queue_create_below_draining(q->path);
-  } else if (split_path(path).size() > shared_.options.max_queue_depth) {
-    problem = messages::queue_too_deep(path, shared_.options.max_queue_depth);
+  } else if (split_path(path).size() > shared.options.max_queue_depth) {
+    problem = messages::queue_too_deep(path, shared.options.max_queue_depth);
   }
   if (!problem.empty()) return nullptr;
   const auto missing = split_path(path.substr(q->path.size() + 1));
   for (size_t i = 0; i < missing.size(); ++i) {
     const bool leaf = i + 1 == missing.size();
-    queue &made = queues_.create_queue(q, missing[i], leaf, false);
+    queue &made = queues.create_queue(q, missing[i], leaf, false);
     if (leaf && !recovery) apply_template(made);
     if (!leaf) made.child_template = q->child_template;
-    queues_.resolve_properties(made);
-    prepare_queue(made, shared_.counters.policy_faults);
-    keys_.follow_decay(made);
-    fair_maxima_.refresh(made);
+    queues.resolve_properties(made);
+    shared.counters.policy_faults += prepare_queue(made);
+    keys.follow_decay(made);
+    fair_maxima.refresh(made);
     q = &made;
   }
   return q;
@@ -168,20 +168,20 @@ void placement::apply_template(queue &leaf) {
   const child_template_config &t = leaf.parent->child_template;
   leaf.max_applications = t.max_applications;
   leaf.own_properties = t.properties;
-  leaf.guaranteed = queues_.configured_amounts(t.guaranteed);
-  leaf.max = queues_.configured_amounts(t.max);
-  facts_.tell_queue_amounts(leaf, {}, {});
+  leaf.guaranteed = queues.configured_amounts(t.guaranteed);
+  leaf.max = queues.configured_amounts(t.max);
+  facts.tell_queue_amounts(leaf, {}, {});
 }
 
 void placement::apply_namespace_tags(queue &leaf, texts tags) {
   const auto room = [&](const amount_map &amounts) {
     uint32_t fresh = 0;
-    for (const auto &[type, amount] : amounts) fresh += types_.find(type) == no_type ? 1 : 0;
-    return types_.count() + fresh <= types_.limit();
+    for (const auto &[type, amount] : amounts) fresh += types.find(type) == no_type ? 1 : 0;
+    return types.count() + fresh <= types.limit();
   };
   const auto taken = [&](std::string_view tag) -> std::optional<resources> {
     const auto amounts = amounts_in_tag(find_tag(tags, tag));
-    return amounts && room(*amounts) ? std::optional(queues_.configured_amounts(*amounts)) : std::nullopt;
+    return amounts && room(*amounts) ? std::optional(queues.configured_amounts(*amounts)) : std::nullopt;
   };
   const resources guaranteed_before = leaf.guaranteed, max_before = leaf.max;
   const std::optional<resources> max = taken("namespace.resourcequota"),
@@ -189,9 +189,9 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   bool changed = max || guaranteed;
   if (changed) {  // a pair: what only an older application said is not so any more
     const child_template_config &t = leaf.parent->child_template;
-    leaf.max = max ? *max : queues_.configured_amounts(t.max);
-    leaf.guaranteed = guaranteed ? *guaranteed : queues_.configured_amounts(t.guaranteed);
-    quotas_.look_at_path(leaf);
+    leaf.max = max ? *max : queues.configured_amounts(t.max);
+    leaf.guaranteed = guaranteed ? *guaranteed : queues.configured_amounts(t.guaranteed);
+    quotas.look_at_path(leaf);
   }
   const std::string_view apps = find_tag(tags, "namespace.resourcemaxapps");
   uint64_t max_apps = 0;
@@ -201,17 +201,17 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
     changed = true;
   }
   if (!changed) return;
-  queues_.note_changed();
-  facts_.tell_queue_amounts(leaf, max_before, guaranteed_before);
-  fair_maxima_.refresh(leaf);
-  keys_.changed(leaf, column::limits);
-  for (application *app : leaf.apps) keys_.changed(*app, column::limits);
-  ready_.wake_headroom(leaf);
-  ready_.wake_held(leaf);
-  preemption_.changed();
+  queues.note_changed();
+  facts.tell_queue_amounts(leaf, max_before, guaranteed_before);
+  fair_maxima.refresh(leaf);
+  keys.changed(leaf, column::limits);
+  for (application *app : leaf.apps) keys.changed(*app, column::limits);
+  ready.wake_headroom(leaf);
+  ready.wake_held(leaf);
+  preemption.changed();
   if (leaf.guaranteed == guaranteed_before) return;
   for (const application *app : leaf.apps) {
-    for (const auto &[key, a] : app->asks) alarms_.chance_changed(*a);  // any order: each is on its own
+    for (const auto &[key, a] : app->asks) alarms.chance_changed(*a);  // any order: each is on its own
   }
 }
 

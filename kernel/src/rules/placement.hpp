@@ -24,21 +24,22 @@ class ready_index;
 class sort_keys;
 struct core;
 
-class placement {
+struct placement_access {
+  core &shared;
+  const resource_types &types;
+  queue_lifecycle &queues;
+  sort_keys &keys;
+  fair_max &fair_maxima;
+  ready_index &ready;
+  ask_alarms &alarms;
+  internal::quotas &quotas;
+  internal::preemption &preemption;
+  const fact_teller &facts;
+};
+
+class placement : placement_access {
  public:
-  placement(core &shared, const resource_types &types, queue_lifecycle &queues, sort_keys &keys, fair_max &fair_maxima,
-            ready_index &ready, ask_alarms &alarms, internal::quotas &quotas, internal::preemption &preemption,
-            const fact_teller &facts)
-      : shared_(shared),
-        types_(types),
-        queues_(queues),
-        keys_(keys),
-        fair_maxima_(fair_maxima),
-        ready_(ready),
-        alarms_(alarms),
-        quotas_(quotas),
-        preemption_(preemption),
-        facts_(facts) {}
+  explicit placement(const placement_access &all) : placement_access(all) {}
 
   void use(std::vector<std::unique_ptr<placement_rule>> rules) { rules_ = std::move(rules); }
   // The leaf for the application, created where rules allow; null with the reason.
@@ -53,16 +54,6 @@ class placement {
   void apply_template(queue &leaf);
   void apply_namespace_tags(queue &leaf, texts tags);
 
-  core &shared_;
-  const resource_types &types_;
-  queue_lifecycle &queues_;
-  sort_keys &keys_;
-  fair_max &fair_maxima_;
-  ready_index &ready_;
-  ask_alarms &alarms_;
-  internal::quotas &quotas_;
-  internal::preemption &preemption_;
-  const fact_teller &facts_;
   std::vector<std::unique_ptr<placement_rule>> rules_;
 };
 

@@ -14,7 +14,7 @@ uint64_t kept_for(const node_refusal &r) { return refusal_size + r.reason.size()
 
 bool placement_checks::ask_now(const ask &a, const node &n, bool allocate) {
   const bool ok =
-      shared_.answers.check([&] { return shared_.check(partition_name_, a.owner->id, a.key, n.id, allocate); });
+      shared.answers.check([&] { return shared.check(partition_name, a.owner->id, a.key, n.id, allocate); });
   if (!ok) refused_now_.push_back(&n);
   return ok;
 }
@@ -27,9 +27,9 @@ bool placement_checks::has_refused(const ask &a, const node &n) const {
 
 void placement_checks::note_refusal(ask &a, const node &n, std::string_view reason) {
   if (is_refused(a, n)) return;
-  std::vector<node_refusal> &refusals = ask_wait::of(a, waits_).refusals;
+  std::vector<node_refusal> &refusals = ask_wait::of(a, waits).refusals;
   refusals.push_back({&n, std::string(reason)});
-  kept_.add_bytes(kept_for(refusals.back()));
+  kept.add_bytes(kept_for(refusals.back()));
   refused_on_[&n].push_back(&a);
 }
 
@@ -38,7 +38,7 @@ void placement_checks::forget(ask &a) {
     const auto found = refused_on_.find(r.where);
     std::erase(found->second, &a);
     if (found->second.empty()) refused_on_.erase(found);
-    kept_.remove_bytes(kept_for(r));
+    kept.remove_bytes(kept_for(r));
   }
   a.wait->refusals.clear();
 }
@@ -71,7 +71,7 @@ bool placement_checks::check_again(const tenon::check_again &c) {
 void placement_checks::drop(ask &a, const node &n) {
   std::erase_if(a.wait->refusals, [&](const node_refusal &r) {
     if (r.where != &n) return false;
-    kept_.remove_bytes(kept_for(r));
+    kept.remove_bytes(kept_for(r));
     return true;
   });
 }

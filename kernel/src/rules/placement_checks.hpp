@@ -17,23 +17,28 @@
 
 namespace tenon::internal {
 
-class placement_checks {
- public:
-  // `by_proposals`: it checks what is proposed, and is not asked within the step.
-  placement_checks(core &shared, const std::string &partition_name, bool by_proposals, ask_waits &waits,
-                   kept_counts &kept)
-      : shared_(shared), partition_name_(partition_name), by_proposals_(by_proposals), waits_(waits), kept_(kept) {}
+struct placement_checks_access {
+  core &shared;
+  const std::string &partition_name;
+  const bool by_proposals;  // it checks what is proposed, and is not asked within the step
+  ask_waits &waits;
+  kept_counts &kept;
+};
 
-  [[nodiscard]] bool are_proposed() const { return by_proposals_; }
+class placement_checks : placement_checks_access {
+ public:
+  explicit placement_checks(const placement_checks_access &all) : placement_checks_access(all) {}
+
+  [[nodiscard]] bool are_proposed() const { return by_proposals; }
   // What it says may be other than for asks alike.
   [[nodiscard]] bool may_refuse(const ask &a) const {
-    return by_proposals_ ? a.wait != nullptr && !a.wait->refusals.empty() : shared_.rm_is_asked();
+    return by_proposals ? a.wait != nullptr && !a.wait->refusals.empty() : shared.rm_is_asked();
   }
   // Where it is asked within the step, it is asked now.
   bool agrees(const ask &a, const node &n, bool allocate) {
     if (nobody_is_asked_) return true;
-    if (by_proposals_) return !is_refused(a, n);
-    return !shared_.rm_is_asked() || ask_now(a, n, allocate);
+    if (by_proposals) return !is_refused(a, n);
+    return !shared.rm_is_asked() || ask_now(a, n, allocate);
   }
   [[nodiscard]] bool has_refused(const ask &a, const node &n) const;   // since the look at the ask began, or before
   [[nodiscard]] static bool is_refused(const ask &a, const node &n) {  // as a proposal
@@ -42,7 +47,7 @@ class placement_checks {
   }
   void begin_look() { refused_now_.clear(); }  // at another ask
   void begin_turn() {                          // the same, of the cycle
-    ++shared_.counters.asks_examined;
+    ++shared.counters.asks_examined;
     begin_look();
   }
   void ask_nobody(bool nobody) { nobody_is_asked_ = nobody; }  // all are as if agreed with
@@ -58,11 +63,6 @@ class placement_checks {
   bool ask_now(const ask &a, const node &n, bool allocate);
   void drop(ask &a, const node &n);
 
-  core &shared_;
-  const std::string &partition_name_;
-  const bool by_proposals_;
-  ask_waits &waits_;
-  kept_counts &kept_;
   bool nobody_is_asked_ = false;
   std::vector<const node *> refused_now_;  // within the step, while an ask is looked at
   boost::unordered_flat_map<const node *, std::vector<ask *>> refused_on_;

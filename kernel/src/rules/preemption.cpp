@@ -16,68 +16,68 @@ namespace tenon::internal {
 
 int64_t preemption::preempts_at(const ask &a) const {
   const queue &leaf = *a.owner->home;
-  if (!a.preempt_other || !config_.preemption_enabled || classes_[a.class_id].requires_a_node()) return INT64_MAX;
+  if (!a.preempt_other || !config.preemption_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
   if (a.wait != nullptr && !a.wait->victims.empty()) return INT64_MAX;
-  if (!leaf.intra && !has_guarantee(leaf, classes_[a.class_id])) return INT64_MAX;
+  if (!leaf.intra && !has_guarantee(leaf, classes[a.class_id])) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);
 }
 
 bool preemption::try_for(ask &a) {
-  if (preempts_at(a) > shared_.now_ms) return false;
-  ask_wait::of(a, waits_).preempt_from_ms =
-      add_saturating(shared_.now_ms, std::max<int64_t>(1, config_.tuning.preemption_retry_ms));
-  held_off_.forget(a);
+  if (preempts_at(a) > shared.now_ms) return false;
+  ask_wait::of(a, waits).preempt_from_ms =
+      add_saturating(shared.now_ms, std::max<int64_t>(1, config.tuning.preemption_retry_ms));
+  held_off.forget(a);
   bool off = false;
   node *n = find_victims(a, off);
   if (n == nullptr) {
-    if (off) held_off_.add(a);
+    if (off) held_off.add(a);
     return false;
   }
   reservation *held = reservation_of(a);
   node *left = nullptr;
   if (held != nullptr && held->where != n) {
     left = held->where;
-    reservations_.end(*held, {cause::victims_elsewhere, n->id});
+    reservations.end(*held, {cause::victims_elsewhere, n->id});
   }
-  if (reservation_of(a) == nullptr) reservations_.reserve(a, *n);
-  claims_.take(search_.victims(), {cause::preempted_for_ask, a.key}, &a);
-  if (left != nullptr) reservations_.reopen(*left);
+  if (reservation_of(a) == nullptr) reservations.reserve(a, *n);
+  claims.take(search.victims(), {cause::preempted_for_ask, a.key}, &a);
+  if (left != nullptr) reservations.reopen(*left);
   return true;
 }
 
 // Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
 // `off`: it fails, and victims on a node that is reserved for another ask would have done.
 node *preemption::find_victims(ask &a, bool &off) {
-  const ask_class &c = classes_[a.class_id];
-  const bool proposes = checks_.are_proposed();
-  const bool rm_checks = checks_.may_refuse(a);  // what the RM says is of this ask alone
-  leaf_class &alike = ready_.unit_of(*a.owner->home, a.class_id, unit_kind::plain);
+  const ask_class &c = classes[a.class_id];
+  const bool proposes = checks.are_proposed();
+  const bool rm_checks = checks.may_refuse(a);  // what the RM says is of this ask alone
+  leaf_class &alike = ready.unit_of(*a.owner->home, a.class_id, unit_kind::plain);
   const bool hopeless = !rm_checks && alike.hopeless.at == revision() && alike.hopeless.priority == a.priority;
   const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
     off = alike.hopeless.held_off;
     return nullptr;
   }
-  ++shared_.counters.victim_searches;
+  ++shared.counters.victim_searches;
   for (;;) {
-    node *n = search_.find(a, c, hopeless ? held->where : nullptr);
+    node *n = search.find(a, c, hopeless ? held->where : nullptr);
     if (n == nullptr) break;
-    if (checks_.agrees(a, *n, false)) return n;
+    if (checks.agrees(a, *n, false)) return n;
   }
-  off = search_.would_do_but_for_reservations(a, c, held);
+  off = search.would_do_but_for_reservations(a, c, held);
   if (rm_checks && proposes) return nullptr;
   alike.hopeless.at = revision();
   alike.hopeless.priority = a.priority;
-  alike.hopeless.held_off = off || (held != nullptr && search_.would_do_but_for_reservations(a, c, nullptr));
+  alike.hopeless.held_off = off || (held != nullptr && search.would_do_but_for_reservations(a, c, nullptr));
   return nullptr;
 }
 
-void preemption::reservation_ended() { held_off_.call(); }
+void preemption::reservation_ended() { held_off.call(); }
 
 void preemption::forget(ask &a) {
-  claims_.forget(a);
-  held_off_.forget(a);
+  claims.forget(a);
+  held_off.forget(a);
 }
 
 }  // namespace tenon::internal

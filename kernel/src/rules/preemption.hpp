@@ -19,21 +19,22 @@ class reservations;
 class victim_search;
 struct core;
 
-class preemption final : public preemption_clock {
+struct preemption_access {
+  core &shared;
+  const partition_config &config;
+  const class_table &classes;
+  ask_waits &waits;
+  ready_index &ready;
+  placement_checks &checks;
+  victim_search &search;
+  internal::claims &claims;
+  held_off_asks &held_off;
+  internal::reservations &reservations;
+};
+
+class preemption final : public preemption_clock, preemption_access {
  public:
-  preemption(core &shared, const partition_config &config, const class_table &classes, ask_waits &waits,
-             ready_index &ready, placement_checks &checks, victim_search &search, internal::claims &claims,
-             held_off_asks &held_off, internal::reservations &reservations)
-      : shared_(shared),
-        config_(config),
-        classes_(classes),
-        waits_(waits),
-        ready_(ready),
-        checks_(checks),
-        search_(search),
-        claims_(claims),
-        held_off_(held_off),
-        reservations_(reservations) {}
+  explicit preemption(const preemption_access &all) : preemption_access(all) {}
 
   [[nodiscard]] int64_t preempts_at(const ask &a) const override;
   bool try_for(ask &a);
@@ -42,17 +43,6 @@ class preemption final : public preemption_clock {
 
  private:
   node *find_victims(ask &a, bool &off);
-
-  core &shared_;
-  const partition_config &config_;
-  const class_table &classes_;
-  ask_waits &waits_;
-  ready_index &ready_;
-  placement_checks &checks_;
-  victim_search &search_;
-  internal::claims &claims_;
-  held_off_asks &held_off_;
-  internal::reservations &reservations_;
 };
 
 }  // namespace tenon::internal

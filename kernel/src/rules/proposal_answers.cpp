@@ -16,50 +16,49 @@
 namespace tenon::internal {
 
 void proposal_answers::take(const check_answer &c) {
-  const proposal *found = open_.find(c.number);
+  const proposal *found = open.find(c.number);
   if (found == nullptr) return;
   const proposal p = *found;
   application &app = *p.of().owner;
   if (c.accepted) return confirm(app, p);
-  ++shared_.counters.proposals_refused;
+  ++shared.counters.proposals_refused;
   refuse(app, p, c.reason);
 }
 
 // It said nothing: nothing is remembered, and the ask may be proposed there again.
 void proposal_answers::is_late(uint64_t number) {
-  const proposal &p = *open_.find(number);
-  ++shared_.counters.proposals_late;
-  undoing_.undo(*p.of().owner, number, {cause::check_late}, true, allocation_event::late);
+  const proposal &p = *open.find(number);
+  ++shared.counters.proposals_late;
+  undoing.undo(*p.of().owner, number, {cause::check_late}, true, allocation_event::late);
 }
 
 void proposal_answers::confirm(application &app, const proposal &p) {
-  open_.remove(p.number);
-  changes_.apply(proposal_ended{app, p, nullptr});
+  open.remove(p.number);
+  changes.apply(proposal_ended{app, p, nullptr});
   if (p.made != nullptr) {
     allocation &x = *p.made;
-    allocations_.move(x, allocation_event::confirm, nullptr);
-    limits_.enter(app, false);
-    x.bind_time_ms = shared_.now_ms;
-    if (x.placeholder) gangs_.make_available(x);
+    allocations.move(x, allocation_event::confirm, nullptr);
+    limits.enter(app, false);
+    x.bind_time_ms = shared.now_ms;
+    if (x.placeholder) gangs.make_available(x);
     allocation_terms terms;
     terms.execution_timeout_ms = p.execution_timeout_ms;
-    allocations_.announce(x, terms, false);
-    placeholder_timers_.watch_left_over(app, false);
-    return applications_.after_placing(app, x);
+    allocations.announce(x, terms, false);
+    placeholder_timers.watch_left_over(app, false);
+    return applications.after_placing(app, x);
   }
   allocation &placeholder = *p.instead->placeholder;
   const reason why{cause::replaced, p.instead->real->key};
   p.instead->number = 0;
-  changes_.apply(replacement_proposed{placeholder, nullptr});
-  changes_.apply(replacement_begun{placeholder, p.instead});
+  changes.apply(replacement_proposed{placeholder, nullptr});
+  changes.apply(replacement_begun{placeholder, p.instead});
   // It left those that are Allocated when proposed.
-  changes_.apply(allocation_moved{placeholder, allocation_event::replace, &why});
+  changes.apply(allocation_moved{placeholder, allocation_event::replace, &why});
 }
 
 void proposal_answers::refuse(application &app, const proposal &p, std::string_view words) {
-  checks_.note_refusal(p.of(), p.where(), words);
-  undoing_.undo(app, p.number, {cause::check_refused, shared_.keep(std::string(words))}, true,
-                allocation_event::refuse);
+  checks.note_refusal(p.of(), p.where(), words);
+  undoing.undo(app, p.number, {cause::check_refused, shared.keep(std::string(words))}, true, allocation_event::refuse);
 }
 
 }  // namespace tenon::internal

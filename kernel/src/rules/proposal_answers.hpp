@@ -22,21 +22,22 @@ class placement_checks;
 class proposals;
 struct core;
 
-class proposal_answers {
+struct proposal_answers_access {
+  core &shared;
+  open_proposals &open;
+  internal::proposals &undoing;
+  placement_checks &checks;
+  internal::limits &limits;
+  internal::gangs &gangs;
+  internal::placeholder_timers &placeholder_timers;
+  allocation_lifecycle &allocations;
+  application_lifecycle &applications;
+  change_dispatcher &changes;
+};
+
+class proposal_answers : proposal_answers_access {
  public:
-  proposal_answers(core &shared, open_proposals &open, internal::proposals &undoing, placement_checks &checks,
-                   internal::limits &limits, internal::gangs &gangs, internal::placeholder_timers &placeholder_timers,
-                   allocation_lifecycle &allocations, application_lifecycle &applications, change_dispatcher &changes)
-      : shared_(shared),
-        open_(open),
-        undoing_(undoing),
-        checks_(checks),
-        limits_(limits),
-        gangs_(gangs),
-        placeholder_timers_(placeholder_timers),
-        allocations_(allocations),
-        applications_(applications),
-        changes_(changes) {}
+  explicit proposal_answers(const proposal_answers_access &all) : proposal_answers_access(all) {}
 
   void take(const check_answer &c);
   void is_late(uint64_t number);
@@ -44,17 +45,6 @@ class proposal_answers {
  private:
   void confirm(application &app, const proposal &p);
   void refuse(application &app, const proposal &p, std::string_view words);
-
-  core &shared_;
-  open_proposals &open_;
-  internal::proposals &undoing_;
-  placement_checks &checks_;
-  internal::limits &limits_;
-  internal::gangs &gangs_;
-  internal::placeholder_timers &placeholder_timers_;
-  allocation_lifecycle &allocations_;
-  application_lifecycle &applications_;
-  change_dispatcher &changes_;
 };
 
 }  // namespace tenon::internal

@@ -16,28 +16,28 @@
 namespace tenon::internal {
 
 void proposals::undo(application &app, uint64_t number, const reason &why, bool pending_again, allocation_event how) {
-  const proposal p = *open_.find(number);
-  open_.remove(number);
-  changes_.apply(proposal_ended{app, p, &why});
+  const proposal p = *open.find(number);
+  open.remove(number);
+  changes.apply(proposal_ended{app, p, &why});
   ask &of = p.of();
   if (p.made != nullptr) {
-    allocations_.remove_allocation(*p.made, how, true);
-    if (pending_again && allocations_.unplace(of) && p.made->placeholder) --p.made->gang->timed_out;  // it did not end
+    allocations.remove_allocation(*p.made, how, true);
+    if (pending_again && allocations.unplace(of) && p.made->placeholder) --p.made->gang->timed_out;  // it did not end
   } else {
     node &n = *p.instead->where;
     allocation &placeholder = *p.instead->placeholder;
     const bool gives_room = p.instead->elsewhere();
-    changes_.apply(replacement_proposed{placeholder, nullptr});
-    replacements_.end(*p.instead);
-    if (pending_again) allocations_.unplace(of);
-    gangs_.make_available(placeholder);
-    if (gives_room) changes_.apply(node_changed{n});
+    changes.apply(replacement_proposed{placeholder, nullptr});
+    replacements.end(*p.instead);
+    if (pending_again) allocations.unplace(of);
+    gangs.make_available(placeholder);
+    if (gives_room) changes.apply(node_changed{n});
   }
-  allocations_.forget_if_done(of);
+  allocations.forget_if_done(of);
   const bool alone = app.proposals.empty() && app.first_bind_ms == INT64_MAX;
-  if (app.state == application_state::accepted && alone) applications_.count_up(app, false);
-  limits_.leave(app);
-  placeholder_timers_.watch_left_over(app, false);
+  if (app.state == application_state::accepted && alone) applications.count_up(app, false);
+  limits.leave(app);
+  placeholder_timers.watch_left_over(app, false);
 }
 
 bool proposals::undo_those(application &app, const which_proposals &which, const reason &why, bool pending_again) {
@@ -70,7 +70,7 @@ bool proposals::undo_placeholders(application &app, const reason &why) {
 
 void proposals::undo_on(node &n, const reason &why, bool unfit_alone) {
   std::vector<uint64_t> numbers;
-  const auto fits = [&](const ask &a) { return fitness_.is_usable(n, classes_[a.class_id]); };
+  const auto fits = [&](const ask &a) { return fitness.is_usable(n, classes[a.class_id]); };
   for (const allocation *x : n.allocations) {
     if (x->state == allocation_state::proposed && !(unfit_alone && fits(*x->from))) numbers.push_back(x->sequence);
     if (x->offered != nullptr && !unfit_alone) numbers.push_back(x->offered->number);
@@ -79,7 +79,7 @@ void proposals::undo_on(node &n, const reason &why, bool unfit_alone) {
     if (r->number != 0 && !unfit_alone) numbers.push_back(r->number);
   }
   std::sort(numbers.begin(), numbers.end());
-  for (const uint64_t number : numbers) undo(open_.owner_of(number), number, why, true);
+  for (const uint64_t number : numbers) undo(open.owner_of(number), number, why, true);
 }
 
 // It is not there any more, or something else becomes of it.

@@ -21,22 +21,22 @@ class open_proposals;
 class placeholder_timers;
 class replacements;
 
-class proposals {
+struct proposals_access {
+  open_proposals &open;
+  const class_table &classes;
+  const node_fitness &fitness;
+  internal::limits &limits;
+  internal::replacements &replacements;
+  internal::gangs &gangs;
+  internal::placeholder_timers &placeholder_timers;
+  allocation_lifecycle &allocations;
+  application_lifecycle &applications;
+  change_dispatcher &changes;
+};
+
+class proposals : proposals_access {
  public:
-  proposals(open_proposals &open, const class_table &classes, const node_fitness &fitness, internal::limits &limits,
-            internal::replacements &replacements, internal::gangs &gangs,
-            internal::placeholder_timers &placeholder_timers, allocation_lifecycle &allocations,
-            application_lifecycle &applications, change_dispatcher &changes)
-      : open_(open),
-        classes_(classes),
-        fitness_(fitness),
-        limits_(limits),
-        replacements_(replacements),
-        gangs_(gangs),
-        placeholder_timers_(placeholder_timers),
-        allocations_(allocations),
-        applications_(applications),
-        changes_(changes) {}
+  explicit proposals(const proposals_access &all) : proposals_access(all) {}
 
   // By number. False: there were none.
   using which_proposals = std::function<bool(const proposal &)>;
@@ -49,18 +49,6 @@ class proposals {
   // What is to run there, or in place of what runs there; or placements alone that the node does not take any more.
   void undo_on(node &n, const reason &why, bool unfit_alone);
   void undo_offer(allocation &placeholder);  // where there is one
-
- private:
-  open_proposals &open_;
-  const class_table &classes_;
-  const node_fitness &fitness_;
-  internal::limits &limits_;
-  internal::replacements &replacements_;
-  internal::gangs &gangs_;
-  internal::placeholder_timers &placeholder_timers_;
-  allocation_lifecycle &allocations_;
-  application_lifecycle &applications_;
-  change_dispatcher &changes_;
 };
 
 }  // namespace tenon::internal

@@ -12,30 +12,30 @@
 namespace tenon::internal {
 
 void proposer::propose(ask &a, node &n) {
-  const allocation_terms terms = allocations_.terms_of(a);
-  node *kept = reservations_.use(a);
-  allocation &x = allocations_.place_on(a, n, terms, shared_.now_ms, {}, allocation_event::propose);
-  allocations_.count_placed(a);
+  const allocation_terms terms = allocations.terms_of(a);
+  node *kept = reservations.use(a);
+  allocation &x = allocations.place_on(a, n, terms, {}, allocation_event::propose);
+  allocations.count_placed(a);
   note(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
-  if (kept != nullptr) reservations_.reopen(*kept);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
 void proposer::propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices) {
-  node *kept = reservations_.use(a);
-  replacement &r = replacements_.make(a, placeholder, n, devices);
-  r.number = allocations_.take_sequence();
-  gangs_.leave_allocated(placeholder);  // nothing else is proposed in its place
-  changes_.apply(replacement_proposed{placeholder, &r});
-  allocations_.count_placed(a);
+  node *kept = reservations.use(a);
+  replacement &r = replacements.make(a, placeholder, n, devices);
+  r.number = allocations.take_sequence();
+  gangs.leave_allocated(placeholder);  // nothing else is proposed in its place
+  changes.apply(replacement_proposed{placeholder, &r});
+  allocations.count_placed(a);
   note(*a.owner, {r.number, nullptr, &r, 0});
-  if (kept != nullptr) reservations_.reopen(*kept);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
 void proposer::note(application &app, const proposal &p) {
-  open_.add(p.number, app);
-  ++shared_.counters.proposed;
-  changes_.apply(proposal_made{app, p});
-  if (app.state == application_state::accepted) applications_.count_up(app, true);
+  open.add(p.number, app);
+  ++shared.counters.proposed;
+  changes.apply(proposal_made{app, p});
+  if (app.state == application_state::accepted) applications.count_up(app, true);
 }
 
 }  // namespace tenon::internal

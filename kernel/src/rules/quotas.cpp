@@ -22,7 +22,7 @@ int64_t spare_of(const queue &q, type_index t) {
 // -- Timers. --
 
 bool quotas::is_over(const queue &q) const {
-  if (!config_.quota_preemption_enabled || q.parent == nullptr || q.quota_delay_ms == 0) return false;
+  if (!config.quota_preemption_enabled || q.parent == nullptr || q.quota_delay_ms == 0) return false;
   bool over = false;
   for_each_type(q.max, [&](type_index t, int64_t amount) { over |= q.allocated[t] > amount; });
   return over;
@@ -31,17 +31,17 @@ bool quotas::is_over(const queue &q) const {
 void quotas::look_at(queue &q) {
   if (!is_over(q) || (q.quota.epoch != 0 && q.quota.delay_ms == q.quota_delay_ms)) return;
   if (q.quota.epoch == 0) {
-    q.quota.armed_ms = shared_.now_ms;
+    q.quota.armed_ms = clock.now_ms();
     over_.push_back(&q);
   }
   q.quota.delay_ms = q.quota_delay_ms;
-  q.quota.epoch = shared_.next_epoch++;
+  q.quota.epoch = clock.next_epoch();
   const int64_t due_ms = add_saturating(q.quota.armed_ms, q.quota.delay_ms);
-  shared_.timers.arm(std::max(shared_.now_ms, due_ms), timer_kind::quota, partition_id_, 0, q.quota.epoch);
+  clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::quota, 0, q.quota.epoch);
 }
 
 void quotas::look_at_path(queue &q) {
-  if (!config_.quota_preemption_enabled) return;
+  if (!config.quota_preemption_enabled) return;
   if (q.parent != nullptr) look_at_path(*q.parent);
   look_at(q);
 }
@@ -109,13 +109,13 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reas
   for (const application *app : leaf.apps) {
     for (allocation *x : app->allocations) {
       const bool may = x->state == allocation_state::allocated && x->preempt_self && !x->bound;
-      if (may && (classes_[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
+      if (may && (classes[x->class_id].need.present() & types_wanted) != 0) candidates.push_back(x);
     }
   }
   std::sort(candidates.begin(), candidates.end(),
             [](const auto *x, const auto *y) { return gives_way_before(*x, *y); });
   for (allocation *x : candidates) {
-    const resources &need = classes_[x->class_id].need;
+    const resources &need = classes[x->class_id].need;
     bool some = false, too_much = false;
     for_each_type(wanted, [&](type_index t, int64_t left) {
       some |= need[t] > 0;
@@ -125,7 +125,7 @@ size_t quotas::give_back_in_leaf(const queue &leaf, resources wanted, const reas
     for_each_type(wanted, [&](type_index t, int64_t left) { wanted.set(t, left - need[t]); });
     victims.push_back(x);
   }
-  claims_.take(victims, why, nullptr, &over);
+  claims.take(victims, why, nullptr, &over);
   return victims.size();
 }
 

@@ -17,11 +17,16 @@ namespace tenon::internal {
 
 class claims;
 
-class quotas {
+struct quotas_access {
+  partition_clock clock;
+  const partition_config &config;
+  const class_table &classes;
+  internal::claims &claims;
+};
+
+class quotas : quotas_access {
  public:
-  quotas(core &shared, uint32_t partition_id, const partition_config &config, const class_table &classes,
-         internal::claims &claims)
-      : shared_(shared), partition_id_(partition_id), config_(config), classes_(classes), claims_(claims) {}
+  explicit quotas(const quotas_access &all) : quotas_access(all) {}
 
   // Its max, usage or delay may be others.
   void look_at(queue &q);
@@ -46,11 +51,6 @@ class quotas {
   size_t give_back(queue &q, const resources &wanted, const reason &why, const queue &over);
   size_t give_back_in_leaf(const queue &leaf, resources wanted, const reason &why, const queue &over);
 
-  core &shared_;
-  const uint32_t partition_id_;
-  const partition_config &config_;
-  const class_table &classes_;
-  internal::claims &claims_;
   std::vector<queue *> over_;  // whose timer runs
 };
 

@@ -14,31 +14,31 @@
 
 namespace tenon::internal {
 
-void replacements::begin(ask &a, allocation &placeholder, node &n, const held_list &devices) {
-  if (by_proposals_) return proposer_.propose_replacement(a, placeholder, n, devices);
-  node *kept = reservations_.use(a);
+void replacements::begin(ask &a, allocation &placeholder, node &n, const held_list &held) {
+  if (proposer.proposes()) return proposer.propose_replacement(a, placeholder, n, held);
+  node *kept = reservations.use(a);
   const reason why{cause::replaced, a.key};
-  changes_.apply(replacement_begun{placeholder, &make(a, placeholder, n, devices)});
-  allocations_.move(placeholder, allocation_event::replace, &why);
-  allocations_.count_placed(a);
-  if (kept != nullptr) reservations_.reopen(*kept);
+  changes.apply(replacement_begun{placeholder, &make(a, placeholder, n, held)});
+  allocations.move(placeholder, allocation_event::replace, &why);
+  allocations.count_placed(a);
+  if (kept != nullptr) reservations.reopen(*kept);
 }
 
-replacement &replacements::make(ask &a, allocation &placeholder, node &n, const held_list &devices) {
+replacement &replacements::make(ask &a, allocation &placeholder, node &n, const held_list &held) {
   replacement &r = all_.create();
   r.placeholder = &placeholder;
   r.real = &a;
   r.where = &n;
-  r.terms = allocations_.terms_of(a);
+  r.terms = allocations.terms_of(a);
   ++a.under_way;
   ++a.owner->under_way;
   if (r.elsewhere()) {
     n.coming.push_back(&r);
-    const ask_class &c = classes_[a.class_id];
-    changes_.apply(room_taken{n, c});
-    if (n.divided) devices_.assign(r.devices, n, c, {}, true);
+    const ask_class &c = classes[a.class_id];
+    changes.apply(room_taken{n, c});
+    if (n.divided) devices.assign(r.devices, n, c, {}, true);
   } else {
-    devices_.keep(r.devices, devices);
+    devices.keep(r.devices, held);
   }
   return r;
 }
@@ -49,26 +49,26 @@ void replacements::end(replacement &r) {
   if (r.elsewhere()) {
     node &n = *r.where;
     std::erase(n.coming, &r);
-    changes_.apply(room_given{n, classes_[r.terms.class_id].need});
-    changes_.apply(node_stored{n});
+    changes.apply(room_given{n, classes[r.terms.class_id].need});
+    changes.apply(node_stored{n});
   }
-  devices_.free(r.devices, r.elsewhere() ? r.where : nullptr);
+  devices.free(r.devices, r.elsewhere() ? r.where : nullptr);
   all_.retire(r);
 }
 
 // The placeholder goes, and what replaces it comes.
 void replacements::finish(allocation &placeholder, allocation_event how) {
   replacement &r = *placeholder.under_way;
-  devices_.free(placeholder.devices, placeholder.where);
+  devices.free(placeholder.devices, placeholder.where);
   const allocation &x = place(r);
-  allocations_.remove_allocation(placeholder, how, false);
+  allocations.remove_allocation(placeholder, how, false);
   stand_in(x, r.terms);
 }
 
 allocation &replacements::place(replacement &r) {
-  const std::string_view detail = device_records_.text_of(r.devices);  // readable until flush()
+  const std::string_view detail = devices.text_of(r.devices);  // readable until flush()
   end(r);
-  allocation &x = allocations_.place_on(*r.real, *r.where, r.terms, shared_.now_ms, detail, allocation_event::allocate);
+  allocation &x = allocations.place_on(*r.real, *r.where, r.terms, detail, allocation_event::allocate);
   x.replaced = true;
   x.placeholder_created_ms = r.placeholder->create_time_ms;
   return x;
@@ -76,10 +76,10 @@ allocation &replacements::place(replacement &r) {
 
 // The first one of an application changes its state no more than its placeholder did.
 void replacements::stand_in(const allocation &x, const allocation_terms &terms) {
-  allocations_.announce(x, terms, false);
+  allocations.announce(x, terms, false);
   application &app = *x.owner;
   if (real_allocations(app) > 1) {
-    applications_.after_placing(app, x);
+    applications.after_placing(app, x);
   } else {
     run_short_gang(app);
   }
@@ -100,7 +100,7 @@ void replacements::run_short_gang(application &app) {
       std::any_of(app.proposals.begin(), app.proposals.end(), unanswered)) {
     return;
   }
-  if (real_allocations(app) != 0) applications_.run(app, messages::gang_runs());
+  if (real_allocations(app) != 0) applications.run(app, messages::gang_runs());
 }
 
 void replacements::undo(allocation &placeholder, bool pending_again, const node *dying) {
@@ -109,10 +109,10 @@ void replacements::undo(allocation &placeholder, bool pending_again, const node 
   node &n = *r.where;
   const bool gives_room = r.elsewhere() && &n != dying;
   end(r);
-  changes_.apply(replacement_begun{placeholder, nullptr});
-  if (pending_again) allocations_.unplace(a);
-  allocations_.forget_if_done(a);
-  if (gives_room) changes_.apply(node_changed{n});
+  changes.apply(replacement_begun{placeholder, nullptr});
+  if (pending_again) allocations.unplace(a);
+  allocations.forget_if_done(a);
+  if (gives_room) changes.apply(node_changed{n});
 }
 
 bool replacements::undo_all(application &app, const ask *only, bool pending_again) {
@@ -129,13 +129,13 @@ bool replacements::undo_all(application &app, const ask *only, bool pending_agai
 // -- None that would do. --
 
 bool replacements::release_too_small(const ask &a, const ask_class &c, const task_group &g) {
-  const auto small = [&](uint32_t class_id) { return !fit_in(classes_[class_id].need, c.need); };
+  const auto small = [&](uint32_t class_id) { return !fit_in(classes[class_id].need, c.need); };
   if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const auto &s) { return small(s.first); })) return false;
   const std::vector<allocation *> all(g.allocated.begin(), g.allocated.end());
   for (allocation *placeholder : all) {
     if (!small(placeholder->class_id)) continue;
-    facts_.tell_placeholder_small(*placeholder, a, c);
-    allocations_.expire(*placeholder, {cause::placeholder_too_small});
+    changes.apply(placeholder_outgrown{*placeholder, a});
+    allocations.expire(*placeholder, {cause::placeholder_too_small});
   }
   return true;
 }

@@ -16,34 +16,27 @@ class application_lifecycle;
 class change_dispatcher;
 class class_table;
 class device_holdings;
-class fact_teller;
 class proposer;
 class reservations;
-struct core;
 
-class replacements {
+struct replacements_access {
+  const class_table &classes;
+  device_holdings &devices;
+  internal::reservations &reservations;
+  internal::proposer &proposer;
+  allocation_lifecycle &allocations;
+  application_lifecycle &applications;
+  change_dispatcher &changes;
+};
+
+class replacements : replacements_access {
  public:
-  // `by_proposals`: the resource manager checks what is proposed.
-  replacements(core &shared, bool by_proposals, const class_table &classes, const device_records &records,
-               device_holdings &devices, internal::reservations &reservations, internal::proposer &proposer,
-               allocation_lifecycle &allocations, application_lifecycle &applications, const fact_teller &facts,
-               change_dispatcher &changes)
-      : shared_(shared),
-        by_proposals_(by_proposals),
-        classes_(classes),
-        device_records_(records),
-        devices_(devices),
-        reservations_(reservations),
-        proposer_(proposer),
-        allocations_(allocations),
-        applications_(applications),
-        facts_(facts),
-        changes_(changes) {}
+  explicit replacements(const replacements_access &all) : replacements_access(all) {}
 
   [[nodiscard]] const slab<replacement, small_page_bytes> &all() const { return all_; }
-  // `devices`: of the placeholder, where it is the same node.
-  void begin(ask &a, allocation &placeholder, node &n, const held_list &devices);
-  replacement &make(ask &a, allocation &placeholder, node &n, const held_list &devices);
+  // `held`: devices of the placeholder, where it is the same node.
+  void begin(ask &a, allocation &placeholder, node &n, const held_list &held);
+  replacement &make(ask &a, allocation &placeholder, node &n, const held_list &held);
   void end(replacement &r);  // it is not under way any more, and holds no room
   void finish(allocation &placeholder, allocation_event how);
   allocation &place(replacement &r);
@@ -61,17 +54,6 @@ class replacements {
  private:
   static size_t real_allocations(const application &app);
 
-  core &shared_;
-  const bool by_proposals_;
-  const class_table &classes_;
-  const device_records &device_records_;
-  device_holdings &devices_;
-  internal::reservations &reservations_;
-  internal::proposer &proposer_;
-  allocation_lifecycle &allocations_;
-  application_lifecycle &applications_;
-  const fact_teller &facts_;
-  change_dispatcher &changes_;
   slab<replacement, small_page_bytes> all_;
 };
 

@@ -13,18 +13,18 @@
 namespace tenon::internal {
 
 bool required_node_preemption::try_on(node &n, ask &a) {
-  if (!config_.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
-  const ask_class &c = classes_[a.class_id];
-  const int64_t *free = nodes_.free(n.slot);
+  if (!config.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
+  const ask_class &c = classes[a.class_id];
+  const int64_t *free = nodes.free(n.slot);
   std::vector<int64_t> missing;
   for (const class_amount &p : c.positive) missing.push_back(sub_saturating(p.amount, free[p.type]));
   free_devices devices;
-  devices.start(nodes_.devices().of(n.slot), c.types);
-  const auto amount = [&](const allocation &x, size_t k) { return classes_[x.class_id].need[c.positive[k].type]; };
+  devices.start(nodes.devices().of(n.slot), c.types);
+  const auto amount = [&](const allocation &x, size_t k) { return classes[x.class_id].need[c.positive[k].type]; };
   const auto take = [&](const allocation &x, int sign) {
     for (size_t k = 0; k < missing.size(); ++k) missing[k] -= sign * amount(x, k);
     if (devices.empty() || x.devices == no_record) return;
-    const held_list &held = device_records_[x.devices].held;
+    const held_list &held = device_records[x.devices].held;
     sign > 0 ? devices.give(held) : devices.take(held);
   };
   const auto fits = [&] {
@@ -45,7 +45,7 @@ bool required_node_preemption::try_on(node &n, ask &a) {
   // Those that opted out come last, so that they are reached only where the others are not enough.
   size_t taken = 0;
   for (; !fits() && taken < victims.size(); ++taken) take(*victims[taken], 1);
-  if (taken == 0 || !fits()) return facts_.tell_without_victims(a, n), false;
+  if (taken == 0 || !fits()) return facts.tell_without_victims(a, n), false;
   victims.resize(taken);
   for (size_t i = taken; i-- > 0;) {
     take(*victims[i], -1);
@@ -55,7 +55,7 @@ bool required_node_preemption::try_on(node &n, ask &a) {
       take(*victims[i], 1);
     }
   }
-  claims_.take(victims, {cause::preempted_for_daemon, a.key}, &a);
+  claims.take(victims, {cause::preempted_for_daemon, a.key}, &a);
   return true;
 }
 

@@ -12,22 +12,22 @@ class claims;
 class fact_teller;
 class node_table;
 
-class required_node_preemption {
+struct required_node_preemption_access {
+  const partition_config &config;
+  const class_table &classes;
+  const node_table &nodes;
+  const internal::device_records &device_records;
+  internal::claims &claims;
+  const fact_teller &facts;
+};
+
+class required_node_preemption : required_node_preemption_access {
  public:
-  required_node_preemption(const partition_config &config, const class_table &classes, const node_table &nodes,
-                           const device_records &records, internal::claims &claims, const fact_teller &facts)
-      : config_(config), classes_(classes), nodes_(nodes), device_records_(records), claims_(claims), facts_(facts) {}
+  explicit required_node_preemption(const required_node_preemption_access &all)
+      : required_node_preemption_access(all) {}
 
   // False: nobody gives way, or those who would are not enough.
   bool try_on(node &n, ask &a);
-
- private:
-  const partition_config &config_;
-  const class_table &classes_;
-  const node_table &nodes_;
-  const device_records &device_records_;
-  internal::claims &claims_;
-  const fact_teller &facts_;
 };
 
 }  // namespace tenon::internal

@@ -9,29 +9,29 @@
 namespace tenon::internal {
 
 void reservations::reserve(ask &a, node &n) {
-  lines_.dequeue(a);
+  lines.dequeue(a);
   reservation &r = all_.create();
   r.of = &a;
   r.where = &n;
   r.sequence = next_++;
-  (void)ask_wait::of(a, waits_);
-  changes_.apply(reservation_made{r});
-  changes_.apply(node_closed{n, use_.keeps_others_out(n)});
-  lines_.enqueue(a);
-  if (classes_[a.class_id].requires_a_node()) return;
-  shared_.timers.arm(add_saturating(shared_.now_ms, config_.tuning.reservation_wait_ms), timer_kind::reservation_wait,
-                     partition_id_, r.index, r.sequence);
+  (void)ask_wait::of(a, waits);
+  changes.apply(reservation_made{r});
+  changes.apply(node_closed{n, access.keeps_others_out(n)});
+  lines.enqueue(a);
+  if (classes[a.class_id].requires_a_node()) return;
+  clock.arm(add_saturating(clock.now_ms(), config.tuning.reservation_wait_ms), timer_kind::reservation_wait, r.index,
+            r.sequence);
 }
 
 void reservations::end(reservation &r, const reason &why) {
-  if (r.of->line == ask_line::reserved) lines_.dequeue(*r.of);
-  changes_.apply(reservation_ended{r, why});
+  if (r.of->line == ask_line::reserved) lines.dequeue(*r.of);
+  changes.apply(reservation_ended{r, why});
   all_.retire(r);
 }
 
 void reservations::unreserve(reservation &r, const reason &why) {
   end(r, why);
-  if (r.of->line == ask_line::none) lines_.enqueue(*r.of);
+  if (r.of->line == ask_line::none) lines.enqueue(*r.of);
   reopen(*r.where);
 }
 
@@ -50,11 +50,11 @@ void reservations::drop_all(application &app) {
   while (!app.reservations.empty()) drop(*app.reservations.front()->of);
 }
 
-void reservations::reopen(node &n) { changes_.apply(node_reopened{n, use_.keeps_others_out(n)}); }
+void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }
 
 void reservations::is_due(const timer &t) {
   reservation &r = all_[t.object];
-  r.of->wait->reserve_from_ms = add_saturating(shared_.now_ms, config_.tuning.reservation_delay_ms);
+  r.of->wait->reserve_from_ms = add_saturating(clock.now_ms(), config.tuning.reservation_delay_ms);
   unreserve(r, {cause::waited_too_long});
 }
 

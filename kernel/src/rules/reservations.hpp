@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/slab.hpp"
-#include "base/timers.hpp"
+#include "core.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
@@ -16,22 +16,22 @@ namespace tenon::internal {
 class ask_lines;
 class change_dispatcher;
 class reserved_nodes;
-struct core;
 
-class reservations {
+struct reservations_access {
+  partition_clock clock;
+  const partition_config &config;
+  const class_table &classes;
+  const reserved_nodes &access;
+  ask_waits &waits;
+  ask_lines &lines;
+  change_dispatcher &changes;
+};
+
+class reservations : reservations_access {
  public:
-  reservations(core &shared, uint32_t partition_id, const partition_config &config, const class_table &classes,
-               const reserved_nodes &use, ask_waits &waits, ask_lines &lines, change_dispatcher &changes)
-      : shared_(shared),
-        partition_id_(partition_id),
-        config_(config),
-        classes_(classes),
-        use_(use),
-        waits_(waits),
-        lines_(lines),
-        changes_(changes) {}
+  explicit reservations(const reservations_access &all) : reservations_access(all) {}
 
-  [[nodiscard]] const slab<reservation, small_page_bytes> &all() const { return all_; }
+  [[nodiscard]] const reservation_slab &all() const { return all_; }
 
   void reserve(ask &a, node &n);
   // The ask stands nowhere then, but where it waits for placeholders, and the node is to be reopened.
@@ -52,15 +52,7 @@ class reservations {
   void flush() { all_.flush(); }
 
  private:
-  core &shared_;
-  const uint32_t partition_id_;
-  const partition_config &config_;
-  const class_table &classes_;
-  const reserved_nodes &use_;
-  ask_waits &waits_;
-  ask_lines &lines_;
-  change_dispatcher &changes_;
-  slab<reservation, small_page_bytes> all_;
+  reservation_slab all_;
   uint64_t next_ = 1;
 };
 

@@ -15,34 +15,34 @@ namespace tenon::internal {
 bool reserved_nodes::may_use(const ask &a, const ask_class &c, const node &n) const {
   return std::all_of(n.reservations.begin(), n.reservations.end(), [&](const reservation *r) {
     if (r->of == &a) return true;
-    if (!config_.tuning.reservation_backfill) return false;
-    const ask_class &reserved = classes_[r->of->class_id];
-    const int64_t *free = nodes_.free(n.slot);
+    if (!config.tuning.reservation_backfill) return false;
+    const ask_class &reserved = classes[r->of->class_id];
+    const int64_t *free = nodes.free(n.slot);
     const bool beside = std::all_of(reserved.positive.begin(), reserved.positive.end(), [&](const class_amount &p) {
       return p.amount <= sub_saturating(free[p.type], c.need[p.type]);
     });
-    return (beside && devices_.hold_both(n, c, reserved)) || ends_in_time(c, n, reserved);
+    return (beside && devices.hold_both(n, c, reserved)) || ends_in_time(c, n, reserved);
   });
 }
 
 // Before what is known to end on the node makes room for the one that it is reserved for.
 bool reserved_nodes::ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const {
-  if (c.timeout_ms <= 0 || nodes_.holds(reserved, n.slot)) return false;
+  if (c.timeout_ms <= 0 || nodes.holds(reserved, n.slot)) return false;
   std::vector<std::pair<int64_t, const allocation *>> ending;
   for (const allocation *x : n.allocations) {
-    const auto found = x->state == allocation_state::allocated ? ends_at_.find(x->sequence) : ends_at_.end();
-    if (found != ends_at_.end()) ending.emplace_back(found->second, x);
+    const auto found = x->state == allocation_state::allocated ? ends_at.find(x->sequence) : ends_at.end();
+    if (found != ends_at.end()) ending.emplace_back(found->second, x);
   }
   std::sort(ending.begin(), ending.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
-  std::vector<int64_t> free(nodes_.free(n.slot), nodes_.free(n.slot) + nodes_.stride());
-  free_devices devices;
-  devices.start(nodes_.devices().of(n.slot), reserved.types);
+  std::vector<int64_t> free(nodes.free(n.slot), nodes.free(n.slot) + nodes.stride());
+  free_devices there;
+  there.start(nodes.devices().of(n.slot), reserved.types);
   for (const auto &[ends_ms, x] : ending) {
-    if (x->devices != no_record) devices.give(device_records_[x->devices].held);
-    for_each_type(classes_[x->class_id].need,
+    if (x->devices != no_record) there.give(device_records[x->devices].held);
+    for_each_type(classes[x->class_id].need,
                   [&](type_index t, int64_t amount) { free[t] = add_saturating(free[t], amount); });
-    if (reserved.fits(free.data()) && devices.fits(reserved))
-      return add_saturating(shared_.now_ms, c.timeout_ms) <= ends_ms;
+    if (reserved.fits(free.data()) && there.fits(reserved))
+      return add_saturating(shared.now_ms, c.timeout_ms) <= ends_ms;
   }
   return false;
 }

@@ -17,36 +17,28 @@ struct core;
 
 using end_times = boost::unordered_flat_map<uint64_t, int64_t>;  // by sequence of the allocation
 
-class reserved_nodes {
+struct reserved_nodes_access {
+  const core &shared;
+  const partition_config &config;
+  const class_table &classes;
+  const node_table &nodes;
+  const internal::device_records &device_records;
+  const device_holdings &devices;
+  const end_times &ends_at;  // when allocations with an execution timeout end
+};
+
+class reserved_nodes : reserved_nodes_access {
  public:
-  // `ends_at`: when allocations with an execution timeout end.
-  reserved_nodes(const core &shared, const partition_config &config, const class_table &classes,
-                 const node_table &nodes, const device_records &records, const device_holdings &devices,
-                 const end_times &ends_at)
-      : shared_(shared),
-        config_(config),
-        classes_(classes),
-        nodes_(nodes),
-        device_records_(records),
-        devices_(devices),
-        ends_at_(ends_at) {}
+  explicit reserved_nodes(const reserved_nodes_access &all) : reserved_nodes_access(all) {}
 
   // Where reserved nodes may be backfilled, searches look at them.
   [[nodiscard]] bool keeps_others_out(const node &n) const {
-    return !n.reservations.empty() && !config_.tuning.reservation_backfill;
+    return !n.reservations.empty() && !config.tuning.reservation_backfill;
   }
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 
  private:
   [[nodiscard]] bool ends_in_time(const ask_class &c, const node &n, const ask_class &reserved) const;
-
-  const core &shared_;
-  const partition_config &config_;
-  const class_table &classes_;
-  const node_table &nodes_;
-  const device_records &device_records_;
-  const device_holdings &devices_;
-  const end_times &ends_at_;
 };
 
 }  // namespace tenon::internal

@@ -11,10 +11,10 @@
 namespace tenon::internal {
 
 void unfit_placements::end_on(node &n) {
-  if (open_.are_made()) proposals_.undo_on(n, {cause::node_unfit}, true);
+  if (open.are_made()) proposals.undo_on(n, {cause::node_unfit}, true);
   const std::vector<reservation *> all = n.reservations;
   for (reservation *r : all) {
-    if (!fitness_.is_usable(n, classes_[r->of->class_id])) reservations_.unreserve(*r, {cause::node_unfit});
+    if (!fitness.is_usable(n, classes[r->of->class_id])) reservations.unreserve(*r, {cause::node_unfit});
   }
 }
 

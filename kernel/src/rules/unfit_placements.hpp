@@ -13,20 +13,19 @@ class open_proposals;
 class proposals;
 class reservations;
 
-class unfit_placements {
+struct unfit_placements_access {
+  const class_table &classes;
+  const node_fitness &fitness;
+  const open_proposals &open;
+  internal::proposals &proposals;
+  internal::reservations &reservations;
+};
+
+class unfit_placements : unfit_placements_access {
  public:
-  unfit_placements(const class_table &classes, const node_fitness &fitness, const open_proposals &open,
-                   internal::proposals &proposals, internal::reservations &reservations)
-      : classes_(classes), fitness_(fitness), open_(open), proposals_(proposals), reservations_(reservations) {}
+  explicit unfit_placements(const unfit_placements_access &all) : unfit_placements_access(all) {}
 
   void end_on(node &n);
-
- private:
-  const class_table &classes_;
-  const node_fitness &fitness_;
-  const open_proposals &open_;
-  internal::proposals &proposals_;
-  internal::reservations &reservations_;
 };
 
 }  // namespace tenon::internal

@@ -62,7 +62,7 @@ std::string victim_search::why_nobody(const ask &a, const ask_class &c) {
 }
 
 int64_t victim_search::amount(const allocation &x, size_t type) const {
-  return classes_[x.class_id].need[class_->positive[type].type];
+  return classes[x.class_id].need[class_->positive[type].type];
 }
 
 // -- What is taken, and what is short still. --
@@ -77,7 +77,7 @@ void victim_search::give_back(const victim &v, int sign) {
     if (v.who->where == node_) missing_on_node_[k] -= some;
   }
   if (v.who->where != node_ || devices_.empty() || v.who->devices == no_record) return;
-  const held_list &held = held_devices_of_[v.who->devices].held;
+  const held_list &held = held_devices_of[v.who->devices].held;
   sign > 0 ? devices_.give(held) : devices_.take(held);
 }
 
@@ -228,8 +228,8 @@ bool victim_search::take_for(const node &n, size_t most) {
   given_.assign(levels_.size() * types, 0);
   for (shield &s : shields_) std::fill(s.given.begin(), s.given.end(), 0);
   missing_on_node_.resize(types);
-  devices_.start(nodes_.devices().of(n.slot), class_->types);
-  const int64_t *free = nodes_.free(n.slot);
+  devices_.start(nodes.devices().of(n.slot), class_->types);
+  const int64_t *free = nodes.free(n.slot);
   for (size_t k = 0; k < types; ++k) {
     missing_on_node_[k] = sub_saturating(class_->positive[k].amount, free[class_->positive[k].type]);
   }
@@ -261,7 +261,7 @@ bool victim_search::put_back() {
 
 // But for reservations. Not where the RM refused the node, whatever is free there.
 bool victim_search::may_make_room(const node &n) const {
-  return n.schedulable() && fitness_.fits_empty(n, *class_) && !checks_.has_refused(*ask_, n);
+  return n.schedulable() && fitness.fits_empty(n, *class_) && !checks.has_refused(*ask_, n);
 }
 
 bool victim_search::may_have(const node &n) const {
@@ -278,8 +278,8 @@ void victim_search::start_search() {
 
 bool victim_search::some_kept_node_would_do(const reservation *but) {
   start_search();
-  for (uint32_t i = 0; i < reservations_.extent(); ++i) {
-    const reservation &r = reservations_[i];
+  for (uint32_t i = 0; i < reservations.extent(); ++i) {
+    const reservation &r = reservations[i];
     const bool kept = r.live && &r != but && may_make_room(*r.where);
     if (kept && take_for(*r.where, SIZE_MAX)) return true;
     if (hopeless_) return false;
@@ -288,7 +288,7 @@ bool victim_search::some_kept_node_would_do(const reservation *but) {
 }
 
 bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class &c, const reservation *own) {
-  if (reservations_.live() == (own != nullptr ? 1U : 0U)) return false;
+  if (reservations.live() == (own != nullptr ? 1U : 0U)) return false;
   ask_ = &a;
   class_ = &c;
   if (look_for_guarantee() && some_kept_node_would_do(own)) return true;
@@ -301,24 +301,24 @@ node *victim_search::search(const node *only) {
   bool looked_for_room = false, room = false;
   const auto some_node_has_room = [&] {
     if (std::exchange(looked_for_room, true)) return room;
-    room = std::any_of(nodes_.by_id().begin(), nodes_.by_id().end(), [&](const auto &item) {
-      return nodes_.holds(*class_, item.second->slot) && may_have(*item.second);
+    room = std::any_of(nodes.by_id().begin(), nodes.by_id().end(), [&](const auto &item) {
+      return nodes.holds(*class_, item.second->slot) && may_have(*item.second);
     });
     return room;
   };
   const auto has_room_without = [&](const node &n, const victim &without) {
     for (size_t k = 0; k < class_->positive.size(); ++k) {
-      int64_t free = nodes_.free(n.slot)[class_->positive[k].type];
+      int64_t free = nodes.free(n.slot)[class_->positive[k].type];
       for (const victim &v : taken_) {
         if (v.who->where == &n && v.who != without.who) free = add_saturating(free, amount(*v.who, k));
       }
       if (free < class_->positive[k].amount) return false;
     }
     free_devices devices;
-    devices.start(nodes_.devices().of(n.slot), class_->types);
+    devices.start(nodes.devices().of(n.slot), class_->types);
     for (const victim &v : taken_) {
       const bool gone = v.who->where == &n && v.who != without.who && v.who->devices != no_record;
-      if (gone) devices.give(held_devices_of_[v.who->devices].held);
+      if (gone) devices.give(held_devices_of[v.who->devices].held);
     }
     return devices.fits(*class_) && may_have(n);
   };
@@ -334,10 +334,10 @@ node *victim_search::search(const node *only) {
   };
   node *best = nullptr;
   bool best_with_originator = false, looked_at_fitting = short_.empty();
-  for (const auto &[id, n] : nodes_.by_id()) {
+  for (const auto &[id, n] : nodes.by_id()) {
     if ((only != nullptr && n != only) || !may_have(*n)) continue;
     // All nodes that fit need the same victims.
-    const bool fits = nodes_.holds(*class_, n->slot);
+    const bool fits = nodes.holds(*class_, n->slot);
     if (fits && std::exchange(looked_at_fitting, true)) continue;
     // One that is no better than the best need not be found.
     const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;

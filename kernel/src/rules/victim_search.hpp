@@ -18,23 +18,21 @@ class claims;
 class node_fitness;
 class placement_checks;
 
-// One search; what it needs of memory is kept for the next one. It reads, and changes nothing.
-class victim_search {
- public:
-  using reservation_slab = slab<reservation, small_page_bytes>;
+struct victim_search_access {
+  const internal::claims &claims;
+  const reservation_slab &reservations;
+  const node_fitness &fitness;
+  const placement_checks &checks;
+  const node_table &nodes;
+  const class_table &classes;
+  const device_records &held_devices_of;
+  const resources &total;  // of all nodes
+};
 
-  // `total`: of all nodes.
-  victim_search(const internal::claims &claims, const reservation_slab &reservations, const node_fitness &fitness,
-                const placement_checks &checks, const node_table &nodes, const class_table &classes,
-                const device_records &devices, const resources &total)
-      : claims_(claims),
-        reservations_(reservations),
-        fitness_(fitness),
-        checks_(checks),
-        nodes_(nodes),
-        classes_(classes),
-        held_devices_of_(devices),
-        total_(total) {}
+// One search; what it needs of memory is kept for the next one. It reads, and changes nothing.
+class victim_search : victim_search_access {
+ public:
+  explicit victim_search(const victim_search_access &all) : victim_search_access(all) {}
 
   // The node on which victims make room for the ask, and they, in the order in which they give way: guarantees first,
   // then the ask's own queue where it is `intra`. `only`: no other node than this one. Null: there is none. The nodes
@@ -121,14 +119,6 @@ class victim_search {
   bool some_kept_node_would_do(const reservation *but);
   node *search(const node *only);
 
-  const internal::claims &claims_;
-  const reservation_slab &reservations_;
-  const node_fitness &fitness_;
-  const placement_checks &checks_;
-  const node_table &nodes_;
-  const class_table &classes_;
-  const device_records &held_devices_of_;
-  const resources &total_;
   uint64_t search_ = 0;
   const ask *ask_ = nullptr;
   const ask_class *class_ = nullptr;

@@ -38,8 +38,8 @@ void victim_search::look_at_path() {
 
 void victim_search::look_at_claims() {
   claimed_.clear();
-  for (const ask *a : claims_.claimants()) {
-    if (reservation_of(*a) != nullptr) claimed_.emplace_back(a->owner->home, &classes_[a->class_id]);
+  for (const ask *a : claims.claimants()) {
+    if (reservation_of(*a) != nullptr) claimed_.emplace_back(a->owner->home, &classes[a->class_id]);
   }
 }
 
@@ -54,7 +54,7 @@ int64_t victim_search::used(const queue &q, type_index t) const {
 }
 
 int64_t victim_search::missing_of_max(const queue &q, const class_amount &p) const {
-  const resources &max = q.parent == nullptr ? total_ : q.max;
+  const resources &max = q.parent == nullptr ? total : q.max;
   if (q.parent != nullptr && !max.has(p.type)) return 0;
   return sub_saturating(add_saturating(q.allocated[p.type], p.amount), max[p.type]);
 }

@@ -65,13 +65,13 @@ decision_view &decision_teller::emit(const decided_what &what, const allocation 
 }
 
 void decision_teller::emit_released(const allocation &a, termination end, const reason &why) {
-  emit(decided::released{end, why, devices_.text_of(a.devices)}, a);
+  emit(decided::released{end, why, devices.text_of(a.devices)}, a);
 }
 
 void decision_teller::emit(const decided_what &what, const reservation &r) { emit(what, *r.of).node = r.where->id; }
 
 std::string_view decision_teller::devices_of(const proposal &p) const {
-  return devices_.text_of(p.made != nullptr ? p.made->devices : p.instead->devices);
+  return devices.text_of(p.made != nullptr ? p.made->devices : p.instead->devices);
 }
 
 void decision_teller::emit(const decided_what &what, const proposal &p) {
@@ -111,15 +111,15 @@ bool decision_teller::describe(const decision_view &d, placement_view &out) {
   if (from == nullptr) return false;
   const auto *x = d.about_allocation ? static_cast<const allocation *>(d.subject) : nullptr;
   const ask &a = x != nullptr ? *x->from : *static_cast<const ask *>(d.subject);
-  for_each_type(from->classes_[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
-    out.resources.push_back({from->types_.name(t), amount});
+  for_each_type(from->classes[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
+    out.resources.push_back({from->types.name(t), amount});
   });
   for (const auto &[key, value] : a.tags) out.tags.push_back({key, value});
   const task_group *gang = x != nullptr ? x->gang : a.gang;
   out.priority = x != nullptr ? x->priority : a.priority;
   out.priority_class = a.priority_class != nullptr ? std::string_view(*a.priority_class) : std::string_view{};
   out.task_group = gang != nullptr ? gang->name : std::string_view{};
-  out.required_node = from->classes_[a.class_id].required_node;
+  out.required_node = from->classes[a.class_id].required_node;
   out.placeholder = d.placeholder;
   out.originator = x != nullptr ? x->originator : a.originator;
   out.allow_preempt_self = x != nullptr ? x->preempt_self : a.preempt_self;

@@ -16,20 +16,22 @@
 
 namespace tenon::internal {
 
-class decision_teller {
+struct decision_teller_access {
+  core &shared;
+  const std::string &rm;
+  const std::string &partition_name;
+  const uint32_t partition_id;
+  const resource_types &types;
+  const class_table &classes;
+  const device_records &devices;
+};
+
+class decision_teller : decision_teller_access {
  public:
-  decision_teller(core &shared, const std::string &rm, const std::string &partition_name, uint32_t partition_id,
-                  const resource_types &types, const class_table &classes, const device_records &devices)
-      : shared_(shared),
-        rm_(rm),
-        partition_name_(partition_name),
-        partition_id_(partition_id),
-        types_(types),
-        classes_(classes),
-        devices_(devices) {}
+  explicit decision_teller(const decision_teller_access &all) : decision_teller_access(all) {}
 
   // What they return may be given more until the next decision. Its views must live until the next drain.
-  decision_view &emit(const decided_what &what) { return shared_.emit(what, rm_, partition_name_, partition_id_); }
+  decision_view &emit(const decided_what &what) { return shared.emit(what, rm, partition_name, partition_id); }
   decision_view &emit(const decided_what &what, const application &app);
   decision_view &emit(const decided_what &what, const ask &a);
   decision_view &emit(const decided_what &what, const allocation &a);
@@ -45,7 +47,7 @@ class decision_teller {
   void write(const proposal_ended &c);
   void write(const allocation_moved &c);
   // A copy of the text that lives until the next drain.
-  std::string_view keep(std::string text) { return shared_.keep(std::move(text)); }
+  std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
 
   // False: the decision is about no ask and no allocation. Those that are gone by now stay readable until the drain.
   static bool describe(const decision_view &d, placement_view &out);
@@ -54,13 +56,6 @@ class decision_teller {
   void emit(const decided_what &what, const reservation &r);
   void emit(const decided_what &what, const proposal &p);
   [[nodiscard]] std::string_view devices_of(const proposal &p) const;
-
-  core &shared_;
-  const std::string &rm_, &partition_name_;
-  const uint32_t partition_id_;
-  const resource_types &types_;
-  const class_table &classes_;
-  const device_records &devices_;
 };
 
 }  // namespace tenon::internal

@@ -29,10 +29,10 @@ termination end_of(const allocation &a) {
 }  // namespace
 
 void fact_teller::tell(fact &what) const {
-  what.now_ms = shared_.now_ms;
-  what.partition = partition_name_;
-  what.types = &types_;
-  shared_.listener->take(what);
+  what.now_ms = shared.now_ms;
+  what.partition = partition_name;
+  what.types = &types;
+  shared.listener->take(what);
 }
 
 fact fact_teller::fact_of(fact_kind kind, const application &app) const {
@@ -49,7 +49,7 @@ fact fact_teller::fact_of(fact_kind kind, const application &app) const {
 fact fact_teller::fact_of(fact_kind kind, const ask &a) const {
   fact out = fact_of(kind, *a.owner);
   out.key = a.key;
-  out.amounts = &classes_[a.class_id].need;
+  out.amounts = &classes[a.class_id].need;
   return out;
 }
 
@@ -78,7 +78,7 @@ void fact_teller::tell(fact_kind kind, const allocation &a, bool node_gone, cons
   out.allocation_sequence = a.sequence;
   out.key = a.key();
   out.node = a.where->id;
-  out.amounts = &classes_[a.class_id].need;
+  out.amounts = &classes[a.class_id].need;
   out.available = before;
   tell(out);
 }
@@ -137,16 +137,16 @@ void fact_teller::tell_preempted(const allocation &victim, const ask *by, const 
   tell(out);
 }
 
-void fact_teller::tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const {
-  if (!listened()) return;
+void fact_teller::write(const placeholder_outgrown &c) const {
+  const allocation &placeholder = c.of;
   fact out = fact_of(fact_kind::placeholder_small, *placeholder.owner);
   out.key = placeholder.key();
   out.node = placeholder.where->id;
   out.allocation_sequence = placeholder.sequence;
   out.text = placeholder.gang->name;
-  out.other_key = real.key;
-  out.amounts = &c.need;
-  out.available = &classes_[placeholder.class_id].need;
+  out.other_key = c.by.key;
+  out.amounts = &classes[c.by.class_id].need;
+  out.available = &classes[placeholder.class_id].need;
   tell(out);
 }
 
@@ -215,7 +215,7 @@ void fact_teller::tell_limits(const queue &q, const std::vector<limit_config> &b
     out.queue = q.path;
     out.flag = set;
     resources max;
-    for (const auto &[type, amount] : limit.max_resources) max.set(types_.find(type), amount);
+    for (const auto &[type, amount] : limit.max_resources) max.set(types.find(type), amount);
     if (set) out.amounts = &max;
     tell(out);
   };
@@ -262,11 +262,11 @@ void fact_teller::tell_held(application &app, bool by_queue, bool by_quota) cons
 }
 
 bool fact_teller::may_say_why_unplaced(const ask &a) const {
-  return listened() && shared_.now_ms - quiet_ms >= a.told_at_ms;
+  return listened() && shared.now_ms - quiet_ms >= a.told_at_ms;
 }
 
 void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
-  a.told_at_ms = shared_.now_ms;
+  a.told_at_ms = shared.now_ms;
   fact out = fact_of(fact_kind::ask_unschedulable, a);
   out.text = why;
   tell(out);
@@ -274,7 +274,7 @@ void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
 
 void fact_teller::tell_without_victims(ask &a, const node &n) const {
   if (!may_say_why_unplaced(a)) return;
-  a.told_at_ms = shared_.now_ms;
+  a.told_at_ms = shared.now_ms;
   fact out = fact_of(fact_kind::ask_without_victims, a);
   out.node = n.id;
   tell(out);

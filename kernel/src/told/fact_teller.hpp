@@ -20,14 +20,19 @@ namespace tenon::internal {
 // A limit that an ask may be over.
 enum class ask_limit : uint8_t { queue = 1, quota = 2 };
 
-class fact_teller {
+struct fact_teller_access {
+  const core &shared;
+  const std::string &partition_name;
+  const resource_types &types;
+  const class_table &classes;
+};
+
+class fact_teller : fact_teller_access {
  public:
-  fact_teller(const core &shared, const std::string &partition_name, const resource_types &types,
-              const class_table &classes)
-      : shared_(shared), partition_name_(partition_name), types_(types), classes_(classes) {}
+  explicit fact_teller(const fact_teller_access &all) : fact_teller_access(all) {}
 
   // For those to whom it costs something to find out what is to be told.
-  [[nodiscard]] bool listened() const { return shared_.listener != nullptr; }
+  [[nodiscard]] bool listened() const { return shared.listener != nullptr; }
 
   // -- Objects. --
   void tell(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
@@ -42,13 +47,13 @@ class fact_teller {
   void tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const;
   // `by` is null where the queue `over` has more than its max.
   void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
-  void tell_placeholder_small(const allocation &placeholder, const ask &real, const ask_class &c) const;
 
   // -- Of changes (model/changes.hpp), where somebody listens. --
   template <class Change>
   void write(const Change &) const {}
   void write(const reservation_made &c) const { tell(fact_kind::reserved, c.of); }
   void write(const reservation_ended &c) const { tell(fact_kind::unreserved, c.of); }
+  void write(const placeholder_outgrown &c) const;
 
   // -- Amounts and limits. --
   void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
@@ -75,11 +80,6 @@ class fact_teller {
   void tell(fact_kind kind, const reservation &r) const;
   [[nodiscard]] fact fact_of(fact_kind kind, const application &app) const;
   [[nodiscard]] fact fact_of(fact_kind kind, const ask &a) const;
-
-  const core &shared_;
-  const std::string &partition_name_;
-  const resource_types &types_;
-  const class_table &classes_;
 };
 
 }  // namespace tenon::internal
