@@ -75,14 +75,14 @@ void add_scenario(CLI::App &app, choice &chosen) {
   });
 }
 
-// An option that takes one of a few words.
+// An option that takes one of a few choices.
 template <class Value>
-void add_choice(CLI::App &to, const char *option, Value &value, const std::map<std::string, Value> &words,
+void add_choice(CLI::App &to, const char *option, Value &value, const std::map<std::string, Value> &choices,
                 const char *what) {
   std::vector<std::string> known;
-  for (const auto &[word, meaning] : words) known.push_back(word);
+  for (const auto &[word, meaning] : choices) known.push_back(word);
   to.add_option_function<std::string>(
-        option, [&value, words](const std::string &word) { value = words.at(word); }, what)
+        option, [&value, choices](const std::string &word) { value = choices.at(word); }, what)
       ->check(CLI::IsMember(known))
       ->type_name("WORD");
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view head = R"sh(# Completion for bash. Load it with: source <(tenon completion bash)
 _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=tenon
-  local i options='' words='' files=''
+  local i options='' candidates='' files=''
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$command ${COMP_WORDS[i]}" in
 )sh";
@@ -31,11 +31,11 @@ constexpr std::string_view after_values = R"sh(  esac
     case "$command" in
 )sh";
 constexpr std::string_view tail = R"sh(    esac
-    [[ $word == -* ]] && words=$options files=''
+    [[ $word == -* ]] && candidates=$options files=''
   fi
   [[ -n $files ]] && compopt -o filenames 2>/dev/null
   mapfile -t COMPREPLY < <(
-    [[ -n $words ]] && compgen -W "$words" -- "$word"
+    [[ -n $candidates ]] && compgen -W "$candidates" -- "$word"
     [[ -n $files ]] && compgen "$files" -- "$word"
   )
   [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *: ]] && compopt -o nospace 2>/dev/null
@@ -51,7 +51,7 @@ std::string joined(const std::vector<std::string> &parts, std::string_view betwe
   return out;
 }
 
-// "WORD:{fill,replay}" names the words that an option takes, "KIND:FILES" is one that begins with a word.
+// "WORD:{fill,replay}" names the candidates that an option takes, "KIND:FILES" is one that begins with a word.
 std::vector<std::string> words_of(const CLI::Option &option) {
   const std::string type = option.get_type_name();
   if (type.starts_with("KIND:")) return std::vector<std::string>(trace_kinds.begin(), trace_kinds.end());
@@ -79,16 +79,16 @@ struct parts {
 };
 
 void gather(const CLI::App &app, const std::string &name, parts &into) {
-  std::vector<std::string> words, options;
+  std::vector<std::string> candidates, options;
   std::string_view files;
   for (const CLI::App *below : app.get_subcommands({})) {
-    words.push_back(below->get_name());
+    candidates.push_back(below->get_name());
     into.commands.push_back(quoted(name + " " + below->get_name()));
   }
   for (const CLI::Option *option : app.get_options()) {
     const std::vector<std::string> known = words_of(*option);
     if (option->get_lnames().empty()) {  // one without a name: PATH, FILE, or a word
-      words.insert(words.end(), known.begin(), known.end());
+      candidates.insert(candidates.end(), known.begin(), known.end());
       const std::string &place = option->get_single_name();
       if (place == "PATH" || place == "FILE") files = "-f";
       continue;
@@ -98,12 +98,12 @@ void gather(const CLI::App &app, const std::string &name, parts &into) {
     if (option->get_expected_max() == 0) continue;  // takes no value
     const std::string_view value_files = files_of(option->get_type_name());
     into.values += "    " + quoted(name + " " + option_name) + ") options=no";
-    if (!known.empty()) into.values += " words=" + quoted(joined(known, " "));
+    if (!known.empty()) into.values += " candidates=" + quoted(joined(known, " "));
     if (!value_files.empty()) into.values += " files=" + std::string(value_files);
     into.values += " ;;\n";
   }
   into.options += "      " + quoted(name) + ") options=" + quoted(joined(options, " ")) +
-                  " words=" + quoted(joined(words, " ")) + " files='" + std::string(files) + "' ;;\n";
+                  " candidates=" + quoted(joined(candidates, " ")) + " files='" + std::string(files) + "' ;;\n";
   for (const CLI::App *below : app.get_subcommands({})) gather(*below, name + " " + below->get_name(), into);
 }
 

@@ -162,13 +162,13 @@ class simulate_run {
     session on(make_engine_(*policies_.source), files.sinks());
     progress bar(err_, progress_style_of(options_.progress), "pods", asks);
     uint64_t done = 0;
-    const auto words = [&] { return std::to_string(counted_.placed()) + " placed"; };
+    const auto note = [&] { return std::to_string(counted_.placed()) + " placed"; };
     const auto listen = [&](uint64_t submitted, const tally &) {
       done = submitted;
-      bar.show(done, words());
+      bar.show(done, note());
     };
     if (auto why = play_it(on, progress_listener(listen))) return why;
-    bar.finish(done, words());
+    bar.finish(done, note());
     counted_.ends();
     const kernel_snapshot end = on.scheduler().snapshot();
     report_.counted = counted_.summary(end);

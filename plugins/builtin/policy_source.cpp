@@ -67,11 +67,11 @@ void take_table(bound_policy &policy, module_kind kind, const void *table) {
 
 result<std::unique_ptr<bound_policy>> make(module_kind kind, const implementation &chosen,
                                            std::string_view configuration, uint32_t max_resource_types) {
-  std::array<char, 512> words{};
-  tenon_message error{sizeof error, words.size(), words.data(), 0};
+  std::array<char, 512> buffer{};
+  tenon_message error{sizeof error, buffer.size(), buffer.data(), 0};
   const tenon_description &d = chosen.description;
   const auto refused = [&](std::string_view what) {
-    return refusal{std::string(view(d.name)), "", std::string(what) + ": " + std::string(words.data(), error.length),
+    return refusal{std::string(view(d.name)), "", std::string(what) + ": " + std::string(buffer.data(), error.length),
                    "see the configuration schema of " + std::string(chosen.module->id)};
   };
   const tenon_create_in in{sizeof in, chosen.index, text(configuration), max_resource_types, 0, &no_host};

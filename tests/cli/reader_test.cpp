@@ -126,7 +126,7 @@ std::string sample_of(const field_row &row) {
       return "{x: 1}";
     case value_rule::tallies:
       return "{g: {count: 1, replaced: 0, timedout: 0}}";
-    case value_rule::words:
+    case value_rule::texts:
     case value_rule::places:
     case value_rule::parts:
     case value_rule::reported:

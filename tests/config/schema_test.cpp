@@ -109,9 +109,9 @@ TEST(JsonSchema, NamesKnownQueueProperties) {
 }
 
 TEST(JsonSchema, AnyTableHasOne) {
-  static constexpr std::string_view words[] = {"a", "b"};
+  static constexpr std::string_view two[] = {"a", "b"};
   static constexpr key_spec keys[] = {
-      {.key = "id", .kind = value_kind::text, .summary = "Who.", .words = words, .required = true},
+      {.key = "id", .kind = value_kind::text, .summary = "Who.", .allowed = two, .required = true},
       {.key = "config", .kind = value_kind::any, .summary = "What."},
       {.key = "rank", .kind = value_kind::integer, .summary = "Where."},
   };

@@ -18,7 +18,7 @@ constexpr object_spec inner{"thing", "A thing.", inner_keys};
 constexpr key_spec outer_keys[] = {
     {.key = "things", .kind = value_kind::object_list, .summary = "All things.", .object = &inner},
     {.key = "main", .kind = value_kind::object, .summary = "The thing.", .object = &inner},
-    {.key = "colour", .kind = value_kind::text, .summary = "Its colour.", .words = colours},
+    {.key = "colour", .kind = value_kind::text, .summary = "Its colour.", .allowed = colours},
     {.key = "on", .kind = value_kind::boolean, .summary = "Switch."},
     {.key = "count", .kind = value_kind::count, .summary = "How many."},
     {.key = "weights", .kind = value_kind::number_map, .summary = "Weights."},
@@ -111,13 +111,13 @@ TEST(Shape, ReadersFallBackWhereNothingIsSaid) {
 }
 
 TEST(Problems, TheNearestWordIsSuggestedOnlyWhenItIsNear) {
-  constexpr std::string_view words[] = {"partitions", "queues", "limits"};
-  EXPECT_EQ(closest("partitons", words), "partitions");
-  EXPECT_EQ(closest("qeuues", words), "queues");
-  EXPECT_EQ(closest("QUEUES", words), "queues");
-  EXPECT_EQ(closest("zebra", words), "");
-  EXPECT_EQ(closest("", words), "");
-  EXPECT_EQ(closest(std::string(1'000'000, 'q'), words), "");
+  constexpr std::string_view keys[] = {"partitions", "queues", "limits"};
+  EXPECT_EQ(closest("partitons", keys), "partitions");
+  EXPECT_EQ(closest("qeuues", keys), "queues");
+  EXPECT_EQ(closest("QUEUES", keys), "queues");
+  EXPECT_EQ(closest("zebra", keys), "");
+  EXPECT_EQ(closest("", keys), "");
+  EXPECT_EQ(closest(std::string(1'000'000, 'q'), keys), "");
 }
 
 TEST(Problems, ReportsStaySmall) {

@@ -69,9 +69,9 @@ inline host::listed_module sink_in_test::listed() {
       auto &to = *reinterpret_cast<sink_in_test *>(self);
       const tenon_status status = to.answer();
       if (status != TENON_OK) {
-        static constexpr std::string_view words = "as the test says";
-        std::copy(words.begin(), words.end(), out->error->data);
-        out->error->length = words.size();
+        static constexpr std::string_view text = "as the test says";
+        std::copy(text.begin(), text.end(), out->error->data);
+        out->error->length = text.size();
         return status;
       }
       const std::lock_guard lock(to.mutex);

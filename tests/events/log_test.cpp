@@ -109,11 +109,11 @@ TEST_F(Log, FullDiskLeavesNoHalfLine) {
       r.message.assign(length, 'x');
     }
     const tenon_status status = log.emit(batch), again = log.emit(batch);
-    const std::string words = log.error();
+    const std::string message = log.error();
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
     EXPECT_EQ(status, TENON_RETRY);
     EXPECT_EQ(again, TENON_RETRY);
-    EXPECT_THAT(words, ::testing::HasSubstr(file.string()));
+    EXPECT_THAT(message, ::testing::HasSubstr(file.string()));
     ASSERT_EQ(log.emit(batch), TENON_OK) << log.error();
   }
   std::set<int64_t> ids;

@@ -35,12 +35,12 @@ class ServiceEvents : public service_case {
     wanted.application = {application.data(), application.size()};
     wanted.types = 1U << TENON_EVENT_APP | 1U << TENON_EVENT_REQUEST;
     char room[200];
-    tenon_message words{sizeof words, sizeof room, room, 0};
+    tenon_message error{sizeof error, sizeof room, room, 0};
     const auto take = [](void *taker, const tenon_event_record *r) -> tenon_status {
       static_cast<std::vector<std::string> *>(taker)->emplace_back(r->reason.data, r->reason.length);
       return TENON_OK;
     };
-    tenon_event_query_out answer{sizeof answer, 0, take, &out, 0, &words};
+    tenon_event_query_out answer{sizeof answer, 0, take, &out, 0, &error};
     EXPECT_EQ(service_->events()->query(wanted, answer), TENON_OK);
     return out;
   }

@@ -28,8 +28,8 @@ tenon_status take_into(void *taker, const tenon_event_record *r) {
   return TENON_OK;
 }
 
-// Room for the words of one call.
-struct words {
+// Room for the text_buffer of one call.
+struct text_buffer {
   char room[512];
   tenon_message message{sizeof message, sizeof room, room, 0};
   [[nodiscard]] std::string text() const { return {room, message.length}; }
@@ -106,7 +106,7 @@ tenon_status sink_case::emit(const std::vector<test_record> &records) {
     out.resource_count = static_cast<uint32_t>(r.resource.size());
     batch.push_back(out);
   }
-  words w;
+  text_buffer w;
   const tenon_event_emit_in in{sizeof in, sizeof(tenon_event_record), batch.data(), batch.size()};
   tenon_event_emit_out out{sizeof out, 0, &w.message};
   const host::role_guard role(host::thread_role::io);
@@ -117,7 +117,7 @@ tenon_status sink_case::emit(const std::vector<test_record> &records) {
 
 query_answer sink_case::query(const tenon_event_query_in &wanted) const {
   query_answer answer;
-  words w;
+  text_buffer w;
   tenon_event_query_out out{sizeof out, 0, take_into, &answer, 0, &w.message};
   const host::role_guard role(host::thread_role::io);
   answer.status = sink_->sink->query(sink_->instance, &wanted, &out);

@@ -118,10 +118,10 @@ TEST_F(Sqlite, FullDiskIsForLater) {
   uint64_t next = 2;
   tenon_status status = TENON_OK;
   for (; status == TENON_OK && next < 10'000; next += 10) status = sink.emit(records(next, 10, 1'000));
-  const std::string words = sink.error();
+  const std::string message = sink.error();
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   ASSERT_EQ(status, TENON_RETRY);
-  EXPECT_THAT(words, HasSubstr(file_.string()));
+  EXPECT_THAT(message, HasSubstr(file_.string()));
   next -= 10;
   EXPECT_EQ(sink.emit(records(next, 10, 1'000)), TENON_OK) << sink.error();
   const auto ids = sink.query(everything()).ids();

@@ -44,8 +44,8 @@ partitions:
 constexpr const char *other_queues =
     "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ { name: only } ] } ] } ]";
 
-[[noreturn]] void fail(const std::string &words) {
-  std::fprintf(stderr, "fuzz: %s\n", words.c_str());
+[[noreturn]] void fail(const std::string &what) {
+  std::fprintf(stderr, "fuzz: %s\n", what.c_str());
   std::abort();
 }
 
@@ -112,29 +112,29 @@ class world {
     if (!wire::read(testing::schema_of(type), bytes, arena, batch, refusal)) return false;
     const auto &registration = *reinterpret_cast<const tenon_rm_registration *>(batch.messages.front());
     if (registration.rm.length == 0) return false;
-    std::array<char, 4096> words;
-    tenon_message said{sizeof said, words.size(), words.data(), 0};
+    std::array<char, 4096> buffer;
+    tenon_message said{sizeof said, buffer.size(), buffer.data(), 0};
     const tenon_rm_enter_in in{sizeof in, 0, transport_, &registration, wants, 0};
     tenon_rm_enter_out out{sizeof out, 0, 0, &said};
     const tenon_status status = rm_->enter(service_->linked_host(), &in, &out);
     if (status != TENON_OK && status != TENON_INVALID_CONFIG && status != TENON_EXHAUSTED)
       fail("a registration ends with status " + std::to_string(status));
-    note("entered " + std::to_string(status) + std::string(words.data(), said.length));
+    note("entered " + std::to_string(status) + std::string(buffer.data(), said.length));
     if (status == TENON_OK) session_ = out.session;
     return status == TENON_OK;
   }
   [[nodiscard]] bool entered() const { return session_ != 0; }
 
   uint64_t submit(const wire::batch &batch) {
-    std::array<char, 4096> words;
-    tenon_message said{sizeof said, words.size(), words.data(), 0};
+    std::array<char, 4096> buffer;
+    tenon_message said{sizeof said, buffer.size(), buffer.data(), 0};
     const tenon_rm_submit_in in{sizeof in, 0, session_, batch.messages.data(), batch.messages.size()};
     tenon_rm_submit_out out{sizeof out, 0, 0, &said};
     const tenon_status status = rm_->submit(service_->linked_host(), &in, &out);
     if (status != TENON_OK && status != TENON_INVALID_CONFIG && status != TENON_RETRY && status != TENON_DECLINED)
       fail("requests end with status " + std::to_string(status));
-    note("submitted " + std::to_string(status) + std::string(words.data(), said.length));
-    if (status == TENON_INVALID_CONFIG && said.length == 0) fail("a refusal without words");
+    note("submitted " + std::to_string(status) + std::string(buffer.data(), said.length));
+    if (status == TENON_INVALID_CONFIG && said.length == 0) fail("a refusal without buffer");
     return out.accepted;
   }
 

@@ -62,9 +62,9 @@ fake_scheduler::session *fake_scheduler::alive(tenon_rm_session id) {
 }
 
 tenon_status fake_scheduler::enter(const tenon_host *, const tenon_rm_enter_in *in, tenon_rm_enter_out *out) {
-  std::string words;
-  const tenon_status status = current->on_enter ? current->on_enter(*in->registration, words) : TENON_OK;
-  sdk::explain(out->error, words);
+  std::string why;
+  const tenon_status status = current->on_enter ? current->on_enter(*in->registration, why) : TENON_OK;
+  sdk::explain(out->error, why);
   if (status != TENON_OK) return status;
   const std::lock_guard lock(current->mutex_);
   const std::string rm = copy(in->registration->rm);

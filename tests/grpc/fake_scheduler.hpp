@@ -32,7 +32,7 @@ class fake_scheduler {
   void deliver_through(loaded_transport *to);
 
   // How it behaves; set before it is used.
-  std::function<tenon_status(const tenon_rm_registration &, std::string &words)> on_enter;
+  std::function<tenon_status(const tenon_rm_registration &, std::string &why)> on_enter;
   std::atomic<bool> retry_submits = false;  // takes one message at a time
   std::atomic<bool> take_nothing = false;   // "not now", each time
   bool answer_asks = true;

@@ -12,8 +12,8 @@
 namespace tenon::testing {
 namespace {
 
-// Room for words of the module.
-struct words {
+// Room for text_buffer of the module.
+struct text_buffer {
   std::array<char, 4096> room{};
   tenon_message message{sizeof(tenon_message), static_cast<uint32_t>(room.size()), room.data(), 0};
   [[nodiscard]] std::string said() const { return {room.data(), message.length}; }
@@ -40,7 +40,7 @@ loaded_transport::loaded_transport(const std::string &configuration,
   const tenon_get_factory_in wanted{sizeof wanted, 0, sdk::text(TENON_TRANSPORT)};
   tenon_get_factory_out found{sizeof found, 0, nullptr};
   if (module_->get_factory(&wanted, &found) != TENON_OK) throw std::runtime_error("no transport in the module");
-  words said;
+  text_buffer said;
   tenon_create_in in{};
   in.size = sizeof in;
   in.configuration = sdk::text(configuration);
@@ -64,7 +64,7 @@ loaded_transport::~loaded_transport() {
 }
 
 std::string loaded_transport::start(uint64_t transport) {
-  words said;
+  text_buffer said;
   const tenon_transport_start_in in{sizeof in, 0, transport};
   if (slots_->start(made_.instance, &in, &said.message) != TENON_OK) return said.said();
   started_ = true;

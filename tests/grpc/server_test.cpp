@@ -211,8 +211,8 @@ TEST_F(GrpcServer, AnUnknownRmIsToldToRegister) {
 }
 
 TEST_F(GrpcServer, RefusalsOfARegistrationHaveTheirCodesAndWords) {
-  scheduler.on_enter = [](const tenon_rm_registration &in, std::string &words) -> tenon_status {
-    words = "policy group 'x': want one of: default";
+  scheduler.on_enter = [](const tenon_rm_registration &in, std::string &why) -> tenon_status {
+    why = "policy group 'x': want one of: default";
     const std::string group(in.policy_group.data, in.policy_group.length);
     return group == "bad" ? TENON_INVALID_CONFIG : group == "full" ? TENON_EXHAUSTED : TENON_RETRY;
   };

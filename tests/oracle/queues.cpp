@@ -98,9 +98,9 @@ std::set<std::string> partition::preemption_text(const queue &q) const {
     const auto found = here.properties.find("preemption.policy");
     if (found != here.properties.end()) {
       const std::vector<std::string> parts = split(lower(found->second), ',');
-      std::set<std::string> words(parts.begin(), parts.end());
-      if (&here == &q) return words;
-      return words.contains("disabled") ? std::set<std::string>{"disabled"} : std::set<std::string>();
+      std::set<std::string> policies(parts.begin(), parts.end());
+      if (&here == &q) return policies;
+      return policies.contains("disabled") ? std::set<std::string>{"disabled"} : std::set<std::string>();
     }
     if (here.managed) return {};
   }

@@ -446,11 +446,11 @@ TEST_F(Actions, MetricsAreAsPrometheusWantsThem) {
   const std::string file = (folder_ / "metrics").string(), said = (folder_ / "said").string();
   std::ofstream(file) << r.body;
   const int status = std::system(("promtool check metrics < " + file + " > " + said + " 2>&1").c_str());
-  std::stringstream words;
-  words << std::ifstream(said).rdbuf();
+  std::stringstream complaints;
+  complaints << std::ifstream(said).rdbuf();
   // Names of the field that its linter does not like: they are what dashboards ask for.
   std::string line, left;
-  while (std::getline(words, line)) {
+  while (std::getline(complaints, line)) {
     if (line.starts_with("yunikorn_")) continue;
     left += line + "\n";
   }

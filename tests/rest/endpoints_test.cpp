@@ -191,10 +191,10 @@ TEST_F(Endpoints, RefuseWithTheDocumentedBody) {
        "Only following active statuses are allowed: new,accepted,starting,running,completing,failing,resuming"},
       {"/ws/v1/events/batch?count=0", 400, "0 is not a valid value for \"count\""},
   };
-  for (const auto &[path, status, words] : cases) {
+  for (const auto &[path, status, message] : cases) {
     const reply r = get(path);
     EXPECT_EQ(r.status, status) << path << r.body;
-    EXPECT_EQ(r.json(), (json::value{{"status_code", status}, {"message", words}, {"description", words}})) << path;
+    EXPECT_EQ(r.json(), (json::value{{"status_code", status}, {"message", message}, {"description", message}})) << path;
   }
   EXPECT_EQ(get("/none").status, 404U);
   EXPECT_EQ(get("/none").body, "404 page not found\n");

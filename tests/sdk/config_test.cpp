@@ -47,7 +47,7 @@ TEST(Config, MissingKeyGivesTheDefault) {
 
 TEST(Config, ValueOfAnotherKindRefusedWithKeyAndWant) {
   const config c(R"({"t": "x", "n": 1, "l": ["a", 1], "w": {"a": "b"}})");
-  const auto words = [](auto &&ask) {
+  const auto error_of = [](auto &&ask) {
     try {
       ask();
       return std::string("accepted");
@@ -55,11 +55,11 @@ TEST(Config, ValueOfAnotherKindRefusedWithKeyAndWant) {
       return std::string(e.what());
     }
   };
-  EXPECT_EQ(words([&] { (void)c.number("t", 0); }), R"(configuration key "t": want a number)");
-  EXPECT_EQ(words([&] { (void)c.text("n", ""); }), R"(configuration key "n": want a text)");
-  EXPECT_EQ(words([&] { (void)c.flag("n", false); }), R"(configuration key "n": want true or false)");
-  EXPECT_EQ(words([&] { (void)c.texts("l", {}); }), R"(configuration key "l": want a list of texts)");
-  EXPECT_EQ(words([&] { (void)c.numbers("w", {}); }), R"(configuration key "w": want an object of numbers)");
+  EXPECT_EQ(error_of([&] { (void)c.number("t", 0); }), R"(configuration key "t": want a number)");
+  EXPECT_EQ(error_of([&] { (void)c.text("n", ""); }), R"(configuration key "n": want a text)");
+  EXPECT_EQ(error_of([&] { (void)c.flag("n", false); }), R"(configuration key "n": want true or false)");
+  EXPECT_EQ(error_of([&] { (void)c.texts("l", {}); }), R"(configuration key "l": want a list of texts)");
+  EXPECT_EQ(error_of([&] { (void)c.numbers("w", {}); }), R"(configuration key "w": want an object of numbers)");
 }
 
 TEST(Config, WholeNumbersWithinTheirBounds) {

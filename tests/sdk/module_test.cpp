@@ -143,7 +143,7 @@ class made {
   made(const made &) = delete;
   made &operator=(const made &) = delete;
 
-  [[nodiscard]] std::string words() const { return {words_.data, words_.length}; }
+  [[nodiscard]] std::string error() const { return {words_.data, words_.length}; }
   [[nodiscard]] const tenon_sort_v1 &sort() const { return *static_cast<const tenon_sort_v1 *>(out.interface_table); }
   [[nodiscard]] const tenon_predicate_v1 &judge() const {
     return *static_cast<const tenon_predicate_v1 *>(out.interface_table);
@@ -311,7 +311,7 @@ TEST(Create, RefusedConfigurationSaysWhy) {
   const made policy(TENON_NODE_SORT, 0, R"({"attribute": 7})");
   EXPECT_EQ(policy.status, TENON_INVALID_CONFIG);
   EXPECT_EQ(policy.out.instance, nullptr);
-  EXPECT_EQ(policy.words(), R"(configuration key "attribute": want a text)");
+  EXPECT_EQ(policy.error(), R"(configuration key "attribute": want a text)");
 }
 
 TEST(Create, BrokenJsonRefused) { EXPECT_EQ(made(TENON_NODE_SORT, 0, "{").status, TENON_INVALID_CONFIG); }
@@ -319,7 +319,7 @@ TEST(Create, BrokenJsonRefused) { EXPECT_EQ(made(TENON_NODE_SORT, 0, "{").status
 TEST(Create, ConstructorThrowsInternalWithItsWords) {
   const made policy(TENON_NODE_SORT, 0, R"({"break": 1})");
   EXPECT_EQ(policy.status, TENON_INTERNAL);
-  EXPECT_EQ(policy.words(), "broken");
+  EXPECT_EQ(policy.error(), "broken");
   EXPECT_EQ(made(TENON_NODE_SORT, 0, R"({"break badly": 1})").status, TENON_INTERNAL);
 }
 
@@ -327,7 +327,7 @@ TEST(Create, LongWordsAreCutToTheRoomThereIs) {
   const std::string key = "\"" + std::string(500, 'x') + "\"";
   const made policy(TENON_NODE_SORT, 0, "{" + key + ": 1, " + key + ": 2}");
   EXPECT_EQ(policy.status, TENON_INVALID_CONFIG);
-  EXPECT_EQ(policy.words().size(), 64U);
+  EXPECT_EQ(policy.error().size(), 64U);
 }
 
 TEST(Create, InstanceDecidesColumnsAndWordsComeWithIt) {

@@ -146,7 +146,7 @@ TEST(Resolve, NoSuchUserDeclined) {
 TEST(Resolve, UnavailableRetryInItsWords) {
   const auto answer = testing::resolve(*bound(module_kind::identity), "away");
   EXPECT_EQ(answer.status, TENON_RETRY);
-  EXPECT_EQ(answer.words, "on holiday");
+  EXPECT_EQ(answer.text, "on holiday");
 }
 
 TEST(Resolve, OtherExceptionIsAFault) {

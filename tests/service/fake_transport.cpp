@@ -9,7 +9,7 @@ namespace {
 
 constexpr tenon_text text(std::string_view from) { return {from.data(), from.size()}; }
 
-struct room_for_words {
+struct text_buffer {
   char room[4096];
   tenon_message message{sizeof(tenon_message), sizeof room, room, 0};
   [[nodiscard]] std::string text() const { return {room, message.length}; }
@@ -38,25 +38,25 @@ interface::outcome fake_transport::enter(const interface::registration_request &
     values.push_back(text(value));
   }
   registration.extra_config = {names.data(), values.data(), names.size()};
-  room_for_words words;
+  text_buffer error;
   uint64_t handle = 0;
   {
     const std::lock_guard lock(mutex_);
     handle = handle_;
   }
   const tenon_rm_enter_in in{sizeof in, 0, handle, &registration, wants, 0};
-  tenon_rm_enter_out out{sizeof out, 0, 0, &words.message};
+  tenon_rm_enter_out out{sizeof out, 0, 0, &error.message};
   const tenon_status status = scheduler::rm_service()->enter(host_, &in, &out);
   session = out.session;
-  return {status == TENON_OK, status, words.text(), 0};
+  return {status == TENON_OK, status, error.text(), 0};
 }
 
 interface::outcome fake_transport::submit(uint64_t session, std::span<const tenon_rm_message *const> messages) {
-  room_for_words words;
+  text_buffer error;
   const tenon_rm_submit_in in{sizeof in, 0, session, messages.data(), messages.size()};
-  tenon_rm_submit_out out{sizeof out, 0, 0, &words.message};
+  tenon_rm_submit_out out{sizeof out, 0, 0, &error.message};
   const tenon_status status = scheduler::rm_service()->submit(host_, &in, &out);
-  return {status == TENON_OK, status, words.text(), out.accepted};
+  return {status == TENON_OK, status, error.text(), out.accepted};
 }
 
 tenon_status fake_transport::signal(uint64_t session, uint32_t signal) {

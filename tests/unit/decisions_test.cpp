@@ -92,21 +92,21 @@ TEST(DecisionLine, ShowsWhyOnReleasesAlone) {
 }
 
 TEST(DecisionLine, SaysInWordsWhatTheFieldsSay) {
-  const auto words = [](const decided_what &what) {
+  const auto text = [](const decided_what &what) {
     decision_view d = allocation();
     d.what = what;
     return text_of(d);
   };
-  EXPECT_EQ(words(decided::allocated{}), "");
-  EXPECT_EQ(words(decided::allocated{true, {}}), "existing");
-  EXPECT_EQ(words(decided::application_state{application_state::completing, "nothing is left"}), "Completing");
-  EXPECT_EQ(words(decided::container_state{true}), "SKIPPED");
-  EXPECT_EQ(words(decided::container_state{false}), "FAILED");
-  EXPECT_EQ(words(decided::proposed{"ph-1", {}}), "in place of ph-1");
-  EXPECT_EQ(words(decided::unreserved{{cause::waited_too_long}}), "waited too long for node node-1");
-  EXPECT_EQ(words(decided::released{termination::timeout, {cause::replaced, "ask-2"}, {}}),
+  EXPECT_EQ(text(decided::allocated{}), "");
+  EXPECT_EQ(text(decided::allocated{true, {}}), "existing");
+  EXPECT_EQ(text(decided::application_state{application_state::completing, "nothing is left"}), "Completing");
+  EXPECT_EQ(text(decided::container_state{true}), "SKIPPED");
+  EXPECT_EQ(text(decided::container_state{false}), "FAILED");
+  EXPECT_EQ(text(decided::proposed{"ph-1", {}}), "in place of ph-1");
+  EXPECT_EQ(text(decided::unreserved{{cause::waited_too_long}}), "waited too long for node node-1");
+  EXPECT_EQ(text(decided::released{termination::timeout, {cause::replaced, "ask-2"}, {}}),
             "replacing allocationKey: ask-2");
-  EXPECT_EQ(words(decided::undone{{cause::check_refused, "no room"}, {}}),
+  EXPECT_EQ(text(decided::undone{{cause::check_refused, "no room"}, {}}),
             "the resource manager refuses node node-1: no room");
 }
 

@@ -24,11 +24,11 @@ expectation read(const std::string &text) {
   expectation out;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
+    std::istringstream fields(line);
     std::string event, pair;
-    words >> event;
+    fields >> event;
     if (!event.empty()) event.pop_back();
-    while (words >> pair) {
+    while (fields >> pair) {
       const size_t arrow = pair.find('>');
       const bool added = out.emplace(std::pair(event, pair.substr(0, arrow)), pair.substr(arrow + 1)).second;
       EXPECT_TRUE(added) << event << " " << pair << " is listed twice";

@@ -32,7 +32,7 @@ std::string text_or_nothing(const json::object &of, std::string_view key) {
   return found == nullptr || !found->is_string() ? std::string() : std::string(found->as_string());
 }
 
-std::string or_none(std::string words) { return words.empty() ? "-" : words; }
+std::string or_none(std::string value) { return value.empty() ? "-" : value; }
 
 std::set<std::string> types_of(const json::array &items, std::initializer_list<std::string_view> keys) {
   std::set<std::string> out;

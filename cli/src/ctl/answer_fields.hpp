@@ -21,7 +21,7 @@ namespace tenon::cli::answer_fields {
 // Of a daemon that may not have the key yet.
 [[nodiscard]] std::string text_or_nothing(const boost::json::object &of, std::string_view key);
 
-[[nodiscard]] std::string or_none(std::string words);
+[[nodiscard]] std::string or_none(std::string value);
 
 // Types that any of the items has anything of, under any of the keys.
 [[nodiscard]] std::set<std::string> types_of(const boost::json::array &items,

@@ -166,8 +166,8 @@ void print_explanations(const json::object &result, std::ostream &out) {
   if (all.empty()) out << "nothing of it waits\n";
   bool first = true;
   for (const json::value &value : all) {
-    const std::string words = text(value.as_object(), "text");
-    out << (first ? "" : "\n") << words << (words.ends_with('\n') ? "" : "\n");
+    const std::string explained = text(value.as_object(), "text");
+    out << (first ? "" : "\n") << explained << (explained.ends_with('\n') ? "" : "\n");
     first = false;
   }
   if (yes(result, "more")) out << "\n... and more of its asks wait\n";

@@ -70,13 +70,13 @@ std::string replaced(std::string text, char from, char to) {
 }
 
 // @key@ -> its word. A template that has another @...@ is a mistake of ours: it is left as it is and seen at once.
-std::string filled(const std::string &text, const std::map<std::string, std::string> &words) {
+std::string filled(const std::string &text, const std::map<std::string, std::string> &values) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
     const size_t open = text.find('@', at), close = open == std::string::npos ? open : text.find('@', open + 1);
     if (close == std::string::npos) return out + text.substr(at);
-    const auto word = words.find(text.substr(open + 1, close - open - 1));
-    if (word == words.end()) {
+    const auto word = values.find(text.substr(open + 1, close - open - 1));
+    if (word == values.end()) {
       out += text.substr(at, close - at);
       at = close;
       continue;
@@ -106,23 +106,23 @@ class project {
     const std::string target = replaced(name_, '-', '_');
     const kind_entry &about = entry_of(kind.kind);
     const std::string wrapper = replaced(std::string(about.name()), '-', '_');
-    words_ = {{"id", std::move(id)},
-              {"name", name_},
-              {"struct", target},
-              {"wrapper", wrapper},
-              {"header", wrapper},
-              {"interface", std::string(about.interface)},
-              {"macro", about.macro},
-              {"column", std::string(kind.column)},
-              {"items", std::string(kind.items)},
-              {"says", std::string(kind.says)},
-              {"description", std::string(kind.description)},
-              {"use", std::string(kind.use)},
-              {"source", source_name()},
-              {"language", is_c() ? "C" : "CXX"},
-              {"abi_epoch", std::to_string(TENON_ABI_EPOCH)},
-              {"draft_rev", std::to_string(TENON_DRAFT_REV)}};
-    words_["vendor"] = words_["id"].substr(0, words_["id"].find('.'));
+    values_ = {{"id", std::move(id)},
+               {"name", name_},
+               {"struct", target},
+               {"wrapper", wrapper},
+               {"header", wrapper},
+               {"interface", std::string(about.interface)},
+               {"macro", about.macro},
+               {"column", std::string(kind.column)},
+               {"items", std::string(kind.items)},
+               {"says", std::string(kind.says)},
+               {"description", std::string(kind.description)},
+               {"use", std::string(kind.use)},
+               {"source", source_name()},
+               {"language", is_c() ? "C" : "CXX"},
+               {"abi_epoch", std::to_string(TENON_ABI_EPOCH)},
+               {"draft_rev", std::to_string(TENON_DRAFT_REV)}};
+    values_["vendor"] = values_["id"].substr(0, values_["id"].find('.'));
   }
 
   [[nodiscard]] fs::path folder() const { return fs::path(options_.directory) / name_; }
@@ -158,7 +158,7 @@ class project {
         }
         text += *read;
       }
-      texts.emplace_back(folder() / file.name, filled(text, words_));
+      texts.emplace_back(folder() / file.name, filled(text, values_));
     }
     std::error_code failed;
     fs::create_directories(folder() / "tests", failed);
@@ -178,7 +178,7 @@ class project {
   const plugin_new_options &options_;
   const kind_text &kind_;
   std::string name_;
-  std::map<std::string, std::string> words_;
+  std::map<std::string, std::string> values_;
 };
 
 // "acme-binpack" is acme.binpack: the first part is the vendor.

@@ -197,8 +197,8 @@ std::string spread_chart(const chart_text &text, const std::vector<spread_row> &
 }
 
 std::string spread_keys() {
-  const auto key = [](const std::string &look, const std::string &words) {
-    return "<li><span class=\"key\" aria-hidden=\"true\"><i class=\"" + look + "\"></i></span>" + words + "</li>\n";
+  const auto key = [](const std::string &look, const std::string &label) {
+    return "<li><span class=\"key\" aria-hidden=\"true\"><i class=\"" + look + "\"></i></span>" + label + "</li>\n";
   };
   return "<ul class=\"legend\">\n" + key("dot f-c1", "median") + key("part f-c1", "to nine tenths") +
          key("mark f-c1", "99 of 100") + key("ring s-c1", "longest") + key("more s-c1", "longest, and not over yet") +

@@ -23,14 +23,14 @@ std::string element(std::string_view tag, const std::string &inside, std::string
   return out + ">" + inside + "</" + std::string(tag) + ">\n";
 }
 
-std::string section(const std::string &title, const std::string &words, const std::string &inside) {
-  return element("section", "\n" + element("h2", escaped(title)) + element("p", escaped(words)) + inside);
+std::string section(const std::string &title, const std::string &intro, const std::string &inside) {
+  return element("section", "\n" + element("h2", escaped(title)) + element("p", escaped(intro)) + inside);
 }
 
 std::string legend(const std::vector<std::pair<std::string, std::string>> &entries) {
   std::string items;
-  for (const auto &[look, words] : entries) {
-    items += element("li", "<i class=\"swatch " + look + "\" aria-hidden=\"true\"></i>" + escaped(words));
+  for (const auto &[look, label] : entries) {
+    items += element("li", "<i class=\"swatch " + look + "\" aria-hidden=\"true\"></i>" + escaped(label));
   }
   return "<ul class=\"legend\">\n" + items + "</ul>\n";
 }

@@ -105,8 +105,8 @@ class page {
   [[nodiscard]] std::string findings() const {
     std::string out;
     for (const run_record *run : runs_) {
-      for (const std::string &words : run->counted.findings) {
-        out += element("p", (two() ? "<b>" + escaped(run->label) + "</b>: " : "") + escaped(words) + ".");
+      for (const std::string &finding : run->counted.findings) {
+        out += element("p", (two() ? "<b>" + escaped(run->label) + "</b>: " : "") + escaped(finding) + ".");
       }
     }
     return out.empty() ? out : "<section class=\"finding\">\n" + element("h2", "Finding") + out + "</section>\n";
@@ -205,11 +205,11 @@ class page {
                        const named_curve &type = run.curves.use[i];
                        lines.push_back({type.name, colour_of(i), &type.values, type.name == run.curves.main_type});
                        const utilisation &u = run.counted.use.at(type.name);
-                       const std::string words =
+                       const std::string label =
                            type.name + ": " + percent(u.average) +
                            (run.curves.by_time ? " on average, " + percent(u.peak) + " at its peak" : " at the end");
-                       names.emplace_back("f-" + colour_of(i), words);
-                       desc += words + (i + 1 < run.curves.use.size() ? "; " : ".");
+                       names.emplace_back("f-" + colour_of(i), label);
+                       desc += label + (i + 1 < run.curves.use.size() ? "; " : ".");
                        kept.push_back(line(type.name, colour_of(i), {name_of(at), "curves", "use", i, "values"}));
                      }
                      const chart_text text{id_of("use", at), title, desc, "part of the capacity"};
@@ -282,7 +282,7 @@ class page {
   }
 
   struct overlaid {
-    const char *name, *words, *colour;
+    const char *name, *label, *colour;
     const curve run_curves::*which;
   };
 
@@ -300,7 +300,7 @@ class page {
     for (size_t i = 0; i < wanted.size(); ++i) {
       for (size_t run = 0; run < runs_.size(); ++run) {
         const std::string colour = run == 1 && wanted.size() == 1 ? other_colour : wanted[i].colour;
-        const std::string name = two() ? runs_[run]->label + ", " + wanted[i].words : wanted[i].words;
+        const std::string name = two() ? runs_[run]->label + ", " + wanted[i].label : wanted[i].label;
         lines.push_back(
             {name, colour, &curves[i][run], wanted.size() == 1 && !two() && scale == y_scale::counts, run == 1});
         kept.push_back(two() ? values_line(name, colour, curves[i][run])
@@ -381,11 +381,11 @@ class page {
       for (auto &[name, values] : of) name = name.empty() ? "(no queue)" : name;
       return of;
     });
-    std::string words =
+    std::string caption =
         "From submission to placement, by queue, those with the most asks first. Asks that were never "
         "placed waited to the end of the run.";
     if (rows.size() > most_rows) {
-      words += " " + grouped(rows.size() - most_rows) + " more rows are in the tables below.";
+      caption += " " + grouped(rows.size() - most_rows) + " more rows are in the tables below.";
       rows.resize(most_rows);
     }
     if (rows.empty()) return "";
@@ -393,7 +393,7 @@ class page {
                           "A row for each queue: median, nine tenths, 99 of 100 and the longest wait, on a logarithmic "
                           "axis. The figures are in the table of queues.",
                           ""};
-    return section(text.title, words, spread_keys() + spread_chart(text, rows));
+    return section(text.title, caption, spread_keys() + spread_chart(text, rows));
   }
 
   [[nodiscard]] std::string waits_by_size() const {
@@ -453,7 +453,7 @@ class page {
                               percent(run_.curves.average_stranded) + ".",
                           "part of the free " + type};
     std::vector<std::pair<std::string, std::string>> names = run_legend();
-    for (auto &[look, words] : names) look = look.find("dashes") == std::string::npos ? "f-base" : "f-base dashes";
+    for (auto &[look, label] : names) look = look.find("dashes") == std::string::npos ? "f-base" : "f-base dashes";
     names.emplace_back("f-c2", "scattered: " + percent(run_.curves.average_scattered) + " on average");
     names.emplace_back("f-c4", "stranded: " + percent(run_.curves.average_stranded) + " on average");
     return section(text.title,

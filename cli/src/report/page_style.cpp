@@ -130,7 +130,7 @@ const std::string_view page_script = R"js(
   tip.id = "tip";
   tip.hidden = true;
   const valuesOf = line => line.values || line.of.reduce((at, name) => at[name], runs);
-  const words = { percents: v => (v * 100).toFixed(1) + "%", counts: v => String(Number(v.toPrecision(4))) };
+  const formats = { percents: v => (v * 100).toFixed(1) + "%", counts: v => String(Number(v.toPrecision(4))) };
   const duration = s => s < 100 ? Number(s.toPrecision(3)) + " s" : s < 6000 ? Number((s / 60).toPrecision(3)) + " min"
     : s < 172800 ? Number((s / 3600).toPrecision(3)) + " h" : Number((s / 86400).toPrecision(3)) + " days";
 
@@ -139,7 +139,7 @@ const std::string_view page_script = R"js(
     const at = Math.floor(part * chart.intervals);
     const shown = Number(((at + 0.5) / chart.intervals * chart.span).toPrecision(3));
     return { head: chart.unit ? "after " + shown + " " + chart.unit : "placement " + shown,
-      values: lines.map(line => valuesOf(line)[at]), as: words[chart.kind] || words.percents };
+      values: lines.map(line => valuesOf(line)[at]), as: formats[chart.kind] || formats.percents };
   }
   function upToAValue(chart, part, lines) {
     const first = chart.seconds ? 0.08 : 0;
@@ -151,7 +151,7 @@ const std::string_view page_script = R"js(
       return at < 0 ? 0 : of.parts[at];
     });
     return { head: "at most " + (chart.seconds ? value < 1 ? "1 s" : duration(value) : Number(value.toPrecision(3))),
-      values: parts, as: words.percents };
+      values: parts, as: formats.percents };
   }
 
   for (const chart of read("charts")) {

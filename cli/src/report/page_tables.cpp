@@ -15,8 +15,8 @@ constexpr size_t most_table_rows = 500, most_users = 50;
 using texts = std::vector<std::string>;
 using runs = std::vector<const run_record *>;
 
-void add_figures(texts &to, const spread &of, std::string (*words)(const figure &)) {
-  for (const figure &one : {of.mean, of.p50, of.p90, of.p99, of.most}) to.push_back(words(one));
+void add_figures(texts &to, const spread &of, std::string (*format)(const figure &)) {
+  for (const figure &one : {of.mean, of.p50, of.p90, of.p99, of.most}) to.push_back(format(one));
 }
 
 const texts figure_names{"Mean", "Median", "90%", "99%", "Longest"};

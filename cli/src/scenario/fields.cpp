@@ -111,15 +111,15 @@ value partition_names(subject of, sub_key) {
 
 // What is to be said of the asks of a key, base key or application/key, one a line.
 value why_pending(subject of, sub_key wanted) {
-  std::string words;
+  std::string explained;
   for (const application_snapshot &app : of.partition->applications) {
     for (const ask_snapshot &ask : app.asks) {
       const bool meant = wanted == ask.key || wanted == base_key(ask.key) || wanted == app.id + "/" + ask.key ||
                          wanted == app.id + "/" + std::string(base_key(ask.key));
-      if (meant) words += ask.blocker + "\n" + (*of.explain)(of.partition->name, app.id, ask.key) + "\n";
+      if (meant) explained += ask.blocker + "\n" + (*of.explain)(of.partition->name, app.id, ask.key) + "\n";
     }
   }
-  return words.empty() ? "no such ask is pending" : words;
+  return explained.empty() ? "no such ask is pending" : explained;
 }
 
 value released_keys(subject of, sub_key type) { return of.rm->released(*termination_of(type)); }
@@ -139,7 +139,7 @@ constexpr auto queue_rows = std::to_array<field_row>({
     {"running_apps", r::number, [](subject of, sub_key) { return number(of.queue->running_apps); }},
     {"max_running_apps", r::number, [](subject of, sub_key) { return number(of.queue->max_running_apps); }},
     {"current_priority", r::number, [](subject of, sub_key) { return number(of.queue->current_priority); }},
-    {"properties", r::words, [](subject of, sub_key) { return value(of.queue->properties); }},
+    {"properties", r::texts, [](subject of, sub_key) { return value(of.queue->properties); }},
 });
 
 constexpr auto node_rows = std::to_array<field_row>({
@@ -149,7 +149,7 @@ constexpr auto node_rows = std::to_array<field_row>({
     {"available", r::amounts, [](subject of, sub_key) { return amounts(of.node->available); }},
     {"occupied", r::amounts, [](subject of, sub_key) { return amounts(of.node->occupied); }},
     {"schedulable", r::flag, [](subject of, sub_key) { return value(of.node->schedulable); }},
-    {"devices", r::words, devices_of},
+    {"devices", r::texts, devices_of},
     {"reservations", r::number, [](subject of, sub_key) { return number(of.node->reservations.size()); }},
     {"allocations", r::number, [](subject of, sub_key) { return number(of.node->allocations.size()); }},
 });

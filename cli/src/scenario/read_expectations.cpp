@@ -73,7 +73,7 @@ value read_value(value_rule rule, const std::string &key, const yaml_node &node,
       return read_amounts(node, report);
     case value_rule::tallies:
       return read_tallies(node, report);
-    case value_rule::words:
+    case value_rule::texts:
     case value_rule::places:
     case value_rule::parts:
     case value_rule::reported:

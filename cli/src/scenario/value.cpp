@@ -65,12 +65,12 @@ text_list lines(const std::string &text) {
 }
 
 template <class Holds>
-mismatches compare_texts(const text_map &want, const text_map &have, std::string_view words, Holds holds) {
+mismatches compare_texts(const text_map &want, const text_map &have, std::string_view what, Holds holds) {
   mismatches out;
   for (const auto &[name, text] : want) {
     const auto found = have.find(name);
     if (found != have.end() && holds(text, found->second)) continue;
-    out.push_back({"." + name, std::string(words) + "'" + text + "'",
+    out.push_back({"." + name, std::string(what) + "'" + text + "'",
                    found == have.end() ? "nothing" : list(lines(found->second))});
   }
   return out;
@@ -150,7 +150,7 @@ std::vector<mismatch> compare(value_rule rule, const value &want, const value &h
     case value_rule::counts:
     case value_rule::tallies:
       return compare_counts(std::get<amount_map>(want), std::get<amount_map>(have));
-    case value_rule::words:
+    case value_rule::texts:
       return compare_texts(std::get<text_map>(want), std::get<text_map>(have), "", equal);
     case value_rule::places:
       return compare_places(std::get<text_map>(want), std::get<text_map>(have));

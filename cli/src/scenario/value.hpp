@@ -26,7 +26,7 @@ enum class value_rule : uint8_t {
   amounts,   // amount_map: listed types, absent ones 0; {}: every type 0; null (monostate): not set at all
   counts,    // amount_map: listed names, absent ones 0
   tallies,   // amount_map: as counts, named "task group.count", ".replaced", ".timedout"
-  words,     // text_map: listed names, each equal
+  texts,     // text_map: listed names, each equal
   places,    // text_map: ask key -> node; a base key holds when all its live allocations are on that node
   parts,     // text_map: listed names, each a substring of one of the present texts (one a line)
   reported,  // text_map: listed names, each equal to one of the present texts (one a line)

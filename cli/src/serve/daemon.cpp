@@ -123,17 +123,18 @@ std::optional<refusal> daemon_process::impl::open_audit() {
 }
 
 std::vector<observe::health_check> daemon_process::impl::own_checks() {
-  const auto words = [](const std::optional<refusal> &failed) {
+  const auto reason_of = [](const std::optional<refusal> &failed) {
     return failed ? failed->where + ": " + failed->have : std::string();
   };
   std::string lost;
   for (const auto &one : recordings)
-    if (const std::string failed = words(one->failure()); !failed.empty()) lost += (lost.empty() ? "" : "; ") + failed;
+    if (const std::string failed = reason_of(one->failure()); !failed.empty())
+      lost += (lost.empty() ? "" : "; ") + failed;
   using state = observe::health_check::state;
   return {
       observe::check_of("Recordings", "Check that the journal and the decisions can be written", state::fails, lost),
       observe::check_of("Audit", "Check that what people do can be written", state::fails,
-                        audit ? words(audit->failure()) : std::string()),
+                        audit ? reason_of(audit->failure()) : std::string()),
       observe::check_of("Open files", "Check that connections can be accepted", state::fails, files_run_out())};
 }
 

@@ -128,8 +128,8 @@ result<json::object> found_now(events::event_hub &hub, const json::object &reque
   to.last_ones = filter.first_id == 0;
   const uint64_t limit = wanted.number<uint64_t>("limit");
   to.most = std::min(limit == 0 ? usual_records : limit, most_records);
-  std::array<char, 512> words{};
-  tenon_message error{sizeof error, static_cast<uint32_t>(words.size()), words.data(), 0};
+  std::array<char, 512> buffer{};
+  tenon_message error{sizeof error, static_cast<uint32_t>(buffer.size()), buffer.data(), 0};
   tenon_event_query_out out{};
   out.size = sizeof out;
   out.take = taken::take;
@@ -142,7 +142,7 @@ result<json::object> found_now(events::event_hub &hub, const json::object &reque
     if (to.more && !to.last_ones) break;
     if (status != TENON_OK)
       return refusal{"events", "a sink that answers",
-                     error.length == 0 ? "one that cannot now" : std::string(words.data(), error.length),
+                     error.length == 0 ? "one that cannot now" : std::string(buffer.data(), error.length),
                      "ask again; tenon ctl health says more"};
   } while (out.next != 0);
   uint64_t next = std::max(filter.first_id, range.highest_id + 1);

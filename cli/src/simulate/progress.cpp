@@ -36,24 +36,24 @@ progress::~progress() {
   if (drawn_ > 0) err_ << '\n' << std::flush;
 }
 
-void progress::show(uint64_t done, const std::string &words) {
+void progress::show(uint64_t done, const std::string &note) {
   if (style_ == progress_style::none || clock::now() < next_) return;
-  draw(done, words);
+  draw(done, note);
 }
 
-void progress::finish(uint64_t done, const std::string &words) {
-  if (style_ != progress_style::none) draw(done, words);
+void progress::finish(uint64_t done, const std::string &note) {
+  if (style_ != progress_style::none) draw(done, note);
   if (drawn_ > 0) err_ << '\n' << std::flush;
   drawn_ = 0;
   style_ = progress_style::none;
 }
 
-void progress::draw(uint64_t done, const std::string &words) {
+void progress::draw(uint64_t done, const std::string &note) {
   const auto now = clock::now();
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", std::chrono::duration<double>(now - start_).count());
   const std::string text =
-      std::to_string(done) + "/" + std::to_string(total_) + " " + unit_ + ", " + words + ", " + seconds;
+      std::to_string(done) + "/" + std::to_string(total_) + " " + unit_ + ", " + note + ", " + seconds;
   if (style_ == progress_style::lines) {
     next_ = now + line_interval;
     err_ << "tenon: " << text << '\n' << std::flush;

@@ -22,14 +22,14 @@ class progress {
   progress(const progress &) = delete;
   progress &operator=(const progress &) = delete;
 
-  // Shows at most a few times a second, however often it is called. `words`: what else there is to say.
-  void show(uint64_t done, const std::string &words);
+  // Shows at most a few times a second, however often it is called. `note`: what else there is to say.
+  void show(uint64_t done, const std::string &note);
   // The last state, whatever the time. Nothing is shown afterwards.
-  void finish(uint64_t done, const std::string &words);
+  void finish(uint64_t done, const std::string &note);
 
  private:
   using clock = std::chrono::steady_clock;
-  void draw(uint64_t done, const std::string &words);
+  void draw(uint64_t done, const std::string &note);
   [[nodiscard]] std::string bar(uint64_t done) const;
 
   std::ostream &err_;

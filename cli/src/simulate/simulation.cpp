@@ -63,7 +63,7 @@ class run_of {
     } else {
       replay();
     }
-    if (const std::string words = gangs_in_part(); !words.empty()) counted_.finds(words);
+    if (const std::string finding = gangs_in_part(); !finding.empty()) counted_.finds(finding);
     return std::nullopt;
   }
 

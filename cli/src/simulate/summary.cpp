@@ -83,7 +83,7 @@ void print_waits(std::ostream &out, const run_summary &c) {
 void print(std::ostream &out, const run_report &report) {
   const run_summary &c = report.counted;
   out << report.origin << ": " << c.nodes << " nodes\n\n";
-  for (const std::string &words : c.findings) out << "finding   " << words << ".\n\n";
+  for (const std::string &finding : c.findings) out << "finding   " << finding << ".\n\n";
   out << "placed    " << c.placed << '\n';
   out << "pending   " << c.pending << '\n';
   print_reasons(out, c.pending_reasons);

@@ -72,7 +72,7 @@ class tally {
   }
   // They count as pending, and wait to the end.
   void leaves_out(given_up what);
-  void finds(const std::string &words) { findings_.push_back(words); }
+  void finds(const std::string &finding) { findings_.push_back(finding); }
   // What could not be played at all.
   void skips(const std::string &reason, uint64_t count);
   // The run is over.

@@ -40,11 +40,11 @@ result<std::string> read_trace_file(const std::filesystem::path &path, uint64_t 
                         "play a part of the trace");
     }
     int problem = Z_OK;
-    const char *words = ::gzerror(file.get(), &problem);
+    const char *why = ::gzerror(file.get(), &problem);
     if (problem == Z_ERRNO)
       return unreadable(path, std::string("cannot read it: ") + std::strerror(errno), "check the path");
     if (problem != Z_OK) {
-      return unreadable(path, "compressed data that is damaged or cut: " + std::string(words), "fetch it again");
+      return unreadable(path, "compressed data that is damaged or cut: " + std::string(why), "fetch it again");
     }
     if (got <= 0) return text;
   }

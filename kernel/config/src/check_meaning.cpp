@@ -49,8 +49,8 @@ std::string property(const queue_source &queue, const std::string &name) {
 }
 
 bool is_fence(const queue_source &queue) {
-  const std::string words = "," + property(queue, "preemption.policy") + ",";
-  return words.find(",fence,") != std::string::npos;
+  const std::string policies = "," + property(queue, "preemption.policy") + ",";
+  return policies.find(",fence,") != std::string::npos;
 }
 
 void add_guaranteed(const queue_source &queue, const std::string &path, std::vector<std::string> &to) {

@@ -26,7 +26,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_word(const property_spec &spec, std::string_view text) {
-  return std::find(spec.words.begin(), spec.words.end(), lower_case(text)) != spec.words.end();
+  return std::find(spec.allowed.begin(), spec.allowed.end(), lower_case(text)) != spec.allowed.end();
 }
 
 bool are_words(const property_spec &spec, std::string_view text) {
@@ -48,9 +48,9 @@ bool is_good(const property_spec &spec, std::string_view value) {
   switch (spec.kind) {
     case kind::policy:
       return true;
-    case kind::words:
+    case kind::choice:
       return is_word(spec, value);
-    case kind::word_set:
+    case kind::choices:
       return are_words(spec, value);
     case kind::count:
       return is_number<uint64_t>(value);

@@ -34,12 +34,12 @@ json::object map_of(json::object values) {
 json::object list_of(json::object items) { return {{"type", types({"array", "null"})}, {"items", items}}; }
 
 json::object boolean() {
-  json::array words{true, false, nullptr};
+  json::array listed{true, false, nullptr};
   for (const char *word :
        {"y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"}) {
-    words.emplace_back(word);
+    listed.emplace_back(word);
   }
-  return {{"enum", words}};
+  return {{"enum", listed}};
 }
 
 json::object quantity() {
@@ -55,10 +55,10 @@ json::object whole_number() {
 json::object named_text(const key_spec &key) {
   json::object out = text();
   if (!key.pattern.empty()) out["pattern"] = key.pattern;
-  if (key.words.empty()) return out;
-  json::array words{nullptr};
-  for (const std::string_view word : key.words) words.emplace_back(word);
-  return {{"enum", words}};
+  if (key.allowed.empty()) return out;
+  json::array listed{nullptr};
+  for (const std::string_view word : key.allowed) listed.emplace_back(word);
+  return {{"enum", listed}};
 }
 
 json::object value_of(const key_spec &key) {

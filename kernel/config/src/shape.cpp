@@ -90,10 +90,11 @@ class shape_checker {
 
   void check_text(const yaml_node &node, const key_spec &key) {
     if (node.what != kind::scalar) return refuse(node, "a text for '" + std::string(key.key) + "'");
-    if (key.words.empty() || std::find(key.words.begin(), key.words.end(), node.text) != key.words.end()) return;
+    if (key.allowed.empty() || std::find(key.allowed.begin(), key.allowed.end(), node.text) != key.allowed.end())
+      return;
     std::string want = "one of:";
-    for (const std::string_view word : key.words) want += word.empty() ? " ''" : " " + std::string(word);
-    const auto near = closest(node.text, key.words);
+    for (const std::string_view word : key.allowed) want += word.empty() ? " ''" : " " + std::string(word);
+    const auto near = closest(node.text, key.allowed);
     refuse(node, want, near.empty() ? std::string{} : "did you mean '" + std::string(near) + "'?");
   }
 

@@ -14,8 +14,8 @@ namespace tenon::config {
 namespace {
 
 template <size_t N>
-bool one_of(std::string_view text, const std::array<std::string_view, N> &words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
+bool one_of(std::string_view text, const std::array<std::string_view, N> &choices) {
+  return std::find(choices.begin(), choices.end(), text) != choices.end();
 }
 
 constexpr std::array<std::string_view, 5> nulls{"", "~", "null", "Null", "NULL"};
@@ -139,7 +139,7 @@ std::optional<bool> yaml_node::as_boolean() const {
   if (what != kind::scalar) return std::nullopt;
   if (plain && one_of(text, trues)) return true;
   if (plain && one_of(text, falses)) return false;
-  // The words of YAML 1.1 are text in 1.2, and are understood quoted too.
+  // The choices of YAML 1.1 are text in 1.2, and are understood quoted too.
   if (one_of(text, old_trues)) return true;
   if (one_of(text, old_falses)) return false;
   return std::nullopt;

@@ -137,7 +137,7 @@ struct json_lines {
     if (!failed_) to_->flush();
     if (!failed_) return;
     to_.reset();
-    throw unavailable(words_);
+    throw unavailable(last_error_);
   }
 
  private:
@@ -158,9 +158,9 @@ struct json_lines {
     } catch (const std::filesystem::filesystem_error &e) {
       throw unavailable(e.what());
     }
-    to_->set_error_handler([this](const std::string &words) {
+    to_->set_error_handler([this](const std::string &error) {
       failed_ = true;
-      words_ = words;
+      last_error_ = error;
     });
   }
 
@@ -168,7 +168,7 @@ struct json_lines {
   size_t max_bytes_, files_;
   std::shared_ptr<spdlog::logger> to_;
   bool failed_ = false;
-  std::string words_;
+  std::string last_error_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// SQLite's handles as values: opened and closed with their scope, errors as exceptions in words.
+// SQLite's handles as values: opened and closed with their scope, errors as exceptions in why.
 #pragma once
 
 #include <sqlite3.h>
@@ -15,7 +15,7 @@ namespace tenon::events_sqlite {
 
 // What SQLite says is wrong; `code` is its own.
 struct database_error : sdk::unavailable {
-  database_error(int code_given, const std::string &words) : unavailable(words), code(code_given) {}
+  database_error(int code_given, const std::string &why) : unavailable(why), code(code_given) {}
   int code;
 };
 

@@ -32,7 +32,7 @@ TEST(OsIdentity, EveryUserOfTheMachinePrimaryGroupFirstThenItsMemberships) {
   ASSERT_FALSE(users.empty());
   for (const auto &[user, primary] : users) {
     const auto answer = resolve(*source, user);
-    ASSERT_EQ(answer.status, TENON_OK) << user << ": " << answer.words;
+    ASSERT_EQ(answer.status, TENON_OK) << user << ": " << answer.text;
     if (const group *entry = ::getgrgid(primary); entry != nullptr) {
       EXPECT_EQ(answer.groups.at(0), entry->gr_name);
     }

@@ -30,24 +30,24 @@ class answer_room {
   tenon_message message_{};
 };
 
-rpc_status status_from(tenon_status status, const std::string &words) {
+rpc_status status_from(tenon_status status, const std::string &why) {
   switch (status) {
     case TENON_OK:
       return rpc_status{};
     case TENON_DECLINED:
-      return status_of(status_code::permission_denied, words);
+      return status_of(status_code::permission_denied, why);
     case TENON_UNRESOLVABLE:
-      return status_of(status_code::not_found, words);
+      return status_of(status_code::not_found, why);
     case TENON_UNSCHEDULABLE:
-      return status_of(status_code::failed_precondition, words);
+      return status_of(status_code::failed_precondition, why);
     case TENON_INVALID_CONFIG:
-      return status_of(status_code::invalid_argument, words);
+      return status_of(status_code::invalid_argument, why);
     case TENON_RETRY:
-      return status_of(status_code::unavailable, words);
+      return status_of(status_code::unavailable, why);
     case TENON_UNSUPPORTED:
       return {status_code::unimplemented, "this scheduler does not offer that"};
     default:
-      return status_of(status_code::internal, words);
+      return status_of(status_code::internal, why);
   }
 }
 
@@ -132,7 +132,7 @@ rpc_status admin::configure(bool change, const tenon_admin_caller &by, std::stri
     names.push_back(sdk::text(name));
     values.push_back(sdk::text(value));
   }
-  answer_room words(max_text_bytes);
+  answer_room why(max_text_bytes);
   answer_room checksum(128);
   answer_room old(max_configuration_bytes);
   answer_room notes(max_text_bytes);
@@ -146,17 +146,17 @@ rpc_status admin::configure(bool change, const tenon_admin_caller &by, std::stri
   in.extra = {names.data(), values.data(), names.size()};
   tenon_admin_config_out out{};
   out.size = sizeof out;
-  out.error = words.place();
+  out.error = why.place();
   out.checksum = checksum.place();
   out.old = old.place();
   out.notes = notes.place();
   const tenon_status status = (change ? admin_->update_config : admin_->validate_config)(host_.handle(), &in, &out);
-  if (status != TENON_OK && status != TENON_INVALID_CONFIG) return status_from(status, words.said());
+  if (status != TENON_OK && status != TENON_INVALID_CONFIG) return status_from(status, why.said());
   Response answer;
   answer.set_success(status == TENON_OK);
   answer.set_oldconfig(old.said());
   answer.set_checksum(checksum.said());
-  if (status != TENON_OK) answer.set_reason(words.said());
+  if (status != TENON_OK) answer.set_reason(why.said());
   if constexpr (requires { answer.set_revision(out.revision); }) {
     answer.set_revision(out.revision);
     std::istringstream lines(notes.said());
@@ -177,32 +177,32 @@ rpc_status admin::validate_config(const tenon_admin_caller &by, std::string_view
 rpc_status admin::recovery_done(const tenon_admin_caller &by, std::string_view request, std::string &) {
   v1::RecoveryDoneRequest message;
   if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
-  answer_room words(max_text_bytes);
+  answer_room why(max_text_bytes);
   tenon_admin_act_in in{};
   in.size = sizeof in;
   in.action = TENON_ADMIN_RECOVERY_DONE;
   in.caller = &by;
   in.object = sdk::text(message.rmid());
-  tenon_admin_act_out out{sizeof out, 0, words.place()};
+  tenon_admin_act_out out{sizeof out, 0, why.place()};
   const tenon_status status = admin_->act(host_.handle(), &in, &out);
-  return status_from(status, words.said());
+  return status_from(status, why.said());
 }
 
 rpc_status admin::step(const tenon_admin_caller &by, std::string_view request, std::string &response) {
   v1::StepRequest message;
   if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
-  answer_room words(max_text_bytes);
+  answer_room why(max_text_bytes);
   tenon_admin_step_in in{};
   in.size = sizeof in;
   in.most = message.most();
   in.caller = &by;
   in.partition = sdk::text(message.partition());
-  tenon_admin_step_out out{sizeof out, 0, 0, words.place()};
+  tenon_admin_step_out out{sizeof out, 0, 0, why.place()};
   const tenon_status status = admin_->step(host_.handle(), &in, &out);
   v1::StepResponse answer;
   answer.set_decisions(out.decisions);
   response = answer.SerializeAsString();
-  return status_from(status, words.said());
+  return status_from(status, why.said());
 }
 
 }  // namespace tenon::grpc_transport

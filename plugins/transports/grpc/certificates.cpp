@@ -24,12 +24,12 @@ struct freed {
 template <class T>
 using owned = std::unique_ptr<T, freed>;
 
-// What OpenSSL says of the last failure, in its words. Leaves none for others to find.
+// What OpenSSL says of the last failure, in its buffer. Leaves none for others to find.
 std::string why() {
-  std::array<char, 256> words{};
-  ERR_error_string_n(ERR_peek_last_error(), words.data(), words.size());
+  std::array<char, 256> buffer{};
+  ERR_error_string_n(ERR_peek_last_error(), buffer.data(), buffer.size());
   ERR_clear_error();
-  const std::string_view all(words.data());
+  const std::string_view all(buffer.data());
   return std::string(all.substr(all.rfind(':') + 1));
 }
 

@@ -8,8 +8,8 @@
 namespace tenon::grpc_transport {
 namespace {
 
-// Where the host puts its words.
-class words {
+// Where the host puts its text_buffer.
+class text_buffer {
  public:
   tenon_message *place() { return &message_; }
   [[nodiscard]] std::string said() const { return {room_.data(), message_.length}; }
@@ -27,7 +27,7 @@ rm_host::rm_host(const sdk::host_services &host) : host_(host), rm_(host.find<te
 
 outcome rm_host::enter(uint64_t transport, const tenon_rm_registration &registration, uint32_t wants,
                        tenon_rm_session &session) const {
-  words said;
+  text_buffer said;
   tenon_rm_enter_in in{};
   in.size = sizeof in;
   in.transport = transport;
@@ -41,7 +41,7 @@ outcome rm_host::enter(uint64_t transport, const tenon_rm_registration &registra
 
 outcome rm_host::submit(tenon_rm_session session, std::span<const tenon_rm_message *const> messages,
                         uint64_t &accepted) const {
-  words said;
+  text_buffer said;
   const tenon_rm_submit_in in{sizeof in, 0, session, messages.data(), messages.size()};
   tenon_rm_submit_out out{sizeof out, 0, 0, said.place()};
   const tenon_status status = rm_->submit(host_.handle(), &in, &out);

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds grace{500};  // for streams that broke to be
 constexpr std::chrono::milliseconds last_word{100};
 constexpr std::string_view resync = "\x08\x01";  // UpdateResponse { action: RESYNC }
 
-bool is_register_again(const rpc_status &status) { return status.words == register_again().words; }
+bool is_register_again(const rpc_status &status) { return status.message == register_again().message; }
 
 }  // namespace
 

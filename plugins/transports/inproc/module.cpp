@@ -131,7 +131,7 @@ class inproc {
           --self.entering_;
           return status;
         },
-        [&](std::string_view words) { explain(out->error, words); });
+        [&](std::string_view why) { explain(out->error, why); });
   }
 
   static tenon_status submit(void *context, const tenon_rm_submit_in *in, tenon_rm_submit_out *out) {
@@ -153,8 +153,8 @@ class inproc {
           const std::shared_lock lock(self.mutex_);
           for (const auto &[session, to] : self.sessions_) {
             if (to->state_dump == nullptr) continue;
-            tenon_message words{sizeof words, most_dumped, room.get(), 0};
-            if (to->state_dump(to->context, &words) == TENON_OK) take(taker, session, {room.get(), words.length});
+            tenon_message said{sizeof said, most_dumped, room.get(), 0};
+            if (to->state_dump(to->context, &said) == TENON_OK) take(taker, session, {room.get(), said.length});
           }
           return TENON_OK;
         },

@@ -87,8 +87,8 @@ json::value any_value(const json::value &schema, dice &d, int depth) {
   if (!schema.is_object() || depth > 6) return nullptr;
   const json::object &s = schema.get_object();
   if (const json::value *fixed = s.if_contains("const"); fixed != nullptr) return *fixed;
-  if (const json::value *words = s.if_contains("enum"); words != nullptr && words->is_array())
-    return words->get_array()[d.below(words->get_array().size())];
+  if (const json::value *listed = s.if_contains("enum"); listed != nullptr && listed->is_array())
+    return listed->get_array()[d.below(listed->get_array().size())];
   if (const json::value *usual = s.if_contains("default"); usual != nullptr && d.chance(25)) return *usual;
   if (const json::value *shown = s.if_contains("examples"); shown != nullptr && shown->is_array())
     return shown->get_array()[d.below(shown->get_array().size())];

@@ -122,7 +122,7 @@ tenon_status take(void *taker, const tenon_event_record *record) {
 
 void check_text(const char *slot, tenon_status status, const error_buffer &room) {
   if (auto problem = room.problem(); !problem.empty()) probe::fail(std::string(slot) + ": " + problem);
-  if (status != TENON_OK && room.words().empty())
+  if (status != TENON_OK && room.text().empty())
     probe::fail(std::string(slot) + " gave " + status_name(status) + " and says nothing of why");
 }
 
@@ -194,9 +194,9 @@ void emit(const instance &to, std::span<const made_event> records, const emit_ma
     const tenon_status status = to.asker().call("emit", [&] { return to.sink().emit(to.raw(), batch.input(), &out); });
     check_text("emit", status, room);
     if (status == TENON_OK) return;
-    if (status == TENON_DECLINED) probe::skip("it declines ordinary records" + room.words());
-    if (status != TENON_RETRY) probe::fail("emit gave " + status_name(status) + room.words());
-    if (tries == 50) probe::fail("emit gives RETRY for a second" + room.words());
+    if (status == TENON_DECLINED) probe::skip("it declines ordinary records" + room.text());
+    if (status != TENON_RETRY) probe::fail("emit gave " + status_name(status) + room.text());
+    if (tries == 50) probe::fail("emit gives RETRY for a second" + room.text());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
@@ -228,8 +228,8 @@ query_answer ask_for(const instance &of, const made_query &wanted, uint64_t enou
       probe::fail("query changed its output struct: size, taker, or the room for words");
     answer.next = out.next;
     if (status == TENON_OK) return answer;
-    if (status != TENON_RETRY) probe::fail("query gave " + status_name(status) + room.words());
-    if (tries == 50) probe::fail("query gives RETRY for a second" + room.words());
+    if (status != TENON_RETRY) probe::fail("query gave " + status_name(status) + room.text());
+    if (tries == 50) probe::fail("query gives RETRY for a second" + room.text());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

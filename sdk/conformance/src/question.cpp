@@ -183,7 +183,7 @@ answer ask_prepare(const instance &of, const question &q, const manner &how) {
     if (auto problem = room.problem(); !problem.empty()) probe::fail("prepare: " + problem);
   }
   if (a.status == TENON_OK && how.out_bytes == 0) a.words.assign(out.at->words, out.at->words + 4);
-  a.explained = !room.words().empty();
+  a.explained = !room.text().empty();
   return a;
 }
 
@@ -257,22 +257,22 @@ answer ask_place(const instance &of, const question &q, const manner &how) {
   const auto *asked = inputs.structure("the input of place", in, in_bytes, true, untouched);
   inputs.freeze();
   const uint64_t room_bytes = name_buffer(of, q);
-  error_buffer words;
+  error_buffer said;
   const output name(outputs, "the room for the name", room_bytes, how.prefill);
   const output_struct<tenon_place_out> out(outputs, "the output of place",
-                                           {0, 0, name.first, room_bytes, 0, words.message()}, how);
+                                           {0, 0, name.first, room_bytes, 0, said.message()}, how);
   answer a;
   a.status = of.asker().call("place", [&] { return of.placement().place(of.raw(), asked, out.at); });
   if (!complaint.empty()) probe::fail("place: " + complaint);
   if (how.guard_outputs) {
     name.check("place", "the room for the name");
-    if (auto problem = words.problem(); !problem.empty()) probe::fail("place: " + problem);
+    if (auto problem = said.problem(); !problem.empty()) probe::fail("place: " + problem);
     const tenon_place_out &now = *out.at, &then = out.given;
     const bool room_moved = now.size != then.size || now.name != then.name || now.name_capacity != then.name_capacity;
     if (room_moved || (how.out_bytes == 0 && now.error != then.error))
-      probe::fail("place changed its output struct: size, the room for the name, or the room for words");
+      probe::fail("place changed its output struct: size, the room for the name, or the room for said");
   }
-  a.explained = !words.words().empty();
+  a.explained = !said.text().empty();
   if (how.out_bytes != 0) return a;
   if (out.at->name_length > room_bytes)
     probe::fail("place says that the name has " + number(out.at->name_length) + " bytes, with room for " +

@@ -62,8 +62,8 @@ void kill_descendants() {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
     ::close(output);
-    const rlimit words{16 << 20, 16 << 20};
-    ::setrlimit(RLIMIT_FSIZE, &words);
+    const rlimit file_bytes{16 << 20, 16 << 20};
+    ::setrlimit(RLIMIT_FSIZE, &file_bytes);
   }
   ::mallopt(M_PERTURB, 0xA5);  // what is freed, and what nobody wrote yet, holds nothing useful
   body();

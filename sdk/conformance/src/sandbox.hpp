@@ -21,9 +21,9 @@ class shared_page {
   static void free(shared_page *page);
 
   void step(std::string_view what) { put(step_, what); }
-  // First words count: those of the fault handler come before those of the death that follows.
-  void note(std::string_view words) {
-    if (note_[0] == '\0') put(note_, words);
+  // First what count: those of the fault handler come before those of the death that follows.
+  void note(std::string_view what) {
+    if (note_[0] == '\0') put(note_, what);
   }
   void finish(verdict how, std::string_view text) {
     put(text_, text);

@@ -70,7 +70,7 @@ error_buffer::error_buffer(uint32_t capacity) : bytes_(capacity + 16, '\x5A') {
   message_ = {sizeof(tenon_message), capacity, bytes_.data(), 0};
 }
 
-std::string error_buffer::words() const {
+std::string error_buffer::text() const {
   if (message_.length == 0 || message_.length > message_.capacity) return {};
   return ": " + std::string(bytes_.data(), message_.length);
 }
@@ -123,14 +123,14 @@ void opened_module::init() {
   error_buffer room;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, host_};
   const tenon_status status = probe_->call("the module's init", [&] { return table_->init(&in, room.message()); });
-  if (status != TENON_OK) probe::fail("the module's init gave " + status_name(status) + room.words());
+  if (status != TENON_OK) probe::fail("the module's init gave " + status_name(status) + room.text());
 }
 
 void opened_module::deinit() {
   error_buffer room;
   const tenon_status status =
       probe_->call("the module's deinit", [&] { return table_->deinit(&nothing, room.message()); });
-  if (status != TENON_OK) probe::fail("the module's deinit gave " + status_name(status) + room.words());
+  if (status != TENON_OK) probe::fail("the module's deinit gave " + status_name(status) + room.text());
 }
 
 tenon_status opened_module::get_factory(std::string_view interface, const tenon_factory *&factory) const {
@@ -204,7 +204,7 @@ tenon_status instance::try_create(const opened_module &module, std::string_view 
     memory.freeze();
     status = p.call("create", [&] { return factory->create(factory, &in, &said); });
   }
-  why = room.words();
+  why = room.text();
   if (auto problem = room.problem(); !problem.empty()) probe::fail("create: " + problem);
   if (status == TENON_OK) {
     out->take(said);
@@ -274,7 +274,7 @@ instance::~instance() {
 tenon_status instance::lifecycle_call(const char *name, slot into, std::string &why) {
   error_buffer room;
   const tenon_status status = probe_->call(name, [&] { return into(raw_, &nothing, room.message()); });
-  why = room.words();
+  why = room.text();
   if (auto problem = room.problem(); !problem.empty()) probe::fail(std::string(name) + ": " + problem);
   return status;
 }

@@ -31,7 +31,7 @@ class error_buffer {
  public:
   explicit error_buffer(uint32_t capacity = 256);
   tenon_message *message() { return &message_; }
-  [[nodiscard]] std::string words() const;  // ": ..." or empty
+  [[nodiscard]] std::string text() const;  // ": ..." or empty
   // What is wrong with how it was filled, if anything.
   [[nodiscard]] std::string problem() const;
 

@@ -25,7 +25,7 @@ constexpr std::array file_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
              .summary = "Format of this file.",
-             .words = versions,
+             .allowed = versions,
              .required = true},
     key_spec{.key = "off", .kind = value_kind::object_list, .summary = "Checks that are off.", .object = &off_object},
 };

@@ -11,11 +11,11 @@ namespace {
 constexpr size_t added_for_each_field = 32;  // what HTTP/2 adds for each field
 
 // As gRPC wants grpc-message: bytes that are not printable ASCII, and the percent sign, in hexadecimal digits.
-std::string escaped(std::string_view words) {
+std::string escaped(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out;
-  out.reserve(words.size());
-  for (const char each : words) {
+  out.reserve(text.size());
+  for (const char each : text) {
     const auto byte = static_cast<unsigned char>(each);
     if (byte >= 0x20 && byte < 0x7f && each != '%') {
       out += each;
@@ -63,7 +63,7 @@ void answer_fields::begin(int http_status) {
 
 void answer_fields::end(const rpc_status &how) {
   add("grpc-status", std::to_string(static_cast<int>(how.code)));
-  if (!how.words.empty()) add("grpc-message", escaped(how.words));
+  if (!how.message.empty()) add("grpc-message", escaped(how.message));
 }
 
 const nghttp2_nv *answer_fields::data() {

@@ -1,5 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// How a call ends: gRPC's codes, with words.
+// How a call ends: gRPC's codes, with message.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ enum class status_code : uint8_t {
 
 struct rpc_status {
   status_code code = status_code::ok;
-  std::string words;
+  std::string message;
 
   [[nodiscard]] bool ok() const { return code == status_code::ok; }
 };
 
-// With words of any length, cut where a client would not take more.
-inline rpc_status status_of(status_code code, std::string words) {
+// With message of any length, cut where a client would not take more.
+inline rpc_status status_of(status_code code, std::string message) {
   constexpr size_t most = 2'000;  // a client's limit on headers is 8 KiB, and each byte may take three
-  if (words.size() > most) words = words.substr(0, most) + " ...";
-  return {code, std::move(words)};
+  if (message.size() > most) message = message.substr(0, most) + " ...";
+  return {code, std::move(message)};
 }
 
 }  // namespace tenon::grpc_transport

@@ -90,10 +90,10 @@ void add_alternatives(const X509 *of, std::vector<std::string> &to) {
 }  // namespace
 
 std::string tls_problem() {
-  std::array<char, 256> words{};
-  ERR_error_string_n(ERR_peek_last_error(), words.data(), words.size());
+  std::array<char, 256> buffer{};
+  ERR_error_string_n(ERR_peek_last_error(), buffer.data(), buffer.size());
   ERR_clear_error();
-  const std::string_view all(words.data());
+  const std::string_view all(buffer.data());
   return std::string(all.substr(all.rfind(':') + 1));
 }
 

@@ -25,15 +25,15 @@ struct answer {
 }
 
 // {"status_code":404,"message":"Partition not found","description":"Partition not found"}
-[[nodiscard]] inline answer error_answer(unsigned status, std::string_view words) {
-  const boost::json::object body{{"status_code", status}, {"message", words}, {"description", words}};
+[[nodiscard]] inline answer error_answer(unsigned status, std::string_view message) {
+  const boost::json::object body{{"status_code", status}, {"message", message}, {"description", message}};
   return {status, std::string(json_type), boost::json::serialize(body), {}};
 }
 
 // Thrown by handlers, and what the client gets then.
 struct refused {
   unsigned status;
-  std::string words;
+  std::string message;
 };
 
 }  // namespace tenon::rest

@@ -71,7 +71,7 @@ answer answer_of(hub &h, request &asked, const route &r) {
   try {
     return r.handle({h.services, asked});
   } catch (const refused &no) {
-    return error_answer(no.status, no.words);
+    return error_answer(no.status, no.message);
   } catch (const std::exception &e) {
     h.services.log.log(TENON_LOG_ERROR, "GET " + asked.path + ": " + e.what());
     return error_answer(500, "internal error");
@@ -156,7 +156,7 @@ match admitted(hub &h, request &asked, const http::request<http::string_body> &f
     check_access(h.limits, asked, *m.found);
     return m;
   } catch (const refused &no) {
-    return {nullptr, error_answer(no.status, no.words)};
+    return {nullptr, error_answer(no.status, no.message)};
   }
 }
 

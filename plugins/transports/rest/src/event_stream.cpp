@@ -186,7 +186,7 @@ awaitable<void> stream_events(hub &h, stream &client, const request &asked) {
     if (h.services.events == nullptr) throw refused{500, "Event tracking is disabled"};
     events = std::make_unique<subscription>(h.services, w, history);
   } catch (const refused &why) {
-    no = error_answer(why.status, why.words);
+    no = error_answer(why.status, why.message);
   }
   error_code problem;
   client.tcp().expires_after(time_to_take);

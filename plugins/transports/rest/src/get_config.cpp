@@ -49,7 +49,7 @@ answer post_validate_conf(const context &c) {
   if (c.use.admin == nullptr || c.use.admin->validate_config == nullptr) {
     throw refused{503, "the scheduler checks no configurations"};
   }
-  words why(65'536), checksum(256);
+  text_buffer why(65'536), checksum(256);
   tenon_admin_caller caller{};
   caller.size = sizeof caller;
   caller.user = sdk::text(c.asked.from.user);

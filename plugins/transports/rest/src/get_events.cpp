@@ -52,7 +52,7 @@ answer get_event_batch(const context &c) {
   struct collector {
     json::array records;
   } kept;
-  words why;
+  text_buffer why;
   tenon_event_query_in in{};
   in.size = sizeof in;
   in.run = range.run;

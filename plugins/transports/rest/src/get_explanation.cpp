@@ -115,7 +115,7 @@ json::object explanation_json(const tenon_explanation &e) {
 answer get_explanation(const context &c) {
   if (c.use.explain == nullptr) throw refused{503, "the scheduler gives no explanations"};
   const std::string partition = full_name(c.use, c.asked.parameter("partition"));
-  words why;
+  text_buffer why;
   tenon_explain_in in{};
   in.size = sizeof in;
   in.partition = sdk::text(partition);

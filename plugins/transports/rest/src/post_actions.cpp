@@ -44,7 +44,7 @@ answer act(const context &c, uint32_t action, std::string_view object, std::stri
   const std::string &partition = c.asked.parameter("partition");
   const std::string full = partition.empty() ? std::string{} : full_name(c.use, partition);
   const caller who(c.asked);
-  words why;
+  text_buffer why;
   tenon_admin_act_in in{};
   in.size = sizeof in;
   in.action = action;
@@ -77,7 +77,7 @@ std::string wanted_queue(const request &asked) {
 answer configure(const context &c, std::string_view text, std::string_view name) {
   const tenon_host_admin &service = admin(c);
   const caller who(c.asked);
-  words why(65'536), notes(65'536);
+  text_buffer why(65'536), notes(65'536);
   tenon_admin_config_in in{};
   in.size = sizeof in;
   const auto force = c.asked.asked("force");

@@ -5,8 +5,8 @@
 
 namespace tenon::rest {
 
-void refuse(tenon_status status, std::string_view words) {
-  const auto say = [&](std::string_view otherwise) { return std::string(words.empty() ? otherwise : words); };
+void refuse(tenon_status status, std::string_view why) {
+  const auto say = [&](std::string_view otherwise) { return std::string(why.empty() ? otherwise : why); };
   switch (status) {
     case TENON_DECLINED:
       throw refused{403, say("not allowed")};
@@ -28,7 +28,7 @@ void refuse(tenon_status status, std::string_view words) {
 
 snapshot::snapshot(const services &s, uint32_t wanted, std::string_view partition) : services_(s) {
   if (s.read == nullptr) throw refused{503, "the scheduler gives no snapshots"};
-  words why;
+  text_buffer why;
   tenon_read_open_in in{};
   in.size = sizeof in;
   in.wanted = wanted;
@@ -49,7 +49,7 @@ snapshot::~snapshot() {
 
 reading::reading(const services &s, uint32_t wanted) : services_(s) {
   if (s.metrics == nullptr) throw refused{503, "the scheduler gives no metrics"};
-  words why;
+  text_buffer why;
   const tenon_metrics_open_in in{sizeof in, wanted};
   tenon_metrics_open_out out{};
   out.size = sizeof out;

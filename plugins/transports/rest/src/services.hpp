@@ -28,14 +28,14 @@ struct services {
   const tenon_host_admin *admin = nullptr;
 };
 
-// Room for the words of a service.
-class words {
+// Room for the text_buffer of a service.
+class text_buffer {
  public:
-  explicit words(size_t capacity = 8192) : room_(capacity, '\0') {
+  explicit text_buffer(size_t capacity = 8192) : room_(capacity, '\0') {
     message_ = {sizeof message_, static_cast<uint32_t>(capacity), room_.data(), 0};
   }
-  words(const words &) = delete;
-  words &operator=(const words &) = delete;
+  text_buffer(const text_buffer &) = delete;
+  text_buffer &operator=(const text_buffer &) = delete;
   [[nodiscard]] tenon_message *out() { return &message_; }
   [[nodiscard]] std::string_view text() const { return {room_.data(), message_.length}; }
 
@@ -45,7 +45,7 @@ class words {
 };
 
 // Throws refused with the status of the interface that says the same.
-[[noreturn]] void refuse(tenon_status status, std::string_view words);
+[[noreturn]] void refuse(tenon_status status, std::string_view why);
 
 // A snapshot, closed when it goes.
 class snapshot {

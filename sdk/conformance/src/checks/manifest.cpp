@@ -61,7 +61,7 @@ void manifest_services(probe &p) {
 enum class part : uint8_t { kind, exports, needs, memory };
 
 part part_of(const refusal &finding) {
-  const auto says = [&](std::string_view words) { return finding.want.find(words) != std::string::npos; };
+  const auto says = [&](std::string_view wanted) { return finding.want.find(wanted) != std::string::npos; };
   if (says("export") || says(TENON_MODULE_SYMBOL)) return part::exports;
   if (says("protobuf")) return part::needs;
   if (says("stack") || says("writable") || says("position-independent code")) return part::memory;

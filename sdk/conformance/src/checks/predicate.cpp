@@ -38,8 +38,8 @@ void verdicts_known(probe &p) {
 void reasons_present(probe &p) {
   const opened_module module = opened_module::start(p);
   const auto one = instance::active(module);
-  for (const std::string &words : one->says().reasons) {
-    if (words.find_first_not_of(" \t") == std::string::npos) probe::fail("one of its reasons has no words");
+  for (const std::string &reason : one->says().reasons) {
+    if (reason.find_first_not_of(" \t") == std::string::npos) probe::fail("one of its reasons has no reason");
   }
   for (uint64_t i = 0; i < 60; ++i) {
     const answer a = ask(*one, usual_question(*one, slot::filter, mixed(p.seed(), i), {.rows = 10}));

@@ -29,10 +29,10 @@ extern const object_spec timeouts_spec;
 // A queue property that the kernel reads. Others are kept and shown, and modules may read them.
 struct property_spec {
   enum class value : uint8_t {
-    policy,    // name of a policy; unknown ones are reported elsewhere
-    words,     // one of `words`, letter case ignored
-    word_set,  // several of `words`, separated by commas
-    count,     // digits
+    policy,   // name of a policy; unknown ones are reported elsewhere
+    choice,   // one of `allowed`, letter case ignored
+    choices,  // several of `allowed`, separated by commas
+    count,    // digits
     int32,
     delay,  // positive duration
   };
@@ -42,7 +42,7 @@ struct property_spec {
   std::string_view fallback;
   std::string_view inherited;  // by child queues
   std::string_view summary;
-  std::span<const std::string_view> words = {};
+  std::span<const std::string_view> allowed = {};
   bool tenon_only = false;
 };
 

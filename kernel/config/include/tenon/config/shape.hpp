@@ -34,10 +34,10 @@ enum class value_kind : uint8_t {
 struct key_spec {
   std::string_view key;
   value_kind kind;
-  std::string_view summary;                      // one sentence for the reference and the schema
-  std::string_view fallback = {};                // what holds when the key is absent, for the reference
-  const object_spec *object = nullptr;           // kinds object and object_list
-  std::span<const std::string_view> words = {};  // kind text: the only values that are accepted, empty: any
+  std::string_view summary;                        // one sentence for the reference and the schema
+  std::string_view fallback = {};                  // what holds when the key is absent, for the reference
+  const object_spec *object = nullptr;             // kinds object and object_list
+  std::span<const std::string_view> allowed = {};  // kind text: the only values that are accepted, empty: any
   bool required = false;
   std::string_view pattern = {};  // kind text: ECMA regular expression for the schema; checked elsewhere
   bool tenon_only = false;        // the field's own systems do not know this key

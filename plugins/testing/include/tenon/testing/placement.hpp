@@ -31,12 +31,11 @@ struct placed {
   std::string name = {};
   bool qualified = false;
   tenon_status status = TENON_OK;
-  std::string words = {};  // of a refusal
+  std::string text = {};  // of a refusal
 
   friend bool operator==(const placed &, const placed &) = default;
   friend std::ostream &operator<<(std::ostream &out, const placed &p) {
-    return out << "status " << p.status << ", " << (p.qualified ? "full path '" : "name '") << p.name << "' "
-               << p.words;
+    return out << "status " << p.status << ", " << (p.qualified ? "full path '" : "name '") << p.name << "' " << p.text;
   }
 };
 inline const placed declined{{}, false, TENON_DECLINED, {}};
@@ -80,11 +79,11 @@ inline placed place(const bound_policy &rule, const applicant &app, size_t room 
                           &queues,
                           TENON_WORLD_LIVE,
                           app.now_ms};
-  std::string name_buffer(room, '?'), words(200, '?');
-  tenon_message error{sizeof error, static_cast<uint32_t>(words.size()), words.data(), 0};
+  std::string name_buffer(room, '?'), buffer(200, '?');
+  tenon_message error{sizeof error, static_cast<uint32_t>(buffer.size()), buffer.data(), 0};
   tenon_place_out out{sizeof out, 0, name_buffer.data(), room, 0, &error};
   const tenon_status status = rule.placement->place(rule.instance, &in, &out);
-  return {name_buffer.substr(0, out.name_length), out.qualified != 0, status, words.substr(0, error.length)};
+  return {name_buffer.substr(0, out.name_length), out.qualified != 0, status, buffer.substr(0, error.length)};
 }
 
 }  // namespace tenon::testing
