@@ -21,7 +21,7 @@ PLACES = (
     (r"LICENSE", f"{HERE}/copyright"),
     (r"docs(|/.*)", rf"{HERE}/docs\1"),
     (r"plugins/[\w-]+/([\w-]+)/README\.md", rf"{HERE}/docs/modules/\1.md"),
-    (r"cli/service/(desk|queues)\.yaml", rf"{HERE}/examples/\1.yaml"),
+    (r"cli/service/(local|queues)\.yaml", rf"{HERE}/examples/\1.yaml"),
     (r"cli/service/(tenon\.service)", r"lib/systemd/system/\1"),
     (r"sdk/(?:conformance/)?include(|/.*)", r"include\1"),
     (r"sdk/proto(|/.*)", r"share/tenon/proto\1"),
@@ -29,7 +29,7 @@ PLACES = (
     (r"build/release/bin/tenon", "bin/tenon"),
 )
 PAGES = ("cli/service/installed.md", "COMPATIBILITY.md", "SECURITY.md", "docs/**/*.md", "plugins/**/README.md")
-BESIDE = ("docs/**/*.png", "docs/**/*.yaml", "docs/**/*.json", "cli/service/desk.yaml", "cli/service/queues.yaml")
+BESIDE = ("docs/**/*.png", "docs/**/*.yaml", "docs/**/*.json", "cli/service/local.yaml", "cli/service/queues.yaml")
 
 ELSEWHERE = "(source tree)"
 FENCE = re.compile(r"^((?:<!-- [^\n]* -->\n)?)(```[^\n]*\n.*?^```$)", flags=re.M | re.S)

@@ -64,7 +64,7 @@ DAEMON = ("tenon serve", until_socket("control.sock"))
 PLAYED = {
     "README.md": Session(
         before=f"ln -s {ROOT}/tests tests; mkdir build cli; ln -s \"$BUILD\" build/release; cp -r {ROOT}/cli/service cli; "
-               "cp \"$DESK\"/desk.yaml cli/service",
+               "cp \"$DEPLOYMENT\"/local.yaml cli/service",
         instead=(("/path/to/tenon/", f"{ROOT}/"),),
         after=(DAEMON,)),
     "docs/conformance.md": Session(
@@ -72,7 +72,7 @@ PLAYED = {
                f"cmake -B build -Dtenon-sdk_DIR={ROOT}/sdk/cmake; cmake --build build; ln -s \"$BUILD\" build/release",
         instead=(("tests/scenarios", "in-tree/scenarios"), ("--seeds 1000", "--seeds 5"))),  # what takes minutes is a phase of tools/test
     "docs/control-socket.md": Session(
-        before="cp \"$DESK\"/* .; tenon serve -c desk.yaml --control control.sock >serve.log 2>&1 &\n" + until_socket("control.sock") +
+        before="cp \"$DEPLOYMENT\"/* .; tenon serve -c local.yaml --control control.sock >serve.log 2>&1 &\n" + until_socket("control.sock") +
                "\nnc() { python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
                "s.sendall(sys.stdin.buffer.read()); s.shutdown(1); print(s.makefile().read(), end=\"\")' \"$2\"; }",
         instead=(("/run/tenon/control.sock", "control.sock"), ('"more":true', '"more":false'))),  # there are no nodes
@@ -86,7 +86,7 @@ PLAYED = {
     "docs/performance.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release"),
     "docs/scenarios.md": Session(),
     "docs/serve.md": Session(
-        before="cp \"$DESK\"/queues.yaml .; export XDG_RUNTIME_DIR=$PWD/run; mkdir -m 700 run",
+        before="cp \"$DEPLOYMENT\"/queues.yaml .; export XDG_RUNTIME_DIR=$PWD/run; mkdir -m 700 run",
         instead=(("unix:/tmp/tenon-rm.sock", "unix:rm.sock"),
                  ("  - use: tenon.rest   ", "  - use: tenon.rest\n    config: { listen: \"127.0.0.1:0\" }   "),
                  ("$ tenon serve -c tenon.yaml\n", "$ tenon serve -c tenon.yaml &\n")),  # the next command is of another shell
@@ -180,13 +180,13 @@ class Pages(unittest.TestCase):
 
     def play(self, name: str):
         here = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        desk = here / ".desk"
-        desk.mkdir()
-        for file in ("desk.yaml", "queues.yaml"):
-            (desk / file).write_text((ROOT / "cli/service" / file).read_text().replace("127.0.0.1:9080", "127.0.0.1:0"))
+        deployment = here / ".deployment"
+        deployment.mkdir()
+        for file in ("local.yaml", "queues.yaml"):
+            (deployment / file).write_text((ROOT / "cli/service" / file).read_text().replace("127.0.0.1:9080", "127.0.0.1:0"))
         environment = {
             "PATH": f"{ARGUMENTS.build / 'bin'}:{os.environ['PATH']}", "HOME": str(here), "LANG": "C.UTF-8",
-            "CC": ARGUMENTS.cc, "CXX": ARGUMENTS.cxx, "CMAKE_GENERATOR": "Ninja", "BUILD": str(ARGUMENTS.build), "DESK": str(desk),
+            "CC": ARGUMENTS.cc, "CXX": ARGUMENTS.cxx, "CMAKE_GENERATOR": "Ninja", "BUILD": str(ARGUMENTS.build), "DEPLOYMENT": str(deployment),
             "PREFIX": str(self.prefix), "PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig"),
         }
         session = PLAYED[name]

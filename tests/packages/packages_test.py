@@ -86,7 +86,7 @@ class Packages(unittest.TestCase):
                      "lib/libtenon.so.0", "include/tenon/rm/tenon.h", "lib/python3/dist-packages/tenon/manager.py",
                      "lib/python3/dist-packages/tenon/si/v1later/si_pb2.py",
                      "share/doc/tenon/copyright", "share/doc/tenon/docs/dashboard.png", "share/doc/tenon/docs/monitoring/alerts.yaml",
-                     "share/doc/tenon/docs/modules/ring.md", "share/doc/tenon/examples/desk.yaml", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
+                     "share/doc/tenon/docs/modules/ring.md", "share/doc/tenon/examples/local.yaml", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
             self.assertTrue((self.usr / path).is_file(), path)
         for name, package in self.packages.items():
             self.assertIn("Tenon", field(package, "Description"), name)
@@ -227,11 +227,11 @@ class Packages(unittest.TestCase):
         self.assertGreater(played, 15)
 
     def test_every_command_of_the_first_page(self):
-        desk = self.usr / "share/doc/tenon/examples/desk.yaml"
-        desk.write_text(desk.read_text().replace("127.0.0.1:9080", "127.0.0.1:0"))  # a port that others may have
+        deployment = self.usr / "share/doc/tenon/examples/local.yaml"
+        deployment.write_text(deployment.read_text().replace("127.0.0.1:9080", "127.0.0.1:0"))  # a port that others may have
         plain = self.plain_root()
         session = page_session.Session(instead=(("/usr/", f"{plain}/usr/"), ("/etc/", f"{plain}/etc/")),
-                                       after=(("tenon serve -c desk", page_session.until_socket("control.sock")),))
+                                       after=(("tenon serve -c local", page_session.until_socket("control.sock")),))
         self.assertGreater(self.play("cli/service/installed.md", self.root, session), 4)
 
     def test_a_module_without_the_library_that_it_needs_says_which_package_has_it(self):
