@@ -152,10 +152,10 @@ def arrows(tree: Tree) -> Iterator[Complaint]:
             yield Complaint(path, 0, "no arrow and no layer says what it may include")
         house = next((root for root in HOUSES if path.startswith(root)), None)
         for number, name, quoted in includes_of(tree, path):
-            if quoted and ".." not in name and is_beside(tree, path, name):
-                continue
             if quoted and house and tree.exists(house + name):
                 yield from between_rooms(house, path, number, name)
+                continue
+            if quoted and ".." not in name and is_beside(tree, path, name):
                 continue
             standard = not quoted and "/" not in name and (not name.endswith(".h") or name in c_headers)
             if arrow and not standard and not name.startswith(arrow.may):
@@ -167,9 +167,10 @@ def arrows(tree: Tree) -> Iterator[Complaint]:
 def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Complaint]:
     """Of an include of one file of a house by another."""
     rooms = HOUSES[house]
-    room = path.removeprefix(house).rpartition("/")[0]
+    file = path.removeprefix(house)
+    room = file.rpartition("/")[0]
     other = name.rpartition("/")[0]
-    if house == ROOT_OF_ROOMS and path.removeprefix(house) in SEEN_BY_THE_HALL:
+    if house == ROOT_OF_ROOMS and file in SEEN_BY_THE_HALL:
         if other not in (may := SEEN_BY_THE_HALL[file]):
             yield Complaint(path, number, f"includes {name}; all rooms see it, so it may include {', '.join(may)}")
         return
@@ -181,6 +182,50 @@ def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Com
     elif other not in rooms[room]:
         may = ", ".join(rooms[room]) or "no other"
         yield Complaint(path, number, f"includes {name}; the room {room} may include {may}")
+
+
+def rooms_reach(tree: Tree) -> Iterator[Complaint]:
+    """what a file of a room reaches through headers lies in rooms that it may include; no two rooms need each other"""
+    for house, rooms in HOUSES.items():
+        if circle := circle_of(rooms):
+            yield Complaint("tests/style/code_rules.py", 0, f"rooms of {house} include in a circle: {' -> '.join(circle)}")
+        inside = {
+            path: [house + name for _, name, quoted in includes_of(tree, path) if quoted and tree.exists(house + name)]
+            for path in tree.paths(*C_SOURCES, under=(house,))
+        }
+        for path in inside:
+            room = path.removeprefix(house).rpartition("/")[0]
+            if room not in rooms:
+                continue
+            through = {path: path}  # what was reached, and what included it
+            waiting = [path]
+            while waiting:
+                at = waiting.pop()
+                for name in inside[at]:
+                    if name in through or name.removeprefix(house) in HALL:
+                        continue
+                    through[name] = at
+                    waiting.append(name)
+                    other = name.removeprefix(house).rpartition("/")[0]
+                    if at != path and other != room and other not in rooms[room]:
+                        yield Complaint(path, 0, f"reaches {name} through {at}; the room {room} may not include it")
+
+
+def circle_of(rooms: dict[str, tuple[str, ...]]) -> list[str]:
+    """Rooms that include one another, the first named again at the end; empty where there are none."""
+    done: set[str] = set()
+
+    def walk(room: str, way: list[str]) -> list[str]:
+        if room in way:
+            return [*way[way.index(room) :], room]
+        if room not in done:
+            for other in rooms.get(room, ()):
+                if found := walk(other, [*way, room]):
+                    return found
+            done.add(room)
+        return []
+
+    return next((found for room in rooms if (found := walk(room, []))), [])
 
 
 class Ban(NamedTuple):
@@ -400,4 +445,4 @@ def names(tree: Tree) -> Iterator[Complaint]:
                 yield Complaint(path, number, f"{'.'.join(found.groups())}: a test is Suite.Behaviour, without underscores")
 
 
-RULES = [arrows, banned, dead_sources, abi, by_words, names]
+RULES = [arrows, rooms_reach, banned, dead_sources, abi, by_words, names]

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from typing import NamedTuple
 
+import code_rules
 import doc_rules
 import style
 from tree import Tree
@@ -97,6 +98,30 @@ CASES = [
     ),
     Case(
         "arrows", {"kernel/src/base/b.hpp": '#include "core.hpp"\n', "kernel/src/core.hpp": ""}, ["kernel/src/base/b.hpp:1"]
+    ),
+    Case(
+        "arrows",
+        {"kernel/src/core.hpp": '#include "rules/a.hpp"\n', "kernel/src/rules/a.hpp": ""},
+        ["kernel/src/core.hpp:1"],
+    ),
+    Case("arrows", {"kernel/src/core.hpp": '#include "base/a.hpp"\n', "kernel/src/base/a.hpp": ""}),
+    # Through headers as well.
+    Case(
+        "rooms-reach",
+        {
+            "kernel/src/ready/a.cpp": '#include "ledger/b.hpp"\n',
+            "kernel/src/ledger/b.hpp": '#include "rules/c.hpp"\n',
+            "kernel/src/rules/c.hpp": "",
+        },
+        ["kernel/src/ready/a.cpp"],
+    ),
+    Case(
+        "rooms-reach",
+        {
+            "kernel/src/ready/a.cpp": '#include "ledger/b.hpp"\n',
+            "kernel/src/ledger/b.hpp": '#include "model/c.hpp"\n',
+            "kernel/src/model/c.hpp": "",
+        },
     ),
     *complains_at_line_one("arrows", "kernel/host/a.cpp", '#include "tenon/cli/a.hpp"', '#include "tenon/events/a.hpp"'),
     *is_content_with("arrows", "kernel/service/src/a.cpp", '#include "tenon/events/a.hpp"'),
@@ -260,6 +285,10 @@ class StyleRules(unittest.TestCase):
         for case in CASES:
             with self.subTest(rule=case.rule, files=case.files):
                 self.assertEqual(self.complaints(case), case.places)
+
+    def test_rooms_in_a_circle_are_named(self):
+        self.assertEqual(code_rules.circle_of({"a": ("b", "c"), "b": ("c",), "c": ("b",)}), ["b", "c", "b"])
+        self.assertEqual(code_rules.circle_of({"a": ("b", "c"), "b": ("c",), "c": ()}), [])
 
     def test_every_rule_has_a_tree_that_passes_and_one_that_fails(self):
         for rule in style.RULES:

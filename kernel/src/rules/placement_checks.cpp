@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/kept_sizes.hpp"
+#include "ledger/kept_counts.hpp"
 
 namespace tenon::internal {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/slab.hpp"
 #include "core.hpp"
-#include "ledger/kept_counts.hpp"
+#include "forward.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 
