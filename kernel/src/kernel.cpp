@@ -47,20 +47,20 @@ struct rejection {
 std::span<const std::unique_ptr<partition>> kernel::impl::named(std::string_view name) const {
   const std::span all(partitions);
   if (name.empty()) return all;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p->name == name; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p->full_name() == name; });
   return all.subspan(static_cast<size_t>(found - all.begin()), found == all.end() ? 0 : 1);
 }
 
 partition *kernel::impl::find(std::string_view name) const {
   for (const auto &p : partitions) {
-    if (p->name == name) return p.get();
+    if (p->full_name() == name) return p.get();
   }
   return nullptr;
 }
 
 partition *kernel::impl::find(uint32_t id) const {
   for (const auto &p : partitions) {
-    if (p->id == id) return p.get();
+    if (p->number() == id) return p.get();
   }
   return nullptr;
 }
@@ -72,13 +72,13 @@ void kernel::impl::bury(size_t at) {
 
 void kernel::impl::bury_gone() {
   for (size_t i = partitions.size(); i-- > 0;) {
-    if (partitions[i]->administration.is_over()) bury(i);
+    if (partitions[i]->is_over()) bury(i);
   }
 }
 
 void kernel::impl::bury_all_of(std::string_view rm) {
   for (size_t i = partitions.size(); i-- > 0;) {
-    if (partitions[i]->rm == rm) bury(i);
+    if (partitions[i]->is_of(rm)) bury(i);
   }
 }
 
@@ -88,8 +88,7 @@ void kernel::impl::fire_due(int64_t now) {
     shared.now_ms = std::max(shared.now_ms, t.due_ms);
     if (partition *p = find(t.where); p != nullptr && !p->is_void(t)) {
       p->fire(t);
-      p->quotas.stop_idle();
-      if (p->administration.is_over()) bury_gone();
+      if (p->is_over()) bury_gone();
     }
   }
   shared.now_ms = now;
@@ -112,11 +111,11 @@ void kernel::impl::apply(const register_rm &c) {
   for (const partition_config &config : c.config->partitions) {
     auto &p = fresh.emplace_back(
         std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name, c.check_deadline_ms));
-    if (std::string problem = p->configuration.check(config); !problem.empty()) return refuse(problem);
+    if (std::string problem = p->check(config); !problem.empty()) return refuse(problem);
   }
   bury_all_of(c.rm);
   for (size_t i = 0; i < fresh.size(); ++i) {
-    fresh[i]->configuration.apply(c.config->partitions[i], c.config->priority_classes);
+    fresh[i]->configure(c.config->partitions[i], c.config->priority_classes);
     partitions.push_back(std::move(fresh[i]));
   }
   impl::manager &registered = rms[std::string(c.rm)];
@@ -140,18 +139,18 @@ void kernel::impl::apply(const configure &c) {
     if (p == nullptr) {
       fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name,
                                              known->second.check_deadline_ms);
-      fresh[i]->paused = known->second.state == rm_state::paused;
+      fresh[i]->pause(known->second.state == rm_state::paused);
       p = fresh[i].get();
     }
     all.push_back(p);
-    if (std::string problem = p->configuration.check(config); !problem.empty()) return refuse(problem);
+    if (std::string problem = p->check(config); !problem.empty()) return refuse(problem);
   }
   shared.emit(decided::configured{}, rm, {});
   for (const auto &p : partitions) {
-    if (p->rm == c.rm && std::find(all.begin(), all.end(), p.get()) == all.end()) p->administration.leave_out();
+    if (p->is_of(c.rm) && std::find(all.begin(), all.end(), p.get()) == all.end()) p->leave_out();
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    all[i]->configuration.apply(c.config->partitions[i], c.config->priority_classes);
+    all[i]->configure(c.config->partitions[i], c.config->priority_classes);
     if (fresh[i] != nullptr) partitions.push_back(std::move(fresh[i]));
   }
 }
@@ -168,20 +167,16 @@ void kernel::impl::apply(const signal_rm &c) {
   if (!internal::ledger::try_transition(state, event)) return refuse(state.refusal(event));
   if (state == rm_state::stopped) return bury_all_of(c.rm);
   for (const auto &p : partitions) {
-    if (p->rm != c.rm) continue;
-    p->paused = state == rm_state::paused;
-    if (event == rm_event::lost) p->proposed.stop_deadlines();
-    if (event != rm_event::back) continue;
-    p->obey(check_again{});
-    p->proposed.restart_deadlines();
+    if (!p->is_of(c.rm)) continue;
+    p->pause(state == rm_state::paused);
+    if (event == rm_event::lost) p->rm_is_lost();
+    if (event == rm_event::back) p->rm_is_back();
   }
 }
 
 void kernel::impl::wake_refused() {
   for (const auto &p : partitions) {
-    if (!p->lines.has_refused()) continue;
-    p->lines.wake_refused();
-    shared.answers.note_rm_changed();
+    if (p->wake_refused()) shared.answers.note_rm_changed();
   }
 }
 
@@ -197,7 +192,7 @@ uint32_t kernel::impl::apply(const step &c) {
   for (uint32_t round = 0; round < c.max_decisions; ++round) {
     uint32_t in_round = 0;
     for (const auto &p : those) {
-      if (!p->cycle.decide()) continue;
+      if (!p->decide()) continue;
       ++in_round;
       shared.answers.count_decision();
     }
@@ -254,10 +249,7 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   shared.answers.begin(answers_of(c));
   const uint32_t made = impl_->dispatch(c);
   shared.answers.end();
-  for (const auto &p : impl_->partitions) {
-    p->quotas.stop_idle();
-    p->freezer.age();
-  }
+  for (const auto &p : impl_->partitions) p->end_command();
   shared.timers.forget([&](const internal::timer &t) {
     const partition *p = impl_->find(t.where);
     return p == nullptr || p->is_void(t);

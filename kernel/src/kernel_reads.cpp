@@ -16,7 +16,7 @@ using internal::partition;
 
 bool kernel::has_work(std::string_view name) const {
   const auto those = impl_->named(name);
-  return std::any_of(those.begin(), those.end(), [](const auto &p) { return p->cycle.has_work(); });
+  return std::any_of(those.begin(), those.end(), [](const auto &p) { return p->has_work(); });
 }
 
 kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) {
@@ -28,7 +28,7 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::str
   out->now_ms = impl_->shared.now_ms;
   out->commands = impl_->shared.counters.commands;
   for (const auto &p : impl_->named(name)) {
-    p->freezer.freeze(parts, p->summary.head(), out->partitions.emplace_back());
+    p->freeze(parts, out->partitions.emplace_back());
   }
   return std::make_shared<const frozen_state>(std::move(out));
 }
@@ -36,7 +36,7 @@ std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::str
 kernel_snapshot kernel::sums() const {
   kernel_snapshot out;
   out.now_ms = impl_->shared.now_ms;
-  for (const auto &p : impl_->partitions) out.partitions.push_back(p->summary.sums());
+  for (const auto &p : impl_->partitions) out.partitions.push_back(p->sums());
   return out;
 }
 
@@ -44,29 +44,29 @@ size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view na
   size_t left = 0;
   for (const auto &p : impl_->named(name)) {
     const uint64_t before = impl_->shared.counters.blocks_made;
-    left += p->freezer.freeze_some(parts, most);
+    left += p->freeze_some(parts, most);
     most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
   }
   return left;
 }
 
 void kernel::forget_frozen() {
-  for (const auto &p : impl_->partitions) p->freezer.forget();
+  for (const auto &p : impl_->partitions) p->forget_frozen();
 }
 
 size_t kernel::frozen_bytes() const {
   size_t out = 0;
-  for (const auto &p : impl_->partitions) out += p->freezer.bytes();
+  for (const auto &p : impl_->partitions) out += p->frozen_bytes();
   return out;
 }
 
 std::optional<explanation> kernel::explain(std::string_view name, std::string_view application, std::string_view key) {
   partition *p = impl_->find(name);
   if (p == nullptr) return std::nullopt;
-  explanation out = p->explainer.explain(application, key);
+  explanation out = p->explain(application, key);
   if (!out.pending) return out;
-  const auto copy = [p](internal::core &in) { return copy_of(*p, in, p->id); };
-  internal::find_changes(*p, impl_->shared, copy, out);
+  const auto copy = [p](internal::core &in) { return copy_of(*p, in, p->number()); };
+  internal::find_changes(p->model(), impl_->shared, copy, out);
   internal::put_as_text(out);
   return out;
 }
@@ -87,31 +87,30 @@ std::unique_ptr<kernel> kernel::copy() const {
 
 std::vector<std::string> kernel::partitions() const {
   std::vector<std::string> out;
-  for (const auto &p : impl_->partitions) out.push_back(p->name);
+  for (const auto &p : impl_->partitions) out.push_back(p->full_name());
   return out;
 }
 
 std::optional<object_state> kernel::state_of_partition(std::string_view name) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? std::nullopt : std::optional(p->state.now());
+  return p == nullptr ? std::nullopt : std::optional(p->model().state.now());
 }
 
 size_t kernel::open_checks(std::string_view name) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? 0 : p->proposed.count();
+  return p == nullptr ? 0 : p->open_checks();
 }
 
 std::optional<node_state> kernel::state_of_node(std::string_view name, std::string_view node) const {
   const partition *p = impl_->find(name);
   if (p == nullptr) return std::nullopt;
-  const auto found = p->nodes.by_id().find(node);
-  if (found == p->nodes.by_id().end()) return std::nullopt;
-  return found->second->state;
+  const internal::node *n = p->model().nodes.find(node);
+  return n == nullptr ? std::nullopt : std::optional(n->state.now());
 }
 
 std::optional<std::string> kernel::queue_of(std::string_view name, std::string_view application) const {
   const partition *p = impl_->find(name);
-  const internal::application *app = p == nullptr ? nullptr : p->find_application(application);
+  const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
   if (app == nullptr || app->home == nullptr) return std::nullopt;
   return app->home->path;
 }
@@ -119,20 +118,20 @@ std::optional<std::string> kernel::queue_of(std::string_view name, std::string_v
 std::optional<bool> kernel::may_administer(std::string_view name, std::string_view queue, std::string_view user,
                                            std::span<const std::string_view> groups) const {
   const partition *p = impl_->find(name);
-  return p == nullptr ? std::nullopt : p->queues.may_administer(queue, user, groups);
+  return p == nullptr ? std::nullopt : p->may_administer(queue, user, groups);
 }
 
 bool kernel::may_administer_all(std::string_view user, std::span<const std::string_view> groups) const {
   const auto &all = impl_->partitions;
   return !all.empty() && std::all_of(all.begin(), all.end(), [&](const auto &p) {
-    return p->queues.may_administer("root", user, groups).value_or(false);
+    return p->may_administer("root", user, groups).value_or(false);
   });
 }
 
 kept_amounts kernel::kept_for(std::string_view rm) const {
   kept_amounts out;
   for (const auto &p : impl_->partitions) {
-    if (p->rm == rm) out += p->keeps.amounts();
+    if (p->is_of(rm)) out += p->kept().amounts();
   }
   return out;
 }
@@ -140,9 +139,9 @@ kept_amounts kernel::kept_for(std::string_view rm) const {
 kept_amounts kernel::kept_instead_of(const command &c) const {
   return std::visit(
       [&](const auto &one) -> kept_amounts {
-        if constexpr (requires(const partition &p) { p.keeps.instead_of(one); }) {
+        if constexpr (requires(const partition &p) { p.kept().instead_of(one); }) {
           const partition *p = impl_->find(one.partition);
-          return p == nullptr ? kept_amounts{} : p->keeps.instead_of(one);
+          return p == nullptr ? kept_amounts{} : p->kept().instead_of(one);
         } else {
           return {};
         }

@@ -18,6 +18,17 @@ void partition::inspect() {
   inspector.inspect();
 }
 
+void partition::rm_is_back() {
+  obey(tenon::check_again{});
+  proposed.restart_deadlines();
+}
+
+bool partition::wake_refused() {
+  if (!lines.has_refused()) return false;
+  lines.wake_refused();
+  return true;
+}
+
 void partition::flush() {
   applications.flush();
   asks.flush();
@@ -35,6 +46,11 @@ void partition::flush() {
 // -- Timers. --
 
 void partition::fire(const timer &t) {
+  bring_about(t);
+  quotas.stop_idle();
+}
+
+void partition::bring_about(const timer &t) {
   switch (t.kind) {
     case timer_kind::cleaner:
     case timer_kind::drain:

@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "commands/administration.hpp"
 #include "commands/application_intake.hpp"
@@ -81,28 +84,38 @@
 
 namespace tenon::internal {
 
-struct partition final : partition_model {
+template <class Room, class Command>
+concept takes = requires(Room one, const Command &c) {
+  one.obey(c);
+};
+
+class partition final : partition_model {
+ public:
   partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline);
   ~partition();
 
+  // -- Which one it is. --
+  [[nodiscard]] uint32_t number() const { return id; }  // unique in the kernel
+  [[nodiscard]] const std::string &full_name() const { return name; }
+  [[nodiscard]] bool is_of(std::string_view rm_id) const { return rm == rm_id; }
+  [[nodiscard]] const partition_model &model() const { return *this; }
+
   // -- Commands. Refused ones become rejecting decisions. --
-  void obey(const tenon::add_application &c) { application_intake.obey(c); }
-  void obey(const tenon::remove_application &c) { application_intake.obey(c); }
-  void obey(const tenon::fail_application &c) { application_intake.obey(c); }
-  void obey(const tenon::move_application &c) { application_moves.obey(c); }
-  void obey(const tenon::put_ask &c) { ask_intake.obey(c); }
-  void obey(const tenon::put_allocation &c) { ask_intake.obey(c); }
-  void obey(const tenon::release &c) { releases.obey(c); }
-  void obey(const tenon::add_node &c) { node_commands.obey(c); }
-  void obey(const tenon::update_node &c) { node_commands.obey(c); }
-  void obey(const tenon::change_node &c) { node_commands.obey(c); }
-  void obey(const check_answer &c) { answers.take(c); }
-  void obey(const checks_delivered &c) { proposed.delivered(c); }
+  template <class Command>
+  void obey(const Command &c) {
+    const auto take = [&c](auto &one) {
+      if constexpr (takes<decltype(one), Command>) one.obey(c);
+    };
+    const auto by_one = [&](auto &...all) {
+      static_assert((takes<decltype(all), Command> + ...) == 1);
+      (take(all), ...);
+    };
+    by_one(ask_intake, application_intake, releases, node_commands, application_moves, administration, answers,
+           proposed);
+  }
   void obey(const tenon::check_again &c) {
     if (checks.check_again(c)) lines.wake_refused();
   }
-  void obey(const tenon::change_partition &c) { administration.obey(c); }
-  void obey(const tenon::change_queue &c) { administration.obey(c); }
   // Why nothing would be done; "": something would.
   [[nodiscard]] std::string problem_with(const tenon::fail_application &c) const {
     return application_intake.problem_with(c);
@@ -114,17 +127,56 @@ struct partition final : partition_model {
     return administration.problem_with(c);
   }
   [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const { return administration.problem_with(c); }
+  // A command, of this partition or of another one, has done all that it does.
+  void end_command() {
+    quotas.stop_idle();
+    freezer.age();
+  }
 
+  // -- Its configuration. --
+  [[nodiscard]] std::string check(const partition_config &c) { return configuration.check(c); }  // "" or why not
+  void configure(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
+    configuration.apply(c, classes_of_priority);
+  }
+  void leave_out() { administration.leave_out(); }
+  [[nodiscard]] bool is_over() const { return administration.is_over(); }
+
+  // -- Its resource manager. --
+  void pause(bool rm_is_away) { paused = rm_is_away; }
+  void rm_is_lost() { proposed.stop_deadlines(); }
+  void rm_is_back();
+  bool wake_refused();  // what it refused. False: that is nothing
+
+  // -- Decisions, and what time brings. --
+  [[nodiscard]] bool has_work() const { return cycle.has_work(); }
+  bool decide() { return cycle.decide(); }
+  void inspect();
   // Whether nothing is to happen when it is due, now or ever again. Only others are fired.
   [[nodiscard]] bool is_void(const timer &t) const;
   void fire(const timer &t);
-  void inspect();
   void flush();  // after a drain: names of gone objects may go
 
-  template <class Change>
-  void apply(const Change &c) {
-    changes.apply(c);
+  // -- Readers. --
+  void freeze(snapshot_part parts, frozen_partition &out) { freezer.freeze(parts, summary.head(), out); }
+  size_t freeze_some(snapshot_part parts, size_t most) { return freezer.freeze_some(parts, most); }
+  void forget_frozen() { freezer.forget(); }
+  [[nodiscard]] size_t frozen_bytes() const { return freezer.bytes(); }
+  [[nodiscard]] partition_snapshot sums() const { return summary.sums(); }
+  [[nodiscard]] explanation explain(std::string_view application, std::string_view key) {
+    return explainer.explain(application, key);
   }
+  [[nodiscard]] size_t open_checks() const { return proposed.count(); }
+  [[nodiscard]] std::optional<bool> may_administer(std::string_view queue, std::string_view user,
+                                                   std::span<const std::string_view> groups_of_user) const {
+    return queues.may_administer(queue, user, groups_of_user);
+  }
+  [[nodiscard]] const kept_counts &kept() const { return keeps; }
+
+ private:
+  friend class partition_copier;
+  friend class rehearsal;
+
+  void bring_about(const timer &t);
 
   // -- Identity. --
   core &shared;
@@ -185,15 +237,12 @@ struct partition final : partition_model {
                                                  checks,
                                                  application_states,
                                                  keeps,
-                                                 decisions,
-                                                 facts,
                                                  changes}};
   internal::application_states application_states{
-      {clock,     config, classes, applications, groups,   active,    ended,        allocation_states,  keys,
-       ready,     limits, gangs,   reservations, reserved, proposals, replacements, placeholder_timers, keeps,
-       decisions, facts,  changes}};
+      {clock, config, classes, applications, groups, active, ended, allocation_states, keys, ready, limits, gangs,
+       reservations, reserved, proposals, replacements, placeholder_timers, keeps, changes}};
   internal::foreign_allocations foreign_allocations{
-      {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, facts, changes}};
+      {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
 
   // -- Rules, each with what it knows. --
   internal::placement placement{{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, facts}};
@@ -270,7 +319,7 @@ struct partition final : partition_model {
                                    facts,
                                    changes}};
   internal::releases releases{
-      {*this, application_states, allocation_states, foreign_allocations, proposals, replacements, unfit, decisions}};
+      {*this, application_states, allocation_states, foreign_allocations, proposals, replacements, unfit, changes}};
   internal::node_commands node_commands{{*this, nodes, intake, ask_intake, application_intake, queues,
                                          application_states, allocation_states, foreign_allocations, holdings,
                                          proposals, replacements, reservations, unfit, checks, keeps, decisions, facts,

@@ -445,4 +445,42 @@ def names(tree: Tree) -> Iterator[Complaint]:
                 yield Complaint(path, number, f"{'.'.join(found.groups())}: a test is Suite.Behaviour, without underscores")
 
 
-RULES = [arrows, rooms_reach, banned, dead_sources, abi, by_words, names]
+# Rooms whose classes partition.hpp tells of one another.
+TOLD_ROOMS = tuple(f"{ROOT_OF_ROOMS}{room}/" for room in WITHOUT_PARTITION)
+A_REFERENCE = re.compile(r"^  (?:const )?[\w:<>,* ]+ &\w+_;")
+
+
+def told(tree: Tree) -> Iterator[Complaint]:
+    """what a class of the kernel is told is a struct NAME_access, which it inherits: one reference may be a member"""
+    for path in tree.paths("*.hpp", under=TOLD_ROOMS):
+        found = [number for number, line in enumerate(tree.lines(path), 1) if A_REFERENCE.match(line)]
+        if len(found) > 1:
+            yield Complaint(path, found[1], "several references as members: put them into a struct NAME_access")
+
+
+OF_THE_LEDGER = re.compile(r"\.edit\(\)|\bledger::(?:write|copy|(?:try_)?transition)\(|\bfriend class (?:ledger|links|fact_teller)\b")
+# Beside the ledger itself: what is owned says so in the model; a copy of a partition stands where that one does; and
+# the states of partitions and of resource managers, which are no change of a partition's objects.
+PAST_THE_DISPATCHER = {
+    f"{ROOT_OF_ROOMS}readers/partition_copy.cpp": ("ledger::write(", "ledger::copy("),
+    f"{ROOT_OF_ROOMS}lifecycle/allocation_states.cpp": ("ledger::copy(",),
+    f"{ROOT_OF_ROOMS}commands/administration.cpp": ("ledger::transition(",),
+    f"{ROOT_OF_ROOMS}kernel.cpp": ("ledger::transition(", "ledger::try_transition("),
+}
+
+
+def one_writer(tree: Tree) -> Iterator[Complaint]:
+    """amounts, states, links and what was told of an ask have one writer: who else edits them, or is let in, is named"""
+    for path in tree.paths(*C_SOURCES, under=(ROOT_OF_ROOMS,)):
+        if path.startswith(f"{ROOT_OF_ROOMS}ledger/"):
+            continue
+        in_model = path.startswith(f"{ROOT_OF_ROOMS}model/")
+        for number, line in enumerate(tree.lines(path), 1):
+            found = OF_THE_LEDGER.search(line.split("//")[0])
+            if found is None or (in_model and found.group().startswith("friend")):
+                continue
+            if found.group() not in PAST_THE_DISPATCHER.get(path, ()):
+                yield Complaint(path, number, f"{found.group()}: apply a change (model/changes.hpp) instead")
+
+
+RULES = [arrows, rooms_reach, banned, dead_sources, abi, by_words, names, told, one_writer]

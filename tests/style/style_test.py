@@ -244,6 +244,18 @@ CASES = [
         "size_t count;",
         "uint32_t flag : 1;",
     ),
+    Case("told", {"kernel/src/rules/a.hpp": "struct a_access {\n  core &shared;\n  queue &of;\n};\nclass a : a_access {\n  ask *all_;\n};\n"}),
+    Case("told", {"kernel/src/rules/a.hpp": "class a {\n  core &shared_;\n  const queue &of_;\n};\n"}, ["kernel/src/rules/a.hpp:3"]),
+    Case("one-writer", {"kernel/src/ledger/a.hpp": "x.edit() = 1;\n", "kernel/src/model/a.hpp": "friend class ledger;\n",
+                        "kernel/src/kernel.cpp": "internal::ledger::transition(s, e);\n"}),
+    *complains_at_line_one(
+        "one-writer",
+        "kernel/src/rules/a.cpp",
+        "a.group.edit() = nullptr;",
+        "ledger::write(ask_told{a, word});",
+        "ledger::transition(a.state, ask_event::place);",
+        "friend class ledger;",
+    ),
     # Documents.
     Case(
         "links",

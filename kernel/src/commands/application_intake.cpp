@@ -82,9 +82,10 @@ void application_intake::obey(const tenon::add_application &c) {
 }
 
 std::string application_intake::check_place(const tenon::add_application &c, application_terms &out) {
-  std::string problem;
-  out.leaf = placement.place(c, problem);
-  if (out.leaf == nullptr) return messages::placement_failed(c.application, problem);
+  placement::place where;
+  std::string problem = placement.find_place(c, where);
+  if (!problem.empty()) return messages::placement_failed(c.application, problem);
+  out.leaf = &placement.make(where, c.tags);
   if (!is_zero(out.gang)) problem = gang_problem(*out.leaf, out.gang, c.application);
   out.tags = sorted_tags(c.tags);
   return problem.empty() ? prepare_submitted(*out.leaf, c.application, out.tags, out.prepared) : problem;

@@ -116,7 +116,7 @@ void application_moves::obey(const tenon::move_application &c) {
   queue &from = *app.home, &to = *terms.to;
   const std::vector<ask *> waiting = pending_by_arrival(app);
   for (ask *a : waiting) lines.dequeue(*a);
-  if (app.told_held != 0) facts.tell_held(app, false, false);
+  facts.tell_held(app, false, false);
   const bool counted = app.counted;
   states.count_up(app, false);
   states.give_up_place(app);

@@ -113,8 +113,6 @@ void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int
     if (named == named_classes_.end()) named = named_classes_.emplace(c.priority_class).first;
     a.priority_class = &*named;
   }
-  a.told = container_word::none;
-  a.told_over = 0;
   a.arrival = next_arrival_++;
   a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
   a.execution_timeout_ms = c.execution_timeout_ms;

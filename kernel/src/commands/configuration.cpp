@@ -201,7 +201,7 @@ void configuration::reconsider_asks(bool other_classes) {
     }
   }
   for (const auto &[node_id, n] : of.nodes.by_id()) {
-    if (!n->reservations.empty()) reservations.reopen(*n);
+    if (!n->reservations->empty()) reservations.reopen(*n);
   }
   ready.wake_blocked();
 }

@@ -83,13 +83,9 @@ void node_commands::obey(const tenon::add_node &c) {
   node &n = nodes.add(c.node);
   changes.apply(capacity_set{n, terms.capacity});
   changes.apply(occupied_set{n, terms.occupied});
-  changes.apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining});
   changes.apply(attributes_set{n, c.attributes});
+  changes.apply(node_moved{n, c.schedulable ? node_event::create : node_event::create_draining, n.state});
   keeps.add(n);
-  decisions.emit(decided::node_accepted{}).node = n.id;
-  facts.tell_node(fact_kind::node_added, n.id, &*n.capacity);
-  if (!n.schedulable()) facts.tell_node(fact_kind::node_schedulable, n.id, nullptr, false);
-  if (!n.occupied->empty()) facts.tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
   changes.apply(node_stored{n});
   if (holdings.divide(n)) changes.apply(divided_types_changed{});
   queues.count_capacity(n.capacity, {});
@@ -135,16 +131,14 @@ void node_commands::obey(const tenon::update_node &c) {
   if (!problem.empty()) {
     return reject_node(decided::node_update_rejected{decisions.keep(std::move(problem))}, c.node);
   }
-  const resources before = n->capacity, occupied_before = n->occupied;
-  if (c.has_capacity) changes.apply(capacity_set{*n, terms.capacity});
-  if (c.has_occupied) changes.apply(occupied_set{*n, terms.occupied});
+  const resources before = n->capacity;
+  if (c.has_capacity && terms.capacity != before) changes.apply(capacity_set{*n, terms.capacity});
+  if (c.has_occupied && terms.occupied != *n->occupied) changes.apply(occupied_set{*n, terms.occupied});
   if (c.has_attributes) {
     changes.apply(attributes_set{*n, c.attributes});
     keeps.recount(*n);
     if (holdings.divide(*n)) changes.apply(divided_types_changed{});
   }
-  if (n->capacity != before) facts.tell_node(fact_kind::node_capacity, n->id, &*n->capacity);
-  if (n->occupied != occupied_before) facts.tell_node(fact_kind::node_occupied, n->id, &*n->occupied);
   if (c.has_capacity) queues.count_capacity(n->capacity, before);
   checks.forget_on(*n);
   changes.apply(node_changed{*n});
@@ -157,20 +151,17 @@ void node_commands::obey(const tenon::change_node &c) {
     reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
   };
   if (n == nullptr) return refuse(messages::node_not_found(c.node));
-  const bool schedulable_before = n->schedulable();
   switch (const auto event = static_cast<node_event>(c.event)) {
     case node_event::drain:
     case node_event::undrain:
       if (!n->state.may(event)) return refuse(messages::node_not_draining(c.node));
-      changes.apply(node_moved{*n, event});
+      changes.apply(node_moved{*n, event, n->state});
       break;
     case node_event::decommission:
       return decommission(*n);
     default:
       return refuse(messages::node_event_unknown(c.node));
   }
-  if (n->schedulable() != schedulable_before)
-    facts.tell_node(fact_kind::node_schedulable, n->id, nullptr, n->schedulable());
   checks.forget_on(*n);
   changes.apply(node_changed{*n});
   unfit.end_on(*n);
@@ -183,14 +174,14 @@ void node_commands::decommission(node &n) {
   };
   std::vector<concern> concerned;
   std::vector<replacement *> to_place;
-  changes.apply(node_moved{n, node_event::decommission});
+  changes.apply(node_moved{n, node_event::decommission, n.state});
   changes.apply(node_stored{n});
   proposals.undo_on(n, {cause::node_removed, n.id}, false);
   checks.forget_on(n);
-  while (!n.reservations.empty()) {
-    reservations.unreserve(*n.reservations.front(), {cause::node_removed, n.id});
+  while (!n.reservations->empty()) {
+    reservations.unreserve(*n.reservations->front(), {cause::node_removed, n.id});
   }
-  while (!n.coming.empty()) replacements.undo(*n.coming.back()->placeholder, true, &n);
+  while (!n.coming->empty()) replacements.undo(*n.coming->back()->placeholder, true, &n);
   for (allocation *a : by_sequence(n.allocations)) {
     if (a->under_way != nullptr && a->under_way->where == &n) replacements.undo(*a, true, &n);
     if (a->under_way != nullptr) to_place.push_back(a->under_way);
@@ -198,12 +189,11 @@ void node_commands::decommission(node &n) {
         std::find_if(concerned.begin(), concerned.end(), [&](const concern &one) { return one.app == a->owner; });
     if (found == concerned.end()) found = concerned.insert(found, {a->owner, false});
     found->real_went |= !a->placeholder;
-    decisions.emit_released(*a, termination::stopped_by_rm, {cause::node_removed, n.id});
+    changes.apply(allocation_dismissed{*a, termination::stopped_by_rm, {cause::node_removed, n.id}});
     allocations.remove_allocation(*a, allocation_event::node_removed);
   }
   foreign.remove_with(n);
   const resources capacity = n.capacity;
-  facts.tell_node(fact_kind::node_removed, n.id, nullptr);
   keeps.remove(n);
   changes.apply(node_removed{n});
   queues.count_capacity({}, capacity);

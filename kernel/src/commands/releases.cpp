@@ -8,10 +8,10 @@
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/foreign_allocations.hpp"
 #include "model/application_id.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/proposals.hpp"
 #include "rules/replacements.hpp"
 #include "rules/unfit_placements.hpp"
-#include "told/decision_teller.hpp"
 
 namespace tenon::internal {
 
@@ -44,7 +44,7 @@ void releases::release_of(application &app, const tenon::release &c) {
       real_went |= !p.is_placeholder();
       return true;
     };
-    if (!app.proposals.empty()) gone_any = proposals.undo_those(app, of_these, {cause::released_by_rm}, asks_stay);
+    if (!app.proposals->empty()) gone_any = proposals.undo_those(app, of_these, {cause::released_by_rm}, asks_stay);
     if (replacements.undo_all(app, only, asks_stay)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
@@ -83,7 +83,7 @@ void releases::end_allocation(allocation &a, termination why) {
   }
   proposals.undo_offer(a);
   const bool unasked = why == termination::stopped_by_rm || why == termination::unknown;
-  if (unasked) decisions.emit_released(a, why, {cause::released_by_rm});
+  if (unasked) changes.apply(allocation_dismissed{a, why, {cause::released_by_rm}});
   const bool confirms = !unasked && a.state != allocation_state::allocated;
   const allocation_event how = confirms ? allocation_event::acknowledge : allocation_event::release;
   if (a.under_way != nullptr) return replacements.finish(a, how);

@@ -16,7 +16,7 @@ struct releases_access {
   internal::proposals &proposals;
   internal::replacements &replacements;
   unfit_placements &unfit;
-  decision_teller &decisions;
+  change_dispatcher &changes;
 };
 
 class releases : releases_access {

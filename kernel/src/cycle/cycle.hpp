@@ -16,7 +16,7 @@ class ready_index;
 class reserved_pass;
 class sort_keys;
 struct core;
-struct partition;
+class partition;
 
 struct cycle_access {
   const core &shared;

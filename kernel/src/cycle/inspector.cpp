@@ -79,7 +79,7 @@ void inspector::inspect() {
 }
 
 void inspector::tell_word(ask &a, container_word word) {
-  if (word != a.told) changes.apply(ask_told{a, word});
+  if (word != a.told()) changes.apply(ask_told{a, word});
 }
 
 void inspector::inspect_queue(const queue &q, inspection &seen) {

@@ -18,13 +18,13 @@ bool required_node::take(ask &a, ask_class &c, bool &refused) {
     if (!c.blocked) ready.block(c);
     return false;
   }
-  const bool kept = std::any_of(n->reservations.begin(), n->reservations.end(),
+  const bool kept = std::any_of(n->reservations->begin(), n->reservations->end(),
                                 [&](const reservation *r) { return classes[r->of->class_id].requires_a_node(); });
   const bool now = !kept && nodes.holds(c, n->slot);
   refused = !checks.agrees(a, *n, now);
   if (refused) return false;
-  if (!kept && !n->reservations.empty()) {
-    reservations.unreserve(*n->reservations.front(), {cause::daemon_comes, a.key});
+  if (!kept && !n->reservations->empty()) {
+    reservations.unreserve(*n->reservations->front(), {cause::daemon_comes, a.key});
   }
   if (now) {
     lifecycle.commit(a, *n);

@@ -45,7 +45,7 @@ class change_writer : change_writer_access {
     decisions.write(c);
   }
 
-  ledger books_{nodes, types};
+  ledger books_{{nodes, types}};
 };
 
 }  // namespace tenon::internal

@@ -12,11 +12,16 @@
 
 namespace tenon::internal {
 
-class ledger : public links {
+struct ledger_access {
+  node_table &nodes;
+  const resource_types &types;
+};
+
+class ledger : public links, ledger_access {
  public:
   using links::write;
 
-  ledger(node_table &nodes, const resource_types &types) : nodes_(nodes), types_(types) {}
+  explicit ledger(const ledger_access &all) : ledger_access(all) {}
 
   // -- States. --
   // Moves the state by the event. False where its table has no row for that: then nothing changes.
@@ -37,20 +42,27 @@ class ledger : public links {
     to = from;
   }
   template <
-      one_of<node_moved, queue_moved, application_moved, ask_moved, allocation_made, allocation_moved, allocation_ended>
-          Change>
+      one_of<node_moved, queue_moved, application_moved, allocation_made, allocation_moved, allocation_ended> Change>
   static void write(const Change &c) {
     transition(c.of.state, c.by);
   }
+  static void write(const ask_moved &c) {
+    transition(c.of.state, c.by);
+    const bool other_number = c.by == ask_event::place || c.by == ask_event::place_last || c.by == ask_event::undo;
+    if (other_number) c.of.told_ = container_word::none;
+  }
   // Here nothing is written: these are for those who follow.
-  template <one_of<ask_forgotten, divided_types_changed, placeholder_outgrown, application_made, application_forgotten,
-                   application_ordered>
+  template <one_of<ask_forgotten, ask_withdrawn, divided_types_changed, placeholder_outgrown, allocation_announced,
+                   allocation_dismissed, allocation_leaving, application_entered, application_made,
+                   application_forgotten, application_ordered>
                 Change>
   static void write(const Change &) {}
-  template <one_of<ask_filled, ask_wants> Change>
-  static void write(const Change &c) {
+  static void write(const ask_filled &c) {
     c.of.max_allocations.edit() = c.wanted;
+    c.of.told_ = container_word::none;
+    c.of.told_over_ = 0;
   }
+  static void write(const ask_wants &c) { c.of.max_allocations.edit() = c.wanted; }
   static void write(const ask_placed &c) { c.of.placed.edit() += c.more; }
   static void write(const ask_replaced &c) { c.of.state.state_ = machine<ask_state>::initial; }
   static void write(const allocation_resized &c) { c.of.class_id = c.class_id; }
@@ -58,16 +70,16 @@ class ledger : public links {
   // -- Where asks stand, and what waits in task groups. --
   static void write(const ask_lined_up &c) {
     c.of.line.edit() = c.to;
-    c.of.group = c.group;
+    c.of.group.edit() = c.group;
   }
-  static void write(const ask_told &c) { c.of.told = c.word; }
+  static void write(const ask_told &c) { c.of.told_ = c.word; }
   static void write(const group_counted &c) {
     c.of.pending.edit() += c.pending;
     c.of.held.edit() += c.held;
   }
   template <one_of<node_closed, node_reopened> Change>
   void write(const Change &c) {
-    nodes_.close(c.of.slot, c.closed);
+    nodes.close(c.of.slot, c.closed);
   }
 
   // -- Nodes and their devices. --
@@ -78,23 +90,23 @@ class ledger : public links {
     for (const named_text &attribute : c.to) c.of.attributes[std::string(attribute.key)] = attribute.value;
     const auto found = c.of.attributes.find("si/instance-type");
     c.of.instance_type = found == c.of.attributes.end() ? nullptr : &found->second;
-    nodes_.store_attributes(c.of);
+    nodes.store_attributes(c.of);
   }
-  void write(const node_removed &c) { nodes_.remove(c.of); }
+  void write(const node_removed &c) { nodes.remove(c.of); }
   static void write(const occupied_by &c) { add(c.of.occupied.edit(), c.amount, c.sign); }
   void write(const room_taken &c) {
     c.on.allocated.edit() += c.by.need;
-    for (const class_amount &p : c.by.positive) nodes_.take(c.on.slot, p.type, p.amount);
+    for (const class_amount &p : c.by.positive) nodes.take(c.on.slot, p.type, p.amount);
   }
   static void write(const room_given &c) { add(c.on.allocated.edit(), c.amount, -1); }
   static void write(const room_resized &c) { replace(c.on.allocated.edit(), c.before, c.now); }
   template <one_of<node_stored, node_changed> Change>
   void write(const Change &c) {
-    nodes_.store(c.of, types_.count());
+    nodes.store(c.of, types.count());
   }
-  void write(devices_set c) { nodes_.devices().set(c.of.slot, std::move(c.to)); }
+  void write(devices_set c) { nodes.devices().set(c.of.slot, std::move(c.to)); }
   void write(const devices_held &c) {
-    nodes_.devices().hold(c.on.slot, c.what.type, c.sign * c.what.amount, c.what.devices);
+    nodes.devices().hold(c.on.slot, c.what.type, c.sign * c.what.amount, c.what.devices);
   }
 
   // -- Queues. --
@@ -151,9 +163,6 @@ class ledger : public links {
     in += now;
     in.prune();
   }
-
-  node_table &nodes_;
-  const resource_types &types_;
 };
 
 }  // namespace tenon::internal

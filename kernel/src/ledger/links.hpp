@@ -12,30 +12,44 @@ namespace tenon::internal {
 
 class links {
  public:
-  static void write(const replacement_proposed &c) { c.of.offered = c.by; }
-  static void write(const replacement_begun &c) { c.of.under_way = c.by; }
-  static void write(const victim_claimed &c) { c.by.wait->victims.push_back(&c.of); }
+  static void write(const replacement_made &c) {
+    count_under_way(c.of, 1);
+    if (c.of.elsewhere()) c.of.where->coming.edit().push_back(&c.of);
+  }
+  static void write(const replacement_ended &c) {
+    count_under_way(c.of, -1);
+    if (c.of.elsewhere()) std::erase(c.of.where->coming.edit(), &c.of);
+  }
+  static void write(const replacement_proposed &c) { c.of.offered.edit() = c.by; }
+  static void write(const replacement_begun &c) { c.of.under_way.edit() = c.by; }
+  static void write(const victim_claimed &c) { c.by.wait->victims.edit().push_back(&c.of); }
   static void write(const claim_ended &c) {
-    auto &victims = c.by.wait->victims;
+    auto &victims = c.by.wait->victims.edit();
     victims.erase(std::find(victims.begin(), victims.end(), &c.of));
   }
-  static void write(const claims_forgotten &c) { c.by.wait->victims.clear(); }
+  static void write(const claims_forgotten &c) { c.by.wait->victims.edit().clear(); }
   static void write(const reservation_made &c) {
     ask &a = *c.of.of;
-    a.told = container_word::none;
-    a.wait->held = &c.of;
-    a.owner->reservations.push_back(&c.of);
-    c.of.where->reservations.push_back(&c.of);
+    a.told_ = container_word::none;
+    a.wait->held.edit() = &c.of;
+    a.owner->reservations.edit().push_back(&c.of);
+    c.of.where->reservations.edit().push_back(&c.of);
   }
   static void write(const reservation_ended &c) {
     ask &a = *c.of.of;
-    a.wait->held = nullptr;
-    std::erase(a.owner->reservations, &c.of);
-    std::erase(c.of.where->reservations, &c.of);
+    a.wait->held.edit() = nullptr;
+    std::erase(a.owner->reservations.edit(), &c.of);
+    std::erase(c.of.where->reservations.edit(), &c.of);
   }
-  static void write(const proposal_made &c) { c.owner.proposals.push_back(c.what); }
+  static void write(const proposal_made &c) { c.owner.proposals.edit().push_back(c.what); }
   static void write(const proposal_ended &c) {
-    std::erase_if(c.owner.proposals, [&](const proposal &p) { return p.number == c.what.number; });
+    std::erase_if(c.owner.proposals.edit(), [&](const proposal &p) { return p.number == c.what.number; });
+  }
+
+ private:
+  static void count_under_way(const replacement &r, int more) {
+    r.real->under_way.edit() += static_cast<uint32_t>(more);
+    r.real->owner->under_way.edit() += static_cast<uint32_t>(more);
   }
 };
 

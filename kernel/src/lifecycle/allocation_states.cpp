@@ -18,8 +18,6 @@
 #include "rules/proposals.hpp"
 #include "rules/proposer.hpp"
 #include "rules/reservations.hpp"
-#include "told/decision_teller.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -96,12 +94,11 @@ void allocation_states::count_allocation(allocation &x, std::string_view detail)
   changes.apply(queue_used{*app.home, c.need, 1});
   limits.add_usage(app, c.need, 1);
   if (x.placeholder) gangs.hold(x);
-  if (facts.listened()) facts.tell(fact_kind::allocation_added, x);
 }
 
 // To the RM; its execution timer runs from now on.
 void allocation_states::announce(const allocation &x, const allocation_terms &terms, bool existing) {
-  decisions.emit(decided::allocated{existing, held_devices_of.text_of(x.devices)}, x);
+  changes.apply(allocation_announced{x, existing});
   if (terms.execution_timeout_ms <= 0) return;
   const int64_t ends_ms = add_saturating(x.bind_time_ms, terms.execution_timeout_ms);
   ends_at_.emplace(x.sequence, ends_ms);
@@ -113,10 +110,7 @@ void allocation_states::resize(allocation &a, const resources &need, std::string
   const uint32_t before_id = a.class_id;
   const resources before = classes[before_id].need;
   if (before == need && (detail.empty() || detail == held_devices_of.text_of(a.devices))) return;
-  changes.apply(allocation_resized{a, classifier.plain_class(need).id});
-  if (facts.listened() && before != need) {
-    facts.tell(fact_kind::allocation_resized, a, false, &before);
-  }
+  changes.apply(allocation_resized{a, classifier.plain_class(need).id, before});
   holdings.resize(a, detail);
   changes.apply(application_resized{app, a.placeholder, before, need});
   app.past.raise(app.used(a.placeholder));
@@ -156,11 +150,16 @@ void allocation_states::move(allocation &a, allocation_event event, const reason
 
 void allocation_states::expire(allocation &a, const reason &why) { move(a, allocation_event::timeout, &why); }
 
+void allocation_states::dismiss(allocation &a, const reason &why) {
+  changes.apply(allocation_dismissed{a, termination::stopped_by_rm, why});
+  remove_allocation(a, allocation_event::release);
+}
+
 // It ends by the event. `keeps_ask`: who calls looks after the ask, which stays even where nothing of it is left.
 void allocation_states::remove_allocation(allocation &a, allocation_event how, bool keeps_ask) {
   const bool node_gone = how == allocation_event::node_removed;
   application &app = *a.owner;
-  if (facts.listened()) facts.tell(fact_kind::allocation_removed, a, node_gone);
+  changes.apply(allocation_leaving{a, how});
   if (a.placeholder) gangs.let_go(a);
   const resources &need = classes[a.class_id].need;
   app.allocations[a.app_slot] = app.allocations.back();
@@ -233,8 +232,6 @@ void allocation_states::add_pending_of(ask &a, int64_t times) {
 void allocation_states::count_placed(ask &a) {
   add_pending_of(a, -1);
   changes.apply(ask_placed{a, 1});
-  a.told = container_word::none;
-  if (a.told_over != 0) facts.tell_fits(a);
   if (a.pending() != 0) {
     changes.apply(ask_moved{a, ask_event::place});
     if (a.line == ask_line::none) lines.enqueue(a);
@@ -251,15 +248,14 @@ bool allocation_states::unplace(ask &a) {
   changes.apply(ask_placed{a, -1});
   if (a.pending() == 0) return false;
   changes.apply(ask_moved{a, ask_event::undo});
-  a.told = container_word::none;
   add_pending_of(a, a.pending() - before);
   if (before == 0) lines.enqueue(a);
   return a.pending() > before;
 }
 
-void allocation_states::withdraw(ask &a, termination why) {
+void allocation_states::withdraw(ask &a, termination end, const reason *told) {
   if (a.state != ask_state::pending) return;
-  facts.tell(fact_kind::ask_removed, a, why);
+  changes.apply(ask_withdrawn{a, end, told});
   reservations.drop(a);
   lines.dequeue(a);
   add_pending_of(a, -a.pending());
@@ -268,10 +264,10 @@ void allocation_states::withdraw(ask &a, termination why) {
   changes.apply(ask_moved{a, ask_event::withdraw});
 }
 
-void allocation_states::drop(ask &a, termination why) {
+void allocation_states::drop(ask &a, termination end, const reason *told) {
   if (a.state != ask_state::pending) return;
   if (a.placeholder) a.gang->timed_out += a.pending();
-  withdraw(a, why);
+  withdraw(a, end, told);
   forget_if_done(a);
 }
 

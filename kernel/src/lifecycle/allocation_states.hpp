@@ -36,8 +36,6 @@ struct allocation_states_access {
   placement_checks &checks;
   application_lifecycle &applications;
   kept_counts &keeps;
-  decision_teller &decisions;
-  const fact_teller &facts;
   change_dispatcher &changes;
 };
 
@@ -64,16 +62,19 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void move(allocation &a, allocation_event event, const reason *why) override;
   void expire(allocation &a, const reason &why) override;
   void remove_allocation(allocation &a, allocation_event how, bool keeps_ask = false) override;
-  void undo(allocation &a);  // its ask is pending again
+  void dismiss(allocation &a, const reason &why);  // as a command wants it, of which the RM is told
+  void undo(allocation &a);                        // its ask is pending again
 
   // -- Asks. --
   ask &create_ask(application &owner, std::string_view key);
   void add_pending_of(ask &a, int64_t times);
   void count_placed(ask &a) override;
   bool unplace(ask &a) override;
-  void withdraw(ask &a, termination why = termination::stopped_by_rm);
-  void drop(ask &a, termination why = termination::stopped_by_rm);  // withdrawn for good
-  void forget_wait(ask &a);                                         // it is another ask from now on, or none
+  // `told`: why, where the resource manager does not know it.
+  void withdraw(ask &a, termination end = termination::stopped_by_rm, const reason *told = nullptr);
+  // Withdrawn for good.
+  void drop(ask &a, termination end = termination::stopped_by_rm, const reason *told = nullptr);
+  void forget_wait(ask &a);  // it is another ask from now on, or none
   void forget_if_done(ask &a) override;
 
   // -- For a copy of the partition. --

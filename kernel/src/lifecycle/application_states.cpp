@@ -19,8 +19,6 @@
 #include "rules/replacements.hpp"
 #include "rules/reservations.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "told/decision_teller.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -109,11 +107,7 @@ int64_t application_states::time_in_state(const application &app) const {
 void application_states::enter_state(application &app, application_state from) {
   app.epoch = clock.next_epoch();
   note_state(app);
-  if (!app.independent) {
-    decisions.emit(decided::application_state{app.state, decisions.keep(app.message)}, app);
-  }
-  if (app.told_held != 0) facts.tell_held(app, false, false);
-  facts.tell(fact_kind::application_state, app, app.message);
+  changes.apply(application_entered{app});
   if (!app.runs()) {
     proposals.undo_all_of(app, {cause::application_not_running}, true);
     reservations.drop_all(app);
@@ -180,7 +174,7 @@ void application_states::after_placing(application &app, const allocation &x) {
     }
   }
   const auto all_placed = [&] {
-    if (app.proposals.empty()) return app.placeholders == app.placeholder_ask;
+    if (app.proposals->empty()) return app.placeholders == app.placeholder_ask;
     resources placed = app.placeholders;
     for (const proposal &p : app.proposals) {
       if (p.is_placeholder()) placed -= classes[p.made->class_id].need;
@@ -223,8 +217,7 @@ void application_states::drop_asks(application &app, termination end, const reas
   for (ask *a : pending_by_arrival(app)) {
     if (only_placeholders && !a->placeholder) continue;
     reservations.drop(*a);
-    decisions.emit(decided::ask_released{end, why}, *a);
-    allocations.drop(*a, end);
+    allocations.drop(*a, end, &why);
   }
 }
 
@@ -238,8 +231,7 @@ void application_states::fail(application &app, std::string_view text, const rea
 void application_states::fail_at_once(application &app, std::string_view text) {
   if (app.state != application_state::failing) move(app, application_event::fail, text);
   for (allocation *a : by_sequence(app.allocations)) {
-    decisions.emit_released(*a, termination::stopped_by_rm, {cause::partition_removed});
-    allocations.remove_allocation(*a, allocation_event::release);
+    allocations.dismiss(*a, {cause::partition_removed});
   }
   drop_asks(app, termination::stopped_by_rm, {cause::partition_removed}, false);
   settle(app);
@@ -308,8 +300,7 @@ void application_states::remove(application &app) {
   proposals.undo_all_of(app, {cause::application_removed}, false);
   replacements.undo_all(app, nullptr, false);
   for (allocation *a : by_sequence(app.allocations)) {
-    decisions.emit_released(*a, termination::stopped_by_rm, {cause::application_removed});
-    allocations.remove_allocation(*a, allocation_event::release);
+    allocations.dismiss(*a, {cause::application_removed});
   }
   reservations.drop_all(app);
   for (ask *a : pending_by_arrival(app)) allocations.drop(*a);
@@ -323,9 +314,8 @@ void application_states::leave_queue(application &app) {
   give_up_place(app);
   limits.leave(app);
   limits.detach(app);
-  facts.tell(fact_kind::application_left, app);
   leave_order(app);
-  changes.apply(application_left{app});
+  changes.apply(application_left{app, *app.home});
   active.erase(app.id);
   keeps.application_leaves();
 }

@@ -35,8 +35,6 @@ struct application_states_access {
   internal::replacements &replacements;
   internal::placeholder_timers &placeholder_timers;
   kept_counts &keeps;
-  decision_teller &decisions;
-  const fact_teller &facts;
   change_dispatcher &changes;
 };
 

@@ -9,7 +9,6 @@
 #include "lifecycle/ask_classifier.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/placement_checks.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -30,7 +29,6 @@ void foreign_allocations::add(node &n, const existing_allocation &e, const resou
   n.foreign.push_back(&a);
   if (!e.detail.empty()) holdings.assign(a.devices, n, classes[a.class_id], e.detail, false);
   changes.apply(occupied_by{n, need, 1});
-  if (facts.listened()) facts.tell(fact_kind::foreign_added, a);
   checks.forget_on(n);
   changes.apply(node_changed{n});
 }
@@ -58,14 +56,14 @@ void foreign_allocations::remove_with(const node &n) {
 
 // `held_on`: null where its node goes.
 void foreign_allocations::forget(allocation &a, const node *held_on) {
-  const bool node_gone = held_on == nullptr;
-  if (facts.listened()) facts.tell(fact_kind::foreign_removed, a, node_gone);
+  const auto how = held_on == nullptr ? allocation_event::node_removed : allocation_event::release;
+  changes.apply(allocation_leaving{a, how});
   keeps.remove_foreign(a);
   foreign.erase(a.key());
   foreign_tags.erase(a.key());
   holdings.free(a.devices, held_on);
   allocations.retire(a);
-  changes.apply(allocation_ended{a, node_gone ? allocation_event::node_removed : allocation_event::release});
+  changes.apply(allocation_ended{a, how});
 }
 
 }  // namespace tenon::internal

@@ -20,7 +20,6 @@ struct foreign_allocations_access {
   device_holdings &holdings;
   placement_checks &checks;
   kept_counts &keeps;
-  const fact_teller &facts;
   change_dispatcher &changes;
 };
 

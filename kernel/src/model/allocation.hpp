@@ -31,8 +31,8 @@ struct allocation {
   int64_t create_time_ms = 0, bind_time_ms = 0;
   int64_t placeholder_created_ms = 0;              // of the one that it replaced
   task_group *gang = nullptr;                      // null without task group
-  replacement *under_way = nullptr;                // of a placeholder that is Replacing
-  replacement *offered = nullptr;                  // one that is proposed in its place
+  owned<replacement *, allocation> under_way;      // of a placeholder that is Replacing, else null
+  owned<replacement *, allocation> offered;        // that is proposed in its place, or null
   std::unique_ptr<const std::string> foreign_key;  // null unless foreign
 
   [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : *foreign_key; }

@@ -105,7 +105,6 @@ struct application {
   bool counted = false;  // in running_apps of its queues
   limit_place place = limit_place::none;
   bool key_dirty = false;
-  uint8_t told_held = 0;         // why the listener knows it to be held
   uint64_t epoch = 0;            // of the state: timers of an older one are void
   int32_t priority = INT32_MIN;  // highest of its pending asks
   text_map<ask *> asks;          // pending or with allocations
@@ -128,15 +127,15 @@ struct application {
 
   std::map<std::string, task_group, std::less<>> task_groups;
   gang_part gang;
-  uint32_t placeholder_count = 0;     // of its allocations
-  uint32_t under_way = 0;             // replacements
-  int64_t first_bind_ms = INT64_MAX;  // of its placeholders since it is Accepted
+  uint32_t placeholder_count = 0;          // of its allocations
+  owned<uint32_t, application> under_way;  // replacements
+  int64_t first_bind_ms = INT64_MAX;       // of its placeholders since it is Accepted
   placeholder_epochs placeholder_timers;
-  ask_run refused;                          // asks in line::refused
-  ask_run reserved;                         // asks in line::reserved
-  std::vector<reservation *> reservations;  // in the order in which they were made
-  std::vector<proposal> proposals;          // by number
-  uint64_t kept_bytes = 0;                  // of it in kept_amounts
+  ask_run refused;                                              // asks in line::refused
+  ask_run reserved;                                             // asks in line::reserved
+  owned<std::vector<reservation *>, application> reservations;  // in the order in which they were made
+  owned<std::vector<proposal>, application> proposals;          // by number
+  uint64_t kept_bytes = 0;                                      // of it in kept_amounts
 
   // Null: it has none of that key.
   [[nodiscard]] ask *ask_named(std::string_view wanted) const {
@@ -154,6 +153,10 @@ struct application {
     return key.held_back() && key.not_before_ms != INT64_MAX ? key.not_before_ms : 0;
   }
   [[nodiscard]] bool eligible() const { return runs() && !held() && !key.held_back(); }
+
+ private:
+  friend class fact_teller;
+  uint8_t told_held_ = 0;  // why the listener knows it to be held
 };
 
 // Applications with something to replace: the first that was submitted is the first to be looked at.

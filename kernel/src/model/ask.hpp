@@ -40,10 +40,10 @@ struct node_refusal {
 struct ask_wait {
   uint32_t index = 0;
   bool live = false;
-  int64_t reserve_from_ms = INT64_MIN;  // its last reservation waited too long
-  int64_t preempt_from_ms = INT64_MIN;  // its last try to preempt was not long ago
-  reservation *held = nullptr;
-  boost::container::small_vector<allocation *, 2> victims;  // under way for it
+  int64_t reserve_from_ms = INT64_MIN;                                       // its last reservation waited too long
+  int64_t preempt_from_ms = INT64_MIN;                                       // its last try to preempt was not long ago
+  owned<reservation *, ask_wait> held;                                       // null: it has none
+  owned<boost::container::small_vector<allocation *, 2>, ask_wait> victims;  // under way for it
   std::vector<node_refusal> refusals;
   uint64_t held_off = 0;  // place among those whose last try failed for reservations of others; 0: it is none of them
 
@@ -58,29 +58,40 @@ struct ask {
   uint32_t class_id = 0;
   int32_t priority = 0;
   owned<int32_t, ask> max_allocations, placed;
-  uint32_t under_way = 0;  // replacements of placeholders by it: placed, and not allocated yet
+  owned<uint32_t, ask> under_way;  // replacements of placeholders by it: placed, and not allocated yet
   uint32_t before_untimed = no_ask, after_untimed = no_ask;  // neighbours in its unit's list
   bool live = false;
   owned<ask_line, ask> line;
   owned_state<ask_state, ask> state;
   bool placeholder : 1 = false, originator : 1 = false, preempt_self : 1 = true, preempt_other : 1 = false;
-  container_word told : 4 = container_word::none;
-  uint8_t told_over : 4 = 0;  // which limits the listener knows it to be over
+
+ private:
+  friend class fact_teller;
+  friend class ledger;
+  friend class links;
+  container_word told_ : 4 = container_word::none;
+  uint8_t told_over_ : 4 = 0;  // which limits the listener knows it to be over
+
+ public:
   application *owner = nullptr;
-  app_class *group = nullptr;  // in line::run
-  uint64_t alarm = 0;          // of the timer that lets it be looked at again, 0: none
+  owned<app_class *, ask> group;  // in line::run, else null
+  uint64_t alarm = 0;             // of the timer that lets it be looked at again, 0: none
   ask_wait *wait = nullptr;
   int64_t create_time_ms = 0;
   uint64_t arrival = 0;
   int64_t execution_timeout_ms = 0;
-  int64_t told_at_ms = INT64_MIN / 2;                           // when the listener was told last that no node will do
   boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
   std::string key;
   task_group *gang = nullptr;                   // null without task group
   const std::string *priority_class = nullptr;  // that it named
   tag_list tags;
 
+  // What an inspection said of it last.
+  [[nodiscard]] container_word told() const { return told_; }
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
+
+ private:
+  int64_t told_at_ms_ = INT64_MIN / 2;  // when the listener was told last that no node will do
 };
 
 inline ask_wait &ask_wait::of(ask &a, ask_waits &all) {
@@ -89,7 +100,10 @@ inline ask_wait &ask_wait::of(ask &a, ask_waits &all) {
 }
 
 // Null: it has none.
-[[nodiscard]] inline reservation *reservation_of(const ask &a) { return a.wait == nullptr ? nullptr : a.wait->held; }
+[[nodiscard]] inline reservation *reservation_of(const ask &a) {
+  if (a.wait == nullptr) return nullptr;
+  return a.wait->held;
+}
 
 // Asks of an application are tried by priority, then age, then arrival.
 template <class Ask>

@@ -22,6 +22,7 @@ namespace tenon::internal {
 struct node_moved {
   node &of;
   node_event by;
+  node_state from;
 };
 struct capacity_set {
   node &of;
@@ -134,8 +135,13 @@ struct application_made {
 // Its queue has it no more.
 struct application_left {
   application &of;
+  const queue &from;
 };
 struct application_forgotten {
+  application &of;
+};
+// It is in another state, which those outside hear of.
+struct application_entered {
   application &of;
 };
 // It is another queue's.
@@ -171,6 +177,13 @@ struct application_ordered {
 struct group_counted {
   task_group &of;
   int64_t pending, held;
+};
+// A real ask is on its way into the place of a placeholder, or not any more.
+struct replacement_made {
+  replacement &of;
+};
+struct replacement_ended {
+  replacement &of;
 };
 // What is proposed in its place; null: nothing is any more.
 struct replacement_proposed {
@@ -254,6 +267,12 @@ struct ask_placed {
   ask &of;
   int32_t more;
 };
+// It wants no more, as its application or the resource manager says. `told`: why, where that one does not know it.
+struct ask_withdrawn {
+  const ask &of;
+  termination end;
+  const reason *told;
+};
 struct ask_forgotten {
   ask &of;
 };
@@ -264,6 +283,11 @@ struct ask_replaced {
 struct allocation_made {
   allocation &of;
   allocation_event by;
+};
+// The resource manager knows of it from now on. `existing`: it said so itself.
+struct allocation_announced {
+  const allocation &of;
+  bool existing;
 };
 struct allocation_moved {
   allocation &of;
@@ -279,6 +303,18 @@ struct placeholder_outgrown {
 struct allocation_resized {
   allocation &of;
   uint32_t class_id;
+  const resources &before;
+};
+// It goes by a command, which the resource manager did not wait for.
+struct allocation_dismissed {
+  const allocation &of;
+  termination end;
+  const reason &why;
+};
+// It begins to go by the event; where it is counted it is no more, when it ended.
+struct allocation_leaving {
+  const allocation &of;
+  allocation_event by;
 };
 struct allocation_ended {
   allocation &of;

@@ -24,9 +24,9 @@ struct node {
   std::map<std::string, std::string, std::less<>> attributes;
   const std::string *instance_type = nullptr;  // the value of that attribute; null: there is none
   std::vector<allocation *> allocations, foreign;
-  std::vector<replacement *> coming;        // from placeholders on other nodes; in `allocated`
-  std::vector<reservation *> reservations;  // one, or those of asks that require the node, in order
-  uint64_t kept_bytes = 0;                  // of it in kept_amounts
+  owned<std::vector<replacement *>, node> coming;        // from placeholders on other nodes; in `allocated`
+  owned<std::vector<reservation *>, node> reservations;  // one, or those of asks that require the node, in order
+  uint64_t kept_bytes = 0;                               // of it in kept_amounts
 
   [[nodiscard]] bool schedulable() const { return state == node_state::schedulable; }
 };

@@ -21,7 +21,7 @@
 
 namespace tenon::internal {
 
-struct partition;
+class partition;
 
 struct partition_model {
   partition_model(std::string rm_id, std::string external_name, int64_t now_ms, uint32_t max_types)

@@ -13,10 +13,10 @@ namespace tenon::internal {
 // What it does beside waiting for a place.
 void explainer::explain_claims(const ask &a, explanation &out) const {
   if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
-  if (a.wait != nullptr && !a.wait->victims.empty()) {
+  if (a.wait != nullptr && !a.wait->victims->empty()) {
     std::string all;
     for (const allocation *x : a.wait->victims) all += (all.empty() ? "" : ", ") + x->owner->id + "/" + x->key();
-    add_obstacle(out, obstacle_kind::victims, all).asked = static_cast<int64_t>(a.wait->victims.size());
+    add_obstacle(out, obstacle_kind::victims, all).asked = static_cast<int64_t>(a.wait->victims->size());
   }
 }
 

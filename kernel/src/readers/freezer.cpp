@@ -96,8 +96,8 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
   out.line = a.line;
   out.placeholder = a.placeholder;
   out.originator = a.originator;
-  out.preempts = a.wait != nullptr && !a.wait->victims.empty();
-  out.scales_up = a.told == container_word::failed;
+  out.preempts = a.wait != nullptr && !a.wait->victims->empty();
+  out.scales_up = a.told() == container_word::failed;
 }
 
 void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
@@ -154,7 +154,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   past.replace(out.has, std::make_unique<frozen_node::amounts>(frozen_node::amounts{n->allocated, n->occupied}));
   out.schedulable = n->schedulable();
   past.drop(out.more);
-  if (!n->divided && n->reservations.empty() && n->coming.empty()) return;
+  if (!n->divided && n->reservations->empty() && n->coming->empty()) return;
   auto more = std::make_unique<frozen_node::rare>();
   for (const device_group &group : of.nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
   for (const reservation *r : n->reservations) more->reservations.push_back(r->of->owner->id + "/" + r->of->key);

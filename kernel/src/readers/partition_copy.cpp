@@ -22,21 +22,6 @@ std::unique_ptr<sort_policy> lent(const sort_policy &from) {
   return out;
 }
 
-// The copies of the items of a slab, by their index.
-template <class T>
-class copies {
- public:
-  void note(const T &of, T &copy) {
-    if (by_index_.size() <= of.index) by_index_.resize(of.index + 1);
-    by_index_[of.index] = &copy;
-  }
-  [[nodiscard]] T &of(const T &item) const { return *by_index_[item.index]; }
-  [[nodiscard]] T *of(const T *item) const { return item == nullptr ? nullptr : &of(*item); }
-
- private:
-  std::vector<T *> by_index_;
-};
-
 // The live items of a slab, in the order in which they were made.
 template <class T, uint32_t page_bytes, class Number>
 std::vector<const T *> in_order(const slab<T, page_bytes> &items, Number number) {
@@ -48,11 +33,35 @@ std::vector<const T *> in_order(const slab<T, page_bytes> &items, Number number)
   return out;
 }
 
+}  // namespace
+
 // What refers to others is made by the functions that make it in the first place, so that everything derived from it
 // (heaps, sums, lines) is there as well. Order matters: an ask lines up when all that decides where is known.
-class copier {
+class partition_copier {
  public:
-  copier(const partition &from, partition &to) : from_(from), to_(to) {}
+  static std::unique_ptr<partition> copy(const partition &from, core &in, uint32_t number) {
+    auto to = std::make_unique<partition>(in, number, from.rm, from.plain_name, from.check_deadline_ms);
+    partition_copier(from, *to).run();
+    return to;
+  }
+
+ private:
+  // The copies of the items of a slab, by their index.
+  template <class T>
+  class copies {
+   public:
+    void note(const T &of, T &copy) {
+      if (by_index_.size() <= of.index) by_index_.resize(of.index + 1);
+      by_index_[of.index] = &copy;
+    }
+    [[nodiscard]] T &of(const T &item) const { return *by_index_[item.index]; }
+    [[nodiscard]] T *of(const T *item) const { return item == nullptr ? nullptr : &of(*item); }
+
+   private:
+    std::vector<T *> by_index_;
+  };
+
+  partition_copier(const partition &from, partition &to) : from_(from), to_(to) {}
 
   void run() {
     copy_own();
@@ -70,8 +79,8 @@ class copier {
     for (const replacement *r : in_order(from_.replacements.all(), &replacement::index)) copy_replacement(*r);
     for (const application *app : apps) copy_proposals(*app);
     for (const auto &[id, n] : to_.nodes.by_id()) {
-      if (to_.holdings.divide(*n)) to_.apply(divided_types_changed{});
-      to_.apply(node_stored{*n});
+      if (to_.holdings.divide(*n)) to_.changes.apply(divided_types_changed{});
+      to_.changes.apply(node_stored{*n});
     }
     to_.fair_maxima.refresh(*to_.root);
     to_.fair_maxima.copy(from_.fair_maxima);
@@ -87,7 +96,6 @@ class copier {
     to_.priorities.refresh_all(*to_.root);
   }
 
- private:
   void copy_own() {
     ledger::copy(to_.state, from_.state);
     to_.paused = from_.paused;
@@ -145,13 +153,13 @@ class copier {
   void copy_node(const node &n) {
     node &out = to_.nodes.add(n.id);
     nodes_.emplace(&n, &out);
-    to_.apply(capacity_set{out, n.capacity});
-    to_.apply(occupied_set{out, n.occupied});
+    to_.changes.apply(capacity_set{out, n.capacity});
+    to_.changes.apply(occupied_set{out, n.occupied});
     ledger::copy(out.state, n.state);
     std::vector<named_text> attributes;
     for (const auto &[key, value] : n.attributes) attributes.push_back({key, value});
-    to_.apply(attributes_set{out, attributes});
-    to_.apply(node_stored{out});
+    to_.changes.apply(attributes_set{out, attributes});
+    to_.changes.apply(node_stored{out});
     to_.queues.count_capacity(out.capacity, {});
   }
 
@@ -182,8 +190,8 @@ class copier {
     ask &out = to_.allocation_states.create_ask(applications_.of(*a.owner), a.key);
     asks_.note(a, out);
     out.priority = a.priority;
-    to_.apply(ask_filled{out, a.max_allocations});
-    to_.apply(ask_placed{out, a.placed});
+    to_.changes.apply(ask_filled{out, a.max_allocations});
+    to_.changes.apply(ask_placed{out, a.placed});
     out.arrival = a.arrival;
     out.create_time_ms = a.create_time_ms;
     out.execution_timeout_ms = a.execution_timeout_ms;
@@ -226,7 +234,7 @@ class copier {
         to_.allocation_states.copy(x, of, *nodes_.at(x.where), terms, from_.held_devices_of.text_of(x.devices));
     allocations_.note(x, out);
     if (x.state == allocation_state::preempting) {
-      to_.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
+      to_.changes.apply(queue_preempting{*of.owner->home, to_.classes[out.class_id].need, 1});
     }
   }
 
@@ -251,10 +259,10 @@ class copier {
     out.number = r.number;
     if (r.devices != no_record) to_.holdings.keep(out.devices, from_.held_devices_of[r.devices].held);
     if (r.number == 0) {
-      to_.apply(replacement_begun{placeholder, &out});
+      to_.changes.apply(replacement_begun{placeholder, &out});
     } else {
       to_.gangs.leave_allocated(placeholder);
-      to_.apply(replacement_proposed{placeholder, &out});
+      to_.changes.apply(replacement_proposed{placeholder, &out});
     }
   }
 
@@ -264,7 +272,7 @@ class copier {
       proposal copy = p;
       copy.made = allocations_.of(p.made);
       copy.instead = replacements_.of(p.instead);
-      out.proposals.push_back(copy);
+      ledger::write(proposal_made{out, copy});
       to_.proposed.add(copy.number, out);
     }
   }
@@ -302,12 +310,8 @@ class copier {
   copies<replacement> replacements_;
 };
 
-}  // namespace
-
 std::unique_ptr<partition> copy_of(const partition &from, core &in, uint32_t number) {
-  auto to = std::make_unique<partition>(in, number, from.rm, from.plain_name, from.check_deadline_ms);
-  copier(from, *to).run();
-  return to;
+  return partition_copier::copy(from, in, number);
 }
 
 }  // namespace tenon::internal

@@ -8,7 +8,7 @@
 namespace tenon::internal {
 
 struct core;
-struct partition;
+class partition;
 
 // A partition that decides as the other would. Time must stand still in it: its timers are not those of the other one,
 // nor is what only they, readers and statistics look at. It calls the same instances of policies, so neither may be

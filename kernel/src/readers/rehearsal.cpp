@@ -76,27 +76,6 @@ std::vector<named_text> texts_of(const std::map<std::string, std::string, std::l
   return out;
 }
 
-// As a new configuration would: an entry of "*" is that of all whom it concerns.
-void raise_limit(partition &p, queue &q, const change &one) {
-  const limit_config *wanted = limits::limit_for(q, one.name, one.group);
-  std::vector<limit_config> limits = q.limits.all();
-  for (size_t i = 0; i < limits.size(); ++i) {
-    if (&q.limits.all()[i] != wanted) continue;
-    if (one.kind == change_kind::raise_limit_applications) {
-      limits[i].max_applications = static_cast<uint64_t>(one.to);
-    } else {
-      limits[i].max_resources[one.type] = one.to;
-    }
-  }
-  q.limits = queue_limits(std::move(limits));
-  for (auto &[name, tracker] : one.group ? p.limits.groups() : p.limits.users()) {
-    const auto found = tracker.nodes.find(&q);
-    if (found == tracker.nodes.end()) continue;
-    p.limits.set_limit(*found->second, limits::limit_for(q, name, one.group));
-    p.ready.wake_limit(*found->second);
-  }
-}
-
 }  // namespace
 
 rehearsal::rehearsal(const core &shared, const copy_maker &copy, std::string_view application, std::string_view key,
@@ -148,7 +127,7 @@ void rehearsal::make(const change &one) {
       break;
     case change_kind::raise_limit_applications:
     case change_kind::raise_limit_resources:
-      raise_limit(p, *q, one);
+      raise_limit(*q, one);
       break;
     case change_kind::raise_node_capacity:
     case change_kind::raise_node_devices:
@@ -183,6 +162,28 @@ void rehearsal::make(const change &one) {
       p.obey(c);
       break;
     }
+  }
+}
+
+// As a new configuration would: an entry of "*" is that of all whom it concerns.
+void rehearsal::raise_limit(queue &q, const change &one) {
+  partition &p = *copy_;
+  const limit_config *wanted = limits::limit_for(q, one.name, one.group);
+  std::vector<limit_config> limits = q.limits.all();
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (&q.limits.all()[i] != wanted) continue;
+    if (one.kind == change_kind::raise_limit_applications) {
+      limits[i].max_applications = static_cast<uint64_t>(one.to);
+    } else {
+      limits[i].max_resources[one.type] = one.to;
+    }
+  }
+  q.limits = queue_limits(std::move(limits));
+  for (auto &[name, tracker] : one.group ? p.limits.groups() : p.limits.users()) {
+    const auto found = tracker.nodes.find(&q);
+    if (found == tracker.nodes.end()) continue;
+    p.limits.set_limit(*found->second, limits::limit_for(q, name, one.group));
+    p.ready.wake_limit(*found->second);
   }
 }
 

@@ -15,7 +15,8 @@
 namespace tenon::internal {
 
 struct ask;
-struct partition;
+struct queue;
+class partition;
 struct partition_model;
 
 // Makes a copy of the partition that is rehearsed, in a core of its own.
@@ -41,6 +42,7 @@ class rehearsal {
 
  private:
   void make(const change &one);
+  void raise_limit(queue &q, const change &one);
   void change_node(const change &one);
   void add_node(const change &one);
 

@@ -9,7 +9,7 @@ void change_dispatcher::follow(const room_taken &c) {
   touch_node(c.on.slot);
   reserved.look_for_victims(c.on);
   // What ends there at a known time may be enough later only, and those who backfill have more time.
-  if (config.tuning.reservation_backfill && !c.on.reservations.empty()) ready.wake_for_node(c.on);
+  if (config.tuning.reservation_backfill && !c.on.reservations->empty()) ready.wake_for_node(c.on);
 }
 
 void change_dispatcher::follow(const node_changed &c) {
@@ -36,7 +36,7 @@ void change_dispatcher::follow(const allocation_moved &c) {
   preemption.changed();
   node &n = *c.of.where;
   if (c.by == allocation_event::confirm) reserved.look_for_victims(n);
-  if (config.tuning.reservation_backfill && !n.reservations.empty()) ready.wake_for_node(n);
+  if (config.tuning.reservation_backfill && !n.reservations->empty()) ready.wake_for_node(n);
 }
 
 // -- Queues. --

@@ -55,7 +55,7 @@ class change_dispatcher : change_dispatcher_access {
     preemption.reservation_ended();
   }
   void follow(const claim_ended &c) {
-    if (c.by.wait->victims.empty()) preemption.changed();
+    if (c.by.wait->victims->empty()) preemption.changed();
   }
   void follow(const claims_forgotten &) { preemption.changed(); }
   void follow(const allocation_moved &c);

@@ -233,7 +233,7 @@ void ready_index::wake_for_node(node &n) {
       continue;
     } else if (fitness.fits_now(n, c)) {
       wake_class(c);
-    } else if (c.unreservable && n.reservations.empty() && fitness.fits_empty(n, c)) {
+    } else if (c.unreservable && n.reservations->empty() && fitness.fits_empty(n, c)) {
       c.unreservable = false;
       while (!c.parked_to_reserve.empty()) unpark(*c.parked_to_reserve.back());
     }

@@ -36,13 +36,13 @@ void claims::victim_gone(const allocation &a) {
   ask &by = *found->second;
   claimed_by_.erase(found);
   changes.apply(claim_ended{by, a});
-  if (!by.wait->victims.empty()) return;
+  if (!by.wait->victims->empty()) return;
   std::erase(claimants_, &by);
   alarms.chance_changed(by);
 }
 
 void claims::forget(ask &a) {
-  if (a.wait->victims.empty()) return;
+  if (a.wait->victims->empty()) return;
   for (const allocation *x : a.wait->victims) claimed_by_.erase(x);
   std::erase(claimants_, &a);
   changes.apply(claims_forgotten{a});

@@ -142,7 +142,7 @@ void gangs::wake_on(const node &n) {
   const auto stuck_here = [](const allocation *a) { return a->placeholder && a->owner->gang.stuck; };
   const auto kept_here = [](const reservation *r) { return r->of->owner->gang.stuck; };
   if (std::any_of(n.allocations.begin(), n.allocations.end(), stuck_here) ||
-      std::any_of(n.reservations.begin(), n.reservations.end(), kept_here)) {
+      std::any_of(n.reservations->begin(), n.reservations->end(), kept_here)) {
     wake_stuck();
   }
 }

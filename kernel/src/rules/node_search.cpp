@@ -22,7 +22,7 @@ constexpr size_t orders_kept = 64;
 node *node_search::find(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
   const auto will_do = [&](node &n) {
-    if (!n.reservations.empty() && !reserved.may_use(a, c, n)) return false;
+    if (!n.reservations->empty() && !reserved.may_use(a, c, n)) return false;
     if (!fitness.passes(n, c)) return false;
     const bool ok = checks.agrees(a, n, true);
     refused |= !ok;
@@ -54,7 +54,7 @@ node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
   for (;;) {
     const uint32_t slot = by->least_lacking(c, shared.counters.nodes_examined, [&](uint32_t candidate) {
       const node &n = *nodes.at(candidate);
-      return n.reservations.empty() && fitness.fits_empty(n, c) &&
+      return n.reservations->empty() && fitness.fits_empty(n, c) &&
              std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
     });
     if (slot == node_order::no_slot) return nullptr;

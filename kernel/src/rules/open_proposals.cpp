@@ -15,7 +15,7 @@ const proposal *open_proposals::find(uint64_t number) const {
   return &*std::find_if(all.begin(), all.end(), [&](const proposal &p) { return p.number == number; });
 }
 
-void open_proposals::delivered(const checks_delivered &c) {
+void open_proposals::obey(const checks_delivered &c) {
   for (auto at = open_.upper_bound(delivered_to_); at != open_.end() && at->first <= c.number; ++at) {
     arm_deadline(at->first, at->second);
   }

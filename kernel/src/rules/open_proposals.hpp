@@ -29,7 +29,7 @@ class open_proposals : open_proposals_access {
   void remove(uint64_t number) { open_.erase(number); }
 
   // -- Deadlines: from the delivery of the check. --
-  void delivered(const checks_delivered &c);
+  void obey(const checks_delivered &c);
   void stop_deadlines();  // nobody is there who could answer
   void restart_deadlines();
   [[nodiscard]] bool is_void(const timer &t) const;

@@ -40,7 +40,7 @@ void placeholder_timers::timed_out(application &app) {
     return item.second.pending > 0 || !item.second.allocated.empty();
   });
   const auto proposed_too = [](const proposal &p) { return p.made == nullptr || p.made->placeholder; };
-  if (!some && std::none_of(app.proposals.begin(), app.proposals.end(), proposed_too)) return;
+  if (!some && std::none_of(app.proposals->begin(), app.proposals->end(), proposed_too)) return;
   if (app.state == application_state::accepted) {
     uint64_t placed = app.placeholder_count, waiting = 0;
     for (const auto &[group, g] : app.task_groups) waiting += static_cast<uint64_t>(g.pending);

@@ -107,53 +107,54 @@ bool placement::takes(std::string_view path, const tenon::add_application &c) co
   return above != nullptr && may_submit(*above, c.user, c.groups);
 }
 
-queue *placement::place(const tenon::add_application &c, std::string &problem) {
+std::string placement::find_place(const tenon::add_application &c, place &out) const {
   const abi_tree tree(queues);
   placement_request request(c, tree, shared.now_ms);
-  std::string path;
   for (const auto &rule : rules_) {
+    std::string problem;
     std::string candidate = path_by(*rule, request, problem);
-    if (!problem.empty()) return nullptr;
+    if (!problem.empty()) return problem;
     if (!candidate.empty() && takes(candidate, c)) {
-      path = std::move(candidate);
+      out.path = std::move(candidate);
       break;
     }
   }
-  const bool forced = tag_is_true(c.tags, "application.create.force");
-  bool recovery = false;
-  if (path.empty() && forced) {
-    path = recovery_path;
-    recovery = true;
+  if (out.path.empty() && tag_is_true(c.tags, "application.create.force")) {
+    out.path = recovery_path;
+    out.recovery = true;
   }
-  if (path.empty() && queues.find_queue("root.default") != nullptr && takes("root.default", c)) path = "root.default";
-  if (path.empty()) {
-    problem = messages::no_rule_matched();
-    return nullptr;
-  }
-  queue *leaf = queues.find_queue(path);
-  if (leaf == nullptr) leaf = create_path(path, recovery, problem);
-  if (leaf != nullptr && !leaf->managed && leaf->path != recovery_path) apply_namespace_tags(*leaf, c.tags);
+  const bool has_default = out.path.empty() && queues.find_queue("root.default") != nullptr;
+  if (has_default && takes("root.default", c)) out.path = "root.default";
+  if (out.path.empty()) return messages::no_rule_matched();
+  out.leaf = queues.find_queue(out.path);
+  if (out.leaf != nullptr) return {};
+  out.above = nearest_queue(out.path);
+  return problem_of_making(out);
+}
+
+std::string placement::problem_of_making(const place &where) const {
+  const auto &[leaf, above, path, recovery] = where;
+  const bool through = path == recovery_path || path.starts_with(std::string(recovery_path) + ".");
+  if (through && !recovery && above->path != recovery_path) return messages::queue_is_recovery();
+  if (above->leaf) return messages::queue_create_below_leaf(path, above->path);
+  if (above->state == object_state::draining) return messages::queue_create_below_draining(above->path);
+  const bool too_deep = split_path(path).size() > shared.options.max_queue_depth;
+  return too_deep ? messages::queue_too_deep(path, shared.options.max_queue_depth) : std::string{};
+}
+
+queue &placement::make(const place &where, texts tags) {
+  queue &leaf = where.leaf != nullptr ? *where.leaf : make_path(where);
+  if (!leaf.managed && leaf.path != recovery_path) apply_namespace_tags(leaf, tags);
   return leaf;
 }
 
-queue *placement::create_path(std::string_view path, bool recovery, std::string &problem) {
-  queue *q = nearest_queue(path);
-  const bool through = path == recovery_path || path.starts_with(std::string(recovery_path) + ".");
-  if (through && !recovery && q->path != recovery_path) {
-    problem = messages::queue_is_recovery();
-  } else if (q->leaf) {
-    problem = messages::queue_create_below_leaf(path, q->path);
-  } else if (q->state == object_state::draining) {
-    problem = messages::queue_create_below_draining(q->path);
-  } else if (split_path(path).size() > shared.options.max_queue_depth) {
-    problem = messages::queue_too_deep(path, shared.options.max_queue_depth);
-  }
-  if (!problem.empty()) return nullptr;
-  const auto missing = split_path(path.substr(q->path.size() + 1));
+queue &placement::make_path(const place &where) {
+  queue *q = where.above;
+  const auto missing = split_path(std::string_view(where.path).substr(q->path.size() + 1));
   for (size_t i = 0; i < missing.size(); ++i) {
     const bool leaf = i + 1 == missing.size();
     queue &made = queues.create_queue(q, missing[i], leaf, false);
-    if (leaf && !recovery) apply_template(made);
+    if (leaf && !where.recovery) apply_template(made);
     if (!leaf) made.child_template = q->child_template;
     queues.resolve_properties(made);
     shared.counters.policy_faults += prepare_queue(made);
@@ -161,7 +162,7 @@ queue *placement::create_path(std::string_view path, bool recovery, std::string 
     fair_maxima.refresh(made);
     q = &made;
   }
-  return q;
+  return *q;
 }
 
 void placement::apply_template(queue &leaf) {

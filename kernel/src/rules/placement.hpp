@@ -42,15 +42,25 @@ class placement : placement_access {
   explicit placement(const placement_access &all) : placement_access(all) {}
 
   void use(std::vector<std::unique_ptr<placement_rule>> rules) { rules_ = std::move(rules); }
-  // The leaf for the application, created where rules allow; null with the reason.
-  queue *place(const add_application &c, std::string &problem);
+  // Where an application goes: into a leaf that is there, or into one that is to be made below `above`.
+  struct place {
+    queue *leaf = nullptr;
+    queue *above = nullptr;
+    std::string path;
+    bool recovery = false;
+  };
+  // "" or why it goes nowhere.
+  [[nodiscard]] std::string find_place(const add_application &c, place &out) const;
+  // Makes what is missing, and takes from the tags what they say of the queue.
+  queue &make(const place &where, texts tags);
   static bool may_submit(const queue &to, std::string_view user, names groups);
 
  private:
   std::string path_by(const placement_rule &rule, placement_request &request, std::string &problem) const;
   [[nodiscard]] bool takes(std::string_view path, const add_application &c) const;
   [[nodiscard]] queue *nearest_queue(std::string_view path) const;
-  queue *create_path(std::string_view path, bool recovery, std::string &problem);
+  [[nodiscard]] std::string problem_of_making(const place &where) const;
+  queue &make_path(const place &where);
   void apply_template(queue &leaf);
   void apply_namespace_tags(queue &leaf, texts tags);
 

@@ -17,7 +17,7 @@ namespace tenon::internal {
 int64_t preemption::preempts_at(const ask &a) const {
   const queue &leaf = *a.owner->home;
   if (!a.preempt_other || !config.preemption_enabled || classes[a.class_id].requires_a_node()) return INT64_MAX;
-  if (a.wait != nullptr && !a.wait->victims.empty()) return INT64_MAX;
+  if (a.wait != nullptr && !a.wait->victims->empty()) return INT64_MAX;
   if (!leaf.intra && !has_guarantee(leaf, classes[a.class_id])) return INT64_MAX;
   const int64_t from_ms = add_saturating(a.create_time_ms, leaf.preemption_delay_ms);
   return a.wait == nullptr ? from_ms : std::max(from_ms, a.wait->preempt_from_ms);

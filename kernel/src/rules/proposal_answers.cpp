@@ -15,7 +15,7 @@
 
 namespace tenon::internal {
 
-void proposal_answers::take(const check_answer &c) {
+void proposal_answers::obey(const check_answer &c) {
   const proposal *found = open.find(c.number);
   if (found == nullptr) return;
   const proposal p = *found;

@@ -39,7 +39,7 @@ class proposal_answers : proposal_answers_access {
  public:
   explicit proposal_answers(const proposal_answers_access &all) : proposal_answers_access(all) {}
 
-  void take(const check_answer &c);
+  void obey(const check_answer &c);
   void is_late(uint64_t number);
 
  private:

@@ -34,7 +34,7 @@ void proposals::undo(application &app, uint64_t number, const reason &why, bool 
     if (gives_room) changes.apply(node_changed{n});
   }
   allocations.forget_if_done(of);
-  const bool alone = app.proposals.empty() && app.first_bind_ms == INT64_MAX;
+  const bool alone = app.proposals->empty() && app.first_bind_ms == INT64_MAX;
   if (app.state == application_state::accepted && alone) applications.count_up(app, false);
   limits.leave(app);
   placeholder_timers.watch_left_over(app, false);
@@ -51,19 +51,19 @@ bool proposals::undo_those(application &app, const which_proposals &which, const
 
 void proposals::undo_all_of(ask &a, const reason &why) {
   application &app = *a.owner;
-  if (app.proposals.empty()) return;
+  if (app.proposals->empty()) return;
   undo_those(
       app, [&](const proposal &p) { return &p.of() == &a; }, why, true);
 }
 
 void proposals::undo_all_of(application &app, const reason &why, bool pending_again) {
-  if (app.proposals.empty()) return;
+  if (app.proposals->empty()) return;
   undo_those(
       app, [](const proposal &) { return true; }, why, pending_again);
 }
 
 bool proposals::undo_placeholders(application &app, const reason &why) {
-  if (app.proposals.empty()) return false;
+  if (app.proposals->empty()) return false;
   return undo_those(
       app, [](const proposal &p) { return p.is_placeholder(); }, why, true);
 }

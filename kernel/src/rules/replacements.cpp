@@ -30,10 +30,8 @@ replacement &replacements::make(ask &a, allocation &placeholder, node &n, const 
   r.real = &a;
   r.where = &n;
   r.terms = allocations.terms_of(a);
-  ++a.under_way;
-  ++a.owner->under_way;
+  changes.apply(replacement_made{r});
   if (r.elsewhere()) {
-    n.coming.push_back(&r);
     const ask_class &c = classes[a.class_id];
     changes.apply(room_taken{n, c});
     if (n.divided) devices.assign(r.devices, n, c, {}, true);
@@ -44,11 +42,9 @@ replacement &replacements::make(ask &a, allocation &placeholder, node &n, const 
 }
 
 void replacements::end(replacement &r) {
-  --r.real->under_way;
-  --r.real->owner->under_way;
+  changes.apply(replacement_ended{r});
   if (r.elsewhere()) {
     node &n = *r.where;
-    std::erase(n.coming, &r);
     changes.apply(room_given{n, classes[r.terms.class_id].need});
     changes.apply(node_stored{n});
   }
@@ -97,7 +93,7 @@ void replacements::run_short_gang(application &app) {
   const auto to_come = [](const auto &item) { return item.second.pending > 0; };
   const auto unanswered = [](const proposal &p) { return p.is_placeholder(); };
   if (std::any_of(app.task_groups.begin(), app.task_groups.end(), to_come) ||
-      std::any_of(app.proposals.begin(), app.proposals.end(), unanswered)) {
+      std::any_of(app.proposals->begin(), app.proposals->end(), unanswered)) {
     return;
   }
   if (real_allocations(app) != 0) applications.run(app, messages::gang_runs());

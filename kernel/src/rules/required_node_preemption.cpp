@@ -13,7 +13,7 @@
 namespace tenon::internal {
 
 bool required_node_preemption::try_on(node &n, ask &a) {
-  if (!config.preemption_enabled || (a.wait != nullptr && !a.wait->victims.empty())) return false;
+  if (!config.preemption_enabled || (a.wait != nullptr && !a.wait->victims->empty())) return false;
   const ask_class &c = classes[a.class_id];
   const int64_t *free = nodes.free(n.slot);
   std::vector<int64_t> missing;

@@ -47,7 +47,7 @@ void reservations::drop(ask &a) {
 }
 
 void reservations::drop_all(application &app) {
-  while (!app.reservations.empty()) drop(*app.reservations.front()->of);
+  while (!app.reservations->empty()) drop(*app.reservations->front()->of);
 }
 
 void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }

@@ -13,7 +13,7 @@
 namespace tenon::internal {
 
 bool reserved_nodes::may_use(const ask &a, const ask_class &c, const node &n) const {
-  return std::all_of(n.reservations.begin(), n.reservations.end(), [&](const reservation *r) {
+  return std::all_of(n.reservations->begin(), n.reservations->end(), [&](const reservation *r) {
     if (r->of == &a) return true;
     if (!config.tuning.reservation_backfill) return false;
     const ask_class &reserved = classes[r->of->class_id];

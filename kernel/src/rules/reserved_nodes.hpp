@@ -33,7 +33,7 @@ class reserved_nodes : reserved_nodes_access {
 
   // Where reserved nodes may be backfilled, searches look at them.
   [[nodiscard]] bool keeps_others_out(const node &n) const {
-    return !n.reservations.empty() && !config.tuning.reservation_backfill;
+    return !n.reservations->empty() && !config.tuning.reservation_backfill;
   }
   [[nodiscard]] bool may_use(const ask &a, const ask_class &c, const node &n) const;
 

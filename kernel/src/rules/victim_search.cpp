@@ -266,7 +266,7 @@ bool victim_search::may_make_room(const node &n) const {
 
 bool victim_search::may_have(const node &n) const {
   const auto of_another = [&](const reservation *r) { return r->of != ask_; };
-  return may_make_room(n) && std::none_of(n.reservations.begin(), n.reservations.end(), of_another);
+  return may_make_room(n) && std::none_of(n.reservations->begin(), n.reservations->end(), of_another);
 }
 
 void victim_search::start_search() {

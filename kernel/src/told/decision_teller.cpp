@@ -100,6 +100,19 @@ void decision_teller::write(const allocation_moved &c) {
   if (c.why != nullptr) emit_released(c.of, end_by(c.by), *c.why);
 }
 
+void decision_teller::write(const ask_withdrawn &c) {
+  if (c.told != nullptr) emit(decided::ask_released{c.end, *c.told}, c.of);
+}
+
+// Nobody knows of the applications that are made for asks without one.
+void decision_teller::write(const application_entered &c) {
+  if (!c.of.independent) emit(decided::application_state{c.of.state, keep(c.of.message)}, c.of);
+}
+
+void decision_teller::write(const node_moved &c) {
+  if (c.from == node_state::absent) emit(decided::node_accepted{}).node = c.of.id;
+}
+
 bool decision_teller::describe(const decision_view &d, placement_view &out) {
   placement_view fresh;
   fresh.resources.swap(out.resources);  // for their memory

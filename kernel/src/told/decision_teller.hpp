@@ -35,7 +35,6 @@ class decision_teller : decision_teller_access {
   decision_view &emit(const decided_what &what, const application &app);
   decision_view &emit(const decided_what &what, const ask &a);
   decision_view &emit(const decided_what &what, const allocation &a);
-  void emit_released(const allocation &a, termination end, const reason &why);
 
   // -- Of changes (model/changes.hpp): what the resource manager is told of them. --
   template <class Change>
@@ -46,6 +45,13 @@ class decision_teller : decision_teller_access {
   void write(const proposal_made &c);
   void write(const proposal_ended &c);
   void write(const allocation_moved &c);
+  void write(const allocation_announced &c) {
+    emit(decided::allocated{c.existing, devices.text_of(c.of.devices)}, c.of);
+  }
+  void write(const allocation_dismissed &c) { emit_released(c.of, c.end, c.why); }
+  void write(const ask_withdrawn &c);
+  void write(const application_entered &c);
+  void write(const node_moved &c);
   // A copy of the text that lives until the next drain.
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }
 
@@ -53,6 +59,7 @@ class decision_teller : decision_teller_access {
   static bool describe(const decision_view &d, placement_view &out);
 
  private:
+  void emit_released(const allocation &a, termination end, const reason &why);
   void emit(const decided_what &what, const reservation &r);
   void emit(const decided_what &what, const proposal &p);
   [[nodiscard]] std::string_view devices_of(const proposal &p) const;

@@ -230,17 +230,63 @@ void fact_teller::tell_limits(const queue &q, const std::vector<limit_config> &b
   }
 }
 
+// -- Of changes. --
+
+// Once it is there it has what it waited for.
+void fact_teller::write(const ask_moved &c) const {
+  if (c.by == ask_event::place || c.by == ask_event::place_last) tell_fits(c.of);
+}
+
+void fact_teller::write(const application_entered &c) const {
+  tell_held(c.of, false, false);
+  tell(fact_kind::application_state, c.of, c.of.message);
+}
+
+void fact_teller::write(const application_left &c) const {
+  fact out = fact_of(fact_kind::application_left, c.of);
+  out.queue = c.from.path;
+  tell(out);
+}
+
+void fact_teller::write(const allocation_resized &c) const {
+  if (classes[c.class_id].need != c.before) tell(fact_kind::allocation_resized, c.of, false, &c.before);
+}
+
+void fact_teller::write(const allocation_leaving &c) const {
+  tell(c.of.foreign ? fact_kind::foreign_removed : fact_kind::allocation_removed, c.of,
+       c.by == allocation_event::node_removed);
+}
+
+void fact_teller::write(const node_moved &c) const {
+  const node &n = c.of;
+  const bool comes = c.from == node_state::absent;
+  if (comes) tell_node(fact_kind::node_added, n.id, &*n.capacity);
+  const bool schedulable_before = comes || c.from == node_state::schedulable;
+  if (n.state != node_state::removed && n.schedulable() != schedulable_before)
+    tell_node(fact_kind::node_schedulable, n.id, nullptr, n.schedulable());
+  if (comes && !n.occupied->empty()) tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
+}
+
+// With its first state it is all told.
+void fact_teller::write(const capacity_set &c) const {
+  if (c.of.state != node_state::absent) tell_node(fact_kind::node_capacity, c.of.id, &c.to);
+}
+
+void fact_teller::write(const occupied_set &c) const {
+  if (c.of.state != node_state::absent) tell_node(fact_kind::node_occupied, c.of.id, &c.to);
+}
+
 // -- What waits. --
 
 void fact_teller::tell_over(ask &a, ask_limit which, const resources &available) const {
-  a.told_over |= static_cast<uint8_t>(which);
+  a.told_over_ |= static_cast<uint8_t>(which);
   fact out = fact_of(which == ask_limit::queue ? fact_kind::ask_over_queue : fact_kind::ask_over_quota, a);
   out.available = &available;
   tell(out);
 }
 
 void fact_teller::tell_fits(ask &a, ask_limit which) const {
-  a.told_over &= static_cast<uint8_t>(~static_cast<uint8_t>(which));
+  a.told_over_ &= static_cast<uint8_t>(~static_cast<uint8_t>(which));
   fact out = fact_of(which == ask_limit::queue ? fact_kind::ask_fits_queue : fact_kind::ask_fits_quota, a);
   tell(out);
 }
@@ -255,18 +301,18 @@ void fact_teller::tell_fits(ask &a) const {
 void fact_teller::tell_held(application &app, bool by_queue, bool by_quota) const {
   if (!listened()) return;
   const uint8_t now = by_queue ? held_by_queue : by_quota ? held_by_quota : 0;
-  if (app.told_held == now) return;
-  const uint8_t before = std::exchange(app.told_held, now);
+  if (app.told_held_ == now) return;
+  const uint8_t before = std::exchange(app.told_held_, now);
   if (before != 0) tell(fact_kind::application_freed, app, {}, before == held_by_quota);
   if (now != 0) tell(fact_kind::application_held, app, {}, now == held_by_quota);
 }
 
 bool fact_teller::may_say_why_unplaced(const ask &a) const {
-  return listened() && shared.now_ms - quiet_ms >= a.told_at_ms;
+  return listened() && shared.now_ms - quiet_ms >= a.told_at_ms_;
 }
 
 void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
-  a.told_at_ms = shared.now_ms;
+  a.told_at_ms_ = shared.now_ms;
   fact out = fact_of(fact_kind::ask_unschedulable, a);
   out.text = why;
   tell(out);
@@ -274,7 +320,7 @@ void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
 
 void fact_teller::tell_without_victims(ask &a, const node &n) const {
   if (!may_say_why_unplaced(a)) return;
-  a.told_at_ms = shared.now_ms;
+  a.told_at_ms_ = shared.now_ms;
   fact out = fact_of(fact_kind::ask_without_victims, a);
   out.node = n.id;
   tell(out);

@@ -54,6 +54,19 @@ class fact_teller : fact_teller_access {
   void write(const reservation_made &c) const { tell(fact_kind::reserved, c.of); }
   void write(const reservation_ended &c) const { tell(fact_kind::unreserved, c.of); }
   void write(const placeholder_outgrown &c) const;
+  void write(const ask_moved &c) const;
+  void write(const ask_withdrawn &c) const { tell(fact_kind::ask_removed, c.of, c.end); }
+  void write(const application_entered &c) const;
+  void write(const application_left &c) const;
+  void write(const allocation_made &c) const {
+    tell(c.of.foreign ? fact_kind::foreign_added : fact_kind::allocation_added, c.of);
+  }
+  void write(const allocation_resized &c) const;
+  void write(const allocation_leaving &c) const;
+  void write(const node_moved &c) const;
+  void write(const capacity_set &c) const;
+  void write(const occupied_set &c) const;
+  void write(const node_removed &c) const { tell_node(fact_kind::node_removed, c.of.id, nullptr); }
 
   // -- Amounts and limits. --
   void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
@@ -64,7 +77,7 @@ class fact_teller : fact_teller_access {
 
   // -- What waits: told when it changes, which the objects remember. --
   [[nodiscard]] static bool is_known_over(const ask &a, ask_limit which) {
-    return (a.told_over & static_cast<uint8_t>(which)) != 0;
+    return (a.told_over_ & static_cast<uint8_t>(which)) != 0;
   }
   void tell_over(ask &a, ask_limit which, const resources &available) const;  // not known to be over it
   void tell_fits(ask &a, ask_limit which) const;                              // known to be over it
