@@ -151,14 +151,14 @@ void rm_connection::wait(const bool &until) {
 }
 
 void rm_connection::receive() {
-  std::array<uint8_t, size_t{64} << 10> room;
+  std::array<uint8_t, size_t{64} << 10> buffer;
   for (;;) {
-    const ssize_t count = ::recv(descriptor_, room.data(), room.size(), MSG_DONTWAIT);
+    const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) throw std::runtime_error("the scheduler closed the connection");
-    if (nghttp2_session_mem_recv(session_, room.data(), static_cast<size_t>(count)) < 0)
+    if (nghttp2_session_mem_recv(session_, buffer.data(), static_cast<size_t>(count)) < 0)
       throw std::runtime_error("the scheduler does not speak HTTP/2");
-    if (static_cast<size_t>(count) < room.size()) return;
+    if (static_cast<size_t>(count) < buffer.size()) return;
   }
 }
 
@@ -184,10 +184,10 @@ void rm_connection::flush() {
   }
 }
 
-ssize_t rm_connection::read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t room, uint32_t *flags,
+ssize_t rm_connection::read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t capacity, uint32_t *flags,
                                     nghttp2_data_source *, void *self) {
   auto &of = *static_cast<rm_connection *>(self);
-  const size_t count = std::min(room, of.waiting_.size() - of.taken_);
+  const size_t count = std::min(capacity, of.waiting_.size() - of.taken_);
   std::memcpy(to, of.waiting_.data() + of.taken_, count);
   of.taken_ += count;
   if (of.closing_ && of.taken_ == of.waiting_.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;

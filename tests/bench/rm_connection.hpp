@@ -52,7 +52,7 @@ class rm_connection {
   void receive();
   void wait(const bool &until);
   void take(int32_t stream, std::string_view bytes);
-  static ssize_t read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t room, uint32_t *flags,
+  static ssize_t read_waiting(nghttp2_session *, int32_t, uint8_t *to, size_t capacity, uint32_t *flags,
                               nghttp2_data_source *, void *self);
 
   int descriptor_ = -1;

@@ -143,20 +143,20 @@ TEST(Jain, IsOneWhereAllAreEqualAndOneOfManyWhereOneHasAll) {
 
 TEST(FreeRoom, ScatteredIsOnUsedNodesAndStrandedIsOfNoUse) {
   const indexed_amounts node{{0, 8}, {1, 16}};
-  free_capacity room(2, 0);
-  EXPECT_TRUE(std::isnan(room.scattered()));
-  for (const uint32_t n : {0U, 1U, 2U}) room.change_capacity(n, node, 1);
-  EXPECT_DOUBLE_EQ(room.scattered(), 0);
-  room.change_use(1, {{0, 6}, {1, 4}}, 1);
-  room.change_use(2, {{0, 2}, {1, 15}}, 1);
+  free_capacity free(2, 0);
+  EXPECT_TRUE(std::isnan(free.scattered()));
+  for (const uint32_t n : {0U, 1U, 2U}) free.change_capacity(n, node, 1);
+  EXPECT_DOUBLE_EQ(free.scattered(), 0);
+  free.change_use(1, {{0, 6}, {1, 4}}, 1);
+  free.change_use(2, {{0, 2}, {1, 15}}, 1);
   // Free of the first resource: 8, 2 and 6.
-  EXPECT_DOUBLE_EQ(room.scattered(), 0.5);
+  EXPECT_DOUBLE_EQ(free.scattered(), 0.5);
   const std::vector<typical_ask> asks{{{{0, 4}, {1, 2}}, 0.75}, {{{0, 1}}, 0.25}};
-  EXPECT_DOUBLE_EQ(room.stranded(asks), 0.75 * 8 / 16);
-  room.change_use(2, {{0, 2}, {1, 15}}, -1);
-  room.change_capacity(1, node, -1);
-  room.change_use(1, {{0, 6}, {1, 4}}, -1);
-  EXPECT_DOUBLE_EQ(room.scattered(), 0);
+  EXPECT_DOUBLE_EQ(free.stranded(asks), 0.75 * 8 / 16);
+  free.change_use(2, {{0, 2}, {1, 15}}, -1);
+  free.change_capacity(1, node, -1);
+  free.change_use(1, {{0, 6}, {1, 4}}, -1);
+  EXPECT_DOUBLE_EQ(free.scattered(), 0);
 }
 
 TEST(Words, DurationsHaveThreeDigitsAndAUnit) {

@@ -64,10 +64,10 @@ uint64_t kill_one(const std::string &program, const std::vector<std::string> &ar
   }
   ::close(ends[1]);
   std::string said;
-  char room[4096];
+  char buffer[4096];
   const auto read_some = [&] {
-    const ssize_t got = ::read(ends[0], room, sizeof room);
-    if (got > 0) said.append(room, static_cast<size_t>(got));
+    const ssize_t got = ::read(ends[0], buffer, sizeof buffer);
+    if (got > 0) said.append(buffer, static_cast<size_t>(got));
     return got > 0;
   };
   read_some();  // it is at work: the time counts from here

@@ -34,8 +34,8 @@ class ServiceEvents : public service_case {
     wanted.size = sizeof wanted;
     wanted.application = {application.data(), application.size()};
     wanted.types = 1U << TENON_EVENT_APP | 1U << TENON_EVENT_REQUEST;
-    char room[200];
-    tenon_message error{sizeof error, sizeof room, room, 0};
+    char buffer[200];
+    tenon_message error{sizeof error, sizeof buffer, buffer, 0};
     const auto take = [](void *taker, const tenon_event_record *r) -> tenon_status {
       static_cast<std::vector<std::string> *>(taker)->emplace_back(r->reason.data, r->reason.length);
       return TENON_OK;

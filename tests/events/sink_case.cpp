@@ -30,9 +30,9 @@ tenon_status take_into(void *taker, const tenon_event_record *r) {
 
 // Room for the text_buffer of one call.
 struct text_buffer {
-  char room[512];
-  tenon_message message{sizeof message, sizeof room, room, 0};
-  [[nodiscard]] std::string text() const { return {room, message.length}; }
+  char buffer[512];
+  tenon_message message{sizeof message, sizeof buffer, buffer, 0};
+  [[nodiscard]] std::string text() const { return {buffer, message.length}; }
 };
 
 }  // namespace

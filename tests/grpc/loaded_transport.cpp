@@ -14,9 +14,9 @@ namespace {
 
 // Room for text_buffer of the module.
 struct text_buffer {
-  std::array<char, 4096> room{};
-  tenon_message message{sizeof(tenon_message), static_cast<uint32_t>(room.size()), room.data(), 0};
-  [[nodiscard]] std::string said() const { return {room.data(), message.length}; }
+  std::array<char, 4096> buffer{};
+  tenon_message message{sizeof(tenon_message), static_cast<uint32_t>(buffer.size()), buffer.data(), 0};
+  [[nodiscard]] std::string said() const { return {buffer.data(), message.length}; }
 };
 
 constexpr tenon_nothing nothing{sizeof(tenon_nothing), 0};

@@ -62,9 +62,9 @@ std::optional<std::string> first_negative(amounts what) {
 
 bool same_amounts(const amount_map &a, const amount_map &b) { return without_zeros(a) == without_zeros(b); }
 
-bool fits(const amount_map &room, const amount_map &ask) {
+bool fits(const amount_map &available, const amount_map &ask) {
   return std::all_of(ask.begin(), ask.end(), [&](const auto &item) {
-    return item.second <= std::max<int64_t>(0, amount_of(room, item.first));
+    return item.second <= std::max<int64_t>(0, amount_of(available, item.first));
   });
 }
 

@@ -27,7 +27,7 @@ void subtract(amount_map &from, const amount_map &what);
 [[nodiscard]] bool same_amounts(const amount_map &a, const amount_map &b);
 
 // Every amount of `ask` is at most that of `room`, where below 0 is 0 and a missing type is none.
-[[nodiscard]] bool fits(const amount_map &room, const amount_map &ask);
+[[nodiscard]] bool fits(const amount_map &available, const amount_map &ask);
 // `used` plus `ask` stays within `max`, where a missing type is unlimited. A type of the ask that is over
 // already fits only with 0.
 [[nodiscard]] bool fits_limit(const amount_map &max, const amount_map &used, const amount_map &ask);

@@ -43,15 +43,15 @@ bool partition::decide_in(const queue &q, const usage &used) {
 bool partition::try_ask(application &a, ask &k, const usage &used) {
   refused_at_turn.clear();
   if (!within_limits(a, k, used)) return false;
-  const bool room = within_queues(a, k, used);
-  if (shared.has.reservations && !k.required_node.empty()) return room && try_required(a, k, used);
-  if (const node *n = room ? choose_node(a, k, used) : nullptr; n != nullptr) {
+  const bool within = within_queues(a, k, used);
+  if (shared.has.reservations && !k.required_node.empty()) return within && try_required(a, k, used);
+  if (const node *n = within ? choose_node(a, k, used) : nullptr; n != nullptr) {
     place(a, k, n->id);
     return true;
   }
   if (shared.has.preemption && preempt(a, k, used)) return true;
   const partition_tuning &tuning = config.tuning;
-  if (!shared.has.reservations || !room || !tuning.reservation_enabled) return false;
+  if (!shared.has.reservations || !within || !tuning.reservation_enabled) return false;
   if (shared.now_ms < add_saturating(k.create_time_ms, tuning.reservation_delay_ms)) return false;
   if (shared.now_ms < k.reserve_from_ms) return false;
   const node *n = node_to_reserve(a, k, used);
@@ -159,7 +159,7 @@ bool partition::is_refused(const ask &k, const node &n) const {
 const node *partition::choose_node(const application &a, const ask &k, const usage &used) {
   for (const node *n : sorted_nodes(a, k, used)) {
     const bool allowed = k.required_node.empty() ? n->schedulable : n->id == k.required_node;
-    if (allowed && may_use(*n, k, used) && has_room(*n, room_on(*n, used), k) && predicates_pass(a, k, *n, true))
+    if (allowed && may_use(*n, k, used) && fits_in(*n, free_on(*n, used), k) && predicates_pass(a, k, *n, true))
       return n;
   }
   return nullptr;

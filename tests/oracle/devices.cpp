@@ -126,7 +126,7 @@ void change(device_map &devices, const detail_map &detail, int64_t sign) {
 
 void take(device_map &from, const detail_map &detail) { change(from, detail, -1); }
 
-void room::add(const amount_map &resources, const detail_map &detail) {
+void free_capacity::add(const amount_map &resources, const detail_map &detail) {
   naive::add(free, resources);
   change(devices, detail, 1);
 }

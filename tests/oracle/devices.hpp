@@ -43,7 +43,7 @@ using detail_map = std::map<std::string, holding>;  // by type
 using device_map = std::map<std::string, std::vector<int64_t>>;
 
 // What a node has free.
-struct room {
+struct free_capacity {
   amount_map free;
   device_map devices;
 

@@ -244,8 +244,8 @@ struct partition {
   [[nodiscard]] usage measure() const;
   // What devices have free, of foreign allocations alone or of all.
   [[nodiscard]] device_map free_devices(const node &n, bool foreign_alone = false) const;
-  [[nodiscard]] static room room_on(const node &n, const usage &used);
-  [[nodiscard]] static bool has_room(const node &n, const room &r, const ask &k);
+  [[nodiscard]] static free_capacity free_on(const node &n, const usage &used);
+  [[nodiscard]] static bool fits_in(const node &n, const free_capacity &r, const ask &k);
   // Types of which the node has not the devices that the ask wants.
   [[nodiscard]] static std::set<std::string> without_devices(const node &n, const device_map &devices, const ask &k);
   [[nodiscard]] std::string group_of(const application &a) const;

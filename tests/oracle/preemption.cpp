@@ -184,17 +184,17 @@ class question {
            });
   }
 
-  // Types of which a room lacks something.
-  [[nodiscard]] std::set<std::string> short_of(const amount_map &room, bool missing_is_none) const {
+  // Types of which there is too little.
+  [[nodiscard]] std::set<std::string> short_of(const amount_map &available, bool missing_is_none) const {
     std::set<std::string> out;
     for (const auto &[type, amount] : k_.resources) {
-      const bool limited = missing_is_none || room.contains(type);
-      if (amount > 0 && limited && amount > std::max<int64_t>(0, amount_of(room, type))) out.insert(type);
+      const bool limited = missing_is_none || available.contains(type);
+      if (amount > 0 && limited && amount > std::max<int64_t>(0, amount_of(available, type))) out.insert(type);
     }
     return out;
   }
   [[nodiscard]] std::set<std::string> short_on(const node &n) const {
-    room left = partition::room_on(n, used_);
+    free_capacity left = partition::free_on(n, used_);
     for (const candidate &c : taken_) {
       if (c.what->node == n.id) left.add(c.what->resources, c.what->detail);
     }
@@ -207,11 +207,11 @@ class question {
     std::map<std::string, std::set<std::string>> out;
     for (const std::string &at : path_down(leaf_.path)) {
       const bool root = at == "root";
-      amount_map room = root ? used_.root_max : p_.find_queue(at)->max;
+      amount_map available = root ? used_.root_max : p_.find_queue(at)->max;
       amount_map in_use = used_.of_queue(at).allocated;
       subtract(in_use, taken_in(at));
-      for (auto &[type, amount] : room) amount = sub_saturating(amount, amount_of(in_use, type));
-      if (const auto types = short_of(room, root); !types.empty()) out[at] = types;
+      for (auto &[type, amount] : available) amount = sub_saturating(amount, amount_of(in_use, type));
+      if (const auto types = short_of(available, root); !types.empty()) out[at] = types;
     }
     return out;
   }

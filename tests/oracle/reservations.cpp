@@ -94,12 +94,12 @@ void partition::on_reservation_timer(uint64_t id) {
 }
 
 bool partition::holds(const node &n, const ask &k) const {
-  room most{n.capacity, free_devices(n, true)};
+  free_capacity most{n.capacity, free_devices(n, true)};
   subtract(most.free, n.occupied);
   for (const auto &[key, x] : foreign) {
     if (x.node == n.id) subtract(most.free, x.resources);
   }
-  return has_room(n, most, k);
+  return fits_in(n, most, k);
 }
 
 void partition::look_at_reservations_on(const std::string &node_id) {
@@ -126,7 +126,7 @@ bool partition::decide_reserved(const usage &used) {
     const bool within = within_queues(a, k, used), daemon = !k.required_node.empty();
     if (within) {
       const node &own = nodes.at(r.node);
-      if (has_room(own, room_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;
+      if (fits_in(own, free_on(own, used), k) && predicates_pass(a, k, own, true)) n = &own;
       if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
     if (n != nullptr) {
@@ -149,7 +149,7 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
   const auto of_daemon = [&](const reservation &r) {
     return !ask_of(*find_application(r.application), r).required_node.empty();
   };
-  const bool now = std::none_of(there.begin(), there.end(), of_daemon) && has_room(n, room_on(n, used), k);
+  const bool now = std::none_of(there.begin(), there.end(), of_daemon) && fits_in(n, free_on(n, used), k);
   if (!predicates_pass(a, k, n, now)) return false;
   for (const reservation &r : there) {
     if (!of_daemon(r)) end_reservation(r.id, messages::reservation_for_daemon(k.key));
@@ -184,7 +184,7 @@ const node *partition::node_to_reserve(const application &a, const ask &k, const
 bool partition::may_use(const node &n, const ask &k, const usage &used) const {
   const std::vector<reservation> there = reservations_on(n.id);
   if (there.empty()) return true;
-  room left = room_on(n, used);
+  free_capacity left = free_on(n, used);
   subtract(left.free, k.resources);
   take(left.devices, detail_on(n, left.devices, k, {}));
   std::vector<const allocation *> ending;
@@ -201,13 +201,13 @@ bool partition::may_use(const node &n, const ask &k, const usage &used) const {
     const auto owner =
         std::find_if(applications.begin(), applications.end(), [&](const auto &a) { return a->uid == r.application; });
     const ask &reserved = ask_of(**owner, r);
-    if (has_room(n, left, reserved)) return true;
+    if (fits_in(n, left, reserved)) return true;
     if (k.execution_timeout_ms <= 0) return false;
-    room then = room_on(n, used);
-    if (has_room(n, then, reserved)) return false;  // it waits for something else
+    free_capacity then = free_on(n, used);
+    if (fits_in(n, then, reserved)) return false;  // it waits for something else
     for (const allocation *x : ending) {
       then.add(x->resources, x->detail);
-      if (!has_room(n, then, reserved)) continue;
+      if (!fits_in(n, then, reserved)) continue;
       return add_saturating(shared.now_ms, k.execution_timeout_ms) <= end_of(x);
     }
     return false;

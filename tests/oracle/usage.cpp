@@ -88,11 +88,11 @@ device_map partition::free_devices(const node &n, bool foreign_alone) const {
   return out;
 }
 
-room partition::room_on(const node &n, const usage &used) {
+free_capacity partition::free_on(const node &n, const usage &used) {
   return {used.free_on_node.at(n.id), used.free_devices.at(n.id)};
 }
 
-bool partition::has_room(const node &n, const room &r, const ask &k) {
+bool partition::fits_in(const node &n, const free_capacity &r, const ask &k) {
   return fits(r.free, k.resources) && without_devices(n, r.devices, k).empty();
 }
 

@@ -54,12 +54,12 @@ void partition::take_victims(std::vector<candidate> victims, uint64_t victim_of,
 bool partition::preempt_on(application &, ask &k, const usage &used) {
   if (!config.preemption_enabled || has_victims_under_way(k)) return false;
   const node &n = nodes.at(k.required_node);
-  const room free = room_on(n, used);
+  const free_capacity free = free_on(n, used);
   const auto missing = without_devices(n, free.devices, k);
   const auto fits_with = [&](const std::vector<candidate> &taken) {
-    room then = free;
+    free_capacity then = free;
     for (const candidate &c : taken) then.add(c.what->resources, c.what->detail);
-    return has_room(n, then, k);
+    return fits_in(n, then, k);
   };
   const auto helps = [&](const allocation &x) {
     return std::any_of(x.resources.begin(), x.resources.end(), [&](const auto &item) {

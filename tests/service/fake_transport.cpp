@@ -10,9 +10,9 @@ namespace {
 constexpr tenon_text text(std::string_view from) { return {from.data(), from.size()}; }
 
 struct text_buffer {
-  char room[4096];
-  tenon_message message{sizeof(tenon_message), sizeof room, room, 0};
-  [[nodiscard]] std::string text() const { return {room, message.length}; }
+  char buffer[4096];
+  tenon_message message{sizeof(tenon_message), sizeof buffer, buffer, 0};
+  [[nodiscard]] std::string text() const { return {buffer, message.length}; }
 };
 
 }  // namespace
@@ -158,14 +158,14 @@ tenon_status fake_transport::deliver(tenon_instance *self, const tenon_transport
   {
     const std::lock_guard lock(fake.mutex_);
     if (std::exchange(fake.fails_next_, false)) return TENON_INTERNAL;
-    uint64_t room = in->message_count;
+    uint64_t count = in->message_count;
     if (const auto limit = fake.room_.find(in->session); limit != fake.room_.end()) {
-      room = std::min(room, limit->second);
-      limit->second -= room;
+      count = std::min(count, limit->second);
+      limit->second -= count;
     }
-    for (uint64_t i = 0; i < room; ++i)
+    for (uint64_t i = 0; i < count; ++i)
       fake.taken_[in->session].push_back({in->first_number + i, partition, interface::copy_of(*in->messages[i])});
-    out->taken = room;
+    out->taken = count;
     acknowledges = fake.acknowledges_;
     sends = fake.sends_;
     fake.changed_.notify_all();

@@ -185,8 +185,8 @@ const std::string_view page_script = R"js(
         entry.append(line.name + ": " + found.as(value));
       });
       tip.hidden = false;
-      const left = event.pageX + 16, width = tip.offsetWidth, room = document.documentElement.clientWidth;
-      tip.style.left = Math.max(4, left + width > room ? Math.min(event.pageX - width - 16, room - width - 4) : left) + "px";
+      const left = event.pageX + 16, width = tip.offsetWidth, most = document.documentElement.clientWidth;
+      tip.style.left = Math.max(4, left + width > most ? Math.min(event.pageX - width - 16, most - width - 4) : left) + "px";
       const below = event.clientY + 12 + tip.offsetHeight > document.documentElement.clientHeight;
       tip.style.top = event.pageY + (below ? -12 - tip.offsetHeight : 12) + "px";
     });

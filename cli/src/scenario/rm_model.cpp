@@ -49,8 +49,8 @@ std::vector<rm_model::open_release> rm_model::confirms(const std::vector<termina
   std::vector<open_release> taken, left;
   for (open_release &release : open_) {
     const bool wanted = types.empty() || std::find(types.begin(), types.end(), release.why) != types.end();
-    const bool room = !limit || taken.size() < *limit;
-    (wanted && room ? taken : left).push_back(std::move(release));
+    const bool fits = !limit || taken.size() < *limit;
+    (wanted && fits ? taken : left).push_back(std::move(release));
   }
   open_ = std::move(left);
   return taken;

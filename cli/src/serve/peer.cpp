@@ -11,10 +11,10 @@ namespace tenon::cli {
 namespace {
 
 std::string name_of(uid_t user) {
-  std::vector<char> room(16'384);
+  std::vector<char> buffer(16'384);
   passwd entry{};
   passwd *found = nullptr;
-  if (::getpwuid_r(user, &entry, room.data(), room.size(), &found) == 0 && found != nullptr) return found->pw_name;
+  if (::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr) return found->pw_name;
   return "uid " + std::to_string(user);
 }
 

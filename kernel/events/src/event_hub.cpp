@@ -211,8 +211,8 @@ tenon_status event_hub::range(tenon_events_range_out &out) {
   first.size = sizeof first;
   first.run = out.run;
   first.limit = 1;
-  char room[256];
-  tenon_message words{sizeof words, sizeof room, room, 0};
+  char buffer[256];
+  tenon_message words{sizeof words, sizeof buffer, buffer, 0};
   const auto take = [](void *taker, const tenon_event_record *record) -> tenon_status {
     *static_cast<uint64_t *>(taker) = record->id;
     return TENON_OK;
@@ -249,8 +249,8 @@ tenon_status event_hub::impl::give_history(subscriptions::subscriber &to, tenon_
     if (into.kept.size() > into.most) into.kept.pop_front();
     return TENON_OK;
   };
-  char room[256];
-  tenon_message words{sizeof words, sizeof room, room, 0};
+  char buffer[256];
+  tenon_message words{sizeof words, sizeof buffer, buffer, 0};
   tenon_event_query_out answer{sizeof answer, 0, keep, &found, 0, &words};
   (void)sink->query(question, answer);
   for (const auto &one : found.kept) {

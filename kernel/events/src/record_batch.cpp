@@ -14,7 +14,7 @@ std::string_view view(const tenon_text &t) {
 
 tenon_text record_batch::keep(std::string_view text) {
   if (text.empty()) return {nullptr, 0};
-  char *to = room<char>(text.size());
+  char *to = allocate<char>(text.size());
   std::memcpy(to, text.data(), text.size());
   return {to, text.size()};
 }
@@ -38,8 +38,8 @@ void record_batch::add_copy(const tenon_event_record &of) {
   for (tenon_text *t : {&out.partition, &out.object, &out.reference, &out.group, &out.reason, &out.message,
                         &out.application, &out.queue, &out.node})
     *t = keep(view(*t));
-  auto *types = room<tenon_text>(of.resource_count);
-  auto *values = room<int64_t>(of.resource_count);
+  auto *types = allocate<tenon_text>(of.resource_count);
+  auto *values = allocate<int64_t>(of.resource_count);
   for (uint32_t i = 0; i < of.resource_count; ++i) {
     types[i] = keep(view(of.resource_types[i]));
     values[i] = of.resource_values[i];

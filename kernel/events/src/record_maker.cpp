@@ -141,8 +141,8 @@ void add_records(record_batch &to, const queued_fact &from, std::string_view run
     uint32_t at = 0;
     from.amounts.for_each([&](std::string_view type, int64_t amount) { sorted[at++] = {type, amount}; });
     std::sort(sorted, sorted + at);
-    auto *type_memory = to.room<tenon_text>(count);
-    auto *value_memory = to.room<int64_t>(count);
+    auto *type_memory = to.allocate<tenon_text>(count);
+    auto *value_memory = to.allocate<int64_t>(count);
     for (uint32_t i = 0; i < count; ++i) {
       type_memory[i] = to.keep(sorted[i].first);
       value_memory[i] = sorted[i].second;

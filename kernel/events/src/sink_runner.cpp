@@ -21,9 +21,9 @@ constexpr auto query_patience = 5s;
 
 // Room for the words of one call.
 struct call_text {
-  std::array<char, 512> room{};
-  tenon_message message{sizeof message, sizeof room, room.data(), 0};
-  [[nodiscard]] std::string text() const { return {room.data(), std::min<size_t>(message.length, room.size())}; }
+  std::array<char, 512> buffer{};
+  tenon_message message{sizeof message, sizeof buffer, buffer.data(), 0};
+  [[nodiscard]] std::string text() const { return {buffer.data(), std::min<size_t>(message.length, buffer.size())}; }
 };
 
 }  // namespace

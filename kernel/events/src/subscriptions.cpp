@@ -22,7 +22,7 @@ void subscriptions::publish(const shared_batch &batch) {
     const bool was_empty = one->waiting.empty();
     for (const tenon_event_record &record : batch->records()) {
       if (!is_wanted(one->types, record)) continue;
-      if (one->waiting.size() < one->room) {
+      if (one->waiting.size() < one->capacity) {
         one->waiting.push_back({batch, &record});
       } else {
         ++one->lost;
@@ -40,7 +40,7 @@ tenon_event_subscription subscriptions::add(const tenon_events_subscribe_in &in)
   if (ended_ || open_.size() >= most_) return 0;
   auto one = std::make_shared<subscriber>();
   one->types = in.types;
-  one->room = std::min(in.room == 0 ? usual_capacity : in.room, max_capacity);
+  one->capacity = std::min(in.room == 0 ? usual_capacity : in.room, max_capacity);
   one->history = in.history;
   one->first_live = published_ + 1;
   one->wake = in.wake;

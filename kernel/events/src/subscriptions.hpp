@@ -22,7 +22,7 @@ class subscriptions {
   };
   struct subscriber {
     uint32_t types = 0;
-    uint64_t room = 0, history = 0, lost = 0;
+    uint64_t capacity = 0, history = 0, lost = 0;
     uint64_t first_live = 0;  // records from this id on come by themselves
     void (*wake)(void *) = nullptr;
     void *waker = nullptr;

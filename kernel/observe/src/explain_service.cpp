@@ -8,7 +8,7 @@ namespace tenon::observe {
 struct explanation_view {
   explanation what;
   std::string json;
-  flat_memory room;
+  flat_memory memory;
   tenon_explanation flat{};
   explanation_view() = default;
   explanation_view(const explanation_view &) = delete;
@@ -17,9 +17,9 @@ struct explanation_view {
 
 namespace {
 
-tenon_rm_amounts counts(flat_memory &room, const std::vector<std::pair<std::string, uint64_t>> &from) {
-  auto *types = room.array<tenon_text>(from.size());
-  auto *values = room.array<int64_t>(from.size());
+tenon_rm_amounts counts(flat_memory &memory, const std::vector<std::pair<std::string, uint64_t>> &from) {
+  auto *types = memory.array<tenon_text>(from.size());
+  auto *values = memory.array<int64_t>(from.size());
   for (size_t i = 0; i < from.size(); ++i) {
     types[i] = text_of(from[i].first);
     values[i] = static_cast<int64_t>(from[i].second);
@@ -37,10 +37,10 @@ void flatten(explanation_view &v) {
   out.key = text_of(e.key);
   out.queue = text_of(e.queue);
   out.words = text_of(e.text);
-  out.asked = v.room.amounts(e.asked);
+  out.asked = v.memory.amounts(e.asked);
   out.waiting = e.waiting;
   out.before = e.before;
-  out.obstacles = v.room.list<tenon_obstacle>(e.obstacles, [](const obstacle &o) {
+  out.obstacles = v.memory.list<tenon_obstacle>(e.obstacles, [](const obstacle &o) {
     return tenon_obstacle{0,
                           o.group ? 1U : 0U,
                           text_of(name(o.kind)),
@@ -57,7 +57,7 @@ void flatten(explanation_view &v) {
                           o.until_ms,
                           text_of(o.reason)};
   });
-  out.changes = v.room.list<tenon_change>(e.changes, [&](const change &c) {
+  out.changes = v.memory.list<tenon_change>(e.changes, [&](const change &c) {
     return tenon_change{0,
                         c.group ? 1U : 0U,
                         text_of(name(c.kind)),
@@ -67,15 +67,15 @@ void flatten(explanation_view &v) {
                         text_of(c.text),
                         c.from,
                         c.to,
-                        v.room.amounts(c.amounts)};
+                        v.memory.amounts(c.amounts)};
   });
   out.nodes = e.nodes.nodes;
   out.nodes_that_fit = e.nodes.fit;
   out.nodes_not_schedulable = e.nodes.not_schedulable;
-  out.nodes_short = counts(v.room, e.nodes.types);
-  out.nodes_short_of_devices = counts(v.room, e.nodes.devices);
-  out.nodes_refused = counts(v.room, e.nodes.predicates);
-  out.nodes_refused_by_rm = counts(v.room, e.nodes.refused);
+  out.nodes_short = counts(v.memory, e.nodes.types);
+  out.nodes_short_of_devices = counts(v.memory, e.nodes.devices);
+  out.nodes_refused = counts(v.memory, e.nodes.predicates);
+  out.nodes_refused_by_rm = counts(v.memory, e.nodes.refused);
   out.outcome = text_of(name(e.outcome));
   out.after = e.after;
   v.json = boost::json::serialize(state_json::write(e));

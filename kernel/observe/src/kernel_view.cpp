@@ -14,7 +14,7 @@ namespace {
 
 class maker {
  public:
-  explicit maker(flat_memory &room) : room_(room) {}
+  explicit maker(flat_memory &memory) : memory_(memory) {}
 
   [[nodiscard]] tenon_view_allocation allocation(const allocation_snapshot &a) {
     tenon_view_allocation out{};
@@ -29,8 +29,8 @@ class maker {
     out.task_group = text_of(a.task_group);
     out.replaced_by = text_of(a.replaced_by);
     out.devices = text_of(a.detail);
-    out.resources = room_.amounts(a.resources);
-    out.tags = room_.pairs(a.tags);
+    out.resources = memory_.amounts(a.resources);
+    out.tags = memory_.pairs(a.tags);
     out.sequence = a.sequence;
     out.requested_ms = a.replaced ? a.placeholder_created_ms : a.create_time_ms;
     out.bound_ms = a.bind_time_ms;
@@ -49,10 +49,10 @@ class maker {
     out.task_group = text_of(a.task_group);
     out.required_node = text_of(a.required_node);
     out.blocker = text_of(a.blocker);
-    out.resources = room_.amounts(a.resources);
-    out.tags = room_.pairs(a.tags);
+    out.resources = memory_.amounts(a.resources);
+    out.tags = memory_.pairs(a.tags);
     if (!a.blocker.empty()) {
-      auto *entry = room_.array<tenon_view_log_entry>(1);
+      auto *entry = memory_.array<tenon_view_log_entry>(1);
       *entry = {sizeof *entry, 1, out.blocker, now_ms};
       out.log = {entry, 1, sizeof *entry};
     }
@@ -69,35 +69,35 @@ class maker {
     out.id = text_of(a.id);
     out.queue = text_of(a.queue);
     out.user = text_of(a.user);
-    out.groups = room_.texts(a.groups);
+    out.groups = memory_.texts(a.groups);
     out.state = text_of(tenon::name(a.state));
     out.words = text_of(a.message);
-    out.allocated = room_.amounts(a.allocated);
-    out.placeholders = room_.amounts(a.placeholders);
-    out.pending = room_.amounts(a.pending);
-    out.most_allocated = room_.amounts(a.most_allocated);
-    out.past = room_.list<tenon_view_past_use>(a.past_use, [&](const past_use_snapshot &one) {
+    out.allocated = memory_.amounts(a.allocated);
+    out.placeholders = memory_.amounts(a.placeholders);
+    out.pending = memory_.amounts(a.pending);
+    out.most_allocated = memory_.amounts(a.most_allocated);
+    out.past = memory_.list<tenon_view_past_use>(a.past_use, [&](const past_use_snapshot &one) {
       return tenon_view_past_use{0, static_cast<uint32_t>(one.what), text_of(one.instance_type),
-                                 room_.amounts(one.amount_seconds)};
+                                 memory_.amounts(one.amount_seconds)};
     });
-    out.tags = room_.pairs(a.tags);
-    out.asks = room_.list<tenon_view_ask>(a.asks, [&](const ask_snapshot &one) { return ask(one, a); });
-    out.allocations = room_.list<tenon_view_allocation>(
+    out.tags = memory_.pairs(a.tags);
+    out.asks = memory_.list<tenon_view_ask>(a.asks, [&](const ask_snapshot &one) { return ask(one, a); });
+    out.allocations = memory_.list<tenon_view_allocation>(
         a.allocations, [&](const allocation_snapshot &one) { return allocation(one); });
-    out.state_log = room_.list<tenon_view_state_change>(a.state_log, [](const auto &one) {
+    out.state_log = memory_.list<tenon_view_state_change>(a.state_log, [](const auto &one) {
       return tenon_view_state_change{0, 0, text_of(tenon::name(one.second)), one.first};
     });
-    out.task_groups = room_.list<tenon_view_task_group>(a.placeholder_data, [&](const placeholder_snapshot &one) {
+    out.task_groups = memory_.list<tenon_view_task_group>(a.placeholder_data, [&](const placeholder_snapshot &one) {
       tenon_view_task_group group{};
       group.name = text_of(one.task_group);
-      group.least = room_.amounts(one.size);
+      group.least = memory_.amounts(one.size);
       group.count = one.count;
       group.replaced = one.replaced;
       group.timed_out = one.timed_out;
       return group;
     });
-    out.reservations = room_.texts(a.reservations);
-    out.reserved_for = room_.texts(a.reserved_for);
+    out.reservations = memory_.texts(a.reservations);
+    out.reserved_for = memory_.texts(a.reserved_for);
     out.submitted_ms = a.submitted_ms;
     out.started_ms = a.started_ms;
     out.finished_ms = a.finished_ms;
@@ -116,19 +116,19 @@ class maker {
     indices_.emplace(q.path, static_cast<uint32_t>(indices_.size()));
     out.priority = q.current_priority;
     out.state = text_of(tenon::name(q.state));
-    out.allocated = room_.amounts(q.allocated);
-    out.pending = room_.amounts(q.pending);
-    out.preempting = room_.amounts(q.preempting);
-    out.guaranteed = room_.amounts(q.guaranteed);
-    if (q.max) out.max = room_.amounts(*q.max);
-    if (q.headroom) out.headroom = room_.amounts(*q.headroom);
-    out.properties = room_.pairs(q.properties);
-    out.accepted = room_.texts(q.accepted);
+    out.allocated = memory_.amounts(q.allocated);
+    out.pending = memory_.amounts(q.pending);
+    out.preempting = memory_.amounts(q.preempting);
+    out.guaranteed = memory_.amounts(q.guaranteed);
+    if (q.max) out.max = memory_.amounts(*q.max);
+    if (q.headroom) out.headroom = memory_.amounts(*q.headroom);
+    out.properties = memory_.pairs(q.properties);
+    out.accepted = memory_.texts(q.accepted);
     out.running = q.running_apps;
     out.most_applications = q.max_running_apps;
-    out.template_properties = room_.pairs(q.child_template.properties);
-    out.template_guaranteed = room_.amounts(q.child_template.guaranteed);
-    out.template_max = room_.amounts(q.child_template.max);
+    out.template_properties = memory_.pairs(q.child_template.properties);
+    out.template_guaranteed = memory_.amounts(q.child_template.guaranteed);
+    out.template_max = memory_.amounts(q.child_template.max);
     out.template_applications = q.child_template.max_applications;
     return out;
   }
@@ -138,27 +138,27 @@ class maker {
     tenon_view_node out{};
     out.flags = (n.schedulable ? TENON_VIEW_SCHEDULABLE : 0) | (n.reservations.empty() ? 0 : TENON_VIEW_RESERVED);
     out.id = text_of(n.id);
-    out.attributes = room_.pairs(n.attributes);
-    out.capacity = room_.amounts(n.capacity);
-    out.allocated = room_.amounts(n.allocated);
-    out.occupied = room_.amounts(n.occupied);
-    out.available = room_.amounts(n.available);
-    auto *all = room_.array<const tenon_view_allocation *>(own.size() + n.foreign.size());
+    out.attributes = memory_.pairs(n.attributes);
+    out.capacity = memory_.amounts(n.capacity);
+    out.allocated = memory_.amounts(n.allocated);
+    out.occupied = memory_.amounts(n.occupied);
+    out.available = memory_.amounts(n.available);
+    auto *all = memory_.array<const tenon_view_allocation *>(own.size() + n.foreign.size());
     std::copy(own.begin(), own.end(), all);
-    auto *foreign = room_.array<tenon_view_allocation>(n.foreign.size());
+    auto *foreign = memory_.array<tenon_view_allocation>(n.foreign.size());
     for (size_t i = 0; i < n.foreign.size(); ++i) {
       foreign[i] = allocation(n.foreign[i]);
       all[own.size() + i] = &foreign[i];
     }
     out.allocations = all;
     out.allocation_count = own.size() + n.foreign.size();
-    out.reservations = room_.texts(n.reservations);
-    auto *devices = room_.array<tenon_text>(n.devices.size());
+    out.reservations = memory_.texts(n.reservations);
+    auto *devices = memory_.array<tenon_text>(n.devices.size());
     size_t d = 0;
     for (const auto &[type, free] : n.devices) {
       std::string words = type + ":";
       for (const int64_t one : free) words += " " + std::to_string(one);
-      devices[d++] = room_.copy(words);
+      devices[d++] = memory_.copy(words);
     }
     out.devices = {devices, d};
     return out;
@@ -168,10 +168,10 @@ class maker {
     tenon_view_usage out{};
     out.name = text_of(u.name);
     out.queue = text_of(u.queue);
-    out.usage = room_.amounts(u.usage);
-    if (u.max) out.max = room_.amounts(*u.max);
+    out.usage = memory_.amounts(u.usage);
+    if (u.max) out.max = memory_.amounts(*u.max);
     out.most_applications = u.max_applications;
-    out.running = room_.texts(u.running);
+    out.running = memory_.texts(u.running);
     return out;
   }
 
@@ -185,11 +185,11 @@ class maker {
            });
   }
 
-  flat_memory &room_;
+  flat_memory &memory_;
   std::unordered_map<std::string_view, uint32_t> indices_;  // of queues, by path
 };
 
-void make_nodes(const partition_snapshot &p, maker &make, flat_memory &room, tenon_view_partition &out) {
+void make_nodes(const partition_snapshot &p, maker &make, flat_memory &memory, tenon_view_partition &out) {
   std::unordered_map<std::string_view, std::vector<const tenon_view_allocation *>> on;
   const auto *apps = static_cast<const tenon_view_application *>(out.active.first);
   for (uint64_t i = 0; i < out.active.count; ++i) {
@@ -199,13 +199,13 @@ void make_nodes(const partition_snapshot &p, maker &make, flat_memory &room, ten
     }
   }
   static const std::vector<const tenon_view_allocation *> none;
-  out.nodes = room.list<tenon_view_node>(p.nodes, [&](const node_snapshot &n) {
+  out.nodes = memory.list<tenon_view_node>(p.nodes, [&](const node_snapshot &n) {
     const auto found = on.find(n.id);
     return make.node(n, found == on.end() ? none : found->second);
   });
 }
 
-tenon_view_partition make_partition(const partition_snapshot &p, maker &make, flat_memory &room) {
+tenon_view_partition make_partition(const partition_snapshot &p, maker &make, flat_memory &memory) {
   tenon_view_partition out{};
   out.preemption = (p.preemption ? 1U : 0U) | (p.quota_preemption ? 2U : 0U);
   out.name = text_of(p.name);
@@ -216,18 +216,18 @@ tenon_view_partition make_partition(const partition_snapshot &p, maker &make, fl
   out.node_sort = text_of(p.node_sort_policy);
   static const std::map<std::string, double> usual = {{"memory", 1.0}, {"vcore", 1.0}};
   const auto &weights = p.weights.empty() ? usual : p.weights;
-  auto *names = room.array<tenon_text>(weights.size());
-  auto *values = room.array<double>(weights.size());
+  auto *names = memory.array<tenon_text>(weights.size());
+  auto *values = memory.array<double>(weights.size());
   for (const auto &[type, weight] : weights) {
     names[out.weight_count] = text_of(type);
     values[out.weight_count++] = weight;
   }
   out.weight_names = names;
   out.weights = values;
-  out.capacity = room.amounts(p.capacity);
-  out.used = room.amounts(p.used);
-  auto *states = room.array<tenon_text>(p.application_states.size());
-  auto *counts = room.array<int64_t>(p.application_states.size());
+  out.capacity = memory.amounts(p.capacity);
+  out.used = memory.amounts(p.used);
+  auto *states = memory.array<tenon_text>(p.application_states.size());
+  auto *counts = memory.array<int64_t>(p.application_states.size());
   uint32_t s = 0;
   for (const auto &[state, count] : p.application_states) {
     states[s] = text_of(tenon::name(state));
@@ -237,18 +237,18 @@ tenon_view_partition make_partition(const partition_snapshot &p, maker &make, fl
   out.node_count = p.node_count;
   out.allocation_count = p.allocations;
   make.new_partition();
-  out.queues = room.list<tenon_view_queue>(p.queues, [&](const queue_snapshot &q) { return make.queue(q); });
+  out.queues = memory.list<tenon_view_queue>(p.queues, [&](const queue_snapshot &q) { return make.queue(q); });
   const auto application = [&](const application_snapshot &a) { return make.application(a); };
-  out.active = room.list<tenon_view_application>(p.applications, application);
-  out.ended = room.list<tenon_view_application>(p.ended, application);
-  make_nodes(p, make, room, out);
+  out.active = memory.list<tenon_view_application>(p.applications, application);
+  out.ended = memory.list<tenon_view_application>(p.ended, application);
+  make_nodes(p, make, memory, out);
   const auto usage = [&](const usage_snapshot &u) { return make.usage(u); };
-  out.users = room.list<tenon_view_usage>(p.users, usage);
-  out.groups = room.list<tenon_view_usage>(p.groups, usage);
+  out.users = memory.list<tenon_view_usage>(p.users, usage);
+  out.groups = memory.list<tenon_view_usage>(p.groups, usage);
   return out;
 }
 
-tenon_view_rm make_rm(const rm_record &rm, flat_memory &room) {
+tenon_view_rm make_rm(const rm_record &rm, flat_memory &memory) {
   tenon_view_rm out{};
   out.id = text_of(rm.id);
   out.state = text_of(rm.state);
@@ -256,8 +256,8 @@ tenon_view_rm make_rm(const rm_record &rm, flat_memory &room) {
   out.policy_group = text_of(rm.policy_group);
   out.configuration = text_of(rm.configuration);
   out.checksum = text_of(rm.checksum);
-  out.build = room.pairs(rm.build);
-  out.extra = room.pairs(rm.extra);
+  out.build = memory.pairs(rm.build);
+  out.extra = memory.pairs(rm.extra);
   out.registered_ms = rm.registered_ms;
   out.connected = rm.connected ? 1 : 0;
   out.held = rm.held ? 1 : 0;
@@ -278,7 +278,7 @@ std::shared_ptr<const kernel_view> make_view(kernel_snapshot state, std::vector<
   out->state = std::move(state);
   out->rms = std::move(rms);
   out->policy_groups = std::move(policy_groups);
-  maker make(out->room);
+  maker make(out->memory);
   make.now_ms = out->state.now_ms;
   tenon_view &v = out->view;
   v.size = sizeof v;
@@ -286,12 +286,12 @@ std::shared_ptr<const kernel_view> make_view(kernel_snapshot state, std::vector<
   v.moment = moment;
   v.now_ms = out->state.now_ms;
   v.started_ms = started_ms;
-  v.rms = out->room.list<tenon_view_rm>(out->rms, [&](const rm_record &rm) { return make_rm(rm, out->room); });
-  v.policy_groups = out->room.list<tenon_view_policy_group>(out->policy_groups, [](const policy_group_record &group) {
+  v.rms = out->memory.list<tenon_view_rm>(out->rms, [&](const rm_record &rm) { return make_rm(rm, out->memory); });
+  v.policy_groups = out->memory.list<tenon_view_policy_group>(out->policy_groups, [](const policy_group_record &group) {
     return tenon_view_policy_group{0, 0, text_of(group.name), text_of(group.configuration), text_of(group.checksum)};
   });
-  v.partitions = out->room.list<tenon_view_partition>(
-      out->state.partitions, [&](const partition_snapshot &p) { return make_partition(p, make, out->room); });
+  v.partitions = out->memory.list<tenon_view_partition>(
+      out->state.partitions, [&](const partition_snapshot &p) { return make_partition(p, make, out->memory); });
   return out;
 }
 

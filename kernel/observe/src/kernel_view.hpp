@@ -17,7 +17,7 @@ struct kernel_view {
   kernel_snapshot state;
   std::vector<rm_record> rms;
   std::vector<policy_group_record> policy_groups;
-  flat_memory room;
+  flat_memory memory;
   tenon_view view{};
 
   kernel_view() = default;

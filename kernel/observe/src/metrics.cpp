@@ -239,7 +239,7 @@ void metrics_maker::look_at_curve_now_and_then() {
 void metrics_maker::put_curves(metrics_view &out) {
   std::vector<tenon_curve_point> points;
   for (const timeline::series &one : out.curves) {
-    auto *types = out.room.array<tenon_text>(one.types.size());
+    auto *types = out.memory.array<tenon_text>(one.types.size());
     std::transform(one.types.begin(), one.types.end(), types, [](const std::string &type) { return text_of(type); });
     const auto amounts = [&](const timeline::amounts &of) {
       return tenon_rm_amounts{types, of.data(), static_cast<uint32_t>(one.types.size()), 1};
@@ -250,11 +250,11 @@ void metrics_maker::put_curves(metrics_view &out) {
                         p.longest_seconds});
     }
   }
-  out.flat.curve = out.room.list<tenon_curve_point>(points, [](const tenon_curve_point &p) { return p; });
+  out.flat.curve = out.memory.list<tenon_curve_point>(points, [](const tenon_curve_point &p) { return p; });
 }
 
 void metrics_maker::put_preemptions(metrics_view &out) {
-  out.flat.preemptions = out.room.list<tenon_preemption>(out.preemptions, [](const timeline::preemption &p) {
+  out.flat.preemptions = out.memory.list<tenon_preemption>(out.preemptions, [](const timeline::preemption &p) {
     return tenon_preemption{0,
                             0,
                             p.number,
@@ -273,17 +273,17 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   tenon_reading &flat = out->flat;
   flat.size = sizeof flat;
   flat.wanted = wanted;
-  flat_memory &room = out->room;
+  flat_memory &memory = out->memory;
   if ((wanted & TENON_METRICS_FAMILIES) != 0) {
     out->families = families();
-    flat.families = room.list<tenon_metric_family>(out->families, [&](const family &f) {
+    flat.families = memory.list<tenon_metric_family>(out->families, [&](const family &f) {
       tenon_metric_family one{};
       one.type = f.type;
       one.name = text_of(f.name);
       one.help = text_of(f.help);
-      one.metrics = room.list<tenon_metric>(f.samples, [&](const sample &s) {
+      one.metrics = memory.list<tenon_metric>(f.samples, [&](const sample &s) {
         tenon_metric m{};
-        m.labels = room.pairs(s.labels);
+        m.labels = memory.pairs(s.labels);
         m.value = s.value;
         m.bucket_count = static_cast<uint32_t>(s.of.bounds.size());
         if (m.bucket_count == 0) return m;
@@ -298,7 +298,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   }
   if ((wanted & TENON_METRICS_MODULES) != 0) {
     out->modules = modules_.counters();
-    flat.modules = room.list<tenon_module_activity>(out->modules, [&](const host::module_counters &m) {
+    flat.modules = memory.list<tenon_module_activity>(out->modules, [&](const host::module_counters &m) {
       tenon_module_activity one{};
       one.module = text_of(m.id);
       one.version = text_of(m.version);
@@ -316,7 +316,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   }
   if ((wanted & TENON_METRICS_HISTORY) != 0) {
     look_at_minute();
-    flat.history = room.list<tenon_minute>(history_.all(), [](const history::minute &m) {
+    flat.history = memory.list<tenon_minute>(history_.all(), [](const history::minute &m) {
       return tenon_minute{0, 0, m.at_ms, m.running, m.containers};
     });
   }
@@ -332,7 +332,7 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   if ((wanted & TENON_METRICS_HEALTH) != 0) {
     out->health = health_.look();
     flat.healthy = out->health.healthy ? 1 : 0;
-    flat.health = room.list<tenon_health>(out->health.checks, [](const health_check &c) {
+    flat.health = memory.list<tenon_health>(out->health.checks, [](const health_check &c) {
       using state = health_check::state;
       return tenon_health{0,
                           c.is == state::well ? 1U : 0U,

@@ -76,7 +76,7 @@ struct metrics_view {
   health_report health;
   std::vector<timeline::series> curves;
   std::vector<timeline::preemption> preemptions;
-  flat_memory room;
+  flat_memory memory;
   tenon_reading flat{};
   metrics_view() = default;
   metrics_view(const metrics_view &) = delete;

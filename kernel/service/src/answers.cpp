@@ -298,10 +298,10 @@ void answer_writer::check(const decision_view &d, const kernel &state, rm_partit
       decision_view placeholder = d;
       placeholder.key = placement_.replaces_key;
       placeholder.allocation_sequence = placement_.replaces;
-      char room[uuid_length];
-      write_allocation_uuid(placeholder, room);
+      char buffer[uuid_length];
+      write_allocation_uuid(placeholder, buffer);
       out.placeholder_key = copied(placeholder.key, memory);
-      out.placeholder_uuid = copied(name_of(placeholder, where, {room, uuid_length}), memory);
+      out.placeholder_uuid = copied(name_of(placeholder, where, {buffer, uuid_length}), memory);
     }
   }
   send(*where.answers, memory, out);

@@ -68,11 +68,11 @@ void cycle::take(const decision_view &d) {
   }
   if (d.is(decision_kind::node_update_rejected) && !as_wished_)
     shared_.warn(to->who.rm + ": node '" + std::string(d.node) + "' is not changed: " + text_of(d));
-  char room[uuid_length];
+  char buffer[uuid_length];
   std::string_view uuid;
   if (d.is(decision_kind::allocated) || d.is(decision_kind::released)) {
-    write_allocation_uuid(d, room);
-    uuid = {room, uuid_length};
+    write_allocation_uuid(d, buffer);
+    uuid = {buffer, uuid_length};
   }
   if (d.is(decision_kind::allocated)) note_allocation(d, *where, uuid);
   shared_.counters.answers += writer_.write(d, kernel_, *to, *where, uuid);

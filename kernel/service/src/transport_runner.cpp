@@ -15,9 +15,9 @@ namespace {
 constexpr auto retry_after = std::chrono::milliseconds(2);
 
 struct words {
-  char room[1024];
-  tenon_message message{sizeof(tenon_message), sizeof room, room, 0};
-  [[nodiscard]] std::string text() const { return {room, std::min<size_t>(message.length, sizeof room)}; }
+  char buffer[1024];
+  tenon_message message{sizeof(tenon_message), sizeof buffer, buffer, 0};
+  [[nodiscard]] std::string text() const { return {buffer, std::min<size_t>(message.length, sizeof buffer)}; }
 };
 
 }  // namespace

@@ -15,15 +15,15 @@ using namespace tenon::sdk;
 constexpr size_t largest_entry = size_t{1} << 20;
 constexpr int most_groups = 65'536;  // of one user, as Linux has it
 
-// `look(entry, room, size, found)` is one of the lookups that end in _r.
+// `look(entry, buffer, size, found)` is one of the lookups that end in _r.
 template <class Entry, class Look>
-bool look_up(Entry &entry, std::string &room, Look &&look) {
-  for (room.resize(1024);;) {
+bool look_up(Entry &entry, std::string &buffer, Look &&look) {
+  for (buffer.resize(1024);;) {
     Entry *found = nullptr;
-    const int problem = look(&entry, room.data(), room.size(), &found);
+    const int problem = look(&entry, buffer.data(), buffer.size(), &found);
     if (problem == 0 || problem == ENOENT || problem == ESRCH) return found != nullptr;
-    if (problem == ERANGE && room.size() < largest_entry) {
-      room.resize(room.size() * 4);
+    if (problem == ERANGE && buffer.size() < largest_entry) {
+      buffer.resize(buffer.size() * 4);
     } else if (problem != EINTR) {
       throw unavailable(std::generic_category().message(problem));
     }
@@ -37,8 +37,8 @@ struct os {
   std::optional<std::vector<std::string>> groups(std::string_view user) const {
     const std::string wanted(user);
     passwd account{};
-    std::string room;
-    if (!look_up(account, room, [&](auto... out) { return getpwnam_r(wanted.c_str(), out...); })) return std::nullopt;
+    std::string buffer;
+    if (!look_up(account, buffer, [&](auto... out) { return getpwnam_r(wanted.c_str(), out...); })) return std::nullopt;
     int count = 64;
     std::vector<gid_t> ids(64);
     while (getgrouplist(wanted.c_str(), account.pw_gid, ids.data(), &count) < 0) {
@@ -49,7 +49,7 @@ struct os {
     std::vector<std::string> out;
     for (const gid_t id : ids) {
       group entry{};
-      if (look_up(entry, room, [&](auto... to) { return getgrgid_r(id, to...); })) out.emplace_back(entry.gr_name);
+      if (look_up(entry, buffer, [&](auto... to) { return getgrgid_r(id, to...); })) out.emplace_back(entry.gr_name);
     }
     return out;
   }

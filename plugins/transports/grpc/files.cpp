@@ -21,11 +21,11 @@ int read(const std::string &path, std::string &to) {
   // Does not wait for whoever would write into a pipe.
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return errno;
-  std::array<char, 16'384> room{};
+  std::array<char, 16'384> buffer{};
   ssize_t got = 0;
   do {
-    to.append(room.data(), static_cast<size_t>(got));
-    got = ::read(descriptor, room.data(), room.size());
+    to.append(buffer.data(), static_cast<size_t>(got));
+    got = ::read(descriptor, buffer.data(), buffer.size());
   } while (got > 0 && to.size() <= most);
   const int error = got < 0 ? errno : got > 0 ? EFBIG : 0;
   close(descriptor);

@@ -149,12 +149,12 @@ class inproc {
     auto &self = *static_cast<inproc *>(context);
     return guarded(
         [&] {
-          const auto room = std::make_unique<char[]>(most_dumped);
+          const auto buffer = std::make_unique<char[]>(most_dumped);
           const std::shared_lock lock(self.mutex_);
           for (const auto &[session, to] : self.sessions_) {
             if (to->state_dump == nullptr) continue;
-            tenon_message said{sizeof said, most_dumped, room.get(), 0};
-            if (to->state_dump(to->context, &said) == TENON_OK) take(taker, session, {room.get(), said.length});
+            tenon_message said{sizeof said, most_dumped, buffer.get(), 0};
+            if (to->state_dump(to->context, &said) == TENON_OK) take(taker, session, {buffer.get(), said.length});
           }
           return TENON_OK;
         },

@@ -87,18 +87,18 @@ void bury(void *pages, size_t length, bool out_of_bounds) {
 void *guarded_memory::make(const char *name, size_t bytes, bool input, size_t alignment) {
   const size_t page = page_size();
   const bool guarded = guarded_ && (only_ == nullptr || std::strcmp(only_, name) == 0);
-  const size_t room = (bytes + page - 1) / page * page;
-  // Loose blocks have room behind them, as arrays in a program mostly do.
+  const size_t whole = (bytes + page - 1) / page * page;
+  // Loose blocks have whole behind them, as arrays in a program mostly do.
   const size_t behind = guarded ? page : page * 2;
-  const size_t length = page + room + behind;
+  const size_t length = page + whole + behind;
   void *memory = ::mmap(nullptr, length, guarded ? PROT_NONE : PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   auto *pages = static_cast<char *>(memory);
-  if (guarded && room != 0) ::mprotect(pages + page, room, PROT_READ | PROT_WRITE);
+  if (guarded && whole != 0) ::mprotect(pages + page, whole, PROT_READ | PROT_WRITE);
   blocks_.push_back({pages, length, input, guarded});
   char *first = pages + page;
-  if (guarded) first += (room - bytes) / alignment * alignment;
+  if (guarded) first += (whole - bytes) / alignment * alignment;
   if (guarded) {
     const auto base = reinterpret_cast<uintptr_t>(pages), start = reinterpret_cast<uintptr_t>(first);
     known[next_known] = {name, base, start, start + bytes, base + length, known_block::live};

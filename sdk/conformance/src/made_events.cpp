@@ -120,9 +120,9 @@ tenon_status take(void *taker, const tenon_event_record *record) {
   return state.enough != 0 && state.to->records.size() >= state.enough ? TENON_DECLINED : TENON_OK;
 }
 
-void check_text(const char *slot, tenon_status status, const error_buffer &room) {
-  if (auto problem = room.problem(); !problem.empty()) probe::fail(std::string(slot) + ": " + problem);
-  if (status != TENON_OK && room.text().empty())
+void check_text(const char *slot, tenon_status status, const error_buffer &said) {
+  if (auto problem = said.problem(); !problem.empty()) probe::fail(std::string(slot) + ": " + problem);
+  if (status != TENON_OK && said.text().empty())
     probe::fail(std::string(slot) + " gave " + status_name(status) + " and says nothing of why");
 }
 
@@ -189,14 +189,14 @@ void emit(const instance &to, std::span<const made_event> records, const emit_ma
   const io_role io;
   for (int tries = 0;; ++tries) {
     const encoded_batch batch(records, how);
-    error_buffer room;
-    tenon_event_emit_out out{sizeof out, 0, room.message()};
+    error_buffer said;
+    tenon_event_emit_out out{sizeof out, 0, said.message()};
     const tenon_status status = to.asker().call("emit", [&] { return to.sink().emit(to.raw(), batch.input(), &out); });
-    check_text("emit", status, room);
+    check_text("emit", status, said);
     if (status == TENON_OK) return;
-    if (status == TENON_DECLINED) probe::skip("it declines ordinary records" + room.text());
-    if (status != TENON_RETRY) probe::fail("emit gave " + status_name(status) + room.text());
-    if (tries == 50) probe::fail("emit gives RETRY for a second" + room.text());
+    if (status == TENON_DECLINED) probe::skip("it declines ordinary records" + said.text());
+    if (status != TENON_RETRY) probe::fail("emit gave " + status_name(status) + said.text());
+    if (tries == 50) probe::fail("emit gives RETRY for a second" + said.text());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
@@ -219,17 +219,17 @@ query_answer ask_for(const instance &of, const made_query &wanted, uint64_t enou
   for (int tries = 0;; ++tries) {
     query_answer answer;
     taker_state state{&answer, enough, {}};
-    error_buffer room;
-    tenon_event_query_out out{sizeof out, 0, take, &state, 0, room.message()};
+    error_buffer said;
+    tenon_event_query_out out{sizeof out, 0, take, &state, 0, said.message()};
     const tenon_status status = of.asker().call("query", [&] { return of.sink().query(of.raw(), &in, &out); });
-    check_text("query", status, room);
+    check_text("query", status, said);
     if (!state.problem.empty()) probe::fail(state.problem);
-    if (out.size != sizeof out || out.take != take || out.taker != &state || out.error != room.message())
+    if (out.size != sizeof out || out.take != take || out.taker != &state || out.error != said.message())
       probe::fail("query changed its output struct: size, taker, or the room for words");
     answer.next = out.next;
     if (status == TENON_OK) return answer;
-    if (status != TENON_RETRY) probe::fail("query gave " + status_name(status) + room.text());
-    if (tries == 50) probe::fail("query gives RETRY for a second" + room.text());
+    if (status != TENON_RETRY) probe::fail("query gave " + status_name(status) + said.text());
+    if (tries == 50) probe::fail("query gives RETRY for a second" + said.text());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

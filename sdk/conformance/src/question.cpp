@@ -167,8 +167,8 @@ texts_of place_texts(guarded_memory &memory, const named_texts &from) {
 
 answer ask_prepare(const instance &of, const question &q, const manner &how) {
   guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
-  error_buffer room;
-  const output_struct<tenon_prepare_out> out(outputs, "the output of prepare", {0, 0, {0, 0, 0, 0}, room.message()},
+  error_buffer said;
+  const output_struct<tenon_prepare_out> out(outputs, "the output of prepare", {0, 0, {0, 0, 0, 0}, said.message()},
                                              how);
   const texts_of tags = place_texts(inputs, q.tags);
   const size_t in_bytes = sizeof(tenon_prepare_in) + (how.in.larger ? 32 : 0);
@@ -180,10 +180,10 @@ answer ask_prepare(const instance &of, const question &q, const manner &how) {
                              [&] { return of.sort().prepare(of.raw(), asked, out.at); });
   if (how.guard_outputs) {
     out.check("prepare", offsetof(tenon_prepare_out, words), 32);
-    if (auto problem = room.problem(); !problem.empty()) probe::fail("prepare: " + problem);
+    if (auto problem = said.problem(); !problem.empty()) probe::fail("prepare: " + problem);
   }
   if (a.status == TENON_OK && how.out_bytes == 0) a.words.assign(out.at->words, out.at->words + 4);
-  a.explained = !room.text().empty();
+  a.explained = !said.text().empty();
   return a;
 }
 

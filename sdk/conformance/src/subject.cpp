@@ -120,17 +120,17 @@ opened_module opened_module::start(probe &p, const std::filesystem::path &librar
 }
 
 void opened_module::init() {
-  error_buffer room;
+  error_buffer said;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, host_};
-  const tenon_status status = probe_->call("the module's init", [&] { return table_->init(&in, room.message()); });
-  if (status != TENON_OK) probe::fail("the module's init gave " + status_name(status) + room.text());
+  const tenon_status status = probe_->call("the module's init", [&] { return table_->init(&in, said.message()); });
+  if (status != TENON_OK) probe::fail("the module's init gave " + status_name(status) + said.text());
 }
 
 void opened_module::deinit() {
-  error_buffer room;
+  error_buffer said;
   const tenon_status status =
-      probe_->call("the module's deinit", [&] { return table_->deinit(&nothing, room.message()); });
-  if (status != TENON_OK) probe::fail("the module's deinit gave " + status_name(status) + room.text());
+      probe_->call("the module's deinit", [&] { return table_->deinit(&nothing, said.message()); });
+  if (status != TENON_OK) probe::fail("the module's deinit gave " + status_name(status) + said.text());
 }
 
 tenon_status opened_module::get_factory(std::string_view interface, const tenon_factory *&factory) const {
@@ -191,10 +191,10 @@ tenon_status instance::try_create(const opened_module &module, std::string_view 
   out->host_ = test_host::lasting(given);
   out->says_ = module.description();
   const tenon_factory *factory = module.factory();
-  error_buffer room;
+  error_buffer error;
   tenon_create_out said{};
   said.size = sizeof said;
-  said.error = room.message();
+  said.error = error.message();
   const uint32_t index = module.index();
   tenon_status status = TENON_OK;
   {
@@ -204,8 +204,8 @@ tenon_status instance::try_create(const opened_module &module, std::string_view 
     memory.freeze();
     status = p.call("create", [&] { return factory->create(factory, &in, &said); });
   }
-  why = room.text();
-  if (auto problem = room.problem(); !problem.empty()) probe::fail("create: " + problem);
+  why = error.text();
+  if (auto problem = error.problem(); !problem.empty()) probe::fail("create: " + problem);
   if (status == TENON_OK) {
     out->take(said);
     made = std::move(out);
@@ -272,10 +272,10 @@ instance::~instance() {
 }
 
 tenon_status instance::lifecycle_call(const char *name, slot into, std::string &why) {
-  error_buffer room;
-  const tenon_status status = probe_->call(name, [&] { return into(raw_, &nothing, room.message()); });
-  why = room.text();
-  if (auto problem = room.problem(); !problem.empty()) probe::fail(std::string(name) + ": " + problem);
+  error_buffer said;
+  const tenon_status status = probe_->call(name, [&] { return into(raw_, &nothing, said.message()); });
+  why = said.text();
+  if (auto problem = said.problem(); !problem.empty()) probe::fail(std::string(name) + ": " + problem);
   return status;
 }
 
@@ -304,8 +304,8 @@ void instance::destroy() {
   tenon_instance *gone = raw_;
   if (gone == nullptr) return;
   const tenon_status status = [&] {
-    error_buffer room;
-    return probe_->call("destroy", [&] { return lifecycle_.destroy(gone, &nothing, room.message()); });
+    error_buffer said;
+    return probe_->call("destroy", [&] { return lifecycle_.destroy(gone, &nothing, said.message()); });
   }();
   raw_ = nullptr;
   host_->retire();

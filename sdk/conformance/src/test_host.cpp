@@ -44,9 +44,9 @@ const std::vector<std::string> &test_host::complaints() { return wrongs; }
 
 test_host *test_host::lasting(services given) {
   constexpr size_t count = 4096;
-  alignas(test_host) static std::array<std::array<std::byte, sizeof(test_host)>, count> room;
+  alignas(test_host) static std::array<std::array<std::byte, sizeof(test_host)>, count> memory;
   static size_t next = 0;
-  return new (room[next++ % count].data()) test_host(given);
+  return new (memory[next++ % count].data()) test_host(given);
 }
 
 tenon_status test_host::find(const tenon_host *host, const tenon_get_service_in *in, tenon_get_service_out *out) {

@@ -117,9 +117,9 @@ void call::say_end(rpc_status how) {
   }
 }
 
-ssize_t call::fill(std::span<uint8_t> room, uint32_t &flags) {
-  const size_t count = std::min(room.size(), out_.size() - out_at_);
-  std::copy_n(out_.begin() + static_cast<ptrdiff_t>(out_at_), count, room.begin());
+ssize_t call::fill(std::span<uint8_t> out, uint32_t &flags) {
+  const size_t count = std::min(out.size(), out_.size() - out_at_);
+  std::copy_n(out_.begin() + static_cast<ptrdiff_t>(out_at_), count, out.begin());
   out_at_ += count;
   if (out_at_ < out_.size()) return static_cast<ssize_t>(count);
   if (count != 0 && tells_) from_->will_tell(*this);

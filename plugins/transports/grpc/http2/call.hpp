@@ -94,7 +94,7 @@ class call {
   void closed();
   void written(bool ok);
   // What it says next, as the data source of HTTP/2.
-  ssize_t fill(std::span<uint8_t> room, uint32_t &flags);
+  ssize_t fill(std::span<uint8_t> out, uint32_t &flags);
 
   // A limit ends it, with these words for the client.
   void refuse(const rpc_status &why);
@@ -106,7 +106,7 @@ class call {
   bool one_more();
   void one_less();
 
-  // Lets the client send more where there is room.
+  // Lets the client send more where there is out.
   void let_more_come();
   void ask_for_room(size_t bytes);
   void got_room(size_t bytes);

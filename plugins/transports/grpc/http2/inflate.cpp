@@ -20,13 +20,13 @@ rpc_status inflated(std::string_view bytes, size_t most, std::string &to) {
   if (inflateInit2(&from, either) != Z_OK) return {status_code::internal, "a message could not be decompressed"};
   from.next_in = reinterpret_cast<const Bytef *>(bytes.data());
   from.avail_in = static_cast<uInt>(bytes.size());
-  std::array<char, 16'384> room{};
+  std::array<char, 16'384> buffer{};
   int said = Z_OK;
   while (said == Z_OK && to.size() <= most) {
-    from.next_out = reinterpret_cast<Bytef *>(room.data());
-    from.avail_out = static_cast<uInt>(room.size());
+    from.next_out = reinterpret_cast<Bytef *>(buffer.data());
+    from.avail_out = static_cast<uInt>(buffer.size());
     said = inflate(&from, Z_NO_FLUSH);
-    to.append(room.data(), room.size() - from.avail_out);
+    to.append(buffer.data(), buffer.size() - from.avail_out);
   }
   inflateEnd(&from);
   if (to.size() > most) {

@@ -93,24 +93,24 @@ uid_t nobody_in_particular() {
 }
 
 peer tcp_peer(const sockaddr_storage &from) {
-  std::array<char, INET6_ADDRSTRLEN> room{};
+  std::array<char, INET6_ADDRSTRLEN> buffer{};
   peer out;
   if (from.ss_family == AF_INET) {
     const auto &at = reinterpret_cast<const sockaddr_in &>(from);
-    out.client = inet_ntop(AF_INET, &at.sin_addr, room.data(), room.size());
+    out.client = inet_ntop(AF_INET, &at.sin_addr, buffer.data(), buffer.size());
     out.address = out.client + ":" + std::to_string(ntohs(at.sin_port));
     return out;
   }
   auto at = reinterpret_cast<const sockaddr_in6 &>(from);
-  out.address = "[" + std::string(inet_ntop(AF_INET6, &at.sin6_addr, room.data(), room.size())) +
+  out.address = "[" + std::string(inet_ntop(AF_INET6, &at.sin6_addr, buffer.data(), buffer.size())) +
                 "]:" + std::to_string(ntohs(at.sin6_port));
   if (IN6_IS_ADDR_V4MAPPED(&at.sin6_addr)) {
-    out.client = inet_ntop(AF_INET, &at.sin6_addr.s6_addr[12], room.data(), room.size());
+    out.client = inet_ntop(AF_INET, &at.sin6_addr.s6_addr[12], buffer.data(), buffer.size());
     return out;
   }
   // Whoever has one address of IPv6 has the others of its network.
   std::memset(&at.sin6_addr.s6_addr[8], 0, 8);
-  out.client = inet_ntop(AF_INET6, &at.sin6_addr, room.data(), room.size());
+  out.client = inet_ntop(AF_INET6, &at.sin6_addr, buffer.data(), buffer.size());
   return out;
 }
 

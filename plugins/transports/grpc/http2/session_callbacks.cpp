@@ -71,8 +71,8 @@ struct callbacks {
     return 0;
   }
 
-  static ssize_t read(std::span<uint8_t> room, uint32_t &flags, const nghttp2_data_source &source) {
-    return static_cast<call *>(source.ptr)->fill(room, flags);
+  static ssize_t read(std::span<uint8_t> out, uint32_t &flags, const nghttp2_data_source &source) {
+    return static_cast<call *>(source.ptr)->fill(out, flags);
   }
 
   static int sent(nghttp2_session *session, const nghttp2_frame *frame, void *self) {
@@ -136,9 +136,9 @@ nghttp2_session *new_session(connection &of, size_t calls) {
   return out;
 }
 
-ssize_t read_of_call(nghttp2_session *, int32_t, uint8_t *to, size_t room, uint32_t *flags, nghttp2_data_source *source,
-                     void *) {
-  return callbacks::read({to, room}, *flags, *source);
+ssize_t read_of_call(nghttp2_session *, int32_t, uint8_t *to, size_t capacity, uint32_t *flags,
+                     nghttp2_data_source *source, void *) {
+  return callbacks::read({to, capacity}, *flags, *source);
 }
 
 }  // namespace tenon::grpc_transport

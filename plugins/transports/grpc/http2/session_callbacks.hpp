@@ -14,7 +14,7 @@ class connection;
 nghttp2_session *new_session(connection &of, size_t calls);
 
 // The data source of an answer; its pointer is the call.
-ssize_t read_of_call(nghttp2_session *session, int32_t stream, uint8_t *to, size_t room, uint32_t *flags,
+ssize_t read_of_call(nghttp2_session *session, int32_t stream, uint8_t *to, size_t capacity, uint32_t *flags,
                      nghttp2_data_source *source, void *self);
 
 }  // namespace tenon::grpc_transport

@@ -61,10 +61,10 @@ std::string text_of(const ASN1_STRING *from) {
 }
 
 std::string ip_text(const ASN1_OCTET_STRING *from) {
-  std::array<char, INET6_ADDRSTRLEN> room{};
+  std::array<char, INET6_ADDRSTRLEN> buffer{};
   const int family = ASN1_STRING_length(from) == 4 ? AF_INET : AF_INET6;
   if (family == AF_INET6 && ASN1_STRING_length(from) != 16) return "";
-  return inet_ntop(family, ASN1_STRING_get0_data(from), room.data(), room.size()) != nullptr ? room.data() : "";
+  return inet_ntop(family, ASN1_STRING_get0_data(from), buffer.data(), buffer.size()) != nullptr ? buffer.data() : "";
 }
 
 void add_alternatives(const X509 *of, std::vector<std::string> &to) {

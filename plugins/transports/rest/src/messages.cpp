@@ -29,8 +29,8 @@ bool parse(beast::flat_buffer &buffer, request_parser &parser, error_code &probl
 }
 
 awaitable<void> read_more(stream &from, beast::flat_buffer &buffer, request_parser &parser, error_code &problem) {
-  const asio::mutable_buffer room = buffer.prepare(beast::read_size(buffer, most_at_once));
-  buffer.commit(co_await from.read(room, problem));
+  const asio::mutable_buffer space = buffer.prepare(beast::read_size(buffer, most_at_once));
+  buffer.commit(co_await from.read(space, problem));
   if (problem != asio::error::eof) co_return;
   problem = http::error::end_of_stream;
   if (parser.got_some()) parser.put_eof(problem);

@@ -69,10 +69,10 @@ class amounts {
 namespace internal {
 
 struct words {
-  std::string room = std::string(4096, '\0');
-  tenon_message message{sizeof(tenon_message), 4096, room.data(), 0};
+  std::string buffer = std::string(4096, '\0');
+  tenon_message message{sizeof(tenon_message), 4096, buffer.data(), 0};
   void check(tenon_status status) const {
-    if (status != TENON_OK) throw failed(status, room.substr(0, message.length));
+    if (status != TENON_OK) throw failed(status, buffer.substr(0, message.length));
   }
 };
 

@@ -22,7 +22,7 @@ class record_batch {
   tenon_text keep(std::string_view text);
   // Room for so many, that lives as long as the batch.
   template <class T>
-  T *room(size_t count) {
+  T *allocate(size_t count) {
     return count == 0 ? nullptr : static_cast<T *>(texts_.allocate(count * sizeof(T), alignof(T)));
   }
   // A record with its size, the run and nothing else.

@@ -21,9 +21,9 @@ inline resolved resolve(const bound_policy &source, const std::string &user, uin
                         size_t byte_capacity = 100'000) {
   const tenon_resolve_in in{sizeof in, 0, as_text(user)};
   std::vector<tenon_text> groups(group_buffer);
-  std::string room(byte_capacity, '?'), buffer(200, '?');
+  std::string entry(byte_capacity, '?'), buffer(200, '?');
   tenon_message error{sizeof error, static_cast<uint32_t>(buffer.size()), buffer.data(), 0};
-  tenon_resolve_out out{sizeof out, group_buffer, groups.data(), 0, room.data(), byte_capacity, 0, &error};
+  tenon_resolve_out out{sizeof out, group_buffer, groups.data(), 0, entry.data(), byte_capacity, 0, &error};
   resolved answer;
   answer.status = source.identity->resolve(source.instance, &in, &out);
   answer.wanted_groups = out.group_count;

@@ -58,8 +58,8 @@ struct queues_of_test : tenon_queue_tree {
 
 }  // namespace internal
 
-// `room` bytes for the name; the kernel never gives less than TENON_PLACE_NAME_ROOM.
-inline placed place(const bound_policy &rule, const applicant &app, size_t room = TENON_PLACE_NAME_ROOM) {
+// `capacity` bytes for the name; the kernel never gives less than TENON_PLACE_NAME_ROOM.
+inline placed place(const bound_policy &rule, const applicant &app, size_t capacity = TENON_PLACE_NAME_ROOM) {
   const internal::queues_of_test queues(app.queues);
   std::vector<tenon_text> groups, tag_names, tag_values;
   for (const std::string &group : app.groups) groups.push_back(as_text(group));
@@ -79,9 +79,9 @@ inline placed place(const bound_policy &rule, const applicant &app, size_t room 
                           &queues,
                           TENON_WORLD_LIVE,
                           app.now_ms};
-  std::string name_buffer(room, '?'), buffer(200, '?');
+  std::string name_buffer(capacity, '?'), buffer(200, '?');
   tenon_message error{sizeof error, static_cast<uint32_t>(buffer.size()), buffer.data(), 0};
-  tenon_place_out out{sizeof out, 0, name_buffer.data(), room, 0, &error};
+  tenon_place_out out{sizeof out, 0, name_buffer.data(), capacity, 0, &error};
   const tenon_status status = rule.placement->place(rule.instance, &in, &out);
   return {name_buffer.substr(0, out.name_length), out.qualified != 0, status, buffer.substr(0, error.length)};
 }
