@@ -80,11 +80,11 @@ LAYERS = {
 # What no arrow and no layer would hold is refused here.
 HELD = ("kernel/", "plugins/", "cli/", "sdk/include/tenon/abi/", "sdk/include/tenon/sdk/", "sdk/conformance/")
 
-# Rooms of the kernel, and which others each includes. The hall is what they still share; what all rooms may include of
-# it sees no more than they do.
+# Rooms of the kernel, and which others each includes. What they share lies beside them. Of that, what all rooms may
+# include sees no more than they do.
 ROOT_OF_ROOMS = "kernel/src/"
-HALL = {"partition.hpp", "core.hpp", "forward.hpp"}
-SEEN_BY_THE_HALL = {"core.hpp": ("base", "told"), "forward.hpp": ()}
+COMMON = {"partition.hpp", "core.hpp", "forward.hpp"}
+SEEN_BY_COMMON = {"core.hpp": ("base", "told"), "forward.hpp": ()}
 ABOVE_MODEL = ("base", "model", "policies", "ledger", "ready", "rules", "told")
 ROOMS = {
     "base": (),
@@ -100,8 +100,8 @@ ROOMS = {
     "told": ("base", "model"),
     "journal": (),
 }
-# Rooms that stand without the hall.
-WITHOUT_HALL = ("base", "model", "policies", "journal")
+# Rooms that stand without what the others share.
+WITHOUT_COMMON = ("base", "model", "policies", "journal")
 # Rooms whose classes are told what they read and what they change, and never the partition.
 WITHOUT_PARTITION = ("ledger", "ready", "rules", "lifecycle", "commands", "cycle", "told")
 
@@ -170,14 +170,14 @@ def between_rooms(house: str, path: str, number: int, name: str) -> Iterator[Com
     file = path.removeprefix(house)
     room = file.rpartition("/")[0]
     other = name.rpartition("/")[0]
-    if house == ROOT_OF_ROOMS and file in SEEN_BY_THE_HALL:
-        if other not in (may := SEEN_BY_THE_HALL[file]):
+    if house == ROOT_OF_ROOMS and file in SEEN_BY_COMMON:
+        if other not in (may := SEEN_BY_COMMON[file]):
             yield Complaint(path, number, f"includes {name}; all rooms see it, so it may include {', '.join(may)}")
         return
     if room not in rooms or other == room:
         return
-    if house == ROOT_OF_ROOMS and name in HALL:
-        if room in WITHOUT_HALL or (room in WITHOUT_PARTITION and name == "partition.hpp"):
+    if house == ROOT_OF_ROOMS and name in COMMON:
+        if room in WITHOUT_COMMON or (room in WITHOUT_PARTITION and name == "partition.hpp"):
             yield Complaint(path, number, f"includes {name}; the room {room} stands without it")
     elif other not in rooms[room]:
         may = ", ".join(rooms[room]) or "no other"
@@ -202,7 +202,7 @@ def rooms_reach(tree: Tree) -> Iterator[Complaint]:
             while waiting:
                 at = waiting.pop()
                 for name in inside[at]:
-                    if name in through or name.removeprefix(house) in HALL:
+                    if name in through or name.removeprefix(house) in COMMON:
                         continue
                     through[name] = at
                     waiting.append(name)

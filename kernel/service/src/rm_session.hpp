@@ -92,7 +92,7 @@ class rm_session {
   void put(std::unique_ptr<request_batch> &one);
   void take(std::deque<std::unique_ptr<request_batch>> &to);
 
-  // Lanes: the cycle thread makes them, all read.
+  // Answer queues: the cycle thread makes them, all threads read.
   [[nodiscard]] answer_queue &answer_queue_of(std::string_view plain_name);
   [[nodiscard]] answer_queue *find_answer_queue(std::string_view plain_name) const;
   template <class F>
