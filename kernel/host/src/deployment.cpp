@@ -51,7 +51,7 @@ const std::array module_keys{
              .summary = "What happens after a fault: fallback to the built-in policy, stop the scheduler, or open "
                         "(predicates: let pass).",
              .fallback = "fallback",
-             .words = actions},
+             .allowed = actions},
     key_spec{.key = "budget",
              .kind = value_kind::object,
              .summary = "How long its calls may take.",
@@ -61,7 +61,7 @@ const std::array module_keys{
              .kind = value_kind::text,
              .summary = "Where it lives: process for processes of its own, none for the scheduler's.",
              .fallback = "none",
-             .words = isolation_words()},
+             .allowed = isolation_words()},
     key_spec{.key = "process",
              .kind = value_kind::object,
              .summary = "What its processes may use, where isolation is process.",
@@ -118,7 +118,7 @@ const std::array deployment_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
              .summary = "Format of this file.",
-             .words = api_versions,
+             .allowed = api_versions,
              .required = true},
     key_spec{
         .key = "module_path",

@@ -49,7 +49,7 @@ constexpr std::array lock_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
              .summary = "Format of this file.",
-             .words = api_versions,
+             .allowed = api_versions,
              .required = true},
     key_spec{.key = "modules",
              .kind = value_kind::object_list,
