@@ -24,6 +24,7 @@ GROUPS = {  # kind to the place of its objects, and whether they are of a namesp
     "Event": ("apis/events.k8s.io/v1", "events", True),
     "Lease": ("apis/coordination.k8s.io/v1", "leases", True),
     "PriorityClass": ("apis/scheduling.k8s.io/v1", "priorityclasses", False),
+    "PodGroup": ("apis/scheduling.k8s.io/v1beta1", "podgroups", True),
     "Deployment": ("apis/apps/v1", "deployments", True),
     "PodDisruptionBudget": ("apis/policy/v1", "poddisruptionbudgets", True),
     "ClusterRole": ("apis/rbac.authorization.k8s.io/v1", "clusterroles", False),

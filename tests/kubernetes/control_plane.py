@@ -108,7 +108,8 @@ class ControlPlane:
             "--tls-cert-file", at / "server.crt", "--tls-private-key-file", at / "server.key", "--token-auth-file", at / "tokens",
             "--authorization-mode", "RBAC", "--service-account-issuer", "https://kubernetes.default.svc",
             "--service-account-key-file", at / "accounts.key", "--service-account-signing-key-file", at / "accounts.key",
-            "--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none")
+            "--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none",
+            "--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1beta1=true")  # PodGroup
         self.until_ready()
 
     def until_ready(self, within: float = 120) -> None:

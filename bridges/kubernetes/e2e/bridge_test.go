@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	v1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"tenon.invalid/kubernetes/internal/bridge"
 	"tenon.invalid/kubernetes/internal/filters"
@@ -69,7 +70,7 @@ func bridged(t *testing.T, s *apiServer, d *daemon, change ...func(*bridge.Optio
 	watches := s.watches.Load()
 	go func() { r.ended <- r.Run(ctx) }()
 	t.Cleanup(r.stop)
-	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+14 })
+	s.until("the bridge watches", func() bool { return s.watches.Load() >= watches+15 })
 	s.until("the scheduler knows everything", func() bool { return r.Ready() == nil })
 	return r
 }
@@ -520,4 +521,37 @@ partitions:
 	if running := s.running(); running != 1 {
 		t.Errorf("%d run", running)
 	}
+}
+
+func TestPodsOfAGroup_RunTogether(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	s.node("one", 2)
+	bridged(t, s, d, func(options *bridge.Options) { options.Repeat = 100 * time.Millisecond })
+	of := func(pod *v1.Pod) {
+		name := "gang"
+		pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &name}
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		s.pod(name, of)
+	}
+	s.says("a", "not placed: there is no pod group team/gang")
+	must(t, s.Tracker.Add(&schedulingv1beta1.PodGroup{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gang", UID: s.uid()},
+		Spec: schedulingv1beta1.PodGroupSpec{SchedulingPolicy: schedulingv1beta1.PodGroupSchedulingPolicy{
+			Gang: &schedulingv1beta1.GangSchedulingPolicy{MinCount: 3}}},
+	}))
+	s.until("two are held", func() bool {
+		for _, pod := range s.list() {
+			for _, condition := range pod.Status.Conditions {
+				if condition.Message == "not placed: 2 of the 3 pods that have to run together have room" {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	s.stillWait("a", "b", "c")
+	s.node("two", 1)
+	s.on([]string{"one", "two"}, "a", "b", "c")
+	s.noneOver()
 }

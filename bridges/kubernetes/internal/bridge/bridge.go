@@ -73,7 +73,8 @@ type Bridge struct {
 	nodes        map[string]*node
 	pods         map[types.UID]*pod
 	applications map[string]*application
-	gangs        map[string]*gang   // by application
+	gangs        map[string]*gang // by application
+	groups       map[string]*podGroup
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
 	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
@@ -93,6 +94,7 @@ func New(options Options) *Bridge {
 		Options: options, todo: mailbox.New[func()](), slots: make(chan struct{}, writes),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
+		groups: map[string]*podGroup{},
 	}
 }
 
@@ -190,6 +192,13 @@ func (b *Bridge) watch(ctx context.Context) error {
 		handled = append(handled, registration.HasSynced)
 	}
 	handle(core.Nodes().Informer(), on(b, b.nodeChanged, b.nodeDeleted))
+	served, err := b.servesPodGroups(ctx)
+	if err != nil {
+		return err
+	}
+	if served {
+		handle(factory.Scheduling().V1beta1().PodGroups().Informer(), on(b, b.podGroupChanged, b.podGroupDeleted))
+	}
 	handle(core.Pods().Informer(), on(b, b.podChanged, b.podDeleted))
 	for kind, informer := range map[fwk.EventResource]cache.SharedIndexInformer{
 		fwk.PersistentVolumeClaim: core.PersistentVolumeClaims().Informer(), fwk.PersistentVolume: core.PersistentVolumes().Informer(),

@@ -113,6 +113,9 @@ func (b *Bridge) registered(link *tenon.Link) {
 		n.forget()
 		b.dirty[n] = struct{}{}
 	}
+	for _, g := range b.groups {
+		g.forget()
+	}
 	pods := make([]*pod, 0, len(b.pods))
 	for _, p := range b.pods {
 		b.forget(p)

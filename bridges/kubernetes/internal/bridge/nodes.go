@@ -98,6 +98,10 @@ func (b *Bridge) syncNode(n *node) {
 					p.standing = asked
 				case placed:
 					p.standing, p.uuid, p.reported = untold, "", false
+					if p.held { // nothing else will end its stay there
+						b.leave(p)
+						b.todo.Put(func() { b.reconcile(p) })
+					}
 				}
 			}
 		}

@@ -33,6 +33,7 @@ type pod struct {
 	mine        bool // of the bridge's scheduler name
 	application string
 	placeholder bool              // it holds room for others of its task group
+	group       *podGroup         // nil: of none
 	amounts     translate.Amounts // what it takes by its object
 	node        string            // where it takes room: it runs there, or this was decided
 
@@ -44,6 +45,7 @@ type pod struct {
 	attempt   *filters.Attempt   // what was reserved with its node, until it is bound
 	refusedBy []string           // the plugins that refused it nodes
 	ending    si.TerminationType // the scheduler wished its end and waits for it
+	held      bool               // it has an allocation, and waits for others of its group
 	binding   bool               // a write is under way
 	bound     bool               // the write succeeded, whatever informers know
 
@@ -111,7 +113,7 @@ func (b *Bridge) leave(p *pod) {
 	}
 	n := b.nodes[p.node]
 	delete(n.pods, p.object.UID)
-	p.node = ""
+	p.node, p.held = "", false
 	b.filters.PodGone(p.object, n.name)
 	if p.attempt != nil {
 		p.attempt.Unreserve(b.context)
@@ -143,6 +145,9 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 	}
 	first := p.object == nil
 	p.object = object
+	if first {
+		b.joinGroup(p)
+	}
 	if first && p.mine {
 		b.gangHeard(p)
 	}
@@ -160,6 +165,7 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		b.move(p, name)
 	}
 	b.reconcile(p)
+	b.groupChanged(p.group)
 }
 
 func (b *Bridge) podDeleted(object *v1.Pod) {
@@ -175,6 +181,7 @@ func (b *Bridge) podEnded(p *pod) {
 	}
 	b.leave(p)
 	b.left(p)
+	b.leaveGroup(p)
 	delete(b.later, p.object.UID)
 	delete(b.refusals, p.object.UID)
 	if g := b.gangs[p.application]; g != nil && g.first.UID == p.object.UID {
@@ -224,7 +231,7 @@ func (b *Bridge) report(p *pod) {
 
 func (b *Bridge) ask(p *pod) {
 	a := b.applicationOf(p)
-	if a.standing != accepted || a.failed || a.holds() != "" && !p.placeholder {
+	if a.standing != accepted || a.failed || a.holds() != "" && !p.placeholder || p.group.lacks() != "" {
 		b.wait(p)
 		return
 	}
@@ -267,9 +274,15 @@ func (b *Bridge) allocated(one *si.Allocation) {
 	p.standing, p.uuid = placed, one.UUID
 	b.move(p, one.NodeID)
 	b.held(b.applicationOf(p), p)
-	if b.nodeOf(one.NodeID).object != nil { // else the scheduler hears of that just now, and takes it back
-		b.bind(p)
+	if b.nodeOf(one.NodeID).object == nil { // the scheduler hears of that just now, and takes it back
+		return
 	}
+	if p.group == nil {
+		b.bind(p)
+		return
+	}
+	p.held = true
+	b.bindGroup(p.group)
 }
 
 // bind puts the pod on its node, after what has to be there before: volumes and claims. That may take minutes, so it takes
@@ -357,6 +370,10 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 		if p.runsOn() == "" {
 			b.leave(p)
 		}
+		b.reconcile(p)
+	case p.held:
+		p.ending = one.TerminationType
+		b.giveBack(p)
 		b.reconcile(p)
 	case p.ending == si.TerminationType_UNKNOWN_TERMINATION_TYPE:
 		p.ending = one.TerminationType

@@ -50,6 +50,7 @@ func (b *Bridge) beat(now time.Time) {
 			b.reconcile(p)
 		}
 	}
+	b.watchGroups(now)
 	b.explain(now)
 	b.count()
 }
@@ -72,7 +73,7 @@ func (b *Bridge) explain(now time.Time) {
 			}
 			p.lookAt = now.Add(b.Repeat)
 			b.again = append(b.again, p.object.UID)
-			if p.standing != checked && p.standing != placed {
+			if p.standing != checked && p.standing != placed || p.held {
 				b.tell(p, b.why(p))
 			}
 		}
@@ -108,6 +109,12 @@ func (b *Bridge) why(p *pod) string {
 	}
 	if a := b.applications[p.application]; a != nil && a.holds() != "" && !p.placeholder {
 		return "not placed: " + a.holds()
+	}
+	if lacks := p.group.lacks(); lacks != "" {
+		return "not placed: " + lacks
+	}
+	if p.held {
+		return fmt.Sprintf("not placed: %d of the %d pods that have to run together have room", p.group.placed(), p.group.quorum())
 	}
 	attempt := b.filters.Attempt(b.context, p.object)
 	fits, all, counts := 0, 0, map[string]int{}

@@ -46,6 +46,8 @@ var Rights = slices.Concat(
 	rights("", "nodes", "list", "watch"),
 	rights("", "namespaces", "list", "watch"),
 	rights("scheduling.k8s.io", "priorityclasses", "list", "watch"),
+	rights("scheduling.k8s.io", "podgroups", "list", "watch"),
+	rights("scheduling.k8s.io", "podgroups/status", "patch"),
 	rights("", "pods", "list", "watch", "get", "create", "delete"),
 	rights("", "pods/binding", "create"),
 	rights("", "pods/eviction", "create"),

@@ -13,6 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -178,6 +179,32 @@ func unlessGone(err error) error {
 		return nil
 	}
 	return err
+}
+
+// PodGroup says in the condition of a group whether it has nodes, for the first time.
+func (w *Writer) PodGroup(ctx context.Context, group *schedulingv1beta1.PodGroup, scheduled bool, message string) error {
+	if w.dry != nil {
+		w.dry.Info("would say", "group", group.Namespace+"/"+group.Name, "message", message)
+		return nil
+	}
+	condition := metav1.Condition{
+		Type: schedulingv1beta1.PodGroupInitiallyScheduled, Status: metav1.ConditionFalse, Reason: schedulingv1beta1.PodGroupReasonUnschedulable,
+		Message: message, ObservedGeneration: group.Generation, LastTransitionTime: metav1.Now(),
+	}
+	if scheduled {
+		condition.Status, condition.Reason = metav1.ConditionTrue, "Scheduled"
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": group.UID}, "status": map[string]any{"conditions": []metav1.Condition{condition}},
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	groups := w.client.SchedulingV1beta1().PodGroups(group.Namespace)
+	_, err = groups.Patch(ctx, group.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	return unlessGone(err)
 }
 
 func (w *Writer) condition(ctx context.Context, pod *v1.Pod, condition v1.PodCondition) error {

@@ -5,6 +5,8 @@
 package fakeapi
 
 import (
+	scheduling "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery"
@@ -23,10 +25,14 @@ import (
 	resourcefake "k8s.io/client-go/kubernetes/typed/resource/v1/fake"
 	schedulingv1 "k8s.io/client-go/kubernetes/typed/scheduling/v1"
 	schedulingfake "k8s.io/client-go/kubernetes/typed/scheduling/v1/fake"
+	schedulingv1beta1 "k8s.io/client-go/kubernetes/typed/scheduling/v1beta1"
+	schedulingv1beta1fake "k8s.io/client-go/kubernetes/typed/scheduling/v1beta1/fake"
 	storagev1 "k8s.io/client-go/kubernetes/typed/storage/v1"
 	storagefake "k8s.io/client-go/kubernetes/typed/storage/v1/fake"
 	"k8s.io/client-go/testing"
 )
+
+var groups = scheduling.SchemeGroupVersion.WithResource("podgroups")
 
 // Version is what the server says of itself.
 const Version = "v1.0.0-fake"
@@ -36,6 +42,8 @@ type Clientset struct {
 	kubernetes.Interface // nil: groups that are not below are not there
 	testing.Fake
 	Tracker testing.ObjectTracker
+
+	discovered testing.Fake
 }
 
 // New gives one with these objects.
@@ -47,6 +55,9 @@ func New(objects ...runtime.Object) (*Clientset, error) {
 		}
 	}
 	c.AddReactor("*", "*", testing.ObjectReaction(c.Tracker))
+	c.discovered.Resources = []*metav1.APIResourceList{{
+		GroupVersion: groups.GroupVersion().String(), APIResources: []metav1.APIResource{{Name: groups.Resource}},
+	}}
 	return c, nil
 }
 
@@ -61,6 +72,11 @@ func (c *Clientset) EventsV1() eventsv1.EventsV1Interface {
 // SchedulingV1 has priority classes.
 func (c *Clientset) SchedulingV1() schedulingv1.SchedulingV1Interface {
 	return &schedulingfake.FakeSchedulingV1{Fake: &c.Fake}
+}
+
+// SchedulingV1beta1 has groups of pods.
+func (c *Clientset) SchedulingV1beta1() schedulingv1beta1.SchedulingV1beta1Interface {
+	return &schedulingv1beta1fake.FakeSchedulingV1beta1{Fake: &c.Fake}
 }
 
 // StorageV1 has storage classes, and what drivers of volumes say.
@@ -83,9 +99,9 @@ func (c *Clientset) AuthorizationV1() authorizationv1.AuthorizationV1Interface {
 	return &authorizationfake.FakeAuthorizationV1{Fake: &c.Fake}
 }
 
-// Discovery tells Version.
+// Discovery tells Version, and that there are groups of pods.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
-	return &discoveryfake.FakeDiscovery{Fake: &c.Fake, FakedServerVersion: &version.Info{GitVersion: Version}}
+	return &discoveryfake.FakeDiscovery{Fake: &c.discovered, FakedServerVersion: &version.Info{GitVersion: Version}}
 }
 
 // IsWatchListSemanticsUnSupported tells reflectors to list before they watch.

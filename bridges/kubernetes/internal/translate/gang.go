@@ -58,6 +58,14 @@ type TaskGroup struct {
 // GroupOf names the task group of a pod; empty: none.
 func GroupOf(pod *v1.Pod) string { return pod.Annotations[annotationTaskGroup] }
 
+// PodGroupOf is NAMESPACE/NAME of the PodGroup that a pod is of; empty: none.
+func PodGroupOf(pod *v1.Pod) string {
+	if group := pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil {
+		return pod.Namespace + "/" + *group.PodGroupName
+	}
+	return ""
+}
+
 // IsPlaceholder is true of pods that hold room for others.
 func IsPlaceholder(pod *v1.Pod) bool {
 	return pod.Annotations[annotationPlaceholder] == "true" && GroupOf(pod) != ""
