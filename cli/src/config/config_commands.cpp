@@ -96,8 +96,8 @@ config::known_policies known_by(const host::deployment &plan) {
   return out;
 }
 
-// With all modules that the deployment names, or why there is none: some that are missing or damaged, configurations
-// that they do not take. Nothing is started.
+// With all modules that the deployment names, or why there is none: a module is missing or damaged, or does not take
+// its configuration. Nothing is started.
 result<std::unique_ptr<host::module_host>> open_modules(const host::deployment &plan) {
   host::host_options how;
   how.log = quiet_log();

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// The pictures of a report. What is drawn is SVG that stretches to the width there is, and its texts are texts of the
-// page beside it, so that a chart can be read on a phone. Colours are the page's variables (page_style.hpp), so that
-// they follow its light or dark scheme.
+// The pictures of a report. What is drawn is SVG that stretches to the width there is. Texts are the page's, beside the
+// drawing, so that a chart can be read on a phone. Colours are the page's variables (page_style.hpp), so that they
+// follow its light or dark scheme.
 #pragma once
 
 #include <string>

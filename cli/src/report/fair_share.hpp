@@ -13,10 +13,10 @@
 
 namespace tenon::cli {
 
-// Dominant resource fairness, level by level: of what a parent has, all its children get more in step until one has
-// what it wants or may have, or a resource that it wants is used up. In step means that their shares are equal:
-// the largest part that a child has of any resource, measured as fair order measures it, against what is guaranteed,
-// else against the maximum, else against all that there is.
+// Dominant resource fairness, level by level: of what a parent has, all its children get more in step. One gets no more
+// when it has what it wants or may have, or when a resource that it wants is used up.
+// In step means that their shares are equal. A share is the largest part that a child has of any resource, measured as
+// fair order measures it: against what is guaranteed, else against the maximum, else against all that there is.
 class share_tree {
  public:
   // `config` may be null: no guarantees and no maxima. `kinds`: of asks, at least 1; those of a kind want the same

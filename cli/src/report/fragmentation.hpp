@@ -28,7 +28,7 @@ class free_capacity {
   // The part of all that is free which lies on nodes that are used in part. NaN where nothing is free.
   [[nodiscard]] double scattered() const;
   // The part of all that is free which a typical ask cannot use, because the node has not enough of it or of
-  // something else: the mean over the asks by their weights, which add up to 1. NaN where nothing is free.
+  // something else. It is the mean over the asks by their weights, which add up to 1. NaN where nothing is free.
   [[nodiscard]] double stranded(std::span<const typical_ask> asks) const;
 
  private:

@@ -34,8 +34,8 @@ struct job_figures {
   std::vector<job_group> users;  // the one that used most first
 };
 
-// `type`: the main one. Of a job that did not start the wait is that to `end_ms`, and so on; what is not known of it
-// even so far has no place in the figures.
+// `type`: the main one. Of a job that did not start the wait is that to `end_ms`. So it is with its other figures. What
+// is not known of it even so far has no place in them.
 [[nodiscard]] job_figures figure_jobs(const ledger &names, uint32_t type, int64_t end_ms);
 
 }  // namespace tenon::cli

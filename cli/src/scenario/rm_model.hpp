@@ -74,7 +74,7 @@ class rm_model {
   // Releases still open, oldest first, of one key.
   [[nodiscard]] std::vector<open_release> open_of(const std::string &partition, const std::string &application,
                                                   const std::string &key) const;
-  // Keys sent under this one: itself, or key~000, key~001, ...; itself when nothing is known of it.
+  // Keys sent under this one: itself, or key~000, key~001, ... Itself where nothing is known of it.
   [[nodiscard]] text_list sent_keys(const std::string &partition, const std::string &application,
                                     const std::string &key) const;
   // The running allocations on a node, to report them again.

@@ -38,8 +38,8 @@ bool somebody_listens(const sockaddr_un &at) {
   return listens;
 }
 
-// A child that a module forks would keep the lock and the socket when the daemon is gone, and the next daemon would
-// find them taken: it closes them first of all.
+// A child that a module forks closes the lock and the socket first of all. It would keep them when the daemon is gone,
+// and the next daemon would find them taken.
 std::array<std::atomic<int>, 8> of_daemon{-1, -1, -1, -1, -1, -1, -1, -1};
 
 void replace(int descriptor, int by) {

@@ -14,7 +14,7 @@ class control_socket {
  public:
   // What is no path for one, whoever has it now and whoever asks. Makes nothing and takes nothing over.
   [[nodiscard]] static std::optional<refusal> refusal_of(const std::filesystem::path &path);
-  // Replaces the socket of a daemon that is gone; refuses that of one that lives, and what is no socket.
+  // Replaces the socket of a daemon that is gone. Refuses the socket of one that lives, and what is no socket.
   [[nodiscard]] static result<control_socket> claim(const std::filesystem::path &path);
   control_socket(control_socket &&other) noexcept;
   control_socket &operator=(control_socket &&) = delete;

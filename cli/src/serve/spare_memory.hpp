@@ -15,8 +15,8 @@ class spare_memory {
 
  private:
   size_t could_not_ = 0;  // bytes that were not given back the last time: parts of pages that are used
-  // What could not be given back may be free later, as where a thread was at work in it: it is tried again after so
-  // many looks, which double while that gives nothing.
+  // What could not be given back may be free later, as where a thread was at work in it. It is tried again after so
+  // many looks. The number doubles while that gives nothing.
   unsigned patience_ = 0;
   unsigned looks_ = 0;
 };

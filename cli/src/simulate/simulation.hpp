@@ -1,9 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Plays a load against a scheduler in virtual time, from event to event: asks arrive, allocations end after
-// their duration, and the resource manager confirms at once what it is asked to release. A gang runs from the
-// moment when the last of its workers is placed. With placeholders, its workers are asked for when the scheduler says
-// that the application starts; or that it goes on without placeholders because they were not placed in time, and then
-// each runs for itself.
+// Plays a load against a scheduler in virtual time, from event to event. Asks arrive. Allocations end after their
+// duration. The resource manager confirms at once what it is asked to release.
+// A gang runs from the moment when the last of its workers is placed. With placeholders, its workers are asked for when
+// the scheduler says that the application starts. Where the placeholders were not placed in time, the application goes
+// on without them: its workers are asked for then, and each runs for itself.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ constexpr std::string_view gpu_model_key = "si/gpu-model";
 //   openb   sn, cpu_milli, memory_mib, gpu, model
 //   pai     machine, gpu_type, cap_cpu, cap_mem, cap_gpu: cores, GiB
 //   google  node, cpu_norm, mem_norm: parts of 64 cores and 256 GiB
-// Refused at the first row that does not parse, and where there is none.
+// Refused at the first row that does not parse. A list without rows is refused, too.
 [[nodiscard]] std::optional<refusal> read_machines(const trace_text &in, load &into);
 
 }  // namespace tenon::cli

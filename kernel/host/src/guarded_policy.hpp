@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// A policy of a module as the kernel gets it: tables of the host's own that guard every call, around an instance
-// that lives through the ABI's lifecycle.
+// A policy of a module as the kernel gets it. Tables of the host's own guard every call. Within them an instance lives
+// through the ABI's lifecycle.
 #pragma once
 
 #include <algorithm>

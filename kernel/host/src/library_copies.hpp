@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Private copies of libraries, by digest: what was verified is what is opened, and a library that is overwritten
-// while it is in use does not take the process down.
+// Private copies of libraries, by digest. What was verified is what is opened. A library that is overwritten while it
+// is in use does not take the process down.
 #pragma once
 
 #include <filesystem>

@@ -25,8 +25,8 @@ struct implementation {
 
 class loaded_module {
  public:
-  // Opens `library`, refuses changes to process-wide state, a refused init, and any difference between the
-  // module and its manifest, in either direction. On the thread that loads modules.
+  // Opens `library`. Refused where it changes process-wide state, where its init refuses, and where module and
+  // manifest differ, in either direction. On the thread that loads modules.
   [[nodiscard]] static result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
                                                                    const verified_library &library,
                                                                    std::shared_ptr<spdlog::logger> log,

@@ -51,8 +51,8 @@ class answer_queue {
   [[nodiscard]] bool has_unpublished() const { return written_ != published_; }
   [[nodiscard]] uint64_t last_number() const { return written_; }
 
-  // The transport's thread. Hands over what was not delivered yet, one chunk's part at a time, until `take` takes
-  // less than it was given or nothing is left; the number taken in all.
+  // The transport's thread. Hands over what was not delivered yet, one chunk's part at a time. Ends when `take` takes
+  // less than it was given, or when nothing is left. Gives the number taken in all.
   template <class Take>
   uint64_t deliver(Take &&take) {
     uint64_t taken_in_all = 0;

@@ -31,7 +31,7 @@ struct group_config {
   bool has_content = true;
   uint64_t revision = 0;  // 0: an RM's own
   int64_t since_ms = 0;   // Unix
-  // Of one that people sent: by whom, and in place of what; that is a checksum and a revision of the file's.
+  // Of one that people sent: by whom, and in place of which text of the file, by its checksum and revision.
   std::string by;
   std::string instead_of;
   uint64_t instead_of_revision = 0;

@@ -1,8 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Entry: u32 length of the rest, u32 CRC-32 of length and rest, i64 time, u8 command number, fields.
-// Field: numbers little-endian in their own width, doubles as their bits, bool and enum one byte; text and
-// list a u32 count and the elements; map a list of pairs with ascending keys; a configuration one byte
-// "present" and its fields.
+// Field, by its type:
+//   number         little-endian in its own width; a double as its bits
+//   bool, enum     one byte
+//   text, list     a u32 count and the elements
+//   map            a list of pairs with ascending keys
+//   configuration  one byte "present" and its fields
 #include "journal/version3.hpp"
 
 #include <algorithm>

@@ -58,7 +58,7 @@ class application_states final : public application_lifecycle, application_state
   void settle(application &app, bool real_went = false) override;
   void expire_all(application &app, const reason &why, bool only_placeholders) override;
   void drop_asks(application &app, termination end, const reason &why, bool only_placeholders) override;
-  // It fails, and waits for what it has to be gone; or, where its partition goes, for nothing.
+  // It fails, and waits until what it has is gone. Where its partition goes it waits for nothing.
   void fail(application &app, std::string_view text, const reason &why);
   void fail_at_once(application &app, std::string_view text);
 

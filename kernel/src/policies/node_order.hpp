@@ -37,8 +37,8 @@ class node_order {
   template <class Accept>
   uint32_t first_fit(const ask_class &need, uint64_t &examined, Accept &&accept);
 
-  // The open node that lacks least of `need` and for which `accept(slot)` is true, the first in order of those that
-  // lack equally little; or no_slot.
+  // Of the open nodes for which `accept(slot)` is true, the one that lacks least of `need`; of those that lack equally
+  // little, the first in order. no_slot: there is none.
   template <class Accept>
   uint32_t least_lacking(const ask_class &need, uint64_t &examined, Accept &&accept);
 

@@ -20,8 +20,8 @@ void explainer::explain_claims(const ask &a, explanation &out) const {
   }
 }
 
-// An attempt that would find nobody now is not promised, whenever it is due: what it would find then may be something
-// else, and as things are it is nothing.
+// An attempt that would find nobody now is not promised, whenever it is due. As things are it would find nothing. What
+// it would find when it is due may be something else.
 void explainer::explain_preemption(const ask &a, explanation &out) {
   const ask_class &c = of.classes[a.class_id];
   const int64_t at = preemption.preempts_at(a);

@@ -12,11 +12,9 @@
 namespace tenon::internal {
 namespace {
 
-// How often something is added for the ask because others took it; on how many things it may depend, beyond which
-// nobody would make all of it; and how much is decided at most.
-constexpr int most_rounds = 32;
-constexpr size_t most_changes = 4;
-constexpr uint64_t most_decisions = 10'000;
+constexpr int most_rounds = 32;              // how often something is added for the ask because others took it
+constexpr size_t most_changes = 4;           // on how many things it may depend: nobody would make all of more
+constexpr uint64_t most_decisions = 10'000;  // that are made to find out
 
 // Names of nodes that have none so far, before and behind all others: what equals another node in everything else goes
 // by its name.

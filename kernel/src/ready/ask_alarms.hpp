@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Ask alarms: what time alone lets an ask do. An ask in a parked unit has an alarm for the next time at which it may do
-// what it could not before; when it rings the ask goes on to a unit of its own kind, which is not parked for that. Asks
-// of a unit that is not parked have no alarm: most of them are placed before they would need one.
+// what it could not before. Then it goes on to a unit of its own kind, which is not parked for that. Asks of a unit
+// that is not parked have no alarm: most of them are placed before they would need one.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Ask lines: where a pending ask stands (ask_line). Those that wait for placeholders stand in their task group, those
-// with a reservation among the reserved ones, those that the resource manager refused everywhere among the refused
-// ones, and all others in the group of their class, which the ready index knows.
+// Ask lines: where a pending ask stands (ask_line).
+// - It waits for placeholders: in its task group.
+// - It has a reservation: among the reserved ones.
+// - The resource manager refused it everywhere: among the refused ones.
+// - All others: in the group of their class, which the ready index knows.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Claims: allocations that give way (victims), until the resource manager confirms that they are gone, and the asks
-// that wait for that (claimants).
+// Claims: the allocations that give way (victims), and the asks that wait for that (claimants). Victims give way until
+// the resource manager confirms that they are gone.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

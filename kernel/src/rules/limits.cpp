@@ -82,8 +82,8 @@ void limits::enter(application &app, bool checked) {
   if (app.place != limit_place::taken) app.place = checked ? limit_place::offered : limit_place::taken;
 }
 
-// Something of it went. One that lost its last allocation and still asks keeps its place, so that nobody takes it
-// meanwhile and both run; one that never had an allocation has nothing to keep.
+// Something of it went. One that lost its last allocation and still asks keeps its place: else somebody could take it
+// meanwhile, and both would run. One that never had an allocation has nothing to keep.
 void limits::leave(application &app) {
   if (app.place == limit_place::none || !app.allocations.empty()) return;
   if (!app.pending->empty() && app.place == limit_place::taken) return;

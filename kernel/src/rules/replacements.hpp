@@ -44,8 +44,8 @@ class replacements : replacements_access {
   void undo(allocation &placeholder, bool pending_again, const node *dying);
   // Those by one ask, or all of the application. False: there were none.
   bool undo_all(application &app, const ask *only, bool pending_again);
-  // A gang runs when all that its placeholder ask names is allocated; and, where fewer placeholders came, once real
-  // work of it is there and no placeholder is to come.
+  // Of a gang of which fewer placeholders came than its placeholder ask names: it runs once real work of it is there
+  // and no placeholder is to come.
   void run_short_gang(application &app);
   // Placeholders of the group that are smaller than the ask, in which it can never be, go. False: there are none.
   bool release_too_small(const ask &a, const ask_class &c, const task_group &g);

@@ -219,8 +219,8 @@ bool victim_search::take_on_node(size_t most) {
   return !node_is_short();
 }
 
-// What would have to go for one node, some of it perhaps in vain; false: it cannot be had, or not with at most so many
-// on the node itself.
+// Finds what would have to go for one node, some of it perhaps in vain. False: the node cannot be had so, or only with
+// more than `most` on the node itself.
 bool victim_search::take_for(const node &n, size_t most) {
   const size_t types = class_->positive.size();
   node_ = &n;

@@ -83,9 +83,9 @@ bool victim_search::has_guarantee_left() const {
   return lowest != levels_.end() && !exceeds_guarantee(*lowest->where);
 }
 
-// The ask has a claim on what is in another queue where, of the queues on its path that do not hold that one too, some
-// has a guarantee and none exceeds its guarantee with the ask. The guarantee of a queue that holds both says nothing
-// about what is in it. `fences`: nobody beyond a fence, or a max that is full, gives way.
+// The ask has a claim on what is in another queue by those queues on its path that do not hold the other one too: some
+// of these has a guarantee, and none exceeds its guarantee with the ask. The guarantee of a queue that holds both
+// says nothing about what is in it. `fences`: nobody beyond a fence, or a max that is full, gives way.
 void victim_search::find_top(bool fences) {
   first_claim_ = levels_.size();
   for (top_ = 0; top_ + 1 < levels_.size(); ++top_) {

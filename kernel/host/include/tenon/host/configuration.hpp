@@ -24,8 +24,8 @@ struct configuration {
   config::yaml_node source;  // null node: no positions
 };
 
-// Refuses, at its place in the manifest, a schema that is none, has keywords that JSON Schema does not know, or
-// defaults that it would refuse itself. `name` is the manifest's key, as "config".
+// Refuses, at its place in the manifest, what is no schema, a keyword that JSON Schema does not know, and a default
+// that the schema itself would refuse. `name` is the manifest's key, as "config".
 void check_schema(std::string_view name, const config::yaml_node &schema, config::problems &report);
 
 // The configuration with the schema's defaults where it says nothing; refused at the value's place.

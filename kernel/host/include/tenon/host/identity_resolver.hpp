@@ -59,9 +59,9 @@ class identity_resolver {
   identity_resolver &operator=(const identity_resolver &) = delete;
 
   // Calls `done` once: here where the answer is known, else on the resolver's thread. Groups of the request are
-  // used as they are. Without groups the user is looked up, unless that was done a short while ago; an empty or
-  // invalid user is not, and has no groups: refusing it is the kernel's. Never waits for the source. `done` throws
-  // nothing and does not wait.
+  // used as they are. Without groups the user is looked up, unless that was done a short while ago. An empty or
+  // invalid user is not looked up, and has no groups: the kernel refuses it. Never waits for the source. `done`
+  // throws nothing and does not wait.
   void resolve(const group_request &request, answer_handler done);
 
   [[nodiscard]] resolver_counters counters() const;

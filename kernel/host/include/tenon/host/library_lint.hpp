@@ -21,8 +21,8 @@ struct lint_report {
 };
 
 struct lint_options {
-  // A module that provides a transport may link gRPC and protobuf, if the generated code that it uses is that
-  // of libtenon_proto.so: two copies of one .proto abort the process inside dlopen.
+  // A module that provides a transport may link gRPC and protobuf. The generated code that it uses must be that of
+  // libtenon_proto.so: two copies of one .proto abort the process inside dlopen.
   bool may_link_grpc = false;
 };
 

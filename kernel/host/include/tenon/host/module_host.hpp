@@ -113,9 +113,9 @@ class module_host : public policy_source {
   std::unique_ptr<impl> impl_;
 };
 
-// Reads the deployment file (empty: the built-in default), finds its modules, and loads those that it names;
-// others are loaded when a configuration first asks for one of their policies. The first refusal is given, with
-// the number of further ones in the file.
+// Reads the deployment file (empty: the built-in default), finds its modules, and loads those that it names. Others
+// are loaded when a configuration first asks for one of their policies. The first refusal is given, with the number
+// of further ones in the file.
 [[nodiscard]] result<std::unique_ptr<module_host>> open_deployment(const std::filesystem::path &file = {},
                                                                    host_options options = {});
 

@@ -53,8 +53,8 @@ struct module_manifest {
 // The format, for its reference page and schema.
 [[nodiscard]] const config::object_spec &manifest_spec();
 
-// Nothing, with reasons in `report`, unless all of it holds: known keys, right types, sound ids, digest and
-// schemas, known interfaces, and the epoch and draft revision of this host.
+// Nothing, with reasons in `report`, unless all of this is so: keys and interfaces are known, types are right, ids,
+// digest and schemas are sound, epoch and draft revision are those of this host.
 [[nodiscard]] std::optional<module_manifest> parse_manifest(std::string_view text, std::filesystem::path file,
                                                             config::problems &report);
 [[nodiscard]] std::optional<module_manifest> read_manifest(const std::filesystem::path &file, config::problems &report);

@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// What a module must not change behind the scheduler's back: floating-point control (a library linked with
-// -ffast-math sets flush-to-zero in a constructor and changes every score after it), locale, signal handling.
+// What a module must not change behind the scheduler's back: floating-point control, locale, signal handling. A library
+// linked with -ffast-math sets flush-to-zero in a constructor, and changes every score after it.
 #pragma once
 
 #include <array>

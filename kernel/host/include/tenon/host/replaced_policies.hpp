@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// A policy source in which a vendor's modules serve whole kinds in place of those that configurations name: so the
-// kernel's own scenarios and simulator run with a vendor's policy.
+// A policy source in which a vendor's modules serve whole kinds, whatever policies configurations name. So the kernel's
+// own scenarios and simulator run with a vendor's policy.
 #pragma once
 
 #include <filesystem>

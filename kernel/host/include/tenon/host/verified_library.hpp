@@ -17,13 +17,13 @@ struct verified_library {
   std::string digest;
   library_traits traits;
 
-  // The file itself is opened where a copy would not find its own libraries ($ORIGIN) or there is no place for
-  // one; then its bytes are compared once more after opening.
+  // The file itself is opened where a copy would not find its own libraries ($ORIGIN), or where there is no place
+  // for one. Its bytes are compared once more after opening then.
   [[nodiscard]] bool in_place() const { return open_path == shown_as; }
 };
 
-// Reads the library once, compares its digest with the manifest's and with `pinned` (the deployment's, where it
-// has one), lints it and copies it below `cache_directory` (empty: opened in place), under its digest.
+// Reads the library once. Compares its digest with the manifest's and with `pinned`, the deployment's, where there is
+// one. Lints it, and copies it below `cache_directory` under its digest. Without a directory it is opened in place.
 [[nodiscard]] result<verified_library> verify_library(const module_manifest &manifest,
                                                       const std::optional<std::string> &pinned,
                                                       const std::filesystem::path &cache_directory);

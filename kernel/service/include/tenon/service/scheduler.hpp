@@ -169,13 +169,14 @@ class scheduler {
   // Takes no more requests, applies those that it has, lets answers go out, ends sessions and transports. Once.
   void stop();
 
-  // Manual mode. Moves time to `now_ms` (nothing: stays), takes what was submitted, fires timers, makes up to
-  // `max_decisions` in each partition, or in the one with this full name; the number of decisions.
+  // Manual mode. Moves time to `now_ms`, where it is given. Takes what was submitted, fires timers, and makes up to
+  // `max_decisions` in each partition, or in the one with this full name. Gives the number of decisions.
   uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {}, std::string_view partition = {});
   [[nodiscard]] bool is_manual() const;
 
   // Reads the policy groups again and configures all RMs that use them, all or none. The refusal says which place of
-  // which file, or which RM's state, is in the way; or that people sent another text, and the file is as it was then.
+  // which file, or which RM's state, is in the way. It may also be that people sent another text, and the file is as
+  // it was then.
   [[nodiscard]] configured reload_files(const reload_wish &wish);
   [[nodiscard]] std::optional<refusal> reload() { return reload_files({}).why; }
   // Puts a text in force for a policy group or an RM, which must be there.
