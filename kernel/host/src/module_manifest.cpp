@@ -50,7 +50,7 @@ constexpr std::array manifest_keys{
     key_spec{.key = "apiVersion",
              .kind = value_kind::text,
              .summary = "Format of this file.",
-             .words = api_versions,
+             .allowed = api_versions,
              .required = true},
     key_spec{.key = "id",
              .kind = value_kind::text,
