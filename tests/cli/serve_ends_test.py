@@ -11,6 +11,7 @@ import signal
 import subprocess
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 
 from daemon import QUEUES, ROOT, WITHIN_S, Daemon, RmCase, end, main
@@ -147,9 +148,17 @@ class ModuleAtFault(RmCase):
                                               "    queues:\n      - name: root"))
         daemon = Daemon(self, self.deployment(
             f"module_path: [modules]\nmodules: [{{ id: zoo.{name}, on_fault: {on_fault} }}]\n"
-            f"transports: [{{ use: tenon.grpc, config: {{ listen: 'unix:{self.folder}/rm.sock' }} }}]\n"), env=env)
+            "events: [{ use: tenon.ring }]\ntransports:\n"
+            f"  - {{ use: tenon.grpc, config: {{ listen: 'unix:{self.folder}/rm.sock' }} }}\n"
+            f"  - {{ use: tenon.rest, config: {{ listen: '127.0.0.1:0', address_file: {self.folder}/address }} }}\n"),
+            env=env)
         daemon.wait("READY=1")
         return daemon
+
+    def metrics(self) -> str:
+        with urllib.request.urlopen((self.folder / "address").read_text().strip() + "/ws/v1/metrics",
+                                    timeout=WITHIN_S) as answer:
+            return answer.read().decode()
 
     def ask(self) -> subprocess.Popen:
         process = subprocess.Popen(
@@ -184,6 +193,40 @@ class ModuleAtFault(RmCase):
             time.sleep(0.05)
         found = {one["id"]: one for one in daemon.json("modules")["modules"]}
         self.assertTrue(found["zoo.on-request-sort"]["loaded"])
+
+    def test_that_hangs_is_named_within_a_second_by_whatever_does_not_wait_for_it(self):
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "hang"})
+        self.ask()
+        named = r"zoo\.on-request-sort \S+: tenon\.node-sort/1 'zoo': score.* has not returned for (\d+) ms"
+        daemon.wait_for_words("has not returned for")
+        self.assertRegex(daemon.words(), named + ", on a thread with role cycle")
+        self.assertLess(int(re.search(named, daemon.words())[1]), 1000)
+        health = daemon.ctl("health")
+        self.assertEqual(health.returncode, 1, health.stdout)
+        self.assertRegex(health.stdout, named)
+        found = {one["id"]: one for one in daemon.json("modules")["modules"]}
+        call, = found["zoo.on-request-sort"]["long_calls"]
+        self.assertEqual((call["slot"], call["thread"], call["interface"]), ("score", "cycle", "tenon.node-sort/1"))
+        self.assertRegex(daemon.ctl("modules").stdout, r"zoo\.on-request-sort .* loaded, in score for \d+ ms")
+        self.assertRegex(self.metrics(), r'tenon_module_call_seconds\{[^}]*module="zoo.on-request-sort"[^}]*slot="score"')
+        self.assertEqual(daemon.ctl("events").returncode, 0)
+        self.assertEqual(daemon.ctl("rms").returncode, 0)
+        apps = daemon.ctl("apps")
+        self.assertEqual(apps.returncode, 1, apps.stdout)
+        self.assertRegex(apps.stderr, named)
+
+    def test_that_calls_exit_ends_it_with_a_status_of_its_own(self):
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "leave"})
+        self.ask()
+        self.assertEqual(daemon.finish(None), 4, daemon.words())
+        self.assertRegex(daemon.words(), r"exit\(\) was called, which nobody asked for, in zoo\.on-request-sort .*: score")
+        self.assertFalse(daemon.control.exists())
+
+    def test_that_is_late_three_times_in_a_row_is_at_fault_without_a_budget(self):
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "linger"})
+        self.gone(self.rm())
+        self.assertRegex(daemon.words(), r"zoo\.on-request-sort .* score took \d+ us, the budget is 200000 us")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_that_does_not_end_is_ended_by_a_second_signal(self):
         daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "destroy", "ZOO_HOW": "hang"})

@@ -33,6 +33,12 @@ class Unit(unittest.TestCase):
         done = run("systemd-analyze", "verify", "--man=no", str(self.unit))
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
+    def test_it_is_back_however_it_ended_unless_it_is_refused(self):
+        words = self.unit.read_text()
+        self.assertRegex(words, r"(?m)^Restart=always$")
+        self.assertRegex(words, r"(?m)^RestartPreventExitStatus=2$")
+        self.assertRegex(words, r"(?m)^StartLimitIntervalSec=0$")
+
     def test_it_may_do_little_else(self):
         done = run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}", str(self.unit))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -173,6 +173,18 @@ void print_explanations(const json::object &result, std::ostream &out) {
   if (yes(result, "more")) out << "\n... and more of its asks wait\n";
 }
 
+// "loaded", or what it does not return from.
+static std::string state_of_module(const json::object &module) {
+  std::string out = yes(module, "loaded") ? "loaded" : "not used";
+  const json::value *calls = module.if_contains("long_calls");  // a daemon of before has none
+  if (calls == nullptr) return out;
+  for (const json::value &value : calls->as_array()) {
+    const json::object &one = value.as_object();
+    out += ", in " + text(one, "slot") + " for " + std::to_string(number(one, "lasts_ms")) + " ms";
+  }
+  return out;
+}
+
 void print_modules(const json::object &result, std::ostream &out) {
   table all({{"MODULE"}, {"VERSION"}, {"STATE"}, {"CALLS", true}, {"FAULTS", true}, {"LATE", true}, {"PROVIDES"}});
   for (const json::value &value : result.at("modules").as_array()) {
@@ -180,8 +192,8 @@ void print_modules(const json::object &result, std::ostream &out) {
     std::string provides;
     for (const json::value &each : one.at("provides").as_array())
       provides += (provides.empty() ? "" : ", ") + std::string(each.as_string());
-    all.add({text(one, "id"), text(one, "version"), yes(one, "loaded") ? "loaded" : "not used", count(one, "calls"),
-             count(one, "faults"), count(one, "overruns"), provides});
+    all.add({text(one, "id"), text(one, "version"), state_of_module(one), count(one, "calls"), count(one, "faults"),
+             count(one, "overruns"), provides});
   }
   all.print(out);
   const json::array &transports = result.at("transports").as_array();

@@ -37,7 +37,12 @@ constexpr std::array<std::string_view, 27> fields{
     "until_ms", "wait_ms", "action",  "target",      "reason", "policy_group", "rm",     "forced",   "text"};
 constexpr uint64_t most_explanations = 20;
 
-refusal stopping() {
+// Why what needs the scheduler's thread has no answer.
+refusal no_answer_of(service::scheduler &scheduler) {
+  for (const host::long_call &one : scheduler.modules().long_calls())
+    if (one.role == host::thread_role::cycle)
+      return {"", "a daemon that schedules", "one whose cycle thread waits for a module: " + one.text(),
+              "health and modules say more; take the module out of the deployment and start the daemon again"};
   return {"", "a daemon that schedules", "one that stops, or has no time to answer", "ask again when it is up again"};
 }
 
@@ -96,7 +101,20 @@ std::string refusing(const json::value &id, const refusal &why) {
   return finished(id, {{"ok", false}, {"error", refusal_json(why)}});
 }
 
-json::object object_of(const host::module_status &module) {
+json::array calls_of(const std::string &module, const std::vector<host::long_call> &calls) {
+  json::array out;
+  for (const host::long_call &one : calls)
+    if (one.module == module)
+      out.push_back(json::object{{"interface", one.interface},
+                                 {"name", one.name},
+                                 {"slot", one.slot},
+                                 {"items", one.items},
+                                 {"thread", host::role_name(one.role)},
+                                 {"lasts_ms", one.lasts.count()}});
+  return out;
+}
+
+json::object object_of(const host::module_status &module, const std::vector<host::long_call> &calls) {
   json::array provides;
   for (const auto &one : module.provides) provides.push_back(json::string(one.interface + " " + one.name));
   return {{"id", module.id},
@@ -108,7 +126,8 @@ json::object object_of(const host::module_status &module) {
           {"loaded", module.loaded},
           {"calls", module.counters.calls},
           {"faults", module.counters.faults},
-          {"overruns", module.counters.overruns}};
+          {"overruns", module.counters.overruns},
+          {"long_calls", calls_of(module.id, calls)}};
 }
 
 }  // namespace
@@ -133,7 +152,7 @@ struct control_handler::impl {
 
   outcome of_state(const request &what) {
     const auto from = look(parts_of(what));
-    if (from == nullptr) return stopping();
+    if (from == nullptr) return no_answer_of(scheduler);
     const auto &all = from->partitions;
     if (std::none_of(all.begin(), all.end(),
                      [&](const auto &one) { return is_partition(one.name, what.which.partition); }) &&
@@ -167,7 +186,7 @@ struct control_handler::impl {
     if (what.application.empty())
       return refusal{"explain", "an application", "none", "give application, and key for one of its asks"};
     const auto from = look(TENON_READ_APPLICATIONS | TENON_READ_ASKS);
-    if (from == nullptr) return stopping();
+    if (from == nullptr) return no_answer_of(scheduler);
     find_application(*from, what.which.partition, what.application, what.key);
     std::vector<std::pair<std::string, std::string>> wanted;  // partition, key
     bool known = false;
@@ -192,7 +211,7 @@ struct control_handler::impl {
       std::optional<explanation> why;  // each in a turn of its own, so that the scheduler goes on between them
       if (!around.people.explain(partition, what.application, key, milliseconds(answer_deadline) / most_explanations,
                                  why)) {
-        if (explanations.empty()) return stopping();
+        if (explanations.empty()) return no_answer_of(scheduler);
         more = true;  // others who read were here before
         break;
       }
@@ -207,7 +226,8 @@ struct control_handler::impl {
 
   outcome modules() {
     json::array listed, transports;
-    for (const auto &one : scheduler.modules().modules()) listed.push_back(object_of(one));
+    const auto calls = scheduler.modules().long_calls();
+    for (const auto &one : scheduler.modules().modules()) listed.push_back(object_of(one, calls));
     for (const auto &one : scheduler.transports())
       transports.push_back(json::object{{"module", one.module},
                                         {"name", one.name},

@@ -5,12 +5,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -54,6 +56,20 @@ observe::caller signal_sender() {
   return out;
 }
 
+// Ends the process another way than exit() does, while a daemon runs in it.
+std::atomic<std::function<void()> *> instead_of_exit{nullptr};
+
+void notice_exit() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const auto look = [] {
+      if (auto *instead = instead_of_exit.exchange(nullptr)) (*instead)();
+    };
+    std::atexit(look);
+    std::at_quick_exit(look);
+  });
+}
+
 }  // namespace
 
 struct daemon_process::impl {
@@ -71,7 +87,9 @@ struct daemon_process::impl {
   void tell_alive();
   void stop(exit_code code);
   void while_signals_count(std::function<void()> work_to_do);
+  void write_out_in_time();
   void end_at_once();
+  void end_unasked();
 
   const serve_options options;
   const host::deployment plan;
@@ -93,6 +111,7 @@ struct daemon_process::impl {
   uint64_t ticks = 0;
   bool stopping = false, was_healthy = true;
   exit_code ended = exit_code::ok;
+  std::function<void()> when_exit_is_called = [this] { end_unasked(); };
 };
 
 std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_options &to) {
@@ -149,6 +168,7 @@ void daemon_process::impl::note(const observe::audited &what) {
 std::optional<refusal> daemon_process::impl::open() {
   host::host_options how;
   how.log = log;
+  how.watch_calls = true;
   if (!options.module_path.empty()) how.module_path.emplace_back(options.module_path);
   how.on_fault = [this](const host::module_fault &fault) {
     if (fault.action != host::fault_action::stop) return;
@@ -211,6 +231,8 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   wait_for_signal();
   wait_for_tick();
   tell_alive();
+  notice_exit();
+  instead_of_exit = &when_exit_is_called;
   log->info("ready: {} transports, control socket {}, process {}", scheduler->transports().size(), path.string(),
             ::getpid());
   if (scheduler->is_manual()) log->warn("cycle.manual: nothing moves but by steps, as of tenon ctl step");
@@ -224,6 +246,7 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
     scheduler.reset();
     for (const auto &one : recordings) one->flush();
   });
+  instead_of_exit = nullptr;
   socket.reset();
   for (const auto &one : recordings) {
     if (const auto failed = one->failure()) {
@@ -252,8 +275,7 @@ void daemon_process::impl::wait_for_signal() {
   });
 }
 
-void daemon_process::impl::end_at_once() {
-  log->warn("a second signal: stops at once; what resource managers and event sinks have not taken is lost");
+void daemon_process::impl::write_out_in_time() {
   // Into a pipe that nobody reads, or a disk that is gone, writing never ends.
   const auto written = std::make_shared<std::promise<void>>();
   std::thread([this, written] {
@@ -262,9 +284,25 @@ void daemon_process::impl::end_at_once() {
   }).detach();
   if (written->get_future().wait_for(last_wait) != std::future_status::ready)
     log->error("the recordings are not whole: what they are written to takes nothing");
+}
+
+void daemon_process::impl::end_at_once() {
+  log->warn("a second signal: stops at once; what resource managers and event sinks have not taken is lost");
+  write_out_in_time();
   socket.reset();
   log->flush();
   ::_exit(static_cast<int>(exit_code::failed));
+}
+
+// Somebody called exit(), which would end the process with that one's status, and its threads at any place.
+void daemon_process::impl::end_unasked() {
+  const auto call = host::call_of_this_thread();
+  log->error("exit() was called, which nobody asked for, {}",
+             call ? "in " + call->place() : "on a thread that is in no call of a module");
+  write_out_in_time();
+  socket.reset();
+  log->flush();
+  ::_exit(static_cast<int>(exit_code::unasked));
 }
 
 // A module may take its time to end.

@@ -32,7 +32,7 @@ void add_serve_command(CLI::App &app, chosen_command &chosen) {
       "Signals: HUP reads the files of policy_groups again, all or none; TERM and INT stop it once answers\n"
       "have gone out, a second one at once.\n\n"
       "Exit codes: 0 stopped as asked, or --check found nothing wrong; 1 it ended by itself, or at once;\n"
-      "2 refused, nothing was started.");
+      "2 refused, nothing was started; 4 a module ended it.");
   command->callback([&chosen, o] {
     chosen = [o](std::istream &, std::ostream &out, std::ostream &err) {
       return static_cast<int>(serve(*o, out, err));

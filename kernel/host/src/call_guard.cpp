@@ -43,7 +43,10 @@ void module_tally::measure(int64_t took_ns) {
 }
 
 call_guard::call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
-    : tally_(std::move(tally)), interface_(std::move(interface)), name_(std::move(name)) {}
+    : tally_(std::move(tally)),
+      subject_(kept_subject({tally_->host, tally_->id, tally_->version, tally_->digest, interface, name})),
+      interface_(std::move(interface)),
+      name_(std::move(name)) {}
 
 int64_t call_guard::monotonic_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "containment/call_place.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/host/module_watch.hpp"
 
@@ -16,8 +17,12 @@ namespace tenon::host {
 // Shared by all instances of a module.
 struct module_tally {
   std::string id, version, kind, name;
+  std::string digest;  // of the library
+  uint64_t host = 0;   // as call_subject has it
   fault_action action = fault_action::fallback;
-  call_budget budget;        // call_us 0: nothing is timed
+  call_budget budget;          // call_us 0: there is none
+  bool only_on_cycle = false;  // it is for slots of the cycle: others may take their time
+  bool times_all_calls = false;
   bool check_calls = false;  // threads, and what a slot writes
   fault_handler on_fault;
   violation_handler on_violation;
@@ -54,10 +59,14 @@ class call_guard {
     if (tally_->check_calls && !enter(slot_name, tag)) return TENON_INTERNAL;
     const uint64_t ordinal = tally_->calls.fetch_add(1, std::memory_order_relaxed);
     // Timing costs about as much as a small call: one in 64, and each batch where there is a budget.
-    const bool measured = ordinal % 64 == 0;
+    const bool measured = ordinal % 64 == 0 || tally_->times_all_calls;
     const bool timed = measured || (tally_->budget.call_us != 0 && items > 1);
     const int64_t start_ns = timed ? monotonic_ns() : 0;
-    tenon_status status = slot();
+    tenon_status status = TENON_OK;
+    {
+      const published_call published(subject_, slot_name, items);
+      status = slot();
+    }
     const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
     if (measured) tally_->measure(took_ns);
     if (tally_->check_calls) leave();
@@ -67,13 +76,16 @@ class call_guard {
     } else if (std::string why = problem(status); !why.empty()) {
       fault(slot_name, std::move(why));
       status = TENON_INTERNAL;
-    } else if (timed && tally_->budget.call_us != 0 && over_budget(slot_name, took_ns)) {
+    } else if (timed && has_budget(tag) && over_budget(slot_name, took_ns)) {
       status = TENON_INTERNAL;
     }
     return status;
   }
 
  private:
+  [[nodiscard]] bool has_budget(slot_tag tag) const {
+    return tally_->budget.call_us != 0 && (!tally_->only_on_cycle || tag == slot_tag::cycle);
+  }
   static int64_t monotonic_ns();
   bool enter(const char *slot_name, slot_tag tag);
   void leave() { busy_.store(false, std::memory_order_release); }
@@ -82,6 +94,7 @@ class call_guard {
   bool over_budget(const char *slot_name, int64_t took_ns);
 
   std::shared_ptr<module_tally> tally_;
+  const call_subject *subject_;
   std::string interface_;
   std::string name_;
   std::function<std::string()> cause_;

@@ -29,7 +29,8 @@ constexpr std::array budget_keys{
     key_spec{.key = "call_us",
              .kind = value_kind::count,
              .summary = "Microseconds that one call may take.",
-             .fallback = "not measured"},
+             .fallback = "200000 in slots of the cycle for modules in the scheduler's process that are not the "
+                         "project's own; else not measured"},
     key_spec{.key = "overruns",
              .kind = value_kind::count,
              .summary = "Measured calls in a row that must be late before the module is at fault.",
@@ -55,7 +56,7 @@ const std::array module_keys{
     key_spec{.key = "budget",
              .kind = value_kind::object,
              .summary = "How long its calls may take.",
-             .fallback = "not measured",
+             .fallback = "its defaults",
              .object = &budget_object},
     key_spec{.key = "isolation",
              .kind = value_kind::text,
@@ -279,7 +280,7 @@ class deployment_reader {
     for (const auto &[key, value] : {std::pair{"call_us", one.budget.call_us}, {"overruns", one.budget.overruns}}) {
       const yaml_node *given = node->find(key);
       if (given != nullptr && value == 0)
-        report_.refuse(given->at, std::string(key) + " is 0", "at least 1", "leave the budget out to measure nothing");
+        report_.refuse(given->at, std::string(key) + " is 0", "at least 1", "leave the budget out for its defaults");
     }
   }
 

@@ -33,14 +33,17 @@ loaded_module::loaded_module(const module_manifest &manifest, const verified_lib
 
 loaded_module::~loaded_module() {
   constexpr tenon_nothing nothing{sizeof nothing, 0};
-  if (initialised_) table_->deinit(&nothing, nullptr);
+  if (!initialised_) return;
+  const published_call published(subject_, "deinit", 0);
+  table_->deinit(&nothing, nullptr);
 }
 
 result<std::unique_ptr<loaded_module>> loaded_module::open(const module_manifest &manifest,
-                                                           const verified_library &library,
+                                                           const verified_library &library, const call_subject *subject,
                                                            std::shared_ptr<spdlog::logger> log,
                                                            std::shared_ptr<const service_registry> offered) {
   std::unique_ptr<loaded_module> out(new loaded_module(manifest, library, std::move(log), std::move(offered)));
+  out->subject_ = subject;
   if (auto why = out->open_library()) return *why;
   if (auto why = out->check_table()) return *why;
   if (auto why = out->initialise()) return *why;
@@ -76,7 +79,10 @@ refusal loaded_module::no(std::string want, std::string have, std::string fix) c
 
 std::optional<refusal> loaded_module::open_library() {
   const process_state before;
-  const std::string said = one_line(opened_->open(library_.open_path), 1024);
+  const std::string said = [&] {
+    const published_call published(subject_, "its library's constructors", 0);
+    return one_line(opened_->open(library_.open_path), 1024);
+  }();
   const auto changed = before.restore();
   if (!said.empty()) return no("a library that the dynamic linker opens", said, linker_remedy(said));
   if (!changed.empty())
@@ -114,7 +120,11 @@ std::optional<refusal> loaded_module::initialise() {
   const process_state before;
   error_text words;
   const tenon_module_init_in in{sizeof in, TENON_ABI_EPOCH, &services_};
-  const tenon_status status = table_->init(&in, words.message());
+  tenon_status status = TENON_OK;
+  {
+    const published_call published(subject_, "init", 0);
+    status = table_->init(&in, words.message());
+  }
   const auto changed = before.restore();
   if (status != TENON_OK)
     return no("a module that starts", "its init gave " + status_text(status) + words.after(": "),
@@ -127,6 +137,7 @@ std::optional<refusal> loaded_module::initialise() {
 }
 
 std::optional<refusal> loaded_module::compare() {
+  const published_call published(subject_, "get_factory and describe", 0);
   for (const kind_entry &known : module_kinds)
     if (auto why = compare_interface(known.interface)) return why;
   return std::nullopt;

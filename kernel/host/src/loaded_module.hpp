@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "containment/call_place.hpp"
 #include "host_services.hpp"
 #include "isolation/isolated_module.hpp"
 #include "tenon/abi/module.h"
@@ -26,9 +27,11 @@ struct implementation {
 class loaded_module {
  public:
   // Opens `library`. Refused where it changes process-wide state, where its init refuses, and where module and
-  // manifest differ, in either direction. On the thread that loads modules.
+  // manifest differ, in either direction. On the thread that loads modules. `subject` names calls that are the whole
+  // module's.
   [[nodiscard]] static result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
                                                                    const verified_library &library,
+                                                                   const call_subject *subject,
                                                                    std::shared_ptr<spdlog::logger> log,
                                                                    std::shared_ptr<const service_registry> offered);
 
@@ -66,6 +69,7 @@ class loaded_module {
 
   module_manifest manifest_;
   verified_library library_;
+  const call_subject *subject_ = nullptr;
   host_services services_;
   std::unique_ptr<module_library> opened_;
   const tenon_module *table_ = nullptr;                   // of a library that is open in this process

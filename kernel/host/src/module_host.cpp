@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <optional>
 
+#include "containment/call_watch.hpp"
 #include "guarded_policy.hpp"
 #include "isolation/served_kinds.hpp"
 #include "module_loader.hpp"
@@ -30,10 +31,13 @@ struct ready_module {
 }  // namespace
 
 struct module_host::impl {
-  impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options), plan.require_sandbox) {}
+  impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options), plan.require_sandbox) {
+    if (loader.options().watch_calls) watch.emplace(loader.host_number(), loader.options().log);
+  }
 
   deployment plan;
   module_catalog catalog;
+  std::optional<call_watch> watch;  // outlives modules, which may not return from their last calls
   module_loader loader;
   builtin_policy_source fallbacks;
   std::vector<std::unique_ptr<host_services>> linked;
@@ -130,7 +134,7 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   if (use.isolation == isolation_mode::process)
     if (auto no = isolation::check_served(module->manifest, place(plan, use.at))) return no;
   if (auto no = check_locked(*module)) return no;
-  const auto loaded = loader.load(module->manifest, &use, [&]() -> std::optional<refusal> {
+  const auto loaded = loader.load(module->manifest, &use, module->built_in, [&]() -> std::optional<refusal> {
     // Keys that an instance must be given may come with the instance.
     boost::json::object schema = module->manifest.configuration;
     schema.erase("required");
@@ -222,7 +226,7 @@ result<ready_module> module_host::impl::prepare(const catalogued_module &module,
   }
   if (auto no = check_locked(module)) return *no;
   ready_module out;
-  auto loaded = loader.load(module.manifest, use, [&]() -> std::optional<refusal> {
+  auto loaded = loader.load(module.manifest, use, module.built_in, [&]() -> std::optional<refusal> {
     auto complete = complete_configuration(module.manifest.configuration, given);
     if (!complete) return complete.why();
     out.configuration = boost::json::serialize(*complete);
@@ -350,6 +354,12 @@ std::vector<module_status> module_host::modules() const {
   }
   return out;
 }
+
+std::vector<long_call> module_host::long_calls() const {
+  return impl_->watch ? impl_->watch->long_calls() : std::vector<long_call>{};
+}
+
+bool module_host::holds_up_cycle() const { return impl_->watch && impl_->watch->cycle_is_held_up(); }
 
 std::vector<module_counters> module_host::counters() const { return impl_->loader.counters(); }
 

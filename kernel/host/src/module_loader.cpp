@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -28,6 +29,14 @@ void add_word(std::string &to, std::string_view word) {
   to += (to.empty() ? "" : ", ") + std::string(word);
 }
 
+// Of modules that are not the project's own, for slots of the cycle. An order of a hundred thousand asks takes less.
+constexpr call_budget usual_budget{200'000, 3};
+
+uint64_t next_host_number() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 [[noreturn]] void abort_over(const thread_violation &violation) {
   std::fprintf(stderr, "tenon: %s\n", violation.text().c_str());
   std::abort();
@@ -36,7 +45,7 @@ void add_word(std::string &to, std::string_view word) {
 }  // namespace
 
 module_loader::module_loader(host_options options, bool require_sandbox)
-    : options_(std::move(options)), require_sandbox_(require_sandbox) {
+    : options_(std::move(options)), require_sandbox_(require_sandbox), host_number_(next_host_number()) {
   if (options_.built_in_modules.empty()) options_.built_in_modules = default_module_folder();
   if (options_.preflight_program.empty()) options_.preflight_program = beside_executable("tenon-preflight");
   if (options_.module_runner.empty()) options_.module_runner = beside_executable("tenon-module-runner");
@@ -50,7 +59,7 @@ module_loader::module_loader(host_options options, bool require_sandbox)
   if (!options_.on_violation) options_.on_violation = abort_over;
 }
 
-result<module_in_use> module_loader::load(const module_manifest &manifest, const module_use *use,
+result<module_in_use> module_loader::load(const module_manifest &manifest, const module_use *use, bool own,
                                           const configuration_check &check_configuration) {
   if (const auto found = loaded_.find(manifest.id); found != loaded_.end()) {
     if (auto no = check_configuration()) return *no;
@@ -61,7 +70,7 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
   if (auto no = check_configuration()) return *no;
   auto module = open(manifest, *library, use);
   if (!module) return module.why();
-  module_in_use out{std::move(*module), tally_for(manifest, use)};
+  module_in_use out{std::move(*module), tally_for(manifest, use, own)};
   const std::scoped_lock lock(mutex_);
   loaded_.emplace(manifest.id, out);
   return out;
@@ -79,7 +88,8 @@ result<std::unique_ptr<loaded_module>> module_loader::open(const module_manifest
             preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
       return *no;
   }
-  auto module = loaded_module::open(manifest, library, options_.log, offered_);
+  const call_subject *subject = kept_subject({host_number_, manifest.id, manifest.version, library.digest, {}, {}});
+  auto module = loaded_module::open(manifest, library, subject, options_.log, offered_);
   // Opened is opened, even when it is refused after that: the next preflight must know.
   opened_.push_back(library.open_path);
   return module;
@@ -92,7 +102,16 @@ std::vector<module_counters> module_loader::counters() const {
   return out;
 }
 
-std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &manifest, const module_use *use) const {
+call_budget module_loader::budget_of(const module_use *use, bool own) const {
+  if (!options_.budgets) return {};
+  if (use != nullptr && use->budget.call_us != 0) return use->budget;
+  // A process of its own has a deadline for each call.
+  if (own || (use != nullptr && use->isolation == isolation_mode::process)) return {};
+  return {usual_budget.call_us, use == nullptr ? usual_budget.overruns : use->budget.overruns};
+}
+
+std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &manifest, const module_use *use,
+                                                       bool own) const {
   auto tally = std::make_shared<module_tally>();
   tally->id = manifest.id;
   tally->version = manifest.version;
@@ -101,7 +120,11 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
     add_word(tally->name, one.name);
   }
   if (use != nullptr) tally->action = use->on_fault;
-  if (use != nullptr && options_.budgets) tally->budget = use->budget;
+  tally->digest = manifest.digest;
+  tally->host = host_number_;
+  tally->budget = budget_of(use, own);
+  tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;
+  tally->times_all_calls = !own;
   tally->check_calls = options_.check_calls;
   tally->on_fault = [log = options_.log, then = options_.on_fault](const module_fault &fault) {
     log->error("{}: {} '{}': {} {} (on_fault: {})", fault.module, fault.interface, fault.name, fault.slot, fault.text,

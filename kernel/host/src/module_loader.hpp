@@ -26,10 +26,11 @@ class module_loader {
   // Fills in the options that are left empty. `require_sandbox` is for modules in processes of their own.
   module_loader(host_options options, bool require_sandbox);
 
-  // Verifies, preflights, opens and compares a module once; later the same one. `use`: its deployment entry.
+  // Verifies, preflights, opens and compares a module once; later the same one. `use`: its deployment entry; `own`: it
+  // is the project's.
   // `check_configuration` may refuse before any code of the module runs; it is asked each time.
   using configuration_check = std::function<std::optional<refusal>()>;
-  [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use,
+  [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use, bool own,
                                            const configuration_check &check_configuration);
 
   // To modules loaded and to be loaded.
@@ -38,15 +39,20 @@ class module_loader {
 
   [[nodiscard]] const host_options &options() const { return options_; }
   [[nodiscard]] std::vector<module_counters> counters() const;
+  // Differs from that of every other host of the process.
+  [[nodiscard]] uint64_t host_number() const { return host_number_; }
 
  private:
-  [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use) const;
+  [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use,
+                                                        bool own) const;
+  [[nodiscard]] call_budget budget_of(const module_use *use, bool own) const;
 
   [[nodiscard]] result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
                                                             const verified_library &library, const module_use *use);
 
   host_options options_;
   bool require_sandbox_;
+  const uint64_t host_number_;
   std::shared_ptr<service_registry> offered_ = std::make_shared<service_registry>();
   std::vector<std::filesystem::path> opened_;  // companions of the next preflight
   mutable std::mutex mutex_;                   // guards loaded_ against counters() from other threads

@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/host/thread_role.hpp"
 
+#include "containment/call_place.hpp"
+
 namespace tenon::host {
 namespace {
 
@@ -24,9 +26,14 @@ std::string_view role_name(thread_role role) {
   return "other";
 }
 
-role_guard::role_guard(thread_role role) : former_(role_of_this_thread) { role_of_this_thread = role; }
+role_guard::role_guard(thread_role role) : former_(role_of_this_thread) { take(role); }
 
-role_guard::~role_guard() { role_of_this_thread = former_; }
+role_guard::~role_guard() { take(former_); }
+
+void role_guard::take(thread_role role) {
+  role_of_this_thread = role;
+  call_place::of_this_thread().set_role(role);
+}
 
 std::string_view tag_name(slot_tag tag) {
   switch (tag) {

@@ -32,6 +32,18 @@ void append(std::string &list, std::string_view separator, const std::string &on
   list += one;
 }
 
+// What holds the cycle thread up, and what other threads wait for.
+struct waits {
+  std::string of_cycle, of_others;
+};
+
+waits waits_for(const std::vector<host::long_call> &calls) {
+  waits out;
+  for (const host::long_call &one : calls)
+    append(one.role == host::thread_role::cycle ? out.of_cycle : out.of_others, "; ", one.text());
+  return out;
+}
+
 std::string standing(const rm_standing &rm) {
   if (!rm.connected) return rm.id + " is away";
   if (rm.throttled) return rm.id + " does not take its answers";
@@ -119,8 +131,10 @@ health_report health_checks::look() {
       if (const std::string words = standing(rm); !words.empty()) append(away, ", ", words);
     }
   }
+  const waits in_modules = waits_for(modules_.long_calls());
   if (const milliseconds waited = silence(); waited >= slow)
     silent = "the cycle thread has not answered for " + std::to_string(waited.count()) + " ms";
+  if (!in_modules.of_cycle.empty()) append(silent, ": ", in_modules.of_cycle);
   out.checks = {check_of("Scheduling errors", "Check for scheduling error entries in metrics", state::warns,
                          faulty.empty() ? faulty : "modules were at fault lately: " + faulty),
                 check_of("Failed nodes", "Check for failed nodes entries in metrics", state::warns,
@@ -132,6 +146,8 @@ health_report health_checks::look() {
   out.checks.push_back(check_of("Cycle", "Check that the cycle thread runs", state::fails, silent));
   out.checks.push_back(
       check_of("Resource managers", "Check that every resource manager is connected", state::warns, away));
+  out.checks.push_back(check_of("Module calls", "Check that calls of modules outside of the cycle return", state::warns,
+                                in_modules.of_others));
   for (auto &one : access_.checks()) out.checks.push_back(std::move(one));
   for (const auto &more : more_)
     for (auto &one : more()) out.checks.push_back(std::move(one));

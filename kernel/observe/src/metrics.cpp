@@ -136,13 +136,23 @@ void metrics_maker::add_service(std::vector<family> &out) const {
       static_cast<double>(snapshots.bytes));
   family calls = make_family("tenon_module_calls_total", "Calls of a module.", TENON_METRIC_COUNTER);
   family faults = make_family("tenon_module_faults_total", "Faults of a module.", TENON_METRIC_COUNTER);
-  family seconds =
-      make_family("tenon_module_seconds_total", "Time in calls of a module, from one call in 64, which is measured.",
-                  TENON_METRIC_COUNTER);
+  family seconds = make_family(
+      "tenon_module_seconds_total",
+      "Time in calls of a module; of the project's own from one call in 64, which is measured.", TENON_METRIC_COUNTER);
   family longest =
       make_family("tenon_module_longest_call_seconds", "The longest of the measured calls.", TENON_METRIC_GAUGE);
   family overruns = make_family("tenon_module_overruns_total", "Calls of a module that took longer than its budget.",
                                 TENON_METRIC_COUNTER);
+  family unreturned =
+      make_family("tenon_module_call_seconds", "How long a call of a module lasts that does not return; else absent.",
+                  TENON_METRIC_GAUGE);
+  for (const host::long_call &c : modules_.long_calls())
+    unreturned.samples.push_back({{{"module", c.module},
+                                   {"interface", c.interface},
+                                   {"name", c.name},
+                                   {"slot", c.slot},
+                                   {"thread", std::string(host::role_name(c.role))}},
+                                  static_cast<double>(c.lasts.count()) / 1e3});
   for (const host::module_counters &m : modules_.counters()) {
     calls.samples.push_back({{{"module", m.id}}, static_cast<double>(m.calls)});
     faults.samples.push_back({{{"module", m.id}}, static_cast<double>(m.faults)});
@@ -187,8 +197,8 @@ void metrics_maker::add_service(std::vector<family> &out) const {
     outbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_answers)});
     retries.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.retries)});
   }
-  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &states, &connected, &mailbox, &outbox, &retries,
-                    &kept, &bounds, &beyond}) {
+  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &unreturned, &states, &connected, &mailbox, &outbox,
+                    &retries, &kept, &bounds, &beyond}) {
     if (!f->samples.empty()) out.push_back(std::move(*f));
   }
 }

@@ -67,7 +67,7 @@ void scheduler::post(std::function<void(cycle_access &)> work) {
 }
 
 bool scheduler::call(const std::function<void(cycle_access &)> &work) {
-  return impl_->call([&work](cycle &on) { work(on); });
+  return impl_->call_unless_held_up([&work](cycle &on) { work(on); });
 }
 
 void scheduler::tell(std::string_view rm, const tenon_rm_event &event) {

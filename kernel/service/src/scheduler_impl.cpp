@@ -230,6 +230,14 @@ void scheduler::impl::post(work what) {
 }
 
 bool scheduler::impl::call(const work &what) {
+  return call(what, [] { return false; });
+}
+
+bool scheduler::impl::call_unless_held_up(const work &what) {
+  return call(what, [this] { return modules->holds_up_cycle(); });
+}
+
+bool scheduler::impl::call(const work &what, const std::function<bool()> &gives_up) {
   if (stopped_ || cycle_ == nullptr) return false;
   if (options.manual) {
     run_manual(&what);
@@ -237,15 +245,20 @@ bool scheduler::impl::call(const work &what) {
   }
   auto done = std::make_shared<std::promise<bool>>();
   auto outcome = done->get_future();
-  boost::asio::post(io_, [this, &what, done] {
+  // Whoever is first takes the work: the cycle thread to do it, or the caller to give it up.
+  auto taken = std::make_shared<std::atomic<bool>>(false);
+  boost::asio::post(io_, [this, &what, done, taken] {
+    if (taken->exchange(true)) return;
     cycle_->move_time(clock_ms());
     what(*cycle_);
     done->set_value(true);
     wake();
   });
   // `what` is this caller's: nobody may be in it any more when this returns.
-  while (outcome.wait_for(milliseconds(50)) != std::future_status::ready)
+  while (outcome.wait_for(milliseconds(50)) != std::future_status::ready) {
     if (cycle_over_) return outcome.wait_for(milliseconds(0)) == std::future_status::ready;
+    if (gives_up() && !taken->exchange(true)) return false;
+  }
   return outcome.get();
 }
 
@@ -326,9 +339,12 @@ service_counters scheduler::impl::counters() const {
 
 std::vector<rm_status> scheduler::impl::rms() {
   std::vector<rm_status> out;
-  call([&](cycle &on) {
+  const bool ran = call_unless_held_up([&](cycle &on) {
     for (const auto &one : shared.sessions.all()) out.push_back(on.status_of(*one));
   });
+  const std::lock_guard lock(rms_mutex_);
+  if (!ran) return modules->holds_up_cycle() ? last_rms_ : out;
+  last_rms_ = out;
   return out;
 }
 

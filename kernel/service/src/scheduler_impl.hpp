@@ -43,7 +43,10 @@ struct scheduler::impl final : rm_calls {
   [[nodiscard]] result<scheduler::configuration_source> source_of(const std::string &policy_group) const;
   [[nodiscard]] std::vector<configuration_revision> revisions() const;
   void post(work what);
+  // Of whoever must have it done: waits for as long as it takes.
   bool call(const work &what);
+  // Of readers and people: does not wait for a module that holds the cycle thread up.
+  bool call_unless_held_up(const work &what);
   const tenon_host *linked_host();
   service_counters counters() const;
   std::vector<rm_status> rms();
@@ -97,6 +100,7 @@ struct scheduler::impl final : rm_calls {
   [[nodiscard]] int64_t clock_ms() const;
   void drain_requests();
   void run_manual(const work *what);
+  bool call(const work &what, const std::function<bool()> &gives_up);
   void copy_kernel_counters();
   void send_events();
 
@@ -134,6 +138,9 @@ struct scheduler::impl final : rm_calls {
 
   mutable std::mutex counters_mutex_;
   kernel_counters kernel_counters_;
+
+  std::mutex rms_mutex_;
+  std::vector<rm_status> last_rms_;  // as whoever asked last was told
 };
 
 }  // namespace tenon::service

@@ -1,6 +1,6 @@
 /* Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
- * A module that crashes, hangs, throws or ends the process in the slot that ZOO_WHERE names, as ZOO_HOW says; good
- * where the variables are not set. Throws with the C++ runtime that it was linked with. */
+ * A module that crashes, hangs, lingers, throws or ends the process in the slot that ZOO_WHERE names, as ZOO_HOW says;
+ * good where the variables are not set. Throws with the C++ runtime that it was linked with. */
 #ifndef TENON_ZOO_ON_REQUEST_H
 #define TENON_ZOO_ON_REQUEST_H
 
@@ -17,6 +17,8 @@ static void zoo_at(const char *place) {
   if (where == NULL || how == NULL || strcmp(where, place) != 0) return;
   if (strcmp(how, "crash") == 0) __builtin_trap();
   if (strcmp(how, "exit") == 0) _exit(0);
+  if (strcmp(how, "leave") == 0) exit(0);
+  if (strcmp(how, "linger") == 0) usleep(300000);
   if (strcmp(how, "throw") == 0) throw std::runtime_error("on request");
   if (strcmp(how, "throw a number") == 0) throw 7;
   if (strcmp(how, "hang") == 0) {

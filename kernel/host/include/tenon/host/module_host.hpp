@@ -18,6 +18,7 @@
 #include "tenon/config/queues.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/io_module.hpp"
+#include "tenon/host/long_call.hpp"
 #include "tenon/host/module_catalog.hpp"
 #include "tenon/host/module_watch.hpp"
 #include "tenon/host/offered_service.hpp"
@@ -51,6 +52,8 @@ struct host_options {
 #else
   bool check_calls = true;
 #endif
+  // A thread that says which calls do not return.
+  bool watch_calls = false;
   std::shared_ptr<spdlog::logger> log;  // null: standard error
   fault_handler on_fault;               // after the fault is logged and counted; on the thread of the call
   violation_handler on_violation;       // null: says so on standard error and aborts
@@ -104,6 +107,10 @@ class module_host : public policy_source {
   [[nodiscard]] std::vector<module_status> modules() const;
   // Of the loaded modules. From any thread.
   [[nodiscard]] std::vector<module_counters> counters() const;
+  // Calls that do not return, where they are watched; and whether one is on a thread with role cycle. From any thread,
+  // which waits for none of them.
+  [[nodiscard]] std::vector<long_call> long_calls() const;
+  [[nodiscard]] bool holds_up_cycle() const;
 
  private:
   struct impl;

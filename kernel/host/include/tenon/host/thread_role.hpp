@@ -32,6 +32,8 @@ class role_guard {
   role_guard &operator=(const role_guard &) = delete;
 
  private:
+  static void take(thread_role role);
+
   thread_role former_;
 };
 

@@ -86,7 +86,8 @@ class kernel_access {
 
   virtual ~kernel_access() = default;
 
-  // Runs `work` between two commands and waits for it. False: it did not run, the scheduler stops.
+  // Runs `work` between two commands and waits for it. False: it did not run, for the scheduler stops or a module holds
+  // its thread up.
   virtual bool call(const std::function<void(kernel &, const applier &)> &work) = 0;
 
   [[nodiscard]] virtual std::vector<rm_record> rms() const = 0;

@@ -196,13 +196,15 @@ class scheduler {
 
   // Runs `work` on the cycle thread between two commands, soon; in manual mode here. Dropped after stop().
   void post(std::function<void(cycle_access &)> work);
-  // The same, and waits for it. False: it stops and `work` did not run. Not from the cycle thread.
+  // The same, and waits for it. False: `work` did not run, for it stops or a module holds the cycle thread up. Not from
+  // the cycle thread.
   bool call(const std::function<void(cycle_access &)> &work);
 
   // An RM-wide message for an RM that wants events. Dropped where there is none, or too many wait for it.
   void tell(std::string_view rm, const tenon_rm_event &event);
 
   [[nodiscard]] service_counters counters() const;
+  // As they were when somebody asked before, where a module holds the cycle thread up.
   [[nodiscard]] std::vector<rm_status> rms() const;
   [[nodiscard]] std::vector<transport_status> transports() const;
   // Records of events, from start() on; null where the deployment lists no sink for them.

@@ -1,0 +1,62 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A thread that looks at calls of one host's modules, and says which of them do not return.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "containment/call_place.hpp"
+#include "tenon/host/long_call.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace tenon::host {
+
+class call_watch {
+ public:
+  call_watch(uint64_t host, std::shared_ptr<spdlog::logger> log);
+  ~call_watch();
+  call_watch(const call_watch &) = delete;
+  call_watch &operator=(const call_watch &) = delete;
+
+  // From any thread. None waits for a call.
+  [[nodiscard]] std::vector<long_call> long_calls() const;
+  // Whether one of them is on a thread with role cycle.
+  [[nodiscard]] bool cycle_is_held_up() const { return cycle_is_held_up_; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  struct followed {
+    uint64_t number = 0;
+    std::chrono::milliseconds lasts{0};
+    bool told = false;
+  };
+
+  void run();
+  void look(std::chrono::milliseconds since_last);
+  void tell(const long_call &what, followed &of);
+
+  const uint64_t host_;
+  const std::shared_ptr<spdlog::logger> log_;
+  std::map<const call_place *, followed> followed_;  // the thread's own
+
+  mutable std::mutex mutex_;  // of what follows
+  std::vector<long_call> long_calls_;
+  std::condition_variable wake_;
+  bool ends_ = false;
+
+  std::atomic<bool> cycle_is_held_up_{false};
+  std::thread thread_;
+};
+
+}  // namespace tenon::host
