@@ -77,9 +77,11 @@ void partition::update_node(const tenon::update_node &c) {
   }
   if (std::string why = intern(names_in({capacity, occupied})); !why.empty()) return refuse(why);
   const auto attributes = to_texts(c.has_attributes ? c.attributes : texts());
-  const auto moved = attributes.find("si/node-partition");
-  if (moved != attributes.end() && !moved->second.empty() && moved->second != name && moved->second != plain_name) {
-    return refuse(messages::node_partition_changed(id, moved->second));
+  for (const auto &attribute : c.has_attributes ? c.attributes : texts()) {
+    const bool elsewhere = !attribute.value.empty() && attribute.value != name && attribute.value != plain_name;
+    if (attribute.key == "si/node-partition" && elsewhere) {
+      return refuse(messages::node_partition_changed(id, attribute.value));
+    }
   }
   if (std::string why = problem_of_divisions(attributes); !why.empty()) return refuse(why);
   if (std::string why = intern(divided_types(attributes)); !why.empty()) return refuse(why);

@@ -23,18 +23,19 @@ std::string without_dots(const std::string &name) {
   return out;
 }
 
-bool names(const std::vector<std::string> &list, const std::string &name) {
+// An entry that is no name of its kind names nobody, whoever is called so.
+bool names(const std::vector<std::string> &list, const std::string &name, bool (*is_name)(std::string_view)) {
   if (list.size() == 1 && list[0].find_first_of("^$*+?()[{}|") != std::string::npos) {
     return std::regex_search(name, std::regex(list[0]));
   }
-  return std::find(list.begin(), list.end(), name) != list.end();
+  return is_name(name) && std::find(list.begin(), list.end(), name) != list.end();
 }
 
 bool passes(const placement_filter_config &filter, const application &a) {
   if (filter.users.empty() && filter.groups.empty()) return filter.allow;
-  const bool named =
-      names(filter.users, a.user) ||
-      std::any_of(a.groups.begin(), a.groups.end(), [&](const auto &group) { return names(filter.groups, group); });
+  const bool named = names(filter.users, a.user, is_user_name) ||
+                     std::any_of(a.groups.begin(), a.groups.end(),
+                                 [&](const auto &group) { return names(filter.groups, group, is_group_name); });
   return named == filter.allow;
 }
 
