@@ -21,10 +21,10 @@ std::string partition::problem_of(const tenon::put_ask &c, std::string_view appl
   if (c.key.empty()) return messages::key_empty();
   const application *a = find_application(application_id);
   if (a == nullptr && !c.application.empty()) return messages::application_not_found(c.application);
-  const std::string ended = a != nullptr && a->state == application_state::failing
-                                ? messages::application_has_ended(application_id, tenon::name(a->state))
-                                : std::string();
-  if (!ended.empty() && !c.application.empty()) return ended;
+  const std::string has_ended = a != nullptr && a->state == application_state::failing
+                                    ? messages::application_has_ended(application_id, tenon::name(a->state))
+                                    : std::string();
+  if (!has_ended.empty() && !c.application.empty()) return has_ended;
   if (all_zero(to_map(c.resources))) return messages::no_resources();
   if (first_negative(c.resources)) return messages::negative_resources();
   if (c.max_allocations < 1) return messages::no_allocations_wanted();
@@ -33,7 +33,7 @@ std::string partition::problem_of(const tenon::put_ask &c, std::string_view appl
   if (!c.priority_class.empty() && !priority_classes.contains(std::string(c.priority_class))) {
     return messages::priority_class_unknown(c.priority_class);
   }
-  return ended;  // of an independent ask: who names no application learns of it last
+  return has_ended;  // of an independent ask: who names no application learns of it last
 }
 
 application partition::independent_of(const tenon::put_ask &c) {

@@ -6,6 +6,7 @@
 
 #include "partition.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/names.hpp"
 
 namespace tenon::naive {
 namespace {
