@@ -238,9 +238,9 @@ class partition final : partition_model {
                                                  application_states,
                                                  keeps,
                                                  changes}};
-  internal::application_states application_states{
-      {clock, config, classes, applications, groups, active, ended, allocation_states, keys, ready, limits, gangs,
-       reservations, reserved, proposals, replacements, placeholder_timers, keeps, changes}};
+  internal::application_states application_states{{clock, config, classes, *this, groups, allocation_states, keys,
+                                                   ready, limits, gangs, reservations, reserved, proposals,
+                                                   replacements, placeholder_timers, keeps, changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
 
@@ -292,11 +292,12 @@ class partition final : partition_model {
       {shared, *this, verdicts, shared_nodes, checks, preemption, victim_search, fresh_orders}};
 
   // -- Commands. --
-  internal::chosen_node_orders chosen_node_orders{{shared, *this, orders.nodes, keys, classifier, faults}};
+  internal::chosen_node_orders chosen_node_orders{
+      {shared, config, types, *this, orders.nodes, keys, classifier, faults}};
   internal::application_intake application_intake{
       {shared, *this, intake, placement, chosen_node_orders, application_states, limits, keeps, decisions, facts}};
-  internal::application_moves application_moves{
-      {*this, queues, application_intake, application_states, lines, limits, gangs, reserved, facts, changes}};
+  internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
+                                                 lines, limits, gangs, reserved, facts, changes}};
   internal::ask_intake ask_intake{{shared,
                                    *this,
                                    priority_classes,
@@ -320,11 +321,29 @@ class partition final : partition_model {
                                    changes}};
   internal::releases releases{
       {*this, application_states, allocation_states, foreign_allocations, proposals, replacements, unfit, changes}};
-  internal::node_commands node_commands{{*this, nodes, intake, ask_intake, application_intake, queues,
-                                         application_states, allocation_states, foreign_allocations, holdings,
-                                         proposals, replacements, reservations, unfit, checks, keeps, decisions, facts,
+  internal::node_commands node_commands{{*this,
+                                         types,
+                                         classes,
+                                         nodes,
+                                         intake,
+                                         ask_intake,
+                                         application_intake,
+                                         queues,
+                                         application_states,
+                                         allocation_states,
+                                         foreign_allocations,
+                                         holdings,
+                                         proposals,
+                                         replacements,
+                                         reservations,
+                                         unfit,
+                                         checks,
+                                         keeps,
+                                         decisions,
+                                         facts,
                                          changes}};
-  internal::administration administration{{clock, *this, queues, application_states, ready, gangs, reserved, changes}};
+  internal::administration administration{
+      {clock, *this, *this, queues, application_states, ready, gangs, reserved, changes}};
   internal::configuration configuration{{shared,
                                          *this,
                                          priority_classes,

@@ -53,12 +53,12 @@ void administration::arm_cleaner() {
 void administration::fire(const timer &t) {
   if (t.kind == timer_kind::drain) {
     const std::string text = messages::partition_removed(of.config.tuning.drain_timeout_ms);
-    for (application *app : of.by_submission()) states.fail_at_once(*app, text);
+    for (application *app : applications.by_submission()) states.fail_at_once(*app, text);
     over_ = true;
     return;
   }
   queues.clean();
-  if (of.state == object_state::draining && of.active.empty()) {
+  if (of.state == object_state::draining && applications.active.empty()) {
     over_ = true;
   } else {
     arm_cleaner();

@@ -15,7 +15,8 @@ namespace tenon::internal {
 
 struct administration_access {
   partition_clock clock;
-  partition_model &of;
+  partition_identity &of;
+  const application_table &applications;
   queue_tree &queues;
   application_states &states;
   ready_index &ready;

@@ -105,7 +105,8 @@ std::string application_intake::gang_problem(const queue &leaf, const resources 
   if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id);
   const resources max = queue_tree::configured_max(leaf);
   if (fit_in_undefined_unlimited(max, gang)) return {};
-  return messages::gang_larger_than_queue(leaf.path, app_id, of.configured_values(gang), of.configured_values(max));
+  return messages::gang_larger_than_queue(leaf.path, app_id, configured_values(gang, of.types),
+                                          configured_values(max, of.types));
 }
 
 application &application_intake::take_in(const tenon::add_application &c, application_terms terms, bool independent) {

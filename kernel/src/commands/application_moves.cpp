@@ -68,9 +68,9 @@ std::string application_moves::problem_of_shape(const application &app, const qu
   }
   const resources max = queue_tree::configured_max(to);
   for (const ask *a : pending_by_arrival(app)) {
-    const resources &need = of.classes[a->class_id].need;
+    const resources &need = classes[a->class_id].need;
     if (fit_in_undefined_unlimited(max, need)) continue;
-    return messages::move_ask_too_large(a->key, of.configured_values(need), to.path, of.configured_values(max));
+    return messages::move_ask_too_large(a->key, configured_values(need, types), to.path, configured_values(max, types));
   }
   std::array<uint64_t, 4> ignored{};
   return intake.prepare_submitted(to, app.id, app.tags, ignored);
@@ -84,7 +84,7 @@ std::string application_moves::problem_of_usage(const application &app, const qu
     for_each_type(used, [&](type_index t, int64_t amount) {
       beyond |= amount > 0 && q->max.has(t) && amount > sub_saturating(q->max[t], q->allocated[t]);
     });
-    if (beyond) return messages::move_beyond_max(of.configured_values(used), q->path);
+    if (beyond) return messages::move_beyond_max(configured_values(used, types), q->path);
     if (app.counted && q->max_applications != 0 && q->running_apps >= q->max_applications) {
       return messages::move_beyond_applications(q->path);
     }
@@ -148,11 +148,11 @@ void application_moves::count_in_queues(application &app, const std::vector<ask 
   }
   changes.apply(queue_used{*app.home, used, sign});
   for (const ask *a : waiting) {
-    changes.apply(queue_asked{*app.home, of.classes[a->class_id].need, int64_t{sign} * a->pending()});
+    changes.apply(queue_asked{*app.home, classes[a->class_id].need, int64_t{sign} * a->pending()});
   }
   for (const allocation *x : app.allocations) {
     if (x->state == allocation_state::preempting)
-      changes.apply(queue_preempting{*app.home, of.classes[x->class_id].need, sign});
+      changes.apply(queue_preempting{*app.home, classes[x->class_id].need, sign});
   }
 }
 

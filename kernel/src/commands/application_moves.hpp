@@ -12,7 +12,9 @@
 namespace tenon::internal {
 
 struct application_moves_access {
-  const partition_model &of;
+  const application_table &of;
+  const class_table &classes;
+  const resource_types &types;
   const queue_tree &queues;
   const application_intake &intake;
   application_states &states;

@@ -45,9 +45,9 @@ std::string bind_sort_policy(policy_source &from, module_kind kind, const std::s
 std::unique_ptr<sort_policy> chosen_node_orders::bind(const std::string &policy, const node_sort_config &c) {
   std::unique_ptr<sort_policy> out;
   const std::string weights = node_sort_json(c);
-  if (!bind_sort_policy(shared.policies, module_kind::node_sort, policy, weights, of.types.limit(), out).empty() &&
+  if (!bind_sort_policy(shared.policies, module_kind::node_sort, policy, weights, types.limit(), out).empty() &&
       weights != "{}") {
-    (void)bind_sort_policy(shared.policies, module_kind::node_sort, policy, "{}", of.types.limit(), out);
+    (void)bind_sort_policy(shared.policies, module_kind::node_sort, policy, "{}", types.limit(), out);
   }
   if (out != nullptr) out->chosen = true;
   return out;
@@ -60,7 +60,7 @@ node_sorting *chosen_node_orders::choose(texts tags) {
   const auto [at, fresh] = sortings.chosen.try_emplace(wanted);
   node_sorting &by = at->second;
   if (fresh) {
-    by.policy = bind(wanted, of.config.node_sort);
+    by.policy = bind(wanted, config.node_sort);
     if (by.policy != nullptr) sortings.start(by);
     keys.forget_periods();
   }

@@ -23,7 +23,9 @@ std::string bind_sort_policy(policy_source &from, module_kind kind, const std::s
 
 struct chosen_node_orders_access {
   core &shared;
-  const partition_model &of;
+  const partition_config &config;
+  const resource_types &types;
+  const application_table &of;
   node_sortings &sortings;
   sort_keys &keys;
   ask_classifier &classifier;

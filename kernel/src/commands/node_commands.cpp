@@ -73,7 +73,7 @@ std::string node_commands::admit_existing(const tenon::add_node &c, std::vector<
 
 void node_commands::obey(const tenon::add_node &c) {
   node_terms terms;
-  type_lookup by_name(of.types);
+  type_lookup by_name(types);
   std::string problem = check(c, terms, by_name);
   intake.intern(by_name);
   if (problem.empty()) problem = admit_existing(c, terms.existing);
@@ -110,7 +110,7 @@ std::string node_commands::check(const tenon::update_node &c, const node *n, nod
   out.capacity.prune();
   out.occupied.prune();
   if (c.has_occupied) {
-    for (const allocation *a : n->foreign) out.occupied += of.classes[a->class_id].need;
+    for (const allocation *a : n->foreign) out.occupied += classes[a->class_id].need;
   }
   if (!c.has_attributes) return {};
   for (const named_text &attribute : c.attributes) {
@@ -125,7 +125,7 @@ std::string node_commands::check(const tenon::update_node &c, const node *n, nod
 void node_commands::obey(const tenon::update_node &c) {
   node *n = nodes.find(c.node);
   node_terms terms;
-  type_lookup by_name(of.types);
+  type_lookup by_name(types);
   std::string problem = check(c, n, terms, by_name);
   intake.intern(by_name);
   if (!problem.empty()) {

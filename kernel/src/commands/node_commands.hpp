@@ -15,7 +15,9 @@
 namespace tenon::internal {
 
 struct node_commands_access {
-  const partition_model &of;
+  const partition_identity &of;
+  const resource_types &types;
+  const class_table &classes;
   node_table &nodes;
   resource_intake &intake;
   ask_intake &asks;

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "forward.hpp"
-#include "model/partition_model.hpp"
+#include "model/application_table.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
 
 struct releases_access {
-  const partition_model &of;
+  const application_table &of;
   application_states &states;
   allocation_states &allocations;
   foreign_allocations &foreign;

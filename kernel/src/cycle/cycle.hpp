@@ -4,19 +4,10 @@
 // failed, so every turn of the loop either decides or leaves less to look at.
 #pragma once
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class fair_max;
-class placeholder_pass;
-class policy_faults;
-class queue_pass;
-class ready_index;
-class reserved_pass;
-class sort_keys;
-struct core;
-class partition;
 
 struct cycle_access {
   const core &shared;

@@ -3,18 +3,10 @@
 // (SKIPPED) or a node (FAILED), for autoscalers. What it said last is kept in the ask.
 #pragma once
 
+#include "forward.hpp"
 #include "model/partition_model.hpp"
 
 namespace tenon::internal {
-
-class change_dispatcher;
-class fact_teller;
-class fresh_keys;
-class headroom;
-class node_search;
-class node_verdicts;
-class placement_checks;
-class policy_faults;
 
 struct inspector_access {
   // Nodes are searched as the cycle does, without asking the resource manager. A policy that fails is replaced.

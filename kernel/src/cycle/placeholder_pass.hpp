@@ -2,17 +2,11 @@
 // Placeholder pass: pass B of the cycle, which puts real asks in the place of placeholders.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_lines;
-class gangs;
-class node_fitness;
-class placement_checks;
-class placer;
-class replacements;
 
 struct placeholder_pass_access {
   class_table &classes;

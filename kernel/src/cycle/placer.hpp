@@ -2,16 +2,11 @@
 // Placer: an ask within all headroom gets what it needs, where a node has it now.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class node_fitness;
-class node_search;
-class placement_checks;
-class ready_index;
 
 struct placer_access {
   node_search &search;

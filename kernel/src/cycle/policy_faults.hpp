@@ -7,15 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "forward.hpp"
 #include "policies/sort_policy.hpp"
 #include "ready/rule_ports.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
-
-class sort_keys;
-struct core;
-struct sort_orders;
 
 struct policy_faults_access {
   core &shared;

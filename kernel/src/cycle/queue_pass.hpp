@@ -3,20 +3,11 @@
 // cannot be placed may preempt or reserve a node; else it is parked on what it waits for.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_alarms;
-class ask_lines;
-class headroom;
-class placement_checks;
-class placer;
-class preemption;
-class ready_index;
-class required_node;
-class reserver;
 
 struct queue_pass_access {
   class_table &classes;

@@ -3,17 +3,11 @@
 // elsewhere.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class node_fitness;
-class node_table;
-class placement_checks;
-class ready_index;
-class reservations;
 
 struct required_node_access {
   const class_table &classes;

@@ -2,17 +2,10 @@
 // Reserved pass: pass A of the cycle, in which those for whom a node is kept go first.
 #pragma once
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class headroom;
-class placement_checks;
-class placer;
-class preemption;
-class ready_index;
-class required_node_preemption;
-class reserved_line;
 
 struct reserved_pass_access {
   reserved_line &line;

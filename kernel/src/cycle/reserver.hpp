@@ -2,15 +2,11 @@
 // Reserver: an ask that no node has room for gets one kept for it, when it waited long enough.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class node_search;
-class reservations;
-class reserved_line;
-struct core;
 
 struct reserver_access {
   const core &shared;

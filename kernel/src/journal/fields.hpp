@@ -22,49 +22,30 @@ struct command_id {
   std::string_view name;
 };
 template <class Command>
-inline constexpr command_id id_of = {};
-template <>
-inline constexpr command_id id_of<register_rm> = {1, "register_rm"};
-template <>
-inline constexpr command_id id_of<configure> = {2, "configure"};
-template <>
-inline constexpr command_id id_of<signal_rm> = {3, "signal_rm"};
-template <>
-inline constexpr command_id id_of<add_application> = {4, "add_application"};
-template <>
-inline constexpr command_id id_of<remove_application> = {5, "remove_application"};
-template <>
-inline constexpr command_id id_of<put_ask> = {6, "put_ask"};
-template <>
-inline constexpr command_id id_of<put_allocation> = {7, "put_allocation"};
-template <>
-inline constexpr command_id id_of<release> = {8, "release"};
-template <>
-inline constexpr command_id id_of<add_node> = {9, "add_node"};
-template <>
-inline constexpr command_id id_of<update_node> = {10, "update_node"};
-template <>
-inline constexpr command_id id_of<change_node> = {11, "change_node"};
-template <>
-inline constexpr command_id id_of<step> = {12, "step"};
-template <>
-inline constexpr command_id id_of<advance> = {13, "advance"};
-template <>
-inline constexpr command_id id_of<inspect> = {14, "inspect"};
-template <>
-inline constexpr command_id id_of<check_answer> = {17, "check_answer"};
-template <>
-inline constexpr command_id id_of<check_again> = {18, "check_again"};
-template <>
-inline constexpr command_id id_of<change_queue> = {20, "change_queue"};
-template <>
-inline constexpr command_id id_of<fail_application> = {21, "fail_application"};
-template <>
-inline constexpr command_id id_of<move_application> = {22, "move_application"};
-template <>
-inline constexpr command_id id_of<change_partition> = {23, "change_partition"};
-template <>
-inline constexpr command_id id_of<checks_delivered> = {24, "checks_delivered"};
+struct of {};
+constexpr command_id id(of<register_rm>) { return {1, "register_rm"}; }
+constexpr command_id id(of<configure>) { return {2, "configure"}; }
+constexpr command_id id(of<signal_rm>) { return {3, "signal_rm"}; }
+constexpr command_id id(of<add_application>) { return {4, "add_application"}; }
+constexpr command_id id(of<remove_application>) { return {5, "remove_application"}; }
+constexpr command_id id(of<put_ask>) { return {6, "put_ask"}; }
+constexpr command_id id(of<put_allocation>) { return {7, "put_allocation"}; }
+constexpr command_id id(of<release>) { return {8, "release"}; }
+constexpr command_id id(of<add_node>) { return {9, "add_node"}; }
+constexpr command_id id(of<update_node>) { return {10, "update_node"}; }
+constexpr command_id id(of<change_node>) { return {11, "change_node"}; }
+constexpr command_id id(of<step>) { return {12, "step"}; }
+constexpr command_id id(of<advance>) { return {13, "advance"}; }
+constexpr command_id id(of<inspect>) { return {14, "inspect"}; }
+constexpr command_id id(of<check_answer>) { return {17, "check_answer"}; }
+constexpr command_id id(of<check_again>) { return {18, "check_again"}; }
+constexpr command_id id(of<change_queue>) { return {20, "change_queue"}; }
+constexpr command_id id(of<fail_application>) { return {21, "fail_application"}; }
+constexpr command_id id(of<move_application>) { return {22, "move_application"}; }
+constexpr command_id id(of<change_partition>) { return {23, "change_partition"}; }
+constexpr command_id id(of<checks_delivered>) { return {24, "checks_delivered"}; }
+template <class Command>
+inline constexpr command_id id_of = id(of<Command>{});
 
 // The last value of an enum that this build knows.
 template <class Enum>

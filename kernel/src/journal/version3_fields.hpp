@@ -5,57 +5,18 @@
 
 #include <cstdint>
 
+#include "journal/fields.hpp"
 #include "journal/shapes.hpp"
 #include "journal/version3_faults.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::journal::version3 {
 
-// A command's number, whatever its place in the variant; 0: format 3 does not have it.
+// A command's number: the one that it has still (fields.hpp). 0: format 3 does not have the command.
+inline constexpr uint32_t last_command = 24;
 template <class Command>
-inline constexpr uint8_t number_of = 0;
-template <>
-inline constexpr uint8_t number_of<register_rm> = 1;
-template <>
-inline constexpr uint8_t number_of<configure> = 2;
-template <>
-inline constexpr uint8_t number_of<signal_rm> = 3;
-template <>
-inline constexpr uint8_t number_of<add_application> = 4;
-template <>
-inline constexpr uint8_t number_of<remove_application> = 5;
-template <>
-inline constexpr uint8_t number_of<put_ask> = 6;
-template <>
-inline constexpr uint8_t number_of<put_allocation> = 7;
-template <>
-inline constexpr uint8_t number_of<release> = 8;
-template <>
-inline constexpr uint8_t number_of<add_node> = 9;
-template <>
-inline constexpr uint8_t number_of<update_node> = 10;
-template <>
-inline constexpr uint8_t number_of<change_node> = 11;
-template <>
-inline constexpr uint8_t number_of<step> = 12;
-template <>
-inline constexpr uint8_t number_of<advance> = 13;
-template <>
-inline constexpr uint8_t number_of<inspect> = 14;
-template <>
-inline constexpr uint8_t number_of<check_answer> = 17;
-template <>
-inline constexpr uint8_t number_of<check_again> = 18;
-template <>
-inline constexpr uint8_t number_of<change_queue> = 20;
-template <>
-inline constexpr uint8_t number_of<fail_application> = 21;
-template <>
-inline constexpr uint8_t number_of<move_application> = 22;
-template <>
-inline constexpr uint8_t number_of<change_partition> = 23;
-template <>
-inline constexpr uint8_t number_of<checks_delivered> = 24;
+inline constexpr uint8_t number_of = id_of<Command>.number <= last_command ? static_cast<uint8_t>(id_of<Command>.number)
+                                                                           : 0;
 
 // Commands have a second number where they got fields later: existing allocations of which some have a detail,
 // registrations of those who check placements. The first means that there are none.

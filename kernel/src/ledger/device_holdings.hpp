@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/free_devices.hpp"
@@ -16,8 +17,6 @@
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
-
-class change_writer;
 
 struct device_holdings_access {
   const resource_types &types;

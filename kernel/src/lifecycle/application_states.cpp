@@ -32,7 +32,7 @@ bool counts_as_running(application_state s) {
 // -- Comes. --
 
 application &application_states::create_application(std::string_view app_id, queue &leaf) {
-  application &app = applications.create();
+  application &app = of.applications.create();
   changes.apply(application_made{app});
   app.id = app_id;
   app.home = &leaf;
@@ -44,20 +44,20 @@ application &application_states::create_application(std::string_view app_id, que
   keys.follow_decay(app);
   leaf.apps.push_back(&app);
   leaf.dirty_apps.push_back(&app);
-  active.emplace(app.id, &app);
+  of.active.emplace(app.id, &app);
   keeps.application_enters();
   return app;
 }
 
 void application_states::keep_rejected(const tenon::add_application &c, std::string why) {
-  const auto same = std::find_if(ended.begin(), ended.end(), [&](const application *a) {
+  const auto same = std::find_if(of.ended.begin(), of.ended.end(), [&](const application *a) {
     return a->state == application_state::rejected && a->id == c.application;
   });
-  if (same != ended.end()) {
+  if (same != of.ended.end()) {
     forget(**same);
-    ended.erase(same);
+    of.ended.erase(same);
   }
-  application &app = applications.create();
+  application &app = of.applications.create();
   app.id = c.application;
   app.user = c.user;
   app.groups.assign(c.groups.begin(), c.groups.end());
@@ -238,7 +238,7 @@ void application_states::fail_at_once(application &app, std::string_view text) {
 }
 
 void application_states::fire(const timer &t) {
-  application &app = applications[t.object];
+  application &app = of.applications[t.object];
   if (t.kind == timer_kind::application_execution) {
     return fail(app, messages::execution_timeout(sub_saturating(clock.now_ms(), app.started_ms)),
                 {cause::application_timeout});
@@ -248,13 +248,13 @@ void application_states::fire(const timer &t) {
     move(app, application_event::complete, messages::completing_timeout(time_in_state(app)));
     return;
   }
-  std::erase(ended, &app);
+  std::erase(of.ended, &app);
   move(app, application_event::expire, messages::terminated_timeout(time_in_state(app), app.state.name()));
   forget(app);
 }
 
 bool application_states::is_void(const timer &t) const {
-  const application &app = applications[t.object];
+  const application &app = of.applications[t.object];
   return !app.live || t.epoch != (t.kind == timer_kind::application_execution ? app.run_epoch : app.epoch);
 }
 
@@ -316,7 +316,7 @@ void application_states::leave_queue(application &app) {
   limits.detach(app);
   leave_order(app);
   changes.apply(application_left{app, *app.home});
-  active.erase(app.id);
+  of.active.erase(app.id);
   keeps.application_leaves();
 }
 
@@ -332,7 +332,7 @@ void application_states::end_application(application &app) {
 void application_states::end(application &app) {
   app.finished_ms = clock.now_ms();
   app.ended = next_end_++;
-  ended.push_back(&app);
+  of.ended.push_back(&app);
   clock.arm(clock.now_ms() + config.tuning.terminated_timeout_ms, timer_kind::application_state, app.index, app.epoch);
 }
 
@@ -345,7 +345,7 @@ void application_states::forget(application &app) {
   app.epoch = app.run_epoch = 0;
   placeholder_timers.stop(app);
   keeps.remove(app);
-  applications.retire(app);
+  of.applications.retire(app);
   changes.apply(application_forgotten{app});
 }
 

@@ -9,7 +9,7 @@
 
 #include "core.hpp"
 #include "forward.hpp"
-#include "model/objects.hpp"
+#include "model/application_table.hpp"
 #include "rules/lifecycles.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/queue_config.hpp"
@@ -20,10 +20,8 @@ struct application_states_access {
   partition_clock clock;
   const partition_config &config;
   const class_table &classes;
-  slab<internal::application> &applications;
+  application_table &of;
   slab<app_class> &groups;
-  text_map<application *> &active;    // by id
-  std::vector<application *> &ended;  // rejected, completed, failed
   allocation_states &allocations;
   sort_keys &keys;
   ready_index &ready;

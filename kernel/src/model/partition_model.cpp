@@ -5,14 +5,14 @@
 
 namespace tenon::internal {
 
-std::vector<application *> partition_model::by_submission() const {
+std::vector<application *> application_table::by_submission() const {
   std::vector<application *> out;
   for (const auto &[app_id, app] : active) out.push_back(app);  // any order: sorted next
   std::sort(out.begin(), out.end(), [](const auto *x, const auto *y) { return x->submission < y->submission; });
   return out;
 }
 
-amount_map partition_model::configured_values(const resources &r) const {
+amount_map configured_values(const resources &r, const resource_types &types) {
   amount_map out;
   for_each_type(r, [&](type_index t, int64_t amount) { out[std::string(types.name(t))] = amount; });
   return out;

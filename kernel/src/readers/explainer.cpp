@@ -187,7 +187,7 @@ explanation explainer::explain(std::string_view app_id, std::string_view key) {
   }
   const ask &a = *found->second;
   out.pending = true;
-  out.asked = of.configured_values(of.classes[a.class_id].need);
+  out.asked = configured_values(of.classes[a.class_id].need, of.types);
   out.waiting = a.pending();
   explain_ask(a, out);
   out.before = a.line == ask_line::placeholders ? count_before_in_gangs(a) : count_before(a);

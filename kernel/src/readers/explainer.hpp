@@ -8,17 +8,11 @@
 #include <string_view>
 
 #include "core.hpp"
+#include "forward.hpp"
 #include "model/partition_model.hpp"
 #include "tenon/kernel/explain.hpp"
 
 namespace tenon::internal {
-
-class fresh_keys;
-class node_verdicts;
-class placement_checks;
-class preemption;
-class reserved_nodes;
-class victim_search;
 
 struct explainer_access {
   // Asked are verdicts of predicates, refusals of the resource manager, reservations, victims, and policies for keys.

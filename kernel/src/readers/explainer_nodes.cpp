@@ -110,7 +110,7 @@ void explainer::change_of_nodes(const ask_class &c, const node *nearest, const n
   if (nearest == nullptr) {
     change add;
     add.kind = change_kind::add_node;
-    add.amounts = of.configured_values(c.need);
+    add.amounts = configured_values(c.need, of.types);
     add.name = c.required_node;
     out.changes.push_back(std::move(add));
     return;

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <memory>
 
-namespace tenon::internal {
+#include "forward.hpp"
 
-struct core;
-class partition;
+namespace tenon::internal {
 
 // A partition that decides as the other would. Time must stand still in it: its timers are not those of the other one,
 // nor is what only they, readers and statistics look at. It calls the same instances of policies, so neither may be

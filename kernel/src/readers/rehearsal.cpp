@@ -188,7 +188,7 @@ void rehearsal::raise_limit(queue &q, const change &one) {
 void rehearsal::change_node(const change &one) {
   partition &p = *copy_;
   const node *n = p.nodes.find(one.name);
-  amount_map capacity = p.configured_values(n->capacity);
+  amount_map capacity = configured_values(n->capacity, p.types);
   auto attributes = n->attributes;
   update_node c;
   c.partition = p.name;

@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "core.hpp"
+#include "forward.hpp"
 #include "tenon/kernel/explain.hpp"
 
 namespace tenon::internal {
 
 struct ask;
 struct queue;
-class partition;
-struct partition_model;
 
 // Makes a copy of the partition that is rehearsed, in a core of its own.
 using copy_maker = std::function<std::unique_ptr<partition>(core &)>;

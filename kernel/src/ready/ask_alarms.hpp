@@ -7,13 +7,10 @@
 #include <cstdint>
 
 #include "core.hpp"
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_lines;
-class preemption_clock;
-class reserved_line;
 
 struct ask_alarms_access {
   // Rules say from when on an ask may do something, the lines where it goes on to.

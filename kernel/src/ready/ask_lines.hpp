@@ -8,17 +8,10 @@
 
 #include <vector>
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_alarms;
-class change_writer;
-class placeholder_line;
-class queue_priorities;
-class ready_index;
-class reserved_line;
-class sort_keys;
 
 struct ask_lines_access {
   slab<app_class> &groups;  // of the asks in ask_line::run

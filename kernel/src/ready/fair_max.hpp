@@ -5,11 +5,10 @@
 
 #include <memory>
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class sort_keys;
 
 struct fair_max_access {
   const std::unique_ptr<queue> &root;

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class sort_keys;
 
 class queue_priorities {
  public:

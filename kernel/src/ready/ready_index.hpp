@@ -9,18 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_alarms;
-class ask_lines;
-class node_fitness;
-class node_table;
-class placeholder_line;
-class reserved_line;
-class sort_keys;
 
 struct ready_index_access {
   const std::unique_ptr<queue> &root;

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_alarms;
 
 struct reserved_line_access {
   const partition_config &config;

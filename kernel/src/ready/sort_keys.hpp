@@ -8,17 +8,12 @@
 #include <vector>
 
 #include "core.hpp"
+#include "forward.hpp"
 #include "model/objects.hpp"
 #include "policies/policy_batch.hpp"
 #include "policies/sort_policy.hpp"
 
 namespace tenon::internal {
-
-class call_contexts;
-class change_writer;
-class policy_fallback;
-class ready_index;
-struct sort_orders;
 
 struct sort_keys_access {
   partition_clock clock;

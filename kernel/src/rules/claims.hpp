@@ -6,16 +6,12 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class ask_alarms;
-class change_dispatcher;
-class fact_teller;
 
 struct claims_access {
   const class_table &classes;

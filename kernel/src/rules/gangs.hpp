@@ -8,14 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
-
-class ask_lines;
-class change_dispatcher;
 
 struct gangs_access {
   ask_lines &lines;

@@ -6,13 +6,10 @@
 #include <cstdint>
 #include <map>
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class ask_alarms;
-class ask_lines;
-struct core;
 
 struct held_off_asks_access {
   core &shared;

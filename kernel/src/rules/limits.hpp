@@ -7,16 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class change_dispatcher;
-class fact_teller;
-class kept_counts;
-class ready_index;
-class reserved_line;
 
 struct limits_access {
   resource_types &types;

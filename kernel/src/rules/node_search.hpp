@@ -4,19 +4,12 @@
 
 #include <cstdint>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "policies/node_sorting.hpp"
 
 namespace tenon::internal {
-
-class call_contexts;
-class node_fitness;
-class node_table;
-class placement_checks;
-class policy_fallback;
-class reserved_nodes;
-struct core;
 
 struct node_search_access {
   core &shared;

@@ -9,16 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "policies/policy_batch.hpp"
 #include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
-
-class call_contexts;
-class kept_counts;
-struct core;
 
 struct node_verdicts_access {
   core &shared;

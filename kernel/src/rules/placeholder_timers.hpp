@@ -6,12 +6,10 @@
 #include <cstdint>
 
 #include "core.hpp"
+#include "forward.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class application_lifecycle;
-class proposals;
 
 struct placeholder_timers_access {
   partition_clock clock;

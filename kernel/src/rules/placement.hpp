@@ -8,21 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 #include "policies/placement_rules.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
-
-class ask_alarms;
-class fact_teller;
-class fair_max;
-class preemption;
-class queue_lifecycle;
-class quotas;
-class ready_index;
-class sort_keys;
-struct core;
 
 struct placement_access {
   core &shared;

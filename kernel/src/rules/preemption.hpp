@@ -5,19 +5,12 @@
 
 #include <cstdint>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "ready/rule_ports.hpp"
 
 namespace tenon::internal {
-
-class claims;
-class held_off_asks;
-class placement_checks;
-class ready_index;
-class reservations;
-class victim_search;
-struct core;
 
 struct preemption_access {
   core &shared;

@@ -6,21 +6,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "forward.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class application_lifecycle;
-class change_dispatcher;
-class gangs;
-class limits;
-class open_proposals;
-class placeholder_timers;
-class placement_checks;
-class proposals;
-struct core;
 
 struct proposal_answers_access {
   core &shared;

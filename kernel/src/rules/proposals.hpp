@@ -5,21 +5,12 @@
 #include <cstdint>
 #include <functional>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class application_lifecycle;
-class change_dispatcher;
-class gangs;
-class limits;
-class node_fitness;
-class open_proposals;
-class placeholder_timers;
-class replacements;
 
 struct proposals_access {
   open_proposals &open;

@@ -2,19 +2,12 @@
 // Proposer: placements that the resource manager checks before they are made known. They are counted from the start.
 #pragma once
 
+#include "forward.hpp"
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "rules/open_proposals.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class application_lifecycle;
-class change_dispatcher;
-class gangs;
-class replacements;
-class reservations;
-struct core;
 
 struct proposer_access {
   core &shared;

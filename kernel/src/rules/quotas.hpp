@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "core.hpp"
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::internal {
-
-class claims;
 
 struct quotas_access {
   partition_clock clock;

@@ -6,18 +6,11 @@
 #include <cstddef>
 
 #include "base/slab.hpp"
+#include "forward.hpp"
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class allocation_lifecycle;
-class application_lifecycle;
-class change_dispatcher;
-class class_table;
-class device_holdings;
-class proposer;
-class reservations;
 
 struct replacements_access {
   const class_table &classes;

@@ -2,15 +2,12 @@
 // Preemption on a node that an ask requires: who gives way to it there.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class claims;
-class fact_teller;
-class node_table;
 
 struct required_node_preemption_access {
   const partition_config &config;

@@ -7,15 +7,12 @@
 
 #include "base/slab.hpp"
 #include "core.hpp"
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
 
 namespace tenon::internal {
-
-class ask_lines;
-class change_dispatcher;
-class reserved_nodes;
 
 struct reservations_access {
   partition_clock clock;

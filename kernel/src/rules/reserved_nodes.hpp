@@ -5,15 +5,12 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class device_holdings;
-class node_table;
-struct core;
 
 using end_times = boost::unordered_flat_map<uint64_t, int64_t>;  // by sequence of the allocation
 

@@ -3,15 +3,11 @@
 // reservations of it.
 #pragma once
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
 
 namespace tenon::internal {
-
-class node_fitness;
-class open_proposals;
-class proposals;
-class reservations;
 
 struct unfit_placements_access {
   const class_table &classes;

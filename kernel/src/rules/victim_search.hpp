@@ -7,16 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/device_records.hpp"
 #include "model/free_devices.hpp"
 #include "model/node_table.hpp"
 
 namespace tenon::internal {
-
-class claims;
-class node_fitness;
-class placement_checks;
 
 struct victim_search_access {
   const internal::claims &claims;
