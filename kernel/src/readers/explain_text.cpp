@@ -2,97 +2,47 @@
 #include "readers/explain_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "tenon/kernel/quantity.hpp"
 
 namespace tenon {
 
-std::string_view name(obstacle_kind kind) {
-  switch (kind) {
-    case obstacle_kind::application_state:
-      return "application-state";
-    case obstacle_kind::partition_stopped:
-      return "partition-stopped";
-    case obstacle_kind::queue_stopped:
-      return "queue-stopped";
-    case obstacle_kind::queue_applications:
-      return "queue-applications";
-    case obstacle_kind::limit_applications:
-      return "limit-applications";
-    case obstacle_kind::limit_resources:
-      return "limit-resources";
-    case obstacle_kind::queue_resources:
-      return "queue-resources";
-    case obstacle_kind::cluster_resources:
-      return "cluster-resources";
-    case obstacle_kind::held_back:
-      return "held-back";
-    case obstacle_kind::nodes:
-      return "nodes";
-    case obstacle_kind::rm_refuses:
-      return "rm-refuses";
-    case obstacle_kind::rm_paused:
-      return "rm-paused";
-    case obstacle_kind::placeholders:
-      return "placeholders";
-    case obstacle_kind::reserved:
-      return "reserved";
-    case obstacle_kind::victims:
-      return "victims";
-    case obstacle_kind::preempts_later:
-      return "preempts-later";
-    case obstacle_kind::no_victims:
-      return "no-victims";
-  }
-  return "";
-}
+namespace {
 
-std::string_view name(change_kind kind) {
-  switch (kind) {
-    case change_kind::raise_queue_applications:
-      return "raise-queue-applications";
-    case change_kind::raise_limit_applications:
-      return "raise-limit-applications";
-    case change_kind::raise_limit_resources:
-      return "raise-limit-resources";
-    case change_kind::raise_queue_resources:
-      return "raise-queue-resources";
-    case change_kind::raise_node_capacity:
-      return "raise-node-capacity";
-    case change_kind::raise_node_devices:
-      return "raise-node-devices";
-    case change_kind::undrain_node:
-      return "undrain-node";
-    case change_kind::add_node:
-      return "add-node";
-    case change_kind::resume_rm:
-      return "resume-rm";
-    case change_kind::start_partition:
-      return "start-partition";
-    case change_kind::start_queue:
-      return "start-queue";
-  }
-  return "";
-}
+// In the order of the enums.
+constexpr std::array<std::string_view, static_cast<size_t>(obstacle_kind::no_victims) + 1> obstacle_names{
+    "application-state", "partition-stopped", "queue-stopped",     "queue-applications", "limit-applications",
+    "limit-resources",   "queue-resources",   "cluster-resources", "held-back",          "nodes",
+    "rm-refuses",        "rm-paused",         "placeholders",      "reserved",           "victims",
+    "preempts-later",    "no-victims",
+};
+constexpr std::array<std::string_view, static_cast<size_t>(change_kind::start_queue) + 1> change_names{
+    "raise-queue-applications",
+    "raise-limit-applications",
+    "raise-limit-resources",
+    "raise-queue-resources",
+    "raise-node-capacity",
+    "raise-node-devices",
+    "undrain-node",
+    "add-node",
+    "resume-rm",
+    "start-partition",
+    "start-queue",
+};
+constexpr std::array<std::string_view, static_cast<size_t>(change_outcome::not_tried) + 1> outcome_names{
+    "none", "at-its-turn", "runs", "waits", "others-first", "not-tried",
+};
+static_assert(!obstacle_names.back().empty());
+static_assert(!change_names.back().empty());
+static_assert(!outcome_names.back().empty());
 
-std::string_view name(change_outcome outcome) {
-  switch (outcome) {
-    case change_outcome::none:
-      return "none";
-    case change_outcome::at_its_turn:
-      return "at-its-turn";
-    case change_outcome::runs:
-      return "runs";
-    case change_outcome::waits:
-      return "waits";
-    case change_outcome::others_first:
-      return "others-first";
-    case change_outcome::not_tried:
-      return "not-tried";
-  }
-  return "";
-}
+}  // namespace
+
+std::string_view name(obstacle_kind kind) { return obstacle_names[static_cast<size_t>(kind)]; }
+std::string_view name(change_kind kind) { return change_names[static_cast<size_t>(kind)]; }
+std::string_view name(change_outcome outcome) { return outcome_names[static_cast<size_t>(outcome)]; }
 
 namespace internal {
 namespace {

@@ -163,71 +163,39 @@ class hash128 {
   wide state_ = join(0x6c62272e07bb0142, 0x62b821756295c58d);
 };
 
+// In the order of the enums.
+constexpr std::array<std::string_view, static_cast<size_t>(decision_kind::undone) + 1> kind_names{
+    "rm_registered",
+    "rm_rejected",
+    "configured",
+    "configuration_rejected",
+    "application_accepted",
+    "application_rejected",
+    "application_state",
+    "ask_rejected",
+    "ask_released",
+    "allocated",
+    "released",
+    "allocation_rejected",
+    "node_accepted",
+    "node_rejected",
+    "node_update_rejected",
+    "reserved",
+    "unreserved",
+    "container_state",
+    "proposed",
+    "undone",
+};
+constexpr std::array<std::string_view, static_cast<size_t>(termination::scheduling_failed) + 1> termination_names{
+    "STOPPED_BY_RM",           "TIMEOUT", "PREEMPTED_BY_SCHEDULER", "PLACEHOLDER_REPLACED", "UNKNOWN_TERMINATION_TYPE",
+    "SCHEDULING_FAILED_ON_RM",
+};
+static_assert(!kind_names.back().empty() && !termination_names.back().empty());
+
 }  // namespace
 
-std::string_view name(decision_kind kind) {
-  switch (kind) {
-    case decision_kind::rm_registered:
-      return "rm_registered";
-    case decision_kind::rm_rejected:
-      return "rm_rejected";
-    case decision_kind::configured:
-      return "configured";
-    case decision_kind::configuration_rejected:
-      return "configuration_rejected";
-    case decision_kind::application_accepted:
-      return "application_accepted";
-    case decision_kind::application_rejected:
-      return "application_rejected";
-    case decision_kind::application_state:
-      return "application_state";
-    case decision_kind::ask_rejected:
-      return "ask_rejected";
-    case decision_kind::ask_released:
-      return "ask_released";
-    case decision_kind::allocated:
-      return "allocated";
-    case decision_kind::released:
-      return "released";
-    case decision_kind::allocation_rejected:
-      return "allocation_rejected";
-    case decision_kind::node_accepted:
-      return "node_accepted";
-    case decision_kind::node_rejected:
-      return "node_rejected";
-    case decision_kind::node_update_rejected:
-      return "node_update_rejected";
-    case decision_kind::reserved:
-      return "reserved";
-    case decision_kind::unreserved:
-      return "unreserved";
-    case decision_kind::proposed:
-      return "proposed";
-    case decision_kind::undone:
-      return "undone";
-    case decision_kind::container_state:
-      return "container_state";
-  }
-  std::abort();
-}
-
-std::string_view name(termination why) {
-  switch (why) {
-    case termination::stopped_by_rm:
-      return "STOPPED_BY_RM";
-    case termination::timeout:
-      return "TIMEOUT";
-    case termination::preempted_by_scheduler:
-      return "PREEMPTED_BY_SCHEDULER";
-    case termination::placeholder_replaced:
-      return "PLACEHOLDER_REPLACED";
-    case termination::unknown:
-      return "UNKNOWN_TERMINATION_TYPE";
-    case termination::scheduling_failed:
-      return "SCHEDULING_FAILED_ON_RM";
-  }
-  std::abort();
-}
+std::string_view name(decision_kind kind) { return kind_names[static_cast<size_t>(kind)]; }
+std::string_view name(termination why) { return termination_names[static_cast<size_t>(why)]; }
 
 const termination *end_of(const decision_view &d) {
   if (const auto *released = d.as<decided::released>()) return &released->end;
