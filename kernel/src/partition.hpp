@@ -344,30 +344,11 @@ class partition final : partition_model {
                                          changes}};
   internal::administration administration{
       {clock, *this, *this, queues, application_states, ready, gangs, reserved, changes}};
-  internal::configuration configuration{{shared,
-                                         *this,
-                                         priority_classes,
-                                         orders,
-                                         intake,
-                                         queues,
-                                         chosen_node_orders,
-                                         classifier,
-                                         administration,
-                                         placement,
-                                         verdicts,
-                                         keys,
-                                         ready,
-                                         priorities,
-                                         fair_maxima,
-                                         lines,
-                                         alarms,
-                                         limits,
-                                         reservations,
-                                         preemption,
-                                         quotas,
-                                         gangs,
-                                         faults,
-                                         marks}};
+  internal::configuration configuration{
+      {shared,      *this,          priority_classes, orders,       intake,     queues, chosen_node_orders,
+       classifier,  administration, placement,        verdicts,     keys,       ready,  priorities,
+       fair_maxima, alarms,         limits,           reservations, preemption, quotas, gangs,
+       faults,      marks}};
 };
 
 }  // namespace tenon::internal

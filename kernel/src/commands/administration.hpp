@@ -45,7 +45,6 @@ class administration : administration_access {
 
  private:
   void turn(object_event event);  // one that is possible
-  void fail_everything();
   [[nodiscard]] std::string check(const tenon::change_queue &c, queue *&out) const;
 
   uint64_t drain_epoch_ = 0;  // 0: it may drain for ever

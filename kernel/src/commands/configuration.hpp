@@ -32,7 +32,6 @@ struct configuration_access {
   ready_index &ready;
   queue_priorities &priorities;
   fair_max &fair_maxima;
-  ask_lines &lines;
   ask_alarms &alarms;
   internal::limits &limits;
   internal::reservations &reservations;

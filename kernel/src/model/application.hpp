@@ -101,7 +101,7 @@ struct application {
   owned<resources, application> allocated, placeholders, pending;
   resources placeholder_ask;
   past_use past;
-  bool hard_gang = false, direct_running = false, independent = false, forced = false;
+  bool hard_gang = false, direct_running = false, independent = false;
   bool counted = false;  // in running_apps of its queues
   limit_place place = limit_place::none;
   bool key_dirty = false;

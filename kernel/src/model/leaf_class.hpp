@@ -45,7 +45,6 @@ struct failed_preemption {
 struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::plain;
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
-  uint32_t members = 0;  // app_classes with asks, ready or not
   uint32_t position = not_in_heap;
   uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
   failed_preemption hopeless;

@@ -33,15 +33,8 @@ void explain_applications(const application &app, explanation &out) {
     obstacle h = shortage(kind, q, {}, 1, static_cast<int64_t>(limit), static_cast<int64_t>(used));
     h.name = who;
     h.group = group;
-    change c;
-    c.kind = fix;
-    c.queue = q.path;
-    c.name = who;
-    c.group = group;
-    c.from = h.limit;
-    c.to = h.used + 1;
+    out.changes.push_back(raise(fix, h, h.used + 1));
     out.obstacles.push_back(std::move(h));
-    out.changes.push_back(std::move(c));
   };
   if (!app.counted && app.state == application_state::accepted) {
     for (const queue *q = app.home; q != nullptr; q = q->parent) {

@@ -108,11 +108,7 @@ void explainer::change_of_nodes(const ask_class &c, const node *nearest, const n
     return;
   }
   if (nearest == nullptr) {
-    change add;
-    add.kind = change_kind::add_node;
-    add.amounts = configured_values(c.need, of.types);
-    add.name = c.required_node;
-    out.changes.push_back(std::move(add));
+    add_change(out, change_kind::add_node, c.required_node).amounts = configured_values(c.need, of.types);
     return;
   }
   for (const class_amount &p : c.positive) {
@@ -121,22 +117,16 @@ void explainer::change_of_nodes(const ask_class &c, const node *nearest, const n
         c.requires_a_node() ? free : sub_saturating(of.total[p.type], of.root->allocated[p.type]);
     const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
     if (more <= 0) continue;
-    change raise_node;
-    raise_node.kind = change_kind::raise_node_capacity;
-    raise_node.name = nearest->id;
-    raise_node.type = of.types.name(p.type);
-    raise_node.from = nearest->capacity[p.type];
-    raise_node.to = add_saturating(raise_node.from, more);
-    out.changes.push_back(std::move(raise_node));
+    change &raised = add_change(out, change_kind::raise_node_capacity, nearest->id);
+    raised.type = of.types.name(p.type);
+    raised.from = nearest->capacity[p.type];
+    raised.to = add_saturating(raised.from, more);
   }
   for (const device_lack &l : devices_lacking(of.nodes.devices().of(nearest->slot), c)) {
-    change raise_devices;
-    raise_devices.kind = change_kind::raise_node_devices;
-    raise_devices.name = nearest->id;
-    raise_devices.type = of.types.name(l.type);
-    raise_devices.from = l.has;
-    raise_devices.to = l.has + l.missing;
-    out.changes.push_back(std::move(raise_devices));
+    change &raised = add_change(out, change_kind::raise_node_devices, nearest->id);
+    raised.type = of.types.name(l.type);
+    raised.from = l.has;
+    raised.to = l.has + l.missing;
   }
 }
 

@@ -84,10 +84,8 @@ uint64_t explainer::count_before(const ask &a) const {
 void explainer::explain_orders(const application &app, explanation &out) const {
   const auto held = [&](const sort_key &key, const queue &in, const std::string &who) {
     if (!key.held_back()) return;
-    obstacle &o = out.obstacles.emplace_back();
-    o.kind = obstacle_kind::held_back;
+    obstacle &o = add_obstacle(out, obstacle_kind::held_back, who);
     o.queue = in.path;
-    o.name = who;
     o.policy = in.order->bound->name;
     o.until_ms = key.not_before_ms == TENON_NOT_NOW ? 0 : key.not_before_ms;
   };
