@@ -274,7 +274,9 @@ func (b *Bridge) allocated(one *si.Allocation) {
 	p.standing, p.uuid = placed, one.UUID
 	b.move(p, one.NodeID)
 	b.held(b.applicationOf(p), p)
-	if b.nodeOf(one.NodeID).object == nil { // the scheduler hears of that just now, and takes it back
+	if b.nodeOf(one.NodeID).object == nil { // the scheduler hears of that just now; its own word for it may have come already
+		b.giveBack(p)
+		b.reconcile(p)
 		return
 	}
 	if p.group == nil {
