@@ -146,6 +146,19 @@ current-context: here
         os.chmod(path, 0o600)
         return path
 
+    def kube_scheduler(self, folder: pathlib.Path, name: str) -> Process:
+        """One that binds the pods with this schedulerName, as it comes but for the limits of its client."""
+        config = self.kubeconfig(folder / "kube-scheduler.kubeconfig", SCHEDULER)
+        file = folder / "kube-scheduler.yaml"
+        file.write_text(f"""apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {{ kubeconfig: {config}, qps: 5000, burst: 10000 }}
+leaderElection: {{ leaderElect: false }}
+profiles: [{{ schedulerName: {name} }}]
+""")
+        return Process(folder / "kube-scheduler.log", self.programs / "kube-scheduler", "--config", file, "--bind-address", "127.0.0.1",
+                       "--secure-port", free_port(), "--cert-dir", folder / "kube-scheduler")
+
     def stop(self) -> None:
         self.server.kill()
         self.etcd.kill()

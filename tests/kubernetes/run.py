@@ -32,6 +32,7 @@ def arguments() -> argparse.Namespace:
     known.add_argument("-k", metavar="PATTERN", action="append", help="only cases whose names have this in them")
     known.add_argument("--rounds", type=int, default=4, help="of restarts in any order (%(default)s)")
     known.add_argument("--seed", type=int, default=1, help="of those (%(default)s); 0: one by chance, which is told")
+    known.add_argument("--each-node", action="store_true", help="plays the cases of reference.yaml for each node by itself")
     known.add_argument("--keep", action="store_true", help="leaves the folder with the logs of the control plane")
     return known.parse_args()
 
@@ -47,7 +48,9 @@ def main() -> int:
     Shared.program = said.bridge.resolve() if said.bridge else build.bridge(said.build_folder / "kubernetes")
     Shared.render = said.render.resolve() if said.render else build.render(said.build_folder / "kubernetes-render")
     built = time.monotonic()
+    import reference_test
     import restarts_test
+    reference_test.Filters.each_node = said.each_node
     restarts_test.Restarts.rounds, restarts_test.Restarts.seed = said.rounds, said.seed
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{pattern}*" for pattern in said.k] if said.k else None

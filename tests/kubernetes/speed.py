@@ -23,7 +23,7 @@ import time
 import build
 from api import MERGE, Api, Refused
 from cluster import NAMESPACE, ROOT, Bridge, deploy
-from control_plane import ADMIN, SCHEDULER, ControlPlane, Process, free_port
+from control_plane import ADMIN, ControlPlane, Process
 from nodes import node_object, now
 
 QUEUES = 10  # namespaces, each a queue
@@ -131,16 +131,7 @@ class Contest:
         return [Process(self.folder / "blind.log", self.programs["blind"], "--kubeconfig", config, "--scheduler-name", "blind")]
 
     def kube_scheduler(self) -> list[Process]:
-        config = self.plane.kubeconfig(self.folder / "kube-scheduler.kubeconfig", SCHEDULER)
-        file = self.folder / "kube-scheduler.yaml"
-        file.write_text(f"""apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-clientConnection: {{ kubeconfig: {config}, qps: 5000, burst: 10000 }}
-leaderElection: {{ leaderElect: false }}
-profiles: [{{ schedulerName: kube-scheduler }}]
-""")
-        return [Process(self.folder / "kube-scheduler.log", self.programs["control-plane"] / "kube-scheduler", "--config", file,
-                        "--bind-address", "127.0.0.1", "--secure-port", free_port(), "--cert-dir", self.folder / "kube-scheduler")]
+        return [self.plane.kube_scheduler(self.folder, "kube-scheduler")]
 
     def tenon(self) -> list[Process]:
         place = pathlib.Path(tempfile.mkdtemp(dir=self.folder))

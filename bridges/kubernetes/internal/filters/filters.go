@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
@@ -141,6 +142,7 @@ type Attempt struct {
 	state   fwk.CycleState
 	nowhere *Refusal
 	only    map[string]bool // nodes; nil: all
+	onlyBy  []string        // the plugins that say so
 	on      string          // what was reserved; empty: nothing
 	works   bool            // PreBind has something to do
 }
@@ -154,11 +156,11 @@ type Refusal struct {
 // Attempt begins one.
 func (f *Filters) Attempt(ctx context.Context, pod *v1.Pod) *Attempt {
 	a := &Attempt{filters: f, pod: pod, state: framework.NewCycleState()}
-	result, status, _ := f.framework.RunPreFilterPlugins(ctx, a.state, pod)
+	result, status, by := f.framework.RunPreFilterPlugins(ctx, a.state, pod)
 	if !status.IsSuccess() {
 		a.nowhere = refusal(status)
 	} else if !result.AllNodes() {
-		a.only = map[string]bool{}
+		a.only, a.onlyBy = map[string]bool{}, sets.List(by)
 		for name := range result.NodeNames {
 			a.only[name] = true
 		}
@@ -183,7 +185,7 @@ func (a *Attempt) On(ctx context.Context, node string) *Refusal {
 		return &Refusal{Reasons: []string{"the node is gone"}}
 	}
 	if a.only != nil && !a.only[node] {
-		return &Refusal{Reasons: []string{"node(s) didn't match Pod's node affinity/selector"}, Plugins: []string{names.NodeAffinity}}
+		return &Refusal{Reasons: []string{fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", a.onlyBy)}, Plugins: a.onlyBy}
 	}
 	if status := a.filters.framework.RunFilterPlugins(ctx, a.state, a.pod, info); !status.IsSuccess() {
 		return refusal(status)
