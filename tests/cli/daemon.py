@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import queue
+import shutil
 import signal
 import socket
 import stat
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WITHIN_S = 60
@@ -194,6 +196,40 @@ class RmCase(ServeCase):
     def gone(self, process: subprocess.Popen) -> None:
         process.stdin.close()
         self.assertEqual(process.wait(WITHIN_S), 0)
+
+
+class ModuleCase(RmCase):
+    """A daemon with a module of the zoo, which orders nodes."""
+
+    def with_module(self, name: str, on_fault: str, env: dict | None = None, *options: str, more: str = "") -> Daemon:
+        modules = self.folder / "modules"
+        modules.mkdir(exist_ok=True)
+        for ending in ("so", "yaml"):
+            shutil.copy(Daemon.zoo / f"{name.replace('-', '_')}.{ending}", modules)
+        self.queues.write_text(QUEUES.replace("    queues:\n      - name: root", "    nodesortpolicy: { type: zoo }\n"
+                                              "    queues:\n      - name: root"))
+        daemon = Daemon(self, self.deployment(
+            f"module_path: [modules]\nmodules: [{{ id: zoo.{name}, on_fault: {on_fault} }}]\n"
+            "events: [{ use: tenon.ring }]\ntransports:\n"
+            f"  - {{ use: tenon.grpc, config: {{ listen: 'unix:{self.folder}/rm.sock' }} }}\n"
+            f"  - {{ use: tenon.rest, config: {{ listen: '127.0.0.1:0', address_file: {self.folder}/address }} }}\n"
+            + more), *options, env=env)
+        daemon.wait("READY=1")
+        return daemon
+
+    def ask(self) -> subprocess.Popen:
+        """An RM that goes on asking, whatever becomes of it."""
+        process = subprocess.Popen(
+            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--package",
+             self.package, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(end, process)
+        return process
+
+    def metrics(self) -> str:
+        with urllib.request.urlopen((self.folder / "address").read_text().strip() + "/ws/v1/metrics",
+                                    timeout=WITHIN_S) as answer:
+            return answer.read().decode()
 
 
 def main() -> None:

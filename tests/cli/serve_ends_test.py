@@ -6,15 +6,13 @@ import os
 import pathlib
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import threading
 import time
-import urllib.request
 from collections.abc import Callable
 
-from daemon import QUEUES, ROOT, WITHIN_S, Daemon, RmCase, end, main
+from daemon import ROOT, WITHIN_S, Daemon, ModuleCase, RmCase, end, main
 
 ASKS = 4000
 
@@ -138,36 +136,7 @@ class HeldUp(RmCase):
         self.assertNotIn("reload", daemon.words())
 
 
-class ModuleAtFault(RmCase):
-    def with_module(self, name: str, on_fault: str, env: dict | None = None) -> Daemon:
-        modules = self.folder / "modules"
-        modules.mkdir()
-        for ending in ("so", "yaml"):
-            shutil.copy(Daemon.zoo / f"{name.replace('-', '_')}.{ending}", modules)
-        self.queues.write_text(QUEUES.replace("    queues:\n      - name: root", "    nodesortpolicy: { type: zoo }\n"
-                                              "    queues:\n      - name: root"))
-        daemon = Daemon(self, self.deployment(
-            f"module_path: [modules]\nmodules: [{{ id: zoo.{name}, on_fault: {on_fault} }}]\n"
-            "events: [{ use: tenon.ring }]\ntransports:\n"
-            f"  - {{ use: tenon.grpc, config: {{ listen: 'unix:{self.folder}/rm.sock' }} }}\n"
-            f"  - {{ use: tenon.rest, config: {{ listen: '127.0.0.1:0', address_file: {self.folder}/address }} }}\n"),
-            env=env)
-        daemon.wait("READY=1")
-        return daemon
-
-    def metrics(self) -> str:
-        with urllib.request.urlopen((self.folder / "address").read_text().strip() + "/ws/v1/metrics",
-                                    timeout=WITHIN_S) as answer:
-            return answer.read().decode()
-
-    def ask(self) -> subprocess.Popen:
-        process = subprocess.Popen(
-            [self.python, "-B", ROOT / "tools/demo_rm.py", "--address", f"unix:{self.folder}/rm.sock", "--package",
-             self.package, "--nodes", "4", "--pods", "60", "--queues", "2", "--stay"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.addCleanup(end, process)
-        return process
-
+class ModuleAtFault(ModuleCase):
     def test_that_is_to_stop_it_does_with_words_and_a_status(self):
         daemon = self.with_module("keys-status", "stop")
         self.ask()
@@ -185,7 +154,8 @@ class ModuleAtFault(RmCase):
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
     def test_that_hangs_leaves_health_and_modules_to_look_at(self):
-        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "hang"})
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "hang"},
+                                  more="containment: { hang: 0s }\n")
         self.ask()
         until = time.monotonic() + WITHIN_S
         while "the cycle thread has not answered" not in daemon.ctl("health").stdout:
@@ -195,7 +165,8 @@ class ModuleAtFault(RmCase):
         self.assertTrue(found["zoo.on-request-sort"]["loaded"])
 
     def test_that_hangs_is_named_within_a_second_by_whatever_does_not_wait_for_it(self):
-        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "hang"})
+        daemon = self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": "keys", "ZOO_HOW": "hang"},
+                                  more="containment: { hang: 0s }\n")
         self.ask()
         named = r"zoo\.on-request-sort \S+: tenon\.node-sort/1 'zoo': score.* has not returned for (\d+) ms"
         daemon.wait_for_words("has not returned for")

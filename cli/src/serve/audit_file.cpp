@@ -87,11 +87,16 @@ std::optional<refusal> audit_file::failure() const {
   return failure_;
 }
 
-std::filesystem::path default_audit_file() {
+std::filesystem::path state_directory() {
   const char *state = std::getenv("STATE_DIRECTORY");
   if (state == nullptr || *state == '\0') return {};
   const std::string folders(state);  // several are joined by colons
-  return std::filesystem::path(folders.substr(0, folders.find(':'))) / "audit.jsonl";
+  return folders.substr(0, folders.find(':'));
+}
+
+std::filesystem::path default_audit_file() {
+  const std::filesystem::path state = state_directory();
+  return state.empty() ? state : state / "audit.jsonl";
 }
 
 }  // namespace tenon::cli

@@ -38,6 +38,9 @@ class audit_file {
   std::optional<refusal> failure_;
 };
 
+// What a service manager gives the daemon to keep. Empty: nothing.
+[[nodiscard]] std::filesystem::path state_directory();
+
 // Where it is unless the deployment names one: in the folder that a service manager gives the daemon. Empty: nowhere.
 [[nodiscard]] std::filesystem::path default_audit_file();
 

@@ -31,6 +31,7 @@
 #include "serve/service_notice.hpp"
 #include "serve/spare_memory.hpp"
 #include "serve/try_daemon.hpp"
+#include "tenon/host/module_fault_record.hpp"
 #include "tenon/observe/scheduler_access.hpp"
 
 namespace tenon::cli {
@@ -90,6 +91,8 @@ struct daemon_process::impl {
   void write_out_in_time();
   void end_at_once();
   void end_unasked();
+  void end_over(const host::long_call &call);
+  [[nodiscard]] std::optional<refusal> prepare_records();
 
   const serve_options options;
   const host::deployment plan;
@@ -109,7 +112,9 @@ struct daemon_process::impl {
   asio::thread_pool work{1};  // reloads that a signal asked for, writing out
   spare_memory spare;         // the thread of `work`
   uint64_t ticks = 0;
-  bool stopping = false, was_healthy = true;
+  host::fault_records fault_records;
+  std::atomic<bool> stopping = false;
+  bool was_healthy = true;
   exit_code ended = exit_code::ok;
   std::function<void()> when_exit_is_called = [this] { end_unasked(); };
 };
@@ -165,10 +170,25 @@ void daemon_process::impl::note(const observe::audited &what) {
   if (audit) audit->append(what);
 }
 
+// Where a module ends the process, when that may be too late.
+std::optional<refusal> daemon_process::impl::prepare_records() {
+  if (options.check) return std::nullopt;
+  fault_records = {records_path(plan), static_cast<int>(exit_code::contained)};
+  std::error_code failed;
+  if (!fault_records.folder.empty()) std::filesystem::create_directories(fault_records.folder, failed);
+  if (failed)
+    return refusal{fault_records.folder.string(), "a folder for records of modules that end the process",
+                   failed.message(), "correct containment.records, or who may write there"};
+  host::end_with_record_on_fatal_signals(fault_records);
+  return std::nullopt;
+}
+
 std::optional<refusal> daemon_process::impl::open() {
+  if (auto why = prepare_records()) return why;
   host::host_options how;
   how.log = log;
-  how.watch_calls = true;
+  how.watch_calls = !options.check;
+  how.on_hang = [this](const host::long_call &call) { end_over(call); };
   if (!options.module_path.empty()) how.module_path.emplace_back(options.module_path);
   how.on_fault = [this](const host::module_fault &fault) {
     if (fault.action != host::fault_action::stop) return;
@@ -305,6 +325,20 @@ void daemon_process::impl::end_unasked() {
   ::_exit(static_cast<int>(exit_code::unasked));
 }
 
+// The thread that a call does not return to cannot be ended, and what it holds cannot be given to another one.
+void daemon_process::impl::end_over(const host::long_call &call) {
+  if (stopping) {
+    log->error("{}: the daemon ends without it", call.text());
+  } else {
+    log->error("{}: the process ends, since nothing else ends that call", call.text());
+    host::record_fault(fault_records, call, "has not returned for " + std::to_string(call.lasts.count()) + " ms");
+  }
+  write_out_in_time();
+  socket.reset();
+  log->flush();
+  ::_exit(static_cast<int>(stopping ? exit_code::failed : exit_code::contained));
+}
+
 // A module may take its time to end.
 void daemon_process::impl::while_signals_count(std::function<void()> work_to_do) {
   io.restart();
@@ -349,6 +383,7 @@ void daemon_process::impl::stop(exit_code code) {
   if (stopping) return;
   stopping = true;
   ended = code;
+  scheduler->modules().limit_last_calls(plan.containment.stop + milliseconds(plan.running.drain_ms));
   tell_stopping();
   timer.cancel();
   control->close();

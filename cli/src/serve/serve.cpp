@@ -1,15 +1,18 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include <ostream>
+#include <string>
 
 #include "run/complain.hpp"
 #include "serve/daemon.hpp"
 #include "serve/log.hpp"
 #include "serve/serve_command.hpp"
+#include "serve/supervise.hpp"
 #include "tenon/config/problems.hpp"
 
 namespace tenon::cli {
+namespace {
 
-exit_code serve(const serve_options &options, std::ostream &out, std::ostream &err) {
+exit_code serve_once(const serve_options &options, std::ostream &out, std::ostream &err) {
   const auto refuse = [&](const refusal &why) {
     complain(err, why);
     return exit_code::bad_input;
@@ -30,6 +33,27 @@ exit_code serve(const serve_options &options, std::ostream &out, std::ostream &e
   auto ended = exit_code::ok;
   if (auto why = daemon.run(ended)) return refuse(*why);
   return ended;
+}
+
+// What is recorded of a life is not written over by the next one.
+serve_options of_life(serve_options options, uint32_t lives_before) {
+  if (lives_before == 0) return options;
+  for (std::string *file : {&options.record, &options.decisions})
+    if (!file->empty()) *file += "." + std::to_string(lives_before);
+  return options;
+}
+
+}  // namespace
+
+exit_code serve(const serve_options &options, std::ostream &out, std::ostream &err) {
+  if (!options.supervise || options.check) return serve_once(options, out, err);
+  const auto log = daemon_log(options.log_json, options.log_level);
+  return supervise(*log, [&](uint32_t lives_before) {
+    const exit_code code = serve_once(of_life(options, lives_before), out, err);
+    out.flush();
+    err.flush();
+    return code;
+  });
 }
 
 }  // namespace tenon::cli

@@ -19,6 +19,7 @@ struct serve_options {
   std::string control;            // socket, in place of the deployment's
   std::string record, decisions;  // files; empty: not wanted
   bool record_at_once = false;
+  bool supervise = false;
   bool check = false;  // opens everything and starts nothing
   bool log_json = false;
   std::string log_level = "info";

@@ -10,6 +10,12 @@
 
 namespace tenon::cli {
 
+std::filesystem::path records_path(const host::deployment &plan) {
+  if (!plan.containment.records.empty()) return plan.containment.records;
+  const std::filesystem::path state = state_directory();
+  return state.empty() ? state : state / "module-faults";
+}
+
 std::filesystem::path audit_path(const host::deployment &plan) {
   return plan.audit_file.empty() ? default_audit_file() : plan.audit_file;
 }

@@ -17,6 +17,8 @@ class module_host;
 namespace tenon::cli {
 
 // Where the daemon itself has files: what the deployment names, or what is usual.
+[[nodiscard]] std::filesystem::path records_path(
+    const host::deployment &plan);  // of modules' faults; empty: none are kept
 [[nodiscard]] std::filesystem::path audit_path(const host::deployment &plan);  // empty: none is written
 // `instead`: of what the deployment names, unless it is empty.
 [[nodiscard]] std::filesystem::path control_path(const host::deployment &plan,

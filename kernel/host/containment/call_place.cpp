@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 
+#include "containment/fatal_signals.hpp"
+
 namespace tenon::host {
 namespace {
 
@@ -30,6 +32,7 @@ constinit thread_local call_place *call_place::mine_ = nullptr;
 // Gives the place back when its thread ends.
 struct place_keeper {
   call_place *place = nullptr;
+  signal_stack stack;
   ~place_keeper() {
     // Within a call: exit() ends what is the thread's before it asks anybody, and somebody may ask which call it was.
     if (place == nullptr || place->current().subject != nullptr) return;
@@ -57,6 +60,7 @@ call_place &call_place::claim() {
   out.thread_.store(::gettid(), std::memory_order_relaxed);
   out.role_.store(current_role(), std::memory_order_relaxed);
   keeper.place = &out;
+  keeper.stack.use();
   mine_ = &out;
   return out;
 }

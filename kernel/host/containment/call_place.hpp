@@ -18,8 +18,10 @@ namespace tenon::host {
 // Whose a call is. Kept until the process ends, once each: another thread may still read it when its module is gone.
 struct call_subject {
   uint64_t host = 0;  // of the hosts of this process, from 1
+  bool own = false;   // the project's
   std::string module, version;
   std::string digest;           // of the library
+  std::string key;              // the library with its configuration in the deployment, as a file may be called
   std::string interface, name;  // of the policy; empty in calls that are the whole module's
 
   bool operator==(const call_subject &) const = default;

@@ -20,7 +20,8 @@ milliseconds limit_of(thread_role role) { return role == thread_role::cycle ? lo
 
 long_call described(const call_place::seen_call &seen, milliseconds lasts) {
   const call_subject &of = *seen.subject;
-  return {of.module, of.version, of.interface, of.name, seen.slot, seen.role, seen.items, seen.thread, lasts};
+  return {of.module, of.version, of.digest,  of.key,      of.interface, of.name,
+          seen.slot, seen.role,  seen.items, seen.thread, lasts};
 }
 
 }  // namespace
@@ -42,8 +43,11 @@ std::optional<long_call> call_of_this_thread() {
   return seen ? std::optional(described(*seen, milliseconds(0))) : std::nullopt;
 }
 
-call_watch::call_watch(uint64_t host, std::shared_ptr<spdlog::logger> log)
-    : host_(host), log_(std::move(log)), thread_([this] { run(); }) {}
+call_watch::call_watch(uint64_t host, std::shared_ptr<spdlog::logger> log, const call_limits &limits,
+                       handler beyond_limit)
+    : host_(host), log_(std::move(log)), beyond_limit_(std::move(beyond_limit)), limits_(limits), thread_([this] {
+        run();
+      }) {}
 
 call_watch::~call_watch() {
   {
@@ -57,6 +61,11 @@ call_watch::~call_watch() {
 std::vector<long_call> call_watch::long_calls() const {
   const std::scoped_lock lock(mutex_);
   return long_calls_;
+}
+
+void call_watch::limit(const call_limits &limits) {
+  const std::scoped_lock lock(mutex_);
+  limits_ = limits;
 }
 
 void call_watch::run() {
@@ -76,7 +85,12 @@ void call_watch::run() {
 
 void call_watch::look(milliseconds since_last) {
   std::vector<long_call> found;
+  std::vector<long_call> beyond;
   bool held_up = false;
+  const call_limits limits = [this] {
+    const std::scoped_lock lock(mutex_);
+    return limits_;
+  }();
   for (const call_place *place : call_place::all()) {
     followed &one = followed_[place];
     const auto seen = place->look();
@@ -86,18 +100,26 @@ void call_watch::look(milliseconds since_last) {
       continue;
     }
     if (seen->number != one.number) {
-      one = {seen->number, milliseconds(0), false};
+      one = {seen->number};
       continue;
     }
     one.lasts += since_last;
+    const milliseconds limit = seen->role == thread_role::cycle ? limits.cycle : limits.elsewhere;
+    if (limit.count() != 0 && one.lasts >= limit && (limits.also_own || !seen->subject->own) &&
+        !std::exchange(one.ended, true))
+      beyond.push_back(described(*seen, one.lasts));
     if (one.lasts < limit_of(seen->role)) continue;
     found.push_back(described(*seen, one.lasts));
     held_up |= seen->role == thread_role::cycle;
     tell(found.back(), one);
   }
   cycle_is_held_up_ = held_up;
-  const std::scoped_lock lock(mutex_);
-  long_calls_ = std::move(found);
+  {
+    const std::scoped_lock lock(mutex_);
+    long_calls_ = std::move(found);
+  }
+  if (!beyond_limit_) return;
+  for (const long_call &one : beyond) beyond_limit_(one);
 }
 
 void call_watch::tell(const long_call &what, followed &of) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,9 +22,19 @@ class logger;
 
 namespace tenon::host {
 
+// Beyond it a call is told to whoever asked for that; 0: never. Calls of the project's own modules are not, while the
+// scheduler runs.
+struct call_limits {
+  std::chrono::milliseconds cycle{0}, elsewhere{0};
+  bool also_own = false;
+};
+
 class call_watch {
  public:
-  call_watch(uint64_t host, std::shared_ptr<spdlog::logger> log);
+  using handler = std::function<void(const long_call &)>;
+
+  // `beyond_limit` is called on the watching thread, once for each call.
+  call_watch(uint64_t host, std::shared_ptr<spdlog::logger> log, const call_limits &limits, handler beyond_limit);
   ~call_watch();
   call_watch(const call_watch &) = delete;
   call_watch &operator=(const call_watch &) = delete;
@@ -32,6 +43,7 @@ class call_watch {
   [[nodiscard]] std::vector<long_call> long_calls() const;
   // Whether one of them is on a thread with role cycle.
   [[nodiscard]] bool cycle_is_held_up() const { return cycle_is_held_up_; }
+  void limit(const call_limits &limits);
 
  private:
   using clock = std::chrono::steady_clock;
@@ -39,7 +51,7 @@ class call_watch {
   struct followed {
     uint64_t number = 0;
     std::chrono::milliseconds lasts{0};
-    bool told = false;
+    bool told = false, ended = false;
   };
 
   void run();
@@ -48,9 +60,11 @@ class call_watch {
 
   const uint64_t host_;
   const std::shared_ptr<spdlog::logger> log_;
+  const handler beyond_limit_;
   std::map<const call_place *, followed> followed_;  // the thread's own
 
   mutable std::mutex mutex_;  // of what follows
+  call_limits limits_;
   std::vector<long_call> long_calls_;
   std::condition_variable wake_;
   bool ends_ = false;

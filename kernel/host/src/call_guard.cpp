@@ -44,7 +44,8 @@ void module_tally::measure(int64_t took_ns) {
 
 call_guard::call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
     : tally_(std::move(tally)),
-      subject_(kept_subject({tally_->host, tally_->id, tally_->version, tally_->digest, interface, name})),
+      subject_(kept_subject(
+          {tally_->host, tally_->own, tally_->id, tally_->version, tally_->digest, tally_->key, interface, name})),
       interface_(std::move(interface)),
       name_(std::move(name)) {}
 

@@ -18,6 +18,8 @@ namespace tenon::host {
 struct module_tally {
   std::string id, version, kind, name;
   std::string digest;  // of the library
+  std::string key;     // as call_subject has it
+  bool own = false;    // the project's
   uint64_t host = 0;   // as call_subject has it
   fault_action action = fault_action::fallback;
   call_budget budget;          // call_us 0: there is none

@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "containment/containment_keys.hpp"
 #include "isolation/isolation_keys.hpp"
 #include "list_entries.hpp"
 #include "running_keys.hpp"
@@ -137,6 +138,11 @@ const std::array deployment_keys{
                  "Refuses to start where a module in processes of its own is not confined by limits, seccomp and "
                  "landlock.",
              .fallback = "false"},
+    key_spec{.key = "containment",
+             .kind = value_kind::object,
+             .summary = "What becomes of a module in the scheduler's process that does not return, or that ends it.",
+             .fallback = "its defaults",
+             .object = &containment_spec()},
     key_spec{.key = "policy_groups",
              .kind = value_kind::text_map,
              .summary = "What a resource manager names when it registers: group to queues.yaml, relative to this file.",
@@ -211,6 +217,7 @@ class deployment_reader {
     read_modules(out);
     read_policy_groups(out);
     out.require_sandbox = config::boolean_of(root_, "require_sandbox", false);
+    out.containment = read_containment(root_, file_, report_);
     out.predicates = uses("predicates");
     out.events = uses("events");
     out.transports = uses("transports");

@@ -32,7 +32,9 @@ struct ready_module {
 
 struct module_host::impl {
   impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options), plan.require_sandbox) {
-    if (loader.options().watch_calls) watch.emplace(loader.host_number(), loader.options().log);
+    if (loader.options().watch_calls)
+      watch.emplace(loader.host_number(), loader.options().log,
+                    call_limits{plan.containment.hang, plan.containment.io_hang}, loader.options().on_hang);
   }
 
   deployment plan;
@@ -357,6 +359,10 @@ std::vector<module_status> module_host::modules() const {
 
 std::vector<long_call> module_host::long_calls() const {
   return impl_->watch ? impl_->watch->long_calls() : std::vector<long_call>{};
+}
+
+void module_host::limit_last_calls(std::chrono::milliseconds most) {
+  if (impl_->watch) impl_->watch->limit({most, most, true});
 }
 
 bool module_host::holds_up_cycle() const { return impl_->watch && impl_->watch->cycle_is_held_up(); }

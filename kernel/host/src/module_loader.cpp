@@ -68,7 +68,7 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
   const auto library = verify_library(manifest, use == nullptr ? std::nullopt : use->digest, options_.cache_directory);
   if (!library) return library.why();
   if (auto no = check_configuration()) return *no;
-  auto module = open(manifest, *library, use);
+  auto module = open(manifest, *library, use, own);
   if (!module) return module.why();
   module_in_use out{std::move(*module), tally_for(manifest, use, own)};
   const std::scoped_lock lock(mutex_);
@@ -77,7 +77,8 @@ result<module_in_use> module_loader::load(const module_manifest &manifest, const
 }
 
 result<std::unique_ptr<loaded_module>> module_loader::open(const module_manifest &manifest,
-                                                           const verified_library &library, const module_use *use) {
+                                                           const verified_library &library, const module_use *use,
+                                                           bool own) {
   // Its process is its preflight.
   if (use != nullptr && use->isolation == isolation_mode::process)
     return loaded_module::isolate(manifest, library, {options_.module_runner, use->process, require_sandbox_},
@@ -88,7 +89,8 @@ result<std::unique_ptr<loaded_module>> module_loader::open(const module_manifest
             preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
       return *no;
   }
-  const call_subject *subject = kept_subject({host_number_, manifest.id, manifest.version, library.digest, {}, {}});
+  const call_subject *subject = kept_subject(
+      {host_number_, own, manifest.id, manifest.version, library.digest, fault_key(library.digest, use), {}, {}});
   auto module = loaded_module::open(manifest, library, subject, options_.log, offered_);
   // Opened is opened, even when it is refused after that: the next preflight must know.
   opened_.push_back(library.open_path);
@@ -121,6 +123,8 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   }
   if (use != nullptr) tally->action = use->on_fault;
   tally->digest = manifest.digest;
+  tally->key = fault_key(manifest.digest, use);
+  tally->own = own;
   tally->host = host_number_;
   tally->budget = budget_of(use, own);
   tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "call_guard.hpp"
+#include "containment/fault_key.hpp"
 #include "loaded_module.hpp"
 #include "tenon/host/module_host.hpp"
 
@@ -48,7 +49,8 @@ class module_loader {
   [[nodiscard]] call_budget budget_of(const module_use *use, bool own) const;
 
   [[nodiscard]] result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
-                                                            const verified_library &library, const module_use *use);
+                                                            const verified_library &library, const module_use *use,
+                                                            bool own);
 
   host_options options_;
   bool require_sandbox_;

@@ -12,12 +12,20 @@
 
 #include "tenon/abi/module.h"
 
+static int zoo_overflow(volatile int depth) {
+  volatile char room[4096];
+  room[0] = (char)depth;
+  return depth == 0 ? room[0] : zoo_overflow(depth + 1) + room[0];
+}
+
 static void zoo_at(const char *place) {
   const char *where = getenv("ZOO_WHERE"), *how = getenv("ZOO_HOW");
   if (where == NULL || how == NULL || strcmp(where, place) != 0) return;
   if (strcmp(how, "crash") == 0) __builtin_trap();
   if (strcmp(how, "exit") == 0) _exit(0);
   if (strcmp(how, "leave") == 0) exit(0);
+  if (strcmp(how, "abort") == 0) abort();
+  if (strcmp(how, "overflow") == 0) zoo_overflow(1);
   if (strcmp(how, "linger") == 0) usleep(300000);
   if (strcmp(how, "throw") == 0) throw std::runtime_error("on request");
   if (strcmp(how, "throw a number") == 0) throw 7;

@@ -51,6 +51,13 @@ struct module_use {
   config::text_position at;  // of the id
 };
 
+// Of modules in the scheduler's process.
+struct containment_limits {
+  std::chrono::milliseconds hang{1'000}, io_hang{60'000};  // of a call while the scheduler runs; 0: none
+  std::chrono::milliseconds stop{10'000};                  // of a call while it stops, beyond rm.drain
+  std::filesystem::path records;                           // folder; empty: the default
+};
+
 // An entry of predicates, events or transports.
 struct interface_use {
   std::string use;   // module id
@@ -63,6 +70,7 @@ struct deployment {
   std::string file;  // empty: the built-in default
   std::vector<std::filesystem::path> module_path;
   std::vector<module_use> modules;
+  containment_limits containment;
   bool require_sandbox = false;                                // of modules in processes of their own
   std::map<std::string, std::filesystem::path> policy_groups;  // group -> queues.yaml
   std::vector<interface_use> predicates, events, transports;

@@ -13,6 +13,8 @@ namespace tenon::host {
 
 struct long_call {
   std::string module, version;
+  std::string digest;           // of the library
+  std::string key;              // the library with its configuration in the deployment, as a file may be called
   std::string interface, name;  // of the policy; empty in calls that are the whole module's, as init
   std::string slot;
   thread_role role = thread_role::other;  // of the thread that waits for it

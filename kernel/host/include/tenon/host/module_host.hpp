@@ -52,8 +52,10 @@ struct host_options {
 #else
   bool check_calls = true;
 #endif
-  // A thread that says which calls do not return.
+  // A thread that says which calls do not return, and tells those that last longer than the deployment's `containment`
+  // lets them.
   bool watch_calls = false;
+  std::function<void(const long_call &)> on_hang;
   std::shared_ptr<spdlog::logger> log;  // null: standard error
   fault_handler on_fault;               // after the fault is logged and counted; on the thread of the call
   violation_handler on_violation;       // null: says so on standard error and aborts
@@ -111,6 +113,9 @@ class module_host : public policy_source {
   // which waits for none of them.
   [[nodiscard]] std::vector<long_call> long_calls() const;
   [[nodiscard]] bool holds_up_cycle() const;
+  // The scheduler stops: from now on a call of any module, on any thread, is told that lasts longer. Where calls are
+  // watched.
+  void limit_last_calls(std::chrono::milliseconds most);
 
  private:
   struct impl;

@@ -1,0 +1,58 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "containment/containment_keys.hpp"
+
+#include <array>
+
+namespace tenon::host {
+namespace {
+
+using config::key_spec;
+using config::value_kind;
+
+constexpr std::array containment_keys{
+    key_spec{.key = "hang",
+             .kind = value_kind::duration,
+             .summary = "A call on the cycle thread, into a module that is not the project's own, that has not "
+                        "returned by then ends the process with a record; 0: none does.",
+             .fallback = "1s"},
+    key_spec{.key = "io_hang", .kind = value_kind::duration, .summary = "The same on other threads.", .fallback = "1m"},
+    key_spec{.key = "stop",
+             .kind = value_kind::duration,
+             .summary =
+                 "While the daemon stops, a call of any module may take so long beyond rm.drain; then the daemon "
+                 "ends without it.",
+             .fallback = "10s"},
+    key_spec{.key = "records",
+             .kind = value_kind::text,
+             .summary =
+                 "Folder, relative to this file, that is made where it is missing: records of modules that ended "
+                 "the process.",
+             .fallback = "module-faults in $STATE_DIRECTORY, as systemd sets it; the log alone where it is not set"},
+};
+constexpr config::object_spec containment_object{
+    "containment", "What becomes of a module in the scheduler's process that does not return, or that ends it.",
+    containment_keys};
+
+}  // namespace
+
+const config::object_spec &containment_spec() { return containment_object; }
+
+containment_limits read_containment(const config::yaml_node &root, const std::filesystem::path &deployment_file,
+                                    config::problems &report) {
+  containment_limits out;
+  const config::yaml_node *given = root.find("containment");
+  if (given == nullptr) return out;
+  const auto read = [&](std::string_view key, std::chrono::milliseconds &time) {
+    time = std::chrono::milliseconds(config::duration_ms_of(*given, key, time.count()));
+  };
+  read("hang", out.hang);
+  read("io_hang", out.io_hang);
+  read("stop", out.stop);
+  const config::yaml_node *records = given->find("records");
+  if (records == nullptr) return out;
+  if (records->text.empty()) report.refuse(records->at, "records is empty", "a folder", "leave it out for the default");
+  out.records = (deployment_file.parent_path() / records->text).lexically_normal();
+  return out;
+}
+
+}  // namespace tenon::host

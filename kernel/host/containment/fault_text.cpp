@@ -1,0 +1,69 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include "containment/fault_text.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace tenon::host {
+namespace {
+
+void write_bytes(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t took = ::write(to, bytes.data(), bytes.size());
+    if (took <= 0) return;
+    bytes.remove_prefix(static_cast<size_t>(took));
+  }
+}
+
+}  // namespace
+
+fault_text &fault_text::add(std::string_view words) {
+  const size_t taken = std::min(words.size(), sizeof room_ - length_);
+  std::memcpy(room_ + length_, words.data(), taken);
+  length_ += taken;
+  return *this;
+}
+
+fault_text &fault_text::add(uint64_t number, uint32_t base) {
+  char digits[64];
+  size_t first = sizeof digits;
+  do {
+    digits[--first] = "0123456789abcdef"[number % base];
+    number /= base;
+  } while (number != 0);
+  return add({digits + first, sizeof digits - first});
+}
+
+void describe(const call_place::seen_call &call, std::string_view what, int64_t now_ms, fault_text &to) {
+  const call_subject &of = *call.subject;
+  to.add("fault: ").add(what);
+  to.add("\nat_ms: ").add(static_cast<uint64_t>(now_ms));
+  to.add("\nmodule: ").add(of.module).add(" ").add(of.version);
+  to.add("\ndigest: ").add(of.digest);
+  to.add("\nkey: ").add(of.key);
+  if (!of.interface.empty()) to.add("\npolicy: ").add(of.interface).add(" ").add(of.name);
+  to.add("\nslot: ").add(call.slot);
+  to.add("\nitems: ").add(call.items);
+  to.add("\nthread: ").add(role_name(call.role)).add(" ").add(static_cast<uint64_t>(call.thread));
+  to.add("\nprocess: ").add(static_cast<uint64_t>(::getpid())).add("\n\n");
+}
+
+void write_record(const fault_text &record, std::string_view folder, std::string_view key) {
+  write_bytes(STDERR_FILENO, record.text());
+  char path[PATH_MAX];
+  if (folder.empty() || folder.size() + key.size() + 2 > sizeof path) return;
+  std::memcpy(path, folder.data(), folder.size());
+  path[folder.size()] = '/';
+  std::memcpy(path + folder.size() + 1, key.data(), key.size());
+  path[folder.size() + 1 + key.size()] = '\0';
+  const int to = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (to < 0) return;
+  write_bytes(to, record.text());
+  ::fsync(to);
+  ::close(to);
+}
+
+}  // namespace tenon::host

@@ -1,0 +1,30 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// A record of a fault, put together without memory of the heap: a signal handler may.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "containment/call_place.hpp"
+
+namespace tenon::host {
+
+class fault_text {
+ public:
+  fault_text &add(std::string_view words);  // what finds no room is left out
+  fault_text &add(uint64_t number, uint32_t base = 10);
+  [[nodiscard]] std::string_view text() const { return {room_, length_}; }
+
+ private:
+  char room_[4096];
+  size_t length_ = 0;
+};
+
+// "what: ...\nmodule: ...\n" and so on, with an empty line at its end.
+void describe(const call_place::seen_call &call, std::string_view what, int64_t now_ms, fault_text &to);
+
+// To standard error, and to the end of the file `key` below `folder`.
+void write_record(const fault_text &record, std::string_view folder, std::string_view key);
+
+}  // namespace tenon::host

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""A module in the scheduler's process that ends it, or that does not return: the daemon says which it was, and is back."""
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from daemon import Daemon, ModuleCase, end, main
+
+STATUS = 5
+SORT = r"zoo\.on-request-sort \S+"
+
+
+class Contained(ModuleCase):
+    def served_with(self, *options: str, where: str, how: str, more: str = "") -> Daemon:
+        return self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": where, "ZOO_HOW": how}, *options,
+                                more=more)
+
+    def setUp(self):
+        super().setUp()
+        self.asking: list[subprocess.Popen] = []
+
+    def ask(self) -> subprocess.Popen:
+        self.asking.append(super().ask())
+        return self.asking[-1]
+
+    def forget(self) -> None:
+        """What the next one must not find."""
+        shutil.rmtree(self.folder / "records")
+        while self.asking:
+            end(self.asking.pop())
+
+    def record(self) -> str:
+        """The one that there is, which is of the library that did it."""
+        file, = (self.folder / "records").iterdir()
+        digest = (self.folder / "modules/on_request_sort.yaml").read_text().split("sha256:")[1].split()[0].strip('"')
+        self.assertTrue(file.name.startswith(digest), file.name)
+        return file.read_text()
+
+    def ended_by_module(self, daemon: Daemon) -> str:
+        self.assertEqual(daemon.finish(None), STATUS, daemon.words())
+        record = self.record()
+        self.assertRegex(record, rf"(?m)^module: {SORT}$")
+        self.assertRegex(record, r"(?m)^policy: tenon\.node-sort/1 zoo$")
+        self.assertIn(record.strip(), daemon.words())
+        return record
+
+    def test_a_crash_leaves_a_record_and_a_status(self):
+        for how, words in (("crash", "signal SIG(ILL|TRAP) at 0x"), ("throw", "signal SIGABRT"),
+                           ("overflow", "signal SIGSEGV at 0x"), ("abort", "signal SIGABRT")):
+            with self.subTest(how):
+                daemon = self.served_with(where="keys", how=how, more="containment: { records: records }\n")
+                self.ask()
+                record = self.ended_by_module(daemon)
+                self.assertRegex(record, rf"(?m)^fault: {words}")
+                self.assertRegex(record, r"(?m)^slot: score$")
+                self.assertRegex(record, r"(?m)^thread: cycle \d+$")
+            self.forget()
+
+    def test_a_call_that_does_not_return_ends_the_process_in_time(self):
+        for where in ("keys", "create"):
+            with self.subTest(where):
+                daemon = self.served_with(where=where, how="hang", more="containment: { records: records }\n")
+                self.ask()
+                record = self.ended_by_module(daemon)
+                self.assertRegex(record, rf"(?m)^slot: {where}$")
+                lasted = int(re.search(r"(?m)^fault: has not returned for (\d+) ms$", record)[1])
+                self.assertTrue(1000 <= lasted < 1500, record)
+            self.forget()
+
+    def test_time_in_which_the_process_was_stopped_does_not_count(self):
+        daemon = self.served_with(where="keys", how="linger", more="containment: { records: records }\n")
+        self.ask()
+        for _ in range(3):
+            daemon.process.send_signal(signal.SIGSTOP)
+            time.sleep(1.5)
+            daemon.process.send_signal(signal.SIGCONT)
+            time.sleep(0.2)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        self.assertEqual(list((self.folder / "records").iterdir()), [])
+
+    def test_a_supervised_daemon_is_back_within_a_second(self):
+        daemon = self.served_with("--supervise", where="keys", how="crash", more="containment: { records: records }\n")
+        self.ask()
+        daemon.wait_for_words("it is started again")
+        ended = time.monotonic()
+        daemon.wait("READY=1")
+        self.assertLess(time.monotonic() - ended, 1)
+        self.assertRegex(daemon.words(), f"nobody asked for, with status {STATUS}: it is started again")
+        self.assertEqual(daemon.ctl("health").returncode, 0, daemon.words())
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_supervised_daemon_comes_back_from_an_exit_that_looks_like_success(self):
+        daemon = self.served_with("--supervise", where="keys", how="exit")
+        self.ask()
+        daemon.wait_for_words("nobody asked for, with status 0: it is started again")
+        daemon.wait("READY=1")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_supervised_daemon_that_is_refused_is_not_started_again(self):
+        daemon = Daemon(self, self.deployment("modules: [{ id: zoo.nobody }]\n"), "--supervise")
+        self.assertEqual(daemon.finish(None), 2, daemon.words())
+
+    def test_a_stop_does_not_wait_for_a_module_longer_than_its_limit(self):
+        daemon = self.served_with(where="destroy", how="hang",
+                                  more="containment: { stop: 1s, records: records }\nrm: { drain: 100ms }\n")
+        self.rm()
+        begun = time.monotonic()
+        self.assertEqual(daemon.finish(), 1, daemon.words())
+        self.assertLess(time.monotonic() - begun, 5)
+        self.assertRegex(daemon.words(), SORT + ": .*destroy.* has not returned for .*: the daemon ends without it")
+        self.assertEqual(list((self.folder / "records").iterdir()), [])
+
+
+if __name__ == "__main__":
+    main()
