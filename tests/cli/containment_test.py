@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from daemon import Daemon, ModuleCase, end, main
+from daemon import WITHIN_S, Daemon, ModuleCase, end, main
 
 STATUS = 5
 SORT = r"zoo\.on-request-sort \S+"
@@ -99,6 +99,54 @@ class Contained(ModuleCase):
         daemon.wait_for_words("nobody asked for, with status 0: it is started again")
         daemon.wait("READY=1")
         self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_what_ended_it_is_in_quarantine_until_somebody_lifts_that(self):
+        names = [self.folder / name for name in ("journal", "decisions", "again")]
+        daemon = self.served_with("--supervise", "--record", str(names[0]), "--decisions", str(names[1]), where="keys",
+                                  how="crash", more="containment: { records: records }\naudit: { file: audit.jsonl }\n")
+        self.ask()
+        daemon.wait_for_words("it is started again")
+        daemon.wait("READY=1")
+        while self.asking:
+            end(self.asking.pop())
+        self.gone(self.rm())
+        self.assertEqual(daemon.words().count("it is started again"), 1, daemon.words())
+        why = r"is in quarantine and not loaded: it ended the process, last with: signal SIG\w+ at 0x\w+, in score \("
+        self.assertRegex(daemon.words(), SORT + " " + why)
+        health = daemon.ctl("health")
+        self.assertEqual(health.returncode, 0, health.stdout)
+        self.assertRegex(health.stdout, rf"Quarantine +warning +zoo\.on-request-sort {why}")
+        found = {one["id"]: one for one in daemon.json("modules")["modules"]}
+        self.assertRegex(found["zoo.on-request-sort"]["quarantine"], why)
+        self.assertRegex(daemon.ctl("modules").stdout, r"zoo\.on-request-sort +1\.0\.0 +in quarantine")
+        self.assertIn('"quarantine"', self.get("/tenon/v1/modules"))
+        lifted = daemon.ctl("lift", "quarantine", "zoo.on-request-sort", "--reason", "it was the disk")
+        self.assertEqual(lifted.returncode, 0, lifted.stderr)
+        self.assertIn("it was the disk", (self.folder / "audit.jsonl").read_text())
+        self.assertEqual([file.suffix for file in (self.folder / "records").iterdir()], [".lifted"])
+        self.assertEqual(daemon.ctl("lift", "quarantine", "zoo.on-request-sort").returncode, 1)
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        replay = subprocess.run([Daemon.tenon, "simulate", "--replay", f"{names[0]}.1", "--decisions", names[2],
+                                 "--no-progress"], capture_output=True, text=True, timeout=WITHIN_S)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        self.assertEqual(names[2].read_text(), (self.folder / "decisions.1").read_text())
+
+    def test_another_configuration_of_what_ended_it_is_not_in_quarantine(self):
+        self.ask_once(self.served_with(where="keys", how="crash", more="containment: { records: records }\n"))
+        again = self.served_with(where="keys", how="nothing", more="containment: { records: records }\n")
+        self.assertIn("is in quarantine", again.words())
+        self.assertEqual(again.finish(), 0, again.words())
+        record, = (self.folder / "records").iterdir()
+        record.rename(record.with_name(record.name.replace(record.name[-4:], "0000")))
+        other = self.served_with(where="keys", how="nothing", more="containment: { records: records }\n")
+        self.assertNotIn("is in quarantine", other.words())
+        self.assertEqual(other.finish(), 0, other.words())
+
+    def ask_once(self, daemon: Daemon) -> None:
+        self.ask()
+        self.ended_by_module(daemon)
+        while self.asking:
+            end(self.asking.pop())
 
     def test_a_supervised_daemon_that_is_refused_is_not_started_again(self):
         daemon = Daemon(self, self.deployment("modules: [{ id: zoo.nobody }]\n"), "--supervise")

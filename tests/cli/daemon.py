@@ -226,9 +226,8 @@ class ModuleCase(RmCase):
         self.addCleanup(end, process)
         return process
 
-    def metrics(self) -> str:
-        with urllib.request.urlopen((self.folder / "address").read_text().strip() + "/ws/v1/metrics",
-                                    timeout=WITHIN_S) as answer:
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen((self.folder / "address").read_text().strip() + path, timeout=WITHIN_S) as answer:
             return answer.read().decode()
 
 

@@ -179,7 +179,7 @@ class ModuleAtFault(ModuleCase):
         call, = found["zoo.on-request-sort"]["long_calls"]
         self.assertEqual((call["slot"], call["thread"], call["interface"]), ("score", "cycle", "tenon.node-sort/1"))
         self.assertRegex(daemon.ctl("modules").stdout, r"zoo\.on-request-sort .* loaded, in score for \d+ ms")
-        self.assertRegex(self.metrics(), r'tenon_module_call_seconds\{[^}]*module="zoo.on-request-sort"[^}]*slot="score"')
+        self.assertRegex(self.get("/ws/v1/metrics"), r'tenon_module_call_seconds\{[^}]*module="zoo.on-request-sort"[^}]*slot="score"')
         self.assertEqual(daemon.ctl("events").returncode, 0)
         self.assertEqual(daemon.ctl("rms").returncode, 0)
         apps = daemon.ctl("apps")

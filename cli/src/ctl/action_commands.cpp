@@ -113,6 +113,17 @@ void add_recovery(ctl_group &group) {
   add_reason(*done, o);
 }
 
+void add_lift(ctl_group &group) {
+  const std::string examples = "  tenon ctl lift quarantine acme.binpack --reason \"new disk\"\n";
+  ctl_group lift = group.below("lift", "End what holds a module back", examples);
+  const auto o = std::make_shared<ctl_options>();
+  CLI::App *quarantine =
+      lift.add("quarantine", "Load it again, at the next reload or start, though it ended the daemon", o, print_done,
+               acting("lift-quarantine"), examples);
+  quarantine->add_option("MODULE", o->object, "The module's id")->required();
+  add_reason(*quarantine, o);
+}
+
 void print_stepped(const json::object &result, std::ostream &out) {
   const int64_t made = result.at("decisions").to_number<int64_t>();
   out << made << (made == 1 ? " decision\n" : " decisions\n");
@@ -141,6 +152,7 @@ void add_action_commands(ctl_group &group) {
   add_drain_and_undrain(group);
   add_on_applications(group);
   add_recovery(group);
+  add_lift(group);
 }
 
 }  // namespace tenon::cli

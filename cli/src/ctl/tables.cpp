@@ -175,6 +175,7 @@ void print_explanations(const json::object &result, std::ostream &out) {
 
 // "loaded", or what it does not return from.
 static std::string state_of_module(const json::object &module) {
+  if (!text_or_nothing(module, "quarantine").empty()) return "in quarantine";
   std::string out = yes(module, "loaded") ? "loaded" : "not used";
   const json::value *calls = module.if_contains("long_calls");  // a daemon of before has none
   if (calls == nullptr) return out;
@@ -196,6 +197,9 @@ void print_modules(const json::object &result, std::ostream &out) {
              count(one, "overruns"), provides});
   }
   all.print(out);
+  for (const json::value &value : result.at("modules").as_array())
+    if (const std::string why = text_or_nothing(value.as_object(), "quarantine"); !why.empty())
+      out << '\n' << text(value.as_object(), "id") << ' ' << why << '\n';
   const json::array &transports = result.at("transports").as_array();
   if (transports.empty()) return;
   table ways({{"TRANSPORT"}, {"STATE"}, {"FAULTS", true}, {"RESTARTS", true}, {"LAST FAULT"}});

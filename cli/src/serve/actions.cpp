@@ -21,6 +21,12 @@ std::string text_of(const json::object &from, std::string_view key) {
 
 result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request) {
   const std::string name = text_of(request, "action");
+  if (name == "lift-quarantine") {
+    const std::string module = text_of(request, "object");
+    const observe::outcome how = on.lift_quarantine(who, module, text_of(request, "reason"));
+    if (how.status != TENON_OK) return refusal{name + " " + module, "", how.words, ""};
+    return json::object{{"done", true}, {"action", name}, {"object", module}, {"partition", ""}};
+  }
   observe::action what{observe::action_named(name), text_of(request, "partition"), text_of(request, "object"),
                        text_of(request, "target"), text_of(request, "reason")};
   if (what.what == 0)

@@ -127,6 +127,7 @@ json::object object_of(const host::module_status &module, const std::vector<host
           {"calls", module.counters.calls},
           {"faults", module.counters.faults},
           {"overruns", module.counters.overruns},
+          {"quarantine", module.counters.quarantine},
           {"long_calls", calls_of(module.id, calls)}};
 }
 

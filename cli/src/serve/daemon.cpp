@@ -187,6 +187,7 @@ std::optional<refusal> daemon_process::impl::open() {
   if (auto why = prepare_records()) return why;
   host::host_options how;
   how.log = log;
+  how.fault_records = fault_records.folder;
   how.watch_calls = !options.check;
   how.on_hang = [this](const host::long_call &call) { end_over(call); };
   if (!options.module_path.empty()) how.module_path.emplace_back(options.module_path);

@@ -23,6 +23,7 @@ module_counters module_tally::counters() const {
   out.measured_ns = measured_ns.load(std::memory_order_relaxed);
   out.most_ns = most_ns.load(std::memory_order_relaxed);
   out.last_fault_ns = last_fault_ns.load(std::memory_order_relaxed);
+  out.quarantine = quarantine;
   const std::scoped_lock lock(mutex_);
   out.last_fault = last_fault_;
   return out;

@@ -17,10 +17,11 @@ namespace tenon::host {
 // Shared by all instances of a module.
 struct module_tally {
   std::string id, version, kind, name;
-  std::string digest;  // of the library
-  std::string key;     // as call_subject has it
-  bool own = false;    // the project's
-  uint64_t host = 0;   // as call_subject has it
+  std::string digest;      // of the library
+  std::string key;         // as call_subject has it
+  bool own = false;        // the project's
+  std::string quarantine;  // as module_counters has it
+  uint64_t host = 0;       // as call_subject has it
   fault_action action = fault_action::fallback;
   call_budget budget;          // call_us 0: there is none
   bool only_on_cycle = false;  // it is for slots of the cycle: others may take their time

@@ -16,8 +16,6 @@ constexpr std::array<const kind_guard *, module_kinds.size()> guards{
     &sort_guard,      &sort_guard,     &sort_guard, &predicate_guard,
     &placement_guard, &identity_guard, &sink_guard, &transport_guard};
 
-const kind_guard &guard_of(module_kind kind) { return *guards[static_cast<size_t>(kind)]; }
-
 class guarded_policy : public bound_module {
  public:
   guarded_policy(std::shared_ptr<loaded_module> module, std::unique_ptr<guarded_instance> guarded)
@@ -123,6 +121,8 @@ std::string describe(bound_policy &policy, const implementation &one, const teno
 }
 
 }  // namespace
+
+const kind_guard &guard_of(module_kind kind) { return *guards[static_cast<size_t>(kind)]; }
 
 result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module> module, const implementation &one,
                                                   module_kind kind, std::shared_ptr<module_tally> tally,

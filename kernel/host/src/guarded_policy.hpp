@@ -61,6 +61,8 @@ struct kind_guard {
 };
 extern const kind_guard sort_guard, predicate_guard, placement_guard, identity_guard, sink_guard, transport_guard;
 
+[[nodiscard]] const kind_guard &guard_of(module_kind kind);
+
 struct policy_request {
   std::string configuration;  // complete JSON object
   uint32_t max_resource_types = 0;
@@ -73,5 +75,12 @@ struct policy_request {
                                                                 const implementation &one, module_kind kind,
                                                                 std::shared_ptr<module_tally> tally,
                                                                 const policy_request &request);
+
+// In place of a policy whose module is in quarantine: each of its calls is a fault, in these words, so that the kernel
+// does and records what it does and records of a module at fault.
+[[nodiscard]] std::unique_ptr<bound_module> make_quarantined_policy(module_kind kind,
+                                                                    const provided_interface &promised,
+                                                                    std::shared_ptr<module_tally> tally,
+                                                                    std::string why);
 
 }  // namespace tenon::host

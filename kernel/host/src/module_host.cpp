@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "containment/call_watch.hpp"
+#include "containment/quarantine.hpp"
 #include "guarded_policy.hpp"
 #include "isolation/served_kinds.hpp"
 #include "module_loader.hpp"
@@ -28,10 +29,18 @@ struct ready_module {
   std::string configuration;
 };
 
+int64_t unix_now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 }  // namespace
 
 struct module_host::impl {
-  impl(deployment p, host_options options) : plan(std::move(p)), loader(std::move(options), plan.require_sandbox) {
+  impl(deployment p, host_options options)
+      : plan(std::move(p)),
+        held(options.fault_records, unix_now_ms()),
+        loader(std::move(options), plan.require_sandbox) {
     if (loader.options().watch_calls)
       watch.emplace(loader.host_number(), loader.options().log,
                     call_limits{plan.containment.hang, plan.containment.io_hang}, loader.options().on_hang);
@@ -39,6 +48,7 @@ struct module_host::impl {
 
   deployment plan;
   module_catalog catalog;
+  quarantine held;
   std::optional<call_watch> watch;  // outlives modules, which may not return from their last calls
   module_loader loader;
   builtin_policy_source fallbacks;
@@ -62,6 +72,8 @@ struct module_host::impl {
   [[nodiscard]] std::optional<refusal> check_locked(const catalogued_module &module) const {
     return plan.lock ? check_lock(*plan.lock, module.manifest, module.built_in) : std::nullopt;
   }
+  // Why a module is not loaded, though the deployment wants it.
+  [[nodiscard]] std::string quarantine_of(const catalogued_module &module) const;
   std::optional<refusal> load_named();
   std::optional<refusal> check_module(const module_use &use);
   std::optional<refusal> check_uses(const std::vector<interface_use> &uses, module_kind kind);
@@ -127,6 +139,14 @@ std::optional<refusal> module_host::impl::load_named() {
   return check_uses(plan.transports, module_kind::transport);
 }
 
+std::string module_host::impl::quarantine_of(const catalogued_module &module) const {
+  const module_use *use = plan.find(module.manifest.id);
+  // In processes of its own it ends nothing.
+  if (module.built_in || (use != nullptr && use->isolation == isolation_mode::process)) return {};
+  const auto found = held.find(fault_key(module.manifest.digest, use));
+  return found ? "is in quarantine and not loaded: " + found->text() : std::string();
+}
+
 std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   const catalogued_module *module = catalog.find(use.id);
   if (module == nullptr) return catalog.missing(use.id, place(plan, use.at));
@@ -136,6 +156,11 @@ std::optional<refusal> module_host::impl::check_module(const module_use &use) {
   if (use.isolation == isolation_mode::process)
     if (auto no = isolation::check_served(module->manifest, place(plan, use.at))) return no;
   if (auto no = check_locked(*module)) return no;
+  if (const std::string why = quarantine_of(*module); !why.empty()) {
+    static_cast<void>(loader.in_quarantine(module->manifest, &use, why));
+    loader.options().log->error("{} {} {}", module->manifest.id, module->manifest.version, why);
+    return std::nullopt;
+  }
   const auto loaded = loader.load(module->manifest, &use, module->built_in, [&]() -> std::optional<refusal> {
     // Keys that an instance must be given may come with the instance.
     boost::json::object schema = module->manifest.configuration;
@@ -150,6 +175,7 @@ std::optional<refusal> module_host::impl::check_uses(const std::vector<interface
   for (const interface_use &use : uses) {
     const auto name = chosen(use, kind);
     if (!name) return name.why();
+    if (!quarantine_of(*catalog.find(use.use)).empty()) continue;
     const auto ready = prepare(*catalog.find(use.use), use.config);
     if (!ready) return ready.why();
   }
@@ -243,6 +269,14 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
                                                               std::string_view name, configuration given,
                                                               uint32_t max_resource_types) {
   const std::string where = given.file;
+  if (const std::string why = quarantine_of(module); !why.empty()) {
+    const auto &provides = module.manifest.provides;
+    const auto promised = std::find_if(provides.begin(), provides.end(), [&](const provided_interface &one) {
+      return one.interface == entry_of(kind).interface && one.name == name;
+    });
+    return std::unique_ptr<bound_policy>(make_quarantined_policy(
+        kind, *promised, loader.in_quarantine(module.manifest, plan.find(module.manifest.id), why), why));
+  }
   auto ready = prepare(module, std::move(given));
   if (!ready) return ready.why();
   const implementation *one = ready->in_use.module->find(entry_of(kind).interface, name);
@@ -303,6 +337,8 @@ result<std::vector<listed_module>> module_host::impl::listed(const std::vector<i
   for (const interface_use &use : uses) {
     const auto one = chosen(use, kind);
     if (!one) return one.why();
+    // Nobody else can be a way in, or keep what happened.
+    if (!quarantine_of(*catalog.find(use.use)).empty()) continue;
     auto ready = prepare(*catalog.find(use.use), use.config);
     if (!ready) return ready.why();
     const implementation *found = ready->in_use.module->find((*one)->interface, (*one)->name);
@@ -349,7 +385,7 @@ std::vector<module_status> module_host::modules() const {
         false, {m.id, m.version}};
     for (const module_counters &one : counted) {
       if (one.id != m.id) continue;
-      status.loaded = true;
+      status.loaded = one.quarantine.empty();
       status.counters = one;
     }
     out.push_back(std::move(status));
@@ -363,6 +399,16 @@ std::vector<long_call> module_host::long_calls() const {
 
 void module_host::limit_last_calls(std::chrono::milliseconds most) {
   if (impl_->watch) impl_->watch->limit({most, most, true});
+}
+
+std::optional<std::string> module_host::lift_quarantine(std::string_view id) {
+  const catalogued_module *module = impl_->catalog.find(std::string(id));
+  if (module == nullptr) return "there is no module '" + std::string(id) + "'";
+  if (impl_->quarantine_of(*module).empty()) return "module '" + std::string(id) + "' is in no quarantine";
+  if (!impl_->held.lift(fault_key(module->manifest.digest, impl_->plan.find(module->manifest.id))))
+    return "the record of module '" + std::string(id) + "' cannot be put aside";
+  impl_->loader.lift(module->manifest.id);
+  return std::nullopt;
 }
 
 bool module_host::holds_up_cycle() const { return impl_->watch && impl_->watch->cycle_is_held_up(); }

@@ -90,17 +90,34 @@ result<std::unique_ptr<loaded_module>> module_loader::open(const module_manifest
       return *no;
   }
   const call_subject *subject = kept_subject(
-      {host_number_, own, manifest.id, manifest.version, library.digest, fault_key(library.digest, use), {}, {}});
+      {host_number_, own, manifest.id, manifest.version, library.digest, fault_key(manifest.digest, use), {}, {}});
   auto module = loaded_module::open(manifest, library, subject, options_.log, offered_);
   // Opened is opened, even when it is refused after that: the next preflight must know.
   opened_.push_back(library.open_path);
   return module;
 }
 
+std::shared_ptr<module_tally> module_loader::in_quarantine(const module_manifest &manifest, const module_use *use,
+                                                           const std::string &why) {
+  const std::scoped_lock lock(mutex_);
+  auto &tally = in_quarantine_[manifest.id];
+  if (tally == nullptr) {
+    tally = tally_for(manifest, use, false);
+    tally->quarantine = why;
+  }
+  return tally;
+}
+
+void module_loader::lift(const std::string &id) {
+  const std::scoped_lock lock(mutex_);
+  in_quarantine_.erase(id);
+}
+
 std::vector<module_counters> module_loader::counters() const {
   const std::scoped_lock lock(mutex_);
   std::vector<module_counters> out;
   for (const auto &[id, module] : loaded_) out.push_back(module.tally->counters());
+  for (const auto &[id, tally] : in_quarantine_) out.push_back(tally->counters());
   return out;
 }
 

@@ -34,6 +34,11 @@ class module_loader {
   [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use, bool own,
                                            const configuration_check &check_configuration);
 
+  // Of a module that is not loaded, in these words; of the same one again. Forgotten once it is lifted.
+  [[nodiscard]] std::shared_ptr<module_tally> in_quarantine(const module_manifest &manifest, const module_use *use,
+                                                            const std::string &why);
+  void lift(const std::string &id);
+
   // To modules loaded and to be loaded.
   void offer(const offered_service &service) { offered_->offer(service); }
   [[nodiscard]] std::shared_ptr<const service_registry> offered() const { return offered_; }
@@ -57,8 +62,9 @@ class module_loader {
   const uint64_t host_number_;
   std::shared_ptr<service_registry> offered_ = std::make_shared<service_registry>();
   std::vector<std::filesystem::path> opened_;  // companions of the next preflight
-  mutable std::mutex mutex_;                   // guards loaded_ against counters() from other threads
+  mutable std::mutex mutex_;                   // guards what follows against counters() from other threads
   std::map<std::string, module_in_use, std::less<>> loaded_;
+  std::map<std::string, std::shared_ptr<module_tally>, std::less<>> in_quarantine_;
 };
 
 }  // namespace tenon::host

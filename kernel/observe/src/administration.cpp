@@ -225,6 +225,16 @@ outcome administration::act(const caller &who, action &what) {
   return how;
 }
 
+outcome administration::lift_quarantine(const caller &who, const std::string &module, const std::string &reason) {
+  outcome how;
+  if (!who.all)
+    how = {TENON_DECLINED, "lift quarantine is for those who may do everything"};
+  else if (auto why = to_.lift_quarantine(module))
+    how = {TENON_UNRESOLVABLE, std::move(*why)};
+  record(who, "lift quarantine", {0, {}, module, {}, reason}, how);
+  return how;
+}
+
 outcome administration::done(const caller &who, action &what) {
   const known_action &known = *find(what.what);
   if (known.on == realm::everything && !who.all)

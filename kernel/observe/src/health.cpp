@@ -121,8 +121,9 @@ health_report health_checks::look() {
     if (!thread_.joinable() && !closed_) thread_ = std::thread([this] { look_at_sums_now_and_then(); });
   }
   wake_.notify_all();
-  std::string faulty, away, silent;
+  std::string faulty, held, away, silent;
   for (const host::module_counters &m : modules_.counters()) {
+    if (!m.quarantine.empty()) append(held, "; ", m.id + " " + m.quarantine);
     if (is_recent(m.last_fault_ns)) append(faulty, ", ", m.id + " (" + std::to_string(m.faults) + " so far)");
   }
   {
@@ -148,6 +149,7 @@ health_report health_checks::look() {
       check_of("Resource managers", "Check that every resource manager is connected", state::warns, away));
   out.checks.push_back(check_of("Module calls", "Check that calls of modules outside of the cycle return", state::warns,
                                 in_modules.of_others));
+  out.checks.push_back(check_of("Quarantine", "Check that every module is loaded", state::warns, held));
   for (auto &one : access_.checks()) out.checks.push_back(std::move(one));
   for (const auto &more : more_)
     for (auto &one : more()) out.checks.push_back(std::move(one));

@@ -133,6 +133,9 @@ class scheduler_access final : public kernel_access {
     return to_.step(most, now, partition);
   }
   bool log_level(std::string_view level) override { return options_.log_level && options_.log_level(level); }
+  std::optional<std::string> lift_quarantine(std::string_view module) override {
+    return to_.modules().lift_quarantine(module);
+  }
   void audit(const audited &what) override {
     if (events::event_hub *hub = to_.events(); hub != nullptr) {
       events::audit_note note;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,9 @@ struct host_options {
 #else
   bool check_calls = true;
 #endif
+  // Where module_fault_record.hpp keeps records: modules that ended the process lately are in quarantine. Empty: none
+  // is.
+  std::filesystem::path fault_records;
   // A thread that says which calls do not return, and tells those that last longer than the deployment's `containment`
   // lets them.
   bool watch_calls = false;
@@ -113,6 +117,8 @@ class module_host : public policy_source {
   // which waits for none of them.
   [[nodiscard]] std::vector<long_call> long_calls() const;
   [[nodiscard]] bool holds_up_cycle() const;
+  // Lets a module be loaded again, when it is next asked for. Why not, if so. From any thread.
+  [[nodiscard]] std::optional<std::string> lift_quarantine(std::string_view id);
   // The scheduler stops: from now on a call of any module, on any thread, is told that lasts longer. Where calls are
   // watched.
   void limit_last_calls(std::chrono::milliseconds most);

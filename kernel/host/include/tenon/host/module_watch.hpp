@@ -43,6 +43,7 @@ struct module_counters {
   uint64_t measured = 0, measured_ns = 0, most_ns = 0;  // of one call in 64
   int64_t last_fault_ns = 0;                            // of the steady clock; 0: there was none
   std::string last_fault = {};                          // in words
+  std::string quarantine = {};                          // why it is not loaded; empty: it is
 
   // In all calls, as far as those that were measured say.
   [[nodiscard]] uint64_t total_ns() const {

@@ -63,6 +63,8 @@ class administration {
 
   // Puts the partition's full name into `what`.
   outcome act(const caller &who, action &what);
+  // Lets a module be loaded again that is in quarantine.
+  outcome lift_quarantine(const caller &who, const std::string &module, const std::string &reason);
   configuration_outcome configure(const caller &who, const configuration_change &what);
   // Says whether it would be taken, and changes nothing; any caller.
   configuration_outcome validate(const configuration_change &what);

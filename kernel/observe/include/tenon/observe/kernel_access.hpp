@@ -109,6 +109,8 @@ class kernel_access {
   virtual uint64_t step(std::string_view partition, uint32_t most) = 0;
   // False: no such level.
   virtual bool log_level(std::string_view level) = 0;
+  // Lets a module be loaded again that is in quarantine. Why not, if so.
+  virtual std::optional<std::string> lift_quarantine(std::string_view module) = 0;
   // For the record: who did what, and how it ended.
   virtual void audit(const audited &what) = 0;
 
