@@ -46,9 +46,9 @@ class Fault : public ::testing::Test {
     policy_ = std::move(*policy);
   }
 
-  refusal bind_refused(const std::string &fixture) {
+  refusal bind_refused(const std::string &fixture, const std::string &entry = "") {
     modules_.install(fixture);
-    auto host = modules_.open({fixture});
+    auto host = modules_.open({fixture}, entry);
     if (!host) return host.why();
     const auto policy = (*host)->bind(module_kind::node_sort, "fixture", "{}", 16);
     EXPECT_FALSE(policy) << fixture << " was bound";
@@ -117,6 +117,16 @@ TEST_F(Fault, StatusInternalIsCountedLoggedAndReported) {
   EXPECT_EQ(host_->counters().at(0).faults, 1);
   EXPECT_THAT(modules_.log(),
               HasSubstr("test.keys-fail 1.0.0: tenon.node-sort/1 'fixture': keys gave INTERNAL (on_fault: stop)"));
+}
+
+TEST_F(Fault, TheSameFaultAgainAndAgainIsCountedAndLoggedOnce) {
+  open("keys_fail", module_kind::node_sort);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(keys(), TENON_INTERNAL);
+  EXPECT_THAT(faults_, SizeIs(50));
+  EXPECT_EQ(host_->counters().at(0).faults, 50);
+  const std::string log = modules_.log(), words = "keys gave INTERNAL";
+  EXPECT_EQ(log.find(words), log.rfind(words)) << log;
+  EXPECT_THAT(log, HasSubstr(words));
 }
 
 TEST_F(Fault, UnknownStatusReachesTheKernelAsInternal) {
@@ -197,31 +207,40 @@ TEST_F(Fault, SlowCallsWithBudgetsOffAreNone) {
   EXPECT_EQ(host_->counters().at(0).overruns, 0);
 }
 
-TEST_F(Fault, RefusedCreateIsSaidInTheModulesWords) {
-  EXPECT_THAT(bind_refused("create_fails"),
+TEST_F(Fault, KeysTooWideAreRefused) {
+  EXPECT_THAT(bind_refused("wide_keys"), refuses(refusal_parts{"node-sort 'fixture'", "", "keys have 1000 words", ""}));
+}
+
+// Wherever the module lives: what it is refused for is said in the same words.
+class RefusedInstance : public Fault, public ::testing::WithParamInterface<const char *> {
+ protected:
+  static std::string isolation() { return std::string("isolation: ") + GetParam(); }
+};
+
+TEST_P(RefusedInstance, CreateIsSaidInTheModulesWords) {
+  EXPECT_THAT(bind_refused("create_fails", isolation()),
               refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
                                     "create gave INVALID_CONFIG: weights do not add up", "tenon plugin explain"}));
 }
 
-TEST_F(Fault, RefusedInitIsSaidInTheModulesWords) {
-  EXPECT_THAT(bind_refused("start_fails"),
+TEST_P(RefusedInstance, InitIsSaidInTheModulesWords) {
+  EXPECT_THAT(bind_refused("start_fails", isolation()),
               refuses(refusal_parts{"node-sort 'fixture'", "", "init gave UNSUPPORTED: no metrics service", ""}));
 }
 
-TEST_F(Fault, RefusedActivateIsSaidInTheModulesWords) {
+TEST_P(RefusedInstance, ActivateIsSaidInTheModulesWords) {
   EXPECT_THAT(
-      bind_refused("activate_fails"),
+      bind_refused("activate_fails", isolation()),
       refuses(refusal_parts{"node-sort 'fixture'", "", "activate gave EXHAUSTED: no memory for the table", ""}));
 }
 
-TEST_F(Fault, InstanceWithoutLifecycleIsRefused) {
-  EXPECT_THAT(bind_refused("no_lifecycle"),
+TEST_P(RefusedInstance, WithoutLifecycle) {
+  EXPECT_THAT(bind_refused("no_lifecycle", isolation()),
               refuses(refusal_parts{"node-sort 'fixture'", "", "lifecycle with an empty slot", ""}));
 }
 
-TEST_F(Fault, KeysTooWideAreRefused) {
-  EXPECT_THAT(bind_refused("wide_keys"), refuses(refusal_parts{"node-sort 'fixture'", "", "keys have 1000 words", ""}));
-}
+INSTANTIATE_TEST_SUITE_P(Isolation, RefusedInstance, ::testing::Values("none", "process"),
+                         [](const auto &one) { return std::string(one.param); });
 
 class Threads : public Fault {
  protected:

@@ -295,28 +295,6 @@ TEST_F(Isolation, MemoryIsLimited) {
   EXPECT_LT(keys_[0], 64);
 }
 
-TEST_F(Isolation, RefusedCreateIsSaidInTheModulesWords) {
-  EXPECT_THAT(bind_refused("create_fails"),
-              refuses(refusal_parts{"node-sort 'fixture'", "test.create-fails 1.0.0",
-                                    "create gave INVALID_CONFIG: weights do not add up", "tenon plugin explain"}));
-}
-
-TEST_F(Isolation, RefusedInitIsSaidInTheModulesWords) {
-  EXPECT_THAT(bind_refused("start_fails"),
-              refuses(refusal_parts{"node-sort 'fixture'", "", "init gave UNSUPPORTED: no metrics service", ""}));
-}
-
-TEST_F(Isolation, RefusedActivateIsSaidInTheModulesWords) {
-  EXPECT_THAT(
-      bind_refused("activate_fails"),
-      refuses(refusal_parts{"node-sort 'fixture'", "", "activate gave EXHAUSTED: no memory for the table", ""}));
-}
-
-TEST_F(Isolation, InstanceWithoutLifecycleIsRefused) {
-  EXPECT_THAT(bind_refused("no_lifecycle"),
-              refuses(refusal_parts{"node-sort 'fixture'", "", "lifecycle with an empty slot", ""}));
-}
-
 TEST_F(Isolation, LibraryThatAbortsWhereItIsOpenedIsRefused) {
   EXPECT_THAT(bind_refused("load_aborts"), refuses(refusal_parts{"load_aborts.so", "opens in a process of its own",
                                                                  "ended its process by SIGABRT", ""}));

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "private_directory.hpp"
+#include "repeated_faults.hpp"
 #include "tenon/host/preflight.hpp"
 #include "tenon/host/verified_library.hpp"
 
@@ -147,9 +148,12 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;
   tally->times_all_calls = !own;
   tally->check_calls = options_.check_calls;
-  tally->on_fault = [log = options_.log, then = options_.on_fault](const module_fault &fault) {
-    log->error("{}: {} '{}': {} {} (on_fault: {})", fault.module, fault.interface, fault.name, fault.slot, fault.text,
-               action_name(fault.action));
+  tally->on_fault = [log = options_.log, then = options_.on_fault,
+                     repeated = std::make_shared<repeated_faults>()](const module_fault &fault) {
+    const std::string what = fault.interface + " '" + fault.name + "': " + fault.slot + " " + fault.text;
+    if (const auto untold = repeated->tell(what))
+      log->error("{}: {} (on_fault: {}){}", fault.module, what, action_name(fault.action),
+                 *untold == 0 ? "" : "; " + std::to_string(*untold) + " more like it");
     if (then) then(fault);
   };
   tally->on_violation = options_.on_violation;
