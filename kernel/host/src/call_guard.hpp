@@ -9,6 +9,7 @@
 #include <string>
 
 #include "containment/call_place.hpp"
+#include "containment/call_surroundings.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/host/module_watch.hpp"
 
@@ -26,7 +27,8 @@ struct module_tally {
   call_budget budget;          // call_us 0: there is none
   bool only_on_cycle = false;  // it is for slots of the cycle: others may take their time
   bool times_all_calls = false;
-  bool check_calls = false;  // threads, and what a slot writes
+  bool guards_process = false;  // what it reads and what is around it must be as before after each call
+  bool check_calls = false;     // threads, and what a slot writes
   fault_handler on_fault;
   violation_handler on_violation;
   std::atomic<uint64_t> calls{0}, faults{0}, overruns{0};
@@ -51,7 +53,10 @@ class call_guard {
   // Asked, where a status is a fault, whether it is known why: words that then stand for the status. Empty: it is not.
   void explain_by(std::function<std::string()> cause) { cause_ = std::move(cause); }
 
-  [[nodiscard]] bool checks_calls() const { return tally_->check_calls; }
+  // A canary behind what a slot writes.
+  [[nodiscard]] bool checks_output() const { return tally_->check_calls || tally_->guards_process; }
+  // That a slot does not write what it reads.
+  [[nodiscard]] bool checks_input() const { return tally_->guards_process; }
   [[nodiscard]] fault_action action() const { return tally_->action; }
 
   // Calls `slot()` and gives its status. A status for which `expected(status)` is false, a `problem(status)` that
@@ -66,14 +71,25 @@ class call_guard {
     const bool timed = measured || (tally_->budget.call_us != 0 && items > 1);
     const int64_t start_ns = timed ? monotonic_ns() : 0;
     tenon_status status = TENON_OK;
-    {
+    std::string changed;
+    if (tally_->guards_process) {
+      const call_surroundings before(ordinal % 64 == 0);
+      {
+        const published_call published(subject_, slot_name, items);
+        status = slot();
+      }
+      changed = before.put_back();
+    } else {
       const published_call published(subject_, slot_name, items);
       status = slot();
     }
     const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
     if (measured) tally_->measure(took_ns);
     if (tally_->check_calls) leave();
-    if (!expected(status)) {
+    if (!changed.empty()) {
+      fault(slot_name, "changed " + changed + ", which is put back");
+      status = TENON_INTERNAL;
+    } else if (!expected(status)) {
       fault_status(slot_name, status);
       status = TENON_INTERNAL;
     } else if (std::string why = problem(status); !why.empty()) {

@@ -54,7 +54,7 @@ tenon_status checked_place(guarded_instance &self, const tenon_place_in *in, ten
 
 tenon_status place(tenon_instance *handle, const tenon_place_in *in, tenon_place_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
-  return self.guard.checks_calls() ? checked_place(self, in, out) : call_place(self, in, out, nullptr);
+  return self.guard.checks_output() ? checked_place(self, in, out) : call_place(self, in, out, nullptr);
 }
 
 tenon_placement_rule_v1 guarded_table_of_placement(const tenon_placement_rule_v1 &) {

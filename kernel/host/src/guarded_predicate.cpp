@@ -1,8 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Guards of tenon_predicate_v1.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "containment/input_copy.hpp"
 #include "guarded_policy.hpp"
 
 namespace tenon::host {
@@ -54,9 +56,19 @@ tenon_status checked_filter(guarded_instance &self, const tenon_batch *in, tenon
   reasons.push_back(canary);
   tenon_filter_out inner{out->size, 0, verdicts.data(), reasons.data()};
   const tenon_filter_out before = inner;
+  std::optional<input_copy> input;
+  if (self.guard.checks_input()) input.emplace().take(*in);
+  bool wrote_input = false;
   const tenon_status status = self.guard.call(
-      "filter", slot_tag::cycle, in->item_count, [&] { return self.predicate.filter(self.real, in, &inner); }, only_ok,
+      "filter", slot_tag::cycle, in->item_count,
+      [&] {
+        const tenon_status given = self.predicate.filter(self.real, in, &inner);
+        wrote_input = input && input->put_back(*in);
+        return given;
+      },
+      only_ok,
       [&](tenon_status) -> std::string {
+        if (wrote_input) return "wrote its input, which is put back";
         if (verdicts.back() != canary || reasons.back() != canary) return "wrote behind the end of its output";
         std::string why = shape_problem(before, inner);
         return why.empty() ? verdict_problem(self, verdicts.data(), reasons.data(), in->item_count) : why;
@@ -68,7 +80,7 @@ tenon_status checked_filter(guarded_instance &self, const tenon_batch *in, tenon
 
 tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
-  const tenon_status status = self.guard.checks_calls() ? checked_filter(self, in, out) : plain_filter(self, in, out);
+  const tenon_status status = self.guard.checks_output() ? checked_filter(self, in, out) : plain_filter(self, in, out);
   if (status == TENON_OK || self.guard.action() != fault_action::open) return status;
   // `on_fault: open`: a predicate that is broken holds nothing back.
   std::fill_n(out->verdicts, in->item_count, static_cast<uint8_t>(TENON_PASS));

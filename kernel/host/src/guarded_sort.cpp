@@ -1,8 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Guards of tenon_sort_v1.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "containment/input_copy.hpp"
 #include "guarded_policy.hpp"
 
 namespace tenon::host {
@@ -48,9 +50,19 @@ tenon_status checked_keys(guarded_instance &self, const char *name, keys_slot sl
   inner.not_before_ms = not_before.data();
   inner.valid_until_ms = valid_until.data();
   const tenon_keys_out before = inner;
+  std::optional<input_copy> input;
+  if (self.guard.checks_input()) input.emplace().take(*in);
+  bool wrote_input = false;
   const tenon_status status = self.guard.call(
-      name, slot_tag::cycle, in->item_count, [&] { return slot(self.real, in, &inner); }, only_ok,
+      name, slot_tag::cycle, in->item_count,
+      [&] {
+        const tenon_status given = slot(self.real, in, &inner);
+        wrote_input = input && input->put_back(*in);
+        return given;
+      },
+      only_ok,
       [&](tenon_status) -> std::string {
+        if (wrote_input) return "wrote its input, which is put back";
         if (keys.back() != canary || not_before.back() != static_cast<int64_t>(canary) ||
             valid_until.back() != static_cast<int64_t>(canary))
           return "wrote behind the end of its output";
@@ -64,7 +76,7 @@ tenon_status checked_keys(guarded_instance &self, const char *name, keys_slot sl
 
 tenon_status guarded_keys(guarded_instance &self, const char *name, keys_slot slot, const tenon_batch *in,
                           tenon_keys_out *out) {
-  return self.guard.checks_calls() ? checked_keys(self, name, slot, in, out) : plain_keys(self, name, slot, in, out);
+  return self.guard.checks_output() ? checked_keys(self, name, slot, in, out) : plain_keys(self, name, slot, in, out);
 }
 
 tenon_status keys(tenon_instance *handle, const tenon_batch *in, tenon_keys_out *out) {

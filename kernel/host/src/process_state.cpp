@@ -22,18 +22,6 @@ uint16_t x87_control() {
 }
 #endif
 
-void set_floating_point_control(uint64_t wanted) {
-#if defined(__x86_64__) || defined(__i386__)
-  _mm_setcsr((_mm_getcsr() & sse_status_flags) | static_cast<uint32_t>(wanted));
-  const auto word = static_cast<uint16_t>(wanted >> 32);
-  __asm__ volatile("fldcw %0" : : "m"(word));
-#elif defined(__aarch64__)
-  __asm__ volatile("msr fpcr, %0" : : "r"(wanted));
-#else
-  std::fesetround(static_cast<int>(wanted));
-#endif
-}
-
 std::string c_locale_name() {
   const char *name = std::setlocale(LC_ALL, nullptr);
   return name == nullptr ? std::string{} : std::string(name);
@@ -66,6 +54,18 @@ uint64_t floating_point_control() {
   return control;
 #else
   return static_cast<uint64_t>(std::fegetround());
+#endif
+}
+
+void set_floating_point_control(uint64_t wanted) {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_setcsr((_mm_getcsr() & sse_status_flags) | static_cast<uint32_t>(wanted));
+  const auto word = static_cast<uint16_t>(wanted >> 32);
+  __asm__ volatile("fldcw %0" : : "m"(word));
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" : : "r"(wanted));
+#else
+  std::fesetround(static_cast<int>(wanted));
 #endif
 }
 

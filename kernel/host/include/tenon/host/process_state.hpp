@@ -35,6 +35,7 @@ class process_state {
 
 // How this thread rounds, flushes and traps; status flags left out.
 [[nodiscard]] uint64_t floating_point_control();
+void set_floating_point_control(uint64_t wanted);
 
 // "a", "a and b", "a, b and c".
 [[nodiscard]] std::string joined(const std::vector<std::string> &parts);
