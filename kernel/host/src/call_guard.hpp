@@ -76,12 +76,12 @@ class call_guard {
       const call_surroundings before(ordinal % 64 == 0);
       {
         const published_call published(subject_, slot_name, items);
-        status = slot();
+        status = called(slot);
       }
       changed = before.put_back();
     } else {
       const published_call published(subject_, slot_name, items);
-      status = slot();
+      status = called(slot);
     }
     const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
     if (measured) tally_->measure(took_ns);
@@ -102,6 +102,11 @@ class call_guard {
   }
 
  private:
+  // An exception ends the process here, where it is known whose it is.
+  template <class Slot>
+  static tenon_status called(Slot &slot) noexcept {
+    return slot();
+  }
   [[nodiscard]] bool has_budget(slot_tag tag) const {
     return tally_->budget.call_us != 0 && (!tally_->only_on_cycle || tag == slot_tag::cycle);
   }
