@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,8 +34,17 @@ class batch_builder {
 
   template <class Items, class Get>
   void resources_of(const Items &items, uint32_t types, Get &&get) {
-    if (items.size() == 1) return resources_in_place(std::invoke(get, *items.front()));
-    made_resources_of(items, types, get);
+    if (items.size() == 1) return resources_in_place(get(*items.front()));
+    buffer &b = next();
+    b.numbers.resize(items.size() * types);
+    b.present.resize(items.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      const resources &r = get(*items[i]);
+      b.present[i] = r.present();
+      for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
+    }
+    add({sizeof(tenon_column), TENON_COLUMN_RESOURCES, b.numbers.data(), b.present.data(), types * sizeof(int64_t),
+         sizeof(int64_t), sizeof(uint64_t)});
   }
 
   // `get(item)` makes the resources.
@@ -46,7 +54,7 @@ class batch_builder {
     b.numbers.resize(items.size() * types);
     b.present.resize(items.size());
     for (size_t i = 0; i < items.size(); ++i) {
-      const resources &r = std::invoke(get, *items[i]);
+      const resources r = get(*items[i]);
       b.present[i] = r.present();
       for (uint32_t t = 0; t < types; ++t) b.numbers[i * types + t] = r[t];
     }
@@ -67,7 +75,7 @@ class batch_builder {
   void numbers_of(const Items &items, Get &&get) {
     buffer &b = next();
     b.numbers.clear();
-    for (const auto *item : items) b.numbers.push_back(std::invoke(get, *item));
+    for (const auto *item : items) b.numbers.push_back(get(*item));
     add({sizeof(tenon_column), TENON_COLUMN_I64, b.numbers.data(), nullptr, sizeof(int64_t), 0, 0});
   }
 
@@ -75,7 +83,7 @@ class batch_builder {
   void texts_of(const Items &items, Get &&get) {
     buffer &b = next();
     b.texts.clear();
-    for (const auto *item : items) b.texts.push_back(std::invoke(get, *item));
+    for (const auto *item : items) b.texts.push_back(get(*item));
     add({sizeof(tenon_column), TENON_COLUMN_TEXT, b.texts.data(), nullptr, sizeof(tenon_text), 0, 0});
   }
 
@@ -86,12 +94,12 @@ class batch_builder {
     b.texts.clear();
     b.maps.clear();
     for (const auto *item : items) {
-      for (const auto &[key, value] : std::invoke(get, *item)) b.texts.push_back(text_of(key));
-      for (const auto &[key, value] : std::invoke(get, *item)) b.texts.push_back(text_of(value));
+      for (const auto &[key, value] : get(*item)) b.texts.push_back(text_of(key));
+      for (const auto &[key, value] : get(*item)) b.texts.push_back(text_of(value));
     }
     size_t at = 0;
     for (const auto *item : items) {
-      const size_t count = std::invoke(get, *item).size();
+      const size_t count = get(*item).size();
       b.maps.push_back({b.texts.data() + at, b.texts.data() + at + count, count});
       at += 2 * count;
     }
@@ -103,16 +111,12 @@ class batch_builder {
   void words_of(const Items &items, Get &&get) {
     buffer &b = next();
     b.words.clear();
-    for (const auto *item : items) b.words.push_back(std::invoke(get, *item));
+    for (const auto *item : items) b.words.push_back(get(*item));
     add({sizeof(tenon_column), TENON_COLUMN_WORDS, b.words.data(), nullptr, sizeof(b.words[0]), 0, 0});
   }
 
-  // A column that exists already: all of it, or values one behind the other.
+  // A column that exists already.
   void raw(const tenon_column &column) { add(column); }
-  template <class T>
-  void raw(uint32_t kind, const T *values) {
-    add({sizeof(tenon_column), kind, values, nullptr, sizeof(T), 0, 0});
-  }
 
   // A value that serves every item.
   void one_number(int64_t value) {

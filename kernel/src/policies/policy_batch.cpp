@@ -41,15 +41,20 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
   const auto types = static_cast<uint32_t>(context.types.size());
   switch (c.source) {
     case column_source::queue_allocated:
-      return b.resources_of(items, types, &queue::allocated);
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.allocated; });
     case column_source::queue_pending:
-      return b.resources_of(items, types, &queue::pending);
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.pending; });
     case column_source::queue_guaranteed:
-      return b.resources_of(items, types, &queue::guaranteed);
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.guaranteed; });
     case column_source::queue_max:
-      return b.resources_of(items, types, &queue::max);
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.max; });
     case column_source::queue_fair_max:
-      return b.resources_of(items, types, &queue::fair_max);
+      return b.resources_of(
+          items, types, [](const queue &q) -> auto & { return q.fair_max; });
     case column_source::queue_priority:
       return b.numbers_of(items, [](const queue &q) { return int64_t{q.priority}; });
     case column_source::queue_decayed:
@@ -60,11 +65,12 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
         return found == q.properties.end() ? tenon_text{nullptr, 0} : text_of(found->second);
       });
     case column_source::queue_properties:
-      return b.maps_of(items, &queue::properties);
+      return b.maps_of(
+          items, [](const queue &q) -> auto & { return q.properties; });
     case column_source::parent_priority_sort:
       return b.one_number(parent.priority_sort ? 1 : 0);
     case column_source::item_prepared:
-      return b.words_of(items, &queue::prepared);
+      return b.words_of(items, [](const queue &q) { return q.prepared; });
     default:
       return b.one_text({nullptr, 0});  // a column of another kind: nothing to see
   }
@@ -75,16 +81,19 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
   const auto types = static_cast<uint32_t>(context.types.size());
   switch (c.source) {
     case column_source::app_allocated:
-      return b.resources_of(items, types, &application::allocated);
+      return b.resources_of(
+          items, types, [](const application &a) -> auto & { return a.allocated; });
     case column_source::app_decayed:
       return b.made_resources_of(items, types,
                                  [&](const application &a) { return decayed(a.decayed, c, context.now_ms); });
     case column_source::app_placeholders:
-      return b.resources_of(items, types, &application::placeholders);
+      return b.resources_of(
+          items, types, [](const application &a) -> auto & { return a.placeholders; });
     case column_source::app_pending:
-      return b.resources_of(items, types, &application::pending);
+      return b.resources_of(
+          items, types, [](const application &a) -> auto & { return a.pending; });
     case column_source::app_submitted:
-      return b.numbers_of(items, &application::submitted_ms);
+      return b.numbers_of(items, [](const application &a) { return a.submitted_ms; });
     case column_source::app_submission:
       return b.numbers_of(items, [](const application &a) { return static_cast<int64_t>(a.submission); });
     case column_source::app_priority:
@@ -96,7 +105,8 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
     case column_source::app_tag:
       return b.texts_of(items, [&](const application &a) { return tag_text(a.tags, c.argument); });
     case column_source::app_tags:
-      return b.maps_of(items, &application::tags);
+      return b.maps_of(
+          items, [](const application &a) -> auto & { return a.tags; });
     case column_source::queue_guaranteed:
       return b.resources_in_place(leaf.guaranteed);
     case column_source::queue_max:
@@ -106,7 +116,7 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
     case column_source::parent_priority_sort:
       return b.one_number(leaf.priority_sort ? 1 : 0);
     case column_source::item_prepared:
-      return b.words_of(items, &application::prepared);
+      return b.words_of(items, [](const application &a) { return a.prepared; });
     default:
       return b.one_text({nullptr, 0});
   }
@@ -134,11 +144,13 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
                     c.source == column_source::node_free ? nodes.free(0) : nodes.total(0), nodes.present(), stride,
                     sizeof(int64_t), sizeof(uint64_t)});
     case column_source::node_schedulable:
-      return b.raw(TENON_COLUMN_I64, nodes.usable_column());
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_I64, nodes.usable_column(), nullptr, sizeof(int64_t), 0, 0});
     case column_source::node_attr:
-      return b.raw(TENON_COLUMN_TEXT, nodes.attribute_column(c.argument));
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT, nodes.attribute_column(c.argument), nullptr,
+                    sizeof(tenon_text), 0, 0});
     case column_source::node_attrs:
-      return b.raw(TENON_COLUMN_TEXT_MAP, nodes.attributes_column());
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT_MAP, nodes.attributes_column(), nullptr,
+                    sizeof(tenon_text_map), 0, 0});
     case column_source::app_count_by: {
       if (ask.counts == nullptr) return b.one_text({nullptr, 0});
       const std::vector<uint32_t> &groups = nodes.groups_by(c.argument).of;
@@ -146,9 +158,11 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
       return b.numbers_at(slots, nodes.slots(), [&](uint32_t slot) { return counts[groups[slot]]; });
     }
     case column_source::node_devices:
-      return b.raw(TENON_COLUMN_NUMBERS, nodes.devices().free_column(c.argument, nodes.slots()));
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_NUMBERS, nodes.devices().free_column(c.argument, nodes.slots()),
+                    nullptr, sizeof(tenon_numbers), 0, 0});
     case column_source::node_device_size:
-      return b.raw(TENON_COLUMN_I64, nodes.devices().size_column(c.argument, nodes.slots()));
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_I64, nodes.devices().size_column(c.argument, nodes.slots()),
+                    nullptr, sizeof(int64_t), 0, 0});
     case column_source::ask_resources:
       return b.resources_in_place(ask.need);
     case column_source::ask_priority:
@@ -162,14 +176,6 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
     default:
       return b.one_text({nullptr, 0});
   }
-}
-
-// The batch of one call, with each column that the policy reads.
-template <class Policy, class Add>
-batch_builder &fill(const Policy &policy, const call_context &context, Add &&add) {
-  context.batches.start(policy.columns.size());
-  for (const column_binding &c : policy.columns) add(context.batches, c);
-  return context.batches;
 }
 
 inline bool call_keys(sort_policy &policy,
@@ -190,25 +196,37 @@ inline bool call_keys(sort_policy &policy,
 
 bool queue_keys(sort_policy &policy, const call_context &context, const queue &parent, std::span<queue *const> items,
                 key_batch &out) {
-  batch_builder &b = fill(policy, context, [&](auto &to, auto &c) { add_queue_column(to, c, parent, items, context); });
+  batch_builder &b = context.batches;
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) {
+    add_queue_column(b, c, parent, items, context);
+  }
   return call_keys(policy, policy.bound->sort->keys, context, {b.identity(items.size()), items.size()}, out);
 }
 
 bool app_keys(sort_policy &policy, const call_context &context, const queue &leaf, std::span<application *const> items,
               key_batch &out) {
-  batch_builder &b = fill(policy, context, [&](auto &to, auto &c) { add_app_column(to, c, leaf, items, context); });
+  batch_builder &b = context.batches;
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) {
+    add_app_column(b, c, leaf, items, context);
+  }
   return call_keys(policy, policy.bound->sort->keys, context, {b.identity(items.size()), items.size()}, out);
 }
 
 bool node_keys(sort_policy &policy, const call_context &context, node_table &nodes, std::span<const uint32_t> slots,
                key_batch &out) {
-  fill(policy, context, [&](auto &to, auto &c) { add_node_column(to, c, nodes, context.types, nullptr); });
+  batch_builder &b = context.batches;
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context.types, nullptr);
   return call_keys(policy, policy.bound->sort->keys, context, slots, out);
 }
 
 bool node_scores(sort_policy &policy, const call_context &context, node_table &nodes, const ask_facts &asks,
                  std::span<const uint32_t> slots, key_batch &out) {
-  fill(policy, context, [&](auto &to, auto &c) { add_node_column(to, c, nodes, context.types, &asks, slots); });
+  batch_builder &b = context.batches;
+  b.start(policy.columns.size());
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context.types, &asks, slots);
   return call_keys(policy, policy.bound->sort->score, context, slots, out);
 }
 
@@ -230,9 +248,10 @@ result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {
 
 bool filter_nodes(node_predicate &predicate, const call_context &context, node_table &nodes, const ask_facts &asks,
                   std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons) {
-  const auto add = [&](auto &to, auto &c) { add_node_column(to, c, nodes, context.types, &asks); };
-  const tenon_batch batch =
-      fill(predicate, context, add).batch(context.types, context.now_ms, slots.data(), slots.size());
+  batch_builder &b = context.batches;
+  b.start(predicate.columns.size());
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, context.types, &asks);
+  const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
   tenon_filter_out out{sizeof(tenon_filter_out), 0, verdicts, reasons};
   ++predicate.calls;
   if (predicate.bound->predicate->filter(predicate.bound->instance, &batch, &out) == TENON_OK) return true;
@@ -246,8 +265,10 @@ bool ask_signature(node_predicate &predicate, const call_context &context, const
     return false;
   }
   node_table no_nodes;
-  const auto add = [&](auto &to, auto &c) { add_node_column(to, c, no_nodes, context.types, &asks); };
-  const tenon_batch batch = fill(predicate, context, add).batch(context.types, context.now_ms, nullptr, 0);
+  batch_builder &b = context.batches;
+  b.start(predicate.columns.size());
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, context.types, &asks);
+  const tenon_batch batch = b.batch(context.types, context.now_ms, nullptr, 0);
   tenon_signature_out out{sizeof(tenon_signature_out), 0, {0, 0}};
   ++predicate.calls;
   if (table.signature(predicate.bound->instance, &batch, &out) != TENON_OK) {
