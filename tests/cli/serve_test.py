@@ -170,7 +170,8 @@ class WithRm(RmCase):
     def test_its_threads_have_the_names_that_the_page_says(self):
         daemon = self.served()
         said = set(re.findall(r"`(tenon-[a-z-]+)`", (ROOT / "docs/running.md").read_text()))
-        running = {"tenon-cycle", "tenon-transport", "tenon-grpc", "tenon-grpc-wait", "tenon-events", "tenon-sink", "tenon-history"}
+        running = {"tenon-cycle", "tenon-watch", "tenon-transport", "tenon-grpc", "tenon-grpc-wait", "tenon-events", "tenon-sink",
+                   "tenon-history"}
         self.assertLessEqual(running, said)
         until = time.monotonic() + WITHIN_S
         while True:  # a thread names itself when it begins

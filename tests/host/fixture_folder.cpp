@@ -103,6 +103,7 @@ leftovers leftovers_now() {
   for (const auto &entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code gone;  // the directory's own descriptor
     const fs::path target = fs::read_symlink(entry.path(), gone);
+    if (target == fs::current_path()) continue;  // the host keeps it, once for the process
     if (!gone && target.string().find("/fd") == std::string::npos)
       out.descriptors.insert(entry.path().filename().string() + " " + target.string());
   }

@@ -28,6 +28,7 @@ struct module_tally {
   bool only_on_cycle = false;  // it is for slots of the cycle: others may take their time
   bool times_all_calls = false;
   bool guards_process = false;  // what it reads and what is around it must be as before after each call
+  bool guards_folder = false;   // the working directory and limits as well
   bool check_calls = false;     // threads, and what a slot writes
   fault_handler on_fault;
   violation_handler on_violation;
@@ -73,7 +74,7 @@ class call_guard {
     tenon_status status = TENON_OK;
     std::string changed;
     if (tally_->guards_process) {
-      const call_surroundings before(ordinal % 64 == 0);
+      const call_surroundings before(tally_->guards_folder && ordinal % 64 == 0);
       {
         const published_call published(subject_, slot_name, items);
         status = called(slot);

@@ -148,6 +148,7 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;
   tally->times_all_calls = !own;
   tally->guards_process = !own && (use == nullptr || use->isolation == isolation_mode::none);
+  tally->guards_folder = options_.own_process;
   tally->check_calls = options_.check_calls;
   tally->on_fault = [log = options_.log, then = options_.on_fault,
                      repeated = std::make_shared<repeated_faults>()](const module_fault &fault) {

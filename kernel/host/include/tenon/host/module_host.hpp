@@ -53,6 +53,8 @@ struct host_options {
 #else
   bool check_calls = true;
 #endif
+  // Nobody but modules changes the working directory and the limits of this process; else they are not looked at.
+  bool own_process = true;
   // Where module_fault_record.hpp keeps records: modules that ended the process lately are in quarantine. Empty: none
   // is.
   std::filesystem::path fault_records;
