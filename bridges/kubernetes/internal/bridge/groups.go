@@ -33,16 +33,23 @@ type podGroup struct {
 	tries  int       // that brought too few nodes
 }
 
-// servesPodGroups is true of an API server that has them.
+// servesPodGroups is true of an API server that has them. One that is away is waited for, as informers do it.
 func (b *Bridge) servesPodGroups(ctx context.Context) (bool, error) {
-	served, err := b.Client.Discovery().ServerResourcesForGroupVersionWithContext(ctx, scheduling.SchemeGroupVersion.String())
-	if apierrors.IsNotFound(err) {
-		return false, nil
+	for tries := 0; ; tries++ {
+		served, err := b.Client.Discovery().ServerResourcesForGroupVersionWithContext(ctx, scheduling.SchemeGroupVersion.String())
+		if err == nil {
+			return slices.ContainsFunc(served.APIResources, func(one metav1.APIResource) bool { return one.Name == "podgroups" }), nil
+		}
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		b.Log.Warn("the API server does not say whether it has pod groups", "error", err)
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("the cluster was not read: %w", context.Cause(ctx))
+		case <-time.After(pause(tries)):
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("the API server's kinds: %w", err)
-	}
-	return slices.ContainsFunc(served.APIResources, func(one metav1.APIResource) bool { return one.Name == "podgroups" }), nil
 }
 
 // quorum is how many have to run together.
