@@ -52,6 +52,7 @@ SHOWN_ALONE = {
     ("docs/conformance.md", "crashed   inputs-bounds (node-sort acme-binpack)"): "of a module that is wrong",
     ("docs/journal.md", "run.journal: journal byte 5210*"): "of a journal that a later build wrote",
     ("docs/trust.md", "acme.binpack: runs in*"): "of the log, and of the system; tests/host/isolation_test.cpp",
+    ("docs/trust.md", "fault: signal SIGSEGV at 0x0"): "of a module that crashes; tests/cli/containment_test.py",
     ("docs/serve.md", "2026-11-22T16:31:40.950Z info*"): "of people and processes; tests/cli/people_test.py",
 }
 
