@@ -426,13 +426,14 @@ TEST_F(Actions, MetricsAreAsPrometheusWantsThem) {
         "yunikorn_scheduler_vcore_node_usage_total{range=\"(40%,50%]\"} 2"}) {
     EXPECT_NE(r.body.find(name), std::string::npos) << name << "\n" << r.body;
   }
-  // Every family is on the page, and the page has none that is not there.
+  // Every family is on the page, and the page has none that is not there, but for one of calls that do not return.
   std::ifstream page(std::string(TENON_SOURCE_DIR) + "/docs/metrics.md");
   std::set<std::string> written, served;
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("## Exceptions")) break;
     if (line.starts_with("| `")) written.insert(line.substr(3, line.find('`', 3) - 3));
   }
+  EXPECT_EQ(written.erase("tenon_module_call_seconds"), 1U);
   std::istringstream lines(r.body);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("# TYPE ")) continue;
