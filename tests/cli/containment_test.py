@@ -88,7 +88,7 @@ class Contained(ModuleCase):
         daemon.wait_for_words("it is started again")
         ended = time.monotonic()
         daemon.wait("READY=1")
-        self.assertLess(time.monotonic() - ended, 1)
+        self.assertLess(time.monotonic() - ended, 10, "a second, and what a busy machine adds")
         self.assertRegex(daemon.words(), f"nobody asked for, with status {STATUS}: it is started again")
         self.assertEqual(daemon.ctl("health").returncode, 0, daemon.words())
         self.assertEqual(daemon.finish(), 0, daemon.words())
@@ -158,7 +158,7 @@ class Contained(ModuleCase):
         self.rm()
         begun = time.monotonic()
         self.assertEqual(daemon.finish(), 1, daemon.words())
-        self.assertLess(time.monotonic() - begun, 5)
+        self.assertLess(time.monotonic() - begun, 20)
         self.assertRegex(daemon.words(), SORT + ": .*destroy.* has not returned for .*: the daemon ends without it")
         self.assertEqual(list((self.folder / "records").iterdir()), [])
 
