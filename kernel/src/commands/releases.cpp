@@ -8,6 +8,7 @@
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/foreign_allocations.hpp"
 #include "model/application_id.hpp"
+#include "model/partition_model.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/proposals.hpp"
 #include "rules/replacements.hpp"
