@@ -81,6 +81,7 @@ asks, what was placed, recovery, placement checks, connections that break.")
 set(CPACK_DEBIAN_SDK_PACKAGE_NAME tenon-sdk)
 set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_SDK_PACKAGE_RECOMMENDS "tenon (= ${PROJECT_VERSION}), libtenon (= ${PROJECT_VERSION}), cmake, pkg-config")
-set(CPACK_DEBIAN_SDK_DESCRIPTION "What modules are built with: C headers, C++ headers on top of them, rules for CMake
-and pkg-config, templates and examples.")
+set(CPACK_DEBIAN_SDK_PACKAGE_SUGGESTS "cargo")
+set(CPACK_DEBIAN_SDK_DESCRIPTION "What modules are built with: C headers, C++ headers and a crate for Rust on top of them,
+rules for CMake and pkg-config, templates and examples.")
 include(CPack)

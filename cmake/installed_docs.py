@@ -25,11 +25,12 @@ PLACES = (
     (r"cli/service/(tenon\.service)", r"lib/systemd/system/\1"),
     (r"sdk/(?:conformance/)?include(|/.*)", r"include\1"),
     (r"sdk/proto(|/.*)", r"share/tenon/proto\1"),
+    (r"sdk/rust(|/.*)", r"share/tenon/rust\1"),
     (r"sdk/examples(|/.*)", r"share/doc/tenon-sdk/examples\1"),
     (r"build/release/bin/tenon", "bin/tenon"),
 )
 PAGES = ("cli/service/installed.md", "COMPATIBILITY.md", "SECURITY.md", "docs/**/*.md", "plugins/**/README.md")
-BESIDE = ("docs/**/*.png", "docs/**/*.yaml", "docs/**/*.json", "cli/service/local.yaml", "cli/service/queues.yaml")
+BESIDE = ("docs/**/*.png", "docs/**/*.svg", "docs/**/*.yaml", "docs/**/*.json", "cli/service/local.yaml", "cli/service/queues.yaml")
 
 ELSEWHERE = "(source tree)"
 FENCE = re.compile(r"^((?:<!-- [^\n]* -->\n)?)(```[^\n]*\n.*?^```$)", flags=re.M | re.S)

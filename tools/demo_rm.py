@@ -28,6 +28,7 @@ class Cluster:
         dice = random.Random(options.seed)
         self.attributes = {"tenon/devices/gpu": f"{NODE['gpu']}x1"} if options.devices else {}
         self.nodes = [f"node-{i:04}" for i in range(options.nodes)]
+        self.groups = [] if options.no_groups else ["demo"]
         self.queues = [f"root.q{i}" for i in range(options.queues)]
         self.pods = {f"pod-{i:05}": dice.choice(SHAPES) for i in range(options.pods)}
         self.application = {pod: f"app-{dice.randrange(options.queues)}" for pod in self.pods}
@@ -45,7 +46,7 @@ class Cluster:
     def report(self, rm) -> None:
         """All that there is: at the start, and to a scheduler that knows nothing any more."""
         for i, name in enumerate(self.queues):
-            rm.add_application(f"app-{i}", name, f"user-{i}", ["demo"])
+            rm.add_application(f"app-{i}", name, f"user-{i}", self.groups)
         for name in self.nodes:
             rm.add_node(name, NODE, self.attributes)
         for allocation in self.running.values():
@@ -132,6 +133,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--too-large", type=int, default=0, help="so many more pods, which no node can hold")
     parser.add_argument("--devices", action="store_true", help="nodes say that each GPU is a device of its own")
+    parser.add_argument("--no-groups", action="store_true", help="the scheduler finds the groups of users")
     parser.add_argument("--stay", action="store_true", help="go when standard input ends")
     options = parser.parse_args()
     if options.package:

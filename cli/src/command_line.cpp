@@ -13,6 +13,8 @@
 #include "completion.hpp"
 #include "config/config_commands.hpp"
 #include "ctl/ctl_commands.hpp"
+#include "diff/diff_command.hpp"
+#include "plan/plan_command.hpp"
 #include "plugin/plugin_commands.hpp"
 #include "run/complain.hpp"
 #include "run/exit_code.hpp"
@@ -20,11 +22,15 @@
 #include "scenario/run_command.hpp"
 #include "serve/serve_command.hpp"
 #include "serve/try_daemon.hpp"
+#include "shadow/shadow_command.hpp"
 #include "simulate_command.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "trace/trace.hpp"
+#include "tune_command.hpp"
+#include "whatif/snapshot_command.hpp"
+#include "whatif/whatif_command.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -36,9 +42,15 @@ constexpr const char *exit_codes =
 struct choice {
   scenario_run_options scenario_run;
   simulate_options simulate;
+  diff_options diff;
+  tune_options tune;
+  whatif_options whatif;
+  snapshot_options snapshot;
   bool generate = false, no_progress = false;
   config_check_options config_check;
   policy_choice config_policies;
+  config_plan_options config_plan;
+  const CLI::App *plan_command = nullptr;
   std::string schema_format;
   std::string completion_shell;
   chosen_command run;
@@ -87,13 +99,21 @@ void add_choice(CLI::App &to, const char *option, Value &value, const std::map<s
       ->type_name("WORD");
 }
 
-void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate) {
-  simulate.add_flag("--generate", generate,
-                    "Play a generated load; that is what is played where nothing else is named");
-  simulate.add_option("--trace", o.trace, "Play a trace: " + std::string(trace_forms))->type_name("KIND:FILES");
-  simulate.add_option("--replay", o.replay, "Play a journal that --record wrote")->type_name("FILE");
+void add_load_options(CLI::App &simulate, simulate_options &o, bool &generate, const char *generated_when) {
+  simulate.add_flag("--generate", generate, generated_when);
+  simulate.add_option("--trace", o.trace, "Play a trace: " + std::string(trace_forms))
+      ->type_name("KIND:FILES")
+      ->excludes(simulate.get_option("--generate"));
   add_choice(simulate, "--mode", o.mode, {{"fill", load_mode::fill}, {"replay", load_mode::replay}},
              "fill: everything at once; replay: in time (the default)");
+  simulate.add_flag("--gpu-nodes-only", o.gpu_nodes_only, "Leave nodes without GPUs out");
+  simulate
+      .add_option("--seeds", o.seeds,
+                  "fill: asks arrive one by one, in orders that these seeds draw; mean and spread over them")
+      ->type_name("FIRST..LAST");
+  simulate.add_option("--inflate", o.inflate, "Draw asks again until so many times the GPUs are asked for")
+      ->type_name("RATIO")
+      ->check(CLI::Range(0.01, 100.0).description(""));
   add_choice(simulate, "--gpu-model", o.gpus, {{"device", gpu_model::device}, {"sum", gpu_model::sum}},
              "openb: GPUs of a node one by one (device, the default), or only their sum");
 
@@ -127,7 +147,16 @@ void add_simulate(CLI::App &app, choice &chosen) {
   CLI::App *simulate =
       app.add_subcommand("simulate", "Play a load or a journal against the real kernel in virtual time");
   simulate_options &o = chosen.simulate;
-  add_load_options(*simulate, o, chosen.generate);
+  add_load_options(*simulate, o, chosen.generate,
+                   "Play a generated load; that is what is played where nothing else is named");
+  simulate->add_option("--replay", o.replay, "Play a journal that --record wrote")->type_name("FILE");
+  simulate->add_flag("--in-order", o.in_order, "fill: asks arrive one by one, in the order of the load")
+      ->excludes(simulate->get_option("--seeds"));
+  simulate->add_option("--shuffle", o.shuffle, "fill: asks arrive one by one, in an order that this seed draws")
+      ->type_name("SEED")
+      ->excludes(simulate->get_option("--seeds"))
+      ->excludes(simulate->get_option("--in-order"));
+  simulate->add_option("--name-tag", o.name_tag, "Give each ask a tag of this key with its own name")->type_name("KEY");
   simulate->add_option("--config", o.config, "queues.yaml, in place of a queue for each one of the load")
       ->type_name("FILE");
   simulate->add_option("--node-sort", o.node_sort, "Node sort policy: fair, binpacking or a module's")
@@ -149,12 +178,18 @@ void add_simulate(CLI::App &app, choice &chosen) {
   for (const char *other : {"--trace", "--generate"}) {
     simulate->get_option("--replay")->excludes(simulate->get_option(other));
   }
-  simulate->get_option("--trace")->excludes(simulate->get_option("--generate"));
+  for (const char *changes : {"--in-order", "--shuffle", "--seeds", "--inflate", "--gpu-nodes-only", "--name-tag"}) {
+    simulate->get_option("--replay")->excludes(simulate->get_option(changes));
+  }
+  for (const char *of_one : {"--record", "--decisions", "--explain", "--dump", "--report"}) {
+    simulate->get_option("--seeds")->excludes(simulate->get_option(of_one));
+  }
   simulate->footer(
       "Examples:\n"
       "  tenon simulate\n"
       "  tenon simulate --generate --seed 7 --nodes 100 --pods 2000 --node-sort binpacking\n"
       "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --node-sort device-packing --json\n"
+      "  tenon simulate --trace openb:nodes.csv,pods.csv --mode fill --gpu-nodes-only --inflate 1.3 --seeds 42..51\n"
       "  tenon simulate --trace philly:jobs.csv,machines.csv\n"
       "  tenon simulate --trace swf:CTC-SP2-1996-3.1-cln.swf\n"
       "  tenon simulate --nodes 100 --report fair.html\n"
@@ -165,6 +200,140 @@ void add_simulate(CLI::App &app, choice &chosen) {
     chosen.simulate.progress = !chosen.no_progress;
     chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
       return static_cast<int>(run_simulate(chosen.simulate, out, err));
+    };
+  });
+}
+
+void add_diff_side(CLI::App &to, const std::string &name, diff_side_options &o) {
+  to.add_option("--" + name, o.deployment, "Deployment of side " + name)->type_name("DEPLOYMENT");
+  to.add_option("--config-" + name, o.config, "queues.yaml of side " + name + ", in place of what was recorded")
+      ->type_name("FILE");
+  to.add_option("--node-sort-" + name, o.node_sort, "Node sort policy of side " + name)->type_name("NAME");
+  to.add_option("--decisions-" + name, o.decisions, "Write every decision of side " + name + ", one a line")
+      ->type_name("FILE");
+}
+
+void add_diff(CLI::App &app, choice &chosen) {
+  CLI::App *diff = app.add_subcommand("diff", "Play the load of a journal under two deployments and compare them");
+  diff_options &o = chosen.diff;
+  diff->add_option("JOURNAL", o.journal, "A journal, of --record")->required();
+  add_diff_side(*diff, "a", o.a);
+  add_diff_side(*diff, "b", o.b);
+  diff->add_option("--recorded", o.recorded, "Deployment that the journal was recorded with; else that of side a")
+      ->type_name("DEPLOYMENT");
+  diff->add_option("--module-path", o.module_path, "Folder of the modules")->type_name("DIR");
+  diff->add_option("--windows", o.windows, "Windows of equal length that figures are shown of")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  diff->add_option("--first", o.first, "How many differences are shown, the first ones")->capture_default_str();
+  diff->add_option("--realign", o.realign,
+                   "Each time after so many decisions of side a, what side b decides in its state")
+      ->type_name("N");
+  diff->add_option("--fail-if", o.fail_if, "Fail where side b is worse by more than this: 'p99(root.prod) +10%'")
+      ->type_name("FIGURE");
+  diff->add_option("--report", o.report, "Draw both sides as one HTML page")->type_name("FILE");
+  diff->add_flag("--json", o.json, "Print everything as JSON");
+  diff->footer(
+      "Examples:\n"
+      "  tenon diff day.journal --a today.yaml --b tomorrow.yaml\n"
+      "  tenon diff day.journal --node-sort-b binpacking --report packed.html\n"
+      "  tenon diff day.journal --config-b queues.yaml --fail-if 'p99(root.prod) +10%' --fail-if 'jain -0.05'\n\n"
+      "Exit codes: 0 done; 1 a threshold of --fail-if is exceeded; 2 bad input, nothing was compared.");
+  diff->callback([&chosen] {
+    chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
+      return static_cast<int>(run_diff(chosen.diff, out, err));
+    };
+  });
+}
+
+void add_tune(CLI::App &app, choice &chosen) {
+  CLI::App *tune = app.add_subcommand("tune", "Try the configuration of a module on a load");
+  tune_options &o = chosen.tune;
+  tune->add_option("JOURNAL", o.journal, "A journal, of --record");
+  tune->add_option("--module", o.module, "The module whose configuration is tried")->type_name("ID")->required();
+  tune->add_option("--space", o.space, "Its keys, each with the values to try, in YAML")->type_name("FILE")->required();
+  tune->add_option("--measure", o.measures, "What counts, several times for several: p99(root.prod), allocation(130)")
+      ->type_name("FIGURE");
+  tune->add_flag("--halving", o.halving, "Try all on an eighth of the half, the better half of them on a quarter, ...");
+  tune->add_option("--jobs", o.jobs, "Runs at once; as many as there are processors unless told")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""));
+  add_load_options(*tune, o.load, o.generate, "Fill the nodes of a generated load");
+  tune->add_option("--config", o.load.config,
+                   "queues.yaml, in place of what was recorded, or of a queue for each one of the load")
+      ->type_name("FILE");
+  tune->add_option("--node-sort", o.load.node_sort, "Node sort policy: fair, binpacking or a module's")
+      ->type_name("NAME");
+  tune->add_option("--queue", o.load.queue, "Queue of every application of the load")->type_name("PATH");
+  tune->add_option("--deployment", o.load.deployment, "Modules to use, and what is usual")->type_name("FILE");
+  tune->add_option("--module-path", o.load.module_path, "Folder of the modules")->type_name("DIR");
+  tune->add_option("--recorded", o.recorded, "Deployment that the journal was recorded with; else that of --deployment")
+      ->type_name("FILE");
+  tune->add_flag("--json", o.json, "Print everything as JSON");
+  tune->add_flag("--no-progress", chosen.no_progress, "Say nothing before the end");
+  tune->footer(
+      "Examples:\n"
+      "  tenon tune day.journal --module tenon.node-binpacking --node-sort binpacking --space space.yaml\n"
+      "  tenon tune day.journal --module acme.order --space space.yaml --measure 'p99(root.prod)' --measure jain\n"
+      "  tenon tune --trace openb:nodes.csv,pods.csv --mode fill --seeds 42..51 --node-sort gpu-pack "
+      "--module tenon.gpu-pack --space space.yaml\n\n"
+      "Exit codes: 0 a better configuration was found; 1 none was; 2 bad input, nothing was tried.");
+  tune->callback([&chosen] {
+    chosen.tune.progress = !chosen.no_progress;
+    chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
+      return static_cast<int>(run_tune(chosen.tune, out, err));
+    };
+  });
+}
+
+void add_moment(CLI::App &command, journal_moment &to) {
+  command.add_option("JOURNAL", to.journal, "A journal, of --record or of snapshot")->required();
+  CLI::Option *at =
+      command.add_option("--at", to.at, "After so many of its commands; after all of them unless told")->type_name("N");
+  command.add_option("--at-ms", to.at_ms, "At that time, Unix milliseconds")->type_name("TIME")->excludes(at);
+}
+
+void add_snapshot(CLI::App &app, choice &chosen) {
+  CLI::App *snapshot = app.add_subcommand("snapshot", "Save the state at a moment of a journal");
+  snapshot_options &o = chosen.snapshot;
+  add_moment(*snapshot, o.moment);
+  snapshot->add_option("-o,--output", o.output, "The file, with mode 0600")->type_name("FILE")->required();
+  snapshot->add_flag("--replace", o.replace, "Also where the file is there already");
+  snapshot->add_option("-c,--deployment", o.deployment, "Deployment that the journal was recorded with")
+      ->type_name("FILE");
+  snapshot->add_option("--module-path", o.module_path, "Folder of the modules")->type_name("DIR");
+  snapshot->footer(
+      "Examples:\n"
+      "  tenon snapshot day.journal --at 20000 -o noon.state\n"
+      "  tenon whatif noon.state --queue root.prod --resource vcore=4\n\n"
+      "Exit codes: 0 saved; 2 bad input, or a state that cannot be saved: no file.");
+  snapshot->callback([&chosen] {
+    chosen.run = [&chosen](std::istream &, std::ostream &out, std::ostream &err) {
+      return static_cast<int>(run_snapshot(chosen.snapshot, out, err));
+    };
+  });
+}
+
+void add_whatif(CLI::App &app, choice &chosen) {
+  CLI::App *whatif =
+      app.add_subcommand("whatif", "Say what would become of asks at a moment of a journal, or in a saved state");
+  whatif_options &o = chosen.whatif;
+  add_moment(*whatif, o.moment);
+  o.question.add_to(*whatif);
+  whatif->add_option("-c,--deployment", o.deployment, "Deployment that the journal was recorded with")
+      ->type_name("FILE");
+  whatif->add_option("--module-path", o.module_path, "Folder of the modules")->type_name("DIR");
+  whatif->add_flag("--json", o.json, "Print the answer as JSON");
+  whatif->footer(
+      "Examples:\n"
+      "  tenon whatif day.journal --queue root.prod --resource vcore=4 memory=8Gi --count 10\n"
+      "  tenon whatif day.journal --at 20000 --queue root.prod --resource vcore=4 --preempt --json\n"
+      "  tenon whatif day.journal --asks question.json\n\n"
+      "Exit codes: 0 all would be placed, with or without evicting others; 1 something would wait or be refused; 2 bad "
+      "input, nothing was asked.");
+  whatif->callback([&chosen] {
+    chosen.run = [&chosen](std::istream &in, std::ostream &out, std::ostream &err) {
+      return static_cast<int>(run_whatif(chosen.whatif, in, out, err));
     };
   });
 }
@@ -198,15 +367,59 @@ void add_config_check(CLI::App &config, choice &chosen) {
   });
 }
 
+void add_config_plan(CLI::App &config, choice &chosen) {
+  CLI::App *plan = config.add_subcommand("plan", "Say what a queues.yaml would change, refuse and cost on reload");
+  config_plan_options &o = chosen.config_plan;
+  chosen.plan_command = plan;
+  plan->add_option("FILE", o.file, "The queues.yaml; - is the standard input")->required();
+  plan->add_option("--live,--control", o.live, "Against the state of the daemon with this control socket")
+      ->type_name("SOCKET");
+  plan->add_option("--policy-group", o.policy_group, "Of the daemon: the policy group whose file it is; else default")
+      ->type_name("NAME");
+  plan->add_option("--timeout-s", o.timeout_s, "How long to wait for the daemon")
+      ->check(CLI::Range(int64_t{1}, int64_t{86'400}).description(""))
+      ->capture_default_str();
+  plan->add_option(
+          "--journal,--replay", o.journal,
+          "This journal, of --record, is played again; without --live the plan is against the state at its end")
+      ->type_name("FILE");
+  plan->add_option("--hours", o.hours, "Play the last hours of the journal again; all of it unless told")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  plan->add_flag("!--no-replay", o.replay, "Play nothing again");
+  plan->add_option("--fail-if", o.fail_if,
+                   "Fail where, played again, it is worse by more than this: 'p99(root.prod) +10%'")
+      ->type_name("FIGURE");
+  plan->add_option("--rm", o.rm, "Only for this resource manager")->type_name("ID");
+  plan->add_option("-c,--deployment", o.deployment, "Deployment that the journal was recorded with")->type_name("FILE");
+  plan->add_option("--module-path", o.module_path, "Folder of the modules")->type_name("DIR");
+  plan->add_flag("--json", o.json, "Print everything as JSON");
+  plan->footer(
+      "Examples:\n"
+      "  tenon config plan queues.yaml --live /run/tenon/control.sock\n"
+      "  tenon config plan queues.yaml --journal day.journal\n"
+      "  tenon config plan queues.yaml --journal day.journal --hours 4 --json\n"
+      "  tenon config plan queues.yaml --journal day.journal --fail-if 'p99(root.prod) +10%'\n\n"
+      "Exit codes: 0 nothing changes; 1 bad input, there is no plan; 2 something changes; 3 a reload would be refused, "
+      "or something would be lost; 4 a threshold of --fail-if is exceeded.");
+  plan->callback([&chosen] {
+    chosen.run = [&chosen](std::istream &in, std::ostream &out, std::ostream &err) {
+      return static_cast<int>(run_config_plan(chosen.config_plan, in, out, err));
+    };
+  });
+}
+
 void add_config(CLI::App &app, choice &chosen) {
-  CLI::App *config = app.add_subcommand("config", "Check configuration files and print their schemas");
+  CLI::App *config = app.add_subcommand("config", "Check and plan configuration files, and print their schemas");
   config->require_subcommand(1);
   config->footer(
       "Examples:\n"
       "  tenon config check queues.yaml\n"
+      "  tenon config plan queues.yaml --journal day.journal\n"
       "  tenon config schema deployment\n\n"
       "`tenon config COMMAND --help` says more.");
   add_config_check(*config, chosen);
+  add_config_plan(*config, chosen);
   CLI::App *schema = config->add_subcommand("schema", "Print the JSON Schema of a format, for editors");
   schema->add_option("FORMAT", chosen.schema_format, "queues (the default), deployment or module");
   schema->footer(
@@ -281,8 +494,13 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
       std::string(exit_codes) + "\n`tenon COMMAND --help` says more.");
   add_scenario(app, chosen);
   add_simulate(app, chosen);
+  add_diff(app, chosen);
+  add_tune(app, chosen);
+  add_whatif(app, chosen);
+  add_snapshot(app, chosen);
   add_config(app, chosen);
   add_serve_command(app, chosen.run);
+  add_shadow_command(app, chosen.run);
   add_ctl_commands(app, chosen.run);
   add_plugin_commands(app, chosen.run);
   add_completion(app, chosen);
@@ -299,6 +517,8 @@ int dispatch(int argc, const char *const *argv, std::istream &in, std::ostream &
       command = command.empty() ? up->get_name() : up->get_name() + " " + command;
     }
     complain(err, mistake(*at, command, wrong.what()));
+    // 2 means there that something changes.
+    if (at == chosen.plan_command) return static_cast<int>(plan_exit::failed);
     return static_cast<int>(exit_code::bad_input);
   }
   return chosen.run(in, out, err);
@@ -310,7 +530,11 @@ int run_command_line(int argc, const char *const *argv, std::istream &in, std::o
                      std::ostream &err) noexcept {
   try {
     const host::role_guard main(host::thread_role::main);
-    return dispatch(argc, argv, in, out, err);
+    const int code = dispatch(argc, argv, in, out, err);
+    if (out.flush()) return code;
+    complain(err, refusal{"standard output", "somewhere that takes what is printed", "writing failed",
+                          "see that the disk has room, or that its reader reads to the end"});
+    return code == static_cast<int>(exit_code::ok) ? static_cast<int>(exit_code::failed) : code;
   } catch (const std::exception &e) {
     complain(err, refusal{"tenon", "", std::string("an unexpected fault: ") + e.what(), "please report it"});
     return static_cast<int>(exit_code::bad_input);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,10 @@
 #include "run/output_file.hpp"
 #include "run/policies.hpp"
 #include "simulate/progress.hpp"
+#include "simulate/seeds.hpp"
 #include "simulate/summary.hpp"
 #include "tenon/config/queues.hpp"
+#include "tenon/host/module_host.hpp"
 #include "tenon/json/state_json.hpp"
 #include "tenon/kernel/journal.hpp"
 #include "trace/trace.hpp"
@@ -90,10 +93,16 @@ class run_files {
   std::optional<output_file> journal_, decisions_, report_;
 };
 
-// Counts the asks of a journal, so that progress has an end.
-result<uint64_t> count_asks(const std::string &bytes) {
+// Counts the asks of a journal, so that progress has an end. Of modules of which another build took over while it was
+// recorded, the one that decided first is put in force.
+result<uint64_t> look_ahead(const std::string &bytes, policy_source &policies) {
   uint64_t asks = 0;
-  const auto read = read_journal(bytes, [&](int64_t, const command &c) { asks += std::holds_alternative<put_ask>(c); });
+  std::set<std::string, std::less<>> swapped;
+  const auto read = read_journal(bytes, [&](int64_t, const command &c) {
+    asks += std::holds_alternative<put_ask>(c);
+    const auto *swap = std::get_if<swap_module>(&c);
+    if (swap != nullptr && swapped.emplace(swap->module).second) policies.use_build(swap->module, swap->before);
+  });
   if (!read) return read.why();
   return asks;
 }
@@ -108,7 +117,17 @@ class simulate_run {
         counted_(options.report.empty() ? nullptr : &kept_) {}
 
   std::optional<refusal> run() {
-    auto policies = open_policies({options_.deployment, options_.module_path});
+    const bool drawn = options_.shuffle || !options_.seeds.empty();
+    if ((drawn || options_.in_order) && options_.mode != load_mode::fill) {
+      const char *option = options_.in_order ? "--in-order" : options_.shuffle ? "--shuffle" : "--seeds";
+      return refusal{option, "--mode fill", "asks that come at their times", "add --mode fill"};
+    }
+    if (options_.inflate > 0 && !drawn) {
+      return refusal{"--inflate", "a seed to draw asks by", "none", "add --shuffle SEED or --seeds FIRST..LAST"};
+    }
+    if (!options_.seeds.empty()) return run_seeds();
+    auto policies =
+        open_policies({options_.deployment, options_.module_path, options_.settings, options_.replay.empty()});
     if (!policies) return policies.why();
     policies_ = std::move(*policies);
     if (!options_.beside.empty()) {
@@ -122,18 +141,56 @@ class simulate_run {
     return options_.replay.empty() ? run_load() : run_journal();
   }
 
+  [[nodiscard]] std::vector<host::module_counters> calls() const { return policies_.modules->counters(); }
+
  private:
+  std::optional<refusal> run_seeds() {
+    const auto seeds = parse_seeds(options_.seeds, "--seeds");
+    if (!seeds) return seeds.why();
+    const auto summaries = play_seeds(*seeds, [&](uint64_t seed) -> result<std::string> {
+      simulate_options one = options_;
+      one.seeds.clear();
+      one.shuffle = seed;
+      const auto said = simulate_quietly(one, err_, make_engine_);
+      if (!said) return said.why();
+      return said->summary;
+    });
+    if (!summaries) return summaries.why();
+    if (options_.json) {
+      out_ << seeds_to_json(*seeds, *summaries) << '\n';
+    } else {
+      print_seeds(out_, *seeds, *summaries);
+    }
+    return std::nullopt;
+  }
+
+  // What the options make of a load.
+  std::optional<refusal> change(load &what) const {
+    if (options_.gpu_nodes_only) keep_gpu_nodes(what);
+    if (options_.in_order) {
+      if (auto why = line_up(what)) return why;
+    } else if (options_.shuffle) {
+      if (auto why = redraw(what, {*options_.shuffle, options_.inflate})) return why;
+    }
+    return options_.name_tag.empty() ? std::nullopt : tag_with_names(what, options_.name_tag);
+  }
+
+  [[nodiscard]] load_mode mode() const {
+    return options_.in_order || options_.shuffle ? load_mode::arrive : options_.mode;
+  }
+
   std::optional<refusal> run_load() {
     auto read =
         options_.trace.empty() ? result<load>(generate(options_.generated)) : read_trace(options_.trace, options_.gpus);
     if (!read) return read.why();
-    const load what = std::move(*read);
+    load what = std::move(*read);
+    if (auto why = change(what)) return why;
     const auto config = choose_config(options_, what, policies_.known_without_users());
     if (!config) return config.why();
     report_.origin = what.origin;
     describe(what);
     return play(what.asks.size(), [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
-      const simulation plan{what,           *config,        options_.mode,
+      const simulation plan{what,           *config,        mode(),
                             options_.queue, options_.gangs, options_.placeholder_timeout_s * 1000};
       const auto refused = plan.run(on, counted_, listen);
       if (!refused) return std::nullopt;
@@ -146,7 +203,7 @@ class simulate_run {
     const auto bytes = read_file(options_.replay);
     if (!bytes) return bytes.why();
     // The whole file is looked at first: a damaged journal is not played in part.
-    const auto asks = count_asks(*bytes);
+    const auto asks = look_ahead(*bytes, *policies_.source);
     if (!asks) return named(asks.why(), options_.replay);
     report_.origin = "journal " + options_.replay;
     return play(*asks, [&](session &on, const progress_listener &listen) -> std::optional<refusal> {
@@ -174,6 +231,7 @@ class simulate_run {
     report_.counted = counted_.summary(end);
     report_.step_decisions = on.step_decisions();
     report_.step_seconds = on.step_seconds();
+    report_.shadows = policies_.modules->shadows();
     if (!options_.report.empty()) files.write_report(page());
     if (auto why = files.close()) return why;
     if (!options_.dump.empty()) {
@@ -211,7 +269,11 @@ class simulate_run {
 
   // How a load is played, in the words of the options.
   void describe(const load &what) {
-    settings_.emplace_back("Mode", options_.mode == load_mode::fill ? "fill: everything at once" : "replay: in time");
+    settings_.emplace_back("Mode", mode() == load_mode::fill ? "fill: everything at once"
+                                   : options_.in_order       ? "fill: one after the other, in the order of the load"
+                                   : options_.shuffle        ? "fill: one after the other, in an order by chance"
+                                                             : "replay: in time");
+    if (options_.shuffle) settings_.emplace_back("Seed of the order", std::to_string(*options_.shuffle));
     if (std::any_of(what.applications.begin(), what.applications.end(), [](const auto &app) { return app.gang; })) {
       settings_.emplace_back("Gangs", options_.gangs == gang_style::none   ? "worker by worker"
                                       : options_.gangs == gang_style::soft ? "soft, with placeholders"
@@ -258,6 +320,17 @@ class simulate_run {
 };
 
 }  // namespace
+
+result<quiet_simulation> simulate_quietly(const simulate_options &options, std::ostream &err,
+                                          const engine_factory &make_engine) {
+  simulate_options quiet = options;
+  quiet.json = true;
+  quiet.progress = false;
+  std::ostringstream summary;
+  simulate_run run(quiet, summary, err, make_engine);
+  if (auto why = run.run()) return *why;
+  return quiet_simulation{summary.str(), run.calls()};
+}
 
 exit_code run_simulate(const simulate_options &options, std::ostream &out, std::ostream &err,
                        const engine_factory &make_engine) {

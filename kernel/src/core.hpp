@@ -33,14 +33,14 @@ struct core {
 
   // The decision is complete but for sequence and time. Its views must live until the next drain.
   decision_view &emit(const decided_what &what, std::string_view rm, std::string_view partition_name,
-                      uint32_t partition_number = 0) {
+                      partition_id partition = partition_id::none) {
     decision_view &d = outbox.emplace_back();
     d.sequence = next_decision++;
     d.now_ms = now_ms;
     d.what = what;
     d.rm = rm;
     d.partition = partition_name;
-    d.partition_number = partition_number;
+    d.where = partition;
     ++counters.decisions;
     return d;
   }
@@ -52,7 +52,7 @@ struct core {
 // The time of one partition, and what it does later.
 class partition_clock {
  public:
-  partition_clock(core &shared, uint32_t partition) : shared_(&shared), partition_(partition) {}
+  partition_clock(core &shared, partition_id partition) : shared_(&shared), partition_(partition) {}
 
   [[nodiscard]] int64_t now_ms() const { return shared_->now_ms; }
   [[nodiscard]] uint64_t next_epoch() const { return shared_->next_epoch++; }
@@ -62,7 +62,7 @@ class partition_clock {
 
  private:
   core *shared_;
-  uint32_t partition_;
+  partition_id partition_;
 };
 
 }  // namespace tenon::internal

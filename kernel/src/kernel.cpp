@@ -20,7 +20,7 @@ template <class Decided>
 struct rejection {
   using decided = Decided;
   std::string_view application, key, node;
-  std::string words;
+  std::string message;
 };
 [[gnu::cold]] rejection<decided::application_rejected> without_partition(const add_application &c) {
   return {c.application, {}, {}, messages::application_without_partition(c.application, c.partition)};
@@ -45,9 +45,15 @@ struct rejection {
 }  // namespace
 
 std::span<const std::unique_ptr<partition>> kernel::impl::named(std::string_view name) const {
+  if (name.empty()) return partitions;
+  const partition *one = find(name);
+  return those(one == nullptr ? partition_id::none : one->handle());
+}
+
+std::span<const std::unique_ptr<partition>> kernel::impl::those(std::optional<partition_id> only) const {
   const std::span all(partitions);
-  if (name.empty()) return all;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p->full_name() == name; });
+  if (!only) return all;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto &p) { return p->handle() == *only; });
   return all.subspan(static_cast<size_t>(found - all.begin()), found == all.end() ? 0 : 1);
 }
 
@@ -58,9 +64,9 @@ partition *kernel::impl::find(std::string_view name) const {
   return nullptr;
 }
 
-partition *kernel::impl::find(uint32_t id) const {
+partition *kernel::impl::find(partition_id id) const {
   for (const auto &p : partitions) {
-    if (p->number() == id) return p.get();
+    if (p->handle() == id) return p.get();
   }
   return nullptr;
 }
@@ -102,15 +108,15 @@ decision_view &kernel::impl::emit(const decided_what &what, std::string_view par
 
 void kernel::impl::apply(const register_rm &c) {
   const auto refuse = [&](const std::string &why) {
-    const std::string_view words = shared.keep(messages::registration_failed(why));
-    shared.emit(decided::rm_rejected{words}, shared.keep(std::string(c.rm)), {});
+    const std::string_view message = shared.keep(messages::registration_failed(why));
+    shared.emit(decided::rm_rejected{message}, shared.keep(std::string(c.rm)), {});
   };
   if (c.rm.empty() || c.rm.find_first_of(partition_brackets) != std::string_view::npos)
     return refuse(messages::rm_id_invalid(c.rm));
   std::vector<std::unique_ptr<partition>> fresh;
   for (const partition_config &config : c.config->partitions) {
     auto &p = fresh.emplace_back(
-        std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name, c.check_deadline_ms));
+        std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name, c.check_deadline_ms));
     if (std::string problem = p->check(config); !problem.empty()) return refuse(problem);
   }
   bury_all_of(c.rm);
@@ -137,7 +143,7 @@ void kernel::impl::apply(const configure &c) {
     const partition_config &config = c.config->partitions[i];
     partition *p = find(full_partition_name(c.rm, config.name));
     if (p == nullptr) {
-      fresh[i] = std::make_unique<partition>(shared, next_partition++, std::string(c.rm), config.name,
+      fresh[i] = std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name,
                                              known->second.check_deadline_ms);
       fresh[i]->pause(known->second.state == rm_state::paused);
       p = fresh[i].get();
@@ -169,8 +175,7 @@ void kernel::impl::apply(const signal_rm &c) {
   for (const auto &p : partitions) {
     if (!p->is_of(c.rm)) continue;
     p->pause(state == rm_state::paused);
-    if (event == rm_event::lost) p->rm_is_lost();
-    if (event == rm_event::back) p->rm_is_back();
+    if (event == rm_event::lost || event == rm_event::back) p->rm_is_here(event == rm_event::back);
   }
 }
 
@@ -178,6 +183,10 @@ void kernel::impl::wake_refused() {
   for (const auto &p : partitions) {
     if (p->wake_refused()) shared.answers.note_rm_changed();
   }
+}
+
+void kernel::impl::hold_as_told() {
+  for (const auto &p : partitions) p->hold_as_told();
 }
 
 uint32_t kernel::impl::apply(const step &c) {
@@ -195,6 +204,7 @@ uint32_t kernel::impl::apply(const step &c) {
       if (!p->decide()) continue;
       ++in_round;
       shared.answers.count_decision();
+      if (shared.answers.are_told()) hold_as_told();
     }
     made += in_round;
     if (in_round == 0) break;
@@ -209,7 +219,7 @@ void kernel::impl::apply(const inspect &c) {
 
 template <class Rejection>
 void kernel::impl::reject(std::string_view partition_name, Rejection why) {
-  decision_view &d = emit(typename Rejection::decided{shared.keep(std::move(why.words))}, partition_name);
+  decision_view &d = emit(typename Rejection::decided{shared.keep(std::move(why.message))}, partition_name);
   d.application = shared.keep(std::string(why.application));
   d.key = shared.keep(std::string(why.key));
   d.node = shared.keep(std::string(why.node));
@@ -247,6 +257,7 @@ uint32_t kernel::apply(int64_t now_ms, const command &c) {
   shared.answers.forget_last();
   impl_->fire_due(now_ms);
   shared.answers.begin(answers_of(c));
+  if (shared.answers.are_told()) impl_->hold_as_told();
   const uint32_t made = impl_->dispatch(c);
   shared.answers.end();
   for (const auto &p : impl_->partitions) p->end_command();

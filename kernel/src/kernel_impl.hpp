@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,12 +29,26 @@ struct kernel::impl {
     int64_t check_deadline_ms = 0;
   };
   std::map<std::string, manager, std::less<>> rms;
-  uint32_t next_partition = 1;
+  uint32_t partitions_made = 0;
+  // What problem_with() made ready for the swap that comes next.
+  struct prepared_swap {
+    std::string module, digest;
+    std::vector<std::pair<partition_id, internal::staged_swap>> of;
+  };
+  std::optional<prepared_swap> prepared;
 
-  // Where a command or a question names partitions by text, this is where they are looked up: one, or all by "".
+  // A copy of the other, but for its partitions.
+  void follow(const impl &other) {
+    shared.now_ms = other.shared.now_ms;
+    rms = other.rms;
+    partitions_made = other.partitions_made;
+  }
+  [[nodiscard]] partition_id next_partition() { return partition_id{++partitions_made}; }
+  // Where a command names partitions by text, this is where they are looked up: one, or all by "".
   [[nodiscard]] std::span<const std::unique_ptr<internal::partition>> named(std::string_view name) const;
   [[nodiscard]] internal::partition *find(std::string_view name) const;
-  [[nodiscard]] internal::partition *find(uint32_t id) const;
+  [[nodiscard]] std::span<const std::unique_ptr<internal::partition>> those(std::optional<partition_id> only) const;
+  [[nodiscard]] internal::partition *find(partition_id id) const;
   void bury(size_t at);
   void bury_gone();
   void bury_all_of(std::string_view rm);
@@ -43,10 +58,13 @@ struct kernel::impl {
   void apply(const register_rm &c);
   void apply(const configure &c);
   void apply(const signal_rm &c);
+  void apply(const swap_module &c);
+  [[gnu::cold]] std::string prepare(const swap_module &c);
   uint32_t apply(const step &c);
   void apply(const inspect &c);
   static void apply(const advance &) {}  // time has moved on already
   void wake_refused();
+  [[gnu::cold]] void hold_as_told();
   // Of one partition.
   template <class Command>
   void apply(const Command &c);

@@ -14,20 +14,31 @@ namespace tenon {
 
 using internal::partition;
 
-bool kernel::has_work(std::string_view name) const {
-  const auto those = impl_->named(name);
+std::vector<named_partition> kernel::partitions() const {
+  std::vector<named_partition> out;
+  for (const auto &p : impl_->partitions) out.push_back({p->handle(), p->full_name()});
+  return out;
+}
+
+partition_id kernel::find_partition(std::string_view name) const {
+  const partition *p = impl_->find(name);
+  return p == nullptr ? partition_id::none : p->handle();
+}
+
+bool kernel::has_work(std::optional<partition_id> only) const {
+  const auto those = impl_->those(only);
   return std::any_of(those.begin(), those.end(), [](const auto &p) { return p->has_work(); });
 }
 
-kernel_snapshot kernel::snapshot(snapshot_part parts, std::string_view name) {
-  return freeze(parts, name)->plain(parts, name);
+kernel_snapshot kernel::snapshot(snapshot_part parts, std::optional<partition_id> only) {
+  return freeze(parts, only)->plain(parts);
 }
 
-std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::string_view name) {
+std::shared_ptr<const frozen_state> kernel::freeze(snapshot_part parts, std::optional<partition_id> only) {
   auto out = std::make_unique<frozen_state::impl>();
   out->now_ms = impl_->shared.now_ms;
   out->commands = impl_->shared.counters.commands;
-  for (const auto &p : impl_->named(name)) {
+  for (const auto &p : impl_->those(only)) {
     p->freeze(parts, out->partitions.emplace_back());
   }
   return std::make_shared<const frozen_state>(std::move(out));
@@ -40,9 +51,9 @@ kernel_snapshot kernel::sums() const {
   return out;
 }
 
-size_t kernel::freeze_some(size_t most, snapshot_part parts, std::string_view name) {
+size_t kernel::freeze_some(size_t most, snapshot_part parts, std::optional<partition_id> only) {
   size_t left = 0;
-  for (const auto &p : impl_->named(name)) {
+  for (const auto &p : impl_->those(only)) {
     const uint64_t before = impl_->shared.counters.blocks_made;
     left += p->freeze_some(parts, most);
     most -= std::min<size_t>(most, impl_->shared.counters.blocks_made - before);
@@ -60,64 +71,91 @@ size_t kernel::frozen_bytes() const {
   return out;
 }
 
-std::optional<explanation> kernel::explain(std::string_view name, std::string_view application, std::string_view key) {
-  partition *p = impl_->find(name);
+std::optional<explanation> kernel::explain(partition_id id, std::string_view application, std::string_view key,
+                                           const explain_terms &terms) {
+  partition *p = impl_->find(id);
   if (p == nullptr) return std::nullopt;
   explanation out = p->explain(application, key);
   if (!out.pending) return out;
-  const auto copy = [p](internal::core &in) { return copy_of(*p, in, p->number()); };
-  internal::find_changes(p->model(), impl_->shared, copy, out);
+  const auto copy = [p](internal::core &in) { return copy_of(*p, in, p->handle()); };
+  internal::find_changes(p->model(), impl_->shared, copy, terms, out);
   internal::put_as_text(out);
   return out;
 }
 
+bool kernel::is_pending(partition_id id, std::string_view application, std::string_view key) const {
+  const partition *p = impl_->find(id);
+  const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
+  const internal::ask *found = app == nullptr ? nullptr : app->asks.find(key);
+  return found != nullptr && found->state == ask_state::pending;
+}
+
+std::vector<policy_answer> kernel::ask_policies(partition_id id, const policy_question &about) {
+  partition *p = impl_->find(id);
+  return p == nullptr ? std::vector<policy_answer>{} : p->ask_policies(about);
+}
+
 const kernel_counters &kernel::counters() const { return impl_->shared.counters; }
 
-std::unique_ptr<kernel> kernel::copy() const {
-  const internal::core &own = impl_->shared;
-  auto out = std::make_unique<kernel>(own.policies, own.options);
-  out->impl_->shared.now_ms = own.now_ms;
-  out->impl_->rms = impl_->rms;
-  for (const auto &p : impl_->partitions) {
-    out->impl_->partitions.push_back(copy_of(*p, out->impl_->shared, out->impl_->next_partition++));
+std::unique_ptr<kernel> kernel::copy(std::optional<partition_id> only, policy_source *by) const {
+  auto out = std::make_unique<kernel>(by != nullptr ? *by : impl_->shared.policies, impl_->shared.options);
+  out->impl_->follow(*impl_);
+  for (const auto &p : impl_->those(only)) {
+    out->impl_->partitions.push_back(copy_of(*p, out->impl_->shared, p->handle()));
   }
   out->drain([](const decision_view &) {});
   return out;
 }
 
-std::vector<std::string> kernel::partitions() const {
-  std::vector<std::string> out;
-  for (const auto &p : impl_->partitions) out.push_back(p->full_name());
+result<std::unique_ptr<kernel>> kernel::copy_apart(policy_source &policies, std::optional<partition_id> only) const {
+  auto out = std::make_unique<kernel>(policies, impl_->shared.options);
+  out->impl_->follow(*impl_);
+  for (const auto &p : impl_->those(only)) {
+    auto copy = internal::copy_apart(*p, out->impl_->shared, p->handle());
+    if (!copy) return copy.why();
+    out->impl_->partitions.push_back(std::move(*copy));
+  }
+  out->drain([](const decision_view &) {});
   return out;
 }
 
-std::optional<object_state> kernel::state_of_partition(std::string_view name) const {
-  const partition *p = impl_->find(name);
+uint64_t kernel::objects_of(partition_id id) const {
+  const partition *p = impl_->find(id);
+  return p == nullptr ? 0 : internal::objects_in(p->model());
+}
+
+bool kernel::has_checks(partition_id id) const {
+  const partition *p = impl_->find(id);
+  return p != nullptr && (impl_->shared.check || p->checks_placements());
+}
+
+std::optional<object_state> kernel::state_of_partition(partition_id id) const {
+  const partition *p = impl_->find(id);
   return p == nullptr ? std::nullopt : std::optional(p->model().state.now());
 }
 
-size_t kernel::open_checks(std::string_view name) const {
-  const partition *p = impl_->find(name);
+size_t kernel::open_checks(partition_id id) const {
+  const partition *p = impl_->find(id);
   return p == nullptr ? 0 : p->open_checks();
 }
 
-std::optional<node_state> kernel::state_of_node(std::string_view name, std::string_view node) const {
-  const partition *p = impl_->find(name);
+std::optional<node_state> kernel::state_of_node(partition_id id, std::string_view node) const {
+  const partition *p = impl_->find(id);
   if (p == nullptr) return std::nullopt;
   const internal::node *n = p->model().nodes.find(node);
   return n == nullptr ? std::nullopt : std::optional(n->state.now());
 }
 
-std::optional<std::string> kernel::queue_of(std::string_view name, std::string_view application) const {
-  const partition *p = impl_->find(name);
+std::optional<std::string> kernel::queue_of(partition_id id, std::string_view application) const {
+  const partition *p = impl_->find(id);
   const internal::application *app = p == nullptr ? nullptr : p->model().find_application(application);
   if (app == nullptr || app->home == nullptr) return std::nullopt;
   return app->home->path;
 }
 
-std::optional<bool> kernel::may_administer(std::string_view name, std::string_view queue, std::string_view user,
+std::optional<bool> kernel::may_administer(partition_id id, std::string_view queue, std::string_view user,
                                            std::span<const std::string_view> groups) const {
-  const partition *p = impl_->find(name);
+  const partition *p = impl_->find(id);
   return p == nullptr ? std::nullopt : p->may_administer(queue, user, groups);
 }
 
@@ -150,6 +188,7 @@ kept_amounts kernel::kept_instead_of(const command &c) const {
 }
 
 std::string kernel::problem_with(const command &c) const {
+  if (const auto *swap = std::get_if<swap_module>(&c)) return impl_->prepare(*swap);
   return std::visit(
       [&](const auto &one) -> std::string {
         if constexpr (requires(const partition &p) { p.problem_with(one); }) {

@@ -1,15 +1,24 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "partition.hpp"
 
+#include <span>
+
 namespace tenon::internal {
 
-partition::partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline)
+partition::partition(core &c, partition_id handle, std::string rm_id, std::string external_name, int64_t check_deadline)
     : partition_model(std::move(rm_id), std::move(external_name), c.now_ms, c.options.max_resource_types),
       shared(c),
-      id(number),
+      id(handle),
       check_deadline_ms(check_deadline) {}
 
 partition::~partition() = default;
+
+bool partition::decide_with_canary() {
+  const size_t before = shared.outbox.size();
+  const bool made = cycle.decide();
+  canary.decided(std::span<const decision_view>(shared.outbox).subspan(before));
+  return made;
+}
 
 void partition::inspect() {
   if (paused || state == object_state::stopped) return;
@@ -18,7 +27,8 @@ void partition::inspect() {
   inspector.inspect();
 }
 
-void partition::rm_is_back() {
+void partition::rm_is_here(bool is) {
+  if (!is) return proposed.stop_deadlines();
   obey(tenon::check_again{});
   proposed.restart_deadlines();
 }
@@ -31,8 +41,10 @@ bool partition::wake_refused() {
 
 void partition::flush() {
   applications.flush();
-  asks.flush();
+  asks.flush([this](ask &a) { texts.drop(a.key); });
   allocations.flush();
+  asks.make_room_ahead();
+  allocations.make_room_ahead();
   replacements.flush();
   held_devices_of.flush();
   groups.flush();
@@ -66,16 +78,16 @@ void partition::bring_about(const timer &t) {
     case timer_kind::left_over:
       return placeholder_timers.fire(t);
     case timer_kind::quota:
-      if (const auto went = quotas.is_due(t.epoch); went.by != nullptr && facts.listened()) {
-        facts.tell(fact_kind::queue_quota, *went.by, &went.by->max, false, std::to_string(went.victims));
-      }
-      return;
+      return quotas.is_due(t.epoch);
     case timer_kind::reservation_wait:
       return reservations.is_due(t);
     case timer_kind::rm_check:
       return answers.is_late(t.epoch);
     case timer_kind::ask_alarm:
       return alarms.rang(asks[t.object]);
+    case timer_kind::predicate:
+      verdicts.ask_again(t.epoch);
+      return changes.apply(verdicts_forgotten{});
     case timer_kind::allocation_execution:
       if (allocation &a = allocations[t.object]; a.state == allocation_state::allocated) {
         allocation_states.expire(a, {cause::allocation_timeout});
@@ -109,6 +121,8 @@ bool partition::is_void(const timer &t) const {
       return proposed.is_void(t);
     case timer_kind::ask_alarm:
       return ask_alarms::is_void(asks[t.object], t.epoch);
+    case timer_kind::predicate:
+      return verdicts.is_void(t.epoch);
     case timer_kind::allocation_execution:
       return !allocations[t.object].live || allocations[t.object].sequence != t.epoch;
   }

@@ -15,8 +15,10 @@
 #include "commands/application_intake.hpp"
 #include "commands/application_moves.hpp"
 #include "commands/ask_intake.hpp"
+#include "commands/canary.hpp"
 #include "commands/chosen_node_orders.hpp"
 #include "commands/configuration.hpp"
+#include "commands/module_swap.hpp"
 #include "commands/node_commands.hpp"
 #include "commands/releases.hpp"
 #include "core.hpp"
@@ -32,6 +34,7 @@
 #include "ledger/change_writer.hpp"
 #include "ledger/device_holdings.hpp"
 #include "ledger/kept_counts.hpp"
+#include "ledger/victim_room.hpp"
 #include "lifecycle/allocation_states.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/ask_classifier.hpp"
@@ -43,6 +46,7 @@
 #include "policies/sort_orders.hpp"
 #include "readers/explainer.hpp"
 #include "readers/freezer.hpp"
+#include "readers/policy_inquiry.hpp"
 #include "readers/summary.hpp"
 #include "ready/ask_alarms.hpp"
 #include "ready/ask_lines.hpp"
@@ -91,11 +95,11 @@ concept takes = requires(Room one, const Command &c) {
 
 class partition final : partition_model {
  public:
-  partition(core &c, uint32_t number, std::string rm_id, std::string external_name, int64_t check_deadline);
+  partition(core &c, partition_id handle, std::string rm_id, std::string external_name, int64_t check_deadline);
   ~partition();
 
   // -- Which one it is. --
-  [[nodiscard]] uint32_t number() const { return id; }  // unique in the kernel
+  [[nodiscard]] partition_id handle() const { return id; }
   [[nodiscard]] const std::string &full_name() const { return name; }
   [[nodiscard]] bool is_of(std::string_view rm_id) const { return rm == rm_id; }
   [[nodiscard]] const partition_model &model() const { return *this; }
@@ -111,7 +115,7 @@ class partition final : partition_model {
       (take(all), ...);
     };
     by_one(ask_intake, application_intake, releases, node_commands, application_moves, administration, answers,
-           proposed);
+           proposed, canary);
   }
   void obey(const tenon::check_again &c) {
     if (checks.check_again(c)) lines.wake_refused();
@@ -127,8 +131,10 @@ class partition final : partition_model {
     return administration.problem_with(c);
   }
   [[nodiscard]] std::string problem_with(const tenon::change_queue &c) const { return administration.problem_with(c); }
+  [[nodiscard]] std::string problem_with(const tenon::change_canary &c) const { return canary.problem_with(c); }
   // A command, of this partition or of another one, has done all that it does.
   void end_command() {
+    if (orders.nodes.of_canary.in_place) canary.end_command();
     quotas.stop_idle();
     freezer.age();
   }
@@ -139,17 +145,21 @@ class partition final : partition_model {
     configuration.apply(c, classes_of_priority);
   }
   void leave_out() { administration.leave_out(); }
+  // Of what another build of a module brings into it.
+  [[nodiscard]] internal::module_swap module_swap() {
+    return internal::module_swap(
+        {shared, config, types, orders, placement, verdicts, keys, classifier, faults, changes});
+  }
   [[nodiscard]] bool is_over() const { return administration.is_over(); }
 
   // -- Its resource manager. --
   void pause(bool rm_is_away) { paused = rm_is_away; }
-  void rm_is_lost() { proposed.stop_deadlines(); }
-  void rm_is_back();
-  bool wake_refused();  // what it refused. False: that is nothing
+  void rm_is_here(bool is);  // it came back, or is lost
+  bool wake_refused();       // what it refused. False: that is nothing
 
   // -- Decisions, and what time brings. --
   [[nodiscard]] bool has_work() const { return cycle.has_work(); }
-  bool decide() { return cycle.decide(); }
+  bool decide() { return orders.nodes.of_canary.in_place ? decide_with_canary() : cycle.decide(); }
   void inspect();
   // Whether nothing is to happen when it is due, now or ever again. Only others are fired.
   [[nodiscard]] bool is_void(const timer &t) const;
@@ -157,14 +167,20 @@ class partition final : partition_model {
   void flush();  // after a drain: names of gone objects may go
 
   // -- Readers. --
-  void freeze(snapshot_part parts, frozen_partition &out) { freezer.freeze(parts, summary.head(), out); }
+  void freeze(snapshot_part parts, frozen_partition &out) { freezer.freeze(parts, with_canary(summary.head()), out); }
   size_t freeze_some(snapshot_part parts, size_t most) { return freezer.freeze_some(parts, most); }
   void forget_frozen() { freezer.forget(); }
   [[nodiscard]] size_t frozen_bytes() const { return freezer.bytes(); }
-  [[nodiscard]] partition_snapshot sums() const { return summary.sums(); }
+  [[nodiscard]] partition_snapshot sums() const { return with_canary(summary.sums()); }
+  void hold_as_told() { verdicts.hold_as_told(); }
   [[nodiscard]] explanation explain(std::string_view application, std::string_view key) {
+    const node_verdicts::onlooker looks(verdicts);
     return explainer.explain(application, key);
   }
+  [[nodiscard]] std::vector<policy_answer> ask_policies(const policy_question &about) {
+    return policy_inquiry({contexts, *this, classes, nodes, orders.nodes, verdicts}).answers(about);
+  }
+  [[nodiscard]] bool checks_placements() const { return check_deadline_ms > 0; }
   [[nodiscard]] size_t open_checks() const { return proposed.count(); }
   [[nodiscard]] std::optional<bool> may_administer(std::string_view queue, std::string_view user,
                                                    std::span<const std::string_view> groups_of_user) const {
@@ -174,18 +190,25 @@ class partition final : partition_model {
 
  private:
   friend class partition_copier;
+  friend class partition_restorer;
+  friend class partition_saver;
   friend class rehearsal;
 
   void bring_about(const timer &t);
+  bool decide_with_canary();
+  [[nodiscard]] partition_snapshot with_canary(partition_snapshot out) const {
+    out.canary = canary.standing();
+    return out;
+  }
 
   // -- Identity. --
   core &shared;
-  uint32_t id = 0;                // unique in the kernel: timers name it
+  partition_id id = partition_id::none;
   int64_t check_deadline_ms = 0;  // in which it answers what is proposed; 0: it does not check placements
   partition_clock clock{shared, id};
 
   // -- State. --
-  call_contexts contexts{shared.now_ms};
+  call_contexts contexts{shared.now_ms, shapes};
   reader_marks marks;
   std::map<std::string, int32_t> priority_classes;
 
@@ -196,11 +219,13 @@ class partition final : partition_model {
   kept_counts keeps{{active, foreign, foreign_tags, nodes}};
 
   // -- Policies. --
-  sort_orders orders{{nodes}};
+  sort_orders orders{{nodes, shapes}};
 
   // -- What may run next, and what waits. --
   change_writer written{{nodes, types, marks, facts, decisions}};
-  change_dispatcher changes{{written, config, nodes, orders.nodes, verdicts, keys, ready, reserved, preemption}};
+  internal::victim_room victim_room{{nodes, classes}};
+  change_dispatcher changes{
+      {written, config, nodes, orders.nodes, verdicts, keys, ready, reserved, preemption, victim_room}};
   device_holdings holdings{{types, classes, nodes, held_devices_of, written}};
   sort_keys keys{{clock, root, orders, contexts, ready, faults, written}};
   fresh_keys fresh_orders{{shared, contexts}};
@@ -216,51 +241,36 @@ class partition final : partition_model {
   resource_intake intake{{types, nodes, orders.nodes, contexts, changes}};
   ask_classifier classifier{{config, classes, asks, orders.nodes, lines, verdicts, keeps}};
   queue_tree queues{{root, total, orders.queues, intake, keys, ready, priorities, fair_maxima, limits, quotas, keeps,
-                     facts, marks, changes}};
-  internal::allocation_states allocation_states{{clock,
-                                                 classes,
-                                                 asks,
-                                                 allocations,
-                                                 waits,
-                                                 held_devices_of,
-                                                 classifier,
-                                                 holdings,
-                                                 lines,
-                                                 limits,
-                                                 gangs,
-                                                 reservations,
-                                                 preemption,
-                                                 claims,
-                                                 proposed,
-                                                 proposer,
-                                                 proposals,
-                                                 checks,
-                                                 application_states,
-                                                 keeps,
-                                                 changes}};
-  internal::application_states application_states{{clock, config, classes, *this, groups, allocation_states, keys,
-                                                   ready, limits, gangs, reservations, reserved, proposals,
-                                                   replacements, placeholder_timers, keeps, changes}};
+                     marks, changes}};
+  internal::allocation_states allocation_states{
+      {clock,    classes,         asks,         texts,      allocations,
+       waits,    held_devices_of, classifier,   holdings,   lines,
+       limits,   gangs,           reservations, preemption, claims,
+       proposed, proposer,        proposals,    checks,     application_states,
+       keeps,    changes}};
+  internal::application_states application_states{{clock, config, classes, *this, lines, allocation_states, keys, ready,
+                                                   limits, gangs, reservations, reserved, proposals, replacements,
+                                                   placeholder_timers, keeps, changes}};
   internal::foreign_allocations foreign_allocations{
       {shared, classes, allocations, foreign, foreign_tags, classifier, holdings, checks, keeps, changes}};
 
   // -- Rules, each with what it knows. --
-  internal::placement placement{{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, facts}};
-  node_verdicts verdicts{{shared, name, nodes, contexts, keeps}};
-  placement_checks checks{{shared, name, check_deadline_ms > 0, waits, keeps}};
+  internal::placement placement{{shared, types, queues, keys, fair_maxima, ready, alarms, quotas, preemption, changes}};
+  node_verdicts verdicts{{shared, clock, name, nodes, contexts, keeps}};
+  placement_checks checks{{shared, id, check_deadline_ms > 0, waits, keeps}};
   reserved_nodes shared_nodes{{shared, config, classes, nodes, held_devices_of, holdings, allocation_states.ends_at()}};
   node_search search{{shared, nodes, orders.nodes, contexts, faults, fitness, checks, shared_nodes}};
-  internal::limits limits{{types, keeps, facts, ready, reserved, changes}};
+  internal::limits limits{{types, keeps, ready, reserved, changes}};
   internal::headroom headroom{{limits, total}};
   internal::reservations reservations{{clock, config, classes, shared_nodes, waits, lines, changes}};
-  internal::claims claims{{classes, waits, alarms, allocation_states, facts, changes}};
+  internal::claims claims{{classes, waits, alarms, allocation_states, changes}};
   held_off_asks held_off{{shared, lines, alarms}};
   internal::victim_search victim_search{
-      {claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total}};
+      {claims, reservations.all(), fitness, checks, nodes, classes, held_devices_of, total, victim_room}};
   internal::preemption preemption{
-      {shared, config, classes, waits, ready, checks, victim_search, claims, held_off, reservations}};
+      {shared, config, classes, waits, checks, victim_search, claims, held_off, reservations}};
   required_node_preemption on_node{{config, classes, nodes, held_devices_of, claims, facts}};
-  internal::quotas quotas{{clock, config, classes, claims}};
+  internal::quotas quotas{{clock, config, classes, claims, changes}};
   internal::gangs gangs{{lines, changes}};
   open_proposals proposed{{clock, check_deadline_ms}};
   internal::proposer proposer{
@@ -276,29 +286,34 @@ class partition final : partition_model {
 
   // -- The cycle. --
   internal::placer placer{{search, fitness, checks, ready, allocation_states}};
-  internal::reserver reserver{{shared, reserved, search, reservations}};
+  internal::reserver reserver{{shared, reserved, ready, search, reservations}};
   internal::required_node required{{classes, nodes, fitness, checks, ready, reservations, allocation_states}};
   reserved_pass pass_a{{reserved, ready, headroom, checks, placer, preemption, on_node}};
   placeholder_pass pass_b{{classes, fitness, checks, placer, lines, gangs, replacements}};
   queue_pass pass_c{{classes, ready, lines, alarms, headroom, checks, placer, preemption, reserver, required}};
   internal::cycle cycle{{shared, paused, state, ready, keys, fair_maxima, faults, pass_a, pass_b, pass_c}};
   policy_faults faults{{shared, name, types, orders, keys}};
-  internal::inspector inspector{{*this, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
+  internal::inspector inspector{
+      {root, total, classes, nodes, fresh_orders, headroom, verdicts, checks, search, faults, facts, changes}};
 
   // -- Readers. --
-  internal::summary summary{{*this, orders.nodes.own, allocation_states.count()}};
-  internal::freezer freezer{{shared, *this, limits.users(), limits.groups(), marks}};
-  internal::explainer explainer{
-      {shared, *this, verdicts, shared_nodes, checks, preemption, victim_search, fresh_orders}};
+  internal::summary summary{{*this, *this, types, nodes, root, total, orders.nodes, allocation_states.count()}};
+  internal::freezer freezer{{shared, types, classes, nodes, root, total, applications, groups, asks, allocations,
+                             held_devices_of, foreign_tags, limits.users(), limits.groups(), marks}};
+  internal::explainer explainer{{shared, *this, *this, types, classes, nodes, root, total, verdicts, shared_nodes,
+                                 checks, preemption, victim_search, fresh_orders}};
 
   // -- Commands. --
   internal::chosen_node_orders chosen_node_orders{
       {shared, config, types, *this, orders.nodes, keys, classifier, faults}};
-  internal::application_intake application_intake{
-      {shared, *this, intake, placement, chosen_node_orders, application_states, limits, keeps, decisions, facts}};
+  internal::application_intake application_intake{{shared, *this, *this, types, intake, placement, chosen_node_orders,
+                                                   canary, application_states, limits, keeps, decisions, facts,
+                                                   changes}};
   internal::application_moves application_moves{{*this, classes, types, queues, application_intake, application_states,
-                                                 lines, limits, gangs, reserved, facts, changes}};
+                                                 lines, limits, gangs, reserved, canary, changes}};
   internal::ask_intake ask_intake{{shared,
+                                   types,
+                                   nodes,
                                    *this,
                                    priority_classes,
                                    intake,
@@ -307,6 +322,7 @@ class partition final : partition_model {
                                    allocation_states,
                                    foreign_allocations,
                                    classifier,
+                                   orders.nodes,
                                    lines,
                                    gangs,
                                    proposals,
@@ -317,7 +333,6 @@ class partition final : partition_model {
                                    quotas,
                                    keeps,
                                    decisions,
-                                   facts,
                                    changes}};
   internal::releases releases{
       {*this, application_states, allocation_states, foreign_allocations, proposals, replacements, unfit, changes}};
@@ -345,10 +360,13 @@ class partition final : partition_model {
   internal::administration administration{
       {clock, *this, *this, queues, application_states, ready, gangs, reserved, changes}};
   internal::configuration configuration{
-      {shared,      *this,          priority_classes, orders,       intake,     queues, chosen_node_orders,
-       classifier,  administration, placement,        verdicts,     keys,       ready,  priorities,
-       fair_maxima, alarms,         limits,           reservations, preemption, quotas, gangs,
-       faults,      marks}};
+      {shared,     config,           types,          *this,     asks,     nodes,
+       root,       priority_classes, orders,         intake,    queues,   chosen_node_orders,
+       canary,     classifier,       administration, placement, verdicts, keys,
+       ready,      priorities,       fair_maxima,    alarms,    limits,   reservations,
+       preemption, quotas,           gangs,          faults,    marks}};
+  // The last, so that what every decision needs lies as close together as without it.
+  internal::canary canary{{shared, config, types, *this, orders.nodes, keys, classifier, verdicts, faults, changes}};
 };
 
 }  // namespace tenon::internal

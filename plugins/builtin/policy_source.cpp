@@ -48,8 +48,17 @@ std::vector<implementation> implementations(std::span<const builtin::static_modu
 
 // A bound policy that ends its instance in the order of the lifecycle.
 struct static_policy : bound_policy {
+  static_policy(module_kind k, implementation of, std::string_view given, uint32_t most)
+      : kind(k), chosen(std::move(of)), configuration(given), max_resource_types(most) {}
+
+  const module_kind kind;
+  const implementation chosen;
+  const std::string configuration;
+  const uint32_t max_resource_types;
   const tenon_lifecycle *lifecycle = nullptr;
   bool active = false;
+
+  [[nodiscard]] result<std::unique_ptr<bound_policy>> another() const override;
 
   ~static_policy() override {
     if (instance == nullptr) return;
@@ -80,7 +89,7 @@ result<std::unique_ptr<bound_policy>> make(module_kind kind, const implementatio
   made.error = &error;
   if (chosen.factory->create(chosen.factory, &in, &made) != TENON_OK) return refused("the configuration is refused");
 
-  auto bound = std::make_unique<static_policy>();
+  auto bound = std::make_unique<static_policy>(kind, chosen, configuration, max_resource_types);
   bound->instance = made.instance;
   bound->lifecycle = made.lifecycle;
   bound->name = view(d.name);
@@ -100,6 +109,10 @@ result<std::unique_ptr<bound_policy>> make(module_kind kind, const implementatio
   if (made.lifecycle->activate(made.instance, &nothing, &error) != TENON_OK) return refused("activate failed");
   bound->active = true;
   return std::unique_ptr<bound_policy>(std::move(bound));
+}
+
+result<std::unique_ptr<bound_policy>> static_policy::another() const {
+  return make(kind, chosen, configuration, max_resource_types);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ TEST(BuiltinPolicySource, EveryNameOfTheFieldIsBound) {
                                    {module_kind::node_sort, "fair"},
                                    {module_kind::node_sort, "binpacking"},
                                    {module_kind::node_sort, "device-packing"},
+                                   {module_kind::node_sort, "gpu-pack"},
                                    {module_kind::predicate, "node-attributes"},
                                    {module_kind::placement_rule, "provided"},
                                    {module_kind::placement_rule, "user"},

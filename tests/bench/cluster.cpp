@@ -9,12 +9,6 @@
 #include "tenon/host/module_host.hpp"
 
 namespace tenon::bench {
-namespace {
-
-constexpr std::string_view partition_name = "[rm]default";
-
-}  // namespace
-
 std::unique_ptr<policy_source> make_policies(const settings &s) {
   if (s.linked_policies) {
     return std::make_unique<builtin_policy_source>(
@@ -37,6 +31,17 @@ std::unique_ptr<policy_source> make_policies(const settings &s) {
 double heap_bytes() {
   const struct mallinfo2 now = mallinfo2();
   return static_cast<double>(now.uordblks + now.hblkhd);
+}
+
+ask_keys::ask_keys(int64_t count, std::string_view prefix) : count_(count) {
+  const std::string front = std::string(prefix) + "-0000-0000-0000-";
+  constexpr size_t digits = 18;
+  length_ = front.size() + digits;
+  letters_.reserve(static_cast<size_t>(count) * length_);
+  for (int64_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    letters_.append(front).append(digits - number.size(), '0').append(number);
+  }
 }
 
 cluster::cluster(policy_source &policies, const settings &s) : settings_(s), kernel_(policies) {
@@ -101,7 +106,7 @@ void cluster::add_applications() {
   }
 }
 
-void cluster::ask_one(uint32_t application, const std::string &key, const std::vector<named_amount> &need) {
+void cluster::ask_one(uint32_t application, std::string_view key, const std::vector<named_amount> &need) {
   put_ask c;
   c.partition = partition_name;
   c.application = application_names_[application];
@@ -110,12 +115,9 @@ void cluster::ask_one(uint32_t application, const std::string &key, const std::v
   run(c);
 }
 
-void cluster::ask(int64_t count, const std::vector<named_amount> &need, const char *prefix) {
-  for (int64_t i = 0; i < count; ++i) {
-    // As long as the keys that resource managers use: 36 letters.
-    char key[64];
-    std::snprintf(key, sizeof key, "%s-0000-0000-0000-%018lld", prefix, static_cast<long long>(i));
-    ask_one(static_cast<uint32_t>(static_cast<size_t>(i) % application_names_.size()), key, need);
+void cluster::ask(const ask_keys &keys, const std::vector<named_amount> &need) {
+  for (int64_t i = 0; i < keys.count(); ++i) {
+    ask_one(static_cast<uint32_t>(static_cast<size_t>(i) % application_names_.size()), keys[i], need);
   }
 }
 

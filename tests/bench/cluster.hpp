@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report.hpp"
@@ -40,19 +41,37 @@ class stopwatch {
   std::chrono::steady_clock::time_point from_ = std::chrono::steady_clock::now();
 };
 
+// Keys as long as those that resource managers use: 36 letters. They are made before a stretch begins that is timed or
+// counted, so that it has the scheduler's work in it and not theirs.
+class ask_keys {
+ public:
+  ask_keys(int64_t count, std::string_view prefix);
+  [[nodiscard]] int64_t count() const { return count_; }
+  [[nodiscard]] std::string_view operator[](int64_t at) const {
+    return std::string_view(letters_).substr(static_cast<size_t>(at) * length_, length_);
+  }
+
+ private:
+  int64_t count_;
+  size_t length_;
+  std::string letters_;
+};
+
 // Bytes that the allocator has given out.
 [[nodiscard]] double heap_bytes();
 
 class cluster {
  public:
+  static constexpr std::string_view partition_name = "[rm]default";
+
   // Registers one resource manager with `queues` leaf queues below root.
   cluster(policy_source &policies, const settings &s);
 
   void add_nodes(int64_t count, const amount_map &capacity, const std::string &gpu_devices = {});
   void add_applications();
   // Equal asks, dealt to the applications in turn.
-  void ask(int64_t count, const std::vector<named_amount> &need, const char *prefix);
-  void ask_one(uint32_t application, const std::string &key, const std::vector<named_amount> &need);
+  void ask(const ask_keys &keys, const std::vector<named_amount> &need);
+  void ask_one(uint32_t application, std::string_view key, const std::vector<named_amount> &need);
   // Of the one task group of its application.
   void ask_in_gang(uint32_t application, const std::string &key, const std::vector<named_amount> &need,
                    bool placeholder);
@@ -66,6 +85,7 @@ class cluster {
   [[nodiscard]] uint64_t allocated() const { return allocated_; }
   [[nodiscard]] kernel &scheduler() { return kernel_; }
   [[nodiscard]] size_t applications() const { return application_names_.size(); }
+  [[nodiscard]] const std::string &application_name(size_t at) const { return application_names_[at]; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> &placed() { return placed_; }
   bool keep_placed = false;  // remember (application, key) of what is allocated
 

@@ -19,8 +19,8 @@ struct bench_case {
 };
 
 std::vector<bench_case> cases() {
-  settings schedule, queues, mixed, unplaceable, churn, steady, gang, load, flat, preempt, snapshot, openb, inproc,
-      grpc, rest;
+  settings schedule, queues, mixed, unplaceable, churn, steady, waiting, gang, load, start, flat, preempt, snapshot,
+      openb, inproc, grpc, rest;
   queues.queues = 1'000;
   queues.applications = 10;
   mixed.shapes = 100;
@@ -30,6 +30,10 @@ std::vector<bench_case> cases() {
   steady.asks = 300'000;
   steady.shapes = 1'000;
   steady.queues = 200;
+  waiting.nodes = 10'000;
+  waiting.asks = 300'000;
+  waiting.shapes = 5'000;
+  waiting.queues = 200;
   gang.applications = 250;
   preempt.nodes = 10'000;
   inproc.asks = 200'000;
@@ -42,6 +46,9 @@ std::vector<bench_case> cases() {
   snapshot.asks = 300'000;
   snapshot.applications = 100;
   flat.queues = 50'000;
+  start.nodes = 10'000;
+  start.asks = 300'000;
+  start.applications = 100;
   load.nodes = 100'000;
   load.asks = 1'000'000;
   return {
@@ -53,8 +60,11 @@ std::vector<bench_case> cases() {
       {"churn", "steady state: an allocation ends, an ask comes, a decision is made", tenon::bench::run_churn, churn},
       {"steady", "a cluster that is 95 % full of many shapes: an allocation ends, one of its shape comes",
        tenon::bench::run_steady, steady},
+      {"waiting", "a release in a full cluster in which asks of many shapes wait", tenon::bench::run_waiting, waiting},
       {"gang", "placeholders of gangs, then asks that take their places", tenon::bench::run_gang, gang},
       {"load", "nodes and asks registered: time and memory", tenon::bench::run_load, load},
+      {"start", "nodes told again by their resource manager, with what is allocated on them", tenon::bench::run_start,
+       start},
       {"configure", "flat queues with a limited user each: registered, used, and one of them changed",
        tenon::bench::run_configure, flat},
       {"read-config", "the text of such queues, read and checked", tenon::bench::run_read_config, flat},
@@ -63,6 +73,8 @@ std::vector<bench_case> cases() {
       {"events", "the load of schedule with records of events, and each sink alone", tenon::bench::run_events,
        schedule},
       {"snapshot", "the state as plain values, part by part, of a full cluster", tenon::bench::run_snapshot, snapshot},
+      {"copy", "a copy of such a cluster for another thread, and a what-if question on it", tenon::bench::run_copy,
+       snapshot},
       {"readers", "readers who come again and again to a full and busy cluster", tenon::bench::run_readers, snapshot},
       {"openb", "the openb trace submitted at once (--trace NODES.csv,PODS.csv)", tenon::bench::run_openb, openb},
       {"inproc", "resource managers in this process by libtenon, from submission to callback", tenon::bench::run_inproc,
@@ -95,10 +107,10 @@ int main(int argc, char **argv) {
         ->capture_default_str();
     sub->add_option("--shapes", s.shapes)->check(CLI::PositiveNumber)->capture_default_str();
     sub->add_option("--unplaceable", s.unplaceable)->capture_default_str();
-    sub->add_option("--seconds", s.seconds, "of churn and steady, and of each turn of rest")
+    sub->add_option("--seconds", s.seconds, "of churn, steady and waiting, and of each turn of rest")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    sub->add_option("--turns", s.turns, "of churn and steady while tests/cost counts them")
+    sub->add_option("--turns", s.turns, "of churn, steady and waiting while tests/cost counts them")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     sub->add_option("--batch", s.batch, "requests submitted at once")
@@ -115,7 +127,7 @@ int main(int argc, char **argv) {
     sub->add_option("--app-sort", s.app_sort)->capture_default_str();
     sub->add_option("--node-sort", s.node_sort)->capture_default_str();
     sub->add_option("--trace", s.trace);
-    sub->add_flag("--devices", s.devices, "schedule: asks share GPUs; openb: GPUs one by one, not their sum");
+    sub->add_flag("--devices", s.devices, "schedule, mixed: asks share GPUs; openb: GPUs one by one, not their sum");
     sub->add_flag("--linked-policies", s.linked_policies, "policies linked in instead of modules from their files");
     sub->add_option("--isolate", s.isolated, "ids of modules that are held in processes of their own");
     sub->add_option("--repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();

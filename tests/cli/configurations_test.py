@@ -4,6 +4,7 @@
 
 import json
 import signal
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -60,6 +61,9 @@ transports:
         for part in ("revision 2, which olga (rest 127.0.0.1) sent at ", "as it was in revision 1", "force the reload"):
             self.assertIn(part, refused.stderr)
         self.assertEqual(self.post("/tenon/v1/reload")[0], 409)
+        plan = subprocess.run([Daemon.tenon, "config", "plan", self.queues, "--live", daemon.control], capture_output=True, text=True)
+        self.assertEqual(plan.returncode, 3, plan.stderr)
+        self.assertIn("revision 2, which olga (rest 127.0.0.1) sent, is in force", plan.stdout)
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_for_words("SIGHUP: reload the configuration: refused")
         self.assertEqual(daemon.ctl("config", "--text").stdout, SENT)

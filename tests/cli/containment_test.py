@@ -2,6 +2,8 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """A module in the scheduler's process that ends it, or that does not return: the daemon says which it was, and is back."""
 
+import os
+import pathlib
 import re
 import shutil
 import signal
@@ -10,7 +12,7 @@ import time
 
 from daemon import WITHIN_S, Daemon, ModuleCase, end, main
 
-STATUS = 5
+STATUS, UNASKED = 5, 4
 SORT = r"zoo\.on-request-sort \S+"
 
 
@@ -18,6 +20,10 @@ class Contained(ModuleCase):
     def served_with(self, *options: str, where: str, how: str, more: str = "") -> Daemon:
         return self.with_module("on-request-sort", "fallback", {"ZOO_WHERE": where, "ZOO_HOW": how}, *options,
                                 more=more)
+
+    def begun_with(self, *options: str, where: str, how: str, more: str = "") -> Daemon:
+        """Whether it is ready or not."""
+        return self.module_begun("on-request-sort", "fallback", {"ZOO_WHERE": where, "ZOO_HOW": how}, *options, more=more)
 
     def setUp(self):
         super().setUp()
@@ -33,15 +39,19 @@ class Contained(ModuleCase):
         while self.asking:
             end(self.asking.pop())
 
+    def records(self) -> list[pathlib.Path]:
+        """Those for people; what a slot was given is beside them, and of a module in a process of its own alone."""
+        return [file for file in (self.folder / "records").iterdir() if file.suffix != ".call"]
+
     def record(self) -> str:
         """The one that there is, which is of the library that did it."""
-        file, = (self.folder / "records").iterdir()
+        file, = self.records()
         digest = (self.folder / "modules/on_request_sort.yaml").read_text().split("sha256:")[1].split()[0].strip('"')
         self.assertTrue(file.name.startswith(digest), file.name)
         return file.read_text()
 
-    def ended_by_module(self, daemon: Daemon) -> str:
-        self.assertEqual(daemon.finish(None), STATUS, daemon.words())
+    def ended_by_module(self, daemon: Daemon, status: int = STATUS) -> str:
+        self.assertEqual(daemon.finish(None), status, daemon.words())
         record = self.record()
         self.assertRegex(record, rf"(?m)^module: {SORT}$")
         self.assertRegex(record, r"(?m)^policy: tenon\.node-sort/1 zoo$")
@@ -71,6 +81,14 @@ class Contained(ModuleCase):
                 self.assertTrue(1000 <= lasted < 1500, record)
             self.forget()
 
+    def test_a_call_into_a_process_of_its_own_has_its_deadline_and_ends_nothing_else(self):
+        daemon = self.with_module("keys-hang", "fallback", lane="isolation: process, process: { call_deadline: 3s }",
+                                  more="containment: { records: records }\n")
+        self.ask()
+        daemon.wait_for_words("gave no answer in 3000 ms; its process was killed")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        self.assertEqual(self.records(), [])
+
     def test_time_in_which_the_process_was_stopped_does_not_count(self):
         daemon = self.served_with(where="keys", how="linger", more="containment: { records: records }\n")
         self.ask()
@@ -80,7 +98,7 @@ class Contained(ModuleCase):
             daemon.process.send_signal(signal.SIGCONT)
             time.sleep(0.2)
         self.assertEqual(daemon.finish(), 0, daemon.words())
-        self.assertEqual(list((self.folder / "records").iterdir()), [])
+        self.assertEqual(self.records(), [])
 
     def test_a_supervised_daemon_is_back_within_a_second(self):
         daemon = self.served_with("--supervise", where="keys", how="crash", more="containment: { records: records }\n")
@@ -88,17 +106,114 @@ class Contained(ModuleCase):
         daemon.wait_for_words("it is started again")
         ended = time.monotonic()
         daemon.wait("READY=1")
-        self.assertLess(time.monotonic() - ended, 10, "a second, and what a busy machine adds")
+        took = time.monotonic() - ended
+        print(f"a supervised daemon is ready again after {took:.3f} s", flush=True)
+        self.assertLess(took, 10, "a second, and what a busy machine adds")
         self.assertRegex(daemon.words(), f"nobody asked for, with status {STATUS}: it is started again")
         self.assertEqual(daemon.ctl("health").returncode, 0, daemon.words())
         self.assertEqual(daemon.finish(), 0, daemon.words())
 
-    def test_a_supervised_daemon_comes_back_from_an_exit_that_looks_like_success(self):
-        daemon = self.served_with("--supervise", where="keys", how="exit")
+    def test_whoever_ends_the_process_otherwise_leaves_a_record_and_is_not_loaded_again(self):
+        for how, words in (("exit", r"_exit\(\) was called"), ("leave", r"exit\(\) was called"),
+                           ("run", r"execl\(\) was called"), ("terminate", "signal SIGTERM, which it sent"),
+                           ("terminate unseen", "signal SIGTERM, which it sent"),
+                           ("kill", r"kill\(\) was called for the process itself")):
+            with self.subTest(how):
+                self.ends_once(how, words)
+            self.forget()
+
+    def ends_once(self, how: str, words: str) -> None:
+        names = [self.folder / f"{name} {how}" for name in ("journal", "decisions", "again")]
+        daemon = self.served_with("--record", str(names[0]), "--decisions", str(names[1]), where="keys", how=how,
+                                  more="containment: { records: records }\n")
         self.ask()
-        daemon.wait_for_words("nobody asked for, with status 0: it is started again")
+        record = self.ended_by_module(daemon, UNASKED)
+        self.assertRegex(record, rf"(?m)^fault: {words}$")
+        self.assertRegex(record, r"(?m)^slot: score$")
+        self.assertFalse(daemon.control.exists())
+        replay = subprocess.run([Daemon.tenon, "simulate", "--replay", names[0], "--decisions", names[2], "--deployment",
+                                 self.folder / "tenon.yaml", "--no-progress"], capture_output=True, text=True,
+                                timeout=WITHIN_S)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        while self.asking:
+            end(self.asking.pop())
+        again = self.served_with(where="keys", how=how, more="containment: { records: records }\n")
+        self.gone(self.rm())
+        self.assertRegex(again.words(), rf"is in quarantine and not loaded: it ended the process, last with: {words}, in score")
+        self.assertEqual(again.finish(), 0, again.words())
+
+    def test_whoever_ends_the_process_while_it_is_loaded_leaves_a_record(self):
+        for where, slot in (("the module's init", "init"), ("create", "create"), ("init", "init")):
+            with self.subTest(where):
+                daemon = self.begun_with(where=where, how="terminate", more="containment: { records: records }\n")
+                self.ask()
+                self.assertEqual(daemon.finish(None), UNASKED, daemon.words())
+                self.assertRegex(self.record(), rf"(?m)^slot: {slot}$")
+            self.forget()
+
+    def test_the_supervisor_names_whom_the_process_itself_did_not_see(self):
+        for how, words in (("exit unseen", "its process ended with status 0"),
+                           ("run unseen", "its process runs another program")):
+            with self.subTest(how):
+                daemon = self.served_with("--supervise", where="keys", how=how,
+                                          more="containment: { records: records }\n")
+                self.ask()
+                daemon.wait_for_words("it is started again")
+                daemon.wait("READY=1")
+                while self.asking:
+                    end(self.asking.pop())
+                self.gone(self.rm())
+                self.assertEqual(daemon.words().count("it is started again"), 1, daemon.words())
+                self.assertRegex(self.record(), rf"(?m)^fault: {words}$")
+                self.assertRegex(daemon.words(), f"{words}, in {SORT}: tenon.node-sort/1 'zoo': score")
+                self.assertIn("is in quarantine and not loaded", daemon.words())
+                self.assertEqual(daemon.finish(), 0, daemon.words())
+            self.forget()
+
+    def killed_in_a_call(self, daemon: Daemon, number: int) -> None:
+        """The daemon's process: that of the supervisor is another one."""
+        self.ask()
+        daemon.wait_for_words("has not returned for")
+        served = int(re.findall(r"process (\d+)", daemon.words())[-1])
+        os.kill(served, number)
+
+    def test_whoever_is_killed_from_outside_in_a_call_has_done_nothing(self):
+        slow = "containment: { records: records, hang: 0s }\n"
+        for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGALRM):
+            with self.subTest(number.name):
+                daemon = self.served_with(where="keys", how="hang", more=slow)
+                self.killed_in_a_call(daemon, number)
+                self.assertEqual(daemon.finish(None), -number, daemon.words())
+                again = self.served_with(where="keys", how="hang", more=slow)
+                self.assertNotIn("is in quarantine", again.words())
+                said = rf"process {daemon.process.pid}, which served before, ended without a word in {SORT}: .*score"
+                if number == signal.SIGKILL:
+                    self.assertRegex(again.words(), said)
+                else:
+                    self.assertNotIn("ended without a word", again.words())
+                self.assertEqual(again.finish(), 0, again.words())
+                self.assertEqual(self.records(), [])
+            self.forget()
+
+    def test_a_supervised_daemon_that_is_killed_in_a_call_has_done_nothing(self):
+        daemon = self.served_with("--supervise", where="keys", how="hang",
+                                  more="containment: { records: records, hang: 0s }\n")
+        self.killed_in_a_call(daemon, signal.SIGKILL)
+        daemon.wait_for_words("with signal Killed: it is started again")
+        self.assertRegex(daemon.words(), rf"ended by a signal, in {SORT}: .*score.*; that is nobody's fault")
         daemon.wait("READY=1")
+        while self.asking:
+            end(self.asking.pop())
+        self.assertNotIn("is in quarantine", daemon.words())
+        self.assertEqual(self.records(), [])
         self.assertEqual(daemon.finish(), 0, daemon.words())
+
+    def test_a_stop_in_a_call_is_a_stop(self):
+        daemon = self.served_with(where="keys", how="linger", more="containment: { records: records }\n")
+        self.ask()
+        daemon.wait_for_words("the budget is")
+        self.assertEqual(daemon.finish(), 0, daemon.words())
+        self.assertEqual(self.records(), [])
 
     def test_what_ended_it_is_in_quarantine_until_somebody_lifts_that(self):
         names = [self.folder / name for name in ("journal", "decisions", "again")]
@@ -123,7 +238,7 @@ class Contained(ModuleCase):
         lifted = daemon.ctl("lift", "quarantine", "zoo.on-request-sort", "--reason", "it was the disk")
         self.assertEqual(lifted.returncode, 0, lifted.stderr)
         self.assertIn("it was the disk", (self.folder / "audit.jsonl").read_text())
-        self.assertEqual([file.suffix for file in (self.folder / "records").iterdir()], [".lifted"])
+        self.assertEqual([file.suffix for file in self.records()], [".lifted"])
         self.assertEqual(daemon.ctl("lift", "quarantine", "zoo.on-request-sort").returncode, 1)
         self.assertEqual(daemon.finish(), 0, daemon.words())
         replay = subprocess.run([Daemon.tenon, "simulate", "--replay", f"{names[0]}.1", "--decisions", names[2],
@@ -136,7 +251,7 @@ class Contained(ModuleCase):
         again = self.served_with(where="keys", how="nothing", more="containment: { records: records }\n")
         self.assertIn("is in quarantine", again.words())
         self.assertEqual(again.finish(), 0, again.words())
-        record, = (self.folder / "records").iterdir()
+        record, = self.records()
         record.rename(record.with_name(record.name.replace(record.name[-4:], "0000")))
         other = self.served_with(where="keys", how="nothing", more="containment: { records: records }\n")
         self.assertNotIn("is in quarantine", other.words())
@@ -160,7 +275,7 @@ class Contained(ModuleCase):
         self.assertEqual(daemon.finish(), 1, daemon.words())
         self.assertLess(time.monotonic() - begun, 20)
         self.assertRegex(daemon.words(), SORT + ": .*destroy.* has not returned for .*: the daemon ends without it")
-        self.assertEqual(list((self.folder / "records").iterdir()), [])
+        self.assertEqual(self.records(), [])
 
 
 if __name__ == "__main__":

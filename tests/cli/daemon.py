@@ -106,7 +106,7 @@ class Daemon:
 
     def json(self, *words: str) -> dict:
         done = self.ctl(*words, "--json")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)
 
     def connect(self) -> socket.socket:
@@ -201,21 +201,26 @@ class RmCase(ServeCase):
 class ModuleCase(RmCase):
     """A daemon with a module of the zoo, which orders nodes."""
 
-    def with_module(self, name: str, on_fault: str, env: dict | None = None, *options: str, more: str = "") -> Daemon:
+    def with_module(self, *how, **more) -> Daemon:
+        daemon = self.module_begun(*how, **more)
+        daemon.wait("READY=1")
+        return daemon
+
+    def module_begun(self, name: str, on_fault: str, env: dict | None = None, *options: str, more: str = "",
+                     lane: str = "isolation: none") -> Daemon:
+        """It may end before it is ready."""
         modules = self.folder / "modules"
         modules.mkdir(exist_ok=True)
         for ending in ("so", "yaml"):
             shutil.copy(Daemon.zoo / f"{name.replace('-', '_')}.{ending}", modules)
         self.queues.write_text(QUEUES.replace("    queues:\n      - name: root", "    nodesortpolicy: { type: zoo }\n"
                                               "    queues:\n      - name: root"))
-        daemon = Daemon(self, self.deployment(
-            f"module_path: [modules]\nmodules: [{{ id: zoo.{name}, on_fault: {on_fault} }}]\n"
+        return Daemon(self, self.deployment(
+            f"module_path: [modules]\nmodules: [{{ id: zoo.{name}, on_fault: {on_fault}, {lane} }}]\n"
             "events: [{ use: tenon.ring }]\ntransports:\n"
             f"  - {{ use: tenon.grpc, config: {{ listen: 'unix:{self.folder}/rm.sock' }} }}\n"
             f"  - {{ use: tenon.rest, config: {{ listen: '127.0.0.1:0', address_file: {self.folder}/address }} }}\n"
             + more), *options, env=env)
-        daemon.wait("READY=1")
-        return daemon
 
     def ask(self) -> subprocess.Popen:
         """An RM that goes on asking, whatever becomes of it."""

@@ -4,6 +4,7 @@
 
 import getpass
 import json
+import re
 import subprocess
 import time
 
@@ -13,6 +14,14 @@ from daemon import ROOT, WITHIN_S, Daemon, RmCase, ServeCase, end, main
 class Actions(RmCase):
     def partition(self, daemon: Daemon) -> dict:
         return daemon.json("queues")["partitions"][0]
+
+    def rm_seen(self, daemon: Daemon, *options: str) -> subprocess.Popen:
+        """As rm(); once its applications are seen: what people read may be older than what it was told."""
+        out = self.rm(*options)
+        until = time.monotonic() + WITHIN_S
+        while daemon.ctl("apps", "app-0").returncode != 0 and time.monotonic() < until:
+            time.sleep(0.02)
+        return out
 
     def queue(self, daemon: Daemon, path: str) -> dict:
         return next(q for q in self.partition(daemon)["queues"] if q["path"] == path)
@@ -29,7 +38,7 @@ class Actions(RmCase):
 
     def test_queues_are_stopped_and_started(self):
         daemon = self.served()
-        rm = self.rm()
+        rm = self.rm_seen(daemon)
         self.assertEqual(self.done(daemon, "stop", "queue", "root.q1"), "done: stop queue root.q1 of [demo]default\n")
         self.assertEqual(self.queue(daemon, "root.q1")["state"], "Stopped")
         self.assertIn("event stop is not possible in state Stopped", self.refused(daemon, "stop", "queue", "root.q1"))
@@ -42,7 +51,7 @@ class Actions(RmCase):
 
     def test_partitions_are_stopped_started_and_drained(self):
         daemon = self.served()
-        rm = self.rm("--too-large", "1")
+        rm = self.rm_seen(daemon, "--too-large", "1")
         self.done(daemon, "stop", "partition", "default")
         self.assertEqual(self.partition(daemon)["state"], "Stopped")
         self.assertRegex(daemon.ctl("apps", "app-0").stdout, r"(?m)^app-0 .* the partition is stopped$")
@@ -56,9 +65,40 @@ class Actions(RmCase):
         self.assertEqual(self.partition(daemon)["state"], "Active")
         self.gone(rm)
 
+    def test_a_canary_is_shown_taken_back_and_put_in_place_again(self):
+        self.queues.write_text(self.queues.read_text() + "    canary:\n      nodesortpolicy: { type: binpacking }\n"
+                               "      queues: [root.q0]\n      back: { waitingp99: 1h, waitingfactor: 5000 }\n")
+        daemon = self.served()
+        self.assertIn("no resource manager has registered", daemon.ctl("canary").stdout)
+        rm = self.rm_seen(daemon)
+        until = time.monotonic() + WITHIN_S
+        while daemon.json("canary")["partitions"][0]["canary"]["canary"]["placed"] == 0 and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertRegex(daemon.ctl("canary").stdout,
+                         r"\Apartition \[demo\]default, nodes by fair\ncanary binpacking, root.q0, 1000 of 1000\n"
+                         r"faults 0, back with 1, or where 1 in 100 waits longer than 3600000 ms, or where it waits 5000 "
+                         r"thousandths of the others, of 100 placements\n"
+                         r"ORDER OF NODES +APPLICATIONS +PLACED +AVERAGE WAIT *\nthe canary's +\d+ +[1-9]\d* +\d+ ms\n"
+                         r"the partition's +\d+ +\d+ +(\d+ ms|-)\n\Z")
+        self.assertIn("the canary is in place", self.refused(daemon, "canary", "again"))
+        self.assertEqual(self.done(daemon, "canary", "back", "--reason", "slow jobs"), "done: canary back [demo]default\n")
+        now = self.partition(daemon)["canary"]
+        self.assertEqual((now["active"], now["why"]), (False, f"taken back by {getpass.getuser()}: slow jobs"))
+        self.assertEqual(now["canary"]["applications"], 0)
+        self.assertIn("went back: taken back by", daemon.ctl("canary").stdout)
+        until = time.monotonic() + 2 * WITHIN_S  # it looks each half minute
+        while not re.search(r"(?m)^Canaries +warning .*taken back by", health := daemon.ctl("health").stdout):
+            self.assertLess(time.monotonic(), until, health)
+            time.sleep(0.5)
+        self.assertIn("the canary is back already", self.refused(daemon, "canary", "back"))
+        self.done(daemon, "canary", "again", "--partition", "default")
+        self.assertTrue(self.partition(daemon)["canary"]["active"])
+        daemon.wait_for_words("canary again of [demo]default: done")
+        self.gone(rm)
+
     def test_nodes_are_drained_and_used_again(self):
         daemon = self.served()
-        rm = self.rm()
+        rm = self.rm_seen(daemon)
         self.done(daemon, "drain", "node", "node-0001")
         self.assertRegex(daemon.ctl("nodes", "--state", "draining").stdout, r"(?m)^node-0001 +draining ")
         self.done(daemon, "undrain", "node", "node-0001")
@@ -68,7 +108,7 @@ class Actions(RmCase):
 
     def test_applications_are_moved_and_killed(self):
         daemon = self.served()
-        rm = self.rm("--too-large", "1")
+        rm = self.rm_seen(daemon, "--too-large", "1")
         self.done(daemon, "move", "app-0", "root.q1")
         self.assertEqual(daemon.json("apps", "app-0")["partitions"][0]["applications"][0]["queue"], "root.q1")
         self.assertIn("there is no queue 'root.none'", self.refused(daemon, "move", "app-0", "root.none"))
@@ -85,7 +125,7 @@ class Actions(RmCase):
         self.addCleanup(end, rm)
         self.assertEqual(rm.stdout.readline(), "asked\n")
         until = time.monotonic() + WITHIN_S
-        while not daemon.json("apps", "app")["partitions"][0]["applications"] and time.monotonic() < until:
+        while daemon.ctl("apps", "app").returncode != 0 and time.monotonic() < until:
             time.sleep(0.05)
         self.assertRegex(daemon.ctl("apps", "app").stdout, r"(?m)^app .* RM 'held': its recovery is not done$")
         self.assertIn("tenon ctl recovery done", daemon.ctl("explain", "app").stdout)
@@ -100,7 +140,7 @@ class Actions(RmCase):
 
     def test_one_of_two_partitions_has_to_be_named(self):
         daemon = self.served()
-        first, second = self.rm("--rm", "one"), self.rm("--rm", "two")
+        first, second = self.rm_seen(daemon, "--rm", "one"), self.rm_seen(daemon, "--rm", "two")
         said = self.refused(daemon, "stop", "queue", "root.q1", "--partition", "default")
         self.assertIn("[one]default, [two]default", said)
         self.done(daemon, "stop", "queue", "root.q1", "--partition", "[two]default")
@@ -110,9 +150,19 @@ class Actions(RmCase):
         self.gone(first)
         self.gone(second)
 
+    def test_what_is_asked_for_by_name_and_is_not_there_is_a_no(self):
+        daemon = self.served()
+        self.rm_seen(daemon, "--too-large", "1")
+        for words, said in ((("apps", "nope"), "no such application"), (("nodes", "nope"), "no such node"),
+                            (("queues", "--queue", "root.nope"), "no such queue")):
+            done = daemon.ctl(*words)
+            self.assertEqual((done.returncode, said in done.stdout), (1, True), (words, done.stdout, done.stderr))
+            self.assertEqual(daemon.ctl(*words, "--json").returncode, 1, words)
+        self.assertEqual(daemon.ctl("apps", "--queue", "root.q1").returncode, 0)
+
     def test_a_node_is_shown_with_what_runs_on_it(self):
         daemon = self.served()
-        rm = self.rm()
+        rm = self.rm_seen(daemon)
         node = daemon.json("nodes", "node-0001")["partitions"][0]["nodes"][0]
         self.assertEqual(len(node["running"]), node["allocations"])
         shown = daemon.ctl("nodes", "node-0001").stdout
@@ -125,7 +175,7 @@ class Actions(RmCase):
 
     def test_nothing_is_a_stroke_and_zero_is_zero(self):
         daemon = self.served()
-        rm = self.rm()
+        rm = self.rm_seen(daemon)
         queues = daemon.ctl("queues").stdout
         self.assertRegex(queues, r"(?m)^ *root\.q1 .* [0-9.]+/-/3200 .* 0$", queues)
         self.gone(rm)
@@ -133,7 +183,7 @@ class Actions(RmCase):
     def test_what_people_do_is_in_log_and_events_and_outlives_the_daemon(self):
         audit = self.folder / "audit.jsonl"
         daemon = self.served(more="audit: { file: audit.jsonl }\n")
-        rm = self.rm()
+        rm = self.rm_seen(daemon)
         self.done(daemon, "drain", "node", "node-0002", "--reason", "it smells")
         self.refused(daemon, "stop", "queue", "root.none")
         who = f"{getpass.getuser()} (control socket, process "
@@ -159,8 +209,8 @@ class Actions(RmCase):
 
     def test_a_resource_manager_that_goes_is_in_the_log(self):
         daemon = self.served()
-        self.gone(self.rm())
-        self.rm("--rm", "killed").kill()
+        self.gone(self.rm_seen(daemon))
+        self.rm_seen(daemon, "--rm", "killed").kill()
         daemon.wait_for_words("RM 'killed' (session 2) is lost")
         daemon.finish()
         self.assertIn("RM 'demo' (session 1) said goodbye", daemon.words())
@@ -168,7 +218,7 @@ class Actions(RmCase):
     def test_a_resource_manager_whose_streams_break_one_by_one_is_lost_once(self):
         daemon = self.served()
         for number in range(1, 6):  # how its streams break is a race each time
-            self.rm().kill()
+            self.rm_seen(daemon).kill()
             daemon.wait_for_words(f"RM 'demo' (session {number}) is lost")
         daemon.finish()
         for number in range(1, 6):
@@ -221,6 +271,13 @@ class Words(ServeCase):
 
     def run_ctl(self, *words: str) -> subprocess.CompletedProcess:
         return subprocess.run([Daemon.tenon, *words], capture_output=True, text=True, timeout=WITHIN_S)
+
+    def test_what_cannot_be_printed_is_a_failure(self):
+        with open("/dev/full", "w") as full:  # a disk that takes nothing
+            done = subprocess.run([Daemon.tenon, "simulate", "--pods", "1", "--no-progress"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tenon: standard output\n", done.stderr)
 
     def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(self):
         for words, meant in ((("ctl", "qeues"), "'queues'"), (("ctl", "stop", "que", "root.a"), "'queue'"),

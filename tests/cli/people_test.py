@@ -153,6 +153,7 @@ transports:
         said = daemon.ctl("health")
         self.assertEqual(said.returncode, 1)
         self.assertRegex(said.stdout, r"(?m)^Recordings +unhealthy +/dev/full: writing failed")
+        daemon.wait_for_words("the recording cannot be written: /dev/full: writing failed")
         rest = json.loads(self.get("/ws/v1/scheduler/healthcheck"))
         self.assertFalse(rest["Healthy"])
         checks = json.loads(daemon.ctl("health", "--json").stdout)["checks"]

@@ -124,6 +124,9 @@ TEST_F(Plugin, ConfigCheckRefusesTheDeploymentsThatCannotBeServed) {
   std::filesystem::create_directory(folder_.file("kept"));
   (void)folder_.file("kept/group-default.json", "half of it");
   both("configuration: {store: kept}\n", 2, "move the file away");
+  copy("create_fails");
+  ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
+  both("modules: [{id: acme.good}]\npolicy_groups: {default: queues.yaml}\n", 2, "weights do not add up");
   copy("load_aborts");
   ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
   both("modules: [{id: acme.good}]\n", 2, "SIGABRT");
@@ -148,11 +151,22 @@ TEST_F(Plugin, ExplainSaysWhatIsRefusedAndGoesOn) {
   ASSERT_EQ(run_tenon({"plugin", "seal", manifest_}).code, 0);
   const command_result run = explain();
   EXPECT_EQ(run.code, 1);
-  EXPECT_THAT(run.out, HasSubstr("killed by SIGABRT"));
+  EXPECT_THAT(run.out, HasSubstr("ended its process by SIGABRT"));
   EXPECT_THAT(run.out, HasSubstr("tenon.app-fifo"));
   const auto json = boost::json::parse(run_tenon({"plugin", "explain", deployment_, "--json"}).out);
   EXPECT_FALSE(json.at("good").as_bool());
   EXPECT_EQ(json.at("modules").at(0).at("standing").as_string(), "refused");
+}
+
+TEST_F(Plugin, AModuleThatIsThereAndNotListedIsTheRemedy) {
+  (void)folder_.file("tenon.yaml",
+                     "apiVersion: tenon/v1\nmodule_path: [mods]\npolicy_groups: {default: queues.yaml}\n");
+  const std::string remedy = "'acme.good' provides it and is not listed: add `- id: acme.good` to modules";
+  for (const command_result &run :
+       {run_tenon({"config", "check", deployment_}), run_tenon({"serve", "--check", "-c", deployment_})}) {
+    EXPECT_EQ(run.code, 2);
+    EXPECT_THAT(run.err, HasSubstr(remedy));
+  }
 }
 
 TEST_F(Plugin, ExplainRefusesWhatItCannotRead) {
@@ -180,6 +194,9 @@ TEST_F(Plugin, LockPinsBuildsAndTheDeploymentHoldsToThem) {
   const command_result used = run_tenon({"simulate", "--no-progress", "--pods", "1", "--deployment", deployment_});
   EXPECT_EQ(used.code, 2);
   EXPECT_THAT(used.err, HasSubstr("tenon.yaml.lock says"));
+  const command_result checked = run_tenon({"config", "check", deployment_});
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_THAT(checked.err, HasSubstr("tenon.yaml.lock says"));
   EXPECT_EQ(run_tenon({"plugin", "lock", deployment_, "--check"}).code, 1);
   EXPECT_EQ(run_tenon({"plugin", "lock", deployment_}).code, 0);
   EXPECT_EQ(explain().code, 0);
@@ -262,7 +279,10 @@ TEST_F(Plugin, NewRefusesWhatItCannotMake) {
   EXPECT_THAT(refused({"binpack", "--kind", "node-sort", "--directory", here}), HasSubstr("as acme-binpack"));
   EXPECT_THAT(refused({"Acme-x", "--kind", "node-sort", "--directory", here}), HasSubstr("lower-case"));
   EXPECT_THAT(refused({"acme-x", "--kind", "node-sorts", "--directory", here}), HasSubstr("did you mean 'node-sort'?"));
-  EXPECT_THAT(refused({"acme-x", "--kind", "predicate", "--lang", "perl", "--directory", here}), HasSubstr("c++, c"));
+  EXPECT_THAT(refused({"acme-x", "--kind", "predicate", "--lang", "perl", "--directory", here}),
+              HasSubstr("c++, c, rust"));
+  EXPECT_THAT(refused({"acme-x", "--kind", "transport", "--language", "rust", "--directory", here}),
+              HasSubstr("take c++ or c; the crate tenon-sdk has orders, predicates and placement rules"));
   std::filesystem::create_directory(folder_.file("acme-x"));
   EXPECT_THAT(refused({"acme-x", "--kind", "predicate", "--directory", here}), HasSubstr("it is there"));
   EXPECT_THAT(refused({"acme-y", "--kind", "predicate", "--directory", here, "--templates", here}),

@@ -144,7 +144,7 @@ class Control(ServeCase):
         daemon = self.started()
         with daemon.connect() as client:
             try:
-                client.sendall(b"x" * (1 << 17))
+                client.sendall(b"x" * (9 << 20))
             except (BrokenPipeError, ConnectionResetError):
                 pass
             lines = client.makefile("rb")

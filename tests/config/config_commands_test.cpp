@@ -78,7 +78,19 @@ TEST_F(ConfigCheck, OneBadFileOfSeveralGivesTwo) {
 
 TEST_F(ConfigCheck, AFileThatIsNotThereIsRefused) {
   EXPECT_EQ(check({"no/such/file.yaml"}), 2);
-  EXPECT_THAT(err(), HasSubstr("no/such/file.yaml: it cannot be opened or read"));
+  EXPECT_THAT(err(), HasSubstr("no/such/file.yaml: it cannot be opened or read: No such file or directory\n"));
+}
+
+TEST_F(ConfigCheck, AFolderIsRefusedAsOne) {
+  EXPECT_EQ(check({testing::TempDir()}), 2);
+  EXPECT_THAT(err(), HasSubstr(": a folder\n"));
+}
+
+TEST_F(ConfigCheck, ALockThatCannotBeReadRefusesItsDeployment) {
+  const std::string path = file("tenon.yaml", "apiVersion: tenon/v1\n");
+  file("tenon.yaml.lock", "junk");
+  EXPECT_EQ(check({path}), 2);
+  EXPECT_THAT(err(), HasSubstr("tenon.yaml.lock:1:1: the text 'junk'"));
 }
 
 TEST_F(ConfigCheck, StandardInputIsAFile) {

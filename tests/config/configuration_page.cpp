@@ -143,7 +143,10 @@ In this order, and all of it in one run. First what is wrong with the text itsel
 5. Resources: a quantity that is none; more guaranteed than max; more max than in the queues above; children that are
    guaranteed more than their parent is, or may use.
 6. Placement rules: a name that is none; a filter that is none; a path that does not fit.
-7. `nodesortpolicy`: a policy that nothing provides, a weight below 0.
+7. `nodesortpolicy`, of the partition and of its `canary`: a policy that nothing provides, a weight below 0. A `canary` without
+   one and without `predicate`, with both, or with a predicate that nothing provides; one for everybody because it says neither
+   `queues` nor `share`; no queue in `queues`; a share above 1000; queues that are no path from `root`; what is not above 0 in
+   `back`.
 8. `maxapplications` of children above their parent's, or none where the parent has one.
 9. Limits of a user or group above those in the queues above, or above those of `*` there; no `maxapplications` where there
    is one above.

@@ -176,6 +176,43 @@ partitions:
   EXPECT_EQ(partition_of("partitions: [{queues: [], nodesortpolicy: {type: ''}}]").node_sort.type, "fair");
 }
 
+TEST(QueuesAccepted, CanaryOfOurOwn) {
+  EXPECT_THAT(partition_of("partitions: [{queues: [], canary: }]").canary, IsEmpty());
+  const partition_config p = partition_of(R"(
+partitions:
+- queues: [{name: root, queues: [{name: Team}]}]
+  canary: {nodesortpolicy: {type: binpacking, resourceweights: {gpu: 2}}, queues: [Root.Team, root.made], share: 0x32, salt: 5}
+)");
+  ASSERT_EQ(p.canary.size(), 1U);
+  const canary_config &c = p.canary[0];
+  EXPECT_EQ(c.node_sort.type, "binpacking");
+  EXPECT_THAT(c.node_sort.resource_weights, ElementsAre(Pair("gpu", 2.0)));
+  EXPECT_THAT(c.queues, ElementsAre("root.team", "root.made"));
+  EXPECT_EQ(c.share, 50U);
+  EXPECT_EQ(c.salt, "5");
+  const partition_config all = partition_of(R"(
+partitions:
+- queues: []
+  canary: {nodesortpolicy: {type: fair}, queues: [root]}
+)");
+  EXPECT_EQ(all.canary.at(0).share, 1'000U);
+  EXPECT_EQ(all.canary.at(0).back, canary_limits{});
+  const partition_config some = partition_of(R"(
+partitions:
+- queues: []
+  canary: {nodesortpolicy: {type: fair}, share: 1, back: {faults: 3, placements: 20, waitingp99: 90s, waitingfactor: 1500}}
+)");
+  EXPECT_EQ(some.canary.at(0).back, (canary_limits{3, 20, 90'000, 1'500}));
+  EXPECT_EQ(some.canary.at(0).kind(), module_kind::node_sort);
+  const partition_config predicate = partition_of(R"(
+partitions:
+- queues: []
+  canary: {predicate: node-attributes, share: 1}
+)");
+  EXPECT_EQ(predicate.canary.at(0).kind(), module_kind::predicate);
+  EXPECT_EQ(predicate.canary.at(0).policy(), "node-attributes");
+}
+
 TEST(QueuesAccepted, DurationsOfOurOwn) {
   const partition_config p = partition_of(R"(
 partitions:

@@ -38,14 +38,18 @@ CASES = {
     "schedule": ["schedule", "--nodes", "2000", "--asks", "20000"],
     "schedule-large": ["schedule", "--nodes", "20000", "--asks", "20000"],
     "schedule-devices": ["schedule", "--nodes", "1000", "--asks", "10000", "--devices"],
+    "schedule-gpu-pack": ["schedule", "--nodes", "20000", "--asks", "10000", "--devices", "--node-sort", "gpu-pack"],
     "queues": ["queues", "--nodes", "1000", "--asks", "20000", "--queues", "200", "--applications", "10"],
     "mixed": ["mixed", "--nodes", "300", "--asks", "12000", "--shapes", "100"],
+    "mixed-gpu-pack": ["mixed", "--nodes", "5000", "--asks", "8000", "--devices", "--node-sort", "gpu-pack"],
     "unplaceable": ["unplaceable", "--nodes", "1000", "--asks", "10000", "--unplaceable", "2000"],
     "churn": ["churn", "--nodes", "1000", "--asks", "20000", "--turns", "10000"],
     "steady-fair": ["steady", "--nodes", "1000", "--asks", "30000", "--turns", "5000"],
     "steady-binpacking": ["steady", "--nodes", "1000", "--asks", "30000", "--turns", "5000",
                           "--node-sort", "binpacking"],
+    "waiting": ["waiting", "--nodes", "1000", "--asks", "30000", "--shapes", "5000", "--turns", "1000"],
     "gang": ["gang", "--nodes", "500", "--asks", "10000", "--applications", "50"],
+    "start": ["start", "--nodes", "500", "--asks", "15000"],
     "load": ["load", "--nodes", "5000", "--asks", "50000"],
     "preempt": ["preempt", "--nodes", "2000"],
     "events": ["events", "--nodes", "1000", "--asks", "10000"],
@@ -78,8 +82,16 @@ COUNTERS = {
 TOLERANCE = {"instructions": 0.02, "l1_code_misses": 1.00, "l1_data_misses": 0.15, "ll_misses": 0.05,
              "mispredicts": 0.40, "heap_bytes": 0.02}
 EXACT = dict.fromkeys(TOLERANCE, 0)
-# Below these a difference is no change: the counters of a unit, in their own units.
-SLACK = {"instructions": 2, "l1_code_misses": 5, "l1_data_misses": 1, "ll_misses": 0.02, "mispredicts": 0.05, "heap_bytes": 1}
+# Below these a difference is no change: the counters of a unit, in their own units. Where objects lie decides which of
+# the few lines that each unit touches share a set of the first-level cache: with the same instructions, one change
+# moved data misses of a decision by +10 in schedule, by -12 in unplaceable and by -9 in schedule-large.
+SLACK = {"instructions": 2, "l1_code_misses": 5, "l1_data_misses": 12, "ll_misses": 0.02, "mispredicts": 0.05, "heap_bytes": 1}
+# And these of a whole stretch: a stretch of three units is not larger because one vector grew.
+STRETCH_SLACK = {"heap_bytes": 256}
+
+
+def slack(counter, units):
+    return max(SLACK[counter], STRETCH_SLACK.get(counter, 0) / units)
 
 
 def toolchain():
@@ -154,10 +166,11 @@ def compare(baseline, counted, tolerance=None):
                     continue
                 old = before[counter]
                 word = ""
-                if value > old + max(abs(old) * tolerance[counter], SLACK[counter]):
+                least = slack(counter, now["units"])
+                if value > old + max(abs(old) * tolerance[counter], least):
                     word = "ROSE"
                     rose.append((case, stretch, counter, old, value))
-                elif value < old - max(abs(old) * tolerance[counter], SLACK[counter]):
+                elif value < old - max(abs(old) * tolerance[counter], least):
                     word = "fell"
                     fell.append((case, stretch, counter, old, value))
                 ratio = f"{value / old:6.3f}" if old > 0 else "     -"

@@ -14,7 +14,7 @@ import gate  # noqa: E402
 
 
 def stretch(**other):
-    return {"units": 1000, "instructions": 5000.0, "l1_code_misses": 60.0, "l1_data_misses": 20.0, "ll_misses": 5.0,
+    return {"units": 1000, "instructions": 5000.0, "l1_code_misses": 60.0, "l1_data_misses": 200.0, "ll_misses": 5.0,
             "mispredicts": 30.0, "heap_bytes": 300.0, **other}
 
 
@@ -31,6 +31,16 @@ class Compare(unittest.TestCase):
     def test_tiny_counters_may_waver(self):
         baseline = {"a": {"b": stretch(ll_misses=0.01)}}
         self.assertEqual(gate.compare(baseline, {"a": {"b": stretch(ll_misses=0.02)}})[1], [])
+
+    def test_few_data_misses_may_move_by_a_dozen(self):
+        baseline = {"a": {"b": stretch(l1_data_misses=20.0)}}
+        self.assertEqual(gate.compare(baseline, {"a": {"b": stretch(l1_data_misses=31.0)}})[1], [])
+        self.assertTrue(gate.compare(baseline, {"a": {"b": stretch(l1_data_misses=33.0)}})[1])
+
+    def test_one_vector_more_is_no_growth_of_a_stretch_of_few_units(self):
+        baseline = {"a": {"b": stretch(units=3)}}
+        self.assertEqual(gate.compare(baseline, {"a": {"b": stretch(units=3, heap_bytes=332.0)}})[1], [])
+        self.assertTrue(gate.compare(baseline, {"a": {"b": stretch(units=3, heap_bytes=390.0)}})[1])
 
     def test_less_is_no_fault_and_is_said(self):
         lines, rose, fell = gate.compare({"a": {"b": stretch()}}, {"a": {"b": stretch(instructions=4000.0)}})

@@ -10,6 +10,7 @@ import pathlib
 import re
 import sys
 import unittest
+import unittest.mock
 
 import browser
 import browser_case
@@ -190,6 +191,22 @@ class Views(DashboardTest):
         self.expect(text).to_contain_text("queue root.team-0 may have 400 vcore")
         self.expect(text).to_contain_text("raise vcore of queue root.team-0's max from 400 to 402")
 
+    def test_a_pod_has_its_namespace_and_name(self):
+        page = self.page("applications")
+        self.shown(page, "applications")
+        page.click("button:has-text('app-0000')")
+        asks = page.locator("ul.asks")
+        self.expect(asks.locator("strong").nth(0)).to_have_text("ask-0-0")
+        self.expect(asks.locator("strong").nth(1)).to_have_text("team-b/waits-1")
+        self.expect(asks.locator("[title='ask-0-1']")).to_have_count(1)
+        self.expect(page.locator("tr[data-key='run-0'] th").nth(0)).to_have_text("team-a/worker-0")
+        page.keyboard.press("Escape")
+        self.open(page, "nodes")
+        page.fill("#nodes-search", "node-00000")
+        page.click("main button.link:has-text('node-00000')")
+        self.expect(page.locator("tr[data-key='pod-0-0'] th").nth(0)).to_have_text("team-a/train-0-00")
+        self.expect(page.locator("tr[data-key='pod-0-1'] th").nth(0)).to_have_text("pod-0-1")
+
     def test_applications_are_searched_by_state_and_say_why(self):
         page = self.page("applications")
         page.select_option("#application-kind", "rejected")
@@ -316,6 +333,38 @@ class Actions(DashboardTest):
         page.click("#detail [data-kind=queue]")
         self.expect(page.locator("#detail h2")).to_contain_text("queue root.")
         self.expect(page.locator("#detail [data-do=act]")).to_have_count(0)
+
+    def test_shadows_show_what_they_say_differently(self):
+        page = self.page("modules")
+        self.shown(page, "modules")
+        shadows = page.locator("section[aria-labelledby=shadows-title]")
+        self.expect(shadows.locator("tbody tr")).to_contain_text("vendor.spread")
+        self.expect(shadows).to_contain_text("node-7, then node-3")
+        self.expect(shadows).to_contain_text("In force: keys 1 and 2. The shadow: keys 9 and 5.")
+        self.expect(shadows).to_contain_text("The shadow of fair is off: 3 faults")
+
+    def test_a_shadow_of_the_deployment_is_shown_side_by_side(self):
+        page = self.page("modules")
+        self.shown(page, "modules")
+        shadow = page.locator("section[aria-labelledby=world-title]")
+        for words in ("follows", "Other node order binpacking", "412 decisions: 398 same, 14 other, 0 refused, 3 passed over",
+                      "12 commands", "Other, before decision 8,001", "Faults 2 of modules in its process",
+                      "Fault of vendor.spread 2.1.0 in the comparison, after decision 7,000: spread: keys gave no answer"):
+            self.expect(shadow).to_contain_text(words)
+        sides = shadow.locator(".sides > div")
+        self.expect(sides).to_have_count(2)
+        self.expect(sides.nth(0)).to_contain_text("node-5")
+        self.expect(sides.nth(0)).to_contain_text("node order: fair")
+        self.expect(sides.nth(1)).to_contain_text("node-2")
+        self.expect(sides.nth(1)).to_contain_text("node order: binpacking")
+
+    def test_without_a_shadow_of_the_deployment_nothing_is_said_of_it(self):
+        checks = [one for one in fake_cluster.HEALTH["HealthChecks"] if one["Name"] != "Shadow"]
+        self.enterContext(unittest.mock.patch.dict(fake_cluster.HEALTH, HealthChecks=checks))
+        page = self.page("modules")
+        self.shown(page, "modules")
+        self.expect(page.locator("section[aria-labelledby=health-title]")).to_have_count(1)
+        self.expect(page.locator("section[aria-labelledby=world-title]")).to_have_count(0)
 
     def test_a_token_that_nobody_has_is_said_to_be_so(self):
         self.trouble = True

@@ -12,6 +12,10 @@ def resources(cores: float, gib: float, gpus: int = 0) -> dict:
     return out | ({"nvidia.com/gpu": gpus} if gpus else {})
 
 
+def pod(namespace: str, name: str) -> dict:
+    return {"kubernetes.io/meta/namespace": namespace, "kubernetes.io/meta/podName": name}
+
+
 def node(at: int) -> dict:
     capacity = resources(64, 256, 8 if at % 4 == 0 else 0)
     allocated = {name: value * (at * 37 % 101) // 100 for name, value in capacity.items()}
@@ -21,7 +25,8 @@ def node(at: int) -> dict:
         "schedulable": at % 29 != 3, "isReserved": at % 31 == 0,
         "allocations": [
             {"allocationKey": f"pod-{at}-{i}", "resource": resources(2, 4), "nodeId": f"node-{at:05}",
-             "applicationId": "app-0001", "priority": "0", "allocationTime": NOW} for i in range(30)
+             "applicationId": "app-0001", "priority": "0", "allocationTime": NOW,
+             "allocationTags": pod("team-a", f"train-{at}-{i:02}") if i == 0 else {}} for i in range(30)
         ],
     }
 
@@ -33,7 +38,7 @@ def application(at: int, state: str = "Running") -> dict:
         "queueName": f"root.team-{at % 5}.jobs", "submissionTime": NOW - at * 10**9, "applicationState": state,
         "user": f"user-{at % 7}", "groups": ["people"], "stateLog": [{"time": NOW, "applicationState": state}],
         "allocations": [{"allocationKey": f"run-{at}", "resource": resources(1, 2), "nodeId": "node-00001",
-                         "applicationId": f"app-{at:04}", "allocationTime": NOW}],
+                         "applicationId": f"app-{at:04}", "allocationTime": NOW, "allocationTags": pod("team-a", f"worker-{at}")}],
     }
     if state == "Rejected":
         out["rejectedMessage"] = "failed to place application: queue root.nowhere does not exist"
@@ -41,7 +46,7 @@ def application(at: int, state: str = "Running") -> dict:
         out["pendingResource"] = resources(8, 32)
         out["requests"] = [
             {"allocationKey": f"ask-{at}-{i}", "resource": resources(4, 16), "priority": "0", "requestTime": NOW,
-             "applicationId": f"app-{at:04}", "allocationLog": [
+             "applicationId": f"app-{at:04}", "allocationTags": pod("team-b", f"waits-{i}") if i else {}, "allocationLog": [
                  {"message": "Not enough queue quota", "lastOccurrence": NOW, "count": 12}]} for i in range(2)
         ]
     return out
@@ -110,6 +115,22 @@ MODULES = [
      "lastFault": "took 20 ms, 10 ms allowed", "calls": 40, "faults": 3, "fallbacks": 3, "totalNanoseconds": 60000000,
      "mostNanoseconds": 20000000},
 ]
+SHADOWS = [
+    {"module": "tenon.node-fair", "kind": "node-sort", "name": "fair", "shadow": "vendor.spread", "shadowVersion": "2.1.0",
+     "shadowName": "spread", "off": "3 faults, the last one: keys gave no answer in 100 ms", "calls": 4000, "items": 9000,
+     "skipped": 2, "faults": 3, "spentNanoseconds": 80000000, "forgotten": 0, "differences": 17, "firstDifferences": [
+         {"what": "order", "time": NOW, "slot": "keys", "object": "node-7", "other": "node-3", "first": "keys 1 and 2",
+          "shadow": "keys 9 and 5"}]},
+]
+WORLD_SHADOW = {
+    "state": "follows", "settings": {"node order": "binpacking"}, "every": 1000, "process": 77, "compared": 412, "same": 398,
+    "other": 14, "refused": 0, "passed_over": 3, "commands": 9000, "decisions": 412033, "checked": 412033, "unequal": 0,
+    "commands_behind": 12, "behind_ms": 340, "restarts": 1, "most_restarts": 5, "message": "", "first_unequal": None, "faults": 2,
+    "first_faults": [{"decision": 7000, "where": "comparison", "module": "vendor.spread 2.1.0", "text": "spread: keys gave no answer"}],
+    "first": [{"decision": 8001, "at_ms": NOW // 10**6, "text": "", **{
+        side: {"decision": f"-\t1700000012000\t0\tallocated\t[rm]default\tapp-3\tpod-7\t1\t{node}", "policies": {"node order": order}}
+        for side, node, order in (("a", "node-5", "fair"), ("b", "node-2", "binpacking"))}}],
+}
 CONFIG = {"Partitions": [{"Name": "default", "Queues": [{"Name": "root", "Queues": None, "Limits": [
     {"Limit": "everybody", "Users": ["*"], "Groups": None, "MaxResources": {"vcore": "100"}, "MaxApplications": 20}]}]}]}
 RMS = [
@@ -160,6 +181,7 @@ def usage(of: str) -> list:
 HEALTH = {"Healthy": True, "HealthChecks": [
     {"Name": "Scheduling errors", "Succeeded": True, "Description": "Check for scheduling error entries in metrics", "DiagnosisMessage": ""},
     {"Name": "Reservation check", "Succeeded": True, "Description": "Check the reservation nr compared to the number of nodes", "DiagnosisMessage": ""},
+    {"Name": "Shadow", "Succeeded": True, "Description": "Check that the shadow follows the journal", "DiagnosisMessage": ""},
 ]}
 
 

@@ -75,6 +75,8 @@ class Handler(BaseHTTPRequestHandler):
             ("/ws/v1/config", lambda: fake_cluster.CONFIG),
             ("/tenon/v1/rms", lambda: fake_cluster.RMS),
             ("/tenon/v1/modules", lambda: fake_cluster.MODULES),
+            ("/tenon/v1/call-shadows", lambda: fake_cluster.SHADOWS),
+            ("/tenon/v1/shadow", lambda: fake_cluster.WORLD_SHADOW),
             ("/tenon/v1/openapi.json", lambda: fake_cluster.OPENAPI),
             (f"{PARTITION}/queues", lambda _: {"queuename": "root", "partition": "gpu", "isLeaf": True, "isManaged": True,
                                                "status": "Active"} if empty else fake_cluster.queues()),

@@ -30,9 +30,16 @@ NOT_RUN = {
     ("docs/kubernetes.md", "$ tenon serve*"): "wants a cluster",
     ("docs/kubernetes.md", "$ helm install*"): "wants a cluster",
     ("docs/kubernetes.md", "$ tools/demo --kubernetes*"): "minutes, and builds of Go",
+    ("docs/devices.md", "$ tools/packing-in-time*"): "minutes; tests/cli/packing_test.py runs it on small loads",
+    ("docs/packing.md", "$ tools/go run tools/published-draws*"): "wants the lists; tests/cli/packing_test.py draws of small ones",
+    ("docs/packing.md", "$ tools/packing*"): "minutes; tests/cli/packing_test.py runs them on small loads",
+    ("docs/modules.md", "$ cp build/acme-binpack.so*"): "wants a daemon and two builds; tests/cli/module_swap_test.py swaps them",
     ("docs/performance.md", "$ tests/cost/gate.py                          # all cases, about four minutes"): "minutes; tools/test cost runs it",
+    ("docs/performance.md", "$ tests/bench/beside_shadow.py*"): "minutes; a person runs it",
     ("docs/performance.md", "$ tests/kubernetes/speed.py*"): "minutes; tools/test long runs it",
     ("docs/serve.md", "# edit /etc/tenon/tenon.yaml and /etc/tenon/queues.yaml"): "root's, and systemd's",
+    ("docs/tune.md", "$ tenon tune --trace openb*"): "minutes; tests/cli/tune_test.py tunes on small fills",
+    ("docs/tune.md", "$ tenon simulate --trace philly*"): "minutes; tests/cli/tune_test.py tunes on small journals",
     ("docs/tutorial.md", "# apt install*"): "root's; tests/packages installs what it names",
     ("docs/writing-an-rm.md", "# apt install*"): "root's; tests/packages installs what it names",
     ("plugins/events/sqlite/README.md", "$ sqlite3 *"): "asks a file that a daemon wrote",
@@ -52,6 +59,11 @@ SHOWN_ALONE = {
     ("docs/conformance.md", "crashed   inputs-bounds (node-sort acme-binpack)"): "of a module that is wrong",
     ("docs/journal.md", "run.journal: journal byte 5210*"): "of a journal that a later build wrote",
     ("docs/trust.md", "acme.binpack: runs in*"): "of the log, and of the system; tests/host/isolation_test.cpp",
+    ("docs/trust.md", "acme.directory: asks for network*"): "of the log; tests/host/isolation_test.cpp",
+    ("docs/flight-record.md", "record    acme.binpack 1.4.0*"): "of a module that crashes; tests/cli/flight_test.py",
+    ("docs/call-shadow.md", "POLICY          SHADOW*"): "of modules; tests/cli/call_shadow_test.py has the lines",
+    ("docs/diff.md", "*queue-sort fair in root: queue root.q2*"): "some lines of the output above; tests/cli/diff_test.py",
+    ("docs/shadow.md", "state     follows"): "tests/cli/shadow_test.py has the lines",
     ("docs/trust.md", "fault: signal SIGSEGV at 0x0"): "of a module that crashes; tests/cli/containment_test.py",
     ("docs/serve.md", "2026-11-22T16:31:40.950Z info*"): "of people and processes; tests/cli/people_test.py",
 }
@@ -78,13 +90,16 @@ PLAYED = {
                "s.sendall(sys.stdin.buffer.read()); s.shutdown(1); print(s.makefile().read(), end=\"\")' \"$2\"; }",
         instead=(("/run/tenon/control.sock", "control.sock"), ('"more":true', '"more":false'))),  # there are no nodes
     "docs/devices.md": Session(before=OPENB),
+    "docs/diff.md": Session(),
     "docs/explain.md": Session(
         before="printf 'sn,cpu_milli,memory_mib,gpu,model\\nn1,8000,16384,0,\\n' >nodes.csv\n"
                "printf 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\\n' >pods.csv\n"
                "for name in first second last; do echo \"$name,2000,1024,0,0,,LS,Running,0,1000,0\"; done >>pods.csv\n"
                "echo 'partitions: [{name: default, queues: [{name: root, submitacl: \"*\", queues: [{name: a, resources: {max: {vcore: 3}}}]}]}]' >queues.yaml"),
     "docs/grpc.md": Session(),
+    "docs/packing.md": Session(before=OPENB),
     "docs/performance.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release"),
+    "docs/plan.md": Session(),
     "docs/scenarios.md": Session(),
     "docs/serve.md": Session(
         before="cp \"$DEPLOYMENT\"/queues.yaml .; export XDG_RUNTIME_DIR=$PWD/run; mkdir -m 700 run",
@@ -92,10 +107,20 @@ PLAYED = {
                  ("  - use: tenon.rest   ", "  - use: tenon.rest\n    config: { listen: \"127.0.0.1:0\" }   "),
                  ("$ tenon serve -c tenon.yaml\n", "$ tenon serve -c tenon.yaml &\n")),  # the next command is of another shell
         after=(("tenon serve -c tenon.yaml &", until_socket("run/tenon/control.sock")),)),
+    "docs/shadow.md": Session(
+        before="cp \"$DEPLOYMENT\"/queues.yaml .; export XDG_RUNTIME_DIR=$PWD/run; mkdir -m 700 run",
+        instead=(("--decisions day.decisions\n$ tenon ctl", "--decisions day.decisions &\n$ tenon ctl"),
+                 ("--record day.journal --decisions day.decisions --no-progress", "--record run.journal --decisions run.decisions --no-progress"),
+                 ("$ tenon shadow day.journal -c tenon.yaml --decisions day.decisions", "$ tenon shadow run.journal -c tenon.yaml --decisions run.decisions")),
+        after=(("tenon serve -c tenon.yaml --record", until_socket("run/tenon/control.sock")),)),
     "docs/simulate.md": Session(before=OPENB + PHILLY + A_JOB_IN_SWF),
-    "docs/simulator.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release", instead=(("--seeds 1000", "--seeds 5"),)),
+    "docs/oracle.md": Session(before="mkdir build; ln -s \"$BUILD\" build/release", instead=(("--seeds 1000", "--seeds 5"),)),
+    "docs/tune.md": Session(),
+    "docs/what-if.md": Session(),
     "docs/writing-a-policy.md": Session(
         before=f"cp {ROOT}/sdk/examples/least-attribute/* {ROOT}/sdk/examples/roomiest-c/{{module.c,roomiest.yaml}} .; "
+               f"cp -r {ROOT}/sdk/examples/detour-rust/{{Cargo.toml,detour.yaml,src}} .; "
+               "export PATH=\"$BUILD/bin:/usr/bin:/bin:$PATH\"; "  # the distribution's cargo
                "ls() { command ls -C \"$@\"; }",  # as on a terminal
         instead=((READER_S_PREFIX, "$PREFIX"),)),
 }

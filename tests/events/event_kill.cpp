@@ -1,6 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// bin/event-kill: a process that keeps records with tenon.sqlite is killed at random, again and again. Every record
-// that it said was kept must be there, each once, and no other but those of the batch under way.
+// bin/event-kill: a process that keeps records with tenon.sqlite, or another sink, is killed at random, again and
+// again. Every record that it said was kept must be there, each once, and no other but those of the batch under way.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,8 +34,9 @@ std::vector<test_record> batch(const std::string &run, uint64_t first, uint64_t 
 }
 
 // The process that is killed: writes the last id that was kept, a line each, for ever.
-[[noreturn]] void keep_for_ever(const std::string &configuration, const std::string &run, uint64_t seed) {
-  sink_case sink("tenon.sqlite", configuration);
+[[noreturn]] void keep_for_ever(const std::string &module, const std::string &configuration, const std::string &run,
+                                uint64_t seed) {
+  sink_case sink(module, configuration);
   std::mt19937_64 random(seed);
   for (uint64_t first = 1;;) {
     const uint64_t count = 1 + random() % 200;
@@ -88,24 +89,35 @@ uint64_t kill_one(const std::string &program, const std::vector<std::string> &ar
   return std::stoull(said.substr(begin == std::string::npos ? 0 : begin + 1));
 }
 
-int play(uint64_t kills, uint64_t seed) {
+// Asked again while the sink cannot look: what was killed may hold its place for a moment.
+query_answer answer_of(const sink_case &sink, const tenon_event_query_in &wanted) {
+  query_answer found = sink.query(wanted);
+  for (int tries = 0; found.status == TENON_RETRY && tries < 500; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    found = sink.query(wanted);
+  }
+  return found;
+}
+
+int play(const std::string &module, const std::string &given, uint64_t kills, uint64_t seed) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("tenon-event-kill-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
-  const std::string configuration = "{ path: " + (folder / "events.db").string() + ", retention: '0', max_mb: 100000 }";
+  const std::string configuration =
+      !given.empty() ? given : "{ path: " + (folder / "events.db").string() + ", retention: '0', max_mb: 100000 }";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   std::mt19937_64 random(seed);
   uint64_t acknowledged = 0, wrong = 0, beyond = 0;
   for (uint64_t round = 1; round <= kills; ++round) {
     const std::string run = "run-" + std::to_string(round);
     const std::chrono::microseconds after(random() % 60'000);
-    const uint64_t said =
-        kill_one(self, {"--keep", configuration, "--run", run, "--seed", std::to_string(random())}, after);
+    const uint64_t said = kill_one(
+        self, {"--module", module, "--keep", configuration, "--run", run, "--seed", std::to_string(random())}, after);
     acknowledged += said;
-    sink_case sink("tenon.sqlite", configuration);
+    const sink_case sink(module, configuration);
     auto wanted = everything();
     wanted.run = as_text(run);
-    const query_answer found = sink.query(wanted);
+    const query_answer found = answer_of(sink, wanted);
     uint64_t next = 1;
     for (const test_record &r : found.records) {
       if (r.id != next++ || r.message.size() != r.id % 200) ++wrong;
@@ -132,12 +144,14 @@ int play(uint64_t kills, uint64_t seed) {
 int main(int argc, char **argv) {
   CLI::App app("Kills a process that keeps event records, and looks for every record that it acknowledged.");
   uint64_t kills = 200, seed = std::random_device{}();
-  std::string keep, run;
+  std::string module = "tenon.sqlite", configuration, keep, run;
   app.add_option("--kills", kills, "how often")->capture_default_str();
   app.add_option("--seed", seed, "of the times and batches; a random one is printed");
+  app.add_option("--module", module, "the sink")->capture_default_str();
+  app.add_option("--configuration", configuration, "its configuration; empty: a file in a temporary folder");
   app.add_option("--keep", keep, "be the process that is killed, with this configuration")->group("");
   app.add_option("--run", run)->group("");
   CLI11_PARSE(app, argc, argv);
-  if (!keep.empty()) tenon::testing::keep_for_ever(keep, run, seed);
-  return tenon::testing::play(kills, seed);
+  if (!keep.empty()) tenon::testing::keep_for_ever(module, keep, run, seed);
+  return tenon::testing::play(module, configuration, kills, seed);
 }

@@ -123,6 +123,19 @@ TEST(EventHub, SlowSinkLosesForItselfAndIsTold) {
   EXPECT_EQ(sinks[1].lost, 0U);
 }
 
+TEST(EventHub, SinkThatIsSlowIsNotWaitedForLongerThanTheStopMayTake) {
+  sink_in_test slow;
+  slow.answer = [] { return std::this_thread::sleep_for(300ms), TENON_OK; };
+  events::hub_options options;
+  options.drain = 100ms;
+  auto hub = started({slow.listed()}, options);
+  tell(*hub, 40'000);  // ten calls at least
+  const auto began = std::chrono::steady_clock::now();
+  hub.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
+  EXPECT_LT(slow.all().size(), 40'000U);
+}
+
 TEST(EventHub, SinkThatCannotNowIsAskedAgainAndWarnedOf) {
   sink_in_test sink;
   std::atomic<bool> can = false;

@@ -1,6 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "sink_case.hpp"
 
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
 #include <stdexcept>
 
 #include "tenon/host/thread_role.hpp"
@@ -49,13 +52,15 @@ tenon_event_query_in everything() {
   return out;
 }
 
-sink_case::sink_case(const std::string &module, const std::string &configuration) {
+sink_case::sink_case(const std::string &module, const std::string &configuration)
+    : log_(std::make_unique<std::ostringstream>()) {
   config::problems report("tenon.yaml");
   auto plan = host::parse_deployment(
       "apiVersion: tenon/v1\nevents: [{ use: " + module + ", config: " + configuration + " }]\n", "tenon.yaml", report);
   if (!plan) throw std::runtime_error(report.refusals().front().text());
   host::host_options options;
   options.use_cache = false;
+  options.log = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(*log_));
   auto opened = host::open_host(std::move(*plan), std::move(options));
   if (!opened) throw std::runtime_error(opened.why().text());
   host_ = std::move(*opened);

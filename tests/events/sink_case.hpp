@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -45,8 +47,10 @@ class sink_case {
   // Ends the instance and makes another one.
   void restart();
   [[nodiscard]] const std::string &error() const { return error_; }
+  [[nodiscard]] std::string log() const { return log_->str(); }
 
  private:
+  std::unique_ptr<std::ostringstream> log_;  // outlives the host
   std::unique_ptr<host::module_host> host_;
   std::vector<host::listed_module> listed_;
   std::unique_ptr<host::bound_module> sink_;

@@ -128,6 +128,26 @@ void group_counts(stage &on) {
   on.limit({});
 }
 
+// As a replay is told it: the policy itself does not fail.
+void canary_fails(stage &on) {
+  on.start({named_queue("a")});
+  on.add_app();
+  on.put("k", hundred);
+  on.reconfigure([](partition_config &p) {
+    canary_config c;
+    c.node_sort.type = "binpacking";
+    c.share = 500;
+    p.canary = {c};
+  });
+  on.begin();
+  step_answer told;
+  told.fault.what = policy_fault::kind::canary_node_order;
+  told.fault.partition = default_partition;
+  told.fault.policy = "binpacking";
+  const step_answer answers[] = {told};
+  on->run(step{{}, 1, answers});
+}
+
 }  // namespace
 
 std::vector<trigger_story> stories_of_nodes_and_queues() {
@@ -223,6 +243,13 @@ std::vector<trigger_story> stories_of_nodes_and_queues() {
            "USERGROUP dev root REMOVE UG_GROUP_LIMIT | GroupLimit root | - root - | - | -",
            "USERGROUP dev app REMOVE UG_APP_LINK | GroupUnlinked root.a | app root.a - | - | -",
            "USERGROUP dev root.a REMOVE UG_GROUP_RESOURCE | UsageMoved root.a | app root.a - | memory:10 | -",
+       }},
+      {"the canary's order of nodes fails",
+       canary_fails,
+       {
+           "SYSTEM [rm]default - NONE - | CanaryBack - | - - - | - | the order of nodes binpacking failed: its "
+           "applications "
+           "have the partition's again",
        }},
   };
 }

@@ -23,10 +23,12 @@
 #include "loaded_transport.hpp"
 #include "si/v1/si.pb.h"
 #include "tenon/abi/host_admin.h"
+#include "tenon/abi/host_explain.h"
 #include "tenon/sdk/error.hpp"
 #include "tenon/v1/admin.pb.h"
 #include "tenon/v1/checks.pb.h"
 #include "tenon/v1/recovery.pb.h"
+#include "tenon/v1/what_if.pb.h"
 
 namespace tenon::testing {
 namespace {
@@ -57,6 +59,40 @@ tenon_status step(const tenon_host *, const tenon_admin_step_in *in, tenon_admin
   return TENON_OK;
 }
 const tenon_host_admin admin_table{sizeof(tenon_host_admin), 0, configure, configure, act, step};
+
+// An explain service that keeps the question and its partition, and answers with a text of its own.
+std::string asked_question, asked_partition, answer_to_it;
+uint64_t closed_answer = 0;
+
+tenon_explanation explained_by_it;
+
+tenon_status explain(const tenon_host *, const tenon_explain_in *in, tenon_explain_out *out) {
+  asked_partition = sdk::view(in->partition);
+  asked_question = std::string(sdk::view(in->application)) + "/" + std::string(sdk::view(in->key));
+  if (asked_question == "app/none") {
+    sdk::explain(out->error, "There is no ask none in application app.");
+    return TENON_UNRESOLVABLE;
+  }
+  out->id = 8;
+  out->explanation = &explained_by_it;
+  return TENON_OK;
+}
+tenon_status close_answer(const tenon_host *, const tenon_explain_close_in *in) {
+  closed_answer = in->id;
+  return TENON_OK;
+}
+tenon_status what_if(const tenon_host *, const tenon_what_if_in *in, tenon_what_if_out *out) {
+  asked_question = sdk::view(in->question);
+  asked_partition = sdk::view(in->partition);
+  if (asked_partition == "[a]large") {
+    sdk::explain(out->error, "[a]large: 7; want: at most 5");
+    return TENON_UNSCHEDULABLE;
+  }
+  out->id = 7;
+  out->answer = sdk::text(answer_to_it);
+  return TENON_OK;
+}
+const tenon_host_explain explain_table{sizeof(tenon_host_explain), 0, explain, close_answer, what_if};
 
 // Whether the server closes a connection that begins with this.
 bool ends_after(const std::string &address, const std::string &bytes) {
@@ -108,7 +144,8 @@ class GrpcAccess : public ::testing::Test {
     transport = std::make_unique<loaded_transport>(
         R"({"listen": "127.0.0.1:0", "admin_token_file": ")" + file("token") + "\"" + more + "}",
         std::map<std::string, const void *, std::less<>>{{TENON_HOST_RM, scheduler.service()},
-                                                         {TENON_HOST_ADMIN, &admin_table}});
+                                                         {TENON_HOST_ADMIN, &admin_table},
+                                                         {TENON_HOST_EXPLAIN, explain_service}});
     ASSERT_EQ(transport->refusal(), "");
     ASSERT_EQ(transport->start(), "");
     const std::string address = transport->addresses()[0];
@@ -137,6 +174,21 @@ class GrpcAccess : public ::testing::Test {
     return call(through, "/tenon.v1.Admin/" + method, request, response, &context);
   }
 
+  static grpc::Status ask(const std::shared_ptr<grpc::Channel> &through, const v1::WhatIfRequest &question,
+                          v1::WhatIfResponse &answer, const std::string &token = "") {
+    grpc::ClientContext context;
+    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+    return call(through, "/tenon.v1.WhatIf/Ask", question, answer, &context);
+  }
+
+  static grpc::Status explain_to(const std::shared_ptr<grpc::Channel> &through, const v1::ExplainRequest &question,
+                                 v1::ExplainResponse &answer, const std::string &token = "") {
+    grpc::ClientContext context;
+    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+    return call(through, "/tenon.v1.WhatIf/Explain", question, answer, &context);
+  }
+
+  const tenon_host_explain *explain_service = &explain_table;
   fs::path folder;
   std::string ca, at;
   fake_scheduler scheduler;
@@ -155,6 +207,121 @@ TEST_F(GrpcAccess, ACertificateSpeaksForTheRmsThatItNames) {
   hello.set_rmid("a");
   stream.send(hello);
   EXPECT_EQ(stream.finish().error_code(), grpc::StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(GrpcAccess, WhatIfIsAskedByRmsAboutTheirOwnPartitions) {
+  start_with_tls();
+  answer_to_it = "{}";
+  v1::WhatIfRequest question;
+  v1::WhatIfResponse answer;
+  question.set_rmid("a");
+  EXPECT_TRUE(ask(as("a"), question, answer).ok());
+  EXPECT_EQ(asked_partition, "[a]default");
+  question.set_partition("gpu");
+  EXPECT_TRUE(ask(as("a"), question, answer).ok());
+  EXPECT_EQ(asked_partition, "[a]gpu");
+  EXPECT_EQ(asked_question, "{}") << "who asks is no part of the question";
+  question.set_partition("large");
+  const grpc::Status large = ask(as("a"), question, answer);
+  EXPECT_EQ(large.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(large.error_message(), HasSubstr("at most 5"));
+  question.set_rmid("b");
+  EXPECT_EQ(ask(as("a"), question, answer).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(ask(as("operator"), question, answer).ok());
+  EXPECT_EQ(asked_partition, "[b]large");
+  question.clear_rmid();
+  const grpc::Status nobody = ask(as("a"), question, answer);
+  EXPECT_EQ(nobody.error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_THAT(nobody.error_message(), HasSubstr("set rmID"));
+  EXPECT_EQ(ask(as("a"), question, answer, "another-token-than-it").error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(ask(as("a"), question, answer, "0123456789abcdef-token").ok());
+  EXPECT_EQ(asked_partition, "");
+  EXPECT_EQ(asked_question, R"({"partition":"large"})");
+}
+
+TEST_F(GrpcAccess, WhatIfIsTheJsonOfTheHostInMessages) {
+  start("");
+  v1::WhatIfRequest question;
+  question.set_within_ms(0);
+  v1::ApplicationIf &app = *question.add_applications();
+  app.set_queue("root.a");
+  app.add_groups("dev");
+  (*app.mutable_tags())["namespace"] = "n";
+  v1::AskIf &one = *app.add_asks();
+  (*one.mutable_resources())["memory"].set_number_value(9007199254740992.0);
+  one.set_count(2);
+  one.set_allow_preempt_self(false);
+  (*app.add_asks()->mutable_resources())["vcore"].set_string_value("500m");
+  answer_to_it =
+      R"({"partition": "[a]default", "time_ms": 1764230400123, "passed_ms": 5, "decisions": 18446744073709551615,
+    "all_placed": false, "subject_to_check": true, "of_a_newer_host": 1, "text": "words", "asks": [{"application": "app",
+    "key": "k", "queue": "root.a", "outcome": "evicts", "count": 2, "placed": [{"node": "n-1", "devices": "gpu 0",
+    "after_ms": 30}], "victims": [{"application": "b", "key": "v", "node": "n-1", "queue": "root.b", "after_ms": 30}],
+    "message": "", "explanation": null}, {"outcome": "waits", "explanation": {"asked": {"vcore": 500}, "until_ms": null}}]})";
+  v1::WhatIfResponse answer;
+  const grpc::Status said = ask(channel_to(at), question, answer, "0123456789abcdef-token");
+  ASSERT_TRUE(said.ok()) << said.error_message();
+  EXPECT_EQ(asked_question,
+            R"({"applications":[{"queue":"root.a","groups":["dev"],"tags":{"namespace":"n"},"asks":[{"resources":)"
+            R"({"memory":9007199254740992},"count":2,"allow_preempt_self":false},{"resources":{"vcore":"500m"}}]}],)"
+            R"("within_ms":0})");
+  EXPECT_EQ(closed_answer, 7U);
+  EXPECT_EQ(answer.time_ms(), 1764230400123);
+  EXPECT_EQ(answer.decisions(), UINT64_MAX);
+  EXPECT_TRUE(answer.subject_to_check());
+  ASSERT_EQ(answer.asks_size(), 2);
+  EXPECT_EQ(answer.asks(0).placed(0).devices(), "gpu 0");
+  EXPECT_EQ(answer.asks(0).victims(0).after_ms(), 30);
+  EXPECT_FALSE(answer.asks(0).has_explanation());
+  EXPECT_EQ(answer.asks(1).explanation().fields().at("asked").struct_value().fields().at("vcore").number_value(), 500);
+}
+
+TEST_F(GrpcAccess, AnAskThatWaitsIsExplainedToItsRm) {
+  start_with_tls();
+  explained_by_it = {};
+  explained_by_it.size = sizeof explained_by_it;
+  explained_by_it.pending = 1;
+  explained_by_it.waiting = 3;
+  explained_by_it.after = 2;
+  explained_by_it.outcome = sdk::text("runs");
+  explained_by_it.words = sdk::text("Ask k waits.");
+  explained_by_it.json = sdk::text(R"({"application": "app", "obstacles": [{"kind": "nodes", "short_by": 500}]})");
+  v1::ExplainRequest question;
+  v1::ExplainResponse answer;
+  question.set_rmid("a");
+  question.set_application("app");
+  question.set_key("k");
+  const grpc::Status said = explain_to(as("a"), question, answer);
+  ASSERT_TRUE(said.ok()) << said.error_message();
+  EXPECT_EQ(asked_partition, "[a]default");
+  EXPECT_EQ(asked_question, "app/k");
+  EXPECT_EQ(closed_answer, 8U);
+  EXPECT_TRUE(answer.pending());
+  EXPECT_EQ(answer.waiting(), 3);
+  EXPECT_EQ(answer.after(), 2U);
+  EXPECT_EQ(answer.outcome(), "runs");
+  EXPECT_EQ(answer.text(), "Ask k waits.");
+  const auto &obstacles = answer.explanation().fields().at("obstacles").list_value();
+  EXPECT_EQ(obstacles.values(0).struct_value().fields().at("short_by").number_value(), 500);
+  question.set_key("none");
+  EXPECT_EQ(explain_to(as("a"), question, answer).error_code(), grpc::StatusCode::NOT_FOUND);
+  question.set_rmid("b");
+  EXPECT_EQ(explain_to(as("a"), question, answer).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  question.clear_rmid();
+  EXPECT_EQ(explain_to(as("a"), question, answer).error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  question.set_key("k");
+  question.set_partition("[b]gpu");
+  EXPECT_TRUE(explain_to(as("a"), question, answer, "0123456789abcdef-token").ok());
+  EXPECT_EQ(asked_partition, "[b]gpu");
+}
+
+TEST_F(GrpcAccess, WhatIfIsUnknownToAnOlderHost) {
+  tenon_host_explain older = explain_table;
+  older.size = offsetof(tenon_host_explain, what_if);
+  explain_service = &older;
+  start("");
+  v1::WhatIfResponse answer;
+  EXPECT_EQ(ask(channel_to(at), {}, answer, "0123456789abcdef-token").error_code(), grpc::StatusCode::UNIMPLEMENTED);
 }
 
 TEST_F(GrpcAccess, ANameBelongsToTheConnectionWhoseStreamsAreOpen) {

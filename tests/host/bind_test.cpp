@@ -110,7 +110,7 @@ TEST_F(Bind, ProvidesWhatItBinds) {
   EXPECT_TRUE(host->provides(module_kind::node_sort, "fair"));
   EXPECT_TRUE(host->provides(module_kind::placement_rule, "fixed"));
   EXPECT_FALSE(host->provides(module_kind::placement_rule, "fair"));
-  EXPECT_FALSE(host->provides(module_kind::identity, "ldap"));
+  EXPECT_FALSE(host->provides(module_kind::identity, "directory"));
 }
 
 TEST_F(Bind, PolicyOfAModuleDecidesAsItsSourceSays) {
@@ -137,8 +137,8 @@ TEST_F(Bind, UnknownPolicyIsRefusedWithThoseThatExist) {
   ASSERT_TRUE(host);
   const auto policy = host->bind(module_kind::node_sort, "binpackin", "{}", 16);
   ASSERT_FALSE(policy);
-  EXPECT_THAT(policy.why(), refuses(refusal_parts{"", "one of binpacking, device-packing, fair", "'binpackin'",
-                                                  "did you mean 'binpacking'?"}));
+  EXPECT_THAT(policy.why(), refuses(refusal_parts{"", "one of binpacking, device-packing, fair, gpu-pack",
+                                                  "'binpackin'", "did you mean 'binpacking'?"}));
 }
 
 TEST_F(Bind, ConfigurationThatTheSchemaRefusesIsRefusedWithTheKey) {

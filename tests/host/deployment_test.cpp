@@ -103,6 +103,26 @@ TEST_F(Deployment, WhatADaemonWritesAndHowItMovesIsRead) {
               ElementsAre(refuses(refusal_parts{"tenon.yaml:2:25", "a folder", "store is empty", "leave it out"})));
 }
 
+TEST_F(Deployment, AShadowIsRead) {
+  EXPECT_FALSE(parse("apiVersion: tenon/v1\n")->shadow);
+  const auto same = parse("apiVersion: tenon/v1\nshadow: {}\n");
+  ASSERT_TRUE(same && same->shadow);
+  EXPECT_EQ(same->shadow->every, 1'000U);
+  EXPECT_EQ(same->shadow->restarts, 5U);
+  EXPECT_EQ(same->shadow->most_behind, uint64_t{64} << 20);
+  const auto other = parse(
+      "apiVersion: tenon/v1\n"
+      "shadow: { node_sort: binpacking, every: 7, restarts: 0, most_behind_mb: 2, hang: 2s }\n");
+  ASSERT_TRUE(other && other->shadow) << report_.refusals().front().text();
+  EXPECT_EQ(other->shadow->node_sort, "binpacking");
+  EXPECT_EQ(other->shadow->every, 7U);
+  EXPECT_EQ(other->shadow->restarts, 0U);
+  EXPECT_EQ(other->shadow->most_behind, uint64_t{2} << 20);
+  EXPECT_EQ(other->shadow->hang, std::chrono::seconds(2));
+  EXPECT_THAT(refusals_of("shadow: { every: 0 }\n"),
+              ElementsAre(refuses(refusal_parts{"tenon.yaml:2:18", "at least 1", "every is 0", "leave it out"})));
+}
+
 TEST_F(Deployment, NoApiVersionIsRefused) {
   EXPECT_FALSE(parse("modules: []\n"));
   EXPECT_THAT(report_.refusals(), ElementsAre(refuses(refusal_parts{"tenon.yaml:1:1", "", "apiVersion", ""})));

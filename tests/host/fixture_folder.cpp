@@ -81,8 +81,10 @@ void fixture_folder::seal(const std::string &fixture, fixture_manifest manifest)
 result<std::unique_ptr<module_host>> fixture_folder::open(const std::vector<std::string> &fixtures,
                                                           const std::string &entry) {
   std::string text = "apiVersion: tenon/v1\nmodule_path: [mods]\nmodules:\n";
+  const bool says_where = entry.find("isolation:") != std::string::npos;
   for (const std::string &fixture : fixtures)
-    text += "  - { id: " + id_of(fixture) + (entry.empty() ? "" : ", " + entry) + " }\n";
+    text += "  - { id: " + id_of(fixture) + (entry.empty() ? "" : ", " + entry) +
+            (says_where ? "" : ", isolation: none") + " }\n";
   return open_deployment(folder.write("tenon.yaml", text), options);
 }
 
@@ -103,7 +105,8 @@ leftovers leftovers_now() {
   for (const auto &entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code gone;  // the directory's own descriptor
     const fs::path target = fs::read_symlink(entry.path(), gone);
-    if (target == fs::current_path()) continue;  // the host keeps it, once for the process
+    if (target == fs::current_path()) continue;               // the host keeps it, once for the process
+    if (target == "/memfd:tenon module (deleted)") continue;  // and these, once for each library
     if (!gone && target.string().find("/fd") == std::string::npos)
       out.descriptors.insert(entry.path().filename().string() + " " + target.string());
   }

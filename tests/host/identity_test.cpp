@@ -210,13 +210,14 @@ TEST_F(Resolver, FromManyThreadsEachIsAnsweredOnce) {
   EXPECT_EQ(answers, 800);
 }
 
-class Directory : public ::testing::Test {
+// Where the module lives, as its entry says.
+class Directory : public ::testing::TestWithParam<const char *> {
  protected:
   Directory() {
     modules_.options.check_calls = true;
     modules_.options.on_fault = [this](const module_fault &fault) { faults_.push_back(fault.slot + " " + fault.text); };
     modules_.install("directory", {.interface = TENON_IDENTITY, .name = "directory"});
-    auto opened = modules_.open({"directory"});
+    auto opened = modules_.open({"directory"}, std::string("isolation: ") + GetParam());
     EXPECT_TRUE(opened) << opened.why().text();
     host_ = std::move(*opened);
     auto source = bind_identity(*host_, "directory");
@@ -235,31 +236,34 @@ class Directory : public ::testing::Test {
   std::unique_ptr<identity_resolver> it_;
 };
 
-TEST_F(Directory, GroupsInTheOrderOfTheModule) {
+TEST_P(Directory, GroupsInTheOrderOfTheModule) {
   EXPECT_THAT(ask("alice").groups, ElementsAre("staff", "wheel"));
   EXPECT_THAT(ask("lonely").groups, IsEmpty());
   EXPECT_EQ(ask("lonely").problem, "");
 }
 
-TEST_F(Directory, MoreThanThereIsRoomForIsAskedAgain) {
+TEST_P(Directory, MoreThanThereIsRoomForIsAskedAgain) {
   const auto groups = ask("many").groups;
   ASSERT_EQ(groups.size(), 300U);
   EXPECT_EQ(groups.back(), "a-group-with-a-long-name-299");
   EXPECT_THAT(faults_, IsEmpty());
 }
 
-TEST_F(Directory, NeverEnoughRoomIsGivenUp) { EXPECT_THAT(ask("greedy").problem, HasSubstr("too many groups")); }
+TEST_P(Directory, NeverEnoughRoomIsGivenUp) { EXPECT_THAT(ask("greedy").problem, HasSubstr("too many groups")); }
 
-TEST_F(Directory, NoAnswerSaysWhy) {
+TEST_P(Directory, NoAnswerSaysWhy) {
   EXPECT_THAT(ask("nobody").problem, HasSubstr("no user nobody"));
   EXPECT_THAT(ask("away").problem, HasSubstr("directory cannot be asked now: timeout"));
   EXPECT_THAT(faults_, IsEmpty());
 }
 
-TEST_F(Directory, FaultsAreFailuresAndCounted) {
+TEST_P(Directory, FaultsAreFailuresAndCounted) {
   for (const char *user : {"broken", "outside", "wants"}) EXPECT_THAT(ask(user).problem, HasSubstr("gave INTERNAL"));
   EXPECT_THAT(faults_, ElementsAre("resolve gave INTERNAL", HasSubstr("not in the room"), HasSubstr("names less")));
 }
+
+INSTANTIATE_TEST_SUITE_P(InEachLane, Directory, ::testing::Values("none", "process"),
+                         [](const auto &lane) { return std::string(lane.param); });
 
 TEST(BindIdentity, TypeOfQueuesYamlNoneWhereItIsEmptyOrUnknown) {
   builtin_policy_source builtin;

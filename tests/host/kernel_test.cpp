@@ -115,8 +115,8 @@ TEST_F(HostedKernel, ModuleAtFaultIsReplacedByTheKernelsOwnCopyAndTheDecisionsAr
 // Every built-in policy in processes of its own; the file is without those of the deployment default.
 std::string isolated_deployment() {
   std::string out = "apiVersion: tenon/v1\nmodules:\n";
-  for (const char *id : {"app-fair", "app-fifo", "device-packing", "node-attributes", "node-binpacking", "node-fair",
-                         "queue-fair", "queue-priority"})
+  for (const char *id : {"app-fair", "app-fifo", "device-packing", "gpu-pack", "node-attributes", "node-binpacking",
+                         "node-fair", "queue-fair", "queue-priority"})
     out += std::string("  - { id: tenon.") + id + ", isolation: process, process: { call_deadline: 20s } }\n";
   return out + "predicates: [ { use: tenon.node-attributes } ]\n";
 }
@@ -127,7 +127,7 @@ TEST_F(HostedKernel, DecidesAsMuchWithItsPoliciesInProcessesOfTheirOwn) {
   const auto inside = opened(open_deployment({}, options));
   const auto outside = opened(open_deployment(modules_.folder.write("isolated.yaml", isolated_deployment()), options));
   ASSERT_TRUE(inside && outside);
-  for (const char *order : {"fair", "binpacking", "device-packing"}) {
+  for (const char *order : {"fair", "binpacking", "device-packing", "gpu-pack"}) {
     cluster one(*inside, two_leaves(), order), other(*outside, two_leaves(), order);
     for (cluster *c : {&one, &other}) {
       fill(*c);

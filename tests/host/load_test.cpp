@@ -401,6 +401,51 @@ TEST_F(Load, WithoutCacheLibraryIsOpenedInPlace) {
   EXPECT_FALSE(std::filesystem::exists(options().cache_directory));
 }
 
+// Preflight runs between the digest and the opening. This one puts another library there first, in place and by
+// renaming.
+class Swapped : public Load, public ::testing::WithParamInterface<const char *> {
+ protected:
+  void swap_before_preflight(const std::filesystem::path &library) {
+    const std::string other = std::string(TENON_FIXTURE_DIRECTORY) + "/load_aborts.so";
+    const auto script = modules_.folder.write("swap.sh", "#!/bin/sh\nset -e\nwith='" + other + "'; to='" +
+                                                             library.string() + "'\n" + GetParam() + "\nexec " +
+                                                             program_beside("tenon-preflight").string() + " \"$@\"\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    options().preflight_program = script;
+    other_digest_ = read_library(other)->digest;
+  }
+
+  std::string other_digest_;
+};
+
+TEST_P(Swapped, LibraryWithoutCopyIsTheOneThatWasVerified) {
+  const auto library = modules_.install("good");
+  options().use_cache = false;
+  swap_before_preflight(library);
+  const auto host = modules_.open({"good"});
+  ASSERT_TRUE(host) << host.why().text();
+  EXPECT_TRUE((*host)->bind(module_kind::node_sort, "fixture", "{}", 16));
+  EXPECT_EQ(read_library(library)->digest, other_digest_);
+}
+
+// It finds its own libraries relative to where it stands; a copy of it stands elsewhere.
+TEST_P(Swapped, LibraryThatLooksBesideItselfIsTheOneThatWasVerified) {
+  const auto library = modules_.install("looks_beside");
+  std::filesystem::create_directory(library.parent_path() / "own");
+  std::filesystem::copy_file(std::string(TENON_FIXTURE_DIRECTORY) + "/own/libbeside.so",
+                             library.parent_path() / "own/libbeside.so");
+  swap_before_preflight(library);
+  const auto host = modules_.open({"looks_beside"});
+  ASSERT_TRUE(host) << host.why().text();
+  EXPECT_TRUE((*host)->bind(module_kind::node_sort, "fixture", "{}", 16));
+  EXPECT_EQ(read_library(library)->digest, other_digest_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Load, Swapped,
+                         ::testing::Values("cat \"$with\" >\"$to\"",
+                                           "cp \"$with\" \"$to.new\"; mv \"$to.new\" \"$to\""),
+                         [](const auto &way) { return std::string(way.index == 0 ? "InPlace" : "ByRenaming"); });
+
 TEST_F(Load, ManyHostsAtOnceLoadTheSameModule) {
   modules_.install("good");
   const auto file = modules_.folder.write(

@@ -32,7 +32,8 @@ partitions:
         queues: [ { name: rest }, { name: home } ]
 )";
 
-class AcmeRule : public ::testing::Test {
+// Where the module lives, as its entry says.
+class AcmeRule : public ::testing::TestWithParam<const char *> {
  protected:
   AcmeRule() {
     modules_.options.built_in_modules.clear();  // those of the build
@@ -44,7 +45,8 @@ class AcmeRule : public ::testing::Test {
   }
 
   void open(const std::string &entry = "") {
-    auto opened = modules_.open({"acme_ldap"}, entry);
+    const std::string lane = std::string("isolation: ") + GetParam();
+    auto opened = modules_.open({"acme_ldap"}, entry.empty() ? lane : lane + ", " + entry);
     ASSERT_TRUE(opened) << opened.why().text();
     host_ = std::move(*opened);
   }
@@ -86,7 +88,7 @@ class AcmeRule : public ::testing::Test {
   int applications_ = 0;
 };
 
-TEST_F(AcmeRule, NamedInQueuesYamlPlacesApplications) {
+TEST_P(AcmeRule, NamedInQueuesYamlPlacesApplications) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(place("alice"), "root.people.team-alice");
@@ -95,7 +97,7 @@ TEST_F(AcmeRule, NamedInQueuesYamlPlacesApplications) {
   EXPECT_TRUE(faults_.empty());
 }
 
-TEST_F(AcmeRule, LooksUpQueues) {
+TEST_P(AcmeRule, LooksUpQueues) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(place("mover"), "root.home");
@@ -105,7 +107,7 @@ TEST_F(AcmeRule, LooksUpQueues) {
   EXPECT_EQ(place("mover"), "root.rest");
 }
 
-TEST_F(AcmeRule, RefusesInItsWordsAsOneLineOfUtf8) {
+TEST_P(AcmeRule, RefusesInItsWordsAsOneLineOfUtf8) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(
@@ -114,7 +116,7 @@ TEST_F(AcmeRule, RefusesInItsWordsAsOneLineOfUtf8) {
   EXPECT_TRUE(faults_.empty());
 }
 
-TEST_F(AcmeRule, FaultIsCountedAndTheNextRuleAsked) {
+TEST_P(AcmeRule, FaultIsCountedAndTheNextRuleAsked) {
   open();
   ASSERT_EQ(start(), "");
   for (const char *user : {"broken", "odd", "long", "behind"}) EXPECT_EQ(place(user), "root.rest") << user;
@@ -124,14 +126,14 @@ TEST_F(AcmeRule, FaultIsCountedAndTheNextRuleAsked) {
   for (const module_counters &one : host_->counters()) EXPECT_EQ(one.faults, one.id == "test.acme-ldap" ? 4U : 0U);
 }
 
-TEST_F(AcmeRule, FullPathThatIsNoneIsAFaultThatTheKernelCounts) {
+TEST_P(AcmeRule, FullPathThatIsNoneIsAFaultThatTheKernelCounts) {
   open();
   ASSERT_EQ(start(), "");
   EXPECT_EQ(place("low"), "root.rest");
   EXPECT_EQ(kernel_->counters().policy_faults, 1U);
 }
 
-TEST_F(AcmeRule, UncheckedCallsGiveTheSame) {
+TEST_P(AcmeRule, UncheckedCallsGiveTheSame) {
   modules_.options.check_calls = false;
   open();
   ASSERT_EQ(start(), "");
@@ -140,7 +142,7 @@ TEST_F(AcmeRule, UncheckedCallsGiveTheSame) {
   EXPECT_EQ(faults_.size(), 1U);
 }
 
-TEST_F(AcmeRule, ConfigurationThatItRefusesRefusesTheRegistration) {
+TEST_P(AcmeRule, ConfigurationThatItRefusesRefusesTheRegistration) {
   open();
   std::string without(rules);
   without.replace(without.find("value: team"), 11, "create: yes");
@@ -149,7 +151,7 @@ TEST_F(AcmeRule, ConfigurationThatItRefusesRefusesTheRegistration) {
                                         "INVALID_CONFIG: no directory"));
 }
 
-TEST_F(AcmeRule, ConfigurationOfTheDeploymentIsTheBase) {
+TEST_P(AcmeRule, ConfigurationOfTheDeploymentIsTheBase) {
   open("config: { value: crew }");
   std::string without(rules);
   without.replace(without.find("        value: team\n"), 20, "");
@@ -157,7 +159,7 @@ TEST_F(AcmeRule, ConfigurationOfTheDeploymentIsTheBase) {
   EXPECT_EQ(place("alice"), "root.people.crew-alice");
 }
 
-TEST_F(AcmeRule, NotInTheDeploymentItsNameIsUnknown) {
+TEST_P(AcmeRule, NotInTheDeploymentItsNameIsUnknown) {
   auto opened = open_deployment(modules_.folder.write("tenon.yaml", "apiVersion: tenon/v1\n"), modules_.options);
   ASSERT_TRUE(opened);
   host_ = std::move(*opened);
@@ -168,11 +170,11 @@ TEST_F(AcmeRule, NotInTheDeploymentItsNameIsUnknown) {
   EXPECT_THAT(start(identifier), HasSubstr("unknown rule name specified acme_ldap"));
 }
 
-TEST_F(AcmeRule, KnownIsWhatTheDeploymentProvides) {
+TEST_P(AcmeRule, KnownIsWhatTheDeploymentProvides) {
   open();
   const auto known = host_->known();
   for (const kind_entry &kind : module_kinds) {
-    if (kind.named == named_in::deployment) {
+    if (!config::named_by_queues(kind)) {
       EXPECT_FALSE(known[kind.kind]) << kind.name();
       continue;
     }
@@ -180,9 +182,15 @@ TEST_F(AcmeRule, KnownIsWhatTheDeploymentProvides) {
     for (const built_in_policy &one : built_in_policies)
       if (one.kind == kind.kind) names.emplace_back(one.name);
     if (kind.kind == module_kind::placement_rule) names.emplace_back("acme-ldap");
+    // Built where its library is there.
+    if (kind.kind == module_kind::identity && host_->catalog().find("tenon.identity-ldap") != nullptr)
+      names.emplace_back("ldap");
     EXPECT_THAT(*known[kind.kind], ::testing::UnorderedElementsAreArray(names)) << kind.name();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(InEachLane, AcmeRule, ::testing::Values("none", "process"),
+                         [](const auto &lane) { return std::string(lane.param); });
 
 }  // namespace
 }  // namespace tenon::host

@@ -13,6 +13,8 @@
 namespace tenon::testing {
 
 inline constexpr std::string_view default_partition = "[rm]default";
+inline constexpr partition_id first_partition{
+    1};  // the handle of the first that a kernel has: in a cluster, of that one
 
 class cluster {
  public:

@@ -328,7 +328,7 @@ TEST(ExplainProperty, TheAskItselfRunsAfterTheChangesThatArePrinted) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     waiting_cluster asked(seed);
     for (const auto &[app, key] : asked.pending()) {
-      const explanation e = *(*asked)->explain(default_partition, app, key);
+      const explanation e = *(*asked)->explain(first_partition, app, key);
       SCOPED_TRACE(e.text);
       ++outcomes[e.outcome];
       ASSERT_TRUE(e.pending);
@@ -347,7 +347,7 @@ TEST(ExplainProperty, TheAskItselfRunsAfterTheChangesThatArePrinted) {
         const bool own = changed.step_is_about(app, key);
         if (changed.placed(app, key) == before && !own) ++others;
         ASSERT_FALSE(HasFailure());
-        ASSERT_LE(others, e.after) << (*changed)->explain(default_partition, app, key)->text;
+        ASSERT_LE(others, e.after) << (*changed)->explain(first_partition, app, key)->text;
       }
       EXPECT_EQ(others, e.after);
       ++(e.after == 0 ? next : later);

@@ -18,7 +18,7 @@ TEST(Explain, AQueueMaxIsNamedWithItsNumbers) {
   c.ask("app", "one", {{"vcore", 2000}});
   c.ask("app", "two", {{"vcore", 2000}});
   c.settle();
-  const explanation e = *c->explain(default_partition, "app", "two");
+  const explanation e = *c->explain(first_partition, "app", "two");
   ASSERT_EQ(e.obstacles.size(), 1U);
   EXPECT_EQ(e.obstacles[0].queue, "root.a");
   EXPECT_EQ(e.obstacles[0].short_by, 1000);
@@ -36,7 +36,7 @@ TEST(Explain, NodesAreCountedByWhatTheyMiss) {
   c.add_app("app", "root.leaf");
   c.ask("app", "x", {{"vcore", 2000}, {"memory", 5}}, 0, {{"si/zone", "a"}});
   c.settle();
-  const explanation e = *c->explain(default_partition, "app", "x");
+  const explanation e = *c->explain(first_partition, "app", "x");
   EXPECT_EQ(e.nodes.nodes, 4U);
   EXPECT_EQ(e.nodes.fit, 0U);
   EXPECT_EQ(e.nodes.predicates.size(), 2U) << e.text;  // no attribute on three, another value on one
@@ -49,7 +49,7 @@ TEST(Explain, ANodeWithTheSumButNotTheDevicesSaysWhich) {
   for (const char *key : {"a", "b"}) c.ask("app", key, {{"gpu", 3}});
   c.ask("app", "x", {{"gpu", 2}});
   c.settle();
-  const explanation e = *c->explain(default_partition, "app", "x");
+  const explanation e = *c->explain(first_partition, "app", "x");
   EXPECT_THAT(e.nodes.devices, ::testing::ElementsAre(std::pair<std::string, uint64_t>("gpu", 1))) << e.text;
   EXPECT_THAT(e.text, HasSubstr("None of 1 nodes can hold it: 1 too few devices of gpu with room for it."));
   EXPECT_THAT(e.text,
@@ -61,12 +61,12 @@ TEST(Explain, AnAskThatDoesNotWaitSaysSo) {
   c.add_node("node-1", {{"vcore", 10'000}});
   c.add_app("app", "root.leaf");
   c.ask("app", "x", {{"vcore", 1000}});
-  EXPECT_TRUE(c->explain(default_partition, "app", "x")->pending);
-  EXPECT_THAT(c->explain(default_partition, "app", "x")->text, HasSubstr("Nothing holds it"));
+  EXPECT_TRUE(c->explain(first_partition, "app", "x")->pending);
+  EXPECT_THAT(c->explain(first_partition, "app", "x")->text, HasSubstr("Nothing holds it"));
   c.settle();
-  EXPECT_FALSE(c->explain(default_partition, "app", "x")->pending);
-  EXPECT_THAT(c->explain(default_partition, "app", "nope")->text, HasSubstr("There is no ask nope"));
-  EXPECT_FALSE(c->explain("[rm]other", "app", "x").has_value());
+  EXPECT_FALSE(c->explain(first_partition, "app", "x")->pending);
+  EXPECT_THAT(c->explain(first_partition, "app", "nope")->text, HasSubstr("There is no ask nope"));
+  EXPECT_FALSE(c->explain(partition_id::none, "app", "x").has_value());
 }
 
 // One queue with a max of three, of which one is used; two asks of two each, and one of one that came first.
@@ -78,7 +78,7 @@ TEST(Explain, WhatStandsBeforeAnAskCountsInWhatItNeeds) {
   c.ask("app", "before", {{"vcore", 2000}});
   c.ask("app", "last", {{"vcore", 2000}});
   c.settle();
-  const explanation e = *c->explain(default_partition, "app", "last");
+  const explanation e = *c->explain(first_partition, "app", "last");
   EXPECT_EQ(e.outcome, change_outcome::runs);
   EXPECT_EQ(e.after, 1U);
   EXPECT_THAT(e.text, HasSubstr("One pending allocation is tried before it.\nIt would run after one decision for "
@@ -96,7 +96,7 @@ TEST(Explain, WhatAnOrderLeavesOutIsPromisedNothing) {
     c.ask(app, "y", {{"vcore", 1000}}, 0, {{"si/zone", "nowhere"}});  // so that it stays Starting
     c.settle();
   }
-  const explanation e = *c->explain(default_partition, "second", "x");
+  const explanation e = *c->explain(first_partition, "second", "x");
   EXPECT_EQ(e.outcome, change_outcome::waits);
   EXPECT_THAT(e.text, HasSubstr("It would still wait if you raise max vcore of queue root.leaf from 1000m to 2000m. "
                                 "Order stateaware of queue root.leaf leaves application second out"));
@@ -109,7 +109,7 @@ TEST(Explain, AStoppedQueueIsNamedAndSoIsStartingIt) {
   c.run(change_queue{default_partition, "root.leaf", static_cast<uint8_t>(object_event::stop)});
   c.ask("app", "x", {{"vcore", 1000}});
   c.settle();
-  EXPECT_THAT(c->explain(default_partition, "app", "x")->text,
+  EXPECT_THAT(c->explain(first_partition, "app", "x")->text,
               HasSubstr("Queue root.leaf is Stopped: nothing is scheduled in it.\nNothing is tried before it.\nIt "
                         "would run next if you start queue root.leaf."));
 }
@@ -122,7 +122,7 @@ TEST(Explain, AStoppedPartitionIsNamedAndSoIsStartingIt) {
   c.ask("app", "x", {{"vcore", 1000}});
   c.settle();
   const std::string name(default_partition);
-  EXPECT_THAT(c->explain(default_partition, "app", "x")->text,
+  EXPECT_THAT(c->explain(first_partition, "app", "x")->text,
               HasSubstr("Partition " + name +
                         " is Stopped: nothing is scheduled in it.\nNothing is tried before it.\nIt "
                         "would run next if you start partition " +
@@ -134,7 +134,7 @@ TEST(Explain, ALargePartitionIsToldWhatTheAskLacksForItself) {
   c.add_app("app", "root.leaf");
   arena own;
   for (uint64_t i = 0; i < most_tried; ++i) c.ask("app", own.text(std::to_string(i)), {{"vcore", 1000}});
-  const explanation e = *c->explain(default_partition, "app", "77");
+  const explanation e = *c->explain(first_partition, "app", "77");
   EXPECT_EQ(e.outcome, change_outcome::not_tried);
   EXPECT_THAT(e.text, HasSubstr("For itself it would need you to add a node"));
   EXPECT_THAT(e.text, HasSubstr("whether others take that first was not tried."));
@@ -164,7 +164,7 @@ class Claims : public ::testing::Test {
     c_->run(claim);
     c_->settle();
   }
-  [[nodiscard]] std::string why() { return (*c_)->explain(default_partition, "poor", "claim")->text; }
+  [[nodiscard]] std::string why() { return (*c_)->explain(first_partition, "poor", "claim")->text; }
 
   std::unique_ptr<cluster> c_;
 };
@@ -232,7 +232,7 @@ TEST(Explain, RefusalsOfNodesAreToldByReasonWithTheirNumber) {
     k.apply(1, check_answer{default_partition, number, false, reason});
   }
   k.apply(1, step{});
-  const explanation e = *k.explain(default_partition, "app", "x");
+  const explanation e = *k.explain(first_partition, "app", "x");
   EXPECT_THAT(e.nodes.refused, ::testing::ElementsAre(std::pair<std::string, uint64_t>("taint", 2),
                                                       std::pair<std::string, uint64_t>("volume", 1)));
   EXPECT_THAT(e.text, HasSubstr("Resource manager rm refuses every node that fits (2 taint, 1 volume)."));

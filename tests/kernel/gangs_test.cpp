@@ -51,7 +51,7 @@ class Gangs : public ::testing::Test {
              line.find(by) != std::string::npos;
     });
   }
-  [[nodiscard]] std::string why(std::string_view key) { return c_->explain(default_partition, "gang", key)->text; }
+  [[nodiscard]] std::string why(std::string_view key) { return c_->explain(first_partition, "gang", key)->text; }
 
   arena own_;
   cluster c_{{named_queue("leaf")}};

@@ -66,6 +66,31 @@ TEST(Parking, TenThousandAsksThatFindNoNodeToReserveCostNothing) {
   EXPECT_EQ(c.placed("app", "ask-0"), 1U);
 }
 
+TEST(Parking, ReleaseWakesThoseAloneWhoFitIntoWhatIsFreeThen) {
+  constexpr int classes = 100;
+  cluster c({named_queue("leaf"), named_queue("other")});
+  c.add_node("node", {{"vcore", classes}, {"memory", 1'000}});
+  c.add_node("without-memory", {{"vcore", 1'000'000}});  // nobody waits for headroom
+  c.add_app("app", "root.leaf");
+  for (int i = 0; i < classes; ++i) c.ask("app", "unit-" + std::to_string(i), {{"vcore", 1}, {"memory", 1}});
+  c.settle();
+  c.add_app("waits", "root.other");
+  for (int i = 2; i < classes; ++i) c.ask("waits", "needs-" + std::to_string(i), {{"vcore", i}, {"memory", 1}});
+  c.settle();
+  const auto looks_when_it_ends = [&](const std::string &key) {
+    const uint64_t before = c->counters().asks_examined;
+    c.give_back("app", key);
+    c.settle();
+    return c->counters().asks_examined - before;
+  };
+  EXPECT_EQ(looks_when_it_ends("unit-0"), 0U) << "one unit is enough for nobody";
+  EXPECT_EQ(looks_when_it_ends("unit-1"), 1U) << "two are for one of them";
+  EXPECT_EQ(c.placed("waits", "needs-2"), 1U);
+  for (int i = 2; i < classes; ++i) c.give_back("app", "unit-" + std::to_string(i));
+  c.settle();
+  for (int i = 3; i < 13; ++i) EXPECT_EQ(c.placed("waits", "needs-" + std::to_string(i)), 1U) << i;
+}
+
 TEST(Parking, AsksOverALimitAndApplicationsOverMaxapplicationsCostNothing) {
   queue_config crowded = named_queue("crowded"), limited = named_queue("limited");
   crowded.max_applications = 1;

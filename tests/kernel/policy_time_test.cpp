@@ -151,7 +151,7 @@ TEST_F(PolicyTime, QueueThatIsClosedOpensByItself) {
   EXPECT_FALSE((*it_)->has_work());
   EXPECT_EQ((*it_)->next_due(), 1'005'000);
   EXPECT_THAT(
-      (*it_)->explain(default_partition, "app", "x")->text,
+      (*it_)->explain(first_partition, "app", "x")->text,
       HasSubstr("Order gate of queue root.gated leaves queue root.gated.a out until 1970-01-01T00:16:45.000Z."));
   sleep();
   EXPECT_EQ((*it_)->now_ms(), 1'005'000);
@@ -172,7 +172,7 @@ TEST_F(PolicyTime, QueueThatIsOpenClosesInTime) {
   advance_to(1'005'000);
   EXPECT_EQ(placed("app", "z"), 0U);
   EXPECT_FALSE((*it_)->has_work());
-  EXPECT_THAT((*it_)->explain(default_partition, "app", "z")->text,
+  EXPECT_THAT((*it_)->explain(first_partition, "app", "z")->text,
               HasSubstr("out until something that it reads changes"));
 }
 

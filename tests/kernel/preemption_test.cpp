@@ -128,7 +128,7 @@ TEST(Preemption, TheVictimsAreEnoughAndNoneOfThemIsTooMany) {
     ++tried;
     several += victims.size() > 1 ? 1 : 0;
     for (const victim &v : victims) confirm(*c, v);
-    EXPECT_TRUE(step_places_claim(*c)) << (*c)->explain(default_partition, "claim", "claim")->text;
+    EXPECT_TRUE(step_places_claim(*c)) << (*c)->explain(first_partition, "claim", "claim")->text;
 
     for (size_t spared = 0; spared < victims.size(); ++spared) {
       std::unique_ptr<cluster> again = make(seed);
@@ -143,6 +143,58 @@ TEST(Preemption, TheVictimsAreEnoughAndNoneOfThemIsTooMany) {
   }
   EXPECT_GT(tried, 1'000);
   EXPECT_GT(several, 300);
+}
+
+// What nodes hold that may give way is counted while they fill; here all types but one come to the partition later.
+TEST(Preemption, NodesThatFilledBeforeOtherTypesCameHaveVictims) {
+  queue_config poor = named_queue("poor"), rich = named_queue("rich");
+  poor.guaranteed = {{"vcore", 50'000}};
+  poor.properties["preemption.delay"] = "1ms";
+  cluster c({poor, rich});
+  c.add_node("node-1", {{"vcore", 10'000}});
+  c.add_node("node-2", {{"vcore", 10'000}});
+  c.add_app("rich", "root.rich");
+  c.add_app("poor", "root.poor");
+  for (int i = 0; i < 20; ++i) c.ask("rich", "ask-" + std::to_string(i), {{"vcore", 1'000}});
+  c.settle();
+  c.add_node("node-3", {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}, {"g", 1}, {"h", 1}, {"i", 1}});
+  std::mt19937_64 random(1);
+  const size_t first = c.decisions().size();
+  for (const auto &[key, vcores] : {std::pair("three", 3'000), std::pair("six", 6'000)}) {
+    ask(random, c, "poor", key, {{"vcore", vcores}}, true);
+    c.advance(1);
+    c.settle();
+  }
+  EXPECT_EQ(victims_of(c, first).size(), 9U);
+}
+
+// After so many allocations in vain, those that may be taken are counted for all nodes at once.
+TEST(Preemption, BehindAThousandProtectedAllocationsVictimsAreFound) {
+  queue_config poor = named_queue("poor"), rich = named_queue("rich"), open = named_queue("open");
+  poor.guaranteed = {{"vcore", 50'000}};
+  poor.properties["preemption.delay"] = "1ms";
+  rich.guaranteed = {{"vcore", 2'000'000}};
+  cluster c({poor, rich, open});
+  c.add_app("rich", "root.rich");
+  c.add_app("poor", "root.poor");
+  c.add_app("open", "root.open");
+  const auto fill = [&](const std::string &node, std::string_view app, int64_t allocations) {
+    c.add_node(node, {{"vcore", 10'000}});
+    for (int64_t i = 0; i < allocations; ++i) c.ask(app, node + "-" + std::to_string(i), {{"vcore", 1'000}});
+    for (int64_t i = allocations; i < 10; ++i) c.ask("rich", node + "-" + std::to_string(i), {{"vcore", 1'000}});
+    c.settle();
+  };
+  for (int n = 100; n < 250; ++n) fill("node-" + std::to_string(n), "rich", 10);
+  fill("node-300", "open", 7);
+  fill("node-301", "open", 8);
+  const size_t first = c.decisions().size();
+  std::mt19937_64 random(1);
+  ask(random, c, "poor", "eight", {{"vcore", 8'000}}, true);
+  c.advance(1);
+  c.settle();
+  const std::vector<victim> victims = victims_of(c, first);
+  ASSERT_EQ(victims.size(), 8U);
+  for (const victim &v : victims) EXPECT_TRUE(v.key.starts_with("node-301-")) << v.key;
 }
 
 // Asks that wait try again after a while each, and not between.

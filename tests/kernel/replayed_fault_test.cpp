@@ -133,6 +133,115 @@ TEST_P(ReplayedFault, DecisionsAreThoseOfTheRunThatHadIt) {
   EXPECT_GT(mattered, 0);
 }
 
+// A predicate of which a call fails where `fails` says so.
+struct unsound_predicate : bound_policy {
+  unsound_predicate(std::unique_ptr<bound_policy> sound, const bool &filters_fail, const bool &signatures_fail)
+      : bound_policy(*sound), inner(std::move(sound)), filter_fails(filters_fail), signature_fails(signatures_fail) {
+    instance = reinterpret_cast<tenon_instance *>(this);
+    table.filter = [](tenon_instance *self, const tenon_batch *batch, tenon_filter_out *out) {
+      const auto &one = *reinterpret_cast<unsound_predicate *>(self);
+      if (one.filter_fails) return tenon_status{TENON_INTERNAL};
+      return one.inner->predicate->filter(one.inner->instance, batch, out);
+    };
+    table.signature = [](tenon_instance *self, const tenon_batch *batch, tenon_signature_out *out) {
+      const auto &one = *reinterpret_cast<unsound_predicate *>(self);
+      if (one.signature_fails) return tenon_status{TENON_INTERNAL};
+      return one.inner->predicate->signature(one.inner->instance, batch, out);
+    };
+    predicate = &table;
+  }
+  std::unique_ptr<bound_policy> inner;
+  const bool &filter_fails, &signature_fails;
+  tenon_predicate_v1 table{sizeof(tenon_predicate_v1), 0, nullptr, nullptr, nullptr};
+};
+struct unsound_source : builtin_policy_source {
+  unsound_source() : builtin_policy_source({{"node-attributes"}}) {}
+  result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override {
+    auto bound = builtin_policy_source::predicates(max_resource_types);
+    for (auto &one : *bound) {
+      one = std::make_unique<unsound_predicate>(std::move(one), filter_fails, signature_fails);
+    }
+    return bound;
+  }
+  bool filter_fails = false, signature_fails = false;
+};
+
+size_t allocated_in(const cluster &c) {
+  return static_cast<size_t>(std::count_if(c.decisions().begin(), c.decisions().end(), [](const std::string &line) {
+    return line.find("\tallocated\t") != std::string::npos;
+  }));
+}
+
+TEST(FailedPredicate, ItsAsksWaitForASecondAndAreAskedAboutAgain) {
+  unsound_source policies;
+  cluster c(policies, leaves(), "fair");
+  c.add_node("node-1", {{"vcore", 8}});
+  c.add_app("app", "root.p.a");
+  policies.filter_fails = true;
+  c.ask("app", "held", {{"vcore", 1}});
+  c.run(step{{}, 50, {}});
+  policies.filter_fails = false;
+  c.ask("app", "alike", {{"vcore", 1}});
+  c.ask("app", "other", {{"vcore", 1}}, 0, {{"si/zone", "nowhere"}});
+  c.run(step{{}, 50, {}});
+  EXPECT_EQ(allocated_in(c), 0U);
+  ASSERT_TRUE(c->next_due());
+  c.advance(999);
+  c.run(step{{}, 50, {}});
+  EXPECT_EQ(allocated_in(c), 0U);
+  c.advance(1);
+  c.run(step{{}, 50, {}});
+  EXPECT_EQ(allocated_in(c), 2U);
+  EXPECT_EQ(replayed(c.journal(), true), c.decisions());
+}
+
+TEST(FailedPredicate, AsTheSignatureWasAtArrivalItIsInAReplay) {
+  unsound_source policies;
+  cluster c(policies, leaves(), "fair");
+  c.add_node("node-1", {{"vcore", 8}});
+  c.add_app("app", "root.p.a");
+  c.ask("app", "first", {{"vcore", 1}});
+  policies.signature_fails = true;
+  c.ask("app", "alone", {{"vcore", 1}}, 1);
+  policies.signature_fails = false;
+  EXPECT_EQ(c->counters().policy_faults, 1U);
+  policies.filter_fails = true;  // of both, for the one is asked about alone
+  c.run(step{{}, 1, {}});
+  policies.filter_fails = false;
+  c.run(step{{}, 50, {}});
+  EXPECT_EQ(allocated_in(c), 0U);
+  EXPECT_EQ(c->counters().policy_faults, 3U);
+  EXPECT_EQ(replayed(c.journal(), true), c.decisions());
+
+  // The journal says it, and a kernel with sound predicates has it from there.
+  builtin_policy_source sound({{"node-attributes"}});
+  kernel again(sound);
+  std::vector<policy_fault> faults;
+  uint64_t told = 0;
+  ASSERT_TRUE(read_journal(c.journal(), [&](int64_t now_ms, const command &one) {
+    for (const step_answer &a : answers_of(one)) {
+      told += a.fault.what == policy_fault::kind::predicate_signature && a.fault.asks == "app/alone" ? 1 : 0;
+    }
+    again.apply(now_ms, one);
+    again.drain([](const decision_view &) {});
+  }));
+  EXPECT_EQ(told, 1U);
+  EXPECT_EQ(again.counters().policy_faults, 3U);
+}
+
+TEST(FailedPredicate, ALookFromOutsideChangesNothing) {
+  unsound_source policies;
+  cluster c(policies, leaves(), "fair");
+  c.add_node("node-1", {{"vcore", 8}});
+  c.add_app("app", "root.p.a");
+  c.ask("app", "ask", {{"vcore", 1}});
+  policies.filter_fails = true;
+  (void)c->explain(first_partition, "app", "ask");
+  policies.filter_fails = false;
+  c.run(step{{}, 1, {}});
+  EXPECT_EQ(allocated_in(c), 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, ReplayedFault,
                          ::testing::Values(std::pair{module_kind::queue_sort, std::string("QueueOrder")},
                                            std::pair{module_kind::app_sort, std::string("ApplicationOrder")},

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <random>
 
 #include "cluster.hpp"
@@ -49,12 +51,47 @@ struct spread {
   }
 };
 
+// The devices that the tag `mask` of the ask names, as a number.
+struct as_told {
+  static constexpr std::string_view name = "as-told";
+  static constexpr std::tuple columns{text_column{"ask.tag:mask", scope::context},
+                                      number_column{"score.devices:gpu", scope::context}};
+  uint64_t key(const auto &) const { return 0; }
+  with_devices<uint64_t> score(const auto &node) const {
+    const auto [mask, chooses] = node.values();
+    return {0, mask && chooses == 1 ? std::stoull(std::string(*mask)) : 0};
+  }
+};
+
+// By the last character of their ids.
+struct by_id {
+  static constexpr std::string_view name = "by-id";
+  static constexpr std::tuple columns{text_column{"node.id"}};
+  int64_t key(const auto &node) const { return -node.template get<0>().value_or(" ").back(); }
+};
+
+// In few steps of what is free of one type, and among nodes alike by the other. No score.
+struct in_steps {
+  static constexpr std::string_view name = "in-steps";
+  static constexpr std::tuple columns{resources_column{"node.free"}};
+  std::array<uint64_t, 2> key(const auto &node) const {
+    const auto [free] = node.values();
+    return key_of(free[0], free[1]);
+  }
+  static std::array<uint64_t, 2> key_of(int64_t first, int64_t second) {
+    return {ascending(first / 4'000), ascending(second % 7)};
+  }
+};
+
 }  // namespace
 
-TENON_MODULE(node_sort<near_first>, node_sort<near_by_all>, node_sort<spread>)
+TENON_MODULE(node_sort<near_first>, node_sort<near_by_all>, node_sort<spread>, node_sort<as_told>, node_sort<by_id>,
+             node_sort<in_steps>)
 
 namespace tenon::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 class Score : public ::testing::Test {
  protected:
@@ -102,6 +139,54 @@ TEST_F(Score, TagsAndPriorityAreTheAsksOwn) {
   EXPECT_EQ(where("1"), "node-z");
   EXPECT_EQ(where("2"), "node-y");
   EXPECT_EQ(where("3"), "node-x");
+}
+
+TEST_F(Score, OrderThatIsAskedSaysTheKeysThatItGoesByWithWhatItReads) {
+  start("spread");
+  ask("1", "");
+  ask("2", "");
+  it_->ask("app", "large", {{"vcore", 200'000}});
+  it_->settle();
+  const auto said =
+      (*it_)->ask_policies(first_partition, {{{"app", "large"}, {"gone", "large"}}, {"node-x", "node-z", "gone"}});
+  ASSERT_EQ(said.size(), 4U);
+  EXPECT_EQ(said[0].kind, module_kind::queue_sort);
+  EXPECT_EQ(said[0].among + ": " + said[0].item, "root: root.a");
+  EXPECT_EQ(said[1].kind, module_kind::app_sort);
+  EXPECT_EQ(said[1].policy + ", " + said[1].among + ": " + said[1].item, "fifo, root.a: app");
+  const std::pair<std::string, int64_t> nodes[] = {{"node-x", 1}, {"node-z", 0}};
+  for (size_t i = 0; i < 2; ++i) {
+    const policy_answer &of = said[2 + i];
+    EXPECT_EQ(of.kind, module_kind::node_sort);
+    EXPECT_EQ(of.policy + " for " + of.ask + ": " + of.item, "spread for app/large: " + nodes[i].first);
+    EXPECT_EQ(of.key, (std::vector{ascending(nodes[i].second), ascending(int64_t{2})}));  // no node has a host
+    const std::vector<std::pair<std::string, std::string>> read{{"app.count_by:zone", std::to_string(nodes[i].second)},
+                                                                {"app.count_by:host", "2"}};
+    EXPECT_EQ(of.columns, read);
+  }
+  EXPECT_TRUE((*it_)->ask_policies(partition_id::none, {}).empty());
+  ask("3", "");
+  EXPECT_EQ(where("3"), "node-z");
+}
+
+TEST_F(Score, CopyByAnotherSourceGoesByTheOrdersOfThatOne) {
+  start("near-first");
+  ask("1", "z");
+  const auto next_of = [&](policy_source *by) {
+    const std::unique_ptr<kernel> copy = (*it_)->copy({}, by);
+    (void)copy->apply(copy->now_ms(), step{"", 1, {}});
+    std::string out;
+    copy->drain([&](const decision_view &d) {
+      if (d.is(decision_kind::allocated)) out = d.node;
+    });
+    return out;
+  };
+  with_module same{TENON_MODULE_ENTRY};
+  builtin_policy_source without;  // whose fallback spreads
+  EXPECT_EQ(next_of(nullptr), "node-z");
+  EXPECT_EQ(next_of(&same), "node-z");
+  EXPECT_EQ(next_of(&without), "node-x");
+  EXPECT_EQ(where("1"), "node-z");
 }
 
 TEST_F(Score, AlikeInWhatIsReadShareASearchThatFailed) {
@@ -192,6 +277,68 @@ TEST_F(Score, ChosenByAnApplicationTakesNoWeightsThatItsPolicyRefuses) {
   it_.reset();
 }
 
+TEST_F(Score, ANodeIsToldByItsId) {
+  start("by-id");
+  ask("1", "");
+  EXPECT_EQ(where("1"), "node-z");
+  it_->set_capacity("node-z", {{"vcore", 0}});
+  ask("2", "");
+  EXPECT_EQ(where("2"), "node-y");
+}
+
+// The rules are in tests/rules; here is what nobody else sees of it.
+TEST_F(Score, ChoicesOfDevicesThatCannotBeHadAreCounted) {
+  it_ = std::make_unique<cluster>(policies_, std::vector{named_queue("a")}, "as-told");
+  it_->add_node("node", {{"gpu", 8}, {"vcore", 8}}, {{"tenon/devices/gpu", "2x4"}});
+  it_->add_node("plain", {{"gpu", 1}});
+  it_->add_app("app", "root.a");
+  const auto left_after = [&](std::string_view key, const char *mask, const amount_map &wanted) {
+    it_->ask("app", key, wanted, 0, {{"mask", mask}});
+    it_->settle();
+    return (*it_)->counters().device_choices_left;
+  };
+  EXPECT_EQ(left_after("1", "2", {{"gpu", 1}}), 0U);
+  EXPECT_EQ(left_after("2", "4", {{"gpu", 1}}), 1U) << "which is not there";
+  EXPECT_EQ(left_after("3", "3", {{"gpu", 1}}), 2U) << "two for one";
+  EXPECT_EQ(left_after("4", "2", {{"gpu", 4}}), 3U) << "no room for all of it";
+  EXPECT_EQ(left_after("5", "0", {{"gpu", 1}}), 3U) << "it leaves the choice itself";
+  EXPECT_EQ(left_after("6", "9", {{"vcore", 1}}), 3U) << "nothing of the type is wanted";
+  EXPECT_EQ(left_after("7", "9", {{"gpu", 1}}), 3U) << "the node does not divide it";
+}
+
+// A module's declaration, changed before the kernel sees it.
+struct declared_otherwise : with_module {
+  using with_module::with_module;
+  result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
+                                             uint32_t max_resource_types) override {
+    auto bound = with_module::bind(kind, name, configuration, max_resource_types);
+    if (bound && name == "as-told") change(**bound);
+    return bound;
+  }
+  std::function<void(bound_policy &)> change;
+};
+
+TEST_F(Score, WhoChoosesDevicesHasAScoreAWordForThemAndOneType) {
+  declared_otherwise policies(TENON_MODULE_ENTRY);
+  const auto refused = [&](std::function<void(bound_policy &)> change) {
+    policies.change = std::move(change);
+    cluster c(policies, {named_queue("a")}, "as-told");
+    return c.decisions().empty() ? std::string() : c.decisions().front();
+  };
+  static tenon_sort_v1 no_score;
+  EXPECT_THAT(refused([](bound_policy &p) {
+                p.columns.push_back({"score.devices:fpga", TENON_SCOPE_CONTEXT});
+              }),
+              HasSubstr("another such column"));
+  EXPECT_THAT(refused([](bound_policy &p) { p.key_words = 1; }), HasSubstr("one key word"));
+  EXPECT_THAT(refused([](bound_policy &p) {
+                no_score = *p.sort;
+                no_score.score = nullptr;
+                p.sort = &no_score;
+              }),
+              HasSubstr("a policy without score"));
+}
+
 // Where each goes, out of the allocations as they are.
 TEST_F(Score, CountsByAttributeAreThoseOfTheMoment) {
   it_ = std::make_unique<cluster>(policies_, std::vector{named_queue("a")}, "spread");
@@ -245,6 +392,57 @@ TEST_F(Score, CountsByAttributeAreThoseOfTheMoment) {
     ASSERT_EQ(where(key, app), best) << i;
     mine[key] = best;
   }
+}
+
+// So many nodes that they stand in several blocks, which split and are put together again as nodes move.
+TEST(NodeOrder, OfKeysOfTwoWordsTheFirstThatFits) {
+  with_module policies(TENON_MODULE_ENTRY);
+  cluster c(policies, {named_queue("leaf")}, "in-steps");
+  c.add_app("app", "root.leaf");
+  struct model_node {
+    int64_t memory, vcore;
+  };
+  std::map<std::string, model_node> nodes;
+  for (int i = 0; i < 700; ++i) {
+    const auto [at, made] = nodes.emplace("node-" + std::to_string(i), model_node{100 + i % 3, 20'000 + i % 5 * 1'000});
+    c.add_node(at->first, {{"memory", at->second.memory}, {"vcore", at->second.vcore}});
+  }
+  struct model_ask {
+    std::string node;
+    int64_t memory, vcore;
+  };
+  std::map<std::string, model_ask> placed;
+  const auto place = [&](const std::string &key, int64_t memory, int64_t vcore) {
+    const auto order = [](const auto &n) { return in_steps::key_of(n.second.memory, n.second.vcore); };
+    auto best = nodes.end();
+    for (auto n = nodes.begin(); n != nodes.end(); ++n) {
+      if (n->second.memory < memory || n->second.vcore < vcore) continue;
+      if (best == nodes.end() || order(*n) < order(*best)) best = n;
+    }
+    ASSERT_NE(best, nodes.end());
+    best->second.memory -= memory;
+    best->second.vcore -= vcore;
+    placed[key] = {best->first, memory, vcore};
+    c.ask("app", key, {{"memory", memory}, {"vcore", vcore}});
+  };
+  std::mt19937_64 random(3);
+  const auto draw = [&](uint64_t below) { return static_cast<int64_t>(random() % below); };
+  for (int i = 0; i < 2'500; ++i) {
+    if (i > 1'500 && i % 2 == 0) {
+      const auto goes = std::next(placed.begin(), draw(placed.size()));
+      nodes[goes->second.node].memory += goes->second.memory;
+      nodes[goes->second.node].vcore += goes->second.vcore;
+      c.give_back("app", goes->first);
+      placed.erase(goes);
+    }
+    place("ask-" + std::to_string(i), 1 + draw(40), 1'000 + 100 * draw(30));
+    c.settle();
+  }
+  std::map<std::string, std::string> is, want;
+  for (const auto &[key, one] : placed) want[key] = one.node;
+  const kernel_snapshot now = c->snapshot();
+  for (const allocation_snapshot &x : now.partitions[0].applications[0].allocations) is[x.key] = x.node;
+  EXPECT_EQ(is, want);
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ TEST_F(Snapshots, NodesAndApplicationsLeaveOutWhatIsInThem) {
 }
 
 TEST_F(Snapshots, OfOnePartition) {
-  EXPECT_EQ(c_->snapshot(snapshot_part::all, default_partition).partitions.size(), 1U);
-  EXPECT_TRUE(c_->snapshot(snapshot_part::all, "[rm]other").partitions.empty());
+  EXPECT_EQ(c_->snapshot(snapshot_part::all, first_partition).partitions.size(), 1U);
+  EXPECT_TRUE(c_->snapshot(snapshot_part::all, partition_id::none).partitions.empty());
 }
 
 }  // namespace

@@ -67,5 +67,34 @@ TEST(Verdict, OfAsksThatDifferInResourcesAloneIsTheirOwnWhereThePredicateReadsTh
   }
 }
 
+TEST(Verdict, CopyByAnotherSourceHasItsPredicatesAndSaysTheirVerdicts) {
+  with_module none{TENON_MODULE_ENTRY};
+  with_predicate strict{TENON_MODULE_ENTRY};
+  cluster it(none, {named_queue("a")});
+  it.add_node("kept", {{"vcore", 100'000}}, {{"kept-for", "small"}});
+  it.add_node("open", {{"vcore", 1'000}});
+  it.add_app("app", "root.a");
+  it.ask("app", "large", {{"vcore", 2'000}});
+  const policy_question about{{{"app", "large"}}, {"kept", "open"}};
+  const auto verdicts_of = [&](kernel &by) {
+    std::vector<std::string> out;
+    for (const policy_answer &one : by.ask_policies(first_partition, about))
+      if (one.kind == module_kind::predicate)
+        out.push_back(one.ask + " on " + one.item + ": " + one.verdict + one.reason);
+    return out;
+  };
+  {
+    const std::unique_ptr<kernel> copy = it->copy({}, &strict);
+    EXPECT_EQ(verdicts_of(*copy),
+              (std::vector<std::string>{"app/large on kept: unresolvablethe node is kept for small asks",
+                                        "app/large on open: pass"}));
+    EXPECT_EQ(copy->apply(copy->now_ms(), step{"", 1, {}}), 0U);
+    copy->drain([](const decision_view &) {});
+  }
+  EXPECT_TRUE(verdicts_of(*it).empty());
+  it.settle();
+  EXPECT_EQ(it.placed("app", "large"), 1U);
+}
+
 }  // namespace
 }  // namespace tenon::testing

@@ -84,6 +84,28 @@ class Access(Case):
         for right in ("list nodes", "create pods/binding", "patch pods/status", "get leases.coordination.k8s.io"):
             self.assertIn(f"missing  right: {right}", said.stdout)
 
+    def test_check_asks_the_scheduler_about_the_queues(self):
+        self.serve()
+        options = ("--queues", "tenon/tenon", "--admin-token", str(self.folder / "admin-token"))
+        self.until("the scheduler is up", lambda: self.check(*options).returncode == 0)
+        self.assertIn("ok       queues of ConfigMap tenon/tenon\n", self.check(*options).stdout)
+        good = self.api.get("ConfigMap", "tenon", NAMESPACE)["data"]["queues.yaml"]
+        self.addCleanup(self.api.patch, "ConfigMap", "tenon", {"data": {"queues.yaml": good}}, NAMESPACE)
+        self.api.patch("ConfigMap", "tenon", {"data": {"queues.yaml": good.replace("submitacl", "submitalc")}}, NAMESPACE)
+        said = self.check(*options)
+        self.assertEqual(said.returncode, 1)
+        self.assertRegex(said.stdout, "missing  queues of ConfigMap tenon/tenon: .*submitalc")
+        (self.folder / "other").write_text("another token of these tests")
+        self.assertIn("missing  queues of ConfigMap tenon/tenon: ", self.check(*options[:3], str(self.folder / "other")).stdout)
+
+    def test_check_names_pods_that_cannot_be_placed(self):
+        self.serve()
+        self.pod("fine")
+        self.pod("wrong", queue="", annotations={"yunikorn.apache.org/queue": "q" * 2000})
+        said = self.until("the scheduler is up", lambda: done if "ok       scheduler" in (done := self.check()).stdout else None)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn(f"1 of them cannot be placed, the first of them {self.namespace}/wrong: the queue has a name of 2000 bytes", said.stdout)
+
     def test_check_says_that_nobody_answers(self):
         said = self.check()
         self.assertEqual(said.returncode, 1)

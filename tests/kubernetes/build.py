@@ -1,5 +1,5 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Builds what the tests need in Go: etcd, kube-apiserver and kube-scheduler of the small module in control-plane/, the
+"""Builds what the tests need in Go: the programs of a control plane and kwok of the small module in control-plane/, the
 program in render/ that renders as helm and kustomize do, and the bridge.
 
 The control plane is built once for each content of its module and each Go, into a folder of that name; it takes some
@@ -20,7 +20,10 @@ import go_module
 
 MODULE = HERE / "control-plane"
 RENDER = HERE / "render"
-PROGRAMS = {"etcd": "./etcd", "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver", "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler"}
+KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+PROGRAMS = {"etcd": "./etcd", "kwok": "sigs.k8s.io/kwok/cmd/kwok"} | {name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES}
+STAGES = "kwok.yaml"  # what kwok plays: it has none compiled in
+STAGE_FILES = ("node/fast/node-initialize", "pod/fast/pod-ready", "pod/fast/pod-complete", "pod/fast/pod-delete")
 
 
 def version(go: str) -> str:
@@ -37,7 +40,7 @@ def control_plane(folder: pathlib.Path) -> pathlib.Path:
     go = go_module.toolchain()
     place = folder.resolve() / version(go)
     ready = place / "bin"
-    if all((ready / program).exists() for program in PROGRAMS):
+    if all((ready / each).exists() for each in (*PROGRAMS, STAGES)):
         return ready
     source = place / "source"
     go_module.copied(MODULE, source)
@@ -50,11 +53,18 @@ def control_plane(folder: pathlib.Path) -> pathlib.Path:
     done = subprocess.run(command, cwd=source, env=os.environ | {"CGO_ENABLED": "0"})
     if done.returncode:
         sys.exit("the control plane cannot be built")
+    (made / STAGES).write_text(stages(go, source))
     made.rename(ready)  # all of it or nothing
     for old in folder.resolve().iterdir():
         if old.is_dir() and old != place:
             shutil.rmtree(old)
     return ready
+
+
+def stages(go: str, source: pathlib.Path) -> str:
+    """kwok's own stages of nodes and pods, as its module brings them."""
+    place = subprocess.check_output([go, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"], cwd=source, text=True).strip()
+    return "---\n".join((pathlib.Path(place) / "kustomize/stage" / f"{name}.yaml").read_text() for name in STAGE_FILES)
 
 
 def bridge(folder: pathlib.Path, *more: str) -> pathlib.Path:

@@ -36,11 +36,12 @@ partitions:
           - name: small
             resources: { max: { vcore: 1 } }
 """
-UNITS = {"": 1, "m": 0.001, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+EXPLAINED = " Tenon: "  # behind it the scheduler explains
+UNITS = {"": 1, "n": 1e-9, "u": 1e-6, "m": 0.001, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
 def number(text: str | int) -> float:
-    amount, unit = re.fullmatch(r"([0-9.]+)([a-zA-Z]*)", str(text)).groups()
+    amount, unit = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)([a-zA-Z]*)", str(text)).groups()
     return float(amount) * UNITS[unit]
 
 
@@ -56,9 +57,12 @@ def merged(one: dict, other: dict) -> dict:
     return both
 
 
-def deploy(api: Api) -> None:
-    """Applies the manifests as they are delivered."""
-    for file in ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml"):
+MANIFESTS = ("namespace.yaml", "rbac.yaml", "config.yaml", "deployment.yaml", "budget.yaml")
+
+
+def deploy(api: Api, *files: str) -> None:
+    """Applies manifests as they are delivered; all of them where none is named."""
+    for file in files or MANIFESTS:
         api.manifest((DEPLOY / file).read_text())
 
 
@@ -184,8 +188,11 @@ class Case(unittest.TestCase):
         name = f"case-{next(Shared.numbers)}"
         domain = {f"yunikorn.apache.org/{key}": value for key, value in annotations.items()}
         self.api.create("Namespace", {"metadata": {"name": name, "annotations": domain}})
-        self.api.create("ServiceAccount", {"metadata": {"name": "default", "namespace": name}})
+        self.account(name)
         return name
+
+    def account(self, namespace: str) -> None:
+        self.api.create("ServiceAccount", {"metadata": {"name": "default", "namespace": namespace}})
 
     def node(self, name: str, cpu: str | int = 4, labels: dict | None = None, taints: tuple[dict, ...] = (), ready: bool = True,
              more: dict | None = None, **spec) -> None:
@@ -208,6 +215,20 @@ class Case(unittest.TestCase):
             "metadata": {"name": name, "namespace": namespace or self.namespace, "labels": named, "annotations": annotations or {}},
             "spec": merged(body, spec),
         })
+
+    def next_second(self) -> None:
+        """What is made from here on is younger: of creation times the API server tells seconds."""
+        time.sleep(1.05 - time.time() % 1)
+
+    def bind_volume(self, claim: str, volume: str) -> None:
+        """As the controller of volumes does it, in its order."""
+        owner = self.api.get("PersistentVolumeClaim", claim, self.namespace)["metadata"]
+        self.api.patch("PersistentVolume", volume, {"metadata": {"annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}}, "spec": {
+            "claimRef": {"kind": "PersistentVolumeClaim", "namespace": self.namespace, "name": claim, "uid": owner["uid"]}}}, form=MERGE)
+        self.api.patch("PersistentVolume", volume, {"status": {"phase": "Bound"}}, part="status")
+        self.api.patch("PersistentVolumeClaim", claim, {"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+                                                        "spec": {"volumeName": volume}}, self.namespace, form=MERGE)
+        self.api.patch("PersistentVolumeClaim", claim, {"status": {"phase": "Bound"}}, self.namespace, "status")
 
     def get(self, name: str, namespace: str = "") -> dict | None:
         return self.api.get("Pod", name, namespace or self.namespace)
@@ -259,14 +280,15 @@ class Case(unittest.TestCase):
     def count(self, wanted: int) -> None:
         self.until(f"{wanted} pods have nodes", lambda: len(self.bound()) >= wanted)
 
-    def says(self, name: str, pattern: str, namespace: str = "") -> str:
-        """Waits until the condition PodScheduled of a pod that waits has a message like this."""
+    def says(self, name: str, pattern: str, namespace: str = "", explained: bool = False) -> str:
+        """Waits until the condition PodScheduled of a pod that waits has a message like this: of the bridge's own words, or of
+        the scheduler's explanation behind them."""
         last = ""
 
         def said() -> bool:
             nonlocal last
             one = condition(self.get(name, namespace), "PodScheduled")
-            last = one.get("message", "")
+            last = one.get("message", "").partition(EXPLAINED)[2 if explained else 0]
             return one.get("status") == "False" and one.get("reason") == "Unschedulable" and re.search(pattern, last) is not None
         try:
             self.until("", said)

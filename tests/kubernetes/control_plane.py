@@ -1,7 +1,8 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """A real control plane on loopback, unprivileged: etcd and kube-apiserver with RBAC, service accounts and admission as
-they come. There is no kube-controller-manager and there are no kubelets: what the tests need of both is played by
-nodes.py through the API. Nobody collects garbage, and nothing makes a service account in a new namespace."""
+they come. kube-controller-manager and kwok, whose nodes run nothing, are there for those who start them. Elsewhere what
+the tests need of both is played by nodes.py through the API: nobody collects garbage, and nothing makes a service account
+in a new namespace."""
 
 import http.client
 import json
@@ -16,6 +17,8 @@ from api import Api, Refused
 
 ADMIN = "admin-of-these-tests"
 SCHEDULER = "kube-scheduler-of-these-tests"  # with the rights that the API server brings for it
+CONTROLLERS = "kube-controller-manager-of-these-tests"  # too
+OF_KWOK = {"kubelet": "kwok"}  # the label of nodes that it plays
 
 
 def free_port() -> int:
@@ -59,7 +62,9 @@ class ControlPlane:
         self.programs, self.folder = programs, folder
         self.etcd_port, self.port = free_port(), free_port()
         self.certificates()
-        (folder / "tokens").write_text(f"{ADMIN},admin,admin,system:masters\n{SCHEDULER},system:kube-scheduler,scheduler\n")
+        (folder / "tokens").write_text(
+            f"{ADMIN},admin,admin,system:masters\n{SCHEDULER},system:kube-scheduler,scheduler\n"
+            f"{CONTROLLERS},system:kube-controller-manager,controllers\n")
         self.peer = f"http://127.0.0.1:{free_port()}"
         self.start_etcd()
         self.api = Api(self.port, str(self.authority), ADMIN)
@@ -112,7 +117,7 @@ class ControlPlane:
             "--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1beta1=true")  # PodGroup
         self.until_ready()
 
-    def until_ready(self, within: float = 120) -> None:
+    def until_ready(self, within: float = 600) -> None:
         deadline = time.monotonic() + within
         last: object = None
         while time.monotonic() < deadline:
@@ -146,8 +151,8 @@ current-context: here
         os.chmod(path, 0o600)
         return path
 
-    def kube_scheduler(self, folder: pathlib.Path, name: str) -> Process:
-        """One that binds the pods with this schedulerName, as it comes but for the limits of its client."""
+    def kube_scheduler(self, folder: pathlib.Path, name: str, *options: str) -> Process:
+        """One that binds the pods with this schedulerName, as it comes but for the limits of its client and these options."""
         config = self.kubeconfig(folder / "kube-scheduler.kubeconfig", SCHEDULER)
         file = folder / "kube-scheduler.yaml"
         file.write_text(f"""apiVersion: kubescheduler.config.k8s.io/v1
@@ -157,7 +162,26 @@ leaderElection: {{ leaderElect: false }}
 profiles: [{{ schedulerName: {name} }}]
 """)
         return Process(folder / "kube-scheduler.log", self.programs / "kube-scheduler", "--config", file, "--bind-address", "127.0.0.1",
-                       "--secure-port", free_port(), "--cert-dir", folder / "kube-scheduler")
+                       "--secure-port", free_port(), "--cert-dir", folder / "kube-scheduler", *options)
+
+    def kube_controller_manager(self, folder: pathlib.Path) -> Process:
+        """All controllers that are on as it comes. A node without a kubelet is noticed sooner."""
+        config = self.kubeconfig(folder / "kube-controller-manager.kubeconfig", CONTROLLERS)
+        return Process(
+            folder / "kube-controller-manager.log", self.programs / "kube-controller-manager", "--kubeconfig", config,
+            "--authentication-kubeconfig", config, "--authorization-kubeconfig", config, "--leader-elect=false",
+            "--use-service-account-credentials", "--service-account-private-key-file", self.folder / "accounts.key",
+            "--root-ca-file", self.authority, "--bind-address", "127.0.0.1", "--secure-port", free_port(),
+            "--cert-dir", folder / "kube-controller-manager", "--node-monitor-period", "1s", "--node-monitor-grace-period", "25s",
+            "--node-eviction-rate", "10")
+
+    def kwok(self, folder: pathlib.Path) -> Process:
+        """Plays the kubelets of nodes with the label OF_KWOK."""
+        label, = (f"{key}={value}" for key, value in OF_KWOK.items())
+        return Process(
+            folder / "kwok.log", self.programs / "kwok", "--kubeconfig", self.kubeconfig(folder / "kwok.kubeconfig", ADMIN),
+            "--config", self.programs / "kwok.yaml", "--manage-nodes-with-label-selector", label, "--node-lease-duration-seconds", 40,
+            "--server-address", f"127.0.0.1:{free_port()}", "--node-port", free_port())
 
     def stop(self) -> None:
         self.server.kill()

@@ -161,7 +161,9 @@ class Others(Case):
         self.on("two", "second")
 
 
-class Volumes(Case):
+class Claims(Case):
+    """What cases about volumes do."""
+
     def setUp(self) -> None:
         super().setUp()
         self.addCleanup(self.clear_volumes)
@@ -190,16 +192,6 @@ class Volumes(Case):
             "csi": {"driver": "disks.example.com", "volumeHandle": name}} | spec})
         self.api.patch("PersistentVolume", name, {"status": {"phase": "Available"}}, part="status")
 
-    def bind(self, claim: str, volume: str) -> None:
-        """As the controller of volumes does it, in its order."""
-        owner = self.api.get("PersistentVolumeClaim", claim, self.namespace)["metadata"]
-        self.api.patch("PersistentVolume", volume, {"metadata": {"annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}}, "spec": {
-            "claimRef": {"kind": "PersistentVolumeClaim", "namespace": self.namespace, "name": claim, "uid": owner["uid"]}}}, form=MERGE)
-        self.api.patch("PersistentVolume", volume, {"status": {"phase": "Bound"}}, part="status")
-        self.api.patch("PersistentVolumeClaim", claim, {"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
-                                                        "spec": {"volumeName": volume}}, self.namespace, form=MERGE)
-        self.api.patch("PersistentVolumeClaim", claim, {"status": {"phase": "Bound"}}, self.namespace, "status")
-
     def using(self, name: str, *claims: str, **spec) -> None:
         self.pod(name, cpu="100m", volumes=[
             {"name": f"v{i}", "persistentVolumeClaim": {"claimName": claim}} for i, claim in enumerate(claims)], **spec)
@@ -211,13 +203,15 @@ class Volumes(Case):
     def taken(self, volume: str) -> str:
         return self.api.get("PersistentVolume", volume)["spec"].get("claimRef", {}).get("name", "")
 
+
+class Volumes(Claims):
     def test_a_claim_that_is_not_there_is_named_and_waited_for(self):
         self.node("one")
         self.using("first", "later")
         self.says("first", r'^0/1 nodes are available: persistentvolumeclaim "later" not found\.$')
         self.volume("disk")
         self.claim("later")
-        self.bind("later", "disk")
+        self.bind_volume("later", "disk")
         self.on("one", "first")
 
     def test_a_pod_runs_where_its_volume_is(self):
@@ -225,7 +219,7 @@ class Volumes(Case):
             self.node(name)
         self.volume("disk", node="two")
         self.claim("data")
-        self.bind("data", "disk")
+        self.bind_volume("data", "disk")
         for i in range(3):
             self.using(f"p{i}", "data")
         self.on("two", "p0", "p1", "p2")
@@ -234,7 +228,7 @@ class Volumes(Case):
         self.node("one")
         self.volume("disk", node="elsewhere")
         self.claim("data")
-        self.bind("data", "disk")
+        self.bind_volume("data", "disk")
         self.using("first", "data")
         self.says("first", r"1 node\(s\) didn't match PersistentVolume's node affinity")
 
@@ -245,7 +239,7 @@ class Volumes(Case):
         self.using("first", "data")
         self.says("first", "pod has unbound immediate PersistentVolumeClaims")
         self.volume("disk", "now")
-        self.bind("data", "disk")
+        self.bind_volume("data", "disk")
         self.on("one", "first")
 
     def test_a_volume_is_made_for_the_chosen_node_before_the_pod_is_bound(self):
@@ -256,7 +250,7 @@ class Volumes(Case):
         self.until("the node is told", lambda: self.selected("data") == "one")
         self.wait_on("first")
         self.volume("made", "later", node="one")
-        self.bind("data", "made")
+        self.bind_volume("data", "made")
         self.on("one", "first")
 
     def test_a_volume_that_is_there_is_taken_and_its_node(self):
@@ -268,7 +262,7 @@ class Volumes(Case):
         self.using("first", "data")
         self.until("the volume is the claim's", lambda: self.taken("disk") == "data")
         self.wait_on("first", seconds=0.3)
-        self.bind("data", "disk")
+        self.bind_volume("data", "disk")
         self.on("two", "first")
 
     def test_two_pods_never_take_the_same_volume(self):
@@ -286,7 +280,7 @@ class Volumes(Case):
         left = next(i for i in range(3) if f"data{i}" not in claims)
         self.says(f"p{left}", r"2 node\(s\) didn't find available persistent volumes to bind")
         for volume in ("disk-one", "disk-two"):
-            self.bind(self.taken(volume), volume)
+            self.bind_volume(self.taken(volume), volume)
         self.count(2)
 
     def test_a_pod_deleted_while_its_volume_is_made_gives_back_its_room(self):
@@ -309,7 +303,7 @@ class Volumes(Case):
         self.end(self.bridge)
         self.start_bridge()
         self.volume("made", "later", node="one")
-        self.bind("data", "made")
+        self.bind_volume("data", "made")
         self.on("one", "first")
 
     def test_many_volumes_that_are_made_hold_up_no_other_pods(self):
@@ -326,7 +320,7 @@ class Volumes(Case):
         self.node("one")
         self.volume("disk", modes=("ReadWriteOncePod",))
         self.claim("data", modes=("ReadWriteOncePod",))
-        self.bind("data", "disk")
+        self.bind_volume("data", "disk")
         self.using("first", "data")
         self.on("one", "first")
         self.using("second", "data")
@@ -344,7 +338,7 @@ class Volumes(Case):
         for i in range(3):
             self.volume(f"disk{i}")
             self.claim(f"data{i}")
-            self.bind(f"data{i}", f"disk{i}")
+            self.bind_volume(f"data{i}", f"disk{i}")
             self.using(f"p{i}", f"data{i}")
         self.count(2)
         left = next(f"p{i}" for i in range(3) if f"p{i}" not in self.bound())
@@ -356,7 +350,7 @@ class Volumes(Case):
         self.node("b", labels={ZONE: "b"})
         self.volume("disk", labels={ZONE: "b"})
         self.claim("data")
-        self.bind("data", "disk")
+        self.bind_volume("data", "disk")
         self.using("first", "data")
         self.on("b", "first")
 

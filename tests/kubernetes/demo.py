@@ -20,7 +20,7 @@ import time
 
 import build
 from api import Refused
-from cluster import NAMESPACE, ROOT, Bridge, condition, deploy
+from cluster import EXPLAINED, NAMESPACE, ROOT, Bridge, condition, deploy
 from control_plane import ADMIN, ControlPlane, Process
 from nodes import Kubelets, node_object, ready
 
@@ -136,10 +136,12 @@ class Demo:
         messages = collections.defaultdict(list)
         for pod in pods:
             if not pod["spec"].get("nodeName"):
-                messages[condition(pod, "PodScheduled").get("message", "")].append(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
+                seen, _, explained = condition(pod, "PodScheduled").get("message", "").partition(EXPLAINED)
+                messages[seen].append((f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", explained))
         for message, names in sorted(messages.items(), key=lambda one: one[1]):
             others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            print(f"  {names[0]}{others}: {message}")
+            name, explained = min(names, key=lambda one: (not one[1], one[0]))
+            print(f"  {name}{others}: {message}" + (f"\n    {explained}" if explained else ""))
         where = {pod["metadata"]["name"]: pod["spec"].get("nodeName") for pod in pods}
         zones = {node["metadata"]["name"]: node["metadata"]["labels"]["topology.kubernetes.io/zone"] for node in self.api.list("Node")}
         print("\nThree databases that may not share a zone: " + ", ".join(str(zones.get(where[f"database-{i}"])) for i in range(3)))

@@ -1,6 +1,7 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """Gangs: task groups whose placeholder pods hold room until there is room for all of it."""
 
+import collections
 import json
 
 from cluster import Case, condition
@@ -147,6 +148,38 @@ class Gangs(Case):
         self.until("the other one runs", lambda: len([
             pod for pod in self.pods() if pod["spec"].get("nodeName") and pod["status"]["phase"] != "Succeeded"
             and pod["metadata"]["name"].startswith("p-")]) == 4)
+
+    def test_of_gangs_that_each_hold_half_of_the_room_the_older_one_runs_first(self):
+        for gang, queue in (("a", "root.work"), ("b", "root.other")):
+            self.member(f"p-{gang}0", [group(4)], gang=gang, queue=queue)
+            for i in range(1, 4):
+                self.member(f"p-{gang}{i}", gang=gang, queue=queue)
+            self.next_second()
+        self.until("all placeholders wait", lambda: len(self.placeholders()) == 8)
+        self.node("one", 4)
+        self.until("each holds half", lambda: collections.Counter(
+            pod["metadata"]["annotations"][DOMAIN + "app-id"] for pod in self.placeholders() if "nodeName" in pod["spec"]) == {"a": 2, "b": 2})
+        self.says("p-b0", "^not placed: the gang gave its room to an older one, and is asked for again$")
+        self.on("one", *(f"p-a{i}" for i in range(4)))
+        self.assertFalse([name for name in self.real() if name.startswith("p-b")])
+        for i in range(4):
+            self.finish(f"p-a{i}")
+        self.on("one", *(f"p-b{i}" for i in range(4)))
+        self.until("no placeholder is left", lambda: not self.placeholders())
+
+    def test_another_pod_names_the_groups_after_the_first_one_is_gone(self):
+        self.node("one", 2)
+        for i in range(3):
+            self.member(f"p{i}", [group(3)])
+            self.next_second()
+        self.until("two placeholders hold room", lambda: sum("nodeName" in pod["spec"] for pod in self.placeholders()) == 2)
+        self.delete("p0", gracePeriodSeconds=0)
+        for pod in self.placeholders():  # as the collector of garbage does it
+            self.delete(pod["metadata"]["name"], gracePeriodSeconds=0)
+        self.until("they are made again", lambda: {pod["metadata"]["ownerReferences"][0]["name"] for pod in self.placeholders()} == {"p1"})
+        self.member("p3")
+        self.node("two", 2)
+        self.whole(3)
 
     def test_task_groups_that_cannot_be_read_are_said_and_left_out(self):
         self.node("one", 8)

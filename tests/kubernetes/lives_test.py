@@ -2,7 +2,7 @@
 """What pods and nodes go through, and what is said of those that wait."""
 
 from api import MERGE
-from cluster import Case, condition
+from cluster import EXPLAINED, Case, condition
 from placing_test import container, matches, node_affinity
 
 
@@ -14,7 +14,7 @@ class Waiting(Case):
         self.assertEqual(self.says("large", "Insufficient"), "0/2 nodes are available: 2 Insufficient cpu.")
         event = self.until("an event tells of it", lambda: [
             one for one in self.api.list("Event", self.namespace) if one["reason"] == "FailedScheduling"])[0]
-        self.assertEqual((event["type"], event["note"]), ("Warning", "0/2 nodes are available: 2 Insufficient cpu."))
+        self.assertEqual((event["type"], event["note"].partition(EXPLAINED)[0]), ("Warning", "0/2 nodes are available: 2 Insufficient cpu."))
         self.node("three", 8)
         self.on("three", "large")
         self.assertEqual(condition(self.get("large"), "PodScheduled")["status"], "True")
@@ -28,7 +28,7 @@ class Waiting(Case):
 
     def test_without_nodes_that_is_said(self):
         self.pod("first")
-        self.says("first", "^no nodes available to schedule pods$")
+        self.says("first", "^no nodes available to schedule pods\\b")
         self.node("one")
         self.on("one", "first")
 
@@ -158,7 +158,7 @@ class Lives(Case):
         self.on("one", "first")
         self.api.delete("Node", "one")
         self.pod("second", application="other")
-        self.says("second", "^no nodes available to schedule pods$")
+        self.says("second", "^no nodes available to schedule pods\\b")
         self.node("one", 2)
         self.on("one", "second")
         self.pod("third", application="other")

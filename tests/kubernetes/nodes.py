@@ -30,10 +30,11 @@ def ready(api: Api, name: str, taints: tuple[dict, ...] = ()) -> None:
 
 
 class Kubelets:
-    """A thread. It notes to which node each pod was bound, by the pod's UID: `moved` is what must never be."""
+    """A thread. It notes to which node each pod was bound, by the pod's UID: `moved` is what must never be. Where others
+    play the kubelets it does no more."""
 
-    def __init__(self, api: Api):
-        self.api = api
+    def __init__(self, api: Api, plays: bool = True):
+        self.api, self.plays = api, plays
         self.bound: dict[str, str] = {}
         self.moved: list[str] = []
         self.started: set[str] = set()
@@ -62,6 +63,8 @@ class Kubelets:
             return
         if self.bound.setdefault(meta["uid"], node) != node:
             self.moved.append(f"{meta['name']} was bound to {self.bound[meta['uid']]} and to {node}")
+        if not self.plays:
+            return
         where = {"kind": "Pod", "name": meta["name"], "namespace": meta["namespace"]}
         try:
             if "deletionTimestamp" in meta:

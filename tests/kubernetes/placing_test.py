@@ -112,6 +112,7 @@ class Placing(Case):
         for i in range(3):
             self.pod(f"p{i}")
             self.says(f"p{i}", "Insufficient cpu")
+            self.next_second()
         for i, name in enumerate(["holder", "p0", "p1"]):
             self.finish(name)
             self.on("one", f"p{i}")
@@ -269,9 +270,28 @@ class Queues(Case):
         self.pod("first", queue="root.small", application="few")
         self.on("one", "first")
         self.pod("second", queue="root.small", application="few")
-        self.says("second", "^1/1 nodes have room; the pod waits for its turn, or for a limit of its queue root.small or user$")
+        self.says("second", "^The max of queue root.small leaves too little vcore: asked .*It would run next if you raise max vcore of queue root.small from "
+                            r"1000m to \d+m\.$", explained=True)
         self.finish("first")
         self.on("one", "second")
+
+    def test_without_explanations_the_bridge_says_what_it_sees(self):
+        self.end(self.bridge, kill=False)
+        self.start_bridge("--explain=0")
+        self.node("one", 8)
+        self.pod("first", queue="root.small", application="few")
+        self.on("one", "first")
+        self.pod("second", queue="root.small", application="few")
+        self.says("second", "^1/1 nodes have room; the pod waits for its turn, or for a limit of its queue root.small or user$")
+
+    def test_what_is_said_to_be_enough_is_enough(self):
+        self.node("one", 2)
+        self.pod("large", cpu="3")
+        said = self.says("large", r"\.$", explained=True)
+        self.assertRegex(said, r"^All nodes together have too little vcore: .* None of 1 nodes can hold it: 1 too little vcore\. .*free or add 1000m vcore on node one \(capacity from 2000m to 3000m\)\.$")
+        self.assertTrue(self.get("large")["status"]["conditions"][0]["message"].startswith("0/1 nodes are available: 1 Insufficient cpu. "))
+        self.api.patch("Node", "one", {"status": {"allocatable": {"cpu": "3"}, "capacity": {"cpu": "3"}}}, part="status")
+        self.on("one", "large")
 
     def test_labels_and_annotations_name_the_queue(self):
         self.node("one", 8)
@@ -279,7 +299,7 @@ class Queues(Case):
         self.pod("label", labels={domain + "queue": "root.small", domain + "app-id": "a"})
         self.on("one", "label")
         self.pod("annotation", labels={}, annotations={domain + "queue": "root.small", domain + "app-id": "b"})
-        self.says("annotation", "limit of its queue root.small")
+        self.says("annotation", "^The max of queue root.small leaves too little vcore: ", explained=True)
         self.pod("plain", labels={"queue": "root.work"})
         self.on("one", "plain")
 
@@ -301,17 +321,19 @@ class Deployed(Case):
         for i in range(2):
             self.pod(f"l{i}", labels={}, namespace=limited)
             self.pod(f"f{i}", labels={})
+            self.next_second()
         self.on("one", "f0", "f1")
         self.on("one", "l0", namespace=limited)
-        self.says("l1", "^1/1 nodes have room; ", namespace=limited)
+        self.says("l1", "^The max of queue .* leaves too little vcore: asked ", namespace=limited, explained=True)
 
     def test_a_quota_of_a_namespace_in_json_counts_for_memory(self):
         self.node("one", 8)
         limited = self.new_namespace(**{"namespace.quota": '{"cpu": "4", "memory": "1Gi"}'})
         for i in range(2):
             self.pod(f"m{i}", labels={}, namespace=limited, containers=[container({"memory": "700Mi"})])
+            self.next_second()
         self.on("one", "m0", namespace=limited)
-        self.says("m1", "^1/1 nodes have room; ", namespace=limited)
+        self.says("m1", "^The max of queue .* leaves too little memory: asked ", namespace=limited, explained=True)
 
     def test_a_quota_that_cannot_be_read_is_left_out_and_said(self):
         self.node("one", 8)

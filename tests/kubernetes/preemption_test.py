@@ -61,6 +61,47 @@ class Preemption(Case):
         self.kubelets.finish("victim")
         self.on("one", "agent")
 
+    def nominated(self, node: str | None) -> None:
+        self.until(f"the nominated node is {node}", lambda: self.get("agent")["status"].get("nominatedNodeName") == node)
+
+    def test_the_node_on_which_victims_end_is_nominated_until_the_pod_is_bound(self):
+        self.begin("--budget-patience=1h")
+        self.victim("victim")
+        self.agent()
+        self.nominated("one")
+        self.wait_on("agent", seconds=3)
+        self.nominated("one")
+        self.assertNotIn("nominatedNodeName", self.get("victim")["status"])
+        self.kubelets.finish("victim")
+        self.on("one", "agent")
+        self.nominated(None)
+
+    def test_a_node_to_which_the_pod_cannot_go_any_more_is_not_nominated_for_ever(self):
+        self.begin("--budget-patience=1h")
+        self.victim("victim")
+        self.agent()
+        self.nominated("one")
+        self.api.patch("Node", "one", {"spec": {"taints": [{"key": "dedicated", "value": "yes", "effect": "NoSchedule"}]}})
+        self.kubelets.finish("victim")
+        self.nominated(None)
+        self.wait_on("agent")
+
+    def test_a_bridge_that_comes_back_ends_its_own_nominations_and_no_others(self):
+        self.begin("--budget-patience=1h")
+        self.victim("victim")
+        self.agent()
+        self.pod("other", cpu="64")
+        self.api.patch("Pod", "other", {"status": {"nominatedNodeName": "two"}}, self.namespace, "status")
+        self.nominated("one")
+        self.until("the victim is to end", lambda: self.ending("victim"))
+        self.end(self.bridge)
+        self.api.patch("Node", "one", {"spec": {"taints": [{"key": "dedicated", "value": "yes", "effect": "NoSchedule"}]}})
+        self.kubelets.finish("victim")
+        self.gone("victim")
+        self.start_bridge()
+        self.nominated(None)
+        self.assertEqual(self.get("other")["status"]["nominatedNodeName"], "two")
+
     def test_a_budget_without_room_holds_up_the_end_of_a_victim(self):
         self.begin("--budget-patience=1h")
         self.budget("kept", app="kept")

@@ -43,7 +43,7 @@ class Followed(Case):
         self.pod("first", queue="root.small", application="a")
         self.on("one", "first")
         self.pod("second", queue="root.small", application="a")
-        self.says("second", "limit of its queue root.small")
+        self.says("second", "^The max of queue root.small leaves too little vcore: ", explained=True)
         self.change(LARGER)
         self.on("one", "second")
 
@@ -100,14 +100,18 @@ class Deployed(Case):
         self.start_bridge("--queues=tenon/tenon", f"--admin-token={self.folder}/admin-token")
         before = Shared.plane.api.get("ConfigMap", "tenon", "tenon")["data"]["queues.yaml"]
         self.addCleanup(self.change, before)
+        self.until_used(1)  # or the change would be the first that the bridge sees
         limited = before + f"        queues: [{{ name: {self.namespace}, resources: {{ max: {{ vcore: 1 }} }} }}]\n"
         self.change(limited)
         self.node("one", 8)
-        self.until("it is used", lambda: self.bridges[0].log.read_text().count("used=true") >= 2)
+        self.until_used(2)
         self.pod("large", cpu="3", labels={})
         self.wait_on("large")
         self.change(limited.replace("vcore: 1", "vcore: 4"))
         self.on("one", "large")
+
+    def until_used(self, times: int) -> None:
+        self.until(f"{times} texts are used", lambda: self.bridges[0].log.read_text().count("used=true") >= times)
 
     def change(self, text: str) -> None:
         self.api.patch("ConfigMap", "tenon", {"data": {"queues.yaml": text}}, "tenon", form=MERGE)

@@ -4,6 +4,7 @@ that a pod fits just where the table says so, and to say in the same words why i
 
 import pathlib
 import re
+import tempfile
 import time
 
 import yaml
@@ -46,8 +47,8 @@ def spec_of(said: dict) -> dict:
 
 
 def words(message: str) -> str:
-    """What a message says of nodes; kube-scheduler goes on with what preemption would do, or its error."""
-    return re.split(r"(?<=\.) (?:preemption: |no new claims |not found$)", message)[0]
+    """What a message says of nodes; kube-scheduler goes on with what preemption would do, or its error, and Tenon with numbers."""
+    return re.split(r"(?<=\.) (?:Tenon: |preemption: |no new claims |not found$)", message)[0]
 
 
 class Reference(Case):
@@ -57,8 +58,7 @@ class Reference(Case):
 
     @classmethod
     def setUpClass(cls) -> None:
-        folder = Shared.folder / cls.__name__.lower()
-        folder.mkdir()
+        folder = pathlib.Path(tempfile.mkdtemp(dir=Shared.folder))
         config = Shared.plane.api.get("ConfigMap", "tenon", NAMESPACE)["data"]
         (folder / "tenon.yaml").write_text(config["tenon.yaml"].replace("/run/tenon", str(folder)))
         (folder / "queues.yaml").write_text(QUEUES.replace("- name: work", INTRA))
@@ -141,6 +141,7 @@ class Filters(Reference):
             deadline = time.monotonic() + (2 if "unsaid" in self.row else 20)
             while time.monotonic() < deadline:
                 pod = self.get("p")
+                self.play_volumes()
                 if "nodeName" in pod["spec"]:
                     return pod["spec"]["nodeName"], ""
                 said = condition(pod, "PodScheduled")
@@ -153,6 +154,29 @@ class Filters(Reference):
         finally:
             self.delete("p", gracePeriodSeconds=0)
             self.gone("p")
+
+    def play_volumes(self) -> None:
+        """As the controller of volumes and a driver do it: a claim gets the volume that was chosen for it, or one that is made for the
+        node that was chosen."""
+        for name in (one["metadata"]["name"] for one in self.row.get("objects", []) if one["kind"] == "PersistentVolumeClaim"):
+            claim = self.api.get("PersistentVolumeClaim", name, self.namespace)
+            if claim["spec"].get("volumeName"):
+                continue
+            node = claim["metadata"].get("annotations", {}).get("volume.kubernetes.io/selected-node")
+            if node:
+                self.volume_of(claim, node)
+            chosen = [one["metadata"]["name"] for one in self.api.list("PersistentVolume") if one["spec"].get("claimRef", {}).get("name") == name]
+            for volume in chosen:
+                self.bind_volume(name, volume)
+
+    def volume_of(self, claim: dict, node: str) -> None:
+        name = claim["metadata"]["name"]
+        self.api.create("PersistentVolume", {"metadata": {"name": f"made-{name}"}, "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": claim["spec"]["accessModes"], "storageClassName": claim["spec"]["storageClassName"],
+            "csi": {"driver": "disks.example.com", "volumeHandle": name},
+            "claimRef": {"kind": "PersistentVolumeClaim", "namespace": self.namespace, "name": name, "uid": claim["metadata"]["uid"]},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [
+                {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}]}]}}}})
 
     # What belongs to the pod.
 
@@ -171,11 +195,16 @@ class Filters(Reference):
 
     def remove_objects(self) -> None:
         for said in reversed(self.row.get("objects", [])):
-            name, where = said["metadata"]["name"], self.namespace if "namespace" in said["metadata"] else ""
-            if self.api.get(said["kind"], name, where):
-                self.api.patch(said["kind"], name, {"metadata": {"finalizers": None}}, where, form=MERGE)
-                self.api.delete(said["kind"], name, where)
-                self.until("it is gone", lambda said=said, name=name, where=where: self.api.get(said["kind"], name, where) is None)
+            name = said["metadata"]["name"]
+            self.remove(said["kind"], name, self.namespace if "namespace" in said["metadata"] else "")
+            if said["kind"] == "PersistentVolumeClaim":
+                self.remove("PersistentVolume", f"made-{name}")
+
+    def remove(self, kind: str, name: str, where: str = "") -> None:
+        if self.api.get(kind, name, where):
+            self.api.patch(kind, name, {"metadata": {"finalizers": None}}, where, form=MERGE)
+            self.api.delete(kind, name, where)
+            self.until("it is gone", lambda: self.api.get(kind, name, where) is None)
 
 
 class Preemption(Reference):

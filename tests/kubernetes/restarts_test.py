@@ -10,7 +10,7 @@ from cluster import Case, Shared
 
 
 class Restarts(Case):
-    rounds = 4  # of the one in which all of them end in any order; run.py sets it
+    rounds = 20  # of the one in which all of them end in any order; run.py sets it
     seed = 1
     rights_checked = False  # an API server that starts refuses everything for a moment
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""The bridge to Kubernetes against a real API server: `run.py --tenon PROGRAM [-k PATTERN] [--rounds N]`.
+"""The bridge to Kubernetes against a real API server: `run.py --tenon PROGRAM [-k PATTERN] [--times N] [--rounds N]`.
 
 etcd and kube-apiserver are built once into build/kubernetes-control-plane and started on loopback, without privileges; so
 is the bridge, in build/kubernetes. What a case checks it looks up at the API server. Exit status 77: there is no Go here,
@@ -30,11 +30,33 @@ def arguments() -> argparse.Namespace:
     known.add_argument("--render", type=pathlib.Path, help="a built tests/kubernetes/render; without it, it is built")
     known.add_argument("--build-folder", type=pathlib.Path, default=ROOT / "build")
     known.add_argument("-k", metavar="PATTERN", action="append", help="only cases whose names have this in them")
-    known.add_argument("--rounds", type=int, default=4, help="of restarts in any order (%(default)s)")
+    known.add_argument("--times", type=int, default=1, help="plays each case so often (%(default)s)")
+    known.add_argument("--rounds", type=int, default=20, help="of restarts in any order (%(default)s)")
     known.add_argument("--seed", type=int, default=1, help="of those (%(default)s); 0: one by chance, which is told")
     known.add_argument("--each-node", action="store_true", help="plays the cases of reference.yaml for each node by itself")
     known.add_argument("--keep", action="store_true", help="leaves the folder with the logs of the control plane")
     return known.parse_args()
+
+
+class Timed(unittest.TextTestResult):
+    """Tells at the end which cases took longest."""
+
+    def startTestRun(self) -> None:
+        super().startTestRun()
+        self.took: list[tuple[float, str]] = []
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        self.begun = time.monotonic()
+        super().startTest(test)
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        self.took.append((time.monotonic() - self.begun, test.id()))
+
+    def stopTestRun(self) -> None:
+        super().stopTestRun()
+        for seconds, name in sorted(self.took, reverse=True)[:12]:
+            self.stream.writeln(f"{seconds:6.1f} s  {name}")
 
 
 def main() -> int:
@@ -62,7 +84,8 @@ def main() -> int:
         version = Shared.plane.api.call("GET", "/version")["gitVersion"]
         print(f"API server {version} is ready: building {built - begun:.0f} s, starting {time.monotonic() - built:.1f} s; "
               f"seed of restarts {said.seed}", flush=True)
-        done = unittest.TextTestRunner(verbosity=2).run(loader.discover(str(HERE), "*_test.py"))
+        cases = unittest.TestSuite(loader.discover(str(HERE), "*_test.py") for _ in range(said.times))
+        done = unittest.TextTestRunner(verbosity=2, resultclass=Timed).run(cases)
     finally:
         if hasattr(Shared, "kubelets"):
             Shared.kubelets.stop()

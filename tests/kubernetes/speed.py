@@ -38,6 +38,10 @@ class Load:
     pods: int
     apart: int = 0  # groups of pods of which no two may share a node
     unplaceable: int = 0  # pods beside them that fit nowhere
+    gang: int = 0  # how many run together, as a PodGroup
+
+    def namespace(self, number: int) -> str:
+        return f"team-{number // max(self.gang, 1) % QUEUES}"
 
 
 CASES = {
@@ -46,6 +50,7 @@ CASES = {
     "5000": Load("5,000 nodes, 2,000 pods", 5000, 2000),
     "5000-full": Load("5,000 nodes, 20,000 pods", 5000, 20_000),
     "apart": Load("500 nodes, 1,000 pods in 10 groups, of each at most one on a node", 500, 1000, apart=10),
+    "gangs": Load("500 nodes, 2,000 pods of 250 PodGroups of 8 that run together", 500, 2000, gang=8),
     "unplaceable": Load("500 nodes, 2,000 pods, beside them 1,000 that fit nowhere", 500, 2000, unplaceable=1000),
 }
 
@@ -57,7 +62,14 @@ def pod_object(name: str, scheduler: str, load: Load, number: int, cpu: str = "1
         labels = {"group": f"g{number % load.apart}"}
         spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": labels}, "namespaceSelector": {}}]}}
-    return {"metadata": {"name": name, "namespace": f"team-{number % QUEUES}", "labels": labels}, "spec": spec}
+    if load.gang:
+        spec["schedulingGroup"] = {"podGroupName": f"g{number // load.gang}"}
+    return {"metadata": {"name": name, "namespace": load.namespace(number), "labels": labels}, "spec": spec}
+
+
+def group_object(load: Load, number: int) -> dict:
+    where = load.namespace(number * load.gang)
+    return {"metadata": {"name": f"g{number}", "namespace": where}, "spec": {"schedulingPolicy": {"gang": {"minCount": load.gang}}}}
 
 
 class Watch(threading.Thread):
@@ -115,6 +127,8 @@ class Contest:
         self.api.patch("Node", name, {"spec": {"taints": []}}, form=MERGE)
 
     def pods(self, scheduler: str) -> None:
+        if self.load.gang:
+            self.at_once(lambda i: self.api.create("PodGroup", group_object(self.load, i)), range(self.load.pods // self.load.gang))
         self.at_once(lambda i: self.api.create("Pod", pod_object(f"x{i}", scheduler, self.load, i, "1k")), range(self.load.unplaceable))
         self.at_once(lambda i: self.api.create("Pod", pod_object(f"p{i}", scheduler, self.load, i)), range(self.load.pods))
 
@@ -123,6 +137,10 @@ class Contest:
             self.api.call("DELETE", f"/api/v1/namespaces/team-{i}/pods", {"kind": "DeleteOptions", "apiVersion": "v1", "gracePeriodSeconds": 0})
         while self.api.call("GET", "/api/v1/pods?limit=1")["items"]:
             time.sleep(0.1)
+        for one in self.api.list("PodGroup") if self.load.gang else []:
+            name, where = one["metadata"]["name"], one["metadata"]["namespace"]
+            self.api.patch("PodGroup", name, {"metadata": {"finalizers": None}}, where, form=MERGE)  # its controller does not run
+            self.api.delete("PodGroup", name, where)
 
     # The contenders: what each starts.
 
@@ -131,7 +149,8 @@ class Contest:
         return [Process(self.folder / "blind.log", self.programs["blind"], "--kubeconfig", config, "--scheduler-name", "blind")]
 
     def kube_scheduler(self) -> list[Process]:
-        return [self.plane.kube_scheduler(self.folder, "kube-scheduler")]
+        gates = ("--feature-gates", "GenericWorkload=true") if self.load.gang else ()  # PodGroup
+        return [self.plane.kube_scheduler(self.folder, "kube-scheduler", *gates)]
 
     def tenon(self) -> list[Process]:
         place = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
@@ -183,7 +202,7 @@ class Contest:
     def stream(self, name: str, watch: Watch, ours: list[Process]) -> list[float]:
         """Pods that come one by one: milliseconds from the answer to the creation of each until it was seen on its node."""
         made = {}
-        loose = dataclasses.replace(self.load, apart=0)
+        loose = dataclasses.replace(self.load, apart=0, gang=0)
         begun = time.monotonic()
         for i in range(self.steady):
             time.sleep(max(0.0, begun + i / self.rate - time.monotonic()))

@@ -153,6 +153,45 @@ TEST_F(Embedded, HeldUntilItSaysThatItsRecoveryIsDone) {
   EXPECT_THAT(of_type(TENON_RM_ALLOCATION), SizeIs(1));
 }
 
+TEST_F(Embedded, WhatIfChangesNothing) {
+  scheduler with({.manual = true, .start_ms = 1'000});
+  resource_manager rm(with, {.name = "rm-1"}, all());
+  rm.submit(cluster(1).messages());
+  with.step(2'000);
+  const std::string before = with.dump();
+  const auto one = [](const std::string &vcore) {
+    return R"({"applications": [{"application": "app-1", "asks": [{"key": "mine", "resources": {"vcore": )" + vcore +
+           "}}]}]}";
+  };
+  for (int i = 0; i < 200; ++i)  // who steps shares no time with others
+    EXPECT_THAT(with.what_if(one("1000")), HasSubstr(R"("outcome":"placed")"));
+  EXPECT_EQ(with.dump(), before);
+  requests real;
+  real.ask({.key = "mine", .resources = {{"vcore", 10'001}}});
+  EXPECT_THAT(with.what_if(one("10001")), HasSubstr(R"("outcome":"waits")"));
+  rm.submit(real.messages());
+  EXPECT_EQ(with.step(3'000), 0U);
+  try {
+    static_cast<void>(with.what_if(one("[]")));
+    FAIL() << "it was taken";
+  } catch (const failed &why) {
+    EXPECT_EQ(why.status, TENON_INVALID_CONFIG);
+    EXPECT_THAT(why.what(), HasSubstr("applications[0].asks[0].resources.vcore: "));
+  }
+}
+
+TEST_F(Embedded, WhatIfSaysThatNothingIsPlacedBeforeRecoveryIsDone) {
+  scheduler with({.manual = true, .start_ms = 1'000});
+  resource_manager rm(with, {.name = "rm-1", .hold = true}, all());
+  rm.submit(cluster(1).messages());
+  with.step(2'000);
+  const std::string question = R"({"applications": [{"application": "app-1", "asks": [{"resources": {"vcore": 1}}]}]})";
+  EXPECT_THAT(with.what_if(question), HasSubstr("nothing is placed for RM 'rm-1' until its recovery is declared done"));
+  rm.recovery_done();
+  with.step(2'000);
+  EXPECT_THAT(with.what_if(question), ::testing::Not(HasSubstr("nothing is placed for RM")));
+}
+
 TEST_F(Embedded, EventsOfTheRmAlone) {
   scheduler with;
   std::vector<std::string> objects;

@@ -229,8 +229,10 @@ void partition::put_existing(const existing_allocation &c, const std::string &no
   const auto waiting = std::find_if(a->asks.begin(), a->asks.end(), [&](const ask &one) { return one.key == k.key; });
   if (waiting == a->asks.end()) {
     k.max_allocations = k.placed = 1;
+    judge(*a, k);
     a->asks.push_back(k);
   } else {
+    --next_arrival;  // none came
     end_reservation_of(*waiting, messages::reservation_used());
     ++waiting->placed;
     waiting->told.clear();
@@ -260,9 +262,10 @@ void partition::release(const tenon::release &c) {
   }
   if (!key.empty() && c.what != release_what::asks) {
     if (const auto found = foreign.find(key); found != foreign.end()) {
-      forget_refusals_on(found->second.node);
+      const std::string node_id = found->second.node;
+      forget_refusals_on(node_id);
       foreign.erase(found);
-      return;
+      return look_at_reservations_on(node_id);
     }
     if (application *a = find_application("@independent/" + key)) release_from(*a, c);
     return;

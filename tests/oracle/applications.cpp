@@ -97,6 +97,7 @@ application &partition::create_application(application values) {
   application &a = *applications.back();
   a.uid = shared.next_uid++;
   a.submission = next_submission++;
+  shapes.followed |= tag_of(a.tags, "tenon/node-sort") == "gpu-pack";
   a.submitted_ms = shared.now_ms;
   return a;
 }

@@ -88,8 +88,10 @@ void partition::put_ask(const tenon::put_ask &c) {
     if (why = place_independent(values); !why.empty()) return refuse(why);
     a = &create_application(std::move(values));
   }
+  count_shape(c);
   undo_all([&](const proposal &p) { return p.owner == a && p.key() == c.key; }, messages::proposal_ask_gone(), true);
   ask k = make_ask(c);
+  judge(*a, k);
   k.placed = live_allocations(*a, k.key);
   const bool more = k.pending() > 0;
   a->submitted_ms = std::min(a->submitted_ms, k.create_time_ms);

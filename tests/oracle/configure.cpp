@@ -3,6 +3,7 @@
 // configuration asks for any more.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "partition.hpp"
 #include "rules.hpp"
@@ -81,6 +82,7 @@ std::string partition::problem_of(const partition_config &c, const partition *no
 partition::partition(world &w, std::string rm_id, const partition_config &c,
                      const std::map<std::string, int32_t> &classes, int64_t check_deadline)
     : shared(w),
+      handle(partition_id{++w.partitions_made}),
       rm(std::move(rm_id)),
       name("[" + rm + "]" + c.name),
       plain_name(c.name),
@@ -91,7 +93,10 @@ partition::partition(world &w, std::string rm_id, const partition_config &c,
 }
 
 void partition::configure(const partition_config &c, const std::map<std::string, int32_t> &classes) {
-  config = c;
+  const bool judged_anew = config.tuning.reservation_backfill != c.tuning.reservation_backfill;
+  const partition_config before = std::exchange(config, c);
+  configure_canary(before);
+  shapes.followed |= c.node_sort.type == "gpu-pack";
   priority_classes = classes;
   if (state == object_state::draining) state = object_state::active;
   drains_for_a_time = false;
@@ -105,6 +110,11 @@ void partition::configure(const partition_config &c, const std::map<std::string,
   configure_queue(c.root, "");
   for (auto &[path, q] : queues) {
     if (is_below_leaf(path)) q.state = next_state(q.state, object_event::remove).value_or(q.state);
+  }
+  for (const auto &a : applications) {
+    for (ask &k : a->asks) {
+      if (judged_anew && k.pending() > 0) judge(*a, k);
+    }
   }
   for (const queue *q : depth_first()) look_at_quota(q->path);
 }

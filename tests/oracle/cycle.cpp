@@ -46,7 +46,7 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   const bool within = within_queues(a, k, used);
   if (shared.has.reservations && !k.required_node.empty()) return within && try_required(a, k, used);
   if (const node *n = within ? choose_node(a, k, used) : nullptr; n != nullptr) {
-    place(a, k, n->id);
+    place(a, k, n->id, chosen_by_order(a, k, *n, used));
     return true;
   }
   if (shared.has.preemption && preempt(a, k, used)) return true;
@@ -60,12 +60,13 @@ bool partition::try_ask(application &a, ask &k, const usage &used) {
   return true;
 }
 
-void partition::place(application &a, ask &k, const std::string &node_id) {
+void partition::place(application &a, ask &k, const std::string &node_id, const detail_map &chosen) {
   end_reservation_of(k, messages::reservation_used());
+  count_for_canary(a, k);
   ++k.placed;
   k.told.clear();
-  if (check_deadline_ms > 0) return propose(a, k, node_id);
-  allocate(a, k, node_id, {}, shared.now_ms, {});
+  if (check_deadline_ms > 0) return propose(a, k, node_id, chosen);
+  allocate(a, k, node_id, chosen, shared.now_ms, {});
 }
 
 bool partition::in_stopped_queue(const application &a) const {
@@ -134,7 +135,53 @@ bool names_an_attribute(const std::string &tag) {
 
 }  // namespace
 
-bool partition::attributes_match(const ask &k, const node &n) {
+void partition::judge(const application &owner, ask &k) {
+  tag_map named;
+  for (const auto &tag : k.tags) {
+    if (names_an_attribute(tag.first)) named.insert(tag);
+  }
+  const bool failed = std::any_of(shared.told.begin(), shared.told.end(), [&](const step_answer &a) {
+    return a.fault.what == policy_fault::kind::predicate_signature && a.fault.partition == name &&
+           a.fault.arrival == k.arrival;
+  });
+  k.judged_with = {failed ? k.arrival : first_of.emplace(named, k.arrival).first->second, failed};
+  judge_by_canary(owner, k);
+}
+
+void partition::swap_module(const tenon::swap_module &c) {
+  const bool of_predicates = std::any_of(c.policies.begin(), c.policies.end(), [](const swapped_policy &one) {
+    return one.kind == module_kind::predicate && one.name == "node-attributes";
+  });
+  if (!of_predicates) return;
+  held_until.clear();
+  first_of.clear();
+  canary_held_until.clear();
+  canary_first_of.clear();
+  std::map<uint64_t, std::pair<const application *, ask *>> by_arrival;
+  for (const auto &a : applications) {
+    for (ask &k : a->asks) by_arrival.emplace(k.arrival, std::pair(a.get(), &k));
+  }
+  for (const auto &[arrival, one] : by_arrival) judge(*one.first, *one.second);
+}
+
+void partition::hold_as_told(uint64_t decision) {
+  for (const step_answer &a : shared.told) {
+    const bool now = a.what == step_answer::kind::policy_fault && a.at == decision;
+    if (now && a.fault.what == policy_fault::kind::predicate && a.fault.partition == name) {
+      held_until[{a.fault.arrival, a.fault.alone}] = shared.now_ms + 1000;
+    }
+    if (now && a.fault.what == policy_fault::kind::canary_predicate && a.fault.partition == name) {
+      canary_held_until[{a.fault.arrival, a.fault.alone}] = shared.now_ms + 1000;
+    }
+    canary_fails |= now && a.fault.what >= policy_fault::kind::canary_node_order && a.fault.partition == name;
+  }
+}
+
+bool partition::attributes_match(const ask &k, const node &n) const {
+  if (const auto held = held_until.find(k.judged_with); held != held_until.end() && shared.now_ms < held->second) {
+    return false;
+  }
+  if (!canary_lets(k, n)) return false;
   return std::all_of(k.tags.begin(), k.tags.end(), [&](const auto &tag) {
     if (!names_an_attribute(tag.first)) return true;
     const auto has = n.attributes.find(tag.first);
@@ -147,7 +194,7 @@ bool partition::attributes_match(const ask &k, const node &n) {
 bool partition::predicates_pass(const application &a, const ask &k, const node &n, bool allocate) {
   if (!attributes_match(k, n)) return false;
   if (check_deadline_ms > 0) return !is_refused(k, n);
-  if (!shared.check || shared.check(name, a.id, k.key, n.id, allocate)) return true;
+  if (!shared.check || shared.check(handle, a.id, k.key, n.id, allocate)) return true;
   refused_at_turn.insert(n.id);
   return false;
 }

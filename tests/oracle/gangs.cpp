@@ -108,8 +108,10 @@ bool partition::replace_one(application &a, ask &k, const usage &used) {
   }
   const node *elsewhere = placeholders.empty() ? nullptr : choose_node(a, k, used);
   if (elsewhere == nullptr) return false;
+  const bool same_node = elsewhere->id == placeholders.front()->node;
   replace(a, k, *placeholders.front(), elsewhere->id,
-          detail_on(*elsewhere, used.free_devices.at(elsewhere->id), k, {}));
+          detail_on(*elsewhere, used.free_devices.at(elsewhere->id), k,
+                    same_node ? detail_map() : chosen_by_order(a, k, *elsewhere, used)));
   return true;
 }
 

@@ -27,7 +27,14 @@ bool counts(const application &a) {
 
 void partition::move_application(const tenon::move_application &c) {
   application *a = find_application(c.application);
-  if (a != nullptr && may_move(*a, std::string(c.queue))) a->queue = c.queue;
+  if (a == nullptr || !may_move(*a, std::string(c.queue))) return;
+  const bool before = has_canary(*a);
+  a->queue = c.queue;
+  if (has_canary(*a) == before) return;
+  std::vector<ask *> all;
+  for (ask &k : a->asks) all.push_back(&k);
+  std::sort(all.begin(), all.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });
+  for (ask *k : all) judge_by_canary(*a, *k);
 }
 
 bool partition::may_move(const application &a, const std::string &to) const {

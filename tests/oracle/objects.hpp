@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "acl.hpp"
@@ -25,6 +26,9 @@ struct ask {
   int32_t priority = 0, max_allocations = 1;
   int32_t placed = 0;
   uint64_t arrival = 0;
+  std::pair<uint64_t, bool> judged_with;  // arrival of the first ask that predicates cannot tell from it; whether they
+                                          // failed to sign it, and there is no other
+  std::optional<std::pair<uint64_t, bool>> judged_by_canary;  // the same for its predicate; nothing: it is not asked
   int64_t create_time_ms = 0, execution_timeout_ms = 0;
   tag_map tags;
   std::string task_group, required_node;

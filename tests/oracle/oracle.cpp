@@ -149,6 +149,7 @@ struct oracle::impl {
       if (c.signal == rm_signal::lost) p->stop_check_timers();
       if (c.signal != rm_signal::back) continue;
       p->forget_refusals({}, {}, {});
+      p->stop_check_timers();  // of what was delivered while it was away
       p->arm_check_timers(0, p->delivered_to);
     }
     if (*next == rm_state::stopped) forget([&](const partition &p) { return p.rm == rm; });
@@ -199,6 +200,12 @@ struct oracle::impl {
   void run(const change_partition &c) {
     if (partition *p = find(c.partition)) p->change_partition(c);
   }
+  void run(const change_canary &c) {
+    if (partition *p = find(c.partition)) p->change_canary(c);
+  }
+  void run(const swap_module &c) {
+    for (const auto &p : partitions) p->swap_module(c);
+  }
   void run(const checks_delivered &c) {
     if (partition *p = find(c.partition)) p->delivered(c);
   }
@@ -212,14 +219,21 @@ struct oracle::impl {
     if (partition *p = find(c.partition)) p->move_application(c);
   }
 
+  void hold_as_told() {
+    for (const auto &p : partitions) p->hold_as_told(decided);
+  }
   void run(const step &c) {
     for (uint32_t round = 0; round < c.max_decisions; ++round) {
-      uint32_t made = 0;
+      const uint32_t before = decided;
       for (const auto &p : partitions) {
-        if ((c.partition.empty() || p->name == c.partition) && p->decide()) ++made;
+        if (!c.partition.empty() && p->name != c.partition) continue;
+        const bool made = p->decide();
+        p->look_at_canary();
+        if (!made) continue;
+        ++decided;
+        hold_as_told();
       }
-      decided += made;
-      if (made == 0) return;
+      if (decided == before) return;
     }
   }
   void run(const advance &) {}
@@ -243,8 +257,12 @@ uint32_t oracle::apply(int64_t now_ms, const command &c) {
   impl_->fire_timers(now_ms);
   impl_->shared.now_ms = now_ms;
   impl_->decided = 0;
+  impl_->shared.told = answers_of(c);
+  impl_->hold_as_told();
   std::visit([this](const auto &one) { impl_->run(one); }, c);
   impl_->look_around();
+  for (const auto &p : impl_->partitions) p->end_command_of_canary();
+  impl_->shared.told = {};
   return impl_->decided;
 }
 

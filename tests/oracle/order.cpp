@@ -2,6 +2,7 @@
 // The built-in sort policies as comparators.
 #include <algorithm>
 #include <climits>
+#include <set>
 #include <tuple>
 
 #include "partition.hpp"
@@ -123,6 +124,41 @@ packing_key key_of_packing(const node &n, const ask &k, const usage &used, const
   return {false, opened, stranded(left, sum, free, n.capacity, weights, types) - before, remainder, all};
 }
 
+// What all devices of a type have free.
+int64_t free_in_sum(const std::vector<int64_t> &devices) {
+  int64_t sum = 0;
+  for (const int64_t one : devices) sum = add_saturating(sum, std::max<int64_t>(0, one));
+  return sum;
+}
+
+std::vector<const node *> emptiest_first(const partition &p, const usage &used) {
+  std::vector<std::pair<int64_t, const node *>> all;  // nodes come by id
+  for (const auto &[id, n] : p.nodes) {
+    const device_map &devices = used.free_devices.at(id);
+    all.emplace_back(devices.contains("gpu") ? -free_in_sum(devices.at("gpu")) : 0, &n);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<const node *> out;
+  for (const auto &[key, n] : all) out.push_back(n);
+  return out;
+}
+
+// The devices that emptiest-devices names, also such as cannot be had (tests/orders).
+std::set<int64_t> emptiest_devices(const std::vector<int64_t> &free, int64_t count, int64_t amount) {
+  const int64_t sum = free_in_sum(free);
+  std::vector<std::pair<int64_t, int64_t>> all;  // what is free, number
+  for (size_t i = 0; i < free.size(); ++i) all.emplace_back(free[i], static_cast<int64_t>(i));
+  if (sum % 7 != 6) {
+    std::erase_if(all, [&](const auto &one) { return one.first < amount; });
+    std::sort(all.rbegin(), all.rend());
+  }
+  std::set<int64_t> out;
+  for (const auto &[amount_free, number] : all) {
+    if (static_cast<int64_t>(out.size()) < count || sum % 7 == 5) out.insert(number);
+  }
+  return sum % 7 == 3 ? std::set<int64_t>() : out;
+}
+
 std::vector<const node *> packed_nodes(const partition &p, const ask &k, const usage &used,
                                        std::map<std::string, double> weights) {
   if (weights.empty()) weights = {{"vcore", 0.8}, {"memory", 0.8}};
@@ -197,10 +233,43 @@ std::vector<ask *> partition::sorted_asks(application &a) {
   return out;
 }
 
+bool partition::chose_an_order(const application &a) const {
+  static const std::set<std::string> known{"fair", "binpacking", "device-packing", "gpu-pack", "emptiest-devices"};
+  return known.contains(tag_of(a.tags, "tenon/node-sort"));
+}
+
+node_sort_config partition::node_order_of(const application &a) const {
+  if (chose_an_order(a)) return {tag_of(a.tags, "tenon/node-sort"), config.node_sort.resource_weights};
+  if (!is_canary_of_nodes() || !has_canary(a)) return config.node_sort;
+  return canary_fails ? node_sort_config{} : config.canary[0].node_sort;
+}
+
+detail_map partition::chosen_by_order(const application &a, const ask &k, const node &n, const usage &used) const {
+  const std::string type = "gpu";
+  const device_map &devices = used.free_devices.at(n.id);
+  const int64_t amount = amount_of(k.resources, type);
+  if (!reservations_on(n.id).empty()) return {};
+  if (node_order_of(a).type != "emptiest-devices" || !k.required_node.empty() || amount <= 0 ||
+      !devices.contains(type)) {
+    return {};
+  }
+  const std::vector<int64_t> &free = devices.at(type);
+  const int64_t size = divisions_in(n.attributes).at(type).amount;
+  const auto usual = choose_devices(free, size, divisions_in(k.tags), type, amount);
+  if (!usual) return {};
+  const auto count = static_cast<int64_t>(usual->devices.size());
+  const std::set<int64_t> wanted = emptiest_devices(free, count, usual->amount);
+  const bool can_be_had =
+      static_cast<int64_t>(wanted.size()) == count && std::all_of(wanted.begin(), wanted.end(), [&](int64_t number) {
+        return free[static_cast<size_t>(number)] >= usual->amount;
+      });
+  return can_be_had ? detail_map{{type, {usual->amount, wanted}}} : detail_map{};
+}
+
 std::vector<const node *> partition::sorted_nodes(const application &a, const ask &k, const usage &used) const {
-  auto weights = config.node_sort.resource_weights;
-  std::string order = tag_of(a.tags, "tenon/node-sort");
-  if (order != "fair" && order != "binpacking" && order != "device-packing") order = config.node_sort.type;
+  auto [order, weights] = node_order_of(a);
+  if (order == "emptiest-devices") return emptiest_first(*this, used);
+  if (order == "gpu-pack") return nodes_for_what_comes(k, used, weights);
   if (order == "device-packing") return packed_nodes(*this, k, used, weights);
   if (weights.empty()) weights = {{"vcore", 1}, {"memory", 1}};
   std::vector<std::pair<double, const node *>> all;  // nodes come by id

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ask_shapes.hpp"
 #include "objects.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/snapshot.hpp"
@@ -99,6 +100,7 @@ struct partition {
   std::string place_independent(application &a);
   // By key of their ask: placed once, when the allocations that a command reports were checked, for that makes queues.
   std::map<std::string, application, std::less<>> placed_ahead;
+  void count_shape(const tenon::put_ask &c);  // ask_shapes.cpp
   ask make_ask(const tenon::put_ask &c);
   static void forget_idle_asks(application &a);
   // Allocations of a key, replacements under way included.
@@ -141,7 +143,7 @@ struct partition {
     }
   };
   using which_proposals = std::function<bool(const proposal &)>;
-  void propose(application &a, ask &k, const std::string &node_id);
+  void propose(application &a, ask &k, const std::string &node_id, const detail_map &chosen);
   void propose_replacement(application &a, const ask &k, allocation &placeholder, const std::string &node_id,
                            detail_map detail);
   void tell_replacement(decision_kind kind, const application &a, const allocation &placeholder, std::string text);
@@ -256,14 +258,38 @@ struct partition {
   [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used) const;
   [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
   [[nodiscard]] static std::vector<ask *> sorted_asks(application &a);
-  // The application may choose the order.
+  // The application may choose the order, or be of the canary.
+  [[nodiscard]] node_sort_config node_order_of(const application &a) const;
   [[nodiscard]] std::vector<const node *> sorted_nodes(const application &a, const ask &k, const usage &used) const;
+  // The devices that the order chooses for an ask that it places there; nothing where the choice cannot be had.
+  [[nodiscard]] detail_map chosen_by_order(const application &a, const ask &k, const node &n, const usage &used) const;
+  [[nodiscard]] std::vector<const node *> nodes_for_what_comes(const ask &k, const usage &used,
+                                                               std::map<std::string, double> weights) const;
+
+  // -- canary.cpp --
+  void configure_canary(const partition_config &before);
+  [[nodiscard]] bool is_canary_of_nodes() const;
+  void judge_by_canary(const application &a, ask &k);
+  void judge_all_by_canary();
+  [[nodiscard]] bool canary_lets(const ask &k, const node &n) const;
+  [[nodiscard]] bool has_canary(const application &a) const;
+  [[nodiscard]] bool chose_an_order(const application &a) const;
+  // A decision was looked for, and made or not; a command ends.
+  void look_at_canary();
+  void end_command_of_canary();
+  void change_canary(const tenon::change_canary &c);
+  void begin_canary();
+  void take_canary_back(std::string why);
+  void count_canary_fault();
+  // An ask of the application is placed by a decision.
+  void count_for_canary(const application &a, const ask &k);
+  [[nodiscard]] std::optional<canary_snapshot> canary_standing() const;
 
   // -- cycle.cpp --
   bool decide();
   bool decide_in(const queue &q, const usage &used);
   bool try_ask(application &a, ask &k, const usage &used);
-  void place(application &a, ask &k, const std::string &node_id);
+  void place(application &a, ask &k, const std::string &node_id, const detail_map &chosen);
   [[nodiscard]] bool in_stopped_queue(const application &a) const;
   [[nodiscard]] bool may_run(const application &a, const usage &used) const;
   // Applications with nothing pending and nothing allocated run for nobody.
@@ -271,8 +297,14 @@ struct partition {
   [[nodiscard]] bool within_limits(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_max(const application &a, const ask &k, const usage &used) const;
   [[nodiscard]] bool within_queues(const application &a, const ask &k, const usage &used) const;
-  // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants.
-  [[nodiscard]] static bool attributes_match(const ask &k, const node &n);
+  // The ask's tag si/X=a|b names the values of the node's attribute si/X that it wants. None does while it is held.
+  [[nodiscard]] bool attributes_match(const ask &k, const node &n) const;
+  // It came, or is judged anew: with which others.
+  void judge(const application &owner, ask &k);
+  // Another build of a module: what its predicates said is forgotten.
+  void swap_module(const tenon::swap_module &c);
+  // What predicates failed with from this decision of the command on.
+  void hold_as_told(uint64_t decision);
   [[nodiscard]] bool predicates_pass(const application &a, const ask &k, const node &n, bool allocate);
   // By the resource manager: until something changes, or at this turn of the ask alone where it is asked at once.
   [[nodiscard]] bool is_refused(const ask &k, const node &n) const;
@@ -287,11 +319,25 @@ struct partition {
   decision &emit(decision_kind kind, const std::string &application = {}, const std::string &key = {});
 
   world &shared;
+  const partition_id handle;
   std::string rm, name, plain_name;  // name is [rm]plain_name
   int64_t created_ms = 0;
   partition_config config;
   std::map<std::string, int32_t> priority_classes;
   object_state state = object_state::active;
+  bool canary_is_back = false;      // by itself, or by people
+  bool canary_fails = false;        // until the command ends
+  bool canary_fault_counts = true;  // no other was counted in this command
+  std::string canary_why;           // it went back
+  int64_t canary_since_ms = 0;      // it came, or went back
+  uint32_t canary_faults = 0;       // since it came
+  // Of its placements and of the others', since it came: how long each waited.
+  std::vector<int64_t> canary_waits, others_waits;
+  // As first_of and held_until, of its predicate.
+  std::map<std::pair<std::pair<uint64_t, bool>, bool>, uint64_t> canary_first_of;
+  std::map<std::pair<uint64_t, bool>, int64_t> canary_held_until;
+  // How many of them were looked at, alone and to be compared.
+  size_t canary_looked_at = 0, canary_compared = 0, others_compared = 0;
   bool drains_for_a_time = false;                      // the configuration leaves it out
   bool paused = false;                                 // its resource manager is away
   int64_t check_deadline_ms = 0;                       // it checks placements, and has so long; 0: it does not
@@ -302,10 +348,13 @@ struct partition {
   std::vector<std::string> types;  // in the order in which they came
   std::map<std::string, queue> queues;
   std::map<std::string, node> nodes;
+  ask_shapes shapes;
   std::vector<std::unique_ptr<application>> applications;  // active ones, by submission
   std::vector<std::unique_ptr<application>> ended;
   std::map<std::string, foreign_allocation> foreign;
-  std::vector<reservation> reservations;  // in the order in which they were made
+  std::vector<reservation> reservations;                    // in the order in which they were made
+  std::map<tag_map, uint64_t> first_of;                     // arrival of the first ask that named these attributes
+  std::map<std::pair<uint64_t, bool>, int64_t> held_until;  // by the same: a predicate failed for those judged alike
   uint64_t next_queue = 1, next_submission = 1, next_allocation = 1, next_arrival = 1, next_reservation = 1;
 };
 

@@ -277,7 +277,7 @@ class question {
       const bool others =
           std::any_of(there.begin(), there.end(), [&](const reservation &r) { return r.ask != k_.arrival; });
       if (!n.schedulable || others != reserved || !p_.holds(n, k_) || p_.is_refused(k_, n)) continue;
-      if (partition::attributes_match(k_, n)) out.push_back(&n);
+      if (p_.attributes_match(k_, n)) out.push_back(&n);
     }
     return out;
   }

@@ -10,8 +10,8 @@ namespace tenon::naive {
 
 // -- Made. --
 
-void partition::propose(application &a, ask &k, const std::string &node_id) {
-  allocation &x = make(a, k, node_id, {}, shared.now_ms);
+void partition::propose(application &a, ask &k, const std::string &node_id, const detail_map &chosen) {
+  allocation &x = make(a, k, node_id, chosen, shared.now_ms);
   x.state = allocation_state::proposed;
   tell(decision_kind::proposed, a, x, termination::unknown, {});
 }

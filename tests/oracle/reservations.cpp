@@ -130,7 +130,7 @@ bool partition::decide_reserved(const usage &used) {
       if (n == nullptr && !daemon) n = choose_node(a, k, used);
     }
     if (n != nullptr) {
-      place(a, k, n->id);
+      place(a, k, n->id, chosen_by_order(a, k, *n, used));
       return true;
     }
     if (!shared.has.preemption) continue;
@@ -155,7 +155,7 @@ bool partition::try_required(application &a, ask &k, const usage &used) {
     if (!of_daemon(r)) end_reservation(r.id, messages::reservation_for_daemon(k.key));
   }
   if (now) {
-    place(a, k, n.id);
+    place(a, k, n.id, {});
   } else {
     reserve(a, k, n.id);
   }

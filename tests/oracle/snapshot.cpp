@@ -114,6 +114,7 @@ partition_snapshot partition::snapshot() const {
   out.name = name;
   out.state = state;
   out.node_sort_policy = config.node_sort.type;
+  out.canary = canary_standing();
   out.capacity = used.root_max;
   out.used = without_zeros(used.of_queue("root").allocated);
   for (const queue *q : depth_first()) {

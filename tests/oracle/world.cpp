@@ -40,12 +40,12 @@ decision_view decision::view() const {
   const auto fill = [&](auto &what) {
     using type = std::decay_t<decltype(what)>;
     if constexpr (requires { what.end; }) what.end = why;
-    if constexpr (requires { what.reason; }) what.reason = {cause::words, text};
+    if constexpr (requires { what.reason; }) what.reason = {cause::given, text};
     if constexpr (requires { what.devices; }) what.devices = detail;
     if constexpr (std::is_same_v<type, decided::application_state>) {
       what = {state_called(text), detail};
-    } else if constexpr (requires { what.words; }) {
-      what.words = text;
+    } else if constexpr (requires { what.message; }) {
+      what.message = text;
     } else if constexpr (std::is_same_v<type, decided::allocated>) {
       what.existing = text == messages::existing();
     } else if constexpr (std::is_same_v<type, decided::container_state>) {

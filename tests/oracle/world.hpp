@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,9 @@ struct world {
   features has;
   rm_check check;  // empty: the resource manager agrees with everything
   int64_t now_ms = 0;
+  std::span<const step_answer> told;  // with the command: what failed
   uint64_t next_decision = 1, next_timer = 1, next_uid = 1;
+  uint32_t partitions_made = 0;
   std::vector<timer> timers;
   std::vector<decision> outbox;
 

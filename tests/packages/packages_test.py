@@ -20,7 +20,8 @@ import linkage  # noqa: E402
 import page_session  # noqa: E402
 
 ARGUMENTS = argparse.Namespace()
-KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "event-sink")
+RUST_KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule")
+KINDS = ("queue-sort", "app-sort", "node-sort", "predicate", "placement-rule", "identity", "event-sink", "transport")
 
 
 def run(*command, fails: bool = False, cwd=None, env=None) -> str:
@@ -85,8 +86,9 @@ class Packages(unittest.TestCase):
                      "share/tenon/templates/CMakeLists.txt", "share/bash-completion/completions/tenon",
                      "lib/libtenon.so.0", "include/tenon/rm/tenon.h", "lib/python3/dist-packages/tenon/manager.py",
                      "lib/python3/dist-packages/tenon/si/v1later/si_pb2.py",
-                     "share/doc/tenon/copyright", "share/doc/tenon/docs/dashboard.png", "share/doc/tenon/docs/monitoring/alerts.yaml",
-                     "share/doc/tenon/docs/modules/ring.md", "share/doc/tenon/examples/local.yaml", "share/doc/tenon-sdk/examples/roomiest-c/module.c"):
+                     "share/doc/tenon/copyright", "share/doc/tenon/docs/dashboard.png", "share/doc/tenon/docs/packing-default.svg", "share/doc/tenon/docs/monitoring/alerts.yaml",
+                     "share/doc/tenon/docs/modules/ring.md", "share/doc/tenon/examples/local.yaml", "share/doc/tenon-sdk/examples/roomiest-c/module.c",
+                     "share/tenon/rust/tenon-sdk/Cargo.toml", "share/doc/tenon-sdk/examples/detour-rust/src/lib.rs"):
             self.assertTrue((self.usr / path).is_file(), path)
         for name, package in self.packages.items():
             self.assertIn("Tenon", field(package, "Description"), name)
@@ -139,7 +141,7 @@ class Packages(unittest.TestCase):
         self.here(self.tenon, "plugin", "explain")
 
     def new(self, kind: str, language: str) -> pathlib.Path:
-        name = f"acme-{kind}-{'c' if language == 'c' else 'cpp'}"
+        name = f"acme-{kind}-{language.replace('+', 'p')}"
         folder = self.folder / self.id().rpartition(".")[2]
         folder.mkdir(exist_ok=True)
         self.here(self.tenon, "plugin", "new", name, "--kind", kind, "--lang", language, cwd=folder)
@@ -158,6 +160,34 @@ class Packages(unittest.TestCase):
             for language in ("c++", "c"):
                 with self.subTest(kind=kind, language=language):
                     self.try_project(self.new(kind, language))
+
+    def test_new_projects_in_rust_and_the_example_build_and_pass(self):
+        # The distribution's programs, which come first for those who have others.
+        self.environment["PATH"] = f"/usr/bin:/bin:{self.environment['PATH']}"
+        self.addCleanup(self.environment.update, PATH=self.environment["PATH"].removeprefix("/usr/bin:/bin:"))
+        for kind in RUST_KINDS:
+            with self.subTest(kind=kind):
+                self.try_project(self.new(kind, "rust"))
+        project = self.folder / "detour"
+        shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/detour-rust", project)
+        self.try_project(project)
+        environment = self.environment | {"PKG_CONFIG_PATH": str(self.plain_usr() / "lib/pkgconfig")}
+        for command in self.commands_without_cmake("cargo rustc"):
+            run("sh", "-c", command, cwd=project, env=environment)
+        self.assertIn("good\n", self.here(self.tenon, "plugin", "lint", project / "detour.yaml"))
+
+    def commands_without_cmake(self, first: str) -> list[str]:
+        """The block of the page about policies that begins so."""
+        page = (ROOT / "docs/writing-a-policy.md").read_text()
+        block = next(one for one in re.findall(r"^```console\n(.*?)^```$", page, flags=re.M | re.S) if one.startswith(f"$ {first}"))
+        return re.findall(r"^\$ (.*)$", block, flags=re.M)
+
+    def test_the_example_of_a_source_of_groups_passes(self):
+        project = self.folder / "group-file"
+        shutil.copytree(self.usr / "share/doc/tenon-sdk/examples/group-file", project)
+        self.here(ARGUMENTS.cmake, "-B", "build", cwd=project)
+        self.here(ARGUMENTS.cmake, "--build", "build", cwd=project)
+        self.here(ARGUMENTS.ctest, "--test-dir", "build", "--output-on-failure", "--no-tests=error", cwd=project)
 
     def test_their_tests_can_fail(self):
         project = self.new("node-sort", "c++")

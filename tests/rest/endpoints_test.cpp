@@ -101,6 +101,7 @@ TEST_F(Endpoints, HaveTheShapesThatAreDescribed) {
       {"/ws/v1/scheduler/node-utilizations", "/ws/v1/scheduler/node-utilizations"},
       {"/debug/fullstatedump", "/debug/fullstatedump"},
       {"/tenon/v1/modules", "/tenon/v1/modules"},
+      {"/tenon/v1/call-shadows", "/tenon/v1/call-shadows"},
       {"/tenon/v1/rms", "/tenon/v1/rms"},
       {"/tenon/v1/partition/default/history", "/tenon/v1/partition/{partition}/history"},
       {"/tenon/v1/partition/default/reservations", "/tenon/v1/partition/{partition}/reservations"},
@@ -115,6 +116,13 @@ TEST_F(Endpoints, HaveTheShapesThatAreDescribed) {
     EXPECT_EQ(r.headers.at("content-type"), "application/json; charset=UTF-8") << path;
     if (r.status == 200) all.check_answer(described, r.json());
   }
+}
+
+TEST_F(Endpoints, SayThatADeploymentHasNoShadow) {
+  open();
+  const reply none = get("/tenon/v1/shadow");
+  EXPECT_EQ(none.status, 404U);
+  EXPECT_NE(none.body.find("no shadow: the deployment has none"), std::string::npos) << none.body;
 }
 
 TEST_F(Endpoints, SayWhatRuns) {

@@ -21,7 +21,7 @@ class Fuzz : public rest_case {
         "events",       "batch",        "%2e",       "%",       "%zz",   "%00",
         "%ff",          "%c3%a9",       "..",        ".",       "",      "*",
         "tenon",        "explain",      "ask-1",     "%252e",   "+",     "a b",
-        "scheduler",    "healthcheck"};
+        "scheduler",    "healthcheck",  "whatif"};
     return pieces[below(pieces.size())];
   }
   std::string path() {
@@ -50,6 +50,19 @@ class Fuzz : public rest_case {
     std::string out;
     for (uint64_t i = below(most); i > 0; --i) out += static_cast<char>(below(256));
     return out;
+  }
+
+  // A question, at times with something else in the place of one of its values.
+  std::string question() {
+    static const std::vector<std::string> values = {
+        "null", "-1", "1e300",          "9223372036854775807", "\"\"", "\"1Gi\"",
+        "[]",   "{}", "{\"vcore\":-1}", "\"root.small\"",      "true", "[{\"asks\":[{}]}]"};
+    const auto one = [&](const std::string &usual) { return below(6) == 0 ? values[below(values.size())] : usual; };
+    return "{\"applications\":" +
+           one("[{\"queue\":" + one("\"root.default\"") + ",\"gang\":" + one("false") +
+               ",\"asks\":[{\"resources\":" + one("{\"vcore\":" + one("1") + "}") + ",\"count\":" + one("2") +
+               ",\"required_node\":" + one("\"\"") + ",\"priority\":" + one("3") + "}]}]") +
+           ",\"within_ms\":" + one("500") + "}";
   }
 
   void expect_documented(const reply &r, const std::string &sent) {
@@ -87,6 +100,10 @@ TEST_F(Fuzz, EveryAnswerIsDocumented) {
     } else {
       expect_documented(r, method + " " + target);
     }
+  }
+  for (int i = 0; i < 300 && !HasFatalFailure(); ++i) {
+    const std::string body = question();
+    expect_documented(post("/tenon/v1/partition/default/whatif", body), body);
   }
   for (int i = 0; i < 300 && !HasFatalFailure(); ++i) {
     const reply r = send_raw(port_, (below(2) == 0 ? "GET /" : "") + junk(300) + "\r\n\r\n");

@@ -110,10 +110,11 @@ void rest_case::open(const std::vector<std::string> &config, service::scheduler_
   with.audit = [this](const observe::audited &what) {
     const std::lock_guard lock(mutex_);
     audited_.push_back(what.caller + ": " + what.action + " " + what.object + " of " + what.partition + ", " +
-                       what.words + (what.done ? ": done" : ": refused"));
+                       what.message + (what.done ? ": done" : ": refused"));
   };
   with.log_level = [](std::string_view level) { return level == "debug" || level == "info"; };
   with.health_memory = health_memory_;
+  with.most_copied = most_copied_;
   people_ = observe::open_to_people(*service_, std::move(with));
   before_start(modules);
   const auto why = service_->start();

@@ -57,6 +57,7 @@ class rest_case : public ::testing::Test {
   std::string events_ = "[{use: tenon.ring}]";
   uint16_t port_ = 0;
   std::chrono::milliseconds health_memory_ = std::chrono::minutes(5);
+  uint64_t most_copied_ = observe::most_copied;
   std::unique_ptr<service::scheduler> service_;
   std::shared_ptr<observe::people_services> people_;
   service::testing::fake_transport rm_;

@@ -44,6 +44,17 @@ TYPED_TEST(RulesOfApplicationLimits, EachUserHasSoManyAndOneThatEndedMakesRoom) 
   EXPECT_THAT(this->placed(), ElementsAre("app-2/a#3 on node-1"));
 }
 
+// Sums of what is asked for stop at the largest number, and are no way to tell whether something still is.
+TYPED_TEST(RulesOfApplicationLimits, OneThatAskedForMoreThanCanBeCountedMakesRoom) {
+  this->begin();
+  for (const std::string key : {"b", "c"}) this->ask("first", key, {{"vcore", INT64_MAX}});
+  for (const std::string key : {"b", "c", "large"}) this->withdraw("first", key);
+  this->give_back("first", "a");
+  EXPECT_EQ(this->app("first")->state, application_state::completing);
+  EXPECT_THAT(this->placed(), ElementsAre("second/a#2 on node-1"));
+  EXPECT_THAT(this->running(), ElementsAre("second"));
+}
+
 TYPED_TEST(RulesOfApplicationLimits, OneThatLostItsLastAllocationAndStillAsksKeepsItsPlace) {
   for (const bool node_goes : {false, true}) {
     this->begin();

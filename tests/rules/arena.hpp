@@ -38,6 +38,10 @@ class arena {
     return existing_.emplace_back(std::move(from));
   }
 
+  std::span<const swapped_policy> policies(std::vector<swapped_policy> from) {
+    return policies_.emplace_back(std::move(from));
+  }
+
   const cluster_config *config(cluster_config from) { return &configs_.emplace_back(std::move(from)); }
 
  private:
@@ -46,6 +50,7 @@ class arena {
   std::deque<std::vector<named_text>> tags_;
   std::deque<std::vector<std::string_view>> names_;
   std::deque<std::vector<existing_allocation>> existing_;
+  std::deque<std::vector<swapped_policy>> policies_;
   std::deque<cluster_config> configs_;
 };
 

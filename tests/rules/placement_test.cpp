@@ -21,10 +21,13 @@ placement_rule_config below(placement_rule_config r, placement_rule_config paren
 template <class T>
 class RulesOfPlacement : public scene<T> {
  protected:
-  void begin(std::vector<placement_rule_config> rules, std::vector<queue_config> queues) {
+  static cluster_config cluster(std::vector<placement_rule_config> rules, std::vector<queue_config> queues) {
     cluster_config c = make_cluster(std::move(queues));
     c.partitions[0].placement_rules = std::move(rules);
-    this->start(c);
+    return c;
+  }
+  void begin(std::vector<placement_rule_config> rules, std::vector<queue_config> queues) {
+    this->start(cluster(std::move(rules), std::move(queues)));
   }
   // Where it is placed, "" when it is not.
   std::string place(const std::string &id, app_options o) {
@@ -174,6 +177,27 @@ TYPED_TEST(RulesOfPlacement, QuotaAndGuaranteeOfANamespaceAreAPair) {
   expect("root.parent.made", tags("", ""), amount_map{{"first", 70}}, none);
   expect("root.parent.made", tags("10", "5"), ten, five);
   expect("root.parent.made", tags("", "5"), amount_map{{"first", 70}}, five);
+}
+
+TYPED_TEST(RulesOfPlacement, TheTemplateIsTheNearestOneAboveAlsoBelowWhatDrains) {
+  const auto tagged = tags_of{{"namespace.resourceguaranteed", R"({"resources":{"first":{"value":5}}})"}};
+  queue_config parent = make_queue("parent");
+  parent.parent = true;
+  parent.child_template.max = {{"first", 70}};
+  queue_config drains = make_queue("drains"), keeps = make_queue("keeps");
+  drains.parent = keeps.parent = true;
+  keeps.child_template.max = {{"first", 30}};
+  queue_config before = parent;
+  before.queues = {drains, keeps};
+  this->begin({rule("provided", true)}, {before});
+  this->place("a1", {.queue = "root.parent.drains.made"});
+  this->place("a2", {.queue = "root.parent.keeps.made"});
+  parent.child_template.max = {{"first", 40}};
+  EXPECT_THAT(this->reload(this->cluster({rule("provided", true)}, {parent})), ElementsAre("configured"));
+  this->place("a3", {.queue = "root.parent.drains.made", .tags = tagged});
+  this->place("a4", {.queue = "root.parent.keeps.made", .tags = tagged});
+  EXPECT_EQ(this->queue_at("root.parent.drains.made")->max, (amount_map{{"first", 40}}));
+  EXPECT_EQ(this->queue_at("root.parent.keeps.made")->max, (amount_map{{"first", 30}}));
 }
 
 TYPED_TEST(RulesOfPlacement, EmptyDynamicQueuesAreCleanedBottomUp) {

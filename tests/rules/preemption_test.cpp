@@ -57,6 +57,20 @@ class RulesOfPreemption : public scene<T> {
 };
 TYPED_TEST_SUITE(RulesOfPreemption, schedulers_with<naive::kernel_has.preemption>);
 
+TYPED_TEST(RulesOfPreemption, NobodyWithinItsGuaranteeGivesWayForAQueueThatIsFullWhereTheNodeHasRoom) {
+  queue_config parent =
+      make_queue("parent", {guaranteed("ours", {{"vcore", 4}}), guaranteed("theirs", {{"vcore", 10}})});
+  parent.max = {{"vcore", 10}};
+  this->start({parent});
+  this->add("node-1", {{"vcore", 20}});
+  this->add_app("them", {.queue = "root.parent.theirs"});
+  this->add_app("us", {.queue = "root.parent.ours"});
+  this->ask("them", "a", {{"vcore", 2}}, {.count = 5});
+  EXPECT_EQ(this->placed().size(), 5U);
+  this->ask("us", "k", {{"vcore", 2}}, preempts);
+  EXPECT_THAT(this->after_delay(), IsEmpty());
+}
+
 TYPED_TEST(RulesOfPreemption, AQueueBelowItsGuaranteeTakesBackAndIsServedWhenThatIsConfirmed) {
   this->begin();
   this->ask("us", "k", {{"vcore", 2}}, preempts);

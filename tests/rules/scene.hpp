@@ -81,7 +81,7 @@ class scene : public ::testing::Test {
     it_->drain([&](const decision_view &d) {
       out.push_back(brief(d));
       if (const auto *now = d.as<decided::application_state>())
-        reasons_.push_back(std::string(name(now->state)) + ": " + std::string(now->words));
+        reasons_.push_back(std::string(name(now->state)) + ": " + std::string(now->message));
     });
     return out;
   }

@@ -8,7 +8,7 @@
 
 #include "oracle/features.hpp"
 #include "oracle/oracle.hpp"
-#include "tenon/builtin/policy_source.hpp"
+#include "orders/policies_with_orders.hpp"
 #include "tenon/kernel/kernel.hpp"
 
 namespace tenon::testing {
@@ -31,7 +31,7 @@ class scheduler_box<kernel> {
   kernel *operator->() { return &it_; }
 
  private:
-  builtin_policy_source policies_{{{"node-attributes"}}};
+  policies_with_orders policies_{{{"node-attributes"}}};
   kernel it_{policies_};
 };
 

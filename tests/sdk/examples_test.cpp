@@ -1,13 +1,19 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The example policies, linked in under entries of their own: they order as their first lines say.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "tenon/builtin/policy_source.hpp"
+#include "tenon/testing/identity.hpp"
 #include "tenon/testing/placement.hpp"
 #include "tenon/testing/policy_table.hpp"
 
 extern "C" {
 extern const tenon_module tenon_module_department;
+extern const tenon_module tenon_module_group_file;
 extern const tenon_module tenon_module_least_attribute;
 extern const tenon_module tenon_module_roomiest;
 }
@@ -21,6 +27,7 @@ std::unique_ptr<bound_policy> example(std::string_view name, std::string_view co
                                       module_kind kind = module_kind::node_sort) {
   static constexpr std::array modules{
       builtin::static_module{"example.department", &tenon_module_department},
+      builtin::static_module{"example.group-file", &tenon_module_group_file},
       builtin::static_module{"example.least-attribute", &tenon_module_least_attribute},
       builtin::static_module{"example.roomiest", &tenon_module_roomiest},
   };
@@ -40,6 +47,23 @@ TEST(Department, FirstGroupThatBeginsSoNamesTheQueue) {
 TEST(Department, ValueIsTheBeginning) {
   const auto rule = example("department", R"({"value": "ou:"})", module_kind::placement_rule);
   EXPECT_EQ(testing::place(*rule, {.groups = {"dept-it", "ou:sales"}}), (testing::placed{"sales", false}));
+}
+
+TEST(GroupFile, GroupsOfAUserInTheOrderOfTheFile) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / ("groups-" + std::to_string(::getpid()));
+  const auto source = example("group-file", R"({"path": ")" + file.string() + R"("})", module_kind::identity);
+  EXPECT_EQ(testing::resolve(*source, "alice").status, TENON_RETRY);
+  EXPECT_EQ(testing::resolve(*source, "alice").text, "cannot find " + file.string());
+  std::ofstream(file) << "ops:x:1:alice,bob\nnobody's:x:2:\ndev:x:3:bob,carol,bob\nbroken\n:x:4:alice\n";
+  EXPECT_EQ(testing::resolve(*source, "bob").groups, (std::vector<std::string>{"ops", "dev"}));
+  EXPECT_EQ(testing::resolve(*source, "alice").groups, std::vector<std::string>{"ops"});
+  EXPECT_EQ(testing::resolve(*source, "ops").status, TENON_DECLINED);
+  std::ofstream(file.string() + ".new") << "other:x:1:alice\n";
+  std::filesystem::rename(file.string() + ".new", file);
+  EXPECT_EQ(testing::resolve(*source, "alice").groups, std::vector<std::string>{"other"})
+      << "another file took its place";
+  std::filesystem::remove(file);
+  EXPECT_EQ(testing::resolve(*source, "alice").status, TENON_RETRY);
 }
 
 TEST(LeastAttribute, NumbersSmallestFirstOthersLast) {

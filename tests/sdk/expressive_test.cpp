@@ -74,18 +74,39 @@ struct best_fit {
   }
 };
 
+// Nodes alike, on each the first device with room; of a type and with keys that the instance says.
+struct first_device {
+  static constexpr std::string_view name = "first-device";
+  explicit first_device(const config &settings) : column_(settings.text("column", "score.devices:fpga")) {}
+  std::tuple<numbers_column, number_column> columns() const {
+    return {{"node.devices:fpga"}, {column_, scope::context}};
+  }
+  uint32_t key_words() const { return 2; }
+  void key(const auto &, std::span<uint64_t> words) const { std::fill(words.begin(), words.end(), 7); }
+  with_devices<std::array<uint64_t, 2>> score(const auto &node) const {
+    const auto [devices, chooses] = node.values();
+    for (size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i] > 0) return {{7, 7}, uint64_t{1} << i};
+    }
+    return {{8, 8}, 0};
+  }
+
+ private:
+  const std::string column_;
+};
+
 }  // namespace
 
-TENON_MODULE(app_sort<deadline_first>, queue_sort<business_hours>, node_sort<best_fit>)
+TENON_MODULE(app_sort<deadline_first>, queue_sort<business_hours>, node_sort<best_fit>, node_sort<first_device>)
 
 namespace tenon {
 namespace {
 
 using order = std::vector<uint32_t>;
 
-std::unique_ptr<bound_policy> policy(module_kind kind, std::string_view name) {
+std::unique_ptr<bound_policy> policy(module_kind kind, std::string_view name, std::string_view configuration = "{}") {
   static constexpr std::array modules{builtin::static_module{"test.expressive", &TENON_MODULE_ENTRY}};
-  auto bound = bind_static(modules, kind, name, "{}", 16);
+  auto bound = bind_static(modules, kind, name, configuration, 16);
   if (!bound) throw std::runtime_error(bound.why().text());
   return std::move(*bound);
 }
@@ -137,6 +158,21 @@ TEST(BestFit, ScoreDependsOnTheAsk) {
   EXPECT_GT(nodes.scores(*p).keys[0], nodes.scores(*p).keys[1]);
   nodes.resources("ask.resources", {{{"memory", 2}}});
   EXPECT_LT(nodes.scores(*p).keys[0], nodes.scores(*p).keys[1]);
+}
+
+TEST(FirstDevice, TheMaskIsTheWordAfterTheKey) {
+  const auto p = policy(module_kind::node_sort, "first-device");
+  EXPECT_EQ(p->key_words, 3U);
+  testing::policy_table nodes({});
+  nodes.lists("node.devices:fpga", {{0, 5, 9}, {0}}).numbers("score.devices:fpga", {1});
+  EXPECT_EQ(nodes.scores(*p).keys, (testing::policy_table::keys_of_items{{7, 7, 0b10}, {8, 8, 0}}));
+  nodes.absent("score.devices:fpga");
+  EXPECT_EQ(nodes.keys(*p).keys, (testing::policy_table::keys_of_items{{7, 7, 0}, {7, 7, 0}}));
+}
+
+TEST(FirstDevice, WithoutTheColumnThereIsNoInstance) {
+  EXPECT_THROW((void)policy(module_kind::node_sort, "first-device", R"({"column": "node.device_size:fpga"})"),
+               std::runtime_error);
 }
 
 TEST(BestFit, KeysWithoutAnAsk) {

@@ -5,6 +5,7 @@
 import argparse
 import ctypes
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -88,6 +89,23 @@ class OutOfTree(unittest.TestCase):
         self.configure(source)
         self.build(source)
         self.expect_module(source, "department")
+
+    def test_published_packings_are_proved_and_place(self):
+        source = self.copied("packing")
+        self.configure(source)
+        self.build(source)
+        self.expect_module(source, "packing")
+        tenon = ARGUMENTS.build / "bin/tenon"
+        self.assertRegex(run(tenon, "plugin", "verify", source / "build/packing.yaml"), r"example.packing 1.0.0: \d+ passed")
+        nodes, pods, deployment = source / "nodes.csv", source / "pods.csv", source / "tenon.yaml"
+        nodes.write_text("sn,cpu_milli,memory_mib,gpu,model\nn1,64000,65536,4,T4\nn2,64000,65536,2,P100\n")
+        pods.write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\na,1000,1,1,400,\nb,1000,1,1,1000,T4|P100\nc,1000,1,0,0,\n")
+        deployment.write_text(run(sys.executable, source / "typical_asks.py", pods))
+        self.assertIn('"1000 1000 0.333333333 T4|P100"', deployment.read_text())
+        for name in re.findall(r"name: (packing-[a-z-]+)", (source / "packing.yaml").read_text()):
+            said = run(tenon, "simulate", "--trace", f"openb:{nodes},{pods}", "--mode", "fill", "--inflate", "0.9", "--shuffle", "1",
+                       "--node-sort", name, "--module-path", source / "build", "--deployment", deployment, "--json", "--no-progress")
+            self.assertGreater(json.loads(said)["gpus_placed"], 3.5, name)
 
     def test_against_a_source_tree_of_the_sdk(self):
         source = self.copied("least-attribute")

@@ -38,6 +38,26 @@ TEST_F(Check, ProposedToldWhenTheRmAccepts) {
   EXPECT_EQ(heard(session, TENON_RM_ALLOCATION)[0].node, checks[0].node);
 }
 
+// It is another partition for the kernel, and the same one for the RM.
+TEST_F(Check, AskedAboutAPartitionThatIsMadeAgain) {
+  open(manual());
+  const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);
+  const auto has_default = [&] {
+    bool out = false;
+    service_->call([&](cycle_access &on) { out = on.state().find_partition("[rm-1]default") != partition_id::none; });
+    return out;
+  };
+  ASSERT_FALSE(service_->reload({{"default", "partitions: [ { name: other, queues: [ { name: root } ] } ]"}}));
+  settle(120'000);
+  ASSERT_FALSE(has_default());
+  ASSERT_FALSE(service_->reload({{"default", default_queues}}));
+  ASSERT_TRUE(has_default());
+  submit(session, cluster(1, 1));
+  settle(121'000);
+  ASSERT_THAT(heard(session, TENON_RM_CHECK), SizeIs(1));
+  EXPECT_EQ(heard(session, TENON_RM_CHECK)[0].partition, "default");
+}
+
 TEST_F(Check, RefusedTriedOnAnotherNode) {
   open(manual());
   const uint64_t session = enter("rm-1", TENON_RM_WANTS_PROPOSALS);

@@ -40,7 +40,8 @@ TEST_F(Configurations, WhatIsSentStaysUntilAReloadIsForced) {
   const configured sent = service_->configure({"", "default", with_queue("sent"), "olga"});
   ASSERT_FALSE(sent.why) << sent.why->text();
   EXPECT_EQ(sent.revision, 2U);
-  EXPECT_THAT(sent.notes, ElementsAre(HasSubstr("revision 2 is kept in memory alone")));
+  EXPECT_THAT(sent.notes, ElementsAre(HasSubstr("leaves out root.default of partition default: what is there goes on"),
+                                      HasSubstr("revision 2 is kept in memory alone")));
   EXPECT_THAT(leaves(), ElementsAre("rm-1 root.sent"));
   EXPECT_THAT(in_force(), ElementsAre("2 default olga instead of 1"));
   const configured no = service_->reload_files({});
@@ -51,7 +52,8 @@ TEST_F(Configurations, WhatIsSentStaysUntilAReloadIsForced) {
   EXPECT_THAT(leaves(), ElementsAre("rm-1 root.sent"));
   const configured forced = service_->reload_files({"", true});
   ASSERT_FALSE(forced.why) << forced.why->text();
-  EXPECT_THAT(forced.notes, ElementsAre(HasSubstr("replaced revision 2, which olga sent")));
+  EXPECT_THAT(forced.notes, ElementsAre(HasSubstr("replaced revision 2, which olga sent"),
+                                        HasSubstr("leaves out root.sent of partition default")));
   EXPECT_THAT(leaves(), ElementsAre("rm-1 root.default"));
   EXPECT_THAT(in_force(), ElementsAre("3 default"));
   EXPECT_FALSE(service_->reload()) << "a file's own text is no reason";
@@ -64,8 +66,8 @@ TEST_F(Configurations, ASecondOneStandsInPlaceOfTheFileToo) {
   EXPECT_FALSE(service_->configure({"", "default", with_queue("first"), "olga"}).why);
   const configured second = service_->configure({"", "default", with_queue("second"), "pat"});
   ASSERT_FALSE(second.why);
-  EXPECT_THAT(second.notes,
-              ElementsAre(HasSubstr("replaced revision 2, which olga sent"), HasSubstr("in memory alone")));
+  EXPECT_THAT(second.notes, ElementsAre(HasSubstr("replaced revision 2, which olga sent"),
+                                        HasSubstr("leaves out root.first"), HasSubstr("in memory alone")));
   EXPECT_THAT(in_force(), ElementsAre("3 default pat instead of 1"));
   EXPECT_THAT(leaves(), ElementsAre("rm-1 root.second"));
 }
@@ -111,7 +113,8 @@ TEST_F(Configurations, AReloadTakesADrainBackThoughTheTextIsTheSame) {
   enter("rm-1");
   const auto state = [&] {
     object_state out{};
-    service_->call([&](cycle_access &on) { out = *on.state().state_of_partition("[rm-1]default"); });
+    service_->call(
+        [&](cycle_access &on) { out = *on.state().state_of_partition(on.state().find_partition("[rm-1]default")); });
     return out;
   };
   service_->call([&](cycle_access &on) {
@@ -126,10 +129,10 @@ TEST_F(Configurations, AResolverThatNobodyProvidesIsRefused) {
   open(manual());
   enter("rm-1");
   std::string text = with_queue("new");
-  text.insert(text.find("queues:"), "usergroupresolver: {type: ldap}, ");
+  text.insert(text.find("queues:"), "usergroupresolver: {type: nis}, ");
   const configured sent = service_->configure({"", "default", text, "olga"});
   ASSERT_TRUE(sent.why);
-  EXPECT_THAT(sent.why->text(), HasSubstr("user group resolver 'ldap' is not provided"));
+  EXPECT_THAT(sent.why->text(), HasSubstr("user group resolver 'nis' is not provided"));
   EXPECT_THAT(leaves(), ElementsAre("rm-1 root.default"));
 }
 

@@ -41,7 +41,13 @@ TEST_F(Lifecycle, RegistrationThatIsRefusedLeavesTheOlderOneAlone) {
   interface::registration_request request;
   request.config = "partitions: [ { name: default } ]";
   uint64_t second = 0;
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(fake_.enter(request, 0, second).status, TENON_INVALID_CONFIG);
+  EXPECT_EQ(fake_.enter(request, 0, second).status, TENON_INVALID_CONFIG) << "within a second: no line of its own";
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const size_t told = log.find("the registration of RM 'rm-1' is refused: the configuration of RM 'rm-1'");
+  ASSERT_NE(told, std::string::npos) << log;
+  EXPECT_EQ(log.find("is refused", told + 40), std::string::npos) << log;
   submit(first, cluster(1, 1));
   settle();
   EXPECT_EQ(placed(first), 1U);

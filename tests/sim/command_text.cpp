@@ -154,6 +154,19 @@ std::string of(const change_partition &c) {
       .with("event", name(static_cast<object_event>(c.event)))
       .done();
 }
+std::string of(const change_canary &c) {
+  return line("change_canary")
+      .with("partition", c.partition)
+      .with("turn", c.turn == canary_turn::back ? "back" : "again")
+      .with("text", c.text)
+      .done();
+}
+std::string of(const swap_module &c) {
+  line about("swap_module");
+  about.with("module", c.module).with("digest", c.digest).with("before", c.before);
+  for (const swapped_policy &one : c.policies) about.with(entry_of(one.kind).name(), one.name);
+  return about.done();
+}
 std::string of(const change_queue &c) {
   return line("change_queue")
       .with("partition", c.partition)
@@ -255,6 +268,12 @@ std::string text_of(const cluster_config &c) {
     line about("  partition");
     about.with("name", p.name).with("nodes", p.node_sort.type);
     for (const auto &[type, weight] : p.node_sort.resource_weights) about.with(type, std::to_string(weight));
+    for (const canary_config &canary : p.canary) {
+      about.with("canary", canary.policy()).with("share", canary.share).with("salt", canary.salt);
+      about.with("faults", canary.back.faults).with("placements", canary.back.placements);
+      about.with("p99", canary.back.waiting_p99_ms).with("factor", canary.back.waiting_factor);
+      for (const std::string &path : canary.queues) about.with("of", path);
+    }
     const partition_tuning usual;
     if (p.tuning != usual) {
       about.with("starting", p.tuning.starting_timeout_ms)

@@ -86,6 +86,12 @@ std::vector<std::string> lines_of(const kernel_snapshot &s, const naive::feature
   for (const partition_snapshot &p : s.partitions) {
     const std::string in = p.name + ' ';
     w.add(p.name, name(p.state), p.node_sort_policy, p.capacity, p.used, p.allocations);
+    if (p.canary) {
+      const canary_snapshot &c = *p.canary;
+      w.add(in + "canary", c.kind, c.policy, c.queues, c.share, c.salt, c.active, c.why, c.since_ms);
+      w.add(in + "canary's side", c.faults, c.canary.applications, c.canary.placed, c.canary.waited_ms);
+      w.add(in + "canary's others", c.others.applications, c.others.placed, c.others.waited_ms);
+    }
     for (const queue_snapshot &q : p.queues) add(w, in + q.path, q);
     for (const node_snapshot &n : p.nodes) {
       w.add(in + n.id, n.schedulable, n.capacity, n.allocated, n.occupied, n.available);

@@ -14,7 +14,7 @@ std::string line_of(decision_view d) {
 
 void ask_why(kernel &k, uint64_t turn) {
   std::vector<std::pair<std::string, std::string>> waiting;
-  const kernel_snapshot now = k.snapshot(snapshot_part::applications | snapshot_part::asks);
+  const kernel_snapshot now = k.snapshot(snapshot_part::applications | snapshot_part::asks | snapshot_part::nodes);
   for (const partition_snapshot &p : now.partitions) {
     waiting.clear();
     for (const application_snapshot &app : p.applications) {
@@ -22,7 +22,10 @@ void ask_why(kernel &k, uint64_t turn) {
     }
     if (waiting.empty()) continue;
     const auto &[app, key] = waiting[turn % waiting.size()];
-    (void)k.explain(p.name, app, key);
+    (void)k.explain(k.find_partition(p.name), app, key);
+    policy_question about{{{app, key}, waiting.front()}, {}};
+    for (const node_snapshot &n : p.nodes) about.nodes.push_back(n.id);
+    (void)k.ask_policies(k.find_partition(p.name), about);
   }
 }
 
@@ -41,6 +44,11 @@ void copied_state::before(kernel &k, int64_t now_ms, const command &c) {
   const std::unique_ptr<kernel> copy = k.copy();
   (void)copy->apply(now_ms, c);
   copy->drain([&](const decision_view &d) { copy_said_.push_back(line_of(d)); });
+}
+
+void copied_state::forget() {
+  compared_ = false;
+  copy_said_.clear();
 }
 
 void copied_state::hear(const decision_view &d) {

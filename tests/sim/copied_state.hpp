@@ -17,6 +17,7 @@ class copied_state {
   void before(kernel &k, int64_t now_ms, const command &c);
   // What it decided, in the order of the decisions; then, where it decided otherwise than the copy.
   void hear(const decision_view &d);
+  void forget();  // what happened to it then did not happen to the copy
   [[nodiscard]] std::vector<std::string> differences(kernel &k);
 
  private:

@@ -131,12 +131,39 @@ command load::a_partition_change(const partition_snapshot &p) {
   return change_partition{own_->text(p.name), static_cast<uint8_t>(event)};
 }
 
+command load::a_canary_change(const partition_snapshot &p) {
+  const bool likely = p.canary && p.canary->active;
+  const bool back = random_.percent(90) ? likely : !likely;
+  return change_canary{own_->text(p.name), back ? canary_turn::back : canary_turn::again,
+                       own_->text(random_.one_of({"", "by olga", "by olga: slow\tnodes"}))};
+}
+
+// Of policies that nobody uses, too.
+command load::a_module_swap() {
+  static constexpr swapped_policy known[] = {
+      {module_kind::queue_sort, "fair"},        {module_kind::app_sort, "fifo"},
+      {module_kind::app_sort, "fair"},          {module_kind::app_sort, "stateaware"},
+      {module_kind::node_sort, "fair"},         {module_kind::node_sort, "binpacking"},
+      {module_kind::node_sort, "gpu-pack"},     {module_kind::predicate, "node-attributes"},
+      {module_kind::placement_rule, "user"},    {module_kind::placement_rule, "tag"},
+      {module_kind::placement_rule, "provided"}};
+  std::vector<swapped_policy> wanted;
+  const bool all = random_.percent(20);
+  for (const swapped_policy &one : known) {
+    if (all || random_.percent(25)) wanted.push_back(one);
+  }
+  return swap_module{
+      "acme.policies", random_.percent(50) ? "aa" : "bb", "aa", {}, {}, own_->policies(std::move(wanted))};
+}
+
 command load::a_move(const partition_snapshot &p) {
   const std::string application = some_application(p), queue = some_queue(p);
   return move_application{own_->text(p.name), own_->text(application), own_->text(queue)};
 }
 
 command load::an_intervention(const partition_snapshot &p) {
+  if (random_.percent(6)) return a_module_swap();
+  if (profile_.canaries && random_.percent(p.canary && !p.canary->active ? 40 : 10)) return a_canary_change(p);
   // What is stopped is soon started again.
   if (random_.percent(p.state == object_state::stopped ? 60 : 8)) return a_partition_change(p);
   if (random_.percent(45)) return a_move(p);

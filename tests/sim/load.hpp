@@ -52,6 +52,8 @@ class load {
   command a_step(const partition_snapshot &p);
   // What people do.
   command a_partition_change(const partition_snapshot &p);
+  command a_canary_change(const partition_snapshot &p);
+  command a_module_swap();
   command an_intervention(const partition_snapshot &p);
 
   put_ask make_ask(const partition_snapshot &p);
@@ -63,6 +65,7 @@ class load {
   std::string some_queue(const partition_snapshot &p);
   amount_map some_resources();
   amount_map some_capacity();
+  std::string a_late_type();  // of more and more of them
   void divide(amount_map &capacity, std::map<std::string, std::string> &attributes);
   std::map<std::string, std::string> application_tags();
   std::map<std::string, std::string> node_attributes();

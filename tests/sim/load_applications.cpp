@@ -12,6 +12,7 @@ amount_map load::some_resources() {
   if (random_.percent(60)) out["memory"] = random_.between(1, 4) * 10;
   if (random_.percent(5)) out["gpu"] = random_.between(0, 2);
   if (profile_.devices && random_.percent(60)) out["gpu"] = random_.between(1, 6);
+  if (profile_.late_types && random_.percent(25)) out[a_late_type()] = random_.between(1, 3);
   if (profile_.odd && random_.percent(2)) out["vcore"] = random_.between(-1, 0);
   if (profile_.odd && random_.percent(1)) out["nowhere"] = 1;
   return out;
@@ -50,8 +51,10 @@ std::map<std::string, std::string> load::application_tags() {
   std::map<std::string, std::string> out;
   if (random_.percent(10)) out["application.stateaware.disable"] = random_.one_of({"true", "false"});
   if (profile_.devices && random_.percent(30)) {
-    out["tenon/node-sort"] = random_.one_of({"fair", "binpacking", "device-packing", "Fair", "no-such-order", ""});
+    out["tenon/node-sort"] =
+        random_.one_of({"fair", "binpacking", "device-packing", "gpu-pack", "Fair", "no-such-order", ""});
   }
+  if (profile_.choosing && random_.percent(30)) out["tenon/node-sort"] = "emptiest-devices";
   if (!profile_.placement) return out;
   if (random_.percent(50)) out["namespace"] = random_.one_of({"a", "space", "two.parts", "root.a.deep"});
   if (random_.percent(10)) out["application.create.force"] = random_.one_of({"true", "no"});
@@ -118,6 +121,7 @@ put_ask load::make_ask(const partition_snapshot &p) {
   if (random_.percent(20)) c.create_time_ms = now_ms_ - random_.between(0, 3) * 1'000;
   std::map<std::string, std::string> tags;
   if (random_.percent(15)) tags["si/zone"] = random_.one_of({"a", "b", "a|b", "c"});
+  if (profile_.devices && random_.percent(25)) tags["si/gpu-model"] = random_.one_of({"A", "B", "A|B", "B|C", ""});
   const auto gpus = resources.find("gpu");
   if (profile_.devices && gpus != resources.end() && gpus->second > 0 && random_.percent(40)) {
     tags["tenon/devices/gpu"] = some_split(gpus->second);

@@ -10,10 +10,15 @@ std::string load::some_node(const partition_snapshot &p) {
   return random_.one_of(p.nodes).id;
 }
 
+std::string load::a_late_type() { return "late-" + std::to_string(random_.between(1, 1 + next_name_ / 8)); }
+
 amount_map load::some_capacity() {
   amount_map out{{"vcore", random_.between(2, 16)}};
   if (random_.percent(90)) out["memory"] = random_.between(2, 16) * 10;
   if (random_.percent(15)) out["gpu"] = random_.between(0, 4);
+  if (profile_.late_types) {
+    for (int64_t more = random_.between(0, 4); more > 0; --more) out[a_late_type()] = random_.between(2, 8);
+  }
   if (profile_.odd && random_.percent(2)) out["memory"] = random_.between(-1, 0);
   return out;
 }
@@ -28,6 +33,7 @@ void load::divide(amount_map &capacity, std::map<std::string, std::string> &attr
   } else {
     capacity["gpu"] = random_.between(0, 9);
   }
+  if (random_.percent(75)) attributes["si/gpu-model"] = random_.one_of({"A", "B", "C"});
   if (random_.percent(15)) attributes["tenon/devices/memory"] = random_.one_of({"2x40", "3x30", "8x10"});
   if (profile_.odd && random_.percent(3)) {
     attributes[random_.one_of({"tenon/devices/gpu", "tenon/devices/", "tenon/devices/a=b", "tenon/devices/new"})] =

@@ -31,6 +31,8 @@ always hold, and replays each seed's journal.
   --record DIR    writes PROFILE-SEED.journal and PROFILE-SEED.decisions there
   --print         every command and its decisions
   --oracle        compare the oracle with itself: is it deterministic?
+  --faulty-predicates
+                  the kernel's predicates fail now and then; its oracle is told when, the replay has it in the journal
   --help
 
 TENON_NODE_SORT=MANIFEST (and TENON_APP_SORT, TENON_QUEUE_SORT, TENON_PREDICATE, TENON_PLACEMENT_RULE) puts a module
@@ -44,7 +46,7 @@ struct options {
   uint64_t first = 1, seeds = 100;
   double budget_s = 0;
   std::filesystem::path record;
-  bool keep_going = false, oracle_only = false, help = false;
+  bool keep_going = false, oracle_only = false, faulty = false, help = false;
   session_options session;
 };
 
@@ -86,6 +88,8 @@ std::string parse(int argc, char **argv, options &o) {
       if (!std::filesystem::is_directory(o.record)) return wants("a folder that exists");
     } else if (option == "--oracle") {
       o.oracle_only = true;
+    } else if (option == "--faulty-predicates") {
+      o.faulty = true;
     } else if (option == "--budget") {
       if (!parse_budget(value(), o.budget_s)) return wants("a time: 300s, 5m");
     } else if (option == "--profile") {
@@ -111,13 +115,13 @@ void write(const std::filesystem::path &path, const std::string &bytes) {
 }
 
 struct figures {
-  uint64_t seeds = 0, failed = 0, steps = 0, decisions = 0, placed = 0;
+  uint64_t seeds = 0, failed = 0, steps = 0, decisions = 0, placed = 0, faults = 0;
   std::map<std::string, uint64_t> profiles;
 };
 
 void report(const figures &f, double seconds) {
   std::cout << f.seeds << " seeds, " << f.failed << " failed; " << f.steps << " steps, " << f.decisions
-            << " decisions, " << f.placed << " allocations; " << seconds << " s;";
+            << " decisions, " << f.placed << " allocations, " << f.faults << " faults; " << seconds << " s;";
   for (const auto &[name, count] : f.profiles) std::cout << ' ' << name << ' ' << count;
   std::cout << std::endl;
 }
@@ -135,13 +139,17 @@ int run(const options &o) {
     session_options session = o.session;
     session.seed = seed;
     // With another policy in place of a built-in one the oracle knows no answer; the kernel must agree with itself.
-    const session_result done = play(session, o.oracle_only ? make_oracle : make_kernel,
-                                     tenon::host::replacements_from_environment().empty() ? make_oracle : make_kernel);
+    const make_scheduler sound = o.oracle_only ? make_oracle : make_kernel;
+    const make_scheduler faulty = [seed](const tenon::naive::features &has) { return make_faulty_kernel(has, seed); };
+    const session_result done =
+        play(session, o.faulty ? faulty : sound,
+             tenon::host::replacements_from_environment().empty() ? make_oracle : make_kernel, sound);
     ++f.seeds;
     ++f.profiles[done.profile];
     f.steps += done.steps;
     f.decisions += done.decisions;
     f.placed += done.placed;
+    f.faults += done.faults;
     if (!o.record.empty()) {
       const std::string stem = done.profile + "-" + std::to_string(seed);
       write(o.record / (stem + ".journal"), done.journal);
@@ -150,6 +158,7 @@ int run(const options &o) {
     if (done.failure.empty()) continue;
     ++f.failed;
     std::cout << done.failure << "again: sim --seed " << seed << " --steps " << session.steps << " --print"
+              << (o.faulty ? " --faulty-predicates" : "")
               << (session.profile == nullptr ? "" : " --profile " + done.profile) << '\n'
               << std::endl;
     if (!o.keep_going) break;

@@ -134,6 +134,24 @@ placement_rule_config make_rule(random &r, int depth) {
   return rule;
 }
 
+canary_config make_canary(random &r, const profile &p) {
+  canary_config c;
+  if (r.percent(40)) c.predicate = "two-of-three";
+  c.node_sort.type = r.one_of({"fair", "binpacking"});
+  if (p.devices) c.node_sort.type = r.one_of({"fair", "binpacking", "device-packing", "gpu-pack", "emptiest-devices"});
+  if (r.percent(50)) c.node_sort.resource_weights = {{"memory", 0.5}, {"vcore", 2.0}};
+  if (!c.predicate.empty()) c.node_sort = {};
+  if (r.percent(40))
+    c.queues = r.percent(50) ? std::vector<std::string>{"root.a"} : std::vector<std::string>{"root.b", "root.a.a"};
+  c.share = static_cast<uint32_t>(r.percent(30) ? 1'000 : r.between(0, 1'000));
+  c.salt = r.one_of({"", "one", "two"});
+  c.back.faults = static_cast<uint32_t>(r.percent(60) ? 1 : r.between(2, 4));
+  c.back.placements = static_cast<uint32_t>(r.between(1, 12));
+  if (r.percent(30)) c.back.waiting_p99_ms = r.between(1, 20) * 1'000;
+  if (r.percent(30)) c.back.waiting_factor = static_cast<uint32_t>(r.between(500, 3'000));
+  return c;
+}
+
 partition_config make_partition(random &r, const profile &p, const std::string &name) {
   partition_config c;
   c.name = name;
@@ -148,10 +166,12 @@ partition_config make_partition(random &r, const profile &p, const std::string &
   const int64_t rules = p.placement ? r.between(0, 4) : 0;
   for (int64_t i = 0; i < rules; ++i) c.placement_rules.push_back(make_rule(r, 0));
   c.node_sort.type = r.one_of({"fair", "binpacking"});
-  if (p.devices && r.percent(50)) c.node_sort.type = "device-packing";
+  if (p.devices && r.percent(50)) c.node_sort.type = r.one_of({"device-packing", "gpu-pack"});
+  if (p.choosing && r.percent(70)) c.node_sort.type = "emptiest-devices";
   if (r.percent(30)) c.node_sort.resource_weights = {{"memory", 1.5}, {"vcore", 4.0}};
   if (r.percent(10)) c.node_sort.resource_weights = {{"gpu", 0.7}, {"memory", 0.3}, {"vcore", 1.1}};
   if (r.percent(5)) c.node_sort.resource_weights = {{"vcore", 0.0}};
+  if (p.canaries && r.percent(85)) c.canary.push_back(make_canary(r, p));
   if (r.percent(40)) {
     c.tuning.starting_timeout_ms = r.between(1, 20) * 1'000;
     c.tuning.completing_timeout_ms = r.between(1, 20) * 1'000;

@@ -76,7 +76,8 @@ void places::note(const command &c) {
 
 void places::note(const decision_view &d) {
   // It may ask again within the same command, so that no snapshot shows that nothing was left.
-  if (const auto *now = d.as<decided::application_state>(); now != nullptr && now->words == messages::nothing_left()) {
+  if (const auto *now = d.as<decided::application_state>();
+      now != nullptr && now->message == messages::nothing_left()) {
     runners_[std::string(d.partition)][std::string(d.application)].had_some = false;
     return;
   }

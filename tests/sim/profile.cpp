@@ -71,6 +71,13 @@ std::vector<profile> make_profiles() {
     p.compared.reservations = p.compared.preemption = true;
   }
   {
+    profile &p = add("types");
+    p.preemption = p.reservations = p.dense = p.late_types = p.reloads = true;
+    p.max_nodes = 5;
+    p.jump_percent = 12;
+    p.compared.reservations = p.compared.preemption = true;
+  }
+  {
     profile &p = add("quotas");
     p.quotas = p.reloads = p.recovery = p.dense = p.people = true;
     p.max_nodes = 5;
@@ -98,6 +105,25 @@ std::vector<profile> make_profiles() {
     p.people = true;
     p.partitions = 2;
     p.jump_percent = 10;
+  }
+  {
+    profile &p = add("chosen-devices");
+    p.devices = p.choosing = p.gangs = p.reservations = p.recovery = p.timeouts = p.reloads = p.odd = true;
+    p.max_nodes = 5;
+    p.jump_percent = 8;
+  }
+  {
+    profile &p = add("canaries");
+    p.canaries = p.devices = p.gangs = p.reservations = p.recovery = p.reloads = p.people = true;
+    p.max_nodes = 6;
+    p.max_applications = 16;
+    p.jump_percent = 5;
+  }
+  {
+    profile &p = add("proposed-devices");
+    p.devices = p.choosing = p.checks = p.gangs = p.reservations = p.recovery = p.timeouts = p.inspection = true;
+    p.max_nodes = 5;
+    p.jump_percent = 6;
   }
   {
     profile &p = add("whole");

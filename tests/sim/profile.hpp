@@ -26,7 +26,10 @@ struct profile {
   bool reloads = false;       // configurations change, resource managers come and go
   bool recovery = false;      // existing and foreign allocations
   bool timeouts = false;      // execution timeouts
+  bool late_types = false;    // more and more resource types
   bool devices = false;       // nodes divide types, allocations come with details
+  bool choosing = false;      // an order of nodes chooses the devices
+  bool canaries = false;      // some applications have another order of nodes
   bool checks = false;        // the resource manager checks placements
   bool people = false;        // queues are stopped and started, applications ended and moved
   bool odd = false;           // commands that must be refused

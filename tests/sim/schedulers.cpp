@@ -1,11 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "copied_state.hpp"
+#include "faulty_predicates.hpp"
 #include "oracle/oracle.hpp"
+#include "orders/policies_with_orders.hpp"
 #include "read_state.hpp"
 #include "session.hpp"
-#include "tenon/builtin/policy_source.hpp"
 #include "tenon/host/replaced_policies.hpp"
 #include "tenon/kernel/kernel.hpp"
 #include "told_state.hpp"
@@ -13,10 +16,10 @@
 namespace tenon::sim {
 namespace {
 
-// The built-in policies, and in place of those of some kinds the modules that the environment names.
+// The built-in policies and those of tests, and in place of those of some kinds the modules that the environment names.
 std::unique_ptr<policy_source> make_policies() {
-  auto built_in =
-      std::make_unique<builtin_policy_source>(std::vector<builtin_policy_source::predicate_use>{{"node-attributes"}});
+  auto built_in = std::make_unique<testing::policies_with_orders>(
+      std::vector<builtin_policy_source::predicate_use>{{"node-attributes"}});
   const auto these = host::replacements_from_environment();
   if (these.empty()) return built_in;
   auto replaced = host::replaced_policies::make(std::move(built_in), these);
@@ -26,10 +29,19 @@ std::unique_ptr<policy_source> make_policies() {
 
 class kernel_scheduler : public scheduler {
  public:
-  kernel_scheduler() { kernel_.set_fact_listener(&told_); }
+  // `faulty`: the number from which the faults of its predicates are drawn.
+  explicit kernel_scheduler(std::optional<uint64_t> faulty) : policies_(make_policies(), faulty) {
+    kernel_.set_fact_listener(&told_);
+  }
   uint32_t apply(int64_t now_ms, const command &c) override {
     copied_.before(kernel_, now_ms, c);
-    return kernel_.apply(now_ms, c);
+    policies_.set_armed(true);
+    const uint32_t made = kernel_.apply(now_ms, c);
+    policies_.set_armed(false);
+    const auto is_fault = [](const step_answer &a) { return a.what == step_answer::kind::policy_fault; };
+    const auto answers = kernel_.answers();
+    if (std::any_of(answers.begin(), answers.end(), is_fault)) copied_.forget();
+    return made;
   }
   void drain(const std::function<void(const decision_view &)> &take) override {
     kernel_.drain([&](const decision_view &d) {
@@ -52,8 +64,8 @@ class kernel_scheduler : public scheduler {
   copied_state copied_;
   read_state read_;
   told_state told_;
-  std::unique_ptr<policy_source> policies_ = make_policies();
-  kernel kernel_{*policies_};
+  faulty_predicates policies_;
+  kernel kernel_{policies_};
 };
 
 class oracle_scheduler : public scheduler {
@@ -71,7 +83,12 @@ class oracle_scheduler : public scheduler {
 
 }  // namespace
 
-std::unique_ptr<scheduler> make_kernel(const naive::features &) { return std::make_unique<kernel_scheduler>(); }
+std::unique_ptr<scheduler> make_kernel(const naive::features &) {
+  return std::make_unique<kernel_scheduler>(std::nullopt);
+}
+std::unique_ptr<scheduler> make_faulty_kernel(const naive::features &, uint64_t seed) {
+  return std::make_unique<kernel_scheduler>(seed);
+}
 std::unique_ptr<scheduler> make_oracle(const naive::features &wanted) {
   return std::make_unique<oracle_scheduler>(wanted);
 }

@@ -2,6 +2,7 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <iostream>
 
 #include "command_text.hpp"
@@ -18,12 +19,32 @@ struct outcome {
   std::vector<std::string> lines;
 };
 
+// What a scheduler was told from outside, kept for the other one.
+class kept_answers {
+ public:
+  void keep(std::span<const step_answer> answers) {
+    texts_.clear();
+    all_.assign(answers.begin(), answers.end());
+    for (step_answer &a : all_) {
+      for (std::string_view *text : {&a.fault.partition, &a.fault.policy, &a.fault.asks, &a.text}) {
+        *text = texts_.emplace_back(*text);
+      }
+    }
+  }
+  [[nodiscard]] const std::vector<step_answer> &all() const { return all_; }
+
+ private:
+  std::vector<step_answer> all_;
+  std::deque<std::string> texts_;
+};
+
 // `journal`: where the command is written to; null: nowhere.
 outcome run(scheduler &s, int64_t now_ms, const command &c, const std::function<void(const decision_view &)> &note,
-            std::string *journal = nullptr) {
+            std::string *journal = nullptr, kept_answers *answers = nullptr) {
   outcome out;
   out.made = s.apply(now_ms, c);
   if (journal != nullptr) append_entry(*journal, now_ms, c, s.answers());
+  if (answers != nullptr) answers->keep(s.answers());
   s.drain([&](const decision_view &d) {
     out.lines.push_back(format(d));
     note(d);
@@ -100,8 +121,16 @@ class player {
       ledger_.note(d, steps);
       places_.note(d);
     };
-    const outcome mine = run(*tested_, c.now_ms, c.what, note, &journal_);
-    const outcome its = run(*reference_, c.now_ms, c.what, [](const decision_view &) {});
+    const outcome mine = run(*tested_, c.now_ms, c.what, note, &journal_, &answers_);
+    const command told = with_answers(c.what, answers_.all());
+    for (const step_answer &a : answers_.all()) {
+      if (a.what != step_answer::kind::policy_fault) continue;
+      ++out_.faults;
+      if (!options_.print) continue;
+      std::cout << "    fault " << static_cast<int>(a.fault.what) << " of " << a.fault.asks << ", arrival "
+                << a.fault.arrival << ", before decision " << a.at << std::endl;
+    }
+    const outcome its = run(*reference_, c.now_ms, told, [](const decision_view &) {});
     lines_.insert(lines_.end(), mine.lines.begin(), mine.lines.end());
     if (options_.print) {
       for (const std::string &line : its.lines) std::cout << "    " << line << std::endl;
@@ -158,14 +187,16 @@ class player {
   ledger ledger_;
   places places_;
   std::string journal_;
+  kept_answers answers_;
   std::vector<std::string> lines_;
   session_result out_;
 };
 
 }  // namespace
 
-session_result play(const session_options &options, const make_scheduler &tested, const make_scheduler &reference) {
-  return player(options, tested, reference).play(tested);
+session_result play(const session_options &options, const make_scheduler &tested, const make_scheduler &reference,
+                    const make_scheduler &again) {
+  return player(options, tested, reference).play(again);
 }
 
 }  // namespace tenon::sim

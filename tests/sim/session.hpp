@@ -48,11 +48,15 @@ struct session_result {
   uint64_t steps = 0;
   uint64_t decisions = 0;
   uint64_t placed = 0;
+  uint64_t faults = 0;  // of predicates
   std::string failure;  // empty: none
 };
 
-// Plays a seed on `tested` and `reference`, then the journal of it on another `tested`.
+// Its predicates fail now and then, as the seed has it.
+[[nodiscard]] std::unique_ptr<scheduler> make_faulty_kernel(const naive::features &, uint64_t seed);
+
+// Plays a seed on `tested` and `reference`, then the journal of it on `again`.
 [[nodiscard]] session_result play(const session_options &options, const make_scheduler &tested,
-                                  const make_scheduler &reference);
+                                  const make_scheduler &reference, const make_scheduler &again);
 
 }  // namespace tenon::sim

@@ -34,6 +34,7 @@ ARROWS = [
         ("tenon/kernel/", "tenon/abi/", "tenon/sdk/", "tenon/builtin/", "tenon/testing/", "gtest/"),
         "what links policies into a program stands between them and the kernel",
     ),
+    Arrow(("plugins/identity/ldap/",), ("tenon/abi/", "tenon/sdk/", "ldap.h", "poll.h", "sys/"), "a plugin sees the SDK alone"),
     Arrow(("plugins/identity/",), ("tenon/abi/", "tenon/sdk/", "grp.h", "pwd.h"), "a plugin sees the SDK alone"),
     Arrow(
         ("plugins/transports/wire/",),
@@ -41,7 +42,13 @@ ARROWS = [
         "the wire's messages meet the ABI's here and nothing else",
     ),
     Arrow(("plugins/events/log/",), ("tenon/abi/", "tenon/sdk/", "spdlog/"), "a plugin sees the SDK alone"),
-    Arrow(("plugins/events/sqlite/",), ("tenon/abi/", "tenon/sdk/", "sqlite3.h"), "a plugin sees the SDK alone"),
+    Arrow(("plugins/events/shared/",), ("tenon/abi/", "tenon/sdk/"), "what several sinks include knows none of them"),
+    Arrow(("plugins/events/sqlite/",), ("tenon/abi/", "tenon/sdk/", "tenon/sinks/", "sqlite3.h"), "a plugin sees the SDK alone"),
+    Arrow(
+        ("plugins/events/postgresql/",),
+        ("tenon/abi/", "tenon/sdk/", "tenon/sinks/", "libpq-fe.h", "poll.h", "utf8.h"),
+        "a plugin sees the SDK alone",
+    ),
     Arrow(
         ("plugins/transports/grpc/http2/",),
         ("tenon/sdk/", "boost/asio/", "boost/system/", "nghttp2/", "openssl/", "zlib.h",
@@ -54,7 +61,12 @@ ARROWS = [
          "google/protobuf/", "http2/", "openssl/", "fcntl.h", "pthread.h", "sys/", "unistd.h"),
         "a plugin sees the SDK alone",
     ),
-    Arrow(("plugins/transports/shared/",), ("openssl/", "sys/"), "what several transports include knows none of them"),
+    Arrow(("plugins/transports/shared/",), ("tenon/abi/", "tenon/sdk/", "openssl/", "sys/"), "what several transports include knows none of them"),
+    Arrow(
+        ("plugins/transports/mqtt/",),
+        ("tenon/abi/", "tenon/sdk/", "tenon/transports/", "tenon/wire/", "tenon/v1/", "mosquitto.h", "utf8.h"),
+        "a plugin sees the SDK alone",
+    ),
     Arrow(
         ("plugins/transports/rest/",),
         ("tenon/abi/", "tenon/sdk/", "tenon/transports/", "boost/", "openssl/", "prometheus/", "utf8.h", "yaml-cpp/",
@@ -115,8 +127,12 @@ ROOMS_OF_CLI = {
     "trace": ("load",),
     "simulate": ("load", "run"),
     "report": ("run", "simulate"),
-    "ctl": ("control", "plugin", "run"),
-    "serve": ("control", "plugin", "run", "simulate"),
+    "diff": ("load", "report", "run", "simulate"),
+    "shadow": ("diff", "plugin", "run", "simulate"),
+    "tune": ("diff", "report", "run", "simulate"),
+    "whatif": ("run",),
+    "ctl": ("control", "plugin", "run", "whatif"),
+    "serve": ("control", "plugin", "run", "simulate", "whatif"),
     "scenario": ("run", "serve"),
 }
 HOUSES = {ROOT_OF_ROOMS: ROOMS, "cli/src/": ROOMS_OF_CLI}
@@ -371,6 +387,7 @@ UNSIZED = {
     "tenon_text",
     "tenon_text_map",
     "tenon_numbers",
+    "tenon_texts",
     "tenon_rm_pairs",
     "tenon_rm_amounts",
     "tenon_rm_priority",
@@ -430,6 +447,21 @@ def by_words(tree: Tree) -> Iterator[Complaint]:
                 yield Complaint(path, number, f"{found.group().strip()}: decides by words; give it a kind, an id or a state")
 
 
+# Full names of partitions, [rm]name.
+OF_A_PARTITION = re.compile(r"""\bfind\w*\(\s*(?:'\]'|"\]")|["']\[["']\s*\+[^;]*\brm\w*|"\[[\w-]+\][\w-]+""")
+READS_PARTITIONS = "kernel/src/base/partition_name.cpp"
+
+
+def partition_names(tree: Tree) -> Iterator[Complaint]:
+    """[rm]name is read and written in one file; all else has a partition's handle, or calls partition_name.hpp"""
+    for path in tree.paths(*C_SOURCES, under=("kernel/", "cli/")):
+        if path == READS_PARTITIONS or path.endswith("_test.cpp"):
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            if found := OF_A_PARTITION.search(line.split("//")[0]):
+                yield Complaint(path, number, f"{found.group().strip()}: names of partitions are for {READS_PARTITIONS}")
+
+
 A_CONSTANT = re.compile(r"\b(?:constexpr|const|constinit)\b[^;(=]*?\b(k[A-Z]\w*)\s*(?:=|\{|\[)")
 A_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)")
 OF_A_TEST = re.compile(r"(?:[A-Z][a-z0-9]*)+")
@@ -458,13 +490,15 @@ def told(tree: Tree) -> Iterator[Complaint]:
             yield Complaint(path, found[1], "several references as members: put them into a struct NAME_access")
 
 
-OF_THE_LEDGER = re.compile(r"\.edit\(\)|\bledger::(?:write|copy|(?:try_)?transition)\(|\bfriend class (?:ledger|links|fact_teller)\b")
+OF_THE_LEDGER = re.compile(r"\.edit\(\)|\bledger::(?:write|copy|set|(?:try_)?transition)\(|\bfriend class (?:ledger|links|fact_teller)\b")
 # Beside the ledger itself: what is owned says so in the model; a copy of a partition stands where that one does; and
 # the states of partitions and of resource managers, which are no change of a partition's objects.
 PAST_THE_DISPATCHER = {
     f"{ROOT_OF_ROOMS}readers/partition_copy.cpp": ("ledger::write(", "ledger::copy("),
-    f"{ROOT_OF_ROOMS}lifecycle/allocation_states.cpp": ("ledger::copy(",),
+    f"{ROOT_OF_ROOMS}readers/restored_partition.cpp": ("ledger::write(", "ledger::set("),
+    f"{ROOT_OF_ROOMS}lifecycle/allocation_states.cpp": ("ledger::set(",),
     f"{ROOT_OF_ROOMS}commands/administration.cpp": ("ledger::transition(",),
+    f"{ROOT_OF_ROOMS}kernel_saves.cpp": ("ledger::set(",),
     f"{ROOT_OF_ROOMS}kernel.cpp": ("ledger::transition(", "ledger::try_transition("),
 }
 
@@ -483,4 +517,30 @@ def one_writer(tree: Tree) -> Iterator[Complaint]:
                 yield Complaint(path, number, f"{found.group()}: apply a change (model/changes.hpp) instead")
 
 
-RULES = [arrows, rooms_reach, banned, dead_sources, abi, by_words, names, told, one_writer]
+TELLS_BY_HAND = re.compile(r"\b(?:facts\.tell\w*|decisions\.emit)\(")
+# What changes nothing: refusals, and what an inspection or a search found.
+FINDERS = tuple(
+    ROOT_OF_ROOMS + path
+    for path in (
+        "told/",
+        "commands/application_intake.cpp",
+        "commands/ask_intake.cpp",
+        "commands/ask_intake_existing.cpp",
+        "commands/node_commands.cpp",
+        "cycle/inspector.cpp",
+        "rules/required_node_preemption.cpp",
+    )
+)
+
+
+def derived(tree: Tree) -> Iterator[Complaint]:
+    """what those outside hear of a change is derived from it, in told: who tells something by hand is named"""
+    for path in tree.paths(*C_SOURCES, under=(ROOT_OF_ROOMS,)):
+        if path.startswith(FINDERS):
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            if found := TELLS_BY_HAND.search(line.split("//")[0]):
+                yield Complaint(path, number, f"{found.group()}: apply a change, and say in told what is heard of it")
+
+
+RULES = [arrows, rooms_reach, banned, dead_sources, abi, by_words, partition_names, names, told, one_writer, derived]

@@ -6,12 +6,13 @@ import argparse
 import pathlib
 import sys
 
+import class_rules
 import code_rules
 import doc_rules
 import text_rules
 from tree import Tree
 
-RULES = {rule.__name__.replace("_", "-"): rule for module in (text_rules, code_rules, doc_rules) for rule in module.RULES}
+RULES = {rule.__name__.replace("_", "-"): rule for module in (text_rules, code_rules, class_rules, doc_rules) for rule in module.RULES}
 NEEDS_BUILD = {"dead-sources"}
 
 

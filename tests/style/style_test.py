@@ -52,9 +52,21 @@ def answers(without: str = "") -> str:
     return page.replace(without, "", 1) if without else page
 
 
+def shows(functions: int, head: str = "class a {\n public:") -> dict[str, str]:
+    """A header of the kernel with a class that shows so many functions."""
+    of_it = "".join(f"  int f{n}(std::span<const int> of,\n        int at = size()) const;\n" for n in range(functions))
+    hidden = "  friend void g();\n  using one = int(int);\n  int size_ = first();\n private:\n  void h() { f(); }\n"
+    return {"kernel/src/a.hpp": f"{HEAD}{head}\n{of_it}{hidden}}};\n"}
+
+
 CASES = [
-    Case("length", {"kernel/src/a.cpp": "\n" * 1000, ABI_HEADER: "\n" * 200}),
-    Case("length", {"kernel/src/a.cpp": "\n" * 1001, "tests/a.py": "\n" * 1001}, ["kernel/src/a.cpp", "tests/a.py"]),
+    Case("wide-classes", shows(40)),
+    Case("wide-classes", shows(41), ["kernel/src/a.hpp:2"]),
+    Case("wide-classes", shows(41, "struct a : private b<int> {"), ["kernel/src/a.hpp:2"]),
+    Case("wide-classes", shows(41, "class a {")),
+    Case("wide-classes", {"cli/src/a.hpp": shows(41)["kernel/src/a.hpp"]}),
+    Case("length", {"kernel/src/a.cpp": "\n" * 400, "cli/src/a.cpp": "\n" * 1000, ABI_HEADER: "\n" * 200}),
+    Case("length", {"kernel/src/a.cpp": "\n" * 401, "tests/a.py": "\n" * 1001}, ["kernel/src/a.cpp", "tests/a.py"]),
     Case("length", {ABI_HEADER: "\n" * 201}, [ABI_HEADER]),
     Case("length", {POLICY: "\n" * 60, "plugins/transports/a/module.cpp": "\n" * 61}),
     Case("length", {POLICY: "\n" * 61}, [POLICY]),
@@ -223,6 +235,20 @@ CASES = [
     *complains_at_line_one(
         "by-words", KERNEL_SOURCE, 'if (d.text == "waits for nodes") return;', 'text.starts_with("limit on ram")',
         "if (words != messages::existing()) return;", "if (messages::nothing_left() == why) return;", "return text_of(d) == gone;",
+    ),
+    *is_content_with("derived", "kernel/src/commands/ask_intake.cpp", "decision_view &d = decisions.emit(decided::ask_rejected{why});"),
+    *is_content_with("derived", KERNEL_SOURCE, "changes.apply(ask_moved{*a, ask_event::accept});", "facts.write(c);"),
+    *complains_at_line_one(
+        "derived", KERNEL_SOURCE, "facts.tell(fact_kind::ask_added, *a);", "  facts.tell_queue_amounts(leaf, {}, {});",
+        "decisions.emit(decided::application_accepted{}, app);",
+    ),
+    *is_content_with(
+        "partition-names", KERNEL_SOURCE, 'out = "[" + joined(texts) + "]";', "to.find_partition(id);  // of [rm]name", 'step("[cycle]");',
+    ),
+    *is_content_with("partition-names", code_rules.READS_PARTITIONS, "const size_t end = text.find(']');"),
+    *complains_at_line_one(
+        "partition-names", KERNEL_SOURCE, "const size_t end = text.find(']');", 'find("[" + rm + "]" + c.name);',
+        'constexpr std::string_view where = "[load]default";',
     ),
     *is_content_with(
         "names", KERNEL_SOURCE, "constexpr size_t most_steps = 3;", "TEST_F(Nodes, DrainedOneTakesNothing) {",

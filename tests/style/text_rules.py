@@ -8,6 +8,8 @@ from tree import C_SOURCES, Complaint, Tree
 
 SOURCES = (*C_SOURCES, "*.py", "*.rs", "*.go", "*.proto", "*.cmake", "CMakeLists.txt")
 MAX_LINES = 1000
+KERNEL = ("kernel/src/", "kernel/include/tenon/kernel/")
+MAX_KERNEL_LINES = 400
 MAX_ABI_LINES = 200
 ABI = "sdk/include/tenon/abi/"
 MAX_POLICY_LINES = 60
@@ -19,9 +21,11 @@ VENDORS_OWN = ("sdk/templates/",)
 
 
 def length(tree: Tree) -> Iterator[Complaint]:
-    """a source can be read in one sitting: at most 1000 lines, an ABI header 200, a policy 60"""
+    """a source can be read in one sitting: at most 1000 lines, one of the kernel 400, an ABI header 200, a policy 60"""
+    limits = {ABI: MAX_ABI_LINES} | dict.fromkeys(KERNEL, MAX_KERNEL_LINES)
     for path in tree.paths(*SOURCES):
-        limit = MAX_ABI_LINES if path.startswith(ABI) else MAX_POLICY_LINES if POLICY.fullmatch(path) else MAX_LINES
+        of_folder = (most for folder, most in limits.items() if path.startswith(folder))
+        limit = MAX_POLICY_LINES if POLICY.fullmatch(path) else next(of_folder, MAX_LINES)
         count = len(tree.lines(path))
         if count > limit:
             yield Complaint(path, 0, f"{count} lines, at most {limit}; divide it by what it is about")

@@ -46,6 +46,8 @@ std::string value_name(uint32_t value) {
       return "TEXT_MAP";
     case TENON_COLUMN_WORDS:
       return "WORDS";
+    case TENON_COLUMN_TEXTS:
+      return "TEXTS";
     default:
       return "NUMBERS";
   }

@@ -34,7 +34,7 @@ TEST(DecisionLine, IsAsItWillAlwaysBe) {
   EXPECT_EQ(format(allocation()),
             "42\t1600000000000\tallocated\trm-1\t[rm-1]default\tapp-1\task-1\t7\tnode-1\troot.a\t-\t-\t-");
   decision_view release = allocation();
-  release.what = decided::released{termination::placeholder_replaced, {cause::words, "replaced"}, {}};
+  release.what = decided::released{termination::placeholder_replaced, {cause::given, "replaced"}, {}};
   release.placeholder = true;
   EXPECT_EQ(format(release),
             "42\t1600000000000\treleased\trm-1\t[rm-1]default\tapp-1\task-1\t7\tnode-1\troot.a\tplaceholder\t"
@@ -130,14 +130,14 @@ TEST(Causes, AreToldApart) {
 
 TEST(DecisionNames, AreThoseOfTheEnum) {
   std::set<std::string_view> names;
-  for (int kind = 0; kind <= static_cast<int>(decision_kind::undone); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(decision_kind::canary_back); ++kind) {
     EXPECT_TRUE(names.insert(name(static_cast<decision_kind>(kind))).second);
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre(
                          "rm_registered", "rm_rejected", "configured", "configuration_rejected", "application_accepted",
                          "application_rejected", "application_state", "ask_rejected", "ask_released", "allocated",
                          "released", "allocation_rejected", "node_accepted", "node_rejected", "node_update_rejected",
-                         "reserved", "unreserved", "container_state", "proposed", "undone"));
+                         "reserved", "unreserved", "container_state", "proposed", "undone", "canary_back"));
   EXPECT_EQ(name(decision_kind::rm_registered), "rm_registered");
   EXPECT_EQ(name(decision_kind::ask_rejected), "ask_rejected");
   EXPECT_EQ(name(decision_kind::node_rejected), "node_rejected");
@@ -177,7 +177,7 @@ TEST(AllocationUuid, ComesFromPartitionApplicationKeyAndSequenceAlone) {
   decision_view d = allocation();
   d.sequence = 1;
   d.now_ms = 2;
-  d.what = decided::released{termination::timeout, {cause::words, "gone"}, {}};
+  d.what = decided::released{termination::timeout, {cause::given, "gone"}, {}};
   d.placeholder = true;
   d.node = "node-2";
   d.queue = "root.b";

@@ -25,6 +25,8 @@ constexpr std::string_view part_name<step_answer> = "answer";
 template <>
 constexpr std::string_view part_name<policy_fault> = "policy fault";
 template <>
+constexpr std::string_view part_name<swapped_policy> = "swapped policy";
+template <>
 constexpr std::string_view part_name<put_ask> = "put_ask";
 template <>
 constexpr std::string_view part_name<existing_allocation> = "existing allocation";
@@ -42,6 +44,10 @@ template <>
 constexpr std::string_view part_name<placement_rule_config> = "placement rule";
 template <>
 constexpr std::string_view part_name<placement_filter_config> = "placement filter";
+template <>
+constexpr std::string_view part_name<canary_config> = "canary";
+template <>
+constexpr std::string_view part_name<canary_limits> = "limits of a canary";
 template <>
 constexpr std::string_view part_name<node_sort_config> = "node sort";
 template <>

@@ -58,7 +58,7 @@ class random_commands {
   // Of what a format of journals has. With details, existing allocations have some, and resource managers check
   // placements. `kinds`: the first so many.
   explicit random_commands(uint64_t seed, int format, bool details = false, size_t kinds = std::variant_size_v<command>)
-      : engine_(seed), format_(format), details_(details), kinds_(kinds) {}
+      : engine_(seed), format_(format), details_(details), kinds_(format == 3 ? std::min(kinds, kinds_of_3) : kinds) {}
 
   // A command of every kind, in turn, is command number 0, 1, ...
   command next() { return make(std::make_index_sequence<std::variant_size_v<command>>(), kind_++ % kinds_); }
@@ -66,6 +66,8 @@ class random_commands {
   uint64_t number(uint64_t below) { return engine_() % below; }
 
  private:
+  static constexpr size_t kinds_of_3 = 21;
+
   template <size_t... I>
   command make(std::index_sequence<I...>, size_t kind) {
     command out;
@@ -81,12 +83,17 @@ class random_commands {
       x = static_cast<T>(engine_() % 6);
     } else if constexpr (std::is_same_v<T, rm_signal>) {
       x = static_cast<T>(engine_() % 4);
+    } else if constexpr (std::is_same_v<T, canary_turn>) {
+      x = static_cast<T>(engine_() % 2);
+    } else if constexpr (std::is_same_v<T, module_kind>) {
+      x = static_cast<T>(engine_() % (static_cast<uint64_t>(T::transport) + 1));
     } else if constexpr (std::is_same_v<T, release_what>) {
       x = static_cast<T>(engine_() % 3);
     } else if constexpr (std::is_same_v<T, step_answer::kind>) {
       x = static_cast<T>(engine_() % (format_ == 3 ? 2 : static_cast<uint64_t>(T::placement_fault) + 1));
     } else if constexpr (std::is_same_v<T, policy_fault::kind>) {
-      x = static_cast<T>(engine_() % (static_cast<uint64_t>(T::predicate) + 1));
+      x = static_cast<T>(engine_() %
+                         (static_cast<uint64_t>(format_ == 3 ? T::predicate : T::canary_predicate_signature) + 1));
     } else if constexpr (std::is_same_v<T, policy_fault>) {
       fault(x);
     } else if constexpr (std::is_integral_v<T>) {
@@ -136,7 +143,17 @@ class random_commands {
       fill(configs_.emplace_back());
       x = engine_() % 8 == 0 ? nullptr : &configs_.back();
     } else {
-      boost::pfr::for_each_field(x, [&](auto &field) { fill(field); });
+      // In format 3 these two alone have answers.
+      constexpr bool always_answered = std::is_same_v<T, step> || std::is_same_v<T, inspect>;
+      boost::pfr::for_each_field(x, [&]<class F>(F &field) {
+        if constexpr (std::is_same_v<F, std::span<const step_answer>> && !always_answered) {
+          if (format_ == 3) return;
+        }
+        if constexpr (std::is_same_v<F, std::vector<canary_config>>) {
+          if (format_ == 3) return;
+        }
+        fill(field);
+      });
     }
   }
 
@@ -147,11 +164,14 @@ class random_commands {
     if (x.what == policy_fault::kind::none) return fill(x.policy);
     x.partition = texts_.emplace_back("[rm]" + std::to_string(engine_() % 3));
     x.policy = texts_.emplace_back("policy-" + std::to_string(engine_() % 3));
-    if (x.what == policy_fault::kind::predicate)
+    if (x.what >= policy_fault::kind::predicate)
       x.asks = texts_.emplace_back("app/ask-" + std::to_string(engine_() % 3));
+    if (format_ == 3) return;
+    fill(x.arrival);
+    fill(x.alone);
   }
 
-  // Format 3 does not have those of placement rules.
+  // Format 3 has none of these commands.
   template <class T>
   void fill_answers(T &x) {
     if (format_ != 3) fill(x.answers);

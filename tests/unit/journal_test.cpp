@@ -259,6 +259,23 @@ TEST(Journal, AppendingKeepsWhatIsThere) {
   EXPECT_EQ(out, "before" + alone);
 }
 
+TEST(Journal, WhileItIsWrittenWholeEntriesAreTold) {
+  std::string bytes;
+  std::vector<size_t> ends{0};
+  for (const size_t length : {size_t{1}, size_t{200}, size_t{40'000}}) {
+    append_entry(bytes, 5, fail_application{"[rm]default", "app", std::string(length, 'x'), {}});
+    ends.push_back(bytes.size());
+  }
+  for (size_t cut = 0; cut <= bytes.size(); cut += cut < 300 ? 1 : 97) {
+    const size_t whole = *(std::upper_bound(ends.begin(), ends.end(), cut) - 1);
+    EXPECT_EQ(whole_entries(std::string_view(bytes).substr(0, cut)), whole) << cut;
+  }
+  EXPECT_EQ(whole_entries(bytes), bytes.size());
+  // No entry has such a size: whoever reads it hears why.
+  EXPECT_EQ(whole_entries(std::string(12, '\xff')), 12U);
+  EXPECT_EQ(whole_entries("\xff\xff\xff\xff\xff\x7f...."), 10U);
+}
+
 TEST(DamagedJournal, AnotherFileIsNoJournal) {
   EXPECT_EQ(read("").where, "journal byte 0, header");
   EXPECT_EQ(read("partitions:\n  - name: default\n").where, "journal byte 0, header");

@@ -32,6 +32,9 @@ std::string keys_of() {
 TEST(StateJson, PageHasItsKeys) {
   const std::map<std::string, std::string> expected{{"state", keys_of<kernel_snapshot>()},
                                                     {"partition", keys_of<partition_snapshot>()},
+                                                    {"canary", keys_of<canary_snapshot>()},
+                                                    {"limits of a canary", keys_of<canary_limits>()},
+                                                    {"side of a canary", keys_of<canary_side>()},
                                                     {"queue", keys_of<queue_snapshot>()},
                                                     {"template of children", keys_of<child_template_config>()},
                                                     {"application", keys_of<application_snapshot>()},

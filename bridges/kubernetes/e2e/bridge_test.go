@@ -362,6 +362,44 @@ func TestVictimOfADisruptionBudget_RunsOnForAWhile(t *testing.T) {
 	s.noneOver()
 }
 
+func TestNodeOnWhichOthersEndForAPod_IsNominated_WhileTheyDo(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = time.Hour })
+	s.spared = true
+	s.victim()
+	nominated := func(node string) func() bool {
+		return func() bool { return s.get("agent").Status.NominatedNodeName == node }
+	}
+	s.until("two is nominated", nominated("two"))
+	time.Sleep(2 * time.Second) // beats
+	if !nominated("two")() || s.get("victim").Status.NominatedNodeName != "" {
+		t.Errorf("have %q", s.get("agent").Status.NominatedNodeName)
+	}
+	s.lock.Lock()
+	s.spared = false
+	s.lock.Unlock()
+	s.on([]string{"two"}, "agent")
+	time.Sleep(2 * time.Second)
+	s.until("it is nominated no more", nominated(""))
+}
+
+func TestNomination_EndsWithoutItsPod(t *testing.T) {
+	s, d := newAPIServer(t), serve(t)
+	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = time.Hour })
+	s.spared = true
+	s.victim()
+	s.until("two is nominated", func() bool { return s.get("agent").Status.NominatedNodeName == "two" })
+	s.changeNode("two", func(node *v1.Node) {
+		node.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "yes", Effect: v1.TaintEffectNoSchedule}}
+	})
+	s.lock.Lock()
+	s.spared = false
+	s.lock.Unlock()
+	s.until("the victim is gone", func() bool { return s.get("victim") == nil })
+	s.until("two is nominated no more", func() bool { return s.get("agent").Status.NominatedNodeName == "" })
+	s.stillWait("agent")
+}
+
 func TestVictim_EndsAsSoonAsItsDisruptionBudgetHasRoom(t *testing.T) {
 	s, d := newAPIServer(t), serve(t)
 	bridged(t, s, d, func(options *bridge.Options) { options.BudgetPatience = time.Hour })

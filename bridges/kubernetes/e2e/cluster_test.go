@@ -92,7 +92,7 @@ func (s *apiServer) bind(binding *v1.Binding) error {
 		s.wrong = append(s.wrong, err)
 		return err
 	}
-	pod.Spec.NodeName, pod.Status.Phase = binding.Target.Name, v1.PodRunning
+	pod.Spec.NodeName, pod.Status.Phase, pod.Status.NominatedNodeName = binding.Target.Name, v1.PodRunning, ""
 	s.bound[pod.UID] = binding.Target.Name
 	return s.Tracker.Update(podsResource, pod, pod.Namespace)
 }

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <istream>
 #include <iterator>
@@ -51,10 +54,16 @@ result<std::string> read_all(const std::string &file, std::istream &in) {
     return out;
   };
   if (file == standard_input) return read(in);
+  std::error_code failed;
+  if (std::filesystem::is_directory(file, failed))
+    return refusal{file, "a file that can be read", "a folder", "name a file in it"};
+  errno = 0;
   std::ifstream from(file, std::ios::binary);
   std::string text = from ? read(from) : std::string();
-  if (!from.is_open() || from.bad()) return refusal{file, "a file that can be read", "it cannot be opened or read", {}};
-  return text;
+  if (from.is_open() && !from.bad()) return text;
+  return refusal{file, "a file that can be read",
+                 std::string("it cannot be opened or read: ") + (errno != 0 ? std::strerror(errno) : "no reason given"),
+                 "correct the name or the file's access"};
 }
 
 // What a text says it is; queues.yaml says nothing.
@@ -80,12 +89,13 @@ config::known_policies known_by(const host::deployment &plan) {
   if (!catalog) return {};
   config::known_policies out;
   for (const kind_entry &kind : module_kinds) {
-    if (kind.named == named_in::queues) out[kind.kind].emplace();
+    if (config::named_by_queues(kind)) out[kind.kind].emplace();
   }
   for (const host::catalogued_module &module : catalog->modules()) {
     const auto used = [&](const host::interface_use &use) { return use.use == module.manifest.id; };
     if (!module.built_in && plan.find(module.manifest.id) == nullptr &&
         std::none_of(plan.predicates.begin(), plan.predicates.end(), used)) {
+      host::add_unlisted(module, out);
       continue;
     }
     for (const host::provided_interface &one : module.manifest.provides) {
@@ -105,6 +115,18 @@ result<std::unique_ptr<host::module_host>> open_modules(const host::deployment &
   if (!opened) return opened;
   if (auto why = refusal_of_modules(**opened)) return *std::move(why);
   return opened;
+}
+
+// As whoever opens the deployment reads it; of standard input there is none.
+void read_lock_of(const std::string &file, host::deployment &plan, config::problems &report) {
+  const std::filesystem::path lock = host::lock_file_of(file);
+  std::error_code failed;
+  if (file == standard_input || !std::filesystem::exists(lock, failed)) return;
+  config::problems of_lock(lock.string());
+  plan.lock = host::read_lock(lock, of_lock);
+  if (plan.lock) return;
+  const refusal &why = of_lock.refusals().front();
+  report.refuse({}, "its lock cannot be used: " + why.where + ": " + why.have, why.want, why.fix);
 }
 
 class checker {
@@ -130,7 +152,8 @@ class checker {
       (void)host::parse_manifest(*text, file, report);
       return add(file, format, report);
     }
-    const auto deployment = host::parse_deployment(*text, file, report);
+    auto deployment = host::parse_deployment(*text, file, report);
+    if (deployment) read_lock_of(file, *deployment, report);
     add(file, format, report);
     if (!deployment) return;
     const size_t own = verdicts_.size() - 1;

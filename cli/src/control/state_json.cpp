@@ -92,6 +92,14 @@ json::object queues_json(const kernel_snapshot &from, const state_filter &which)
   });
 }
 
+json::object canaries_json(const kernel_snapshot &from, const state_filter &which) {
+  json::array partitions;
+  for (const partition_snapshot &one : from.partitions) {
+    if (is_partition(one.name, which.partition)) partitions.push_back(state_json::write(one, {{}, no_lists}));
+  }
+  return {{"now_ms", from.now_ms}, {"partitions", std::move(partitions)}};
+}
+
 json::object applications_json(const kernel_snapshot &from, const state_filter &which) {
   return in_partitions(from, which, "applications", [&](const partition_snapshot &of, auto add) {
     for (const application_snapshot &one : which.ended ? of.ended : of.applications) {

@@ -20,6 +20,7 @@ struct state_filter {
 };
 
 [[nodiscard]] boost::json::object queues_json(const kernel_snapshot &from, const state_filter &which);
+[[nodiscard]] boost::json::object canaries_json(const kernel_snapshot &from, const state_filter &which);
 [[nodiscard]] boost::json::object applications_json(const kernel_snapshot &from, const state_filter &which);
 [[nodiscard]] boost::json::object nodes_json(const kernel_snapshot &from, const state_filter &which);
 

@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include "ctl/tables.hpp"
+
 namespace tenon::cli {
 namespace {
 
@@ -91,6 +93,25 @@ void add_drain_and_undrain(ctl_group &group) {
                 std::make_shared<ctl_options>());
 }
 
+void add_canary(ctl_group &group) {
+  const std::string back = "  tenon ctl canary back --reason \"jobs are slow\"\n", again = "  tenon ctl canary again\n";
+  const auto o = std::make_shared<ctl_options>();
+  const auto make = [](const ctl_options &given, json::object &request) { put(request, "partition", given.partition); };
+  CLI::App *shown = group.add("canary", "The canaries of partitions, how long their placements wait and others'", o,
+                              print_canaries, make, "  tenon ctl canary\n" + back + again);
+  add_partition(*shown, o);
+  ctl_group below(*shown, group.chosen());
+  const auto add = [&](const char *name, const char *what, const std::string &examples) {
+    const auto options = std::make_shared<ctl_options>();
+    CLI::App *command = below.add(name, what, options, print_done, acting(std::string("canary ") + name), examples);
+    command->add_option("--partition", options->partition, "The partition, [RM]NAME or NAME, where there are several")
+        ->type_name("NAME");
+    add_reason(*command, options);
+  };
+  add("back", "Give its applications the partition's order of nodes again, at once", back);
+  add("again", "Put it in place once more as it is configured, after it went back", again);
+}
+
 void add_on_applications(ctl_group &group) {
   add_on_object(group, "kill", "End an application: what it has is released, what it asks for is dropped",
                 "kill application", application_text, "  tenon ctl kill app-7 --reason \"runs since May\"\n",
@@ -124,6 +145,13 @@ void add_lift(ctl_group &group) {
   add_reason(*quarantine, o);
 }
 
+void print_swapped(const json::object &result, std::ostream &out) {
+  const auto text = [&](std::string_view key) { return std::string(result.at(key).as_string()); };
+  out << "done: " << text("object") << ' ' << text("version") << ", sha256:" << text("digest").substr(0, 12)
+      << ", decides in place of sha256:" << text("before").substr(0, 12) << "; the scheduler paused for "
+      << result.at("paused_us").to_number<int64_t>() << " us\n";
+}
+
 void print_stepped(const json::object &result, std::ostream &out) {
   const int64_t made = result.at("decisions").to_number<int64_t>();
   out << made << (made == 1 ? " decision\n" : " decisions\n");
@@ -146,10 +174,33 @@ void add_step(ctl_group &group) {
 
 }  // namespace
 
+void add_modules(ctl_group &group) {
+  const std::string swap = "  tenon ctl modules swap acme.binpack --reason \"1.2.1\"\n",
+                    back = "  tenon ctl modules swap acme.binpack --back\n";
+  CLI::App *shown =
+      group.add("modules", "The modules, whether they are used, and their faults", std::make_shared<ctl_options>(),
+                print_modules, nothing_more, "  tenon ctl modules\n  tenon ctl modules --json\n" + swap);
+  ctl_group below(*shown, group.chosen());
+  const auto o = std::make_shared<ctl_options>();
+  const auto make = [](const ctl_options &given, json::object &request) {
+    acting(given.back ? "swap-module-back" : "swap-module")(given, request);
+    if (given.verify) request["verify"] = true;
+  };
+  CLI::App *command = below.add("swap", "Have the build decide that lies on the module path now, without a restart", o,
+                                print_swapped, make, swap + back);
+  command->add_option("MODULE", o->object, "The module's id")->required();
+  CLI::Option *goes_back =
+      command->add_flag("--back", o->back, "The build from which the one in force took over, instead");
+  command->add_flag("--verify", o->verify, "Only if it passes the checks of `tenon plugin verify`")
+      ->excludes(goes_back);
+  add_reason(*command, o);
+}
+
 void add_action_commands(ctl_group &group) {
   add_step(group);
   add_stop_and_start(group);
   add_drain_and_undrain(group);
+  add_canary(group);
   add_on_applications(group);
   add_recovery(group);
   add_lift(group);

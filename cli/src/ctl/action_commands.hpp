@@ -8,5 +8,7 @@
 namespace tenon::cli {
 
 void add_action_commands(ctl_group &group);
+// Those that there are, and another build of one in the place of the one in force.
+void add_modules(ctl_group &group);
 
 }  // namespace tenon::cli

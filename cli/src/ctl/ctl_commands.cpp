@@ -5,7 +5,10 @@
 #include "ctl/configuration_commands.hpp"
 #include "ctl/ctl_group.hpp"
 #include "ctl/events_command.hpp"
+#include "ctl/shadow_table.hpp"
+#include "ctl/snapshot_command.hpp"
 #include "ctl/tables.hpp"
+#include "ctl/whatif_command.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -110,14 +113,17 @@ void add_ctl_commands(CLI::App &app, chosen_command &chosen) {
   ctl_group group(*ctl, chosen);
   add_state_commands(group);
   add_explain(group);
+  add_whatif_command(group);
+  add_snapshot_command(group);
   add_events(group);
   add_action_commands(group);
   group.add("rms", "The resource managers and what waits for them", std::make_shared<ctl_options>(), print_rms,
             nothing_more, "  tenon ctl rms\n");
-  group.add("modules", "The modules, whether they are used, and their faults", std::make_shared<ctl_options>(),
-            print_modules, nothing_more, "  tenon ctl modules\n  tenon ctl modules --json\n");
+  add_modules(group);
   group.add("health", "Whether the daemon does its work", std::make_shared<ctl_options>(), print_health, nothing_more,
             "  tenon ctl health\n  tenon ctl health --json\n");
+  group.add("shadow", "What the deployment's shadow would decide otherwise", std::make_shared<ctl_options>(),
+            print_shadow, nothing_more, "  tenon ctl shadow\n  tenon ctl shadow --json\n");
   add_configuration_commands(group);
 }
 

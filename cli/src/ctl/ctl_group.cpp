@@ -12,11 +12,25 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char *ctl_exit_codes =
-    "Exit codes: 0 done; 1 the daemon says no, or is not healthy; 2 bad input; 3 no daemon answers.";
+    "Exit codes: 0 done; 1 the daemon says no, is not healthy or has nothing of that name; 2 bad input; 3 no daemon "
+    "answers.";
+
+// What was asked for by its name is nowhere.
+bool is_missing(const json::object &request, const json::object &result) {
+  const json::value *partitions = result.if_contains("partitions");
+  const bool by_name = request.contains(request.at("command") == "queues" ? "queue" : "name");
+  if (!by_name || partitions == nullptr || !partitions->is_array()) return false;
+  for (const json::value &partition : partitions->as_array())
+    for (const char *items : {"queues", "applications", "nodes"})
+      if (const json::value *all = partition.as_object().if_contains(items);
+          all != nullptr && all->is_array() && !all->as_array().empty())
+        return false;
+  return true;
+}
 
 int ask(const ctl_options &o, json::object request, printer print, std::ostream &out, std::ostream &err) {
   control_client client(o.choice);
-  const control_answer answer = client.ask(std::move(request));
+  const control_answer answer = client.ask(request);
   if (const auto *no = std::get_if<no_answer>(&answer)) {
     complain(err, no->why);
     return static_cast<int>(no->code);
@@ -27,7 +41,8 @@ int ask(const ctl_options &o, json::object request, printer print, std::ostream 
   else
     print(result, out);
   const json::value *healthy = result.if_contains("healthy");
-  return static_cast<int>(healthy != nullptr && !healthy->as_bool() ? exit_code::failed : exit_code::ok);
+  const bool says_no = (healthy != nullptr && !healthy->as_bool()) || is_missing(request, result);
+  return static_cast<int>(says_no ? exit_code::failed : exit_code::ok);
 }
 
 }  // namespace
@@ -36,7 +51,8 @@ CLI::App *ctl_group::add(const char *name, const char *what, const shared_option
                          const std::string &examples) {
   CLI::App *command = plain(name, what, o->choice, examples);
   command->add_flag("--json", o->as_json, "Print the answer as JSON");
-  command->callback([this_chosen = &chosen_, o, print, make = std::move(make), name = std::string(name)] {
+  command->callback([command, this_chosen = &chosen_, o, print, make = std::move(make), name = std::string(name)] {
+    if (!command->get_subcommands().empty()) return;  // that one was chosen
     *this_chosen = [o, print, make, name](std::istream &, std::ostream &out, std::ostream &err) {
       json::object request{{"command", name}};
       make(*o, request);

@@ -19,7 +19,7 @@ inline const CLI::Validator at_most = CLI::Range(int64_t{0}, int64_t{1'000'000'0
 
 struct ctl_options {
   control_choice choice;
-  bool as_json = false, ended = false;
+  bool as_json = false, ended = false, back = false, verify = false;
   uint64_t limit = 0;
   std::string partition, queue, state, user, name;
   std::string application;  // and perhaps "/KEY", which the daemon can tell

@@ -8,6 +8,7 @@
 
 #include "ctl/answer_fields.hpp"
 #include "ctl/details.hpp"
+#include "run/shadow_words.hpp"
 #include "run/table.hpp"
 
 namespace tenon::cli {
@@ -15,6 +16,23 @@ namespace {
 
 namespace json = boost::json;
 using namespace answer_fields;
+
+// Null: there is none.
+const json::object *canary_of(const json::object &partition) {
+  const json::value *found = partition.if_contains("canary");
+  return found == nullptr ? nullptr : found->if_object();
+}
+
+// In a line: a canary, and how it stands; nothing where there is none.
+void put_canary(const json::object &partition, std::ostream &out) {
+  const json::object *found = canary_of(partition);
+  if (found == nullptr) return;
+  const json::object &canary = *found;
+  out << "canary " << (text(canary, "kind") == "predicate" ? "predicate " : "") << text(canary, "policy");
+  for (const json::value &path : canary.at("queues").as_array()) out << ", " << path.as_string().c_str();
+  out << ", " << count(canary, "share") << " of 1000"
+      << (yes(canary, "active") ? std::string() : ", went back: " + text(canary, "why")) << '\n';
+}
 
 // Each partition with its table.
 template <class Print>
@@ -28,6 +46,7 @@ void in_partitions(const json::object &result, std::string_view key, std::string
     out << (first ? "" : "\n") << "partition " << text(partition, "name") << ", " << text(partition, "state")
         << ", used " << amounts(partition, "used") << " of " << amounts(partition, "capacity") << '\n';
     first = false;
+    put_canary(partition, out);
     const json::array &items = partition.at(key).as_array();
     if (items.empty())
       out << none << '\n';
@@ -75,6 +94,53 @@ void print_queues(const json::object &result, std::ostream &out) {
     }
     all.print(out);
   });
+}
+
+// Who is of the canary, and who is not.
+static void print_sides(const json::object &canary, std::ostream &out) {
+  const bool of_predicate = text(canary, "kind") == "predicate";
+  table all({{of_predicate ? "PREDICATE" : "ORDER OF NODES"},
+             {"APPLICATIONS", true},
+             {"PLACED", true},
+             {"AVERAGE WAIT", true}});
+  for (const auto &[key, title] : {std::pair{"canary", of_predicate ? "asked" : "the canary's"},
+                                   {"others", of_predicate ? "not asked" : "the partition's"}}) {
+    const json::object &side = canary.at(key).as_object();
+    const int64_t placed = number(side, "placed");
+    all.add({title, count(side, "applications"), count(side, "placed"),
+             placed == 0 ? std::string("-") : std::to_string(number(side, "waited_ms") / placed) + " ms"});
+  }
+  all.print(out);
+}
+
+static void print_limits(const json::object &canary, std::ostream &out) {
+  const json::object &back = canary.at("back").as_object();
+  const int64_t p99 = number(back, "waiting_p99_ms"), factor = number(back, "waiting_factor");
+  out << "faults " << count(canary, "faults") << ", back with " << count(back, "faults");
+  if (p99 != 0) out << ", or where 1 in 100 waits longer than " << p99 << " ms";
+  if (factor != 0) out << ", or where it waits " << factor << " thousandths of the others";
+  if (p99 != 0 || factor != 0) out << ", of " << count(back, "placements") << " placements";
+  out << '\n';
+}
+
+void print_canaries(const json::object &result, std::ostream &out) {
+  const json::array &partitions = result.at("partitions").as_array();
+  if (partitions.empty()) out << "no partition: no resource manager has registered\n";
+  bool first = true;
+  for (const json::value &value : partitions) {
+    const json::object &partition = value.as_object();
+    out << (first ? "" : "\n") << "partition " << text(partition, "name") << ", nodes by "
+        << text(partition, "node_sort_policy") << '\n';
+    first = false;
+    const json::object *canary = canary_of(partition);
+    if (canary == nullptr) {
+      out << "no canary\n";
+      continue;
+    }
+    put_canary(partition, out);
+    print_limits(*canary, out);
+    print_sides(*canary, out);
+  }
 }
 
 void print_applications(const json::object &result, std::ostream &out) {
@@ -186,6 +252,18 @@ static std::string state_of_module(const json::object &module) {
   return out;
 }
 
+static void print_transports(const json::array &transports, std::ostream &out) {
+  if (transports.empty()) return;
+  table ways({{"TRANSPORT"}, {"STATE"}, {"FAULTS", true}, {"RESTARTS", true}, {"LAST FAULT"}});
+  for (const json::value &value : transports) {
+    const json::object &one = value.as_object();
+    ways.add({text(one, "module") + " " + text(one, "name"), yes(one, "running") ? "running" : "stopped",
+              count(one, "faults"), count(one, "restarts"), or_none(text(one, "words"))});
+  }
+  out << '\n';
+  ways.print(out);
+}
+
 void print_modules(const json::object &result, std::ostream &out) {
   table all({{"MODULE"}, {"VERSION"}, {"STATE"}, {"CALLS", true}, {"FAULTS", true}, {"LATE", true}, {"PROVIDES"}});
   for (const json::value &value : result.at("modules").as_array()) {
@@ -200,16 +278,11 @@ void print_modules(const json::object &result, std::ostream &out) {
   for (const json::value &value : result.at("modules").as_array())
     if (const std::string why = text_or_nothing(value.as_object(), "quarantine"); !why.empty())
       out << '\n' << text(value.as_object(), "id") << ' ' << why << '\n';
-  const json::array &transports = result.at("transports").as_array();
-  if (transports.empty()) return;
-  table ways({{"TRANSPORT"}, {"STATE"}, {"FAULTS", true}, {"RESTARTS", true}, {"LAST FAULT"}});
-  for (const json::value &value : transports) {
-    const json::object &one = value.as_object();
-    ways.add({text(one, "module") + " " + text(one, "name"), yes(one, "running") ? "running" : "stopped",
-              count(one, "faults"), count(one, "restarts"), or_none(text(one, "words"))});
-  }
+  print_transports(result.at("transports").as_array(), out);
+  const json::value *shadows = result.if_contains("shadows");  // a daemon of before has none
+  if (shadows == nullptr || shadows->as_array().empty()) return;
   out << '\n';
-  ways.print(out);
+  print_shadows(shadows->as_array(), out);
 }
 
 void print_health(const json::object &result, std::ostream &out) {

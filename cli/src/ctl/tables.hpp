@@ -9,6 +9,7 @@ namespace tenon::cli {
 
 // Each takes the result of the command of its name.
 void print_queues(const boost::json::object &result, std::ostream &out);
+void print_canaries(const boost::json::object &result, std::ostream &out);
 void print_applications(const boost::json::object &result, std::ostream &out);
 void print_nodes(const boost::json::object &result, std::ostream &out);
 void print_rms(const boost::json::object &result, std::ostream &out);

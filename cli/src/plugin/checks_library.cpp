@@ -22,13 +22,13 @@ std::filesystem::path folder_of_the_kernel() {
 result<const conformance::library *> open_checks() {
   const std::filesystem::path file = folder_of_the_kernel() / "libtenon_conformance.so";
   void *open = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void *entry = open == nullptr ? nullptr : ::dlsym(open, "tenon_conformance_library");
-  if (entry == nullptr) {
-    return refusal{file.string(), "the library of the checks", ::dlerror(),
-                   "install the package tenon anew; in a source tree: cmake --build --preset release --target "
-                   "tenon_conformance"};
-  }
-  return reinterpret_cast<decltype(&tenon_conformance_library)>(entry)();
+  void *entry = open == nullptr ? nullptr : ::dlsym(open, "tenon_conformance_open");
+  const char *fix =
+      "install the package tenon anew; in a source tree: cmake --build --preset release --target tenon_conformance";
+  if (entry == nullptr) return refusal{file.string(), "the library of the checks", ::dlerror(), fix};
+  const auto *checks = reinterpret_cast<decltype(&tenon_conformance_open)>(entry)(conformance::layout());
+  if (checks == nullptr) return refusal{file.string(), "one of this program's build", "one of another build", fix};
+  return checks;
 }
 
 }  // namespace tenon::cli

@@ -54,6 +54,13 @@ constexpr std::array kinds{
               {},
               "Places an application in the queue that its tag names.",
               "names it in `placementrules` of a partition"},
+    kind_text{module_kind::identity,
+              "identity",
+              {},
+              {},
+              {},
+              "Takes the groups of users from a file.",
+              "names it as `usergroupresolver.type` of a partition"},
     kind_text{module_kind::event_sink,
               "event-sink",
               {},
@@ -61,8 +68,43 @@ constexpr std::array kinds{
               {},
               "Writes event records to a file, a line each.",
               "adds `- use:` of it to `events` there"},
+    kind_text{module_kind::transport,
+              "transport",
+              {},
+              {},
+              {},
+              "Connects resource managers by packets on a Unix socket.",
+              "adds `- use:` of it to `transports` there"},
 };
-constexpr std::array<std::string_view, 2> languages{"c++", "c"};
+
+// The language of a project: what its templates are called by, and what people call it.
+struct language_text {
+  std::string_view name, title;
+  std::string_view source;
+  std::string_view reads;            // where a policy says what it reads
+  std::string_view cmake, beside_c;  // what CMake calls it, alone and beside a test in C
+};
+constexpr std::array languages{
+    language_text{"c++", "C++", "module.cpp", "columns", "CXX", "C CXX"},
+    language_text{"c", "C", "module.c", "columns", "C", "C"},
+    language_text{"rust", "Rust", "src/lib.rs", "Setup::column", "NONE", "NONE"},
+};
+
+// The crate has policies: what waits, and what speaks with others, is written on the headers.
+bool has_in_rust(module_kind kind) {
+  return kind != module_kind::identity && kind != module_kind::event_sink && kind != module_kind::transport;
+}
+
+// "acme-rack-spread" is AcmeRackSpread where types are written so.
+std::string in_one_word(std::string_view name) {
+  std::string out;
+  bool begins = true;
+  for (const char c : name) {
+    if (c != '-') out += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    begins = c == '-';
+  }
+  return out;
+}
 
 std::string replaced(std::string text, char from, char to) {
   std::replace(text.begin(), text.end(), from, to);
@@ -101,14 +143,15 @@ struct project_file {
 
 class project {
  public:
-  project(const plugin_new_options &options, const kind_text &kind, std::string id)
-      : options_(options), kind_(kind), name_(replaced(id, '.', '-')) {
+  project(const plugin_new_options &options, const kind_text &kind, const language_text &language, std::string id)
+      : options_(options), kind_(kind), language_(language), name_(replaced(id, '.', '-')) {
     const std::string target = replaced(name_, '-', '_');
     const kind_entry &about = entry_of(kind.kind);
     const std::string wrapper = replaced(std::string(about.name()), '-', '_');
     values_ = {{"id", std::move(id)},
                {"name", name_},
                {"struct", target},
+               {"type", in_one_word(name_)},
                {"wrapper", wrapper},
                {"header", wrapper},
                {"interface", std::string(about.interface)},
@@ -118,8 +161,11 @@ class project {
                {"says", std::string(kind.says)},
                {"description", std::string(kind.description)},
                {"use", std::string(kind.use)},
-               {"source", source_name()},
-               {"language", is_c() ? "C" : "CXX"},
+               {"source", std::string(language.source)},
+               {"reads", std::string(language.reads)},
+               {"test", test_name()},
+               {"language", std::string(language.cmake)},
+               {"languages", std::string(language.beside_c)},
                {"abi_epoch", std::to_string(TENON_ABI_EPOCH)},
                {"draft_rev", std::to_string(TENON_DRAFT_REV)}};
     values_["vendor"] = values_["id"].substr(0, values_["id"].find('.'));
@@ -129,17 +175,31 @@ class project {
 
   [[nodiscard]] std::vector<project_file> files() const {
     const std::string stem(kind_.source), kind(entry_of(kind_.kind).name());
+    const std::string of_language = stem + "-" + std::string(language_.name);
     std::vector<project_file> out{
-        {"CMakeLists.txt", {"CMakeLists.txt"}},
+        {"CMakeLists.txt", {build_template(stem)}},
         {"README.md", {"README.md"}},
         {"tenon.yaml", {is_used() ? "tenon-" + kind + ".yaml" : "tenon.yaml"}},
-        {name_ + ".yaml", {"manifest/head.yaml", is_c() ? "manifest/c.yaml" : "manifest/" + stem + "-c++.yaml"}},
-        {"tests/" + name_ + "-works.yaml", {"scenario/" + kind + ".yaml"}},
+        {name_ + ".yaml",
+         {"manifest/head.yaml", is_c() && plays_scenarios() ? "manifest/c.yaml" : "manifest/" + of_language + ".yaml"}},
     };
-    if (is_c()) {
-      out.push_back({source_name(), {"c/" + stem + ".c", "c/module.c"}});
+    if (plays_scenarios()) out.push_back({test_name(), {"scenario/" + kind + ".yaml"}});
+    if (kind_.kind == module_kind::transport) out.push_back({test_name(), {"transport/client.c"}});
+    if (kind_.kind == module_kind::identity) {
+      out.push_back({test_name(), {is_c() ? "identity/test.c" : "identity/test.cpp"}});
+      out.push_back({"tests/groups.txt", {"identity/groups.txt"}});
+      out.push_back({"tests/verify.yaml", {is_c() ? "identity/verify-c.yaml" : "identity/verify-c++.yaml"}});
+    }
+    const std::string source(language_.source);
+    if (is_rust()) {
+      out.push_back({"Cargo.toml", {"rust/Cargo.toml"}});
+      out.push_back({source, {"rust/" + stem + ".rs"}});
+    } else if (is_c()) {
+      // A transport keeps state: what it is made of stands in its own template.
+      out.push_back({source, {"c/" + stem + ".c"}});
+      if (kind_.kind != module_kind::transport) out.back().from.emplace_back("c/module.c");
     } else {
-      out.push_back({source_name(), {"c++/" + stem + ".cpp"}});
+      out.push_back({source, {"c++/" + stem + ".cpp"}});
     }
     return out;
   }
@@ -162,6 +222,7 @@ class project {
     }
     std::error_code failed;
     fs::create_directories(folder() / "tests", failed);
+    if (!failed) fs::create_directories((folder() / language_.source).parent_path(), failed);
     if (failed) return refusal{folder().string(), "a folder that can be made", failed.message(), "name another place"};
     for (const auto &[path, text] : texts) {
       if (auto no = write_file(path, text)) return no;
@@ -172,11 +233,25 @@ class project {
  private:
   // By the deployment; others are named by queues.yaml.
   [[nodiscard]] bool is_used() const { return entry_of(kind_.kind).named == named_in::deployment; }
-  [[nodiscard]] bool is_c() const { return options_.language == "c"; }
-  [[nodiscard]] std::string source_name() const { return is_c() ? "module.c" : "module.cpp"; }
+  // Others are asked by a test of their own: no scenario reaches them.
+  [[nodiscard]] bool plays_scenarios() const {
+    return kind_.kind != module_kind::identity && kind_.kind != module_kind::transport;
+  }
+  [[nodiscard]] std::string test_name() const {
+    if (plays_scenarios()) return "tests/" + name_ + "-works.yaml";
+    if (kind_.kind == module_kind::transport) return "tests/client.c";
+    return is_c() ? "tests/test.c" : "tests/test.cpp";
+  }
+  [[nodiscard]] std::string build_template(const std::string &stem) const {
+    if (is_rust()) return "CMakeLists-rust.txt";
+    return plays_scenarios() ? "CMakeLists.txt" : "CMakeLists-" + stem + ".txt";
+  }
+  [[nodiscard]] bool is_c() const { return language_.name == "c"; }
+  [[nodiscard]] bool is_rust() const { return language_.name == "rust"; }
 
   const plugin_new_options &options_;
   const kind_text &kind_;
+  const language_text &language_;
   std::string name_;
   std::map<std::string, std::string> values_;
 };
@@ -208,21 +283,36 @@ exit_code new_plugin(const plugin_new_options &options, std::ostream &out, std::
     return refuse({"tenon plugin new --kind", "a kind of module", config::in_quotes(options.kind),
                    config::suggestion(options.kind, known)});
   }
-  if (std::find(languages.begin(), languages.end(), options.language) == languages.end()) {
+  const auto language = std::find_if(languages.begin(), languages.end(),
+                                     [&](const language_text &one) { return one.name == options.language; });
+  if (language == languages.end()) {
+    std::vector<std::string_view> known;
+    for (const language_text &one : languages) known.push_back(one.name);
     return refuse({"tenon plugin new --lang", "a language", config::in_quotes(options.language),
-                   config::suggestion(options.language, languages)});
+                   config::suggestion(options.language, known)});
   }
-  const project made(options, *kind, id);
+  if (language->name == "rust" && !has_in_rust(kind->kind)) {
+    return refuse({"tenon plugin new --lang", "a language that has templates of the kind " + options.kind, "'rust'",
+                   "take c++ or c; the crate tenon-sdk has orders, predicates and placement rules"});
+  }
+  const project made(options, *kind, *language, id);
   std::error_code failed;
   if (fs::exists(made.folder(), failed)) {
     return refuse({made.folder().string(), "a folder that is not there yet", "it is there",
                    "name another id, or another place with --directory"});
   }
   if (auto no = made.write()) return refuse(*no);
-  out << made.folder().string() << (kind->kind == module_kind::event_sink ? ": an " : ": a ")
-      << entry_of(kind->kind).name() << (kind->kind == module_kind::event_sink ? " in " : " policy in ")
-      << (options.language == "c" ? "C" : "C++") << "\n\n  cd " << made.folder().string()
-      << "\n  cmake -B build && cmake --build build\n  ctest --test-dir build --output-on-failure\n";
+  const fs::path prefix = default_templates().parent_path().parent_path().parent_path();
+  const bool installed = fs::exists(prefix / "lib/cmake/tenon-sdk/tenon-sdk-config.cmake", failed);
+  const std::string where = prefix == "/usr" ? ""
+                            : installed      ? " -DCMAKE_PREFIX_PATH=" + prefix.string()
+                                             : " -Dtenon-sdk_DIR=TREE/sdk/cmake    # TREE: the sources of Tenon";
+  const kind_entry &about = entry_of(kind->kind);
+  out << made.folder().string()
+      << (std::string_view("aei").find(about.name().front()) != std::string_view::npos ? ": an " : ": a ")
+      << about.name() << (about.called == called_by::service ? " in " : " policy in ") << language->title << "\n\n  cd "
+      << made.folder().string() << "\n  cmake -B build" << where
+      << "\n  cmake --build build\n  ctest --test-dir build --output-on-failure\n";
   return exit_code::ok;
 }
 

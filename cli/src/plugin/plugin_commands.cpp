@@ -8,6 +8,7 @@
 #include "plugin/list_command.hpp"
 #include "plugin/lock_command.hpp"
 #include "plugin/new_command.hpp"
+#include "plugin/replay_command.hpp"
 #include "plugin/verify_command.hpp"
 
 namespace tenon::cli {
@@ -31,15 +32,18 @@ void add_new(CLI::App &plugin, chosen_command &chosen) {
   CLI::App *command = plugin.add_subcommand("new", "Make the project of a policy: builds and passes as it comes");
   auto o = std::make_shared<plugin_new_options>();
   command->add_option("ID", o->id, "Vendor and policy, as acme-binpack")->required();
-  command->add_option("--kind", o->kind, "queue-sort, app-sort, node-sort, predicate, placement-rule or event-sink")
+  command
+      ->add_option("--kind", o->kind,
+                   "queue-sort, app-sort, node-sort, predicate, placement-rule, identity, event-sink or transport")
       ->required();
-  command->add_option("--lang", o->language, "c++ or c")->capture_default_str();
+  command->add_option("--lang,--language", o->language, "c++, c or rust")->capture_default_str();
   command->add_option("--directory", o->directory, "Where to make it, in place of here")->type_name("DIR");
   command->add_option("--templates", o->templates, "Templates, in place of the installed ones")->type_name("DIR");
   command->footer(
       "Examples:\n"
       "  tenon plugin new acme-binpack --kind node-sort\n"
-      "  tenon plugin new acme-zones --kind predicate --lang c\n\n" +
+      "  tenon plugin new acme-zones --kind predicate --lang c\n"
+      "  tenon plugin new acme-teams --kind placement-rule --lang rust\n\n" +
       std::string(exit_codes));
   when_chosen(*command, chosen, [o](std::ostream &out, std::ostream &err) { return new_plugin(*o, out, err); });
 }
@@ -116,6 +120,7 @@ void add_plugin_commands(CLI::App &app, chosen_command &chosen) {
   add_new(*plugin, chosen);
   add_lint(*plugin, chosen);
   add_verify(*plugin, chosen);
+  add_replay(*plugin, chosen);
   add_list(*plugin, chosen);
   add_explain(*plugin, chosen);
   add_lock(*plugin, chosen);

@@ -105,6 +105,7 @@ class surveyor {
     for (served_name &name : out_.served) serve(name);
     for (const host::module_use &listed : out_.plan.modules) expect(listed);
     for (const auto *uses : {&out_.plan.predicates, &out_.plan.events, &out_.plan.transports}) serve_uses(*uses);
+    for (const host::module_use &listed : out_.plan.modules) serve_shadow(listed);
     return std::nullopt;
   }
 
@@ -167,6 +168,7 @@ class surveyor {
       if (listed != nullptr) alone.modules.back() = *listed;
       host::host_options how;
       how.log = quiet_log();
+      how.shadows = false;  // which may lie elsewhere
       if (const auto opened = host::open_host(std::move(alone), std::move(how)); !opened) {
         one.standing = module_standing::refused;
         one.refused = opened.why();
@@ -253,6 +255,22 @@ class surveyor {
     if (!no) return;
     one.standing = module_standing::refused;
     one.refused = std::move(*no);
+  }
+
+  // A module that is nothing but a shadow provides no name.
+  void serve_shadow(const host::module_use &first) {
+    if (!first.shadow) return;
+    for (surveyed_module &module : out_.modules) {
+      if (module.id != first.shadow->use) continue;
+      if (module.standing != module_standing::available && module.standing != module_standing::unlisted) return;
+      module.standing = module_standing::used;
+      module.why = "the shadow of " + first.id + " at " + place_of(first.shadow->at);
+      return check(*catalog_.find(module.id), nullptr, module);
+    }
+    host::module_use wanted;
+    wanted.id = first.shadow->use;
+    wanted.at = first.shadow->at;
+    expect(wanted);
   }
 
   // A module that the deployment lists must be there, whether a configuration names what it provides or not.

@@ -17,7 +17,7 @@ namespace {
 
 struct verify_choice {
   conformance::verify_options what;
-  std::string manifest, switches, junit;
+  std::string manifest, switches, client, configuration, junit;
   int64_t limit_ms = 10'000;
   bool json = false, list = false, verbose = false;
 };
@@ -57,6 +57,8 @@ int run_verify(verify_choice &o, std::ostream &out, std::ostream &err) {
   }
   o.what.manifest = o.manifest;
   o.what.switches = o.switches;
+  o.what.client = o.client;
+  o.what.configuration = o.configuration;
   o.what.limit = std::chrono::milliseconds(o.limit_ms);
   if (!o.json) {
     o.what.on_result = [&](const conformance::check_result &r) {
@@ -98,6 +100,14 @@ void add_verify(CLI::App &plugin, chosen_command &chosen) {
   verify
       ->add_option("--off", o->switches, "Checks that are off, each with a reason (default: tenon-verify.yaml beside)")
       ->type_name("FILE");
+  verify->add_option("--client", o->client, "A library that speaks a transport's protocol as RMs do")
+      ->type_name("FILE");
+  verify->add_option("--config", o->configuration, "A YAML file with the configuration of what is verified")
+      ->type_name("FILE");
+  verify->add_option("--user", o->what.users, "A user that a source of groups finds; may be given several times")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verify->add_flag("--verbose", o->verbose, "Name every check, not only those that fail");
   verify->add_flag("--json", o->json, "Print the report as JSON");
   verify->add_option("--junit", o->junit, "Write the report as JUnit XML")->type_name("FILE");

@@ -71,7 +71,7 @@ std::vector<tick> ticks_of(const run_axis &axis) {
 }
 
 std::string title_of(const run_axis &axis) {
-  if (!axis.by_time) return "placements, one after the other";
+  if (!axis.by_time) return axis.title;
   if (axis.begins_ms != 0) return "virtual time, UTC";
   return "virtual time, " + std::string(unit_of(axis.span).name);
 }

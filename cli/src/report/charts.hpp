@@ -30,12 +30,15 @@ struct chart_text {
   std::string y_title;
 };
 
-// The axis from left to right: virtual time, with dates where they are known, or placements one after the other.
+// The axis from left to right: virtual time, with dates where they are known, or what is counted instead.
 struct run_axis {
   bool by_time = true;
-  double span = 0;  // seconds, or placements
+  double span = 0;  // seconds, or so many that are counted
   int64_t begins_ms = 0;
   size_t intervals = 0;
+  // Where it is not time: what it says below the axis, and what a place on it is called.
+  const char *title = "placements, one after the other";
+  const char *place = "placement";
 };
 [[nodiscard]] run_axis axis_of(const run_curves &curves, int64_t begins_ms);
 

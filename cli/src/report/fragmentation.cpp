@@ -51,4 +51,16 @@ double free_capacity::stranded(std::span<const typical_ask> asks) const {
   return all > 0 ? lost / all : std::nan("");
 }
 
+uint64_t free_capacity::room_for(const indexed_amounts &ask) const {
+  uint64_t room = 0;
+  for (size_t node = 0; node < capacity_.size() && !ask.empty(); ++node) {
+    int64_t here = INT64_MAX;
+    for (const auto &[type, amount] : ask) {
+      here = std::min(here, std::max<int64_t>(free_[node * types_ + type], 0) / amount);
+    }
+    room += static_cast<uint64_t>(here);
+  }
+  return room;
+}
+
 }  // namespace tenon::cli

@@ -30,6 +30,8 @@ class free_capacity {
   // The part of all that is free which a typical ask cannot use, because the node has not enough of it or of
   // something else. It is the mean over the asks by their weights, which add up to 1. NaN where nothing is free.
   [[nodiscard]] double stranded(std::span<const typical_ask> asks) const;
+  // How many asks that take so much each have room on all nodes together.
+  [[nodiscard]] uint64_t room_for(const indexed_amounts &ask) const;
 
  private:
   void grow(uint32_t node);

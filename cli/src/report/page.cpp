@@ -38,11 +38,12 @@ class page {
     if (other != nullptr) runs_.push_back(other);
   }
 
-  std::string make() {
-    std::string body = head() + findings() + tiles();
+  std::string make(const std::string &first) {
+    std::string body = head() + first + findings() + tiles();
     if (run_.curves.use.empty()) {
       body += section("Nothing to draw", "Nothing was placed, or there were no nodes.", "");
     } else {
+      body += allocation();
       body += use();
       body += share();
       if (by_time()) {
@@ -186,6 +187,34 @@ class page {
       parts.push_back(element("h3", escaped(runs_[i]->label)) + draw(*runs_[i], i));
     }
     return beside(parts);
+  }
+
+  // Where asks arrived one after the other.
+  std::string allocation() {
+    size_t points = 0;
+    for (const run_record *run : runs_) points = std::max(points, run->counted.allocation.size());
+    if (points == 0) return "";
+    const run_axis axis{false,  static_cast<double>(points - 1),          0,
+                        points, "GPUs asked for so far, per cent of all", "per cent asked for:"};
+    std::vector<curve> padded;
+    for (const run_record *run : runs_) {
+      padded.push_back(run->counted.allocation);
+      padded.back().resize(points, std::nan(""));
+    }
+    std::vector<chart_line> lines;
+    json::array kept;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      const std::string colour = i == 0 ? "c1" : other_colour;
+      const std::string name = two() ? runs_[i]->label : "GPUs placed";
+      lines.push_back({name, colour, &padded[i], !two(), i == 1});
+      kept.push_back(values_line(name, colour, padded[i]));
+    }
+    const chart_text text{"allocation", "Allocation against arrival",
+                          "GPUs that are placed, in percent of all, as asks for more and more of them have arrived.",
+                          "GPUs placed"};
+    keep(text, 0, "percents", std::move(kept), axis);
+    return section(text.title, "Asks arrive one after the other; what finds no place at once is not tried again.",
+                   legend(run_legend()) + line_chart(text, axis, lines, y_scale::percents));
   }
 
   std::string use() {
@@ -495,6 +524,7 @@ class page {
     charts_.push_back(json::object{{"id", text.id},
                                    {"kind", kind},
                                    {"unit", axis.by_time ? std::string(unit.name) : std::string()},
+                                   {"place", axis.place},
                                    {"span", axis.by_time ? axis.span / unit.seconds : axis.span},
                                    {"intervals", axis.intervals},
                                    {"lines", std::move(lines)}});
@@ -524,6 +554,8 @@ class page {
 
 }  // namespace
 
-std::string report_page(const run_record &run, const run_record *other) { return page(run, other).make(); }
+std::string report_page(const run_record &run, const run_record *other, const std::string &first) {
+  return page(run, other).make(first);
+}
 
 }  // namespace tenon::cli

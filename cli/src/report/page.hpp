@@ -9,6 +9,7 @@
 namespace tenon::cli {
 
 // The same runs give the same page, on every machine. `other`: one that is drawn beside it; null: none.
-[[nodiscard]] std::string report_page(const run_record &run, const run_record *other);
+// `first`: sections that stand before all others.
+[[nodiscard]] std::string report_page(const run_record &run, const run_record *other, const std::string &first = {});
 
 }  // namespace tenon::cli

@@ -138,7 +138,7 @@ const std::string_view page_script = R"js(
   function alongTheRun(chart, part, lines) {
     const at = Math.floor(part * chart.intervals);
     const shown = Number(((at + 0.5) / chart.intervals * chart.span).toPrecision(3));
-    return { head: chart.unit ? "after " + shown + " " + chart.unit : "placement " + shown,
+    return { head: chart.unit ? "after " + shown + " " + chart.unit : chart.place + " " + shown,
       values: lines.map(line => valuesOf(line)[at]), as: formats[chart.kind] || formats.percents };
   }
   function upToAValue(chart, part, lines) {

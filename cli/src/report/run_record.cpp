@@ -39,6 +39,12 @@ class fields {
     }
   }
 
+  // One that reports of before do not have.
+  template <class T>
+  void added(const char *name, T &value) {
+    if (Writes || at_.contains(name)) field(name, value);
+  }
+
  private:
   static json::value written(const std::string &value) { return json::string(value); }
   static json::value written(bool value) { return value; }
@@ -143,6 +149,7 @@ void visit_fields(F &f, is<run_summary> auto &of) {
   f.field("all_waits", of.all_waits);
   f.field("makespan_s", of.makespan_s);
   f.field("gpus_placed", of.gpus_placed);
+  f.added("allocation", of.allocation);
 }
 template <class F>
 void visit_fields(F &f, is<named_curve> auto &of) {

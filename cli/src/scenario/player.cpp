@@ -164,7 +164,7 @@ class player {
       session_->scheduler().set_rm_check({});
       return;
     }
-    session_->scheduler().set_rm_check([this](std::string_view, std::string_view, std::string_view key,
+    session_->scheduler().set_rm_check([this](partition_id, std::string_view, std::string_view key,
                                               std::string_view node, bool) { return accepts(key, node); });
   }
 

@@ -77,7 +77,7 @@ void rm_model::hears(const decision_view &d) {
       break;
     case decision_kind::application_state:
       add_line(app_states_, d.application, text_of(d));
-      add_line(app_messages_, d.application, std::get<decided::application_state>(d.what).words);
+      add_line(app_messages_, d.application, std::get<decided::application_state>(d.what).message);
       break;
     case decision_kind::ask_rejected:
     case decision_kind::allocation_rejected:

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "control/base64.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
 
@@ -17,6 +18,22 @@ std::string text_of(const json::object &from, std::string_view key) {
   return found == nullptr ? std::string() : std::string(found->as_string());
 }
 
+result<json::object> swap(observe::administration &on, const observe::caller &who, const json::object &request,
+                          const std::string &name) {
+  observe::module_swap wish{text_of(request, "object"), name == "swap-module-back", false, text_of(request, "reason")};
+  if (const json::value *verify = request.if_contains("verify")) wish.verify = verify->as_bool();
+  const auto made = on.swap_module(who, wish);
+  if (!made) return made.why();
+  return json::object{{"done", true},
+                      {"action", name},
+                      {"object", made->module},
+                      {"partition", ""},
+                      {"version", made->version},
+                      {"digest", made->digest},
+                      {"before", made->before},
+                      {"paused_us", made->paused_us}};
+}
+
 }  // namespace
 
 result<json::object> act(observe::administration &on, const observe::caller &who, const json::object &request) {
@@ -24,15 +41,17 @@ result<json::object> act(observe::administration &on, const observe::caller &who
   if (name == "lift-quarantine") {
     const std::string module = text_of(request, "object");
     const observe::outcome how = on.lift_quarantine(who, module, text_of(request, "reason"));
-    if (how.status != TENON_OK) return refusal{name + " " + module, "", how.words, ""};
+    if (how.status != TENON_OK) return refusal{name + " " + module, "", how.message, ""};
     return json::object{{"done", true}, {"action", name}, {"object", module}, {"partition", ""}};
   }
+  if (name == "swap-module" || name == "swap-module-back") return swap(on, who, request, name);
   observe::action what{observe::action_named(name), text_of(request, "partition"), text_of(request, "object"),
                        text_of(request, "target"), text_of(request, "reason")};
   if (what.what == 0)
     return refusal{"action", "an action", config::in_quotes(name), config::suggestion(name, observe::action_names())};
   const observe::outcome how = on.act(who, what);
-  if (how.status != TENON_OK) return refusal{name + (what.object.empty() ? "" : " " + what.object), "", how.words, ""};
+  if (how.status != TENON_OK)
+    return refusal{name + (what.object.empty() ? "" : " " + what.object), "", how.message, ""};
   return json::object{{"done", true}, {"action", name}, {"object", what.object}, {"partition", what.partition}};
 }
 
@@ -41,8 +60,12 @@ result<json::object> step(observe::administration &on, const observe::caller &wh
   const uint32_t most = limit == nullptr ? 1 : limit->to_number<uint32_t>();
   uint64_t decisions = 0;
   const observe::outcome how = on.step(who, text_of(request, "partition"), most, decisions);
-  if (how.status != TENON_OK) return refusal{"step", "", how.words, ""};
+  if (how.status != TENON_OK) return refusal{"step", "", how.message, ""};
   return json::object{{"decisions", decisions}};
+}
+
+json::object saved_json(const observe::saved_outcome &of) {
+  return {{"time_ms", of.time_ms}, {"bytes", of.journal.size()}, {"state", base64_of(of.journal)}};
 }
 
 result<json::object> configurations(const service::scheduler &of, const json::object &request) {

@@ -17,6 +17,8 @@ namespace tenon::cli {
 // Decisions of a daemon that makes none by itself.
 [[nodiscard]] result<boost::json::object> step(observe::administration &on, const observe::caller &who,
                                                const boost::json::object &request);
+// A saved state, as text.
+[[nodiscard]] boost::json::object saved_json(const observe::saved_outcome &of);
 // Which configurations are in force, where they came from, and whether their files have changed since.
 [[nodiscard]] result<boost::json::object> configurations(const service::scheduler &of,
                                                          const boost::json::object &request);

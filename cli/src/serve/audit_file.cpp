@@ -63,7 +63,7 @@ void audit_file::append(const observe::audited &what) {
                                                         {"object", what.object},
                                                         {"partition", what.partition},
                                                         {"done", what.done},
-                                                        {"words", what.words}}) +
+                                                        {"words", what.message}}) +
                            "\n";
   const std::lock_guard lock(mutex_);
   const std::string bytes = (torn_ ? "\n" : "") + line;

@@ -5,17 +5,18 @@
 #include <array>
 #include <atomic>
 #include <boost/json.hpp>
-#include <map>
 #include <utility>
 
 #include "control/protocol.hpp"
 #include "control/state_json.hpp"
 #include "run/refusal_json.hpp"
+#include "run/shadow_words.hpp"
 #include "serve/actions.hpp"
 #include "serve/event_answers.hpp"
 #include "serve/explained.hpp"
 #include "tenon/abi/host_read.h"
 #include "tenon/config/problems.hpp"
+#include "tenon/config/queues.hpp"
 #include "tenon/host/module_host.hpp"
 #include "tenon/json/state_json.hpp"
 #include "tenon/kernel/partition_name.hpp"
@@ -29,12 +30,14 @@ using config::in_quotes;
 using outcome = result<json::object>;
 using std::chrono::milliseconds;
 
-constexpr std::array<std::string_view, 12> commands{"queues", "apps",   "nodes",  "rms", "explain", "modules",
-                                                    "health", "events", "reload", "act", "config",  "step"};
-constexpr std::array<std::string_view, 27> fields{
-    "version",  "id",      "command", "partition",   "queue",  "state",        "user",   "name",     "ended",
-    "limit",    "key",     "node",    "application", "types",  "run",          "object", "first_id", "since_ms",
-    "until_ms", "wait_ms", "action",  "target",      "reason", "policy_group", "rm",     "forced",   "text"};
+constexpr std::array<std::string_view, 17> commands{"queues", "apps",   "nodes",  "rms",    "explain", "modules",
+                                                    "health", "events", "reload", "act",    "config",  "step",
+                                                    "whatif", "plan",   "shadow", "canary", "snapshot"};
+constexpr std::array<std::string_view, 29> fields{
+    "version",  "id",       "command",  "partition",    "queue",       "state",  "user",   "name",
+    "ended",    "limit",    "key",      "node",         "application", "types",  "run",    "object",
+    "first_id", "since_ms", "until_ms", "wait_ms",      "action",      "target", "reason", "policy_group",
+    "rm",       "forced",   "text",     "applications", "within_ms"};
 constexpr uint64_t most_explanations = 20;
 
 // Why what needs the scheduler's thread has no answer.
@@ -128,6 +131,15 @@ json::object object_of(const host::module_status &module, const std::vector<host
           {"faults", module.counters.faults},
           {"overruns", module.counters.overruns},
           {"quarantine", module.counters.quarantine},
+          {"isolation", module.counters.isolated ? "process" : "none"},
+          {"processes", module.counters.usage.processes},
+          {"threads", module.counters.usage.threads},
+          {"memory_bytes", module.counters.usage.memory_bytes},
+          {"processor_ms", module.counters.usage.processor_ns / 1'000'000},
+          {"digest", module.digest},
+          {"before", module.before},
+          {"swaps", module.swaps},
+          {"waited_ms", module.counters.usage.waited_ns / 1'000'000},
           {"long_calls", calls_of(module.id, calls)}};
 }
 
@@ -144,7 +156,7 @@ struct control_handler::impl {
   }
 
   static uint32_t parts_of(const request &what) {
-    if (what.command == "queues") return TENON_READ_QUEUES;
+    if (what.command == "queues" || what.command == "canary") return TENON_READ_QUEUES;
     const uint32_t of_nodes = TENON_READ_NODES | observe::services::read_contents;
     if (what.command == "nodes")
       return what.which.name.empty() ? of_nodes : of_nodes | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS;
@@ -165,6 +177,7 @@ struct control_handler::impl {
                      in_quotes(what.which.partition), "correct it"};
     }
     if (what.command == "queues") return queues_json(*from, what.which);
+    if (what.command == "canary") return canaries_json(*from, what.which);
     if (what.command == "apps") return with_holds(applications_json(*from, what.which));
     return nodes_json(*from, what.which);
   }
@@ -206,23 +219,56 @@ struct control_handler::impl {
     bool more = wanted.size() > most;
     if (more) wanted.resize(most);
     json::array explanations;
-    std::map<std::string, std::string> holds;
-    for (const auto &[partition, key] : wanted) holds.try_emplace(partition, held_up(scheduler.rms(), partition));
+    const auto until = std::chrono::steady_clock::now() + answer_deadline;
     for (const auto &[partition, key] : wanted) {
-      std::optional<explanation> why;  // each in a turn of its own, so that the scheduler goes on between them
-      if (!around.people.explain(partition, what.application, key, milliseconds(answer_deadline) / most_explanations,
-                                 why)) {
+      std::optional<explanation> why;
+      const auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now());
+      if (!around.people.explain(partition, what.application, key, left, why)) {
         if (explanations.empty()) return no_answer_of(scheduler);
         more = true;  // others who read were here before
         break;
       }
       if (!why) continue;
-      json::object one = state_json::write(*why, {state_json::explanation_old_keys});
-      if (const std::string &held = holds[partition]; !held.empty())
-        one["text"] = held + std::string(one["text"].as_string());
-      explanations.push_back(std::move(one));
+      explanations.push_back(state_json::write(*why, {state_json::explanation_old_keys}));
     }
     return json::object{{"explanations", std::move(explanations)}, {"more", more}};
+  }
+
+  // A user who is not named is who asks.
+  outcome what_if(const request &what, const observe::caller &who) {
+    observe::what_if_said said = around.people.what_if(what.given, who.user, answer_deadline);
+    if (said.status == TENON_OK) return std::move(said.answer);
+    return said.status == TENON_RETRY ? no_answer_of(scheduler) : said.why;
+  }
+
+  // The file as people replaced it would be in the way of a reload with the same text.
+  static std::optional<refusal> in_the_way(const service::scheduler &of, const observe::plan_wish &wish) {
+    const std::string checksum = config::queues_checksum(wish.text);
+    for (const service::configuration_revision &one : of.revisions()) {
+      if (one.policy_group != wish.policy_group || one.by.empty() || one.of_file != checksum) continue;
+      return refusal{wish.place, "a file that was changed since",
+                     "revision " + std::to_string(one.number) + ", which " + one.by +
+                         " sent, is in force, and the file " + "is as it was before that",
+                     "write the file anew, or force the reload"};
+    }
+    return std::nullopt;
+  }
+
+  outcome plan(const json::object &given) {
+    observe::plan_wish wish{word_of(given, "text"), word_of(given, "name"), word_of(given, "policy_group")};
+    if (wish.policy_group.empty()) wish.policy_group = "default";
+    observe::plan_said said = around.people.plan(wish, answer_deadline);
+    if (said.status == TENON_RETRY) return no_answer_of(scheduler);
+    if (said.status != TENON_OK) return said.why;
+    if (const auto why = in_the_way(scheduler, wish)) said.answer["refusals"].as_array().push_back(refusal_json(*why));
+    return std::move(said.answer);
+  }
+
+  outcome snapshot(const observe::caller &who) {
+    const observe::saved_outcome made = around.people.admin().save(who, answer_deadline, most_saved_bytes);
+    if (made.status == TENON_RETRY) return no_answer_of(scheduler);
+    if (made.status != TENON_OK) return made.why;
+    return saved_json(made);
   }
 
   outcome modules() {
@@ -235,8 +281,10 @@ struct control_handler::impl {
                                         {"running", one.running},
                                         {"faults", one.faults},
                                         {"restarts", one.restarts},
-                                        {"words", one.words}});
-    return json::object{{"modules", std::move(listed)}, {"transports", std::move(transports)}};
+                                        {"words", one.message}});
+    return json::object{{"modules", std::move(listed)},
+                        {"transports", std::move(transports)},
+                        {"shadows", shadows_json(scheduler.modules().shadows())}};
   }
 
   outcome health() {
@@ -249,6 +297,13 @@ struct control_handler::impl {
                                     {"meaning", one.meaning},
                                     {"words", one.diagnosis}});
     return json::object{{"healthy", now.healthy}, {"checks", std::move(checks)}};
+  }
+
+  outcome shadow() {
+    if (!around.shadow)
+      return refusal{"shadow", "a deployment with a shadow", "one without",
+                     "add `shadow: {}` and what of it is to be otherwise, and restart the daemon with --record"};
+    return around.shadow();
   }
 
   outcome rms() {
@@ -274,6 +329,7 @@ struct control_handler::impl {
       if (what.command == "act") return act(around.people.admin(), who, what.given);
       if (what.command == "step") return step(around.people.admin(), who, what.given);
       if (what.command == "config") return configurations(scheduler, what.given);
+      if (what.command == "plan") return plan(what.given);
       return reload(what.given, who);
     } catch (const std::exception &wrong) {
       return refusal{"request", "values as docs/control-socket.md has them", wrong.what(), "correct it"};
@@ -286,19 +342,22 @@ struct control_handler::impl {
     if (const json::value *forced = given.if_contains("forced")) wish.forced = forced->as_bool();
     const observe::configuration_outcome made = around.reload(who, wish);
     if (made.why) return *made.why;
-    if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.words, ""};
+    if (made.how.status != TENON_OK) return refusal{"reload", "", made.how.message, ""};
     json::array warnings(made.notes.begin(), made.notes.end());
     for (const std::string &one : scheduler.configuration_warnings()) warnings.push_back(json::string(one));
     return json::object{{"reloaded", true}, {"revision", made.revision}, {"warnings", std::move(warnings)}};
   }
 
   outcome answer(const request &what, const observe::caller &who, bool may_wait) {
-    for (const std::string_view one : {"act", "step", "config", "reload"})
+    for (const std::string_view one : {"act", "step", "config", "reload", "plan"})
       if (what.command == one) return administered(what, who);
     if (what.command == "explain") return explain(what);
+    if (what.command == "whatif") return what_if(what, who);
+    if (what.command == "snapshot") return snapshot(who);
     if (what.command == "modules") return modules();
     if (what.command == "health") return health();
     if (what.command == "rms") return rms();
+    if (what.command == "shadow") return shadow();
     if (what.command == "events") return events(what, may_wait);
     return of_state(what);
   }
@@ -310,7 +369,7 @@ control_handler::~control_handler() = default;
 
 bool control_handler::waits(std::string_view line) {
   const auto what = read(line);
-  return what && what->command != "health" && what->command != "modules";
+  return what && what->command != "health" && what->command != "modules" && what->command != "shadow";
 }
 
 bool control_handler::waits_for_events(std::string_view line) {

@@ -2,6 +2,7 @@
 // Answers what comes over the control socket: docs/control-socket.md.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,6 +25,7 @@ class control_handler {
     std::function<observe::configuration_outcome(const observe::caller &, const observe::configuration_change &)>
         reload;
     observe::services &people;
+    std::function<boost::json::object()> shadow;  // what is known of it; empty: there is none
   };
 
   control_handler(service::scheduler &scheduler, surroundings around);

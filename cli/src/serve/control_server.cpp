@@ -79,6 +79,7 @@ class control_server::impl::client : public std::enable_shared_from_this<client>
   void take(size_t length) {
     std::string line = in_.substr(0, length - 1);
     in_.erase(0, length);
+    if (in_.empty() && in_.capacity() > usual_request_bytes) in_.shrink_to_fit();
     timer_.cancel();
     if (last_) return write(std::move(out_));
     if (!control_handler::waits(line)) return write(of_->handler.answer(line, who_));

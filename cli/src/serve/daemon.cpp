@@ -12,13 +12,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <future>
-#include <mutex>
+#include <map>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "run/try_modules.hpp"
@@ -26,12 +27,17 @@
 #include "serve/control_server.hpp"
 #include "serve/control_socket.hpp"
 #include "serve/open_files.hpp"
+#include "serve/own_signals.hpp"
 #include "serve/recording.hpp"
 #include "serve/reload.hpp"
 #include "serve/service_notice.hpp"
+#include "serve/shadow_watch.hpp"
 #include "serve/spare_memory.hpp"
 #include "serve/try_daemon.hpp"
+#include "serve/unasked_exit.hpp"
+#include "serve/verified_build.hpp"
 #include "tenon/host/module_fault_record.hpp"
+#include "tenon/host/unasked_end.hpp"
 #include "tenon/observe/scheduler_access.hpp"
 
 namespace tenon::cli {
@@ -57,21 +63,13 @@ observe::caller signal_sender() {
   return out;
 }
 
-// Ends the process another way than exit() does, while a daemon runs in it.
-std::atomic<std::function<void()> *> instead_of_exit{nullptr};
-
-void notice_exit() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    const auto look = [] {
-      if (auto *instead = instead_of_exit.exchange(nullptr)) (*instead)();
-    };
-    std::atexit(look);
-    std::at_quick_exit(look);
-  });
-}
-
 }  // namespace
+
+// What was said of a shadow.
+struct told_shadow {
+  bool differs = false;
+  std::string off;
+};
 
 struct daemon_process::impl {
   impl(serve_options o, host::deployment p, std::shared_ptr<spdlog::logger> l)
@@ -80,7 +78,15 @@ struct daemon_process::impl {
   std::optional<refusal> open();
   std::optional<refusal> open_recordings(service::scheduler_options &to);
   std::optional<refusal> open_audit();
+  std::optional<refusal> open_shadow();
+  [[nodiscard]] std::optional<refusal> refusal_of_what_it_reads() const;
+  void tell_of_shadow(const std::string &what);
   void note(const observe::audited &what);
+  [[nodiscard]] std::string lost_recordings() const;
+  [[nodiscard]] std::string lost_audit() const;
+  void tell_lost();
+  void tell_findings();
+  void tell_shadows();
   std::vector<observe::health_check> own_checks();
   std::optional<refusal> run(exit_code &code);
   void wait_for_signal();
@@ -90,7 +96,8 @@ struct daemon_process::impl {
   void while_signals_count(std::function<void()> work_to_do);
   void write_out_in_time();
   void end_at_once();
-  void end_unasked();
+  [[noreturn]] void end(exit_code code);
+  void end_unasked(std::string_view how, std::string_view where);
   void end_over(const host::long_call &call);
   [[nodiscard]] std::optional<refusal> prepare_records();
 
@@ -102,6 +109,7 @@ struct daemon_process::impl {
   asio::steady_timer timer{io};
   std::optional<control_socket> socket;
   std::vector<std::unique_ptr<recording>> recordings;
+  std::unique_ptr<shadow_watch> shadow;
   std::unique_ptr<audit_file> audit;
   std::shared_ptr<observe::people_services> people;  // outlives the scheduler's modules, which use them
   std::unique_ptr<service::scheduler> scheduler;
@@ -115,8 +123,16 @@ struct daemon_process::impl {
   host::fault_records fault_records;
   std::atomic<bool> stopping = false;
   bool was_healthy = true;
+  // What is said when it is over, by what it is about.
+  std::map<std::pair<std::string, observe::outcome_finding::kind>, std::string> told_findings;
+  std::map<std::string, told_shadow> told_shadows;  // by the policy that they are of
+  std::string told_recordings, told_audit;          // what the log has said of files that cannot be written
   exit_code ended = exit_code::ok;
-  std::function<void()> when_exit_is_called = [this] { end_unasked(); };
+  unasked_exit_handler when_exit_is_called = [this](std::string_view how) {
+    const auto call = host::call_of_this_thread();
+    host::record_unasked_end(how, host::unasked_by::this_thread);
+    end_unasked(how, call ? "in " + call->place() : "on a thread that is in no call of a module");
+  };
 };
 
 std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_options &to) {
@@ -124,7 +140,11 @@ std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_
     if (file.empty()) return std::nullopt;
     auto made = recording::create(file, options.record_at_once);
     if (!made) return made.why();
-    sink = [into = made->get()](std::string_view bytes) { into->append(bytes); };
+    sink = [this, into = made->get(), is_journal = &sink == &to.journal](std::string_view bytes) {
+      if (is_journal) host::remember_journal(bytes);
+      if (is_journal && shadow) shadow->one_more_command();
+      into->append(bytes);
+    };
     recordings.push_back(std::move(*made));
     return std::nullopt;
   };
@@ -134,6 +154,39 @@ std::optional<refusal> daemon_process::impl::open_recordings(service::scheduler_
   if (!options.record.empty() && std::filesystem::equivalent(options.record, options.decisions, none))
     return refusal{options.decisions, "another file than that of --record", "the same one", "name two files"};
   return add(options.decisions, to.decisions);
+}
+
+// The shadow reads on its own: of a pipe it would take what is another reader's.
+std::optional<refusal> daemon_process::impl::refusal_of_what_it_reads() const {
+  if (!shadow) return std::nullopt;
+  std::error_code failed;
+  for (const std::string &file : {options.record, options.decisions}) {
+    if (!file.empty() && !std::filesystem::is_regular_file(file, failed))
+      return refusal{file, "a plain file, which the shadow reads", "something else", "record to a file"};
+  }
+  return std::nullopt;
+}
+
+std::optional<refusal> daemon_process::impl::open_shadow() {
+  if (!plan.shadow) return std::nullopt;
+  if (options.record.empty() && !options.check)
+    return refusal{plan.file, "a daemon that records its journal, which the shadow follows",
+                   "`shadow` without --record",
+                   "start it with --record FILE, or take the shadow out of the deployment"};
+  if (auto why = refusal_of_shadow(plan)) return why;
+  if (options.check) return std::nullopt;
+  std::vector<std::string> command{"shadow", options.record, "-c", options.deployment, "--follow"};
+  if (!options.decisions.empty()) command.insert(command.end(), {"--decisions", options.decisions});
+  if (!options.module_path.empty()) command.insert(command.end(), {"--module-path", options.module_path});
+  shadow = std::make_unique<shadow_watch>(*plan.shadow, std::move(command), *log,
+                                          [this](const std::string &what) { tell_of_shadow(what); });
+  return std::nullopt;
+}
+
+void daemon_process::impl::tell_of_shadow(const std::string &what) {
+  log->warn("shadow: {}", what);
+  if (events::event_hub *hub = scheduler->events(); hub != nullptr)
+    hub->audit({"tenon", "Shadow", "shadow", what, {}, {}, {}, {}}, now_unix_ms());
 }
 
 // A check leaves nothing behind: it looks at paths alone.
@@ -146,26 +199,85 @@ std::optional<refusal> daemon_process::impl::open_audit() {
   return std::nullopt;
 }
 
-std::vector<observe::health_check> daemon_process::impl::own_checks() {
-  const auto reason_of = [](const std::optional<refusal> &failed) {
-    return failed ? failed->where + ": " + failed->have : std::string();
-  };
-  std::string lost;
+static std::string reason_of(const std::optional<refusal> &failed) {
+  return failed ? failed->where + ": " + failed->have : std::string();
+}
+
+// Empty while all can be written.
+std::string daemon_process::impl::lost_recordings() const {
+  std::string out;
   for (const auto &one : recordings)
     if (const std::string failed = reason_of(one->failure()); !failed.empty())
-      lost += (lost.empty() ? "" : "; ") + failed;
+      out += (out.empty() ? "" : "; ") + failed;
+  return out;
+}
+
+std::string daemon_process::impl::lost_audit() const { return audit ? reason_of(audit->failure()) : std::string(); }
+
+// Whoever looks at the log alone hears of it when it begins, not when the daemon stops.
+void daemon_process::impl::tell_lost() {
+  const auto tell = [&](std::string &told, std::string now, std::string_view what) {
+    if (now == told) return;
+    if (now.empty())
+      log->info("{} can be written again", what);
+    else
+      log->error("{} cannot be written: {}", what, now);
+    told = std::move(now);
+  };
+  tell(told_recordings, lost_recordings(), "the recording");
+  tell(told_audit, lost_audit(), "the audit file");
+}
+
+// Once when it begins, once when it is over.
+void daemon_process::impl::tell_findings() {
+  const auto tell = [&](const std::string &object, const std::string &what) {
+    log->warn("{}: {}", object, what);
+    if (events::event_hub *hub = scheduler->events(); hub != nullptr)
+      hub->audit({"tenon", "Finding", object, object + ": " + what, {}, {}, {}, {}}, now_unix_ms());
+  };
+  std::map<std::pair<std::string, observe::outcome_finding::kind>, std::string> now;
+  for (const observe::outcome_finding &one : people->all().health().findings()) {
+    const bool is_new = now.emplace(std::pair(one.object, one.what), one.over).second;
+    if (is_new && !told_findings.contains({one.object, one.what})) tell(one.object, one.text);
+  }
+  for (const auto &[what, over] : told_findings)
+    if (!now.contains(what)) tell(what.first, over);
+  told_findings = std::move(now);
+}
+
+// The first difference, and that it is switched off: once each. The host has logged them.
+void daemon_process::impl::tell_shadows() {
+  events::event_hub *hub = scheduler->events();
+  if (hub == nullptr) return;
+  for (const host::call_shadow_status &one : scheduler->modules().shadows()) {
+    const std::string of = one.kind + " " + one.name + " of " + one.module;
+    told_shadow &told = told_shadows[of];
+    const auto tell = [&](const char *reason, const std::string &what) {
+      hub->audit({"tenon", reason, one.shadow, one.shadow + ", shadow of " + of + ": " + what, {}, {}, {}, {}},
+                 now_unix_ms());
+    };
+    if (!one.first_differences.empty() && !std::exchange(told.differs, true))
+      tell("ShadowDiffers", "differs first: " + words_of(one.first_differences.front()));
+    if (!one.off.empty() && told.off != one.off) tell("ShadowOff", "is switched off: " + one.off);
+    told.off = one.off;
+  }
+}
+
+std::vector<observe::health_check> daemon_process::impl::own_checks() {
   using state = observe::health_check::state;
-  return {
-      observe::check_of("Recordings", "Check that the journal and the decisions can be written", state::fails, lost),
-      observe::check_of("Audit", "Check that what people do can be written", state::fails,
-                        audit ? reason_of(audit->failure()) : std::string()),
+  std::vector<observe::health_check> out{
+      observe::check_of("Recordings", "Check that the journal and the decisions can be written", state::fails,
+                        lost_recordings()),
+      observe::check_of("Audit", "Check that what people do can be written", state::fails, lost_audit()),
       observe::check_of("Open files", "Check that connections can be accepted", state::fails, files_run_out())};
+  if (shadow) out.push_back(shadow->check());
+  return out;
 }
 
 void daemon_process::impl::note(const observe::audited &what) {
   const std::string line = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
                            (what.partition.empty() ? "" : " of " + what.partition) +
-                           (what.done ? ": done" : ": refused") + (what.words.empty() ? "" : ", " + what.words);
+                           (what.done ? ": done" : ": refused") + (what.message.empty() ? "" : ", " + what.message);
   log->log(what.done ? spdlog::level::info : spdlog::level::warn, "{}", line);
   if (audit) audit->append(what);
 }
@@ -173,13 +285,15 @@ void daemon_process::impl::note(const observe::audited &what) {
 // Where a module ends the process, when that may be too late.
 std::optional<refusal> daemon_process::impl::prepare_records() {
   if (options.check) return std::nullopt;
-  fault_records = {records_path(plan), static_cast<int>(exit_code::contained)};
+  fault_records = {records_path(plan), static_cast<int>(exit_code::contained), static_cast<int>(exit_code::unasked)};
   std::error_code failed;
   if (!fault_records.folder.empty()) std::filesystem::create_directories(fault_records.folder, failed);
   if (failed)
     return refusal{fault_records.folder.string(), "a folder for records of modules that end the process",
                    failed.message(), "correct containment.records, or who may write there"};
+  if (const std::string left = host::publish_calls(fault_records.folder); !left.empty()) log->warn("{}", left);
   host::end_with_record_on_fatal_signals(fault_records);
+  notice_exit();
   return std::nullopt;
 }
 
@@ -187,7 +301,7 @@ std::optional<refusal> daemon_process::impl::open() {
   if (auto why = prepare_records()) return why;
   host::host_options how;
   how.log = log;
-  how.fault_records = fault_records.folder;
+  how.fault_records = how.call_records = fault_records.folder;
   how.watch_calls = !options.check;
   how.on_hang = [this](const host::long_call &call) { end_over(call); };
   if (!options.module_path.empty()) how.module_path.emplace_back(options.module_path);
@@ -203,7 +317,9 @@ std::optional<refusal> daemon_process::impl::open() {
   service::scheduler_options of_scheduler;
   of_scheduler.manual = plan.running.manual;
   of_scheduler.manual_start_ms = now_unix_ms();
+  if (auto why = open_shadow()) return why;
   if (auto why = open_recordings(of_scheduler)) return why;
+  if (auto why = refusal_of_what_it_reads()) return why;
   auto opened = service::scheduler::open(std::move(*host), std::move(of_scheduler));
   if (!opened) return opened.why();
   scheduler = std::move(*opened);
@@ -217,6 +333,11 @@ std::optional<refusal> daemon_process::impl::open() {
     return true;
   };
   of_people.step_clock_ms = now_unix_ms;
+  of_people.verify_build = verified_build;
+  if (shadow) {
+    of_people.figures = [this] { return shadow->figures(); };
+    of_people.world_shadow = [this] { return boost::json::serialize(shadow->look()); };
+  }
   people = observe::open_to_people(*scheduler, std::move(of_people));
   people->all().health().add([this] { return own_checks(); });
   return std::nullopt;
@@ -243,31 +364,35 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is a full disk
   for (const int number : {SIGHUP, SIGINT, SIGTERM}) signals.add(number);  // what comes now is told to run()
+  look_at_senders();
   if (auto why = scheduler->start()) return why;
   reloads = std::make_unique<reloading>(people->all().admin(), plan, *log);
   handler = std::make_unique<control_handler>(
       *scheduler, control_handler::surroundings{
-                      [this](const auto &who, const auto &what) { return reloads->reload(who, what); }, people->all()});
+                      [this](const auto &who, const auto &what) { return reloads->reload(who, what); }, people->all(),
+                      shadow ? [this] { return shadow->look(); } : std::function<boost::json::object()>()});
   control = std::make_unique<control_server>(io, *socket, *handler);
   wait_for_signal();
   wait_for_tick();
   tell_alive();
-  notice_exit();
-  instead_of_exit = &when_exit_is_called;
+  notice_exit();  // behind what others have called at the end since
+  on_unasked_exit(&when_exit_is_called);
   log->info("ready: {} transports, control socket {}, process {}", scheduler->transports().size(), path.string(),
             ::getpid());
   if (scheduler->is_manual()) log->warn("cycle.manual: nothing moves but by steps, as of tenon ctl step");
   if (plan.transports.empty()) log->warn("the deployment lists no transports: no resource manager can register");
+  if (shadow) shadow->start();
   tell_ready();
   io.run();
   stopper.join();
+  if (shadow) shadow->stop();
   control.reset();
   while_signals_count([this] {
     work.join();
     scheduler.reset();
     for (const auto &one : recordings) one->flush();
   });
-  instead_of_exit = nullptr;
+  on_unasked_exit(nullptr);
   socket.reset();
   for (const auto &one : recordings) {
     if (const auto failed = one->failure()) {
@@ -283,7 +408,10 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
 void daemon_process::impl::wait_for_signal() {
   signals.async_wait([this](error_code failed, int number) {
     if (failed) return;
-    if (number == SIGHUP && !stopping) {
+    if (const own_signal own = own_signal_that_came(); own != own_signal::none) {
+      end_unasked(number == SIGTERM ? "this process sent itself SIGTERM" : "this process sent itself SIGINT",
+                  own == own_signal::recorded ? "in the call of the record above" : "in no call that could be meant");
+    } else if (number == SIGHUP && !stopping) {
       asio::post(work, [this] { static_cast<void>(reloads->reload(signal_sender())); });
     } else if (number != SIGHUP && !stopping) {
       log->info("{}: stops once answers have gone out; a second signal stops it at once",
@@ -307,23 +435,23 @@ void daemon_process::impl::write_out_in_time() {
     log->error("the recordings are not whole: what they are written to takes nothing");
 }
 
-void daemon_process::impl::end_at_once() {
-  log->warn("a second signal: stops at once; what resource managers and event sinks have not taken is lost");
+void daemon_process::impl::end(exit_code code) {
   write_out_in_time();
   socket.reset();
   log->flush();
-  ::_exit(static_cast<int>(exit_code::failed));
+  host::end_is_known();
+  ::_exit(static_cast<int>(code));
 }
 
-// Somebody called exit(), which would end the process with that one's status, and its threads at any place.
-void daemon_process::impl::end_unasked() {
-  const auto call = host::call_of_this_thread();
-  log->error("exit() was called, which nobody asked for, {}",
-             call ? "in " + call->place() : "on a thread that is in no call of a module");
-  write_out_in_time();
-  socket.reset();
-  log->flush();
-  ::_exit(static_cast<int>(exit_code::unasked));
+void daemon_process::impl::end_at_once() {
+  log->warn("a second signal: stops at once; what resource managers and event sinks have not taken is lost");
+  end(exit_code::failed);
+}
+
+// Somebody would end the process with a status of his own, and its threads at any place.
+void daemon_process::impl::end_unasked(std::string_view how, std::string_view where) {
+  log->error("{}, which nobody asked for, {}", how, where);
+  end(exit_code::unasked);
 }
 
 // The thread that a call does not return to cannot be ended, and what it holds cannot be given to another one.
@@ -334,10 +462,7 @@ void daemon_process::impl::end_over(const host::long_call &call) {
     log->error("{}: the process ends, since nothing else ends that call", call.text());
     host::record_fault(fault_records, call, "has not returned for " + std::to_string(call.lasts.count()) + " ms");
   }
-  write_out_in_time();
-  socket.reset();
-  log->flush();
-  ::_exit(static_cast<int>(stopping ? exit_code::failed : exit_code::contained));
+  end(stopping ? exit_code::failed : exit_code::contained);
 }
 
 // A module may take its time to end.
@@ -356,6 +481,11 @@ void daemon_process::impl::wait_for_tick() {
   timer.async_wait([this](error_code cancelled) {
     if (cancelled || stopping) return;
     tell_alive();
+    tell_lost();
+    tell_findings();
+    tell_shadows();
+    if (const std::string taken = put_back_handlers(); !taken.empty())
+      log->error("a module took {} for itself: the daemon's handler is put back", taken);
     if (!recordings.empty())
       asio::post(work, [this] {
         for (const auto &one : recordings) one->flush();
@@ -401,12 +531,15 @@ daemon_process::~daemon_process() {
   if (impl_->scheduler) impl_->scheduler->stop();
   impl_->control.reset();
   impl_->work.join();
+  impl_.reset();
+  host::end_is_known();
 }
 
 std::optional<refusal> daemon_process::open() { return impl_->open(); }
 
 std::optional<refusal> daemon_process::check() {
   if (auto why = refusal_of_modules(impl_->scheduler->modules())) return why;
+  if (auto why = refusal_of_registering(*impl_->scheduler)) return why;
   return refusal_of_paths(impl_->plan, impl_->options.control);
 }
 

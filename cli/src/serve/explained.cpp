@@ -6,6 +6,7 @@
 #include "control/state_json.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/kernel/partition_name.hpp"
+#include "tenon/observe/kernel_access.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -53,9 +54,7 @@ std::string short_hold(const std::vector<service::rm_status> &rms, std::string_v
 std::string held_up(const std::vector<service::rm_status> &rms, std::string_view partition) {
   for (const service::rm_status &one : rms) {
     if (std::find(one.partitions.begin(), one.partitions.end(), partition) == one.partitions.end()) continue;
-    const std::string nothing = "nothing is placed for RM " + config::in_quotes(one.id) + " until ";
-    if (one.held) return nothing + "its recovery is declared done, as by `tenon ctl recovery done`\n";
-    if (one.throttled) return nothing + "it has read more of its answers\n";
+    return observe::held_up(one.id, one.held, one.throttled);
   }
   return {};
 }

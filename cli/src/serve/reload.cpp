@@ -41,7 +41,7 @@ observe::configuration_outcome reloading::reload(const observe::caller &who,
   out.why = look_at_deployment();
   if (out.why) {
     out.how = {TENON_INVALID_CONFIG, out.why->text()};
-    log_.error("{}: reload refused: {}", who.words(), out.how.words);
+    log_.error("{}: reload refused: {}", who.text(), out.how.message);
   } else {
     out = people_.configure(who, what);
   }

@@ -1,9 +1,12 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "serve/supervise.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +15,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <utility>
+
+#include "tenon/host/unasked_end.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -23,14 +31,50 @@ using clock = std::chrono::steady_clock;
 constexpr milliseconds long_life{10'000};                        // after which the next start does not wait
 constexpr milliseconds first_pause{100}, longest_pause{30'000};  // between short lives, from the second start on
 
+// Closed where nobody holds it any more, so is its other end where a program takes the place of the child's.
+class lifeline {
+ public:
+  bool open() {
+    close_all();
+    return ::pipe2(ends_, O_CLOEXEC) == 0;
+  }
+  ~lifeline() { close_all(); }
+  lifeline() = default;
+  lifeline(const lifeline &) = delete;
+  lifeline &operator=(const lifeline &) = delete;
+
+  void keep(bool of_child) { close_one(ends_[of_child ? 0 : 1]); }
+  [[nodiscard]] int watched() const { return ends_[0]; }
+  void stop_watching() { close_one(ends_[0]); }
+
+ private:
+  static void close_one(int &end) {
+    if (end >= 0) ::close(std::exchange(end, -1));
+  }
+  void close_all() {
+    for (int &end : ends_) close_one(end);
+  }
+
+  int ends_[2] = {-1, -1};
+};
+
+std::string program_of(pid_t process) {
+  std::error_code gone;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", gone).string();
+}
+
 class supervisor {
  public:
   supervisor(spdlog::logger &log, const std::function<exit_code(uint32_t)> &live) : log_(log), live_(live) {
     sigemptyset(&heard_);
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&heard_, number);
     ::sigprocmask(SIG_BLOCK, &heard_, &before_);
+    signals_ = ::signalfd(-1, &heard_, SFD_CLOEXEC);
   }
-  ~supervisor() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  ~supervisor() {
+    ::close(signals_);
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
   supervisor(const supervisor &) = delete;
   supervisor &operator=(const supervisor &) = delete;
 
@@ -40,51 +84,94 @@ class supervisor {
       if (!start()) return exit_code::failed;
       const int ended = wait_for_end();
       const auto code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+      const bool unasked = account_for(ended);
       if (is_asked_) return code < 0 ? exit_code::failed : static_cast<exit_code>(code);
       // It said why, and would again.
-      if (code == static_cast<int>(exit_code::failed) || code == static_cast<int>(exit_code::bad_input))
+      if (!unasked && (code == static_cast<int>(exit_code::failed) || code == static_cast<int>(exit_code::bad_input)))
         return static_cast<exit_code>(code);
       const bool was_long = clock::now() - begun >= long_life;
       pause_ = was_long || lives_ == 0 ? milliseconds(0) : std::clamp(pause_ * 2, first_pause, longest_pause);
-      log_.error("the daemon ended, which nobody asked for, with {}: it is started again{}",
-                 code < 0 ? "signal " + std::string(::strsignal(WTERMSIG(ended))) : "status " + std::to_string(code),
+      log_.error("the daemon ended, which nobody asked for, with {}: it is started again{}", how(ended),
                  pause_.count() == 0 ? "" : " in " + std::to_string(pause_.count()) + " ms");
       if (!wait_before_next()) return exit_code::ok;
     }
   }
 
  private:
+  static std::string how(int ended) {
+    return WIFEXITED(ended) ? "status " + std::to_string(WEXITSTATUS(ended))
+                            : "signal " + std::string(::strsignal(WTERMSIG(ended)));
+  }
+
   bool start() {
     const pid_t parent = ::getpid();
+    calls_.empty();
+    replaced_ = false;
+    if (!lifeline_.open()) log_.warn("no pipe to the daemon: {}", std::strerror(errno));
     child_ = ::fork();
     if (child_ < 0) {
       log_.error("no process for the daemon: {}", std::strerror(errno));
       return false;
     }
+    lifeline_.keep(child_ == 0);
     if (child_ != 0) return true;
     // A terminal's signals come to the supervisor alone, which hands them on once.
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(static_cast<int>(exit_code::failed));
+    ::close(signals_);
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+    calls_.use();
     std::_Exit(static_cast<int>(live_(lives_)));
   }
 
   // The status that waitpid gives.
   int wait_for_end() {
     for (;;) {
-      siginfo_t what{};
-      const int number = ::sigwaitinfo(&heard_, &what);
-      if (number == SIGCHLD) {
-        int status = 0;
-        if (::waitpid(child_, &status, WNOHANG) == child_) return status;
-      } else if (number > 0) {
-        hand_on(number);
-      }
+      pollfd waits[] = {{signals_, POLLIN, 0}, {lifeline_.watched(), POLLIN, 0}};
+      if (::poll(waits, 2, -1) < 0) continue;
+      if (waits[1].revents != 0) look_for_another_program();
+      signalfd_siginfo what{};
+      if (waits[0].revents == 0 || ::read(signals_, &what, sizeof what) != sizeof what) continue;
+      int status = 0;
+      if (what.ssi_signo != SIGCHLD)
+        hand_on(what);
+      else if (::waitpid(child_, &status, WNOHANG) == child_)
+        return status;
     }
   }
 
-  void hand_on(int number) {
+  // Where the child's program was replaced, nobody schedules any more. It may just be ending, too.
+  void look_for_another_program() {
+    lifeline_.stop_watching();
+    const std::string program = program_of(child_);
+    if (program.empty() || program == program_of(::getpid())) return;
+    replaced_ = true;
+    log_.error("the daemon's program was replaced by {}, which nobody asked for: it is killed", program);
+    ::kill(child_, SIGKILL);
+  }
+
+  // Whether it ended by itself without a word. A signal from outside is not the module's, whatever it was in.
+  bool account_for(int ended) {
+    if (calls_.is_known()) return false;
+    const std::string in = calls_.suspect().empty() ? std::string() : ", in " + calls_.suspect();
+    if (!WIFEXITED(ended) && !replaced_) {
+      if (!in.empty())
+        log_.warn("process {} ended by a signal{}; that is nobody's fault, since others can send it", child_, in);
+      return false;
+    }
+    const std::string what = replaced_ ? "its process runs another program" : "its process ended with " + how(ended);
+    log_.error("{}{}, and nobody of the daemon did that", what, in.empty() ? ", in no call that could be meant" : in);
+    calls_.record(what);
+    return true;
+  }
+
+  void hand_on(const signalfd_siginfo &what) {
+    const auto number = static_cast<int>(what.ssi_signo);
+    if (what.ssi_pid == static_cast<uint32_t>(child_)) {
+      log_.error("the daemon's own process sent {}, which nobody asked for: nothing is done", ::strsignal(number));
+      return;
+    }
     if (number != SIGHUP) is_asked_ = true;
     ::kill(child_, number);
   }
@@ -104,10 +191,14 @@ class supervisor {
   spdlog::logger &log_;
   const std::function<exit_code(uint32_t)> &live_;
   sigset_t heard_{}, before_{};
+  int signals_ = -1;
+  host::shared_calls calls_;
+  lifeline lifeline_;
   pid_t child_ = -1;
   uint32_t lives_ = 0;
   milliseconds pause_{0};
   bool is_asked_ = false;
+  bool replaced_ = false;  // the child's program, by exec
 };
 
 }  // namespace

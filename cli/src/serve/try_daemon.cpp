@@ -4,8 +4,11 @@
 #include "control/protocol.hpp"
 #include "serve/audit_file.hpp"
 #include "serve/control_socket.hpp"
+#include "tenon/config/queues.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/module_host.hpp"
+#include "tenon/host/thread_role.hpp"
+#include "tenon/kernel/kernel.hpp"
 #include "tenon/service/scheduler.hpp"
 
 namespace tenon::cli {
@@ -32,11 +35,33 @@ std::optional<refusal> refusal_of_paths(const host::deployment &plan, const std:
   return control_socket::refusal_of(control_path(plan, control));
 }
 
+std::optional<refusal> refusal_of_registering(service::scheduler &scheduler) {
+  const host::role_guard cycle(host::thread_role::cycle);
+  for (const auto &[group, text] : scheduler.policy_groups()) {
+    config::parse_options how;
+    how.known = scheduler.modules().known();
+    const auto queues = config::parse_queues_yaml(text, group, how);
+    if (!queues) return queues.why();
+    kernel tried(scheduler.modules());
+    tried.apply(0, register_rm{"check", {}, group, &*queues, 0});
+    std::string no;
+    tried.drain([&](const decision_view &d) {
+      if (d.kind() == decision_kind::rm_rejected) no = text_of(d);
+    });
+    if (!no.empty())
+      return refusal{"policy group '" + group + "'", "queues that a resource manager can register with", no,
+                     "correct it; the daemon would refuse every resource manager of that group"};
+  }
+  return std::nullopt;
+}
+
 std::optional<refusal> refusal_of_a_daemon(const host::deployment &plan, std::unique_ptr<host::module_host> modules) {
   service::scheduler_options how;
   how.manual = plan.running.manual;
   const auto opened = service::scheduler::open(std::move(modules), std::move(how));
-  return opened ? refusal_of_paths(plan) : opened.why();
+  if (!opened) return opened.why();
+  auto why = refusal_of_registering(**opened);
+  return why ? why : refusal_of_paths(plan);
 }
 
 }  // namespace tenon::cli

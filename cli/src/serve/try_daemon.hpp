@@ -14,6 +14,10 @@ struct deployment;
 class module_host;
 }  // namespace tenon::host
 
+namespace tenon::service {
+class scheduler;
+}
+
 namespace tenon::cli {
 
 // Where the daemon itself has files: what the deployment names, or what is usual.
@@ -26,6 +30,9 @@ namespace tenon::cli {
 
 [[nodiscard]] std::optional<refusal> refusal_of_paths(const host::deployment &plan,
                                                       const std::filesystem::path &control = {});
+
+// Of what is made when a resource manager registers: the policies that its queues name.
+[[nodiscard]] std::optional<refusal> refusal_of_registering(service::scheduler &scheduler);
 
 // Of what is opened when the modules are, its queues and paths.
 [[nodiscard]] std::optional<refusal> refusal_of_a_daemon(const host::deployment &plan,

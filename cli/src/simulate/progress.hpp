@@ -22,6 +22,8 @@ class progress {
   progress(const progress &) = delete;
   progress &operator=(const progress &) = delete;
 
+  // As many as there are to be, where that was not known at first.
+  void expect(uint64_t total) { total_ = total; }
   // Shows at most a few times a second, however often it is called. `note`: what else there is to say.
   void show(uint64_t done, const std::string &note);
   // The last state, whatever the time. Nothing is shown afterwards.

@@ -4,21 +4,23 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "load/arrivals.hpp"
 #include "run/borrowed.hpp"
 #include "tenon/kernel/journal.hpp"
+#include "tenon/kernel/partition_name.hpp"
 #include "tenon/kernel/quantity.hpp"
 
 namespace tenon::cli {
 namespace {
 
 constexpr std::string_view rm_name = "load";
-constexpr std::string_view partition_name = "[load]default";
 // Decisions between two looks at the clock of the terminal.
 constexpr uint32_t step_decisions = 250;
 // How long timers may go on changing something after the last event of a load, besides those of placeholders.
@@ -60,6 +62,8 @@ class run_of {
     if (plan_.mode == load_mode::fill) {
       for (const uint32_t i : order_) submit(i);
       schedule();
+    } else if (plan_.mode == load_mode::arrive) {
+      for (const uint32_t i : order_) arrive(i);
     } else {
       replay();
     }
@@ -102,6 +106,19 @@ class run_of {
     }
   }
 
+  // Whoever comes later finds no ask that waits.
+  void arrive(uint32_t index) {
+    submit(index);
+    schedule();
+    counted_.arrives(gpus_of(load_, load_.asks[index]));
+    if (waiting_ == 0) return;
+    const load_ask &ask = load_.asks[index];
+    const load_application &app = load_.applications[ask.application];
+    counted_.leaves_out(
+        {"no place when it arrived", app.id, plan_.queue.empty() ? app.queue : plan_.queue, now_ms_, 1});
+    apply(release{partition_, app.id, ask.key, 0, 0, termination::stopped_by_rm, release_what::asks});
+  }
+
   [[nodiscard]] int64_t placeholder_timeout_ms() const {
     if (plan_.gangs == gang_style::none) return 0;
     int64_t most = plan_.placeholder_timeout_ms;
@@ -138,7 +155,7 @@ class run_of {
   void add(const load_node &node) {
     const borrowed_amounts capacity(node.capacity);
     const borrowed_texts attributes(node.attributes);
-    apply(add_node{partition_name, node.id, capacity, {}, attributes, true, {}});
+    apply(add_node{partition_, node.id, capacity, {}, attributes, true, {}});
   }
 
   void submit(uint32_t index) {
@@ -166,13 +183,13 @@ class run_of {
     }
     const borrowed_amounts placeholder_ask(whole);
     apply(add_application{
-        partition_name, app.id, queue, app.user, {}, {}, timeout_ms, placeholder_ask, plan_.gangs == gang_style::hard});
+        partition_, app.id, queue, app.user, {}, {}, timeout_ms, placeholder_ask, plan_.gangs == gang_style::hard});
   }
 
   put_ask ask_for(uint32_t index, std::string_view key, amounts resources, texts tags) {
     const load_ask &ask = load_.asks[index];
     put_ask put;
-    put.partition = partition_name;
+    put.partition = partition_;
     put.application = load_.applications[ask.application].id;
     put.key = key;
     put.resources = resources;
@@ -209,7 +226,7 @@ class run_of {
   void note_duration(uint32_t index, std::string_view key) {
     const load_ask &ask = load_.asks[index];
     if (plan_.mode == load_mode::replay) {
-      counted_.lasts(partition_name, load_.applications[ask.application].id, key, ask.duration_ms);
+      counted_.lasts(partition_, load_.applications[ask.application].id, key, ask.duration_ms);
     }
   }
 
@@ -228,7 +245,7 @@ class run_of {
       live_[what.ask] = 0;
       if (in != nullptr) --in->placed;
     }
-    apply(release{partition_name, load_.applications[ask.application].id,
+    apply(release{partition_, load_.applications[ask.application].id,
                   what.placeholder ? gangs_.placeholder_key(what.ask) : ask.key, what.sequence, 0, what.why,
                   release_what::allocations});
   }
@@ -350,7 +367,7 @@ class run_of {
         }
       }
     }
-    if (plan_.mode == load_mode::fill) return;
+    if (plan_.mode != load_mode::replay) return;
     if (in == nullptr || in->started || in->resuming) return end_after(ask, now_ms);
     if (in->placed < in->size) return;
     in->started = true;
@@ -361,6 +378,7 @@ class run_of {
     endings_.push({now_ms + load_.asks[ask].duration_ms, placements_++, ask, live_[ask]});
   }
 
+  const std::string partition_ = full_partition_name(rm_name, "default");
   const simulation &plan_;
   const load &load_;
   session &on_;

@@ -20,6 +20,7 @@ namespace tenon::cli {
 
 enum class load_mode : uint8_t {
   fill,    // all nodes, then all asks at once in the order of the load; nothing ends
+  arrive,  // one ask after the other in the order of the load; what finds no place at once is taken back; nothing ends
   replay,  // asks arrive and end at their times
 };
 

@@ -8,6 +8,8 @@
 #include <ostream>
 #include <vector>
 
+#include "run/shadow_words.hpp"
+
 namespace tenon::cli {
 namespace {
 
@@ -78,6 +80,16 @@ void print_waits(std::ostream &out, const run_summary &c) {
   }
 }
 
+void print_allocation(std::ostream &out, const run_summary &c) {
+  if (c.allocation.empty()) return;
+  const size_t end = c.allocation.size() - 1;
+  out << "GPUs placed when so many were asked for:";
+  for (const size_t percent : {size_t{50}, size_t{100}}) {
+    if (percent < end) out << formatted(" %.2f%% at %zu%%,", c.allocation[percent] * 100, percent);
+  }
+  out << formatted(" %.2f%% at %zu%%\n", c.allocation[end] * 100, end);
+}
+
 }  // namespace
 
 void print(std::ostream &out, const run_report &report) {
@@ -93,6 +105,7 @@ void print(std::ostream &out, const run_report &report) {
   if (c.skipped > 0) out << "left out  " << c.skipped << '\n';
   print_reasons(out, c.skipped_reasons);
   if (c.gpus_placed > 0) out << formatted("GPUs      %.1f placed\n", c.gpus_placed);
+  print_allocation(out, c);
   out << formatted("makespan  %.1f s of virtual time\n", c.makespan_s);
   if (!c.use.empty()) out << "\nuse of the capacity    peak  average\n";
   for (const auto &[type, use] : c.use) {
@@ -109,6 +122,8 @@ void print(std::ostream &out, const run_report &report) {
   out << formatted("\n%llu decisions in %.3f s of scheduling: %.0f a second\n",
                    static_cast<unsigned long long>(report.step_decisions), report.step_seconds,
                    report.decisions_per_second());
+  if (!report.shadows.empty()) out << '\n';
+  print_shadows(shadows_json(report.shadows), out);
 }
 
 std::string to_json(const run_report &report) {
@@ -148,6 +163,8 @@ std::string to_json(const run_report &report) {
         {"all", d.all}, {"free", d.free}, {"in_part", d.in_part}, {"full", d.full}, {"free_in_parts", d.free_in_parts}};
   }
   out["devices"] = std::move(devices);
+  if (!c.allocation.empty()) out["allocation"] = json::array(c.allocation.begin(), c.allocation.end());
+  if (!report.shadows.empty()) out["shadows"] = shadows_json(report.shadows);
   return json::serialize(out);
 }
 

@@ -5,8 +5,10 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "simulate/tally.hpp"
+#include "tenon/host/call_shadow.hpp"
 
 namespace tenon::cli {
 
@@ -18,6 +20,7 @@ struct run_report {
   // Averages over the run, where a report was drawn: see series.hpp. NaN: there is none.
   std::optional<double> fairness, scattered, stranded;
   std::optional<spread> slowdown, completion;  // of jobs, likewise: see job_figures.hpp
+  std::vector<host::call_shadow_status> shadows;
 
   [[nodiscard]] double decisions_per_second() const {
     return step_seconds > 0 ? static_cast<double>(step_decisions) / step_seconds : 0;

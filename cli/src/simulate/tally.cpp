@@ -107,6 +107,23 @@ void tally::takes(const change &c) {
   }
 }
 
+int64_t tally::gpu_milli_capacity() const {
+  for (uint32_t type = 0; type < levels_.size(); ++type) {
+    if (ledger_.types()[type] == "gpu") return levels_[type].capacity;
+  }
+  return 0;
+}
+
+void tally::arrives(int64_t gpu_milli) {
+  const int64_t capacity = gpu_milli_capacity();
+  gpu_milli_arrived_ += gpu_milli;
+  const auto has_passed = [&] {
+    return static_cast<int64_t>(gpu_milli_by_percent_.size()) * capacity < gpu_milli_arrived_ * 100;
+  };
+  while (capacity > 0 && has_passed()) gpu_milli_by_percent_.push_back(gpu_milli_before_);
+  gpu_milli_before_ = gpu_milli_placed_;
+}
+
 void tally::leaves_out(given_up what) {
   what.reason = without_names(what.reason, what.application, "<application>");
   left_out_.push_back(std::move(what));
@@ -179,6 +196,10 @@ run_summary tally::summary(const kernel_snapshot &end) const {
   out.all_waits = spread_of(std::move(all));
   out.makespan_s = passed / 1000.0;
   out.gpus_placed = static_cast<double>(gpu_milli_placed_) / 1000.0;
+  if (!gpu_milli_by_percent_.empty()) {
+    for (const int64_t placed : gpu_milli_by_percent_) out.allocation.push_back(part(placed, gpu_milli_capacity()));
+    out.allocation.push_back(part(gpu_milli_before_, gpu_milli_capacity()));
+  }
   return out;
 }
 

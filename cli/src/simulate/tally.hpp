@@ -54,6 +54,9 @@ struct run_summary {
   std::map<std::string, device_use> devices;  // by resource type, where nodes divide it
   double makespan_s = 0;   // virtual time from the first command to the last end of an allocation, or command
   double gpus_placed = 0;  // sum over placed asks, whole GPUs
+  // Where asks arrived one after the other: what part of the GPUs was placed when asks for so many per cent of them had
+  // arrived, from 0 on.
+  std::vector<double> allocation;
 };
 
 class tally {
@@ -70,6 +73,8 @@ class tally {
   void lasts(std::string_view partition, std::string_view application, std::string_view key, int64_t duration_ms) {
     ledger_.lasts(partition, application, key, duration_ms);
   }
+  // An ask for so many thousandths of GPUs came and was placed, or will not be.
+  void arrives(int64_t gpu_milli);
   // They count as pending, and wait to the end.
   void leaves_out(given_up what);
   void finds(const std::string &finding) { findings_.push_back(finding); }
@@ -93,6 +98,7 @@ class tally {
   void moves_to(int64_t now_ms);
   void takes(const change &c);
   level &level_of(uint32_t type);
+  [[nodiscard]] int64_t gpu_milli_capacity() const;
 
   ledger ledger_;
   timeline *keep_;
@@ -100,6 +106,10 @@ class tally {
   bool started_ = false;
   uint64_t commands_ = 0, decisions_ = 0, placed_ = 0, rejected_ = 0, preempted_ = 0;
   int64_t gpu_milli_placed_ = 0;
+  // Of asks that arrive one after the other: what they asked for, what was placed before the last one, and that by per
+  // cent of the capacity.
+  int64_t gpu_milli_arrived_ = 0, gpu_milli_before_ = 0;
+  std::vector<int64_t> gpu_milli_by_percent_;
   std::vector<level> levels_;                   // by type
   std::vector<std::vector<int64_t>> waits_ms_;  // by queue
   std::map<std::string, uint64_t> rejection_reasons_, skipped_;

@@ -57,7 +57,7 @@ class line_reader {
 
 }  // namespace
 
-std::optional<refusal> read_rows(const trace_text &in, std::span<const std::string_view> columns,
+std::optional<refusal> read_rows(const trace_text &in, std::span<const std::string_view> columns, size_t required,
                                  const std::function<void(std::span<const trace_field> row)> &take) {
   line_reader lines(in.text);
   std::string_view line;
@@ -72,7 +72,7 @@ std::optional<refusal> read_rows(const trace_text &in, std::span<const std::stri
   std::vector<std::string> names;
   for (const std::string_view column : columns) {
     const auto found = std::find_if(header.begin(), header.end(), [&](const cell &c) { return c.text == column; });
-    if (found == header.end()) {
+    if (found == header.end() && at.size() < required) {
       return refusal{place_in(in.file, header_line, 1) + ": column " + std::string(column), "a header with this column",
                      "it is missing", "is this the right file?"};
     }
@@ -90,6 +90,7 @@ std::optional<refusal> read_rows(const trace_text &in, std::span<const std::stri
                        std::to_string(cells.size()) + " fields", few ? "complete the line" : "take the surplus away"};
       }
       for (size_t i = 0; i < row.size(); ++i) {
+        if (at[i] == header.size()) continue;
         row[i] = trace_field(cells[at[i]].text, names[i], in.file, lines.number(), cells[at[i]].column);
       }
       take(row);

@@ -15,11 +15,14 @@ namespace tenon::cli {
 namespace {
 
 std::string queue_of(const trace_field &qos) {
+  if (!qos.is_given()) return "root.default";
   std::string name = qos.queue_name();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   return "root." + name;
 }
 
+// Lists that were made of others have no more than what a pod asks for.
+constexpr size_t needed_pod_columns = 5;
 constexpr auto pod_columns = std::to_array<std::string_view>(
     {"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "creation_time", "deletion_time"});
 
@@ -40,12 +43,12 @@ class pod_reader {
     if (gpus * milli > 0) shape.resources["gpu"] = gpus * milli;
     if (!gpu_spec.text().empty()) shape.tags[std::string(gpu_model_key)] = gpu_spec.text();
     const std::string queue = queue_of(qos);
-    const int64_t from = created.whole(0, most_seconds);
-    const int64_t to = deleted.whole(0, most_seconds);
+    const int64_t from = created.is_given() ? created.whole(0, most_seconds) : 0;
+    const int64_t to = deleted.is_given() ? deleted.whole(0, most_seconds) : from;
     if (to < from) deleted.refuse("a time from creation_time on", "swap the two");
     into_.asks.push_back({id, static_cast<uint32_t>(into_.applications.size()), shapes_.index_of(shape), from * 1000,
                           (to - from) * 1000});
-    into_.applications.push_back({id, queue, std::string(qos.text())});
+    into_.applications.push_back({id, queue, qos.is_given() ? std::string(qos.text()) : "default"});
   }
 
  private:
@@ -78,7 +81,8 @@ result<load> read_openb(const trace_text &nodes, const trace_text &pods, gpu_mod
     if (auto why = divide(nodes, out)) return *why;
   }
   pod_reader reader(out);
-  if (const auto why = read_table(pods, pod_columns, [&](const auto &row) { reader.take(row); })) return *why;
+  const auto take = [&](const auto &row) { reader.take(row); };
+  if (const auto why = read_table(pods, pod_columns, take, needed_pod_columns)) return *why;
   return out;
 }
 

@@ -32,6 +32,7 @@ class trace_field {
       : text_(text), name_(name), file_(&file), line_(line), column_(column) {}
 
   [[nodiscard]] std::string_view text() const { return text_; }
+  [[nodiscard]] bool is_given() const { return file_ != nullptr; }  // else the trace has no such column
 
   [[noreturn]] void refuse(std::string want, std::string fix) const;
 

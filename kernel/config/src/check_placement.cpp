@@ -190,20 +190,23 @@ void check_rule_kinds(const partition_source &partition, const parse_options &op
   for (const rule_source &rule : partition.rules) checker.check_kind(rule);
 }
 
-void check_node_sort(const partition_source &partition, const parse_options &options, problems &report) {
-  const node_sort_config &sort = partition.node_sort;
-  const yaml_node *node = partition.node->find("nodesortpolicy");
-  if (node == nullptr) return;
+void check_node_sort(const yaml_node &node, const node_sort_config &sort, const parse_options &options,
+                     problems &report) {
   if (!provides(options.known, module_kind::node_sort, sort.type)) {
-    report.refuse(place_in(*node, "type"), "undefined policy: " + sort.type,
+    report.refuse(place_in(node, "type"), "undefined policy: " + sort.type,
                   "a node sort policy that is built in, or that a module of the deployment provides",
                   suggest(options.known, module_kind::node_sort, sort.type));
   }
   for (const auto &[type, weight] : sort.resource_weights) {
     if (weight >= 0) continue;
-    report.refuse(place_in(*node->find("resourceweights"), type),
+    report.refuse(place_in(*node.find("resourceweights"), type),
                   "negative resource weight for " + type + " is not allowed", "a number from 0", {});
   }
+}
+
+void check_node_sort(const partition_source &partition, const parse_options &options, problems &report) {
+  const yaml_node *node = partition.node->find("nodesortpolicy");
+  if (node != nullptr) check_node_sort(*node, partition.node_sort, options, report);
 }
 
 }  // namespace tenon::config

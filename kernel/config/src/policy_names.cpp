@@ -27,6 +27,9 @@ bool provides(const known_policies &known, module_kind kind, std::string_view na
 }
 
 std::string suggest(const known_policies &known, module_kind kind, std::string_view name) {
+  if (const std::string module = known.unlisted(kind, name); !module.empty())
+    return in_quotes(module) + " provides it and is not listed: add `- id: " + module +
+           "` to modules of the deployment";
   return suggestion(name, names_of(known, kind));
 }
 

@@ -48,6 +48,7 @@ void check_partition(const partition_source &partition, const parse_options &opt
   check_resources(root, report);
   check_placement(partition, options, report);
   check_node_sort(partition, options, report);
+  check_canary(partition, options, report);
   check_max_applications(root, report);
   check_limit_hierarchy(root, report);
   check_rule_kinds(partition, options, report);

@@ -104,6 +104,7 @@ partition_config build_partition(const partition_source &source, const parse_opt
     out.quota_preemption_enabled = boolean_of(*preemption, "quotapreemptionenabled", out.quota_preemption_enabled);
   }
   out.node_sort = source.node_sort;
+  out.canary = source.canary;
   out.user_group_resolver = source.user_group_resolver;
   out.tuning = build_tuning(*source.node);
   return out;

@@ -155,6 +155,46 @@ queue_source read_root(const yaml_node &partition) {
   return root;
 }
 
+node_sort_config read_node_sort(const yaml_node &sort) {
+  node_sort_config out;
+  if (const std::string type = text_of(sort, "type"); !type.empty()) out.type = type;
+  if (const yaml_node *weights = sort.find("resourceweights")) {
+    for (const yaml_entry &entry : weights->entries) {
+      out.resource_weights.emplace(entry.key.text, entry.value.as_number().value_or(0));
+    }
+  }
+  return out;
+}
+
+// What is out of bounds is refused, and the nearest stands in for it.
+uint32_t read_count(const yaml_node &map, std::string_view key, uint32_t otherwise) {
+  const yaml_node *found = map.find(key);
+  if (found == nullptr) return otherwise;
+  return static_cast<uint32_t>(std::clamp<int64_t>(found->as_integer().value_or(1), 1, most_of_canary_limits));
+}
+
+canary_limits read_canary_limits(const yaml_node &node) {
+  canary_limits out;
+  out.faults = read_count(node, "faults", out.faults);
+  out.placements = read_count(node, "placements", out.placements);
+  out.waiting_p99_ms = duration_ms_of(node, "waitingp99", 0);
+  out.waiting_factor = read_count(node, "waitingfactor", 0);
+  return out;
+}
+
+canary_config read_canary(const yaml_node &node) {
+  canary_config out;
+  if (const yaml_node *sort = node.find("nodesortpolicy")) out.node_sort = read_node_sort(*sort);
+  for (const yaml_node *item : items_of(node, "queues")) out.queues.push_back(lower_case(item->text));
+  if (const yaml_node *share = node.find("share")) {
+    out.share = static_cast<uint32_t>(std::clamp<int64_t>(share->as_integer().value_or(0), 0, canary_config::whole));
+  }
+  out.salt = text_of(node, "salt");
+  out.predicate = text_of(node, "predicate");
+  if (const yaml_node *back = node.find("back")) out.back = read_canary_limits(*back);
+  return out;
+}
+
 partition_source read_partition(const yaml_node &node) {
   partition_source out;
   out.node = &node;
@@ -164,14 +204,8 @@ partition_source read_partition(const yaml_node &node) {
   out.root = read_root(node);
   out.limits = read_limits(node);
   for (const yaml_node *item : items_of(node, "placementrules")) out.rules.push_back(read_rule(*item));
-  if (const yaml_node *sort = node.find("nodesortpolicy")) {
-    if (const std::string type = text_of(*sort, "type"); !type.empty()) out.node_sort.type = type;
-    if (const yaml_node *weights = sort->find("resourceweights")) {
-      for (const yaml_entry &entry : weights->entries) {
-        out.node_sort.resource_weights.emplace(entry.key.text, entry.value.as_number().value_or(0));
-      }
-    }
-  }
+  if (const yaml_node *sort = node.find("nodesortpolicy")) out.node_sort = read_node_sort(*sort);
+  if (const yaml_node *canary = node.find("canary")) out.canary.push_back(read_canary(*canary));
   if (const yaml_node *resolver = node.find("usergroupresolver")) out.user_group_resolver = text_of(*resolver, "type");
   return out;
 }

@@ -95,10 +95,16 @@ struct partition_source {
   std::vector<limit_source> limits;
   std::vector<rule_source> rules;
   node_sort_config node_sort;
+  std::vector<canary_config> canary;  // none or one
   std::string user_group_resolver;
 
   [[nodiscard]] text_position place_of(std::string_view key) const;
 };
+
+// Of placements and thousandths.
+inline constexpr int64_t most_of_canary_limits = 1'000'000;
+// Each may cost a deadline of the module, and all keys are made anew after it.
+inline constexpr int64_t most_canary_faults = 100;
 
 struct file_source {
   std::vector<partition_source> partitions;
@@ -117,7 +123,11 @@ void check_queues(const queue_source &root, const parse_options &options, proble
 void check_resources(const queue_source &root, problems &report);
 void check_placement(const partition_source &partition, const parse_options &options, problems &report);
 void check_rule_kinds(const partition_source &partition, const parse_options &options, problems &report);
+// `node`: where it is written.
+void check_node_sort(const yaml_node &node, const node_sort_config &sort, const parse_options &options,
+                     problems &report);
 void check_node_sort(const partition_source &partition, const parse_options &options, problems &report);
+void check_canary(const partition_source &partition, const parse_options &options, problems &report);
 void check_max_applications(const queue_source &root, problems &report);
 void check_limits(const queue_source &queue, problems &report);
 void check_limit_hierarchy(const queue_source &root, problems &report);

@@ -58,6 +58,13 @@ constexpr key_spec partition_keys[] = {
      .summary = "In which order nodes are tried.",
      .fallback = "as its keys say",
      .object = &node_sort_spec},
+    {.key = "canary",
+     .kind = kind::object,
+     .summary =
+         "What some applications have before all do: an order of nodes or a predicate, see [canary.md](canary.md).",
+     .fallback = "none",
+     .object = &canary_spec,
+     .tenon_only = true},
     {.key = "usergroupresolver",
      .kind = kind::object,
      .summary = "Who knows the groups of a user that the resource manager sent without groups.",
@@ -229,14 +236,64 @@ constexpr key_spec node_sort_keys[] = {
     {.key = "type",
      .kind = kind::text,
      .summary =
-         "`fair` (least used first), `binpacking` (most used first), `device-packing` (devices filled up), or one "
-         "that a module provides. Exactly so. An application may have another one for its asks, by its tag "
+         "`fair` (least used first), `binpacking` (most used first), `device-packing` (devices filled up), `gpu-pack` "
+         "(devices kept usable for the asks that come), or one that a module provides. Exactly so. An application may "
+         "have another one for its asks, by its tag "
          "`tenon/node-sort`.",
      .fallback = "`fair`"},
     {.key = "resourceweights",
      .kind = kind::number_map,
      .summary = "How much each resource type counts, from 0. Types that are not named do not count.",
      .fallback = "`vcore: 1`, `memory: 1`"},
+};
+
+constexpr key_spec canary_back_keys[] = {
+    {.key = "faults",
+     .kind = kind::integer,
+     .summary = "With so many faults of its policy, 1 to 100.",
+     .fallback = "`1`"},
+    {.key = "placements",
+     .kind = kind::integer,
+     .summary = "So many placements are looked at together, 1 to 1000000.",
+     .fallback = "`100`"},
+    {.key = "waitingp99",
+     .kind = kind::duration,
+     .summary = "Where more than one in 100 of its placements waited longer.",
+     .fallback = "no bound"},
+    {.key = "waitingfactor",
+     .kind = kind::integer,
+     .summary =
+         "Where its placements waited more than so many thousandths of what others did, on average; 1 to 1000000.",
+     .fallback = "no bound"},
+};
+
+constexpr key_spec canary_keys[] = {
+    {.key = "nodesortpolicy",
+     .kind = kind::object,
+     .summary = "The order of nodes that its applications have. Its `type` is written out.",
+     .fallback = "none: one of these two is required",
+     .object = &node_sort_spec},
+    {.key = "predicate",
+     .kind = kind::text,
+     .summary = "The predicate that is asked about its applications alone, besides those of the deployment.",
+     .fallback = "none"},
+    {.key = "queues",
+     .kind = kind::text_list,
+     .summary = "Full paths: it is for applications of these queues and of all below them.",
+     .fallback = "all queues"},
+    {.key = "share",
+     .kind = kind::integer,
+     .summary = "How many of 1,000 of these applications have it, 0 to 1000. Needed where `queues` are not written.",
+     .fallback = "`1000`"},
+    {.key = "salt",
+     .kind = kind::text,
+     .summary = "A word that goes into the draw: with another one other applications have it.",
+     .fallback = "empty"},
+    {.key = "back",
+     .kind = kind::object,
+     .summary = "When it goes back by itself.",
+     .fallback = "as its keys say",
+     .object = &canary_back_spec},
 };
 
 constexpr key_spec user_group_resolver_keys[] = {
@@ -382,6 +439,8 @@ constexpr object_spec placement_rule_spec{"placement rule", "An entry of `placem
 constexpr object_spec placement_filter_spec{"filter", "`filter` of a placement rule.", placement_filter_keys};
 constexpr object_spec preemption_spec{"preemption map", "`preemption` of a partition.", preemption_keys};
 constexpr object_spec node_sort_spec{"node sort policy", "`nodesortpolicy` of a partition.", node_sort_keys};
+constexpr object_spec canary_spec{"canary map", "`canary` of a partition.", canary_keys};
+constexpr object_spec canary_back_spec{"canary back map", "`back` of a canary.", canary_back_keys};
 constexpr object_spec user_group_resolver_spec{"user group resolver", "`usergroupresolver` of a partition.",
                                                user_group_resolver_keys};
 constexpr object_spec reservation_spec{"reservation map", "`reservation` of a partition.", reservation_keys};
@@ -389,11 +448,11 @@ constexpr object_spec timeouts_spec{"timeouts map", "`timeouts` of a partition, 
                                     timeouts_keys};
 
 std::span<const object_spec *const> queues_specs() {
-  static constexpr const object_spec *all[] = {&queues_file_spec,    &partition_spec,           &queue_spec,
-                                               &resources_spec,      &child_template_spec,      &limit_spec,
-                                               &placement_rule_spec, &placement_filter_spec,    &node_sort_spec,
-                                               &preemption_spec,     &user_group_resolver_spec, &reservation_spec,
-                                               &timeouts_spec};
+  static constexpr const object_spec *all[] = {
+      &queues_file_spec,         &partition_spec,   &queue_spec,          &resources_spec,
+      &child_template_spec,      &limit_spec,       &placement_rule_spec, &placement_filter_spec,
+      &node_sort_spec,           &canary_spec,      &canary_back_spec,    &preemption_spec,
+      &user_group_resolver_spec, &reservation_spec, &timeouts_spec};
   return all;
 }
 

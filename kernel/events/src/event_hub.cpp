@@ -212,12 +212,12 @@ tenon_status event_hub::range(tenon_events_range_out &out) {
   first.run = out.run;
   first.limit = 1;
   char buffer[256];
-  tenon_message words{sizeof words, sizeof buffer, buffer, 0};
+  tenon_message message{sizeof message, sizeof buffer, buffer, 0};
   const auto take = [](void *taker, const tenon_event_record *record) -> tenon_status {
     *static_cast<uint64_t *>(taker) = record->id;
     return TENON_OK;
   };
-  tenon_event_query_out answer{sizeof answer, 0, take, &out.lowest_id, 0, &words};
+  tenon_event_query_out answer{sizeof answer, 0, take, &out.lowest_id, 0, &message};
   return sink->query(first, answer);
 }
 
@@ -250,8 +250,8 @@ tenon_status event_hub::impl::give_history(subscriptions::subscriber &to, tenon_
     return TENON_OK;
   };
   char buffer[256];
-  tenon_message words{sizeof words, sizeof buffer, buffer, 0};
-  tenon_event_query_out answer{sizeof answer, 0, keep, &found, 0, &words};
+  tenon_message message{sizeof message, sizeof buffer, buffer, 0};
+  tenon_event_query_out answer{sizeof answer, 0, keep, &found, 0, &message};
   (void)sink->query(question, answer);
   for (const auto &one : found.kept) {
     if (const tenon_status status = out.take(out.taker, &one->records().front()); status != TENON_OK) return status;
@@ -320,7 +320,7 @@ std::vector<std::string> event_hub::warnings() const {
   for (const sink_status &sink : counters().sinks) {
     if (sink.now == sink_status::state::working) continue;
     const bool stopped = sink.now == sink_status::state::stopped;
-    out.push_back("event sink " + sink.module + (stopped ? " is stopped: " : " cannot take records: ") + sink.words +
+    out.push_back("event sink " + sink.module + (stopped ? " is stopped: " : " cannot take records: ") + sink.message +
                   " (" + std::to_string(sink.lost) + " records lost)");
   }
   return out;

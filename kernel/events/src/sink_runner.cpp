@@ -19,7 +19,7 @@ constexpr size_t most_at_once = 4096;
 constexpr auto restart_window = 10min;
 constexpr auto query_patience = 5s;
 
-// Room for the words of one call.
+// Room for the message of one call.
 struct call_text {
   std::array<char, 512> buffer{};
   tenon_message message{sizeof message, sizeof buffer, buffer.data(), 0};
@@ -43,6 +43,8 @@ sink_runner::~sink_runner() {
   }
   changed_.notify_all();
   thread_.join();
+  if (waiting_records_ != 0 && status_.now != sink_status::state::stopped)
+    warn(std::to_string(waiting_records_) + " records are lost: it did not take them before the stop");
 }
 
 void sink_runner::take(const shared_batch &batch) {
@@ -92,13 +94,13 @@ void sink_runner::gather(std::vector<tenon_event_record> &records, std::vector<s
   }
 }
 
-tenon_status sink_runner::emit(const std::vector<tenon_event_record> &records, std::string &words) {
+tenon_status sink_runner::emit(const std::vector<tenon_event_record> &records, std::string &message) {
   const std::lock_guard alone(calls_);
   call_text said;
   const tenon_event_emit_in in{sizeof in, sizeof(tenon_event_record), records.data(), records.size()};
   tenon_event_emit_out out{sizeof out, 0, &said.message};
   const tenon_status status = sink_->sink->emit(sink_->instance, &in, &out);
-  words = said.text();
+  message = said.text();
   return status;
 }
 
@@ -109,10 +111,10 @@ void sink_runner::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-    if (waiting_.empty() || status_.now == sink_status::state::stopped) {
-      if (stopping_) return;
+    if (stopping_) return;  // it had its time: whoever stops it waits before
+    if (status_.now == sink_status::state::stopped) {
       status_.lost += waiting_records_;
-      if (!waiting_.empty()) passed_ = waiting_.back()->records().back().last_id;
+      passed_ = waiting_.back()->records().back().last_id;
       waiting_.clear();
       waiting_records_ = 0;
       changed_.notify_all();
@@ -122,33 +124,32 @@ void sink_runner::work() {
     std::vector<shared_batch> owners;
     gather(records, owners);
     lock.unlock();
-    std::string words;
-    const tenon_status status = emit(records, words);
-    const bool alive = status != TENON_INTERNAL || make_anew(words);
+    std::string message;
+    const tenon_status status = emit(records, message);
+    const bool alive = status != TENON_INTERNAL || make_anew(message);
     lock.lock();
     if (status == TENON_OK || status == TENON_DECLINED) {
-      done(owners.size(), status, words);
+      done(owners.size(), status, message);
       pause = 20ms;
       continue;
     }
     if (!alive) {
-      stop_for_good(words);
+      stop_for_good(message);
       continue;
     }
-    if (status_.now != sink_status::state::waiting) warn("cannot take records now: " + words);
+    if (status_.now != sink_status::state::waiting) warn("cannot take records now: " + message);
     status_.now = sink_status::state::waiting;
-    status_.words = words;
-    if (stopping_) return;  // it had its chance
+    status_.message = message;
     changed_.wait_for(lock, pause, [&] { return stopping_; });
     pause = std::min(pause * 2, options_.retry_at_most);
   }
 }
 
 // The first batches are kept, or will never be.
-void sink_runner::done(size_t batches, tenon_status status, const std::string &words) {
+void sink_runner::done(size_t batches, tenon_status status, const std::string &message) {
   if (status_.now == sink_status::state::waiting && status == TENON_OK) warn("takes records again");
   status_.now = sink_status::state::working;
-  status_.words = status == TENON_OK ? std::string{} : words;
+  status_.message = status == TENON_OK ? std::string{} : message;
   for (size_t i = 0; i < batches; ++i) {
     const auto &records = waiting_.front()->records();
     waiting_records_ -= records.size();
@@ -172,12 +173,12 @@ void sink_runner::done(size_t batches, tenon_status status, const std::string &w
 }
 
 // After a fault. False: it had its chances.
-bool sink_runner::make_anew(const std::string &words) {
+bool sink_runner::make_anew(const std::string &message) {
   const auto now = clock::now();
   while (!restarts_.empty() && restarts_.front() + restart_window < now) restarts_.pop_front();
   if (restarts_.size() >= options_.most_restarts) return false;
   restarts_.push_back(now);
-  warn("is made anew after a fault" + (words.empty() ? "" : ": " + words));
+  warn("is made anew after a fault" + (message.empty() ? "" : ": " + message));
   const std::lock_guard alone(calls_);
   const host::role_guard role(host::thread_role::main);  // nothing else touches this instance
   sink_.reset();
@@ -194,10 +195,10 @@ bool sink_runner::make_anew(const std::string &words) {
   return true;
 }
 
-void sink_runner::stop_for_good(const std::string &words) {
+void sink_runner::stop_for_good(const std::string &message) {
   status_.now = sink_status::state::stopped;
-  status_.words = words.empty() ? "it failed too often" : words;
-  warn("is stopped: " + status_.words);
+  status_.message = message.empty() ? "it failed too often" : message;
+  warn("is stopped: " + status_.message);
 }
 
 tenon_status sink_runner::query(const tenon_event_query_in &wanted, tenon_event_query_out &out) {
@@ -231,8 +232,8 @@ sink_status sink_runner::status() const {
   return out;
 }
 
-void sink_runner::warn(const std::string &words) const {
-  if (options_.warn) options_.warn("event sink " + from_.module + ": " + words);
+void sink_runner::warn(const std::string &message) const {
+  if (options_.warn) options_.warn("event sink " + from_.module + ": " + message);
 }
 
 }  // namespace tenon::events

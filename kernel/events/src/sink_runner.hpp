@@ -10,7 +10,7 @@
 
 #include "tenon/events/event_hub.hpp"
 #include "tenon/events/record_batch.hpp"
-#include "turn_lock.hpp"
+#include "tenon/events/turn_lock.hpp"
 
 namespace tenon::events {
 
@@ -44,11 +44,11 @@ class sink_runner {
   void line_up_loss(const tenon_event_record &like);
   void say_loss(uint64_t first, uint64_t last);
   void gather(std::vector<tenon_event_record> &records, std::vector<shared_batch> &owners);
-  tenon_status emit(const std::vector<tenon_event_record> &records, std::string &words);
-  void done(size_t batches, tenon_status status, const std::string &words);
-  bool make_anew(const std::string &words);
-  void stop_for_good(const std::string &words);
-  void warn(const std::string &words) const;
+  tenon_status emit(const std::vector<tenon_event_record> &records, std::string &message);
+  void done(size_t batches, tenon_status status, const std::string &message);
+  bool make_anew(const std::string &message);
+  void stop_for_good(const std::string &message);
+  void warn(const std::string &message) const;
 
   const host::listed_module from_;
   const hub_options options_;

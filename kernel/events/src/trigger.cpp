@@ -164,6 +164,8 @@ constexpr std::array table{
             "UserLimit", queue, "", true, false},
     trigger{k::group_limit, "limit of a group set or removed", usergroup, group, queue, set_by_flag, fixed, 601,
             "GroupLimit", queue, "", true, false},
+    trigger{k::canary_back, "canary of the partition goes back", TENON_EVENT_SYSTEM, partition, none, no_change, fixed,
+            0, "CanaryBack", none, "{text}", false, false},
 };
 
 struct row_range {

@@ -55,7 +55,9 @@ call_place &call_place::claim() {
   const std::scoped_lock lock(all.mutex);
   const auto free = std::find_if(all.places.begin(), all.places.end(),
                                  [](const auto &one) { return !one->used_.exchange(true, std::memory_order_acquire); });
-  call_place &out = free != all.places.end() ? **free : *all.places.emplace_back(std::make_unique<call_place>());
+  const bool fresh = free == all.places.end();
+  call_place &out = fresh ? *all.places.emplace_back(std::make_unique<call_place>()) : **free;
+  if (fresh) out.index_ = all.places.size() - 1;
   out.used_.store(true, std::memory_order_relaxed);
   out.thread_.store(::gettid(), std::memory_order_relaxed);
   out.role_.store(current_role(), std::memory_order_relaxed);
@@ -76,6 +78,7 @@ std::vector<const call_place *> call_place::all() {
 std::optional<call_place::seen_call> call_place::look() const {
   seen_call out;
   out.number = number_.load(std::memory_order_acquire);
+  out.input = input_.load(std::memory_order_acquire);
   out.items = items_.load(std::memory_order_acquire);
   out.slot = slot_.load(std::memory_order_acquire);
   out.subject = subject_.load(std::memory_order_acquire);

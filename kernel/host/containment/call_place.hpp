@@ -15,6 +15,8 @@
 
 namespace tenon::host {
 
+struct call_input;
+
 // Whose a call is. Kept until the process ends, once each: another thread may still read it when its module is gone.
 struct call_subject {
   uint64_t host = 0;  // of the hosts of this process, from 1
@@ -23,6 +25,8 @@ struct call_subject {
   std::string digest;           // of the library
   std::string key;              // the library with its configuration in the deployment, as a file may be called
   std::string interface, name;  // of the policy; empty in calls that are the whole module's
+  bool isolated = false;        // in a process of its own, which the host waits for no longer than it likes
+  std::string manifest;         // file
 
   bool operator==(const call_subject &) const = default;
 };
@@ -34,6 +38,7 @@ class call_place {
     const call_subject *subject = nullptr;  // null: none is under way
     const char *slot = "";                  // a literal
     uint32_t items = 0;
+    const call_input *input = nullptr;  // what the slot is given, until it returns; null: nothing that is recorded
   };
   struct seen_call : call {
     uint64_t number = 0;  // differs from that of every other call of the thread
@@ -60,8 +65,11 @@ class call_place {
   // On its own thread.
   [[nodiscard]] call current() const {
     return {subject_.load(std::memory_order_relaxed), slot_.load(std::memory_order_relaxed),
-            items_.load(std::memory_order_relaxed)};
+            items_.load(std::memory_order_relaxed), input_.load(std::memory_order_relaxed)};
   }
+  // Differs from that of every other place, from 0 on.
+  [[nodiscard]] size_t index() const { return index_; }
+  [[nodiscard]] int64_t thread() const { return thread_.load(std::memory_order_relaxed); }
   // From any thread. Nothing: there is no call, or it is just changing.
   [[nodiscard]] std::optional<seen_call> look() const;
 
@@ -75,6 +83,7 @@ class call_place {
     subject_.store(now.subject, std::memory_order_release);
     slot_.store(now.slot, std::memory_order_release);
     items_.store(now.items, std::memory_order_release);
+    input_.store(now.input, std::memory_order_release);
     number_.store(before + 2, std::memory_order_release);
   }
 
@@ -84,16 +93,18 @@ class call_place {
   std::atomic<const call_subject *> subject_{nullptr};
   std::atomic<const char *> slot_{""};
   std::atomic<uint32_t> items_{0};
+  std::atomic<const call_input *> input_{nullptr};
   std::atomic<thread_role> role_{thread_role::other};
   std::atomic<int64_t> thread_{0};
   std::atomic<bool> used_{false};
+  size_t index_ = 0;
 };
 
 // A call of this thread, for as long as the scope lasts.
 class published_call {
  public:
-  published_call(const call_subject *subject, const char *slot, uint32_t items)
-      : place_(call_place::of_this_thread()), outer_(place_.enter({subject, slot, items})) {}
+  published_call(const call_subject *subject, const char *slot, uint32_t items, const call_input *input = nullptr)
+      : place_(call_place::of_this_thread()), outer_(place_.enter({subject, slot, items, input})) {}
   ~published_call() { place_.leave(outer_); }
   published_call(const published_call &) = delete;
   published_call &operator=(const published_call &) = delete;

@@ -18,6 +18,8 @@ constexpr milliseconds long_on_cycle{500}, long_elsewhere{10'000};
 
 milliseconds limit_of(thread_role role) { return role == thread_role::cycle ? long_on_cycle : long_elsewhere; }
 
+bool may_end_the_process(const call_subject &of) { return !of.own && !of.isolated; }
+
 long_call described(const call_place::seen_call &seen, milliseconds lasts) {
   const call_subject &of = *seen.subject;
   return {of.module, of.version, of.digest,  of.key,      of.interface, of.name,
@@ -105,7 +107,7 @@ void call_watch::look(milliseconds since_last) {
     }
     one.lasts += since_last;
     const milliseconds limit = seen->role == thread_role::cycle ? limits.cycle : limits.elsewhere;
-    if (limit.count() != 0 && one.lasts >= limit && (limits.also_own || !seen->subject->own) &&
+    if (limit.count() != 0 && one.lasts >= limit && (limits.of_all || may_end_the_process(*seen->subject)) &&
         !std::exchange(one.ended, true))
       beyond.push_back(described(*seen, one.lasts));
     if (one.lasts < limit_of(seen->role)) continue;

@@ -22,11 +22,11 @@ class logger;
 
 namespace tenon::host {
 
-// Beyond it a call is told to whoever asked for that; 0: never. Calls of the project's own modules are not, while the
-// scheduler runs.
+// Beyond it a call is told to whoever asked for that; 0: never. While the scheduler runs, calls of the project's own
+// modules are not, nor calls into processes, which have deadlines.
 struct call_limits {
   std::chrono::milliseconds cycle{0}, elsewhere{0};
-  bool also_own = false;
+  bool of_all = false;
 };
 
 class call_watch {

@@ -9,6 +9,8 @@ namespace {
 using config::key_spec;
 using config::value_kind;
 
+constexpr std::array<std::string_view, 2> outcomes{"warn", "fault"};
+
 constexpr std::array containment_keys{
     key_spec{.key = "hang",
              .kind = value_kind::duration,
@@ -28,6 +30,22 @@ constexpr std::array containment_keys{
                  "Folder, relative to this file, that is made where it is missing: records of modules that ended "
                  "the process.",
              .fallback = "module-faults in $STATE_DIRECTORY, as systemd sets it; the log alone where it is not set"},
+    key_spec{.key = "refusals",
+             .kind = value_kind::count,
+             .summary = "A predicate, wherever it lives, that let none of so many nodes in a row pass is named by "
+                        "health and the log; 0: none is.",
+             .fallback = "10000"},
+    key_spec{.key = "outcome",
+             .kind = value_kind::duration,
+             .summary = "Asks that could be placed and wait for so long, and an order that lets nothing of a queue go, "
+                        "are named by health and the log; 0: none are.",
+             .fallback = "1m"},
+    key_spec{.key = "on_outcome",
+             .kind = value_kind::text,
+             .summary = "What becomes of an order that lets nothing of a queue go: it is named (warn), or the built-in "
+                        "order takes its place as after a fault.",
+             .fallback = "warn",
+             .allowed = outcomes},
 };
 constexpr config::object_spec containment_object{
     "containment", "What becomes of a module in the scheduler's process that does not return, or that ends it.",
@@ -48,6 +66,9 @@ containment_limits read_containment(const config::yaml_node &root, const std::fi
   read("hang", out.hang);
   read("io_hang", out.io_hang);
   read("stop", out.stop);
+  out.refusals = config::count_of(*given, "refusals", out.refusals);
+  read("outcome", out.outcome);
+  out.outcome_is_fault = config::text_of(*given, "on_outcome", "warn") == "fault";
   const config::yaml_node *records = given->find("records");
   if (records == nullptr) return out;
   if (records->text.empty()) report.refuse(records->at, "records is empty", "a folder", "leave it out for the default");

@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <climits>
+#include <optional>
 
+#include "containment/call_place.hpp"
 #include "containment/fault_text.hpp"
+#include "flight/call_writer.hpp"
+#include "flight/recorded_now.hpp"
 #include "tenon/host/module_fault_record.hpp"
+#include "tenon/host/unasked_end.hpp"
 
 namespace tenon::host {
 namespace {
@@ -25,38 +29,98 @@ constexpr bool has_own_handlers = false;
 
 constexpr size_t stack_bytes = size_t{64} << 10;
 constexpr int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+constexpr int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 
 // Written before the handler is there, and never after.
 struct {
   char folder[PATH_MAX];
   size_t folder_length = 0;
-  int status = 0;
+  int status = 0, unasked_status = 0;
 } end_of_process;
 std::atomic<bool> handles_fatal_signals{false};
-std::atomic_flag is_writing = ATOMIC_FLAG_INIT;
+std::atomic<pid_t> writer{0};  // the thread that writes the record; 0: none does
 
-int64_t unix_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+recorded_call recorded(const call_place::seen_call &call) {
+  const call_subject &of = *call.subject;
+  return {of.module, of.version, of.digest, of.key,      of.interface, of.name,
+          call.slot, call.items, call.role, call.thread, ::getpid()};
+}
+
+// The call itself, while its thread is in it, with a copy of what it says of its input.
+std::optional<call_place::seen_call> place_of(const long_call &call, std::string_view folder, call_input &input) {
+  for (const call_place *place : call_place::all()) {
+    auto seen = place->look();
+    if (!seen || seen->thread != call.thread || !has_flight_record(*seen, folder) || seen->subject->key != call.key ||
+        call.slot != seen->slot)
+      continue;
+    const auto copy = copied_input(*place, *seen);
+    if (!copy) return std::nullopt;
+    input = *copy;
+    seen->input = &input;
+    return seen;
+  }
+  return std::nullopt;
+}
+
+// By a call of kill() and the like, not by what the thread did itself or a timer.
+bool is_sent(const siginfo_t &what) {
+  return what.si_code == SI_USER || what.si_code == SI_QUEUE || what.si_code == SI_TKILL;
+}
+
+// As if there were no handler: the instruction is tried again, or abort() goes on.
+void let_it_be(int number, const siginfo_t &what) {
+  ::signal(number, SIG_DFL);
+  if (what.si_code <= 0) ::raise(number);
+}
+
+fault_text &add_name(fault_text &to, int number) {
+  const char *name = ::sigabbrev_np(number);
+  return to.add("signal SIG").add(name == nullptr ? "?" : name);
+}
+
+// Whoever ends it writes out what is recorded of decisions or of a call, and has its time for that.
+[[noreturn]] void wait_for_the_end(int status) {
+  constexpr timespec most{5, 0};
+  timespec left = most;
+  while (::nanosleep(&left, &left) != 0) {
+  }
+  ::_exit(status);
 }
 
 void on_fatal(int number, siginfo_t *info, void *) {
+  if (is_ending_unasked() && !is_sent(*info)) wait_for_the_end(end_of_process.unasked_status);
   const call_place *place = call_place::of_this_thread_if_any();
   const auto call = place == nullptr ? std::nullopt : place->look();
-  if (!call || is_writing.test_and_set()) {
-    // As if there were no handler: the instruction is tried again, or abort() goes on.
-    ::signal(number, SIG_DFL);
-    if (info->si_code <= 0) ::raise(number);
+  const bool from_outside = is_sent(*info) && info->si_pid != ::getpid();
+  pid_t before = writer;
+  if (call && !from_outside && before == 0 && writer.compare_exchange_strong(before, ::gettid())) before = 0;
+  if (!from_outside && before != 0 && before != ::gettid()) wait_for_the_end(end_of_process.status);
+  if (!call || from_outside || before != 0) {
+    end_is_known();
+    let_it_be(number, *info);
     return;
   }
   fault_text what, record;
-  const char *name = ::sigabbrev_np(number);
-  what.add("signal SIG").add(name == nullptr ? "?" : name);
+  add_name(what, number);
   if (number != SIGABRT) what.add(" at 0x").add(reinterpret_cast<uintptr_t>(info->si_addr), 16);
-  describe(*call, what.text(), unix_ms(), record);
-  write_record(record, {end_of_process.folder, end_of_process.folder_length}, call->subject->key);
+  const std::string_view folder{end_of_process.folder, end_of_process.folder_length};
+  const bool has_call = has_flight_record(*call, folder);
+  describe(recorded(*call), what.text(), unix_now_ms(), has_call ? call_file_ending : "", record);
+  write_record(record, folder, call->subject->key);
+  end_is_known();
+  if (has_call) write_flight_record(record.text(), *call, folder);
   ::_exit(end_of_process.status);
+}
+
+// A signal that ends the process, though nothing is wrong with it.
+void on_ending(int number, siginfo_t *info, void *) {
+  fault_text what;
+  add_name(what, number).add(", which it sent");
+  if (is_sent(*info) && info->si_pid != ::getpid())
+    end_is_known();
+  else if (is_sent(*info) && record_unasked_end(what.text(), unasked_by::any_thread))
+    ::_exit(end_of_process.unasked_status);
+  let_it_be(number, *info);
 }
 
 }  // namespace
@@ -80,30 +144,35 @@ void signal_stack::use() {
 }
 
 void end_with_record_on_fatal_signals(const fault_records &where) {
+  prepare_flight_records();
   if (has_own_handlers || handles_fatal_signals) return;
   const std::string &path = where.folder.native();
   if (path.size() < sizeof end_of_process.folder)
     end_of_process.folder_length = path.copy(end_of_process.folder, path.size());
   end_of_process.status = where.status;
+  end_of_process.unasked_status = where.unasked_status;
   struct sigaction how {};
   how.sa_sigaction = on_fatal;
   how.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&how.sa_mask);
   for (const int number : fatal) ::sigaction(number, &how, nullptr);
+  how.sa_sigaction = on_ending;
+  for (const int number : ending) {
+    struct sigaction before {};
+    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) ::sigaction(number, &how, nullptr);
+  }
   handles_fatal_signals = true;
 }
 
 void record_fault(const fault_records &where, const long_call &call, std::string_view what) {
-  const call_subject subject{0, false, call.module, call.version, call.digest, call.key, call.interface, call.name};
-  call_place::seen_call seen;
-  seen.subject = &subject;
-  seen.slot = call.slot.c_str();
-  seen.items = call.items;
-  seen.role = call.role;
-  seen.thread = call.thread;
+  const recorded_call seen{call.module, call.version, call.digest, call.key,    call.interface, call.name,
+                           call.slot,   call.items,   call.role,   call.thread, ::getpid()};
+  call_input input;
+  const auto under_way = place_of(call, where.folder.native(), input);
   fault_text record;
-  describe(seen, what, unix_ms(), record);
+  describe(seen, what, unix_now_ms(), under_way ? call_file_ending : "", record);
   write_record(record, where.folder.native(), call.key);
+  if (under_way) write_flight_record(record.text(), *under_way, where.folder.native());
 }
 
 }  // namespace tenon::host

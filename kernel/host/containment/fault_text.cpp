@@ -2,6 +2,7 @@
 #include "containment/fault_text.hpp"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,18 +38,26 @@ fault_text &fault_text::add(uint64_t number, uint32_t base) {
   return add({digits + first, sizeof digits - first});
 }
 
-void describe(const call_place::seen_call &call, std::string_view what, int64_t now_ms, fault_text &to) {
-  const call_subject &of = *call.subject;
+int64_t unix_now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+}
+
+void describe(const recorded_call &call, std::string_view what, int64_t now_ms, std::string_view file_ending,
+              fault_text &to) {
   to.add("fault: ").add(what);
   to.add("\nat_ms: ").add(static_cast<uint64_t>(now_ms));
-  to.add("\nmodule: ").add(of.module).add(" ").add(of.version);
-  to.add("\ndigest: ").add(of.digest);
-  to.add("\nkey: ").add(of.key);
-  if (!of.interface.empty()) to.add("\npolicy: ").add(of.interface).add(" ").add(of.name);
+  to.add("\nmodule: ").add(call.module).add(" ").add(call.version);
+  to.add("\ndigest: ").add(call.digest);
+  to.add("\nkey: ").add(call.key);
+  if (!call.interface.empty()) to.add("\npolicy: ").add(call.interface).add(" ").add(call.name);
   to.add("\nslot: ").add(call.slot);
   to.add("\nitems: ").add(call.items);
   to.add("\nthread: ").add(role_name(call.role)).add(" ").add(static_cast<uint64_t>(call.thread));
-  to.add("\nprocess: ").add(static_cast<uint64_t>(::getpid())).add("\n\n");
+  to.add("\nprocess: ").add(static_cast<uint64_t>(call.process));
+  if (!file_ending.empty()) to.add("\ncall: ").add(call.key).add(file_ending);
+  to.add("\n\n");
 }
 
 void write_record(const fault_text &record, std::string_view folder, std::string_view key) {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "containment/call_place.hpp"
+#include "tenon/host/thread_role.hpp"
 
 namespace tenon::host {
 
@@ -21,8 +21,20 @@ class fault_text {
   size_t length_ = 0;
 };
 
-// "what: ...\nmodule: ...\n" and so on, with an empty line at its end.
-void describe(const call_place::seen_call &call, std::string_view what, int64_t now_ms, fault_text &to);
+// The call that a record is of.
+struct recorded_call {
+  std::string_view module, version, digest, key, interface, name, slot;
+  uint32_t items = 0;
+  thread_role role = thread_role::other;
+  int64_t thread = 0, process = 0;
+};
+
+[[nodiscard]] int64_t unix_now_ms();
+
+// "what: ...\nmodule: ...\n" and so on, with an empty line at its end. `file_ending`: of the
+// file beside it that has the call itself; empty: there is none.
+void describe(const recorded_call &call, std::string_view what, int64_t now_ms, std::string_view file_ending,
+              fault_text &to);
 
 // To standard error, and to the end of the file `key` below `folder`.
 void write_record(const fault_text &record, std::string_view folder, std::string_view key);

@@ -28,6 +28,8 @@ words words_of(const tenon_column &column, uint32_t types) {
       return {sizeof(tenon_text_map) / sizeof(uint64_t), sizeof(uint64_t)};
     case TENON_COLUMN_NUMBERS:
       return {sizeof(tenon_numbers) / sizeof(uint64_t), sizeof(uint64_t)};
+    case TENON_COLUMN_TEXTS:
+      return {sizeof(tenon_texts) / sizeof(uint64_t), sizeof(uint64_t)};
     default:
       return {0, 0};
   }

@@ -88,6 +88,12 @@ tenon_column batch_writer::column(const tenon_column &from, const extent &items,
         *to = {numbers.values == nullptr ? nullptr : copy.pointer(), numbers.count};
       });
       break;
+    case TENON_COLUMN_TEXTS:
+      put_all.operator()<tenon_texts>(1, [&](tenon_texts *to, const void *value) {
+        const auto &list = at<tenon_texts>(value, 0, 0);
+        *to = {to_.texts(list.values, list.count), list.count};
+      });
+      break;
     default:
       break;
   }

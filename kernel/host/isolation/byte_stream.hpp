@@ -44,6 +44,8 @@ class byte_reader {
     return 0;
   }
   [[nodiscard]] bool whole() const { return !broken_ && left_.empty(); }
+  [[nodiscard]] bool has_more() const { return !left_.empty(); }
+  [[nodiscard]] bool is_broken() const { return broken_; }
 
  private:
   std::string_view take(uint64_t bytes) {

@@ -2,6 +2,9 @@
 #include "isolation/isolated_instance.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "isolation/event_bytes.hpp"
 
 namespace tenon::host::isolation {
 namespace {
@@ -27,7 +30,7 @@ std::string in_ms(std::chrono::nanoseconds time) {
 constexpr uint64_t canary = 0x7e40c0ffee5afe11;
 template <class T>
 placed<T> guarded_room(region_writer &to, size_t count) {
-  const placed<T> out = to.room<T>(count + sizeof canary / sizeof(T));
+  const placed<T> out = to.room<T>(count + (sizeof canary + sizeof(T) - 1) / sizeof(T));
   std::memcpy(out.here + count, &canary, sizeof canary);
   return out;
 }
@@ -36,9 +39,30 @@ bool is_guarded(const placed<T> &array, size_t count) {
   return std::memcmp(array.here + count, &canary, sizeof canary) == 0;
 }
 
+constexpr const char *behind_its_output = "wrote behind the end of its output";
+
+// Slots of kinds that may wait for somebody else.
+bool may_wait(call_kind what) {
+  return what == call_kind::resolve || what == call_kind::emit || what == call_kind::query;
+}
+
+queue_answer look_up(const tenon_queue_tree &queues, uint64_t world, std::string_view path) {
+  const tenon_find_queue_in wanted{sizeof wanted, 0, {path.data(), path.size()}, world};
+  tenon_find_queue_out found{sizeof found, 0, 0, 0};
+  const tenon_status status = queues.find(&queues, &wanted, &found);
+  return {status, found.exists, found.leaf, found.state};
+}
+
+// What an output holds besides numbers must come back as it was sent.
+template <class T>
+bool is_same(const T &a, const T &b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
 }  // namespace
 
 const instance_report &isolated_instance::start() {
+  loss_ = {};
   begin();
   const auto limit = of_.plan().limits.start_deadline;
   while (state_ == state::opening || state_ == state::creating) step(limit);
@@ -49,7 +73,7 @@ const instance_report &isolated_instance::start() {
 void isolated_instance::begin() {
   report_ = {};
   auto process = of_.start();
-  if (!process) return lose("has no process: " + process.why().have);
+  if (!process) return lose("has no process: " + process.why().have, {process_loss::how::no_process});
   process_ = std::move(*process);
   asked_at_ = steady_clock::now();
   calls_ = 0;
@@ -62,13 +86,14 @@ bool isolated_instance::answered(std::chrono::nanoseconds patience, std::chrono:
     case module_process::outcome::answered:
       return true;
     case module_process::outcome::ended:
-      lose(process_->how_it_ended());
+      lose(process_->how_it_ended(), process_->loss());
       return false;
     case module_process::outcome::late:
       break;
   }
   if (steady_clock::now() - asked_at_ >= limit)
-    lose("gave no answer in " + in_ms(limit) + "; its process was killed" + process_->last_words());
+    lose("gave no answer in " + in_ms(limit) + "; its process was killed" + process_->last_words(),
+         {process_loss::how::late});
   return false;
 }
 
@@ -83,7 +108,7 @@ void isolated_instance::step(std::chrono::nanoseconds patience) {
 
 void isolated_instance::opened() {
   const module_report report = read_module_report(process_->reply());
-  if (!report.opened) return lose("could not open its library again: " + report.have);
+  if (!report.opened) return lose("could not open its library again: " + report.have, {process_loss::how::no_process});
   process_->ask(call_kind::create, request_);
   asked_at_ = steady_clock::now();
   state_ = state::creating;
@@ -97,7 +122,7 @@ void isolated_instance::created() {
     has_been_active_ = true;
     return;
   }
-  if (has_been_active_) return lose("did not start again: " + report_.words);
+  if (has_been_active_) return lose("did not start again: " + report_.words, {process_loss::how::no_process});
   // A refusal is no loss: whoever asked for the instance is told.
   process_.reset();
   state_ = state::down;
@@ -113,8 +138,9 @@ bool isolated_instance::is_ready() {
   return false;
 }
 
-void isolated_instance::lose(std::string why) {
+void isolated_instance::lose(std::string why, const process_loss &how) {
   cause_ = std::move(why);
+  loss_ = how;
   process_.reset();
   state_ = state::down;
   if (calls_ >= sound_calls) losses_ = 0;
@@ -128,11 +154,24 @@ void isolated_instance::end() {
   state_ = state::down;
 }
 
+void isolated_instance::end_and_look(std::chrono::milliseconds limit) {
+  loss_ = {};
+  if (state_ != state::active) return;
+  process_->ask(call_kind::end, {});
+  asked_at_ = steady_clock::now();
+  if (answered(limit, limit)) return;
+  if (loss_.what != process_loss::how::ended || loss_.signal != 0 || loss_.status != 0) return;
+  cause_.clear();
+  loss_ = {};
+}
+
 // Writes what the slot is given with `put`, waits for the slot, and reads what it gave with `take`.
 template <class Put, class Take>
 tenon_status isolated_instance::call(call_kind what, Put &&put, Take &&take) {
   cause_.clear();
-  if (!is_ready()) return TENON_INTERNAL;
+  const bool ready = is_ready();
+  loss_ = {};  // what was before the call
+  if (!ready) return TENON_INTERNAL;
   batches_->start();
   process_->answers().rewind(answer_room);
   addresses at{};
@@ -144,7 +183,8 @@ tenon_status isolated_instance::call(call_kind what, Put &&put, Take &&take) {
   }
   process_->ask(what, at.input, at.output);
   asked_at_ = steady_clock::now();
-  const auto limit = of_.plan().limits.call_deadline;
+  const process_limits &limits = of_.plan().limits;
+  const auto limit = may_wait(what) ? limits.io_deadline : limits.call_deadline;
   if (!answered(limit, limit)) return TENON_INTERNAL;
   ++calls_;
   take();
@@ -176,15 +216,28 @@ tenon_status isolated_instance::keys(call_kind what, const tenon_batch *in, teno
     std::copy_n(valid_until.here, items, out->valid_until_ms);
     if (std::memcmp(head.here, &sent, sizeof sent) != 0) out->size = 0;
     if (!is_guarded(keys, words) || !is_guarded(not_before, items) || !is_guarded(valid_until, items))
-      lose("wrote behind the end of its output");
+      lose(behind_its_output, {process_loss::how::overwrote});
   };
   return call(what, put, take);
 }
 
+tenon_message *isolated_instance::sent_message::send(const tenon_message *from, region_writer &to) {
+  if (from == nullptr) return nullptr;
+  head = to.room<tenon_message>(1);
+  words = to.room<char>(from->capacity);
+  *head.here = {sizeof(tenon_message), from->capacity, words.pointer(), 0};
+  return head.pointer();
+}
+
+void isolated_instance::sent_message::take(tenon_message *to) const {
+  if (to == nullptr) return;
+  to->length = head.here->length;
+  std::memcpy(to->data, words.here, std::min<uint64_t>(to->length, to->capacity));
+}
+
 tenon_status isolated_instance::prepare(const tenon_prepare_in *in, tenon_prepare_out *out) {
   placed<tenon_prepare_out> head;
-  placed<tenon_message> error;
-  placed<char> words;
+  sent_message error;
   const auto put = [&](region_writer &to) {
     region_writer &requests = process_->requests();
     const placed<tenon_prepare_in> tags = requests.room<tenon_prepare_in>(1);
@@ -192,19 +245,12 @@ tenon_status isolated_instance::prepare(const tenon_prepare_in *in, tenon_prepar
                   requests.texts(in->tag_values, in->tag_count), in->tag_count};
     head = to.room<tenon_prepare_out>(1);
     *head.here = *out;
-    if (out->error != nullptr) {
-      error = to.room<tenon_message>(1);
-      words = to.room<char>(out->error->capacity);
-      *error.here = {sizeof(tenon_message), out->error->capacity, words.pointer(), 0};
-      head.here->error = error.pointer();
-    }
+    head.here->error = error.send(out->error, to);
     return addresses{tags.there, head.there};
   };
   const auto take = [&] {
     std::copy_n(head.here->words, std::size(out->words), out->words);
-    if (out->error == nullptr) return;
-    out->error->length = error.here->length;
-    std::memcpy(out->error->data, words.here, std::min<uint64_t>(out->error->length, out->error->capacity));
+    error.take(out->error);
   };
   return call(call_kind::prepare, put, take);
 }
@@ -230,7 +276,8 @@ tenon_status isolated_instance::filter(const tenon_batch *in, tenon_filter_out *
     std::copy_n(verdicts.here, items, out->verdicts);
     std::copy_n(reasons.here, items, out->reasons);
     if (std::memcmp(head.here, &sent, sizeof sent) != 0) out->size = 0;
-    if (!is_guarded(verdicts, items) || !is_guarded(reasons, items)) lose("wrote behind the end of its output");
+    if (!is_guarded(verdicts, items) || !is_guarded(reasons, items))
+      lose(behind_its_output, {process_loss::how::overwrote});
   };
   return call(call_kind::filter, put, take);
 }
@@ -269,6 +316,161 @@ tenon_status isolated_instance::filter_prefix(const tenon_filter_prefix_in *in, 
         return addresses{question.there, head.there};
       },
       [&] { out->index = head.here->index; });
+}
+
+tenon_status isolated_instance::place(const tenon_place_in *in, tenon_place_out *out) {
+  placed<tenon_place_out> head;
+  placed<char> name;
+  sent_message error;
+  tenon_place_out sent{};
+  const auto put = [&](region_writer &to) {
+    region_writer &requests = process_->requests();
+    const placed<tenon_place_in> question = requests.room<tenon_place_in>(1);
+    *question.here = *in;
+    question.here->size = sizeof *in;
+    for (const auto text : {&tenon_place_in::application, &tenon_place_in::queue, &tenon_place_in::user})
+      question.here->*text = requests.text(in->*text);
+    question.here->groups = requests.texts(in->groups, in->group_count);
+    question.here->tag_names = requests.texts(in->tag_names, in->tag_count);
+    question.here->tag_values = requests.texts(in->tag_values, in->tag_count);
+    question.here->queues = nullptr;  // the process has one that asks here
+    head = to.room<tenon_place_out>(1);
+    name = guarded_room<char>(to, out->name_capacity);
+    sent = *out;
+    sent.name = name.pointer();
+    sent.error = error.send(out->error, to);
+    *head.here = sent;
+    process_->answer_by(
+        [queues = in->queues](uint64_t world, std::string_view path) { return look_up(*queues, world, path); });
+    return addresses{question.there, head.there};
+  };
+  const auto take = [&] {
+    tenon_place_out got = *head.here;
+    out->name_length = std::exchange(got.name_length, sent.name_length);
+    out->qualified = std::exchange(got.qualified, sent.qualified);
+    std::copy_n(name.here, std::min(out->name_length, out->name_capacity), out->name);
+    error.take(out->error);
+    if (!is_same(got, sent)) out->size = 0;
+    if (!is_guarded(name, out->name_capacity)) lose(behind_its_output, {process_loss::how::overwrote});
+  };
+  const tenon_status status = call(call_kind::place, put, take);
+  if (process_ != nullptr) process_->answer_by(nullptr);
+  return status;
+}
+
+tenon_status isolated_instance::resolve(const tenon_resolve_in *in, tenon_resolve_out *out) {
+  placed<tenon_resolve_out> head;
+  placed<tenon_text> groups;
+  placed<char> room;
+  sent_message error;
+  tenon_resolve_out sent{};
+  const auto put = [&](region_writer &to) {
+    region_writer &requests = process_->requests();
+    const placed<tenon_resolve_in> question = requests.room<tenon_resolve_in>(1);
+    *question.here = {sizeof *in, 0, requests.text(in->user)};
+    head = to.room<tenon_resolve_out>(1);
+    groups = guarded_room<tenon_text>(to, out->group_capacity);
+    room = guarded_room<char>(to, out->room_capacity);
+    sent = *out;
+    sent.groups = groups.pointer();
+    sent.room = room.pointer();
+    sent.error = error.send(out->error, to);
+    *head.here = sent;
+    return addresses{question.there, head.there};
+  };
+  const auto take = [&] {
+    tenon_resolve_out got = *head.here;
+    out->group_count = std::exchange(got.group_count, sent.group_count);
+    out->room_length = std::exchange(got.room_length, sent.room_length);
+    const uint64_t count = process_->status() == TENON_OK ? out->group_count : 0;
+    for (uint64_t i = 0; i < std::min<uint64_t>(count, out->group_capacity); ++i) {
+      const tenon_text name = groups.here[i];
+      const uint64_t at = reinterpret_cast<uintptr_t>(name.data) - room.there;
+      // A name that is not in the room has no place here either.
+      const bool inside = at <= out->room_capacity && name.length <= out->room_capacity - at;
+      if (inside) std::copy_n(room.here + at, name.length, out->room + at);
+      out->groups[i] = {inside ? out->room + at : nullptr, name.length};
+    }
+    error.take(out->error);
+    if (!is_same(got, sent)) out->size = 0;
+    if (!is_guarded(groups, out->group_capacity) || !is_guarded(room, out->room_capacity))
+      lose(behind_its_output, {process_loss::how::overwrote});
+  };
+  return call(call_kind::resolve, put, take);
+}
+
+tenon_status isolated_instance::emit(const tenon_event_emit_in *in, tenon_event_emit_out *out) {
+  placed<tenon_event_emit_out> head;
+  sent_message error;
+  tenon_event_emit_out sent{};
+  const auto put = [&](region_writer &to) {
+    region_writer &requests = process_->requests();
+    const placed<tenon_event_emit_in> batch = requests.room<tenon_event_emit_in>(1);
+    const placed<tenon_event_record> records = requests.room<tenon_event_record>(in->record_count);
+    for (uint64_t i = 0; i < in->record_count; ++i) {
+      const auto &from = *reinterpret_cast<const tenon_event_record *>(
+          reinterpret_cast<const std::byte *>(in->records) + i * in->record_stride);
+      tenon_event_record &record = records.here[i];
+      record = from;
+      for (const auto part : record_texts) record.*part = requests.text(from.*part);
+      record.resource_types = requests.texts(from.resource_types, from.resource_count);
+      const placed<int64_t> values = requests.room<int64_t>(from.resource_count);
+      std::copy_n(from.resource_values, from.resource_count, values.here);
+      record.resource_values = values.pointer();
+    }
+    *batch.here = {sizeof *in, sizeof(tenon_event_record), records.pointer(), in->record_count};
+    head = to.room<tenon_event_emit_out>(1);
+    sent = *out;
+    sent.error = error.send(out->error, to);
+    *head.here = sent;
+    return addresses{batch.there, head.there};
+  };
+  const auto take = [&] {
+    error.take(out->error);
+    if (!is_same(*head.here, sent)) out->size = 0;
+  };
+  return call(call_kind::emit, put, take);
+}
+
+// The process writes what it finds behind its output, and it is given on from here.
+tenon_status isolated_instance::query(const tenon_event_query_in *in, tenon_event_query_out *out) {
+  placed<tenon_event_query_out> head;
+  placed<std::byte> found;
+  sent_message error;
+  tenon_event_query_out sent{};
+  std::string records;
+  const auto put = [&](region_writer &to) {
+    region_writer &requests = process_->requests();
+    const placed<tenon_event_query_in> question = requests.room<tenon_event_query_in>(1);
+    *question.here = *in;
+    for (const auto text :
+         {&tenon_event_query_in::run, &tenon_event_query_in::partition, &tenon_event_query_in::object,
+          &tenon_event_query_in::application, &tenon_event_query_in::queue, &tenon_event_query_in::node})
+      question.here->*text = requests.text(in->*text);
+    head = to.room<tenon_event_query_out>(1);
+    sent = *out;
+    sent.take = nullptr;  // the process has one that writes to `taker`
+    sent.error = error.send(out->error, to);
+    found = to.room<std::byte>(query_bytes);
+    sent.taker = found.pointer();
+    *head.here = sent;
+    return addresses{question.there, head.there};
+  };
+  const auto take = [&] {
+    tenon_event_query_out got = *head.here;
+    out->next = std::exchange(got.next, sent.next);
+    error.take(out->error);
+    if (!is_same(got, sent)) out->size = 0;
+    records = process_->bytes_in(found, query_bytes);
+  };
+  tenon_status status = call(call_kind::query, put, take);
+  if (status != TENON_OK) return status;
+  record_reader each(records);
+  while (const tenon_event_record *record = each.next())
+    if ((status = out->take(out->taker, record)) != TENON_OK) return status;
+  if (!each.is_broken()) return TENON_OK;
+  cause_ = "gave something that is no record";
+  return TENON_INTERNAL;
 }
 
 }  // namespace tenon::host::isolation

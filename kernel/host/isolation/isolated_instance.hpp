@@ -10,6 +10,9 @@
 
 #include "isolation/batch_writer.hpp"
 #include "isolation/isolated_module.hpp"
+#include "tenon/abi/event_sink.h"
+#include "tenon/abi/identity.h"
+#include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
 #include "tenon/abi/sort.h"
 
@@ -28,18 +31,35 @@ class isolated_instance {
   const instance_report &start();
   [[nodiscard]] const instance_report &report() const { return report_; }
   [[nodiscard]] const std::string &cause() const { return cause_; }
+  // Of the last call, or of start(): how the process was lost in it.
+  [[nodiscard]] const process_loss &loss() const { return loss_; }
   void end();
+  // The same, and waits that long for its end: loss() says how it was, where it was not as it should be.
+  void end_and_look(std::chrono::milliseconds limit);
 
   tenon_status keys(call_kind what, const tenon_batch *in, tenon_keys_out *out);
   tenon_status prepare(const tenon_prepare_in *in, tenon_prepare_out *out);
   tenon_status filter(const tenon_batch *in, tenon_filter_out *out);
   tenon_status signature(const tenon_batch *in, tenon_signature_out *out);
   tenon_status filter_prefix(const tenon_filter_prefix_in *in, tenon_filter_prefix_out *out);
+  tenon_status place(const tenon_place_in *in, tenon_place_out *out);
+  tenon_status resolve(const tenon_resolve_in *in, tenon_resolve_out *out);
+  tenon_status emit(const tenon_event_emit_in *in, tenon_event_emit_out *out);
+  tenon_status query(const tenon_event_query_in *in, tenon_event_query_out *out);
 
  private:
   enum class state : uint8_t { down, opening, creating, active };
   struct addresses {
     uint64_t input, output;
+  };
+  // Room for the words of a status, as the caller gave it.
+  struct sent_message {
+    placed<tenon_message> head;
+    placed<char> words;
+
+    // nullptr where the caller gave none.
+    tenon_message *send(const tenon_message *from, region_writer &to);
+    void take(tenon_message *to) const;
   };
 
   template <class Put, class Take>
@@ -50,7 +70,7 @@ class isolated_instance {
   void opened();
   void created();
   bool answered(std::chrono::nanoseconds patience, std::chrono::nanoseconds limit);
-  void lose(std::string why);
+  void lose(std::string why, const process_loss &how);
 
   const isolated_module &of_;
   std::string request_;
@@ -60,6 +80,7 @@ class isolated_instance {
   std::optional<batch_writer> batches_;
   instance_report report_;
   std::string cause_;
+  process_loss loss_;
   // What it was lost for, and when it is tried again.
   uint32_t losses_ = 0;
   uint64_t calls_ = 0;  // of this process

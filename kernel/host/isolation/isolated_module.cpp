@@ -29,6 +29,19 @@ tenon_status filter_prefix(tenon_instance *self, const tenon_filter_prefix_in *i
   return isolated_instance::of(self).filter_prefix(in, out);
 }
 
+tenon_status place(tenon_instance *self, const tenon_place_in *in, tenon_place_out *out) {
+  return isolated_instance::of(self).place(in, out);
+}
+tenon_status resolve(tenon_instance *self, const tenon_resolve_in *in, tenon_resolve_out *out) {
+  return isolated_instance::of(self).resolve(in, out);
+}
+tenon_status emit(tenon_instance *self, const tenon_event_emit_in *in, tenon_event_emit_out *out) {
+  return isolated_instance::of(self).emit(in, out);
+}
+tenon_status query(tenon_instance *self, const tenon_event_query_in *in, tenon_event_query_out *out) {
+  return isolated_instance::of(self).query(in, out);
+}
+
 // A table for each set of optional slots that an instance may have.
 constexpr tenon_sort_v1 sort_table(bool prepares, bool scores) {
   return {sizeof(tenon_sort_v1), 0, keys, prepares ? prepare : nullptr, scores ? score : nullptr};
@@ -42,11 +55,19 @@ constexpr tenon_predicate_v1 predicate_table(bool signs, bool judges_prefixes) {
 constexpr tenon_predicate_v1 predicate_tables[] = {predicate_table(false, false), predicate_table(true, false),
                                                    predicate_table(false, true), predicate_table(true, true)};
 
+constexpr tenon_placement_rule_v1 placement_table{sizeof(tenon_placement_rule_v1), 0, place};
+constexpr tenon_identity_v1 identity_table{sizeof(tenon_identity_v1), 0, resolve};
+constexpr tenon_event_sink_v1 sink_table{sizeof(tenon_event_sink_v1), 0, emit, nullptr};
+constexpr tenon_event_sink_v1 asked_sink_table{sizeof(tenon_event_sink_v1), 0, emit, query};
+
 const void *table_of(uint32_t slots) {
   if ((slots & has_keys) != 0)
     return &sort_tables[((slots & has_prepare) != 0 ? 1 : 0) + ((slots & has_score) != 0 ? 2 : 0)];
   if ((slots & has_filter) != 0)
     return &predicate_tables[((slots & has_signature) != 0 ? 1 : 0) + ((slots & has_filter_prefix) != 0 ? 2 : 0)];
+  if ((slots & has_place) != 0) return &placement_table;
+  if ((slots & has_resolve) != 0) return &identity_table;
+  if ((slots & has_emit) != 0) return (slots & has_query) != 0 ? &asked_sink_table : &sink_table;
   return nullptr;
 }
 
@@ -79,6 +100,17 @@ tenon_status destroy(tenon_instance *self, const tenon_nothing *, tenon_message 
 constexpr tenon_lifecycle lifecycle{sizeof(tenon_lifecycle), 0, init, activate, deactivate, destroy};
 constexpr tenon_lifecycle no_lifecycle{sizeof(tenon_lifecycle), 0, nullptr, nullptr, nullptr, nullptr};
 
+// "; may read /etc/acme, use the network", or nothing.
+std::string permitted(const granted_permissions &granted) {
+  std::string out;
+  const auto add = [&](const std::string &what) { out += (out.empty() ? "; may " : ", ") + what; };
+  for (const std::filesystem::path &each : granted.read) add("read " + each.string());
+  for (const std::filesystem::path &each : granted.write) add("write " + each.string());
+  if (granted.network) add("use the network");
+  if (granted.threads) add("start threads");
+  return out;
+}
+
 }  // namespace
 
 struct isolated_module::factory : tenon_factory {
@@ -95,7 +127,14 @@ isolated_module::isolated_module(const module_manifest &manifest, const verified
   opening.number(plan.limits.descriptors);
   opening.number(manifest.services.size());
   for (const std::string &service : manifest.services) opening.text(service);
-  how_ = {plan.program, manifest.id, opening.bytes()};
+  for (const auto *paths : {&plan.granted.read, &plan.granted.write}) {
+    opening.number(paths->size());
+    for (const std::filesystem::path &each : *paths) opening.text(each.string());
+  }
+  opening.number(plan.granted.network ? 1 : 0);
+  opening.number(plan.granted.threads ? 1 : 0);
+  opening.number(plan.require_sandbox ? 1 : 0);
+  how_ = {plan.program, manifest.id, opening.bytes(), &accounts_};
 }
 
 isolated_module::~isolated_module() = default;
@@ -107,10 +146,9 @@ refusal isolated_module::no(std::string want, std::string have, std::string fix)
 result<std::unique_ptr<isolated_module>> isolated_module::open(const module_manifest &manifest,
                                                                const verified_library &library,
                                                                const isolation_plan &plan,
-                                                               const host_services &services) {
+                                                               const host_services &services, process_loss *lost) {
   std::unique_ptr<isolated_module> out(new isolated_module(manifest, library, plan, services));
-  if (auto why = out->ask_what_it_is()) return *why;
-  if (auto why = out->check_sandbox()) return *why;
+  if (auto why = out->ask_what_it_is(lost)) return *why;
   for (const reported_interface &interface : out->report_.interfaces) {
     if (!interface.has_factory) continue;
     auto made = std::make_unique<factory>();
@@ -131,7 +169,7 @@ result<std::unique_ptr<module_process>> isolated_module::start() const {
   return why;
 }
 
-std::optional<refusal> isolated_module::ask_what_it_is() {
+std::optional<refusal> isolated_module::ask_what_it_is(process_loss *lost) {
   auto process = start();
   if (!process) return process.why();
   const std::string want = "a module that opens in a process of its own";
@@ -140,21 +178,24 @@ std::optional<refusal> isolated_module::ask_what_it_is() {
       report_ = read_module_report((*process)->reply());
       break;
     case module_process::outcome::ended:
+      if (lost != nullptr) *lost = (*process)->loss();
       return no(want, (*process)->how_it_ended(), "let constructors, init and describe return");
     case module_process::outcome::late:
+      if (lost != nullptr) *lost = {process_loss::how::late};
       return no(
           want,
           "still busy after " + std::to_string(plan_.limits.start_deadline.count()) + " ms" + (*process)->last_words(),
           "do not wait or loop in constructors, init and describe");
   }
+  if (auto why = check_sandbox()) return why;
   if (!report_.opened) return no(report_.want, report_.have, report_.fix);
   (*process)->end(plan_.limits.call_deadline);
   return std::nullopt;
 }
 
+// The process does not open the library then: no code of the module wrote this report.
 std::optional<refusal> isolated_module::check_sandbox() const {
-  constexpr uint32_t whole = in_force_limits | in_force_seccomp | in_force_landlock;
-  if (!plan_.require_sandbox || (report_.in_force & whole) == whole) return std::nullopt;
+  if (!plan_.require_sandbox || is_whole_sandbox(report_.in_force)) return std::nullopt;
   return no("a process with limits, seccomp and landlock (require_sandbox)", in_force(),
             "run on a kernel that has them (landlock: Linux 5.13 with lsm=landlock), or write require_sandbox: false");
 }
@@ -169,7 +210,19 @@ std::string isolated_module::in_force() const {
   add(in_force_landlock, "landlock" + (report_.landlock == 0 ? "" : " " + std::to_string(report_.landlock)));
   add(in_force_limits, "limits of files and descriptors");
   add(in_force_memory, "a limit of " + std::to_string(plan_.limits.memory >> 20) + " MiB");
-  return "processes of its own with " + (in.empty() ? "nothing" : in) + (out.empty() ? "" : "; not in force: " + out);
+  return "processes of its own with " + (in.empty() ? "nothing" : in) + (out.empty() ? "" : "; not in force: " + out) +
+         permitted(plan_.granted);
+}
+
+std::vector<std::string> isolated_module::denied(const module_manifest &manifest) const {
+  std::vector<std::string> out;
+  for (const std::string &each : manifest.permissions) {
+    if (plan_.granted.has(each)) continue;
+    const bool of_files = each == "read" || each == "write";
+    out.push_back("asks for " + each + ", which is denied; to grant it add `permissions: { " + each + ": " +
+                  (of_files ? "[PATH]" : "true") + " }` to its entry in the deployment");
+  }
+  return out;
 }
 
 tenon_status isolated_module::get_factory(std::string_view interface, tenon_get_factory_out &out) const {
@@ -185,6 +238,20 @@ std::string isolated_module::cause(const tenon_instance *instance) {
   return isolated_instance::of(const_cast<tenon_instance *>(instance)).cause();
 }
 
+bool isolated_module::has_lost_call(const tenon_instance *instance) {
+  return isolated_instance::of(const_cast<tenon_instance *>(instance)).loss().what != process_loss::how::none;
+}
+
+std::string isolated_module::instance_request(std::string_view interface, uint32_t index,
+                                              std::string_view configuration, uint32_t max_resource_types) {
+  byte_writer out;
+  out.text(interface);
+  out.number(index);
+  out.text(configuration);
+  out.number(max_resource_types);
+  return out.bytes();
+}
+
 tenon_status isolated_module::describe(const tenon_factory *self, const tenon_describe_in *in, tenon_description *out) {
   const reported_interface &about = *static_cast<const factory *>(self)->interface;
   if (in->index >= about.implementations.size()) return about.end;
@@ -194,13 +261,10 @@ tenon_status isolated_module::describe(const tenon_factory *self, const tenon_de
 
 tenon_status isolated_module::create(const tenon_factory *self, const tenon_create_in *in, tenon_create_out *out) {
   const factory &from = *static_cast<const factory *>(self);
-  byte_writer request;
-  request.text(from.interface->id);
-  request.number(in->index);
-  request.text({in->configuration.data, in->configuration.length});
-  request.number(in->max_resource_types);
   const isolated_module &module = *from.module;
-  auto made = std::make_unique<isolated_instance>(module, request.bytes());
+  auto made = std::make_unique<isolated_instance>(
+      module, instance_request(from.interface->id, in->index, {in->configuration.data, in->configuration.length},
+                               in->max_resource_types));
   const instance_report &report = made->start();
   if (report.stage == create_stage::create && report.status != TENON_OK) {
     say(out->error, report.words);

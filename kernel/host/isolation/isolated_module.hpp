@@ -23,11 +23,13 @@ class isolated_instance;
 
 class isolated_module {
  public:
-  // Opens the library in a process, asks what it provides, and lets the process end. `services` outlives this.
+  // Opens the library in a process, asks what it provides, and lets the process end. `services` outlives this. `lost`,
+  // where it is refused: how the process was lost.
   [[nodiscard]] static result<std::unique_ptr<isolated_module>> open(const module_manifest &manifest,
                                                                      const verified_library &library,
                                                                      const isolation_plan &plan,
-                                                                     const host_services &services);
+                                                                     const host_services &services,
+                                                                     process_loss *lost = nullptr);
   ~isolated_module();
   isolated_module(const isolated_module &) = delete;
   isolated_module &operator=(const isolated_module &) = delete;
@@ -37,8 +39,18 @@ class isolated_module {
   tenon_status get_factory(std::string_view interface, tenon_get_factory_out &out) const;
   // Why the last call of an instance failed where its process is to blame, not what it answered; else empty.
   [[nodiscard]] static std::string cause(const tenon_instance *instance);
+  // Whether the last call of an instance was the end of its process.
+  [[nodiscard]] static bool has_lost_call(const tenon_instance *instance);
+  // What a process makes an instance of.
+  [[nodiscard]] static std::string instance_request(std::string_view interface, uint32_t index,
+                                                    std::string_view configuration, uint32_t max_resource_types);
   // "a process of its own: seccomp, landlock 4, ...", for the log.
   [[nodiscard]] std::string in_force() const;
+  // What the manifest asks for and nobody granted, each with the line that would.
+  [[nodiscard]] std::vector<std::string> denied(const module_manifest &manifest) const;
+
+  // Of all of its processes. From any thread.
+  [[nodiscard]] process_usage usage() const { return accounts_.now(); }
 
   [[nodiscard]] const isolation_plan &plan() const { return plan_; }
   [[nodiscard]] result<std::unique_ptr<module_process>> start() const;
@@ -49,7 +61,7 @@ class isolated_module {
 
   isolated_module(const module_manifest &manifest, const verified_library &library, const isolation_plan &plan,
                   const host_services &services);
-  [[nodiscard]] std::optional<refusal> ask_what_it_is();
+  [[nodiscard]] std::optional<refusal> ask_what_it_is(process_loss *lost);
   [[nodiscard]] std::optional<refusal> check_sandbox() const;
   [[nodiscard]] refusal no(std::string want, std::string have, std::string fix) const;
 
@@ -58,6 +70,7 @@ class isolated_module {
 
   std::string shown_as_;
   isolation_plan plan_;
+  process_accounts accounts_;  // outlives the processes
   process_start how_;
   const host_services &services_;
   module_report report_;

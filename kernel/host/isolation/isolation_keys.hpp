@@ -15,6 +15,9 @@ namespace tenon::host {
 [[nodiscard]] std::span<const std::string_view> isolation_words();
 [[nodiscard]] const config::object_spec &process_spec();
 
-void read_isolation(const config::yaml_node &entry, module_use &to, config::problems &report);
+[[nodiscard]] const config::object_spec &permissions_spec();
+
+void read_isolation(const config::yaml_node &entry, module_use &to, const std::filesystem::path &deployment_file,
+                    config::problems &report);
 
 }  // namespace tenon::host

@@ -12,6 +12,7 @@ namespace tenon::host::isolation {
 struct isolation_plan {
   std::filesystem::path program;  // tenon-module-runner
   process_limits limits;
+  granted_permissions granted;
   bool require_sandbox = false;
 };
 

@@ -2,9 +2,11 @@
 #include "isolation/module_process.hpp"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,28 +65,41 @@ pipe_ends open_pipe() {
   return {out_of_the_way(ends[0]), out_of_the_way(ends[1])};
 }
 
-void ring(const descriptor &bell) {
-  const uint64_t once = 1;
-  // Full is rung.
-  (void)!::write(bell.get(), &once, sizeof once);
+// What the process may change between two looks is looked at once.
+template <class T>
+T once(const T &from) {
+  return *static_cast<const volatile T *>(&from);
+}
+
+// Sees every ring of the bell and never touches it: a read would wait where the process, which has the same open file,
+// says so.
+descriptor listen_to(const descriptor &bell) {
+  descriptor out(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event rings{};
+  rings.events = EPOLLIN | EPOLLET;
+  if (out && ::epoll_ctl(out.get(), EPOLL_CTL_ADD, bell.get(), &rings) != 0) out.reset();
+  return out;
 }
 
 }  // namespace
 
-module_process::module_process(shared_memory request_region, shared_memory answer_region, log_line log)
+module_process::module_process(shared_memory request_region, shared_memory answer_region, process_accounts &accounts,
+                               log_line log)
     : request_region_(std::move(request_region)),
       answer_region_(std::move(answer_region)),
-      requests_(request_region_.base(), page_bytes, request_bytes),
-      answers_(answer_region_.base(), answer_room, answer_bytes),
+      requests_(request_region_, page_bytes),
+      answers_(answer_region_, answer_room),
+      accounts_(accounts),
       spins_(may_spin()),
       log_(std::move(log)) {}
 
 result<std::unique_ptr<module_process>> module_process::start(const process_start &how, log_line log) {
-  auto requests = shared_memory::make("tenon requests", request_bytes, writers::this_process);
+  auto requests = shared_memory::make("tenon requests", page_bytes, request_bytes, writers::this_process);
   if (!requests) return requests.why();
-  auto answers = shared_memory::make("tenon answers", answer_bytes, writers::both);
+  auto answers = shared_memory::make("tenon answers", answer_room + reply_bytes, answer_bytes, writers::both);
   if (!answers) return answers.why();
-  std::unique_ptr<module_process> out(new module_process(std::move(*requests), std::move(*answers), std::move(log)));
+  std::unique_ptr<module_process> out(
+      new module_process(std::move(*requests), std::move(*answers), *how.accounts, std::move(log)));
   out->ask(call_kind::open, how.opening);
   if (auto why = out->spawn(how)) return *why;
   return out;
@@ -92,12 +107,11 @@ result<std::unique_ptr<module_process>> module_process::start(const process_star
 
 std::optional<refusal> module_process::spawn(const process_start &how) {
   pipe_ends life = open_pipe(), words = open_pipe();
-  // The process waits for requests in a read; the host looks after its bell without waiting.
-  request_bell_ = out_of_the_way(::eventfd(0, EFD_CLOEXEC));
   answer_bell_ = out_of_the_way(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  rings_ = listen_to(answer_bell_);
   const descriptor request_file = out_of_the_way(::fcntl(request_region_.file().get(), F_DUPFD_CLOEXEC, 0));
   const descriptor answer_file = out_of_the_way(::fcntl(answer_region_.file().get(), F_DUPFD_CLOEXEC, 0));
-  if (!life.writing || !words.writing || !request_bell_ || !answer_bell_ || !request_file || !answer_file)
+  if (!life.writing || !words.writing || !answer_bell_ || !rings_ || !request_file || !answer_file)
     return no_process("descriptors for a process of its own", errno);
 
   spawn_plan plan;
@@ -106,7 +120,6 @@ std::optional<refusal> module_process::spawn(const process_start &how) {
   plan.give(words.writing, STDERR_FILENO);
   plan.give(request_file, request_memory_fd);
   plan.give(answer_file, answer_memory_fd);
-  plan.give(request_bell_, request_bell_fd);
   plan.give(answer_bell_, answer_bell_fd);
   plan.give(life.reading, lifeline_fd);
   plan.close_from(lifeline_fd + 1);
@@ -122,10 +135,10 @@ std::optional<refusal> module_process::spawn(const process_start &how) {
     }
     return no_process("a descriptor of a process (Linux 5.4 or newer)", error);
   }
+  number_of_process_ = pid;
+  accounts_.open(pid);
   lifeline_ = std::move(life.writing);
   words_ = std::move(words.reading);
-  request_region_.close_file();
-  answer_region_.close_file();
   return std::nullopt;
 }
 
@@ -133,7 +146,7 @@ module_process::~module_process() {
   if (!pid_) return;
   ::syscall(SYS_pidfd_send_signal, pid_.get(), SIGKILL, nullptr, 0);
   // Longer only where the system itself holds it, and then nobody collects it before this process ends.
-  (void)has_ended(std::chrono::seconds(1));
+  if (!has_ended(std::chrono::seconds(1))) accounts_.close(number_of_process_);
 }
 
 void module_process::ask(call_kind what, std::string_view bytes) {
@@ -155,13 +168,44 @@ void module_process::send(call_kind what) {
   request_page &page = request();
   page.what = static_cast<uint32_t>(what);
   page.number.store(++number_, std::memory_order_seq_cst);
-  if (answer().waits.load(std::memory_order_seq_cst) != 0) ring(request_bell_);
+  wake();
+}
+
+// The process sleeps on a page that it cannot write: nothing that it does makes this wait.
+void module_process::wake() {
+  if (answer().waits.load(std::memory_order_seq_cst) == 0) return;
+  std::atomic<uint32_t> &wakes = request().wakes;
+  wakes.fetch_add(1, std::memory_order_seq_cst);
+  ::syscall(SYS_futex, &wakes, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
 bool module_process::is_answered() const { return answer().number.load(std::memory_order_acquire) == number_; }
 
+bool module_process::asks() const { return answer().question.load(std::memory_order_acquire) != questions_; }
+
+void module_process::answer_question() {
+  const answer_page &asked = answer();
+  questions_ = asked.question.load(std::memory_order_acquire);
+  const size_t length = std::min<uint64_t>(once(asked.question_length), question_bytes);
+  const std::string path(reinterpret_cast<const char *>(answer_region_.base()) + question_room, length);
+  request_page &page = request();
+  page.answer = lookup_ ? lookup_(once(asked.question_world), path) : queue_answer{TENON_UNSUPPORTED, 0, 0, 0};
+  page.reply.store(questions_, std::memory_order_seq_cst);
+  wake();
+}
+
+template <class Ready>
+bool module_process::spin(Ready &&is_due) {
+  const auto since = steady_clock::now();
+  const bool out = spin_until(is_due);
+  accounts_.add_waiting(steady_clock::now() - since);
+  return out;
+}
+
 module_process::outcome module_process::wait(std::chrono::nanoseconds at_most) {
-  if (is_answered() || (spins_ && at_most > spin_time && spin_until([&] { return is_answered(); }))) return take();
+  const auto is_due = [&] { return is_answered() || asks(); };
+  if (is_due() || (spins_ && at_most > spin_time && spin(is_due)))
+    if (is_answered()) return take();
   request_page &page = request();
   page.waits.store(1, std::memory_order_seq_cst);
   const auto end = steady_clock::now() + at_most;
@@ -172,17 +216,25 @@ module_process::outcome module_process::wait(std::chrono::nanoseconds at_most) {
       break;
     }
     const auto left = end - steady_clock::now();
-    if (left.count() <= 0) break;
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    const timespec time{seconds.count(), std::chrono::nanoseconds(left - seconds).count()};
-    std::array<pollfd, 2> events{pollfd{answer_bell_.get(), POLLIN, 0}, pollfd{pid_.get(), POLLIN, 0}};
+    if (answer().question.load(std::memory_order_seq_cst) != questions_) {
+      answer_question();
+      if (spins_) (void)spin(is_due);
+      // A process that asks without end is late as any other.
+      if (left.count() > 0) continue;
+    }
+    // Once without waiting, too: whether the process has ended is to be known.
+    const auto time_left = std::max(left, steady_clock::duration::zero());
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time_left);
+    const timespec time{seconds.count(), std::chrono::nanoseconds(time_left - seconds).count()};
+    std::array<pollfd, 2> events{pollfd{rings_.get(), POLLIN, 0}, pollfd{pid_.get(), POLLIN, 0}};
     if (::ppoll(events.data(), events.size(), &time, nullptr) < 0 && errno != EINTR) break;
-    uint64_t rung = 0;
-    if (events[0].revents != 0) (void)!::read(answer_bell_.get(), &rung, sizeof rung);
+    epoll_event rung{};
+    if (events[0].revents != 0) (void)::epoll_wait(rings_.get(), &rung, 1, 0);
     if (events[1].revents != 0 && !is_answered()) {
       out = outcome::ended;
       break;
     }
+    if (left.count() <= 0) break;
   }
   page.waits.store(0, std::memory_order_relaxed);
   return out == outcome::answered ? take() : out;
@@ -191,14 +243,15 @@ module_process::outcome module_process::wait(std::chrono::nanoseconds at_most) {
 module_process::outcome module_process::take() {
   drain_log();
   const answer_page &page = answer();
-  requests_.mapped_at(page.request_base);
-  answers_.mapped_at(page.answer_base);
+  requests_.mapped_at(once(page.request_base));
+  answers_.mapped_at(once(page.answer_base));
+  status_ = once(page.status);
   return outcome::answered;
 }
 
 // Lines as the process put them: level, length, bytes.
 void module_process::drain_log() {
-  const size_t used = std::min<size_t>(answer().log_used, log_bytes);
+  const size_t used = std::min<size_t>(once(answer().log_used), log_bytes);
   if (used == 0) return;
   const std::string lines(reinterpret_cast<const char *>(answer_region_.base()) + page_bytes, used);
   std::string_view left = lines;
@@ -208,17 +261,22 @@ void module_process::drain_log() {
   while (left.size() >= sizeof head) {
     std::memcpy(&head, left.data(), sizeof head);
     left.remove_prefix(sizeof head);
-    log_(head.level, left.substr(0, head.length));
+    if (const auto left_out = accounts_.lines().admit(steady_clock::now())) {
+      if (*left_out != 0) log_(TENON_LOG_WARNING, std::to_string(*left_out) + " lines left out: it logs too much");
+      log_(head.level, left.substr(0, head.length));
+    }
     left.remove_prefix(std::min<size_t>(head.length, left.size()));
   }
 }
 
-int32_t module_process::status() const { return answer().status; }
-
 std::string module_process::reply() const {
-  constexpr size_t most = size_t{16} << 20;
-  const size_t length = std::min<size_t>(answer().length, most);
+  const size_t length = std::min<size_t>(once(answer().length), reply_bytes);
   return {reinterpret_cast<const char *>(answer_region_.base()) + answer_room, length};
+}
+
+std::string module_process::bytes_in(const placed<std::byte> &room, size_t most) const {
+  const size_t length = std::min<size_t>(once(answer().length), most);
+  return {reinterpret_cast<const char *>(room.here), length};
 }
 
 // Waits for its end so long, and collects it.
@@ -227,20 +285,32 @@ bool module_process::has_ended(std::chrono::milliseconds wait) {
   while (::poll(&ended, 1, static_cast<int>(wait.count())) < 0 && errno == EINTR) {
   }
   if (ended.revents == 0) return false;
+  accounts_.close(number_of_process_);
   siginfo_t about{};
   (void)::waitid(P_PIDFD, static_cast<id_t>(pid_.get()), &about, WEXITED | WNOHANG);
   return true;
 }
 
-std::string module_process::how_it_ended() {
+process_loss module_process::loss() {
+  process_loss out{process_loss::how::ended};
+  // What was seen of its end may be before it can be collected.
+  pollfd ended{pid_.get(), POLLIN, 0};
+  (void)::poll(&ended, 1, 1'000);
   siginfo_t about{};
   if (::waitid(P_PIDFD, static_cast<id_t>(pid_.get()), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid == 0)
-    return "ended its process" + last_words();
-  if (about.si_code == CLD_EXITED)
-    return "ended its process with status " + std::to_string(about.si_status) + last_words();
-  const char *name = sigabbrev_np(about.si_status);
+    out.status = -1;
+  else
+    (about.si_code == CLD_EXITED ? out.status : out.signal) = about.si_status;
+  return out;
+}
+
+std::string module_process::how_it_ended() {
+  const process_loss end = loss();
+  if (end.status < 0) return "ended its process" + last_words();
+  if (end.signal == 0) return "ended its process with status " + std::to_string(end.status) + last_words();
+  const char *name = sigabbrev_np(end.signal);
   return "ended its process by " +
-         (name == nullptr ? "signal " + std::to_string(about.si_status) : "SIG" + std::string(name)) + last_words();
+         (name == nullptr ? "signal " + std::to_string(end.signal) : "SIG" + std::string(name)) + last_words();
 }
 
 std::string module_process::last_words() {

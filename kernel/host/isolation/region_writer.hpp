@@ -2,12 +2,14 @@
 // Puts things one after the other into a region that is mapped at one address here and at another one there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <string_view>
 
+#include "isolation/shared_memory.hpp"
 #include "tenon/abi/base.h"
 
 namespace tenon::host::isolation {
@@ -27,7 +29,10 @@ struct placed {
 
 class region_writer {
  public:
-  region_writer(std::byte *here, size_t from, size_t bytes) : here_(here), used_(from), bytes_(bytes) {}
+  region_writer(std::byte *here, size_t from, size_t bytes) : here_(here), used_(from), bytes_(bytes), backed_(bytes) {}
+  // Which grows with what is put into it.
+  region_writer(shared_memory &region, size_t from)
+      : here_(region.base()), used_(from), bytes_(region.most()), backed_(region.bytes()), region_(&region) {}
 
   void mapped_at(uint64_t there) { there_ = there; }
   [[nodiscard]] size_t used() const { return used_; }
@@ -41,6 +46,7 @@ class region_writer {
     const size_t at = (used_ + align - 1) / align * align;
     if (count > (bytes_ - at) / sizeof(T)) throw region_full();
     used_ = at + count * sizeof(T);
+    if (used_ > backed_) grow();
     return {reinterpret_cast<T *>(here_ + at), there_ + at};
   }
 
@@ -59,9 +65,17 @@ class region_writer {
   }
 
  private:
+  void grow() {
+    constexpr size_t step = size_t{1} << 20;
+    const size_t wanted = std::min(bytes_, (used_ + step - 1) / step * step);
+    if (region_ == nullptr || !region_->grow(wanted)) throw region_full();
+    backed_ = wanted;
+  }
+
   std::byte *here_;
   uint64_t there_ = 0;
-  size_t used_, bytes_;
+  size_t used_, bytes_, backed_;
+  shared_memory *region_ = nullptr;
 };
 
 }  // namespace tenon::host::isolation

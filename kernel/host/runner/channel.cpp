@@ -2,13 +2,16 @@
 #include "channel.hpp"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstring>
 
 #include "isolation/spin.hpp"
+#include "tenon/abi/base.h"
 
 namespace tenon::host::runner {
 
@@ -38,18 +41,33 @@ channel::channel()
   answer_->answer_base = reinterpret_cast<uintptr_t>(answer_);
 }
 
+template <class Ready>
+void channel::wait_until(Ready &&is_there) {
+  if (is_there() || (spins_ && spin_until(is_there))) return;
+  answer_->waits.store(1, std::memory_order_seq_cst);
+  for (;;) {
+    const uint32_t before = request_->wakes.load(std::memory_order_seq_cst);
+    if (is_there()) break;
+    ::syscall(SYS_futex, &request_->wakes, FUTEX_WAIT, before, nullptr, nullptr, 0);
+  }
+  answer_->waits.store(0, std::memory_order_relaxed);
+}
+
 call_kind channel::next() {
   ++number_;
-  const auto is_there = [&] { return request_->number.load(std::memory_order_acquire) == number_; };
-  if (!is_there() && !(spins_ && spin_until(is_there))) {
-    answer_->waits.store(1, std::memory_order_seq_cst);
-    while (request_->number.load(std::memory_order_seq_cst) != number_) {
-      uint64_t rung = 0;
-      (void)!::read(request_bell_fd, &rung, sizeof rung);
-    }
-    answer_->waits.store(0, std::memory_order_relaxed);
-  }
+  wait_until([&] { return request_->number.load(std::memory_order_seq_cst) == number_; });
   return static_cast<call_kind>(request_->what);
+}
+
+queue_answer channel::ask(uint64_t world, std::string_view path) {
+  if (path.size() > question_bytes) return {TENON_UNSUPPORTED, 0, 0, 0};
+  if (!path.empty()) path.copy(reinterpret_cast<char *>(answer_) + question_room, path.size());
+  answer_->question_length = path.size();
+  answer_->question_world = world;
+  answer_->question.store(++questions_, std::memory_order_seq_cst);
+  ring_host();
+  wait_until([&] { return request_->reply.load(std::memory_order_seq_cst) == questions_; });
+  return request_->answer;
 }
 
 std::string_view channel::bytes() const {
@@ -62,13 +80,17 @@ void channel::answer(int32_t status) {
 }
 
 void channel::answer(std::string_view bytes) {
-  bytes.copy(reinterpret_cast<char *>(answer_) + answer_room, bytes.size());
-  answer_->length = bytes.size();
+  // What is cut off the host finds broken.
+  answer_->length = bytes.copy(reinterpret_cast<char *>(answer_) + answer_room, reply_bytes);
   answer(0);
 }
 
 void channel::say_answered() {
   answer_->number.store(number_, std::memory_order_seq_cst);
+  ring_host();
+}
+
+void channel::ring_host() const {
   if (request_->waits.load(std::memory_order_seq_cst) == 0) return;
   const uint64_t once = 1;
   (void)!::write(answer_bell_fd, &once, sizeof once);

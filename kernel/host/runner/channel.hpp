@@ -24,15 +24,23 @@ class channel {
   // Answers the request.
   void answer(int32_t status);
   void answer(std::string_view bytes);
+  // Bytes of an answer that stand where the host said, query_bytes at most.
+  void has_written(uint64_t bytes) { answer_->length = bytes; }
+
+  // While a request is worked on, by the thread that does. Waits for the host.
+  [[nodiscard]] isolation::queue_answer ask(uint64_t world, std::string_view path);
 
   [[nodiscard]] isolation::answer_page &answers() const { return *answer_; }
 
  private:
   void say_answered();
+  template <class Ready>
+  void wait_until(Ready &&is_there);
+  void ring_host() const;
 
   const isolation::request_page *request_;
   isolation::answer_page *answer_;
-  uint64_t number_ = 0;
+  uint64_t number_ = 0, questions_ = 0;
   bool spins_;
 };
 

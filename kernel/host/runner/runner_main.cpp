@@ -25,10 +25,19 @@ struct opening {
     descriptors = from.number();
     services.resize(from.count());
     for (std::string &service : services) service = from.text();
+    for (auto *paths : {&permitted.read, &permitted.write}) {
+      paths->resize(from.count());
+      for (std::string &path : *paths) path = from.text();
+    }
+    permitted.network = from.number() != 0;
+    permitted.threads = from.number() != 0;
+    require_sandbox = from.number() != 0;
   }
   std::string library;
   uint64_t memory, descriptors;
   std::vector<std::string> services;
+  runner::permissions permitted;
+  bool require_sandbox;
 };
 
 }  // namespace
@@ -38,11 +47,12 @@ int main() {
   runner::end_with_the_host();
   if (calls.next() != call_kind::open) return 2;
   const opening what(calls.bytes());
-  const runner::confinement confined = runner::confine(what.library, what.memory, what.descriptors);
+  const runner::confinement confined = runner::confine(what.library, what.memory, what.descriptors, what.permitted);
   runner::runner_host host(what.services, calls.answers());
-  runner::served_module module(host);
-  const std::string report = module.open(what.library, confined);
-  runner::close_files(confined);
+  runner::served_module module(host, calls);
+  const bool may_open = !what.require_sandbox || isolation::is_whole_sandbox(confined.in_force);
+  const std::string report = may_open ? module.open(what.library, confined) : module.leave_closed(confined);
+  runner::close_files(confined, what.permitted);
   calls.answer(report);
   for (;;) {
     const call_kind kind = calls.next();
@@ -51,7 +61,6 @@ int main() {
       case call_kind::create:
         host.on_thread(TENON_THREAD_MAIN);
         calls.answer(module.create(std::string(calls.bytes())));
-        host.on_thread(TENON_THREAD_CYCLE);
         break;
       case call_kind::end:
         host.on_thread(TENON_THREAD_MAIN);
@@ -59,6 +68,9 @@ int main() {
         // Destructors are left out: the module is let go, and so is all else.
         ::_exit(0);
       default:
+        host.on_thread(kind == call_kind::resolve || kind == call_kind::emit || kind == call_kind::query
+                           ? TENON_THREAD_IO
+                           : TENON_THREAD_CYCLE);
         calls.answer(module.call(kind, calls.input(), calls.output()));
     }
   }

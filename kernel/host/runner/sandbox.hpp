@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tenon::host::runner {
 
@@ -12,11 +13,19 @@ struct confinement {
   uint32_t landlock = 0;  // version of its interface
 };
 
-// No program, no thread, no socket, no signal to others, no file but to read the libraries of the system and the
-// folder of `library`; at most so much memory and so many descriptors. What this system does not have is left out.
-[[nodiscard]] confinement confine(const std::string &library, uint64_t memory, uint64_t descriptors);
+// What the process may do besides.
+struct permissions {
+  std::vector<std::string> read, write;  // files and folders
+  bool network = false, threads = false;
+};
 
-// From here on no file can be opened and no new code be mapped.
-void close_files(const confinement &already);
+// No program, no signal to others, and but for what is permitted no thread, no socket, no file but to read the
+// libraries of the system and the folder of `library`; at most so much memory and so many descriptors. What this system
+// does not have is left out.
+[[nodiscard]] confinement confine(const std::string &library, uint64_t memory, uint64_t descriptors,
+                                  const permissions &permitted);
+
+// From here on no file can be opened but those that are permitted, and no new code be mapped.
+void close_files(const confinement &already, const permissions &permitted);
 
 }  // namespace tenon::host::runner

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "isolation/byte_stream.hpp"
+#include "isolation/event_bytes.hpp"
 #include "linker_remedy.hpp"
 #include "status_text.hpp"
 #include "tenon/host/process_state.hpp"
@@ -158,6 +160,14 @@ std::string served_module::open(const std::string &library, const confinement &c
   } catch (const refused &why) {
     no = why;
   }
+  return report(no, confined, interfaces);
+}
+
+std::string served_module::leave_closed(const confinement &confined) const {
+  return report({"a process that is confined", "one that is not, or not enough", "see require_sandbox"}, confined, {});
+}
+
+std::string served_module::report(const refused &no, const confinement &confined, const byte_writer &interfaces) const {
   const bool opened = no.want.empty();
   byte_writer out;
   out.number(opened ? 1 : 0);
@@ -171,6 +181,33 @@ std::string served_module::open(const std::string &library, const confinement &c
   out.number(opened ? module_kinds.size() : 0);
   if (opened) out.append(interfaces);
   return out.bytes();
+}
+
+uint32_t served_module::take_table(std::string_view interface, const void *given) {
+  uint32_t slots = 0;
+  const auto note = [&](bool there, uint32_t bit) { slots |= there ? bit : 0; };
+  if (interface == TENON_PREDICATE) {
+    predicate_ = known_part<tenon_predicate_v1>(given);
+    note(predicate_.filter != nullptr, has_filter);
+    note(predicate_.signature != nullptr, has_signature);
+    note(predicate_.filter_prefix != nullptr, has_filter_prefix);
+  } else if (interface == TENON_PLACEMENT_RULE) {
+    placement_ = known_part<tenon_placement_rule_v1>(given);
+    note(placement_.place != nullptr, has_place);
+  } else if (interface == TENON_IDENTITY) {
+    identity_ = known_part<tenon_identity_v1>(given);
+    note(identity_.resolve != nullptr, has_resolve);
+  } else if (interface == TENON_EVENT_SINK) {
+    sink_ = known_part<tenon_event_sink_v1>(given);
+    note(sink_.emit != nullptr, has_emit);
+    note(sink_.query != nullptr, has_query);
+  } else {
+    sort_ = known_part<tenon_sort_v1>(given);
+    note(sort_.keys != nullptr, has_keys);
+    note(sort_.prepare != nullptr, has_prepare);
+    note(sort_.score != nullptr, has_score);
+  }
+  return slots;
 }
 
 std::string served_module::create(std::string_view request) {
@@ -191,26 +228,16 @@ std::string served_module::create(std::string_view request) {
   create_stage stage = create_stage::create;
 
   uint32_t slots = 0;
-  const auto note = [&](bool there, uint32_t bit) { slots |= there ? bit : 0; };
   bool has_lifecycle = false;
   if (status == TENON_OK) {
     instance_ = made.instance;
     lifecycle_ = known_part<tenon_lifecycle>(made.lifecycle);
     has_lifecycle = lifecycle_.init != nullptr && lifecycle_.activate != nullptr && lifecycle_.deactivate != nullptr &&
                     lifecycle_.destroy != nullptr;
-    if (interface == TENON_PREDICATE) {
-      predicate_ = known_part<tenon_predicate_v1>(made.interface_table);
-      note(predicate_.filter != nullptr, has_filter);
-      note(predicate_.signature != nullptr, has_signature);
-      note(predicate_.filter_prefix != nullptr, has_filter_prefix);
-    } else {
-      sort_ = known_part<tenon_sort_v1>(made.interface_table);
-      note(sort_.keys != nullptr, has_keys);
-      note(sort_.prepare != nullptr, has_prepare);
-      note(sort_.score != nullptr, has_score);
-    }
+    slots = take_table(interface, made.interface_table);
   }
-  if (status == TENON_OK && instance_ != nullptr && has_lifecycle && (slots & (has_keys | has_filter)) != 0) {
+  constexpr uint32_t required = has_keys | has_filter | has_place | has_resolve | has_emit;
+  if (status == TENON_OK && instance_ != nullptr && has_lifecycle && (slots & required) != 0) {
     stage = create_stage::init;
     status = lifecycle_.init(instance_, &nothing, error.message());
     if (status == TENON_OK) {
@@ -235,6 +262,54 @@ std::string served_module::create(std::string_view request) {
   return out.bytes();
 }
 
+tenon_status served_module::place(const tenon_place_in &in, tenon_place_out *out) {
+  struct asking_tree : tenon_queue_tree {
+    channel *calls;
+  } tree{};
+  static_cast<tenon_queue_tree &>(tree) = {
+      sizeof(tenon_queue_tree), 0,
+      [](const tenon_queue_tree *self, const tenon_find_queue_in *wanted, tenon_find_queue_out *found) -> tenon_status {
+        if (self == nullptr || wanted == nullptr || found == nullptr ||
+            !TENON_COVERS(wanted, tenon_find_queue_in, world) || !TENON_COVERS(found, tenon_find_queue_out, state))
+          return TENON_UNSUPPORTED;
+        const queue_answer answer =
+            static_cast<const asking_tree *>(self)->calls->ask(wanted->world, {wanted->path.data, wanted->path.length});
+        found->exists = answer.exists;
+        found->leaf = answer.leaf;
+        found->state = answer.state;
+        return answer.status;
+      }};
+  tree.calls = &calls_;
+  tenon_place_in given = in;
+  given.queues = &tree;
+  return placement_.place(instance_, &given, out);
+}
+
+tenon_status served_module::query(const tenon_event_query_in *in, tenon_event_query_out *out) {
+  struct collector {
+    char *to;
+    size_t room, used;
+  } records{static_cast<char *>(out->taker), query_bytes, 0};
+  tenon_event_query_out given = *out;
+  given.taker = &records;
+  given.take = [](void *taker, const tenon_event_record *record) -> tenon_status {
+    collector &all = *static_cast<collector *>(taker);
+    if (record == nullptr) return TENON_UNSUPPORTED;
+    byte_writer bytes;
+    put_record(bytes, known_part<tenon_event_record>(record));
+    if (bytes.bytes().size() > all.room - all.used) return TENON_EXHAUSTED;
+    bytes.bytes().copy(all.to + all.used, bytes.bytes().size());
+    all.used += bytes.bytes().size();
+    return TENON_OK;
+  };
+  const tenon_event_query_out before = given;
+  const tenon_status status = sink_.query(instance_, in, &given);
+  out->next = std::exchange(given.next, before.next);
+  if (std::memcmp(&given, &before, sizeof given) != 0) out->size = 0;
+  calls_.has_written(records.used);
+  return status;
+}
+
 tenon_status served_module::call(call_kind what, uint64_t input, uint64_t output) {
   const auto *in = reinterpret_cast<const void *>(static_cast<uintptr_t>(input));
   auto *out = reinterpret_cast<void *>(static_cast<uintptr_t>(output));
@@ -253,6 +328,16 @@ tenon_status served_module::call(call_kind what, uint64_t input, uint64_t output
     case call_kind::filter_prefix:
       return predicate_.filter_prefix(instance_, static_cast<const tenon_filter_prefix_in *>(in),
                                       static_cast<tenon_filter_prefix_out *>(out));
+    case call_kind::place:
+      return place(*static_cast<const tenon_place_in *>(in), static_cast<tenon_place_out *>(out));
+    case call_kind::resolve:
+      return identity_.resolve(instance_, static_cast<const tenon_resolve_in *>(in),
+                               static_cast<tenon_resolve_out *>(out));
+    case call_kind::emit:
+      return sink_.emit(instance_, static_cast<const tenon_event_emit_in *>(in),
+                        static_cast<tenon_event_emit_out *>(out));
+    case call_kind::query:
+      return query(static_cast<const tenon_event_query_in *>(in), static_cast<tenon_event_query_out *>(out));
     default:
       return TENON_UNSUPPORTED;
   }

@@ -2,10 +2,27 @@
 #include "call_guard.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "error_text.hpp"
+#include "tenon/host/reader_question.hpp"
 
 namespace tenon::host {
+
+namespace {
+
+int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+thread_local bool reader_asks = false;
+
+}  // namespace
+
+reader_question::reader_question() : before_(std::exchange(reader_asks, true)) {}
+reader_question::~reader_question() { reader_asks = before_; }
+bool reader_question::is_asked() { return reader_asks; }
 
 std::string thread_violation::text() const {
   std::string out = module + ": " + interface + " '" + name + "': " + slot + " is " + std::string(tag_name(wanted));
@@ -22,6 +39,10 @@ module_counters module_tally::counters() const {
   out.measured = measured.load(std::memory_order_relaxed);
   out.measured_ns = measured_ns.load(std::memory_order_relaxed);
   out.most_ns = most_ns.load(std::memory_order_relaxed);
+  out.verdicts = verdicts.load(std::memory_order_relaxed);
+  out.refusals = refusals.load(std::memory_order_relaxed);
+  out.refused_in_a_row = refused_in_a_row.load(std::memory_order_relaxed);
+  out.refusing_since_ns = refusing_since_ns.load(std::memory_order_relaxed);
   out.last_fault_ns = last_fault_ns.load(std::memory_order_relaxed);
   out.quarantine = quarantine;
   const std::scoped_lock lock(mutex_);
@@ -32,6 +53,16 @@ module_counters module_tally::counters() const {
 void module_tally::remember(std::string fault) {
   const std::scoped_lock lock(mutex_);
   last_fault_ = std::move(fault);
+}
+
+void module_tally::judge(uint64_t judged, uint64_t passed) {
+  verdicts.fetch_add(judged, std::memory_order_relaxed);
+  refusals.fetch_add(judged - passed, std::memory_order_relaxed);
+  if (passed != 0) {
+    refused_in_a_row.store(0, std::memory_order_relaxed);
+  } else if (judged != 0 && refused_in_a_row.fetch_add(judged, std::memory_order_relaxed) == 0) {
+    refusing_since_ns.store(monotonic_ns(), std::memory_order_relaxed);
+  }
 }
 
 void module_tally::measure(int64_t took_ns) {
@@ -45,15 +76,13 @@ void module_tally::measure(int64_t took_ns) {
 
 call_guard::call_guard(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
     : tally_(std::move(tally)),
-      subject_(kept_subject(
-          {tally_->host, tally_->own, tally_->id, tally_->version, tally_->digest, tally_->key, interface, name})),
+      subject_(kept_subject({tally_->host, tally_->own, tally_->id, tally_->version, tally_->digest, tally_->key,
+                             interface, name, tally_->isolated, tally_->manifest})),
+      page_entry_(tally_->guards_process ? call_page::entry_of(*subject_) : 0),
       interface_(std::move(interface)),
       name_(std::move(name)) {}
 
-int64_t call_guard::monotonic_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+int64_t call_guard::monotonic_ns() { return tenon::host::monotonic_ns(); }
 
 bool call_guard::enter(const char *slot_name, slot_tag tag) {
   const bool concurrent = busy_.exchange(true, std::memory_order_acquire);
@@ -64,16 +93,21 @@ bool call_guard::enter(const char *slot_name, slot_tag tag) {
   return false;
 }
 
-void call_guard::fault(const char *slot_name, std::string why) {
+void call_guard::fault(const char *slot_name, std::string why, bool between_processes) {
   tally_->faults.fetch_add(1, std::memory_order_relaxed);
+  if (page_entry_ != 0) call_page::of_process()->restart_trial(page_entry_);
   tally_->last_fault_ns.store(monotonic_ns(), std::memory_order_relaxed);
   tally_->remember(std::string(slot_name) + " " + why);
-  tally_->on_fault({tally_->id + " " + tally_->version, interface_, name_, slot_name, std::move(why), tally_->action});
+  tally_->on_fault({tally_->id + " " + tally_->version, interface_, name_, slot_name, std::move(why), tally_->action,
+                    between_processes});
 }
 
-void call_guard::fault_status(const char *slot_name, tenon_status status) {
+void call_guard::fault_status(const char *slot_name, uint32_t items, const call_input &input, tenon_status status) {
   std::string why = cause_ ? cause_() : std::string{};
-  fault(slot_name, why.empty() ? "gave " + status_text(status) : std::move(why));
+  const bool lost = lost_ && lost_();
+  if (tally_->on_lost_call && lost) tally_->on_lost_call(*subject_, slot_name, items, input, why);
+  const bool between_processes = lost_ && !lost && !why.empty();
+  fault(slot_name, why.empty() ? "gave " + status_text(status) : std::move(why), between_processes);
 }
 
 bool call_guard::over_budget(const char *slot_name, int64_t took_ns) {

@@ -8,19 +8,28 @@
 #include <mutex>
 #include <string>
 
+#include "containment/call_page.hpp"
 #include "containment/call_place.hpp"
 #include "containment/call_surroundings.hpp"
+#include "flight/call_input.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/host/module_watch.hpp"
+#include "tenon/host/thread_role.hpp"
 
 namespace tenon::host {
+
+// Of a call in which a module's process was lost, on the thread of the call: whose it is, and how it was lost.
+using lost_call_handler = std::function<void(const call_subject &, const char *slot, uint32_t items, const call_input &,
+                                             const std::string &why)>;
 
 // Shared by all instances of a module.
 struct module_tally {
   std::string id, version, kind, name;
   std::string digest;      // of the library
   std::string key;         // as call_subject has it
+  std::string manifest;    // as call_subject has it
   bool own = false;        // the project's
+  bool isolated = false;   // as call_subject has it
   std::string quarantine;  // as module_counters has it
   uint64_t host = 0;       // as call_subject has it
   fault_action action = fault_action::fallback;
@@ -32,10 +41,15 @@ struct module_tally {
   bool check_calls = false;     // threads, and what a slot writes
   fault_handler on_fault;
   violation_handler on_violation;
+  lost_call_handler on_lost_call;  // empty: nobody wants to know
   std::atomic<uint64_t> calls{0}, faults{0}, overruns{0};
   std::atomic<uint64_t> measured{0}, measured_ns{0}, most_ns{0};
   std::atomic<int64_t> last_fault_ns{0};
+  std::atomic<uint64_t> verdicts{0}, refusals{0}, refused_in_a_row{0};
+  std::atomic<int64_t> refusing_since_ns{0};
 
+  // What a predicate said of so many nodes, of which `passed` may be used.
+  void judge(uint64_t judged, uint64_t passed);
   void measure(int64_t took_ns);
   void remember(std::string fault);
   [[nodiscard]] module_counters counters() const;
@@ -52,20 +66,29 @@ class call_guard {
   call_guard &operator=(const call_guard &) = delete;
 
   // Asked, where a status is a fault, whether it is known why: words that then stand for the status. Empty: it is not.
-  void explain_by(std::function<std::string()> cause) { cause_ = std::move(cause); }
+  // `lost`: whether that call was the end of the module's process.
+  void explain_by(std::function<std::string()> cause, std::function<bool()> lost = {}) {
+    cause_ = std::move(cause);
+    lost_ = std::move(lost);
+  }
+  // What the instance was made of, for records of its calls. Stays where it is while there are calls.
+  void made_of(const instance_origin &origin) { origin_ = &origin; }
 
   // A canary behind what a slot writes.
   [[nodiscard]] bool checks_output() const { return tally_->check_calls || tally_->guards_process; }
   // That a slot does not write what it reads.
   [[nodiscard]] bool checks_input() const { return tally_->guards_process; }
   [[nodiscard]] fault_action action() const { return tally_->action; }
+  void judge(uint64_t judged, uint64_t passed) { tally_->judge(judged, passed); }
 
   // Calls `slot()` and gives its status. A status for which `expected(status)` is false, a `problem(status)` that
-  // is not empty, or a broken budget is a fault: then INTERNAL. `items` is the size of the batch.
+  // is not empty, or a broken budget is a fault: then INTERNAL.
   template <class Slot, class Expected, class Problem>
-  tenon_status call(const char *slot_name, slot_tag tag, uint32_t items, Slot &&slot, Expected &&expected,
+  tenon_status call(const char *slot_name, slot_tag tag, const given_to_call &given, Slot &&slot, Expected &&expected,
                     Problem &&problem) {
     if (tally_->check_calls && !enter(slot_name, tag)) return TENON_INTERNAL;
+    const uint32_t items = given.items;
+    const call_input input{given.shape, given.key_words, given.in, origin_};
     const uint64_t ordinal = tally_->calls.fetch_add(1, std::memory_order_relaxed);
     // Timing costs about as much as a small call: one in 64, and each batch where there is a budget.
     const bool measured = ordinal % 64 == 0 || tally_->times_all_calls;
@@ -76,12 +99,13 @@ class call_guard {
     if (tally_->guards_process) {
       const call_surroundings before(tally_->guards_folder && ordinal % 64 == 0);
       {
-        const published_call published(subject_, slot_name, items);
+        const published_call published(subject_, slot_name, items, &input);
+        const call_on_page on_page(page_entry_, slot_name, items);
         status = called(slot);
       }
       changed = before.put_back();
     } else {
-      const published_call published(subject_, slot_name, items);
+      const published_call published(subject_, slot_name, items, &input);
       status = called(slot);
     }
     const int64_t took_ns = timed ? monotonic_ns() - start_ns : 0;
@@ -91,7 +115,7 @@ class call_guard {
       fault(slot_name, "changed " + changed + ", which is put back");
       status = TENON_INTERNAL;
     } else if (!expected(status)) {
-      fault_status(slot_name, status);
+      fault_status(slot_name, items, input, status);
       status = TENON_INTERNAL;
     } else if (std::string why = problem(status); !why.empty()) {
       fault(slot_name, std::move(why));
@@ -108,21 +132,26 @@ class call_guard {
   static tenon_status called(Slot &slot) noexcept {
     return slot();
   }
+  // A thread that tries something in a copy may wait long for a processor, and the module is not late then.
   [[nodiscard]] bool has_budget(slot_tag tag) const {
-    return tally_->budget.call_us != 0 && (!tally_->only_on_cycle || tag == slot_tag::cycle);
+    return tally_->budget.call_us != 0 && !copy_thread_guard::is_here() &&
+           (!tally_->only_on_cycle || tag == slot_tag::cycle);
   }
   static int64_t monotonic_ns();
   bool enter(const char *slot_name, slot_tag tag);
   void leave() { busy_.store(false, std::memory_order_release); }
-  void fault(const char *slot_name, std::string why);
-  void fault_status(const char *slot_name, tenon_status status);
+  void fault(const char *slot_name, std::string why, bool between_processes = false);
+  void fault_status(const char *slot_name, uint32_t items, const call_input &input, tenon_status status);
   bool over_budget(const char *slot_name, int64_t took_ns);
 
   std::shared_ptr<module_tally> tally_;
   const call_subject *subject_;
+  const uint32_t page_entry_;  // 0: none, as of modules that are the project's own or have a process of their own
   std::string interface_;
   std::string name_;
   std::function<std::string()> cause_;
+  std::function<bool()> lost_;
+  const instance_origin *origin_ = nullptr;
   uint64_t late_in_a_row_ = 0;
   std::atomic<bool> busy_{false};
 };

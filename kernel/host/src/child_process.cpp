@@ -118,7 +118,7 @@ class running_child {
 }  // namespace
 
 child_outcome run_child(const std::filesystem::path &program, const std::vector<std::string> &arguments, int report_fd,
-                        std::chrono::milliseconds timeout) {
+                        std::chrono::milliseconds timeout, std::span<const int> given) {
   child_outcome out;
   pipe_ends report = open_pipe(), output = open_pipe();
   if (!report.reading || !output.reading) {
@@ -126,9 +126,12 @@ child_outcome run_child(const std::filesystem::path &program, const std::vector<
     return out;
   }
   // dup2 below must not overwrite an end that is still to be given away.
+  const int last_fd = report_fd + static_cast<int>(given.size());
   for (pipe_ends *ends : {&report, &output})
-    if (ends->writing.get() <= report_fd)
-      ends->writing = descriptor(::fcntl(ends->writing.get(), F_DUPFD_CLOEXEC, report_fd + 1));
+    if (ends->writing.get() <= last_fd)
+      ends->writing = descriptor(::fcntl(ends->writing.get(), F_DUPFD_CLOEXEC, last_fd + 1));
+  std::vector<descriptor> handed;
+  for (const int each : given) handed.emplace_back(::fcntl(each, F_DUPFD_CLOEXEC, last_fd + 1));
 
   std::vector<std::string> texts{program.string()};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
@@ -141,7 +144,8 @@ child_outcome run_child(const std::filesystem::path &program, const std::vector<
   plan.give(output.writing, STDOUT_FILENO);
   plan.give(output.writing, STDERR_FILENO);
   plan.give(report.writing, report_fd);
-  plan.close_from(report_fd + 1);
+  for (size_t i = 0; i < handed.size(); ++i) plan.give(handed[i], report_fd + 1 + static_cast<int>(i));
+  plan.close_from(last_fd + 1);
   pid_t pid = -1;
   if (out.code = plan.start(pid, texts.front().c_str(), argv.data(), environ); out.code != 0) return out;
   report.writing.reset();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ struct child_outcome {
 };
 
 // Starts `program` with `arguments`, standard input empty, every other descriptor of this process closed, the
-// writing end of a pipe as descriptor `report_fd`. Waits until it ended or the timeout is over; then kills its
-// process group, so that its own children go too.
+// writing end of a pipe as descriptor `report_fd`, and those of `given` as the ones after it. Waits until it ended or
+// the timeout is over; then kills its process group, so that its own children go too.
 [[nodiscard]] child_outcome run_child(const std::filesystem::path &program, const std::vector<std::string> &arguments,
-                                      int report_fd, std::chrono::milliseconds timeout);
+                                      int report_fd, std::chrono::milliseconds timeout,
+                                      std::span<const int> given = {});
 
 }  // namespace tenon::host

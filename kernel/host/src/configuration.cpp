@@ -237,7 +237,7 @@ result<json::object> complete_configuration(const json::object &schema, const co
   std::string have = first.path.empty() ? "the configuration" : display(first.path);
   if (wrong != nullptr && !wrong->is_object()) have += " is " + brief(*wrong);
   return refuse_value(given, first.path, have + ": " + first.problem, about == nullptr ? "" : wanted(*about),
-                      "see the module's configuration schema (`tenon plugin explain`)");
+                      "see the module's configuration schema in its manifest");
 }
 
 }  // namespace tenon::host

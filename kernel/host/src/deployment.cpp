@@ -10,8 +10,10 @@
 #include "isolation/isolation_keys.hpp"
 #include "list_entries.hpp"
 #include "running_keys.hpp"
+#include "shadow/shadow_keys.hpp"
 #include "tenon/host/module_manifest.hpp"
 #include "tenon/host/text_file.hpp"
+#include "world_shadow_keys.hpp"
 
 namespace tenon::host {
 namespace {
@@ -62,17 +64,29 @@ const std::array module_keys{
     key_spec{.key = "isolation",
              .kind = value_kind::text,
              .summary = "Where it lives: process for processes of its own, none for the scheduler's.",
-             .fallback = "none",
+             .fallback = "process; none for the project's own modules and for transports",
              .allowed = isolation_words()},
     key_spec{.key = "process",
              .kind = value_kind::object,
-             .summary = "What its processes may use, where isolation is process.",
+             .summary = "What its processes may use, where it has some.",
              .fallback = "its defaults",
              .object = &process_spec()},
+    key_spec{.key = "permissions",
+             .kind = value_kind::object,
+             .summary = "What its processes may do, of what its manifest asks for.",
+             .fallback = "nothing",
+             .object = &permissions_spec()},
     key_spec{.key = "config",
              .kind = value_kind::any,
              .summary = "Configuration for every instance of the module, by its manifest's schema.",
              .fallback = "the schema's defaults"},
+    key_spec{.key = "shadow",
+             .kind = value_kind::object,
+             .summary =
+                 "Another policy that is asked whatever this module's are asked, compared with them, and decides "
+                 "nothing.",
+             .fallback = "none",
+             .object = &shadow_spec()},
 };
 const object_spec module_object{"module entry", "An entry of `modules`.", module_keys};
 
@@ -202,6 +216,13 @@ const std::array deployment_keys{
              .summary = "What is kept of what people did.",
              .fallback = "its defaults",
              .object = &audit_object},
+    key_spec{.key = "shadow",
+             .kind = value_kind::object,
+             .summary =
+                 "What decides beside the daemon, in a process of its own, and is compared with it; {}: the same "
+                 "as is in force.",
+             .fallback = "none",
+             .object = &world_shadow_spec()},
 };
 const object_spec deployment_object{"deployment file", "The top of the text.", deployment_keys};
 
@@ -225,6 +246,7 @@ class deployment_reader {
     out.control_socket = path_in("control", "socket", "the path of a Unix socket");
     out.configuration_store = path_in("configuration", "store", "a folder");
     out.audit_file = path_in("audit", "file", "a file");
+    out.shadow = read_world_shadow(root_, file_, report_);
     return out;
   }
 
@@ -262,12 +284,25 @@ class deployment_reader {
                        "each module once", "remove one of the entries");
       read_digest(item, one);
       read_budget(item, one);
-      read_isolation(item, one, report_);
+      read_isolation(item, one, file_, report_);
       one.on_fault = static_cast<fault_action>(
           std::find(actions.begin(), actions.end(), config::text_of(item, "on_fault", "fallback")) - actions.begin());
       one.config = configuration_of(item);
+      read_shadow_of(item, one);
       out.modules.push_back(std::move(one));
     }
+  }
+
+  void read_shadow_of(const yaml_node &item, module_use &one) {
+    const yaml_node *given = item.find("shadow");
+    if (given == nullptr) return;
+    call_shadow_use shadow;
+    shadow.use = config::text_of(*given, "use");
+    shadow.at = given->find("use")->at;
+    check_id(shadow.use, shadow.at);
+    shadow.config = configuration_of(*given);
+    read_shadow(*given, shadow, report_);
+    one.shadow = std::move(shadow);
   }
 
   void read_digest(const yaml_node &item, module_use &one) {
@@ -402,6 +437,32 @@ deployment default_deployment() {
   attributes.config.file = "the built-in deployment";
   out.predicates.push_back(std::move(attributes));
   return out;
+}
+
+result<deployment> deployment_of(const std::filesystem::path &file) {
+  if (file.empty()) return default_deployment();
+  config::problems report(file.string());
+  auto plan = read_deployment(file, report);
+  if (plan) return std::move(*plan);
+  refusal first = report.refusals().front();
+  if (report.refused_count() > 1) first.have += " (and " + std::to_string(report.refused_count() - 1) + " more)";
+  return first;
+}
+
+void configure_module(deployment &plan, const std::string &id, const boost::json::object &values) {
+  const auto set = [&](configuration &of) {
+    for (const auto &[key, value] : values) of.values.insert_or_assign(key, value);
+  };
+  if (plan.find(id) == nullptr) {
+    module_use use;
+    use.id = id;
+    plan.modules.push_back(std::move(use));
+  }
+  for (module_use &one : plan.modules)
+    if (one.id == id) set(one.config);
+  for (auto *uses : {&plan.predicates, &plan.events, &plan.transports})
+    for (interface_use &one : *uses)
+      if (one.use == id) set(one.config);
 }
 
 }  // namespace tenon::host

@@ -43,7 +43,8 @@ tenon_status resolve(tenon_instance *handle, const tenon_resolve_in *in, tenon_r
   const tenon_resolve_out before = *out;
   const tenon_message words = *out->error;
   const tenon_status status = self.guard.call(
-      "resolve", slot_tag::io, 1, [&] { return self.identity.resolve(self.real, in, out); }, is_answer,
+      "resolve", slot_tag::io, {1, call_shape::resolve, in}, [&] { return self.identity.resolve(self.real, in, out); },
+      is_answer,
       [&](tenon_status given) -> std::string {
         const bool same_text = before.error->size == words.size && before.error->data == words.data &&
                                before.error->capacity == words.capacity;

@@ -29,7 +29,8 @@ tenon_status call_place(guarded_instance &self, const tenon_place_in *in, tenon_
   const tenon_place_out before = *out;
   const tenon_message words = *out->error;
   const tenon_status status = self.guard.call(
-      "place", slot_tag::cycle, 1, [&] { return self.placement.place(self.real, in, out); }, is_answer,
+      "place", slot_tag::cycle, {1, call_shape::place, in}, [&] { return self.placement.place(self.real, in, out); },
+      is_answer,
       [&](tenon_status) -> std::string {
         if (end != nullptr && *end != canary) return "wrote behind the end of its output";
         return shape_problem(before, words, *out);

@@ -18,13 +18,26 @@ constexpr std::array<const kind_guard *, module_kinds.size()> guards{
 
 class guarded_policy : public bound_module {
  public:
-  guarded_policy(std::shared_ptr<loaded_module> module, std::unique_ptr<guarded_instance> guarded)
-      : module_(std::move(module)), guarded_(std::move(guarded)) {}
+  guarded_policy(std::shared_ptr<loaded_module> module, std::unique_ptr<guarded_instance> guarded,
+                 const implementation &one, module_kind kind, std::shared_ptr<module_tally> tally, std::string where)
+      : module_(std::move(module)),
+        guarded_(std::move(guarded)),
+        one_(one),
+        kind_(kind),
+        tally_(std::move(tally)),
+        where_(std::move(where)) {}
 
   ~guarded_policy() override {
     const role_guard role(loading_role());
     if (active_) lifecycle_call("deactivate", guarded_->lifecycle.deactivate);
     lifecycle_call("destroy", guarded_->lifecycle.destroy);
+  }
+
+  [[nodiscard]] result<std::unique_ptr<bound_policy>> another() const override {
+    auto made = make_policy(module_, one_, kind_, tally_,
+                            {guarded_->origin.configuration, guarded_->origin.max_resource_types, where_});
+    if (!made) return made.why();
+    return std::unique_ptr<bound_policy>(std::move(*made));
   }
 
   // init, then activate; the module's words where one refuses.
@@ -38,6 +51,11 @@ class guarded_policy : public bound_module {
   void take_tables(module_kind kind) {
     instance = guarded_->handle();
     guard_of(kind).guard(*guarded_, own_, *this);
+  }
+
+  // For records of its calls.
+  void name_columns() {
+    for (const column_request &one : columns) guarded_->origin.columns += one.id + '\n';
   }
 
   // [main] is also the writer between two steps; a thread that nobody gave a role is the loader here.
@@ -60,6 +78,10 @@ class guarded_policy : public bound_module {
 
   std::shared_ptr<loaded_module> module_;
   std::unique_ptr<guarded_instance> guarded_;
+  const implementation &one_;  // the module's
+  const module_kind kind_;
+  const std::shared_ptr<module_tally> tally_;
+  const std::string where_;  // as policy_request has it
   kind_tables own_;
   bool active_ = false;
 };
@@ -132,10 +154,12 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
   const std::string provider = id + " " + module->manifest().version;
   const auto refuse = [&](std::string have) {
     return refusal{request.where, "an instance of " + provider, std::move(have),
-                   "see the module's documentation (`tenon plugin explain " + id + "`)"};
+                   "correct its configuration; the module's documentation says what it takes"};
   };
 
-  auto guarded = std::make_unique<guarded_instance>(std::move(tally), one.promised->interface, one.promised->name);
+  auto guarded = std::make_unique<guarded_instance>(tally, one.promised->interface, one.promised->name);
+  guarded->origin.configuration = request.configuration;
+  guarded->origin.max_resource_types = request.max_resource_types;
   error_text words;
   const tenon_create_in in{sizeof in,
                            one.index,
@@ -153,17 +177,20 @@ result<std::unique_ptr<bound_module>> make_policy(std::shared_ptr<loaded_module>
 
   guarded->real = made.instance;
   if (module->is_isolated() && made.instance != nullptr)
-    guarded->guard.explain_by([real = made.instance] { return isolation::isolated_module::cause(real); });
+    guarded->guard.explain_by([real = made.instance] { return isolation::isolated_module::cause(real); },
+                              [real = made.instance] { return isolation::isolated_module::has_lost_call(real); });
   guarded->reason_count = one.description.reason_count;
   guarded->lifecycle = known_part<tenon_lifecycle>(made.lifecycle);
   guard_of(kind).take(*guarded, made.interface_table);
   // Such an instance cannot even be destroyed.
   if (auto problem = shape_problem(made, *guarded, kind); !problem.empty()) return refuse(std::move(problem));
 
-  auto policy = std::make_unique<guarded_policy>(std::move(module), std::move(guarded));
+  auto policy = std::make_unique<guarded_policy>(std::move(module), std::move(guarded), one, kind, std::move(tally),
+                                                 request.where);
   policy->name = one.promised->name;
   policy->provider = provider;
   if (auto problem = describe(*policy, one, made, kind); !problem.empty()) return refuse(std::move(problem));
+  policy->name_columns();
   policy->take_tables(kind);
   if (auto why = policy->start()) return refuse(std::move(*why));
   return std::unique_ptr<bound_module>(std::move(policy));

@@ -29,8 +29,12 @@ struct kind_tables {
 // have are NULL.
 struct guarded_instance : kind_tables {
   guarded_instance(std::shared_ptr<module_tally> tally, std::string interface, std::string name)
-      : guard(tally, interface, name), beside(std::move(tally), std::move(interface), std::move(name)) {}
+      : guard(tally, interface, name), beside(std::move(tally), std::move(interface), std::move(name)) {
+    guard.made_of(origin);
+    beside.made_of(origin);
+  }
 
+  instance_origin origin;
   call_guard guard;
   call_guard beside;  // of slots that may run at the same time as others
   tenon_instance *real = nullptr;

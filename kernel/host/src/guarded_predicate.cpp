@@ -6,6 +6,7 @@
 
 #include "containment/input_copy.hpp"
 #include "guarded_policy.hpp"
+#include "tenon/host/reader_question.hpp"
 
 namespace tenon::host {
 namespace {
@@ -38,7 +39,8 @@ std::string verdict_problem(const guarded_instance &self, const uint8_t *verdict
 tenon_status plain_filter(guarded_instance &self, const tenon_batch *in, tenon_filter_out *out) {
   const tenon_filter_out before = *out;
   const tenon_status status = self.guard.call(
-      "filter", slot_tag::cycle, in->item_count, [&] { return self.predicate.filter(self.real, in, out); }, only_ok,
+      "filter", slot_tag::cycle, {in->item_count, call_shape::batch, in},
+      [&] { return self.predicate.filter(self.real, in, out); }, only_ok,
       [&](tenon_status) {
         std::string why = shape_problem(before, *out);
         return why.empty() ? verdict_problem(self, before.verdicts, before.reasons, in->item_count) : why;
@@ -60,7 +62,7 @@ tenon_status checked_filter(guarded_instance &self, const tenon_batch *in, tenon
   if (self.guard.checks_input()) input.emplace().take(*in);
   bool wrote_input = false;
   const tenon_status status = self.guard.call(
-      "filter", slot_tag::cycle, in->item_count,
+      "filter", slot_tag::cycle, {in->item_count, call_shape::batch, in},
       [&] {
         const tenon_status given = self.predicate.filter(self.real, in, &inner);
         wrote_input = input && input->put_back(*in);
@@ -81,6 +83,10 @@ tenon_status checked_filter(guarded_instance &self, const tenon_batch *in, tenon
 tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
   const tenon_status status = self.guard.checks_output() ? checked_filter(self, in, out) : plain_filter(self, in, out);
+  if (status == TENON_OK && !reader_question::is_asked()) {
+    const auto passed = std::count(out->verdicts, out->verdicts + in->item_count, static_cast<uint8_t>(TENON_PASS));
+    self.guard.judge(in->item_count, static_cast<uint64_t>(passed));
+  }
   if (status == TENON_OK || self.guard.action() != fault_action::open) return status;
   // `on_fault: open`: a predicate that is broken holds nothing back.
   std::fill_n(out->verdicts, in->item_count, static_cast<uint8_t>(TENON_PASS));
@@ -91,14 +97,15 @@ tenon_status filter(tenon_instance *handle, const tenon_batch *in, tenon_filter_
 tenon_status signature(tenon_instance *handle, const tenon_batch *in, tenon_signature_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
-      "signature", slot_tag::cycle, 1, [&] { return self.predicate.signature(self.real, in, out); }, only_ok,
+      "signature", slot_tag::cycle, {1, call_shape::batch, in},
+      [&] { return self.predicate.signature(self.real, in, out); }, only_ok,
       [](tenon_status) { return std::string{}; });
 }
 
 tenon_status filter_prefix(tenon_instance *handle, const tenon_filter_prefix_in *in, tenon_filter_prefix_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
-      "filter_prefix", slot_tag::cycle, in->victim_count,
+      "filter_prefix", slot_tag::cycle, {in->victim_count, call_shape::prefix, in},
       [&] { return self.predicate.filter_prefix(self.real, in, out); },
       [](tenon_status status) { return status == TENON_OK || status == TENON_UNSCHEDULABLE; },
       [&](tenon_status status) -> std::string {

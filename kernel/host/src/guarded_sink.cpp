@@ -9,13 +9,13 @@ bool is_answer(tenon_status status) { return status == TENON_OK || status == TEN
 
 // What both slots do: their output's words are theirs to fill, its size and pointers are not.
 template <class In, class Out>
-tenon_status call_slot(guarded_instance &self, const char *slot_name, uint64_t items,
+tenon_status call_slot(guarded_instance &self, const char *slot_name, uint64_t items, call_shape shape,
                        tenon_status (*slot)(tenon_instance *, const In *, Out *), const In *in, Out *out,
                        bool (*same)(const Out &, const Out &)) {
   const Out before = *out;
   const tenon_message words = *out->error;
   const tenon_status status = self.guard.call(
-      slot_name, slot_tag::io, static_cast<uint32_t>(std::min<uint64_t>(items, UINT32_MAX)),
+      slot_name, slot_tag::io, {static_cast<uint32_t>(std::min<uint64_t>(items, UINT32_MAX)), shape, in},
       [&] { return slot(self.real, in, out); }, is_answer,
       [&](tenon_status) -> std::string {
         const bool same_text = before.error->size == words.size && before.error->data == words.data &&
@@ -40,12 +40,12 @@ bool same_query(const tenon_event_query_out &a, const tenon_event_query_out &b) 
 
 tenon_status emit(tenon_instance *handle, const tenon_event_emit_in *in, tenon_event_emit_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
-  return call_slot(self, "emit", in->record_count, self.sink.emit, in, out, same_emit);
+  return call_slot(self, "emit", in->record_count, call_shape::emit, self.sink.emit, in, out, same_emit);
 }
 
 tenon_status query(tenon_instance *handle, const tenon_event_query_in *in, tenon_event_query_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
-  return call_slot(self, "query", 1, self.sink.query, in, out, same_query);
+  return call_slot(self, "query", 1, call_shape::nothing, self.sink.query, in, out, same_query);
 }
 
 tenon_event_sink_v1 guarded_table_of_sink(const tenon_event_sink_v1 &real) {

@@ -27,8 +27,8 @@ tenon_status plain_keys(guarded_instance &self, const char *name, keys_slot slot
                         tenon_keys_out *out) {
   const tenon_keys_out before = *out;
   const tenon_status status = self.guard.call(
-      name, slot_tag::cycle, in->item_count, [&] { return slot(self.real, in, out); }, only_ok,
-      [&](tenon_status) { return shape_problem(before, *out); });
+      name, slot_tag::cycle, {in->item_count, call_shape::batch, in, out->key_words},
+      [&] { return slot(self.real, in, out); }, only_ok, [&](tenon_status) { return shape_problem(before, *out); });
   *out = before;
   return status;
 }
@@ -54,7 +54,7 @@ tenon_status checked_keys(guarded_instance &self, const char *name, keys_slot sl
   if (self.guard.checks_input()) input.emplace().take(*in);
   bool wrote_input = false;
   const tenon_status status = self.guard.call(
-      name, slot_tag::cycle, in->item_count,
+      name, slot_tag::cycle, {in->item_count, call_shape::batch, in, out->key_words},
       [&] {
         const tenon_status given = slot(self.real, in, &inner);
         wrote_input = input && input->put_back(*in);
@@ -92,7 +92,7 @@ tenon_status score(tenon_instance *handle, const tenon_batch *in, tenon_keys_out
 tenon_status prepare(tenon_instance *handle, const tenon_prepare_in *in, tenon_prepare_out *out) {
   guarded_instance &self = guarded_instance::of(handle);
   return self.guard.call(
-      "prepare", slot_tag::cycle, 1, [&] { return self.sort.prepare(self.real, in, out); },
+      "prepare", slot_tag::cycle, {1, call_shape::prepare, in}, [&] { return self.sort.prepare(self.real, in, out); },
       [](tenon_status status) { return status == TENON_OK || status == TENON_INVALID_CONFIG; },
       [&](tenon_status) -> std::string {
         if (out->error == nullptr || out->error->length <= out->error->capacity) return {};

@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <span>
 #include <system_error>
 
 #include "descriptor.hpp"
 #include "private_directory.hpp"
+#include "write_all.hpp"
 
 namespace tenon::host {
 namespace {
@@ -24,16 +23,6 @@ constexpr auto kept = std::chrono::hours(24 * 30);
 bool may_map_code(const fs::path &directory) {
   struct statvfs about {};
   return ::statvfs(directory.c_str(), &about) == 0 && (about.f_flag & ST_NOEXEC) == 0;
-}
-
-bool write_all(const descriptor &to, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(to.get(), bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(wrote));
-  }
-  return true;
 }
 
 // Others may write the same copy at the same time: each writes its own file, and the last to rename wins.

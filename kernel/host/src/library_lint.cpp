@@ -123,6 +123,13 @@ class linter {
         std::any_of(image_.run_paths.begin(), image_.run_paths.end(), [](const std::string &path) {
           return path.find("$ORIGIN") != std::string::npos || path.find("${ORIGIN}") != std::string::npos;
         });
+    for (std::string_view path : image_.run_paths) {
+      while (!path.empty()) {
+        const size_t end = std::min(path.find(':'), path.size());
+        if (end != 0) report_.traits.folders.emplace_back(path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+      }
+    }
   }
 
  private:

@@ -1,8 +1,11 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "loaded_module.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 
+#include "containment/call_page.hpp"
 #include "error_text.hpp"
 #include "linker_remedy.hpp"
 #include "module_library.hpp"
@@ -15,6 +18,15 @@ namespace {
 constexpr char rebuild[] = "install a library and a manifest that belong together (tenon_add_module makes both)";
 
 std::string number(uint64_t n) { return std::to_string(n); }
+
+// A library of a module, unless one of its name is open. Where that fails, the module's own opening says why.
+void open_beside(const std::filesystem::path &file) {
+  if (void *open = ::dlopen(file.filename().c_str(), RTLD_LAZY | RTLD_NOLOAD); open != nullptr) {
+    ::dlclose(open);
+    return;
+  }
+  static_cast<void>(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
+}
 
 }  // namespace
 
@@ -35,6 +47,7 @@ loaded_module::~loaded_module() {
   constexpr tenon_nothing nothing{sizeof nothing, 0};
   if (!initialised_) return;
   const published_call published(subject_, "deinit", 0);
+  const call_on_page on_page(page_entry_, "deinit", 0);
   table_->deinit(&nothing, nullptr);
 }
 
@@ -44,6 +57,7 @@ result<std::unique_ptr<loaded_module>> loaded_module::open(const module_manifest
                                                            std::shared_ptr<const service_registry> offered) {
   std::unique_ptr<loaded_module> out(new loaded_module(manifest, library, std::move(log), std::move(offered)));
   out->subject_ = subject;
+  out->page_entry_ = subject->own ? 0 : call_page::entry_of(*subject);
   if (auto why = out->open_library()) return *why;
   if (auto why = out->check_table()) return *why;
   if (auto why = out->initialise()) return *why;
@@ -64,6 +78,7 @@ result<std::unique_ptr<loaded_module>> loaded_module::isolate(const module_manif
   if (auto why = out->check_revision(out->isolated_->report().draft_rev)) return *why;
   if (auto why = out->compare()) return *why;
   out->services_.write(TENON_LOG_INFO, "runs in " + out->isolated_->in_force());
+  for (const std::string &denied : out->isolated_->denied(manifest)) out->services_.write(TENON_LOG_WARNING, denied);
   return out;
 }
 
@@ -81,6 +96,8 @@ std::optional<refusal> loaded_module::open_library() {
   const process_state before;
   const std::string said = [&] {
     const published_call published(subject_, "its library's constructors", 0);
+    const call_on_page on_page(page_entry_, "its library's constructors", 0);
+    for (const std::filesystem::path &each : library_.beside) open_beside(each);
     return one_line(opened_->open(library_.open_path), 1024);
   }();
   const auto changed = before.restore();
@@ -123,6 +140,7 @@ std::optional<refusal> loaded_module::initialise() {
   tenon_status status = TENON_OK;
   {
     const published_call published(subject_, "init", 0);
+    const call_on_page on_page(page_entry_, "init", 0);
     status = table_->init(&in, words.message());
   }
   const auto changed = before.restore();
@@ -138,6 +156,7 @@ std::optional<refusal> loaded_module::initialise() {
 
 std::optional<refusal> loaded_module::compare() {
   const published_call published(subject_, "get_factory and describe", 0);
+  const call_on_page on_page(page_entry_, "get_factory and describe", 0);
   for (const kind_entry &known : module_kinds)
     if (auto why = compare_interface(known.interface)) return why;
   return std::nullopt;

@@ -50,6 +50,8 @@ class loaded_module {
   [[nodiscard]] const module_manifest &manifest() const { return manifest_; }
   [[nodiscard]] const tenon_host *host() const { return &services_; }
   [[nodiscard]] bool is_isolated() const { return isolated_ != nullptr; }
+  // Of a module in processes of its own. From any thread.
+  [[nodiscard]] process_usage usage() const { return isolated_ == nullptr ? process_usage{} : isolated_->usage(); }
   // nullptr where the manifest does not promise it.
   [[nodiscard]] const implementation *find(std::string_view interface, std::string_view name) const;
 
@@ -70,6 +72,7 @@ class loaded_module {
   module_manifest manifest_;
   verified_library library_;
   const call_subject *subject_ = nullptr;
+  uint32_t page_entry_ = 0;  // as call_guard has it
   host_services services_;
   std::unique_ptr<module_library> opened_;
   const tenon_module *table_ = nullptr;                   // of a library that is open in this process

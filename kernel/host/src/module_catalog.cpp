@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "own_modules.hpp"
 #include "tenon/host/text_file.hpp"
 
 namespace tenon::host {
@@ -72,7 +73,8 @@ result<module_catalog> module_catalog::scan(const std::vector<module_folder> &fo
       if (!text) {
         out.broken_.push_back({file, {}, {text.why()}});
       } else if (auto manifest = parse_manifest(*text, file, report)) {
-        out.modules_.push_back({std::move(*manifest), folder.built_in});
+        const bool own = is_own(manifest->digest);
+        out.modules_.push_back({std::move(*manifest), folder.built_in, own});
       } else {
         out.broken_.push_back({file, id_of(*text, file), report.refusals()});
       }
@@ -97,6 +99,13 @@ const catalogued_module *module_catalog::find(std::string_view id) const {
   return at == modules_.end() || at->manifest.id != id ? nullptr : &*at;
 }
 
+module_catalog module_catalog::with(const catalogued_module &build) const {
+  module_catalog out = *this;
+  for (catalogued_module &one : out.modules_)
+    if (one.manifest.id == build.manifest.id) one = build;
+  return out;
+}
+
 refusal module_catalog::missing(std::string_view id, std::string where) const {
   for (const broken_manifest &broken : broken_)
     if (broken.id == id) return broken.reasons.front();
@@ -112,6 +121,13 @@ refusal module_catalog::missing(std::string_view id, std::string where) const {
   std::string fix = config::suggestion(id, ids);
   if (fix.empty()) fix = "install the module with its manifest, or name its folder in module_path";
   return {std::move(where), "the manifest of a module with this id", std::move(have), std::move(fix)};
+}
+
+void add_unlisted(const catalogued_module &module, config::known_policies &to) {
+  for (const provided_interface &one : module.manifest.provides) {
+    const kind_entry *kind = find_kind(one.interface);
+    if (kind != nullptr && config::named_by_queues(*kind)) to.add_unlisted(kind->kind, one.name, module.manifest.id);
+  }
 }
 
 }  // namespace tenon::host

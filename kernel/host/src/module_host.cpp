@@ -7,85 +7,10 @@
 #include <boost/json.hpp>
 #include <optional>
 
-#include "containment/call_watch.hpp"
-#include "containment/quarantine.hpp"
-#include "guarded_policy.hpp"
-#include "isolation/served_kinds.hpp"
-#include "module_loader.hpp"
-#include "tenon/builtin/policy_source.hpp"
+#include "module_host_impl.hpp"
+#include "tenon/host/reader_question.hpp"
 
 namespace tenon::host {
-namespace {
-
-// "tenon.yaml:3:9", or the name of the built-in deployment.
-std::string place(const deployment &plan, config::text_position at) {
-  if (plan.file.empty()) return "the built-in deployment";
-  return config::problems(plan.file).where(at);
-}
-
-// A loaded module and the complete configuration of an instance.
-struct ready_module {
-  module_in_use in_use;
-  std::string configuration;
-};
-
-int64_t unix_now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
-
-struct module_host::impl {
-  impl(deployment p, host_options options)
-      : plan(std::move(p)),
-        held(options.fault_records, unix_now_ms()),
-        loader(std::move(options), plan.require_sandbox) {
-    if (loader.options().watch_calls)
-      watch.emplace(loader.host_number(), loader.options().log,
-                    call_limits{plan.containment.hang, plan.containment.io_hang}, loader.options().on_hang);
-  }
-
-  deployment plan;
-  module_catalog catalog;
-  quarantine held;
-  std::optional<call_watch> watch;  // outlives modules, which may not return from their last calls
-  module_loader loader;
-  builtin_policy_source fallbacks;
-  std::vector<std::unique_ptr<host_services>> linked;
-
-  // Listed in the deployment or used by an entry of it.
-  [[nodiscard]] bool is_named(std::string_view id) const {
-    const auto used = [&](const std::vector<interface_use> &uses) {
-      return std::any_of(uses.begin(), uses.end(), [&](const interface_use &use) { return use.use == id; });
-    };
-    return plan.find(id) != nullptr || used(plan.predicates) || used(plan.events) || used(plan.transports);
-  }
-  // Built-in modules serve every deployment; without a file so do all that are found.
-  [[nodiscard]] bool is_available(const catalogued_module &module) const {
-    return module.built_in || plan.file.empty() || is_named(module.manifest.id);
-  }
-
-  std::optional<refusal> scan();
-  std::optional<refusal> check_unique() const;
-  void warn_of_open(const std::vector<module_folder> &folders) const;
-  [[nodiscard]] std::optional<refusal> check_locked(const catalogued_module &module) const {
-    return plan.lock ? check_lock(*plan.lock, module.manifest, module.built_in) : std::nullopt;
-  }
-  // Why a module is not loaded, though the deployment wants it.
-  [[nodiscard]] std::string quarantine_of(const catalogued_module &module) const;
-  std::optional<refusal> load_named();
-  std::optional<refusal> check_module(const module_use &use);
-  std::optional<refusal> check_uses(const std::vector<interface_use> &uses, module_kind kind);
-  result<const provided_interface *> chosen(const interface_use &use, module_kind kind) const;
-  std::vector<std::string> names(module_kind kind) const;
-  result<const catalogued_module *> provider(module_kind kind, std::string_view name) const;
-  // Loads the module with what the deployment says of it below `given`.
-  result<ready_module> prepare(const catalogued_module &module, configuration given);
-  result<std::unique_ptr<bound_policy>> make(const catalogued_module &module, module_kind kind, std::string_view name,
-                                             configuration given, uint32_t max_resource_types);
-  result<std::vector<listed_module>> listed(const std::vector<interface_use> &uses, module_kind kind);
-};
 
 // What lies there runs as the daemon.
 void module_host::impl::warn_of_open(const std::vector<module_folder> &folders) const {
@@ -100,14 +25,12 @@ void module_host::impl::warn_of_open(const std::vector<module_folder> &folders) 
 }
 
 std::optional<refusal> module_host::impl::scan() {
-  std::vector<std::filesystem::path> named = loader.options().module_path;
-  named.insert(named.end(), plan.module_path.begin(), plan.module_path.end());
-  const std::vector<module_folder> folders = module_folders(named, loader.options().built_in_modules);
-  if (!plan.file.empty()) warn_of_open(folders);
-  auto found = module_catalog::scan(folders);
+  const std::vector<module_folder> where = folders();
+  if (!plan.file.empty()) warn_of_open(where);
+  auto found = module_catalog::scan(where);
   if (!found) return found.why();
-  catalog = std::move(*found);
-  for (const broken_manifest &broken : catalog.broken()) {
+  use(std::move(*found));
+  for (const broken_manifest &broken : catalog().broken()) {
     if (plan.file.empty()) return broken.reasons.front();
     loader.options().log->warn("manifest not used: {}", broken.reasons.front().text());
   }
@@ -117,7 +40,7 @@ std::optional<refusal> module_host::impl::scan() {
 // Two available modules that provide one name make the choice between them depend on nothing.
 std::optional<refusal> module_host::impl::check_unique() const {
   std::map<std::pair<std::string, std::string>, const catalogued_module *> seen;
-  for (const catalogued_module &module : catalog.modules()) {
+  for (const catalogued_module &module : catalog().modules()) {
     if (!is_available(module)) continue;
     for (const provided_interface &one : module.manifest.provides) {
       const auto [first, fresh] = seen.emplace(std::pair{one.interface, one.name}, &module);
@@ -140,34 +63,44 @@ std::optional<refusal> module_host::impl::load_named() {
 }
 
 std::string module_host::impl::quarantine_of(const catalogued_module &module) const {
-  const module_use *use = plan.find(module.manifest.id);
   // In processes of its own it ends nothing.
-  if (module.built_in || (use != nullptr && use->isolation == isolation_mode::process)) return {};
-  const auto found = held.find(fault_key(module.manifest.digest, use));
+  if (module.own || lane_of(module) == isolation_mode::process) return {};
+  const auto found = held.find(fault_key(module.manifest.digest, plan.find(module.manifest.id)));
   return found ? "is in quarantine and not loaded: " + found->text() : std::string();
 }
 
+std::optional<refusal> module_host::impl::check_lane(const catalogued_module &module) const {
+  if (lane_of(module) == isolation_mode::none) return std::nullopt;
+  const module_use *use = plan.find(module.manifest.id);
+  const std::string where = use == nullptr ? module.manifest.file.string() : place(plan, use->at);
+  if (auto no = isolation::check_served(module.manifest, use, where)) return no;
+  return use == nullptr ? std::nullopt : isolation::check_granted(module.manifest, use->granted, where);
+}
+
 std::optional<refusal> module_host::impl::check_module(const module_use &use) {
-  const catalogued_module *module = catalog.find(use.id);
-  if (module == nullptr) return catalog.missing(use.id, place(plan, use.at));
+  const catalogued_module *module = catalog().find(use.id);
+  if (module == nullptr) return catalog().missing(use.id, place(plan, use.at));
   if (use.on_fault == fault_action::open && !module->manifest.provides_kind(module_kind::predicate))
     return refusal{place(plan, use.at), "on_fault: fallback or stop",
                    "on_fault: open for " + config::in_quotes(use.id) + ", which provides no predicate", "correct it"};
-  if (use.isolation == isolation_mode::process)
-    if (auto no = isolation::check_served(module->manifest, place(plan, use.at))) return no;
+  if (auto no = check_lane(*module)) return no;
   if (auto no = check_locked(*module)) return no;
   if (const std::string why = quarantine_of(*module); !why.empty()) {
     static_cast<void>(loader.in_quarantine(module->manifest, &use, why));
     loader.options().log->error("{} {} {}", module->manifest.id, module->manifest.version, why);
     return std::nullopt;
   }
-  const auto loaded = loader.load(module->manifest, &use, module->built_in, [&]() -> std::optional<refusal> {
+  if (use.shadow && loader.options().shadows) {
+    if (auto no = check_shadow(use, module->manifest)) return no;
+  }
+  const auto loaded = loader.load(module->manifest, &use, module->own, [&]() -> std::optional<refusal> {
     // Keys that an instance must be given may come with the instance.
     boost::json::object schema = module->manifest.configuration;
     schema.erase("required");
     const auto complete = complete_configuration(schema, use.config);
     return complete ? std::nullopt : std::optional(complete.why());
   });
+  if (loaded) keep(*module);
   return loaded ? std::nullopt : std::optional(loaded.why());
 }
 
@@ -175,8 +108,8 @@ std::optional<refusal> module_host::impl::check_uses(const std::vector<interface
   for (const interface_use &use : uses) {
     const auto name = chosen(use, kind);
     if (!name) return name.why();
-    if (!quarantine_of(*catalog.find(use.use)).empty()) continue;
-    const auto ready = prepare(*catalog.find(use.use), use.config);
+    if (!quarantine_of(*catalog().find(use.use)).empty()) continue;
+    const auto ready = prepare(*catalog().find(use.use), use.config);
     if (!ready) return ready.why();
   }
   return std::nullopt;
@@ -185,8 +118,8 @@ std::optional<refusal> module_host::impl::check_uses(const std::vector<interface
 // Which implementation an entry means, of whichever version of the kind's interface.
 result<const provided_interface *> module_host::impl::chosen(const interface_use &use, module_kind kind) const {
   const std::string_view interface = entry_of(kind).family();
-  const catalogued_module *module = catalog.find(use.use);
-  if (module == nullptr) return catalog.missing(use.use, place(plan, use.at));
+  const catalogued_module *module = catalog().find(use.use);
+  if (module == nullptr) return catalog().missing(use.use, place(plan, use.at));
   std::vector<const provided_interface *> fitting;
   std::vector<std::string_view> names;
   for (const provided_interface &one : module->manifest.provides) {
@@ -208,7 +141,7 @@ result<const provided_interface *> module_host::impl::chosen(const interface_use
 
 std::vector<std::string> module_host::impl::names(module_kind kind) const {
   std::vector<std::string> out;
-  for (const catalogued_module &module : catalog.modules()) {
+  for (const catalogued_module &module : catalog().modules()) {
     if (!is_available(module)) continue;
     for (const provided_interface &one : module.manifest.provides)
       if (one.interface == entry_of(kind).interface) out.push_back(one.name);
@@ -220,7 +153,7 @@ result<const catalogued_module *> module_host::impl::provider(module_kind kind, 
   const kind_entry &wanted = entry_of(kind);
   std::vector<std::string_view> names;
   const catalogued_module *unlisted = nullptr;
-  for (const catalogued_module &module : catalog.modules()) {
+  for (const catalogued_module &module : catalog().modules()) {
     for (const provided_interface &one : module.manifest.provides) {
       if (one.interface != wanted.interface) continue;
       if (is_available(module)) {
@@ -252,15 +185,17 @@ result<ready_module> module_host::impl::prepare(const catalogued_module &module,
     for (const auto &[key, value] : use->config.values)
       if (!given.values.contains(key)) given.values.insert_or_assign(key, value);
   }
+  if (auto no = check_lane(module)) return *no;
   if (auto no = check_locked(module)) return *no;
   ready_module out;
-  auto loaded = loader.load(module.manifest, use, module.built_in, [&]() -> std::optional<refusal> {
+  auto loaded = loader.load(module.manifest, use, module.own, [&]() -> std::optional<refusal> {
     auto complete = complete_configuration(module.manifest.configuration, given);
     if (!complete) return complete.why();
     out.configuration = boost::json::serialize(*complete);
     return std::nullopt;
   });
   if (!loaded) return loaded.why();
+  keep(module);
   out.in_use = std::move(*loaded);
   return out;
 }
@@ -277,13 +212,170 @@ result<std::unique_ptr<bound_policy>> module_host::impl::make(const catalogued_m
     return std::unique_ptr<bound_policy>(make_quarantined_policy(
         kind, *promised, loader.in_quarantine(module.manifest, plan.find(module.manifest.id), why), why));
   }
-  auto ready = prepare(module, std::move(given));
+  auto ready = prepare(module, given);
   if (!ready) return ready.why();
   const implementation *one = ready->in_use.module->find(entry_of(kind).interface, name);
   auto made = make_policy(ready->in_use.module, *one, kind, ready->in_use.tally,
                           {std::move(ready->configuration), max_resource_types, where});
   if (!made) return made.why();
+  return with_shadow(std::move(*made), module, kind, *one->promised, given, max_resource_types);
+}
+
+// -- Shadows. --
+
+module_use module_host::impl::entry_of_shadow(const module_use &first) const {
+  const call_shadow_use &shadow = *first.shadow;
+  module_use out;
+  if (const module_use *own = plan.find(shadow.use)) {
+    out.digest = own->digest;
+    out.granted = own->granted;
+    out.process = own->process;
+    out.config = own->config;
+  }
+  out.id = shadow.use;
+  out.at = shadow.at;
+  out.isolation = shadow.in_process ? isolation_mode::none : isolation_mode::process;
+  out.process.call_deadline = shadow.call_deadline;
+  return out;
+}
+
+const provided_interface *module_host::impl::beside(const provided_interface &first, const module_manifest &shadow,
+                                                    const std::string &wanted) {
+  const kind_entry *kind = find_kind(first.interface);
+  if (kind == nullptr || kind->called != called_by::kernel) return nullptr;
+  std::vector<const provided_interface *> of_kind;
+  for (const provided_interface &one : shadow.provides)
+    if (one.interface == first.interface && (wanted.empty() || one.name == wanted)) of_kind.push_back(&one);
+  if (of_kind.size() == 1) return of_kind.front();
+  for (const provided_interface *one : of_kind)
+    if (one->name == first.name) return one;
+  return nullptr;
+}
+
+std::optional<refusal> module_host::impl::check_shadow(const module_use &first, const module_manifest &manifest) {
+  const call_shadow_use &use = *first.shadow;
+  const std::string where = place(plan, use.at);
+  const catalogued_module *shadow = catalog().find(use.use);
+  if (shadow == nullptr) return catalog().missing(use.use, where);
+  const module_use entry = entry_of_shadow(first);
+  if (use.in_process && !shadow->own)
+    return refusal{where, "isolation: process for a shadow that is not the project's own",
+                   "isolation: none for " + config::in_quotes(use.use), "leave isolation out"};
+  if (auto no = isolation::check_served(shadow->manifest, &entry, where)) {
+    no->want = "a shadow that can live in a process of its own";
+    no->fix = "name another module";
+    return no;
+  }
+  if (auto no = check_locked(*shadow)) return no;
+  const bool stands_beside =
+      std::any_of(manifest.provides.begin(), manifest.provides.end(),
+                  [&](const provided_interface &one) { return beside(one, shadow->manifest, use.name) != nullptr; });
+  if (!stands_beside)
+    return refusal{
+        where,
+        "a module that provides a queue-sort, app-sort, node-sort, predicate or placement-rule as " +
+            config::in_quotes(first.id) + " does",
+        config::in_quotes(use.use) + (use.name.empty() ? ", of which none is the shadow's, or several could be"
+                                                       : ", which has none called " + config::in_quotes(use.name)),
+        "name another module, or say which of its implementations with name"};
+  const auto loaded =
+      loader.load_shadow(first.id, shadow->manifest, entry, shadow->own, [&]() -> std::optional<refusal> {
+        boost::json::object schema = shadow->manifest.configuration;
+        schema.erase("required");
+        const auto complete =
+            complete_configuration(schema, configuration_of_shadow(shadow->manifest, entry, use, first.config));
+        return complete ? std::nullopt : std::optional(complete.why());
+      });
+  return loaded ? std::nullopt : std::optional(loaded.why());
+}
+
+configuration module_host::impl::configuration_of_shadow(const module_manifest &shadow, const module_use &entry,
+                                                         const call_shadow_use &use, const configuration &given) {
+  configuration out = use.config;
+  const auto add = [&](const boost::json::object &values, bool known_alone) {
+    const boost::json::value *properties = shadow.configuration.if_contains("properties");
+    for (const auto &[key, value] : values) {
+      const bool known = properties != nullptr && properties->is_object() && properties->get_object().contains(key);
+      if ((known || !known_alone) && !out.values.contains(key)) out.values.insert_or_assign(key, value);
+    }
+  };
+  // What was written for the first is for the shadow as far as it knows it.
+  add(given.values, true);
+  add(entry.config.values, false);
+  return out;
+}
+
+std::shared_ptr<shadow_record> module_host::impl::record_of(const module_use &first, const call_shadow_status &about) {
+  const std::scoped_lock lock(shadow_mutex);
+  auto &record = shadow_records[{first.id, about.kind, about.name}];
+  if (record == nullptr) record = std::make_shared<shadow_record>(about, first.shadow->faults, loader.options().log);
+  return record;
+}
+
+std::unique_ptr<bound_policy> module_host::impl::with_shadow(std::unique_ptr<bound_policy> first,
+                                                             const catalogued_module &module, module_kind kind,
+                                                             const provided_interface &promised,
+                                                             const configuration &given, uint32_t max_resource_types) {
+  const module_use *use = plan.find(module.manifest.id);
+  if (use == nullptr || !use->shadow || !loader.options().shadows || reader_question::is_asked()) return first;
+  const catalogued_module *found = catalog().find(use->shadow->use);
+  const provided_interface *one = found == nullptr ? nullptr : beside(promised, found->manifest, use->shadow->name);
+  if (one == nullptr) return first;
+  const catalogued_module &shadow = *found;
+  call_shadow_status about;
+  about.module = module.manifest.id;
+  about.version = module.manifest.version;
+  about.kind = entry_of(kind).name();
+  about.name = promised.name;
+  about.shadow = shadow.manifest.id;
+  about.shadow_version = shadow.manifest.version;
+  about.shadow_name = one->name;
+  const std::shared_ptr<shadow_record> record = record_of(*use, about);
+  record->start();
+  // Whatever is wrong with it, the first is bound as ever.
+  auto made = make_shadow(*use, shadow, kind, *one, given, max_resource_types, record);
+  if (!made) {
+    record->switch_off(made.why().text());
+    return first;
+  }
+  auto columns = columns_with_shadow(kind, *first, **made, module.manifest.digest == shadow.manifest.digest);
+  if (!columns) {
+    record->switch_off(columns.why().text());
+    return first;
+  }
+  return make_shadowed_policy({kind, std::move(first), std::move(*made), std::move(*columns), record});
+}
+
+result<std::unique_ptr<bound_policy>> module_host::impl::make_shadow(
+    const module_use &first, const catalogued_module &shadow, module_kind kind, const provided_interface &one,
+    const configuration &given, uint32_t max_resource_types, const std::shared_ptr<shadow_record> &record) {
+  const module_use entry = entry_of_shadow(first);
+  std::string complete_text;
+  auto loaded = loader.load_shadow(first.id, shadow.manifest, entry, shadow.own, [&]() -> std::optional<refusal> {
+    auto complete = complete_configuration(shadow.manifest.configuration,
+                                           configuration_of_shadow(shadow.manifest, entry, *first.shadow, given));
+    if (!complete) return complete.why();
+    complete_text = boost::json::serialize(*complete);
+    return std::nullopt;
+  });
+  if (!loaded) return loaded.why();
+  auto tally = loader.tally_of_shadow(shadow.manifest, entry, shadow.own, [record](const module_fault &fault) {
+    if (fault.between_processes)
+      record->skipped();
+    else
+      record->fault(fault.slot + " " + fault.text);
+  });
+  auto made = make_policy(*loaded, *(*loaded)->find(one.interface, one.name), kind, std::move(tally),
+                          {std::move(complete_text), max_resource_types, place(plan, first.shadow->at)});
+  if (!made) return made.why();
   return std::unique_ptr<bound_policy>(std::move(*made));
+}
+
+std::vector<call_shadow_status> module_host::shadows() const {
+  const std::scoped_lock lock(impl_->shadow_mutex);
+  std::vector<call_shadow_status> out;
+  for (const auto &[of, record] : impl_->shadow_records) out.push_back(record->status());
+  return out;
 }
 
 module_host::module_host(std::unique_ptr<impl> state) : impl_(std::move(state)) {}
@@ -310,7 +402,10 @@ bool module_host::provides(module_kind kind, std::string_view name) const {
 config::known_policies module_host::known() const {
   config::known_policies out;
   for (const kind_entry &kind : module_kinds)
-    if (kind.named == named_in::queues) out[kind.kind] = impl_->names(kind.kind);
+    if (config::named_by_queues(kind)) out[kind.kind] = impl_->names(kind.kind);
+  for (const catalogued_module &module : impl_->catalog().modules()) {
+    if (!impl_->is_available(module)) add_unlisted(module, out);
+  }
   return out;
 }
 
@@ -323,7 +418,7 @@ result<std::vector<std::unique_ptr<bound_policy>>> module_host::predicates(uint3
   for (const interface_use &use : impl_->plan.predicates) {
     const auto one = impl_->chosen(use, module_kind::predicate);
     if (!one) return one.why();
-    auto policy = impl_->make(*impl_->catalog.find(use.use), module_kind::predicate, (*one)->name, use.config,
+    auto policy = impl_->make(*impl_->catalog().find(use.use), module_kind::predicate, (*one)->name, use.config,
                               max_resource_types);
     if (!policy) return policy.why();
     out.push_back(std::move(*policy));
@@ -338,8 +433,8 @@ result<std::vector<listed_module>> module_host::impl::listed(const std::vector<i
     const auto one = chosen(use, kind);
     if (!one) return one.why();
     // Nobody else can be a way in, or keep what happened.
-    if (!quarantine_of(*catalog.find(use.use)).empty()) continue;
-    auto ready = prepare(*catalog.find(use.use), use.config);
+    if (!quarantine_of(*catalog().find(use.use)).empty()) continue;
+    auto ready = prepare(*catalog().find(use.use), use.config);
     if (!ready) return ready.why();
     const implementation *found = ready->in_use.module->find((*one)->interface, (*one)->name);
     constexpr uint32_t no_types = 1;  // they see resources by name
@@ -373,12 +468,12 @@ void module_host::warn(std::string_view line) const { impl_->loader.options().lo
 void module_host::offer(const offered_service &service) { impl_->loader.offer(service); }
 
 const deployment &module_host::plan() const { return impl_->plan; }
-const module_catalog &module_host::catalog() const { return impl_->catalog; }
+const module_catalog &module_host::catalog() const { return impl_->catalog(); }
 
 std::vector<module_status> module_host::modules() const {
   const auto counted = counters();
   std::vector<module_status> out;
-  for (const catalogued_module &module : impl_->catalog.modules()) {
+  for (const catalogued_module &module : impl_->catalog().modules()) {
     const module_manifest &m = module.manifest;
     module_status status{
         m.id,  m.version,        m.description, m.file, m.provides, module.built_in, impl_->is_named(m.id),
@@ -388,7 +483,26 @@ std::vector<module_status> module_host::modules() const {
       status.loaded = one.quarantine.empty();
       status.counters = one;
     }
+    status.digest = m.digest;
+    const std::scoped_lock lock(impl_->builds_mutex);
+    if (const auto found = impl_->before.find(m.id); found != impl_->before.end())
+      status.before = found->second.manifest.digest;
+    if (const auto found = impl_->swaps.find(m.id); found != impl_->swaps.end()) status.swaps = found->second;
     out.push_back(std::move(status));
+  }
+  return out;
+}
+
+std::vector<module_finding> module_host::findings() const {
+  std::vector<module_finding> out;
+  const uint64_t most = impl_->plan.containment.refusals;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  for (const module_counters &one : counters()) {
+    if (most == 0 || one.refused_in_a_row < most) continue;
+    const auto lasts =
+        std::chrono::duration_cast<std::chrono::seconds>(now - std::chrono::nanoseconds(one.refusing_since_ns));
+    out.push_back({one.id, "let none of the last " + std::to_string(one.refused_in_a_row) +
+                               " nodes pass that it was asked about, for " + std::to_string(lasts.count()) + " s"});
   }
   return out;
 }
@@ -402,7 +516,7 @@ void module_host::limit_last_calls(std::chrono::milliseconds most) {
 }
 
 std::optional<std::string> module_host::lift_quarantine(std::string_view id) {
-  const catalogued_module *module = impl_->catalog.find(std::string(id));
+  const catalogued_module *module = impl_->catalog().find(std::string(id));
   if (module == nullptr) return "there is no module '" + std::string(id) + "'";
   if (impl_->quarantine_of(*module).empty()) return "module '" + std::string(id) + "' is in no quarantine";
   if (!impl_->held.lift(fault_key(module->manifest.digest, impl_->plan.find(module->manifest.id))))
@@ -421,19 +535,15 @@ result<std::unique_ptr<module_host>> open_host(deployment plan, host_options opt
   if (state->plan.file.empty())
     // The default names what a full installation has; a smaller one does without.
     std::erase_if(state->plan.predicates,
-                  [&](const interface_use &use) { return state->catalog.find(use.use) == nullptr; });
+                  [&](const interface_use &use) { return state->catalog().find(use.use) == nullptr; });
   if (auto no = state->load_named()) return *no;
   return std::unique_ptr<module_host>(new module_host(std::move(state)));
 }
 
 result<std::unique_ptr<module_host>> open_deployment(const std::filesystem::path &file, host_options options) {
-  if (file.empty()) return open_host(default_deployment(), std::move(options));
-  config::problems report(file.string());
-  auto plan = read_deployment(file, report);
-  if (plan) return open_host(std::move(*plan), std::move(options));
-  refusal first = report.refusals().front();
-  if (report.refused_count() > 1) first.have += " (and " + std::to_string(report.refused_count() - 1) + " more)";
-  return first;
+  auto plan = deployment_of(file);
+  if (!plan) return plan.why();
+  return open_host(std::move(*plan), std::move(options));
 }
 
 }  // namespace tenon::host

@@ -8,8 +8,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
 
+#include "beside_executable.hpp"
+#include "isolation/served_kinds.hpp"
 #include "private_directory.hpp"
 #include "repeated_faults.hpp"
 #include "tenon/host/preflight.hpp"
@@ -17,12 +18,6 @@
 
 namespace tenon::host {
 namespace {
-
-std::filesystem::path beside_executable(const char *name) {
-  std::error_code failed;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  return failed ? std::filesystem::path(name) : program.parent_path() / name;
-}
 
 // To a list of words, once.
 void add_word(std::string &to, std::string_view word) {
@@ -58,42 +53,118 @@ module_loader::module_loader(host_options options, bool require_sandbox)
   if (!options_.log)
     options_.log = std::make_shared<spdlog::logger>("tenon", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   if (!options_.on_violation) options_.on_violation = abort_over;
+  if (!options_.call_records.empty()) lost_calls_ = std::make_shared<lost_calls>(options_.call_records, options_.log);
 }
 
 result<module_in_use> module_loader::load(const module_manifest &manifest, const module_use *use, bool own,
                                           const configuration_check &check_configuration) {
-  if (const auto found = loaded_.find(manifest.id); found != loaded_.end()) {
+  const auto known = [&]() -> std::optional<module_in_use> {
+    const std::scoped_lock lock(mutex_);
+    const auto found = loaded_.find(manifest.id);
+    return found == loaded_.end() ? std::nullopt : std::optional(found->second);
+  };
+  if (const auto found = known()) {
     if (auto no = check_configuration()) return *no;
-    return found->second;
+    return *found;
   }
-  const auto library = verify_library(manifest, use == nullptr ? std::nullopt : use->digest, options_.cache_directory);
+  const bool isolated = isolation::lane_of(manifest, use, own) == isolation_mode::process;
+  const auto library = verify_library(manifest, use == nullptr ? std::nullopt : use->digest, options_.cache_directory,
+                                      isolated ? opened_by::another : opened_by::this_process);
   if (!library) return library.why();
   if (auto no = check_configuration()) return *no;
   auto module = open(manifest, *library, use, own);
   if (!module) return module.why();
   module_in_use out{std::move(*module), tally_for(manifest, use, own)};
   const std::scoped_lock lock(mutex_);
-  loaded_.emplace(manifest.id, out);
-  return out;
+  builds_.emplace(std::pair(manifest.id, manifest.digest), out);
+  return loaded_.emplace(manifest.id, out).first->second;
+}
+
+std::optional<refusal> module_loader::open_build(const module_manifest &manifest, const module_use *use, bool own) {
+  if (has_build(manifest.id, manifest.digest)) return std::nullopt;
+  const bool isolated = isolation::lane_of(manifest, use, own) == isolation_mode::process;
+  const auto library = verify_library(manifest, std::nullopt, options_.cache_directory,
+                                      isolated ? opened_by::another : opened_by::this_process);
+  if (!library) return library.why();
+  auto module = open(manifest, *library, use, own);
+  if (!module) return module.why();
+  module_in_use out{std::move(*module), tally_for(manifest, use, own)};
+  const std::scoped_lock lock(mutex_);
+  builds_.emplace(std::pair(manifest.id, manifest.digest), std::move(out));
+  return std::nullopt;
+}
+
+bool module_loader::has_build(const std::string &id, const std::string &digest) const {
+  const std::scoped_lock lock(mutex_);
+  return builds_.contains({id, digest});
+}
+
+bool module_loader::use_build(const std::string &id, const std::string &digest) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = builds_.find({id, digest});
+  if (found == builds_.end()) return false;
+  loaded_.insert_or_assign(id, found->second);
+  in_quarantine_.erase(id);
+  return true;
+}
+
+result<std::shared_ptr<loaded_module>> module_loader::load_shadow(const std::string &of,
+                                                                  const module_manifest &manifest,
+                                                                  const module_use &use, bool own,
+                                                                  const configuration_check &check_configuration) {
+  if (auto no = check_configuration()) return *no;
+  if (const auto found = shadows_.find(of); found != shadows_.end()) return found->second;
+  const bool isolated = isolation::lane_of(manifest, &use, own) == isolation_mode::process;
+  const auto library = verify_library(manifest, use.digest, options_.cache_directory,
+                                      isolated ? opened_by::another : opened_by::this_process);
+  if (!library) return library.why();
+  auto module = open(manifest, *library, &use, own);
+  if (!module) return module.why();
+  return shadows_.emplace(of, std::move(*module)).first->second;
+}
+
+std::shared_ptr<module_tally> module_loader::tally_of_shadow(const module_manifest &manifest, const module_use &use,
+                                                             bool own, fault_handler on_fault) const {
+  auto tally = tally_for(manifest, &use, own);
+  tally->budget = {};
+  tally->on_fault = std::move(on_fault);
+  return tally;
 }
 
 result<std::unique_ptr<loaded_module>> module_loader::open(const module_manifest &manifest,
                                                            const verified_library &library, const module_use *use,
                                                            bool own) {
   // Its process is its preflight.
-  if (use != nullptr && use->isolation == isolation_mode::process)
-    return loaded_module::isolate(manifest, library, {options_.module_runner, use->process, require_sandbox_},
+  if (isolation::lane_of(manifest, use, own) == isolation_mode::process) {
+    const module_use written = use == nullptr ? module_use{} : *use;
+    return loaded_module::isolate(manifest, library,
+                                  {options_.module_runner, written.process, written.granted, require_sandbox_},
                                   options_.log, offered_);
+  }
   if (options_.preflight) {
-    const preflight_subject subject{library.open_path, library.digest, library.shown_as, opened_};
+    std::vector<std::filesystem::path> before = [&] {
+      const std::scoped_lock lock(mutex_);
+      return opened_;
+    }();
+    before.insert(before.end(), library.beside.begin(), library.beside.end());
+    const preflight_subject subject{library.open_path, library.digest, library.shown_as, before};
     if (auto no =
             preflight(subject, {options_.preflight_program, options_.preflight_timeout, options_.cache_directory}))
       return *no;
   }
-  const call_subject *subject = kept_subject(
-      {host_number_, own, manifest.id, manifest.version, library.digest, fault_key(manifest.digest, use), {}, {}});
+  const call_subject *subject = kept_subject({host_number_,
+                                              own,
+                                              manifest.id,
+                                              manifest.version,
+                                              library.digest,
+                                              fault_key(manifest.digest, use),
+                                              {},
+                                              {},
+                                              false,
+                                              std::filesystem::absolute(manifest.file).string()});
   auto module = loaded_module::open(manifest, library, subject, options_.log, offered_);
   // Opened is opened, even when it is refused after that: the next preflight must know.
+  const std::scoped_lock lock(mutex_);
   opened_.push_back(library.open_path);
   return module;
 }
@@ -117,16 +188,20 @@ void module_loader::lift(const std::string &id) {
 std::vector<module_counters> module_loader::counters() const {
   const std::scoped_lock lock(mutex_);
   std::vector<module_counters> out;
-  for (const auto &[id, module] : loaded_) out.push_back(module.tally->counters());
+  for (const auto &[id, module] : loaded_) {
+    module_counters &one = out.emplace_back(module.tally->counters());
+    one.isolated = module.module->is_isolated();
+    one.usage = module.module->usage();
+  }
   for (const auto &[id, tally] : in_quarantine_) out.push_back(tally->counters());
   return out;
 }
 
-call_budget module_loader::budget_of(const module_use *use, bool own) const {
+call_budget module_loader::budget_of(const module_use *use, bool own, isolation_mode lane) const {
   if (!options_.budgets) return {};
   if (use != nullptr && use->budget.call_us != 0) return use->budget;
   // A process of its own has a deadline for each call.
-  if (own || (use != nullptr && use->isolation == isolation_mode::process)) return {};
+  if (own || lane == isolation_mode::process) return {};
   return {usual_budget.call_us, use == nullptr ? usual_budget.overruns : use->budget.overruns};
 }
 
@@ -142,12 +217,15 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
   if (use != nullptr) tally->action = use->on_fault;
   tally->digest = manifest.digest;
   tally->key = fault_key(manifest.digest, use);
+  tally->manifest = std::filesystem::absolute(manifest.file).string();
   tally->own = own;
   tally->host = host_number_;
-  tally->budget = budget_of(use, own);
+  const isolation_mode lane = isolation::lane_of(manifest, use, own);
+  tally->isolated = lane == isolation_mode::process;
+  tally->budget = budget_of(use, own, lane);
   tally->only_on_cycle = use == nullptr || use->budget.call_us == 0;
   tally->times_all_calls = !own;
-  tally->guards_process = !own && (use == nullptr || use->isolation == isolation_mode::none);
+  tally->guards_process = !own && lane == isolation_mode::none;
   tally->guards_folder = options_.own_process;
   tally->check_calls = options_.check_calls;
   tally->on_fault = [log = options_.log, then = options_.on_fault,
@@ -159,6 +237,10 @@ std::shared_ptr<module_tally> module_loader::tally_for(const module_manifest &ma
     if (then) then(fault);
   };
   tally->on_violation = options_.on_violation;
+  if (lost_calls_ != nullptr && tally->isolated)
+    tally->on_lost_call = [to = lost_calls_](const call_subject &of, const char *slot, uint32_t items,
+                                             const call_input &input,
+                                             const std::string &why) { to->keep(of, slot, items, input, why); };
   return tally;
 }
 

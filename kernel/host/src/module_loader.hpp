@@ -12,6 +12,7 @@
 
 #include "call_guard.hpp"
 #include "containment/fault_key.hpp"
+#include "flight/lost_calls.hpp"
 #include "loaded_module.hpp"
 #include "tenon/host/module_host.hpp"
 
@@ -34,6 +35,24 @@ class module_loader {
   [[nodiscard]] result<module_in_use> load(const module_manifest &manifest, const module_use *use, bool own,
                                            const configuration_check &check_configuration);
 
+  // Opens another build of a module, beside the one that load() gives; where that was done before, nothing is. From any
+  // thread.
+  [[nodiscard]] std::optional<refusal> open_build(const module_manifest &manifest, const module_use *use, bool own);
+  // One that was opened: the one in force included. From any thread.
+  [[nodiscard]] bool has_build(const std::string &id, const std::string &digest) const;
+  // From now on load() gives this build, which was opened. False: it was not. From any thread.
+  bool use_build(const std::string &id, const std::string &digest);
+
+  // For shadows of the module `of`: in processes in which nothing of the module's other instances is, or, of the
+  // project's own, here. Verified and opened once; not among counters().
+  [[nodiscard]] result<std::shared_ptr<loaded_module>> load_shadow(const std::string &of,
+                                                                   const module_manifest &manifest,
+                                                                   const module_use &use, bool own,
+                                                                   const configuration_check &check_configuration);
+  // Of the calls of one of them. `on_fault` alone is told their faults.
+  [[nodiscard]] std::shared_ptr<module_tally> tally_of_shadow(const module_manifest &manifest, const module_use &use,
+                                                              bool own, fault_handler on_fault) const;
+
   // Of a module that is not loaded, in these words; of the same one again. Forgotten once it is lifted.
   [[nodiscard]] std::shared_ptr<module_tally> in_quarantine(const module_manifest &manifest, const module_use *use,
                                                             const std::string &why);
@@ -51,7 +70,7 @@ class module_loader {
  private:
   [[nodiscard]] std::shared_ptr<module_tally> tally_for(const module_manifest &manifest, const module_use *use,
                                                         bool own) const;
-  [[nodiscard]] call_budget budget_of(const module_use *use, bool own) const;
+  [[nodiscard]] call_budget budget_of(const module_use *use, bool own, isolation_mode lane) const;
 
   [[nodiscard]] result<std::unique_ptr<loaded_module>> open(const module_manifest &manifest,
                                                             const verified_library &library, const module_use *use,
@@ -59,12 +78,15 @@ class module_loader {
 
   host_options options_;
   bool require_sandbox_;
+  std::shared_ptr<lost_calls> lost_calls_;  // null: nobody keeps them
   const uint64_t host_number_;
   std::shared_ptr<service_registry> offered_ = std::make_shared<service_registry>();
+  mutable std::mutex mutex_;                   // guards what follows against other threads
   std::vector<std::filesystem::path> opened_;  // companions of the next preflight
-  mutable std::mutex mutex_;                   // guards what follows against counters() from other threads
   std::map<std::string, module_in_use, std::less<>> loaded_;
+  std::map<std::pair<std::string, std::string>, module_in_use> builds_;  // by id and digest; kept for going back
   std::map<std::string, std::shared_ptr<module_tally>, std::less<>> in_quarantine_;
+  std::map<std::string, std::shared_ptr<loaded_module>, std::less<>> shadows_;  // by the module that they are of
 };
 
 }  // namespace tenon::host

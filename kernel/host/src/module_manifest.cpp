@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 1> api_versions{"tenon.module/v1"};
 constexpr std::array<std::string_view, 5> known_services{TENON_HOST_LOG, TENON_HOST_THREAD, TENON_HOST_RM,
                                                          TENON_HOST_EVENTS, TENON_HOST_LOCAL};
 
+constexpr std::array<std::string_view, 4> known_permissions{"read", "write", "network", "threads"};
+
 constexpr std::array provides_keys{
     key_spec{.key = "interface",
              .kind = value_kind::text,
@@ -86,6 +88,11 @@ constexpr std::array manifest_keys{
     key_spec{.key = "services",
              .kind = value_kind::text_list,
              .summary = "Host services that it uses; others are refused to it.",
+             .fallback = "none"},
+    key_spec{.key = "permissions",
+             .kind = value_kind::text_list,
+             .summary = "What it asks for in a process of its own: read, write (files), network, threads. The "
+                        "deployment grants it.",
              .fallback = "none"},
     key_spec{.key = "config",
              .kind = value_kind::any,
@@ -149,6 +156,7 @@ class manifest_reader {
     read_abi(out);
     read_provides(out);
     read_services(out);
+    read_permissions(out);
     out.configuration = schema("config");
     out.queue_properties = schema("queue_properties");
     out.tags = schema("tags");
@@ -243,6 +251,17 @@ class manifest_reader {
     }
   }
 
+  void read_permissions(module_manifest &out) {
+    out.permissions = config::texts_of(root_, "permissions");
+    const yaml_node *list = root_.find("permissions");
+    for (size_t i = 0; i < out.permissions.size(); ++i) {
+      const std::string &one = out.permissions[i];
+      if (std::find(known_permissions.begin(), known_permissions.end(), one) != known_permissions.end()) continue;
+      report_.refuse(list->items.empty() ? list->at : list->items[i].at, "permission is " + in_quotes(one),
+                     "one of read, write, network and threads", config::suggestion(one, known_permissions));
+    }
+  }
+
   boost::json::object schema(std::string_view key) {
     const yaml_node *node = root_.find(key);
     if (node == nullptr) return {};
@@ -261,6 +280,8 @@ class manifest_reader {
 };
 
 }  // namespace
+
+std::span<const std::string_view> permission_words() { return known_permissions; }
 
 const object_spec &manifest_spec() { return manifest_object; }
 

@@ -9,6 +9,7 @@
 
 #include "descriptor.hpp"
 #include "private_directory.hpp"
+#include "sealed_libraries.hpp"
 #include "tenon/abi/base.h"
 #include "tenon/config/sha256.hpp"
 
@@ -30,7 +31,10 @@ pass_cache::pass_cache(const std::filesystem::path &directory, const std::filesy
 
 std::string pass_cache::key(const preflight_subject &subject) const {
   std::vector<std::string> companions;
-  for (const auto &companion : subject.companions) companions.push_back(companion.string() + " " + identity(companion));
+  for (const auto &companion : subject.companions) {
+    const std::string sealed = find_sealed(companion).digest;
+    companions.push_back(sealed.empty() ? companion.string() + " " + identity(companion) : sealed);
+  }
   std::sort(companions.begin(), companions.end());
   std::string all = build_ + "\n" + subject.digest;
   for (const std::string &companion : companions) all += "\n" + companion;

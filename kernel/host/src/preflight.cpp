@@ -12,6 +12,7 @@
 #include "child_process.hpp"
 #include "pass_cache.hpp"
 #include "preflight_protocol.hpp"
+#include "sealed_libraries.hpp"
 
 namespace tenon::host {
 namespace {
@@ -82,6 +83,14 @@ std::optional<refusal> judge(const child_outcome &child, const preflight_subject
   return no;
 }
 
+// A library in sealed memory has no name but that of its descriptor, which the child is given.
+std::string name_in_child(const std::filesystem::path &library, std::vector<int> &given) {
+  const int file = find_sealed(library).descriptor;
+  if (file < 0) return library.string();
+  given.push_back(file);
+  return "/proc/self/fd/" + std::to_string(stage::descriptor_number + static_cast<int>(given.size()));
+}
+
 }  // namespace
 
 std::optional<refusal> preflight(const preflight_subject &subject, const preflight_options &options) {
@@ -89,9 +98,10 @@ std::optional<refusal> preflight(const preflight_subject &subject, const preflig
   const std::string key = cache.key(subject);
   if (cache.passed(key)) return std::nullopt;
 
-  std::vector<std::string> arguments{std::to_string(::getpid()), subject.library.string()};
-  for (const auto &companion : subject.companions) arguments.push_back(companion.string());
-  const child_outcome child = run_child(options.program, arguments, stage::descriptor_number, options.timeout);
+  std::vector<int> given;
+  std::vector<std::string> arguments{std::to_string(::getpid()), name_in_child(subject.library, given)};
+  for (const auto &companion : subject.companions) arguments.push_back(name_in_child(companion, given));
+  const child_outcome child = run_child(options.program, arguments, stage::descriptor_number, options.timeout, given);
   auto no = judge(child, subject, options);
   if (!no) cache.remember(key);
   return no;

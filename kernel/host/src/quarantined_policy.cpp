@@ -32,7 +32,7 @@ class quarantined_policy final : public bound_module {
  public:
   quarantined_policy(module_kind kind, const provided_interface &promised, std::shared_ptr<module_tally> tally,
                      std::string why)
-      : guarded_(tally, promised.interface, promised.name) {
+      : kind_(kind), promised_(promised), tally_(tally), why_(why), guarded_(tally, promised.interface, promised.name) {
     name = promised.name;
     provider = tally->id + " " + tally->version;
     key_words = 1;
@@ -42,7 +42,15 @@ class quarantined_policy final : public bound_module {
     guard_of(kind).guard(guarded_, own_, *this);
   }
 
+  [[nodiscard]] result<std::unique_ptr<bound_policy>> another() const override {
+    return std::unique_ptr<bound_policy>(make_quarantined_policy(kind_, promised_, tally_, why_));
+  }
+
  private:
+  const module_kind kind_;
+  const provided_interface promised_;
+  const std::shared_ptr<module_tally> tally_;
+  const std::string why_;
   guarded_instance guarded_;
   kind_tables own_;
 };

@@ -44,6 +44,8 @@ result<replaced_policies::replacement> replaced_policies::open(module_kind kind,
   plan.file = manifest_file.string();
   module_use use;
   use.id = manifest->id;
+  // It is tried here: what it writes behind its outputs and on which threads it is called is looked at.
+  use.isolation = isolation_mode::none;
   plan.modules.push_back(use);
   if (kind == module_kind::predicate) {
     interface_use predicate;

@@ -1,12 +1,15 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "tenon/host/thread_role.hpp"
 
+#include <utility>
+
 #include "containment/call_place.hpp"
 
 namespace tenon::host {
 namespace {
 
 thread_local thread_role role_of_this_thread = thread_role::other;
+thread_local bool steps_a_copy = false;
 
 }  // namespace
 
@@ -32,8 +35,12 @@ role_guard::~role_guard() { take(former_); }
 
 void role_guard::take(thread_role role) {
   role_of_this_thread = role;
-  call_place::of_this_thread().set_role(role);
+  call_place::of_this_thread().set_role(steps_a_copy && role == thread_role::cycle ? thread_role::io : role);
 }
+
+copy_thread_guard::copy_thread_guard() : before_(std::exchange(steps_a_copy, true)) {}
+bool copy_thread_guard::is_here() { return steps_a_copy; }
+copy_thread_guard::~copy_thread_guard() { steps_a_copy = before_; }
 
 std::string_view tag_name(slot_tag tag) {
   switch (tag) {

@@ -2,8 +2,11 @@
 #include "tenon/host/verified_library.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <system_error>
 
 #include "library_copies.hpp"
+#include "sealed_libraries.hpp"
 
 namespace tenon::host {
 namespace {
@@ -20,10 +23,29 @@ std::optional<refusal> check_digest(const module_manifest &manifest, const libra
   return std::nullopt;
 }
 
+// As the dynamic linker would find them: for each that is needed, the first folder that has it.
+std::vector<std::filesystem::path> own_libraries(const library_traits &traits, const std::filesystem::path &origin) {
+  std::vector<std::filesystem::path> out;
+  for (const std::string &name : traits.needed) {
+    for (std::string folder : traits.folders) {
+      for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"})
+        for (size_t at = folder.find(word); at != std::string::npos;
+             at = folder.find(word, at + origin.native().size()))
+          folder.replace(at, word.size(), origin.native());
+      std::error_code failed;
+      std::filesystem::path found = std::filesystem::path(folder) / name;
+      if (!std::filesystem::is_regular_file(found, failed)) continue;
+      out.push_back(std::move(found));
+      break;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 result<verified_library> verify_library(const module_manifest &manifest, const std::optional<std::string> &pinned,
-                                        const std::filesystem::path &cache_directory) {
+                                        const std::filesystem::path &cache_directory, opened_by who) {
   const auto file = read_library(manifest.library_path());
   if (!file) return file.why();
   if (auto no = check_digest(manifest, *file, pinned)) return *no;
@@ -34,9 +56,14 @@ result<verified_library> verify_library(const module_manifest &manifest, const s
       first.have += " (and " + std::to_string(lint.findings.size() - 1) + " more: see `tenon plugin lint`)";
     return first;
   }
-  verified_library out{file->path, file->path, file->digest, std::move(lint.traits)};
+  verified_library out{file->path, file->path, {}, file->digest, std::move(lint.traits)};
   if (!out.traits.uses_origin)
     if (auto copy = private_copy(*file, cache_directory); !copy.empty()) out.open_path = std::move(copy);
+  if (!out.in_place() || who == opened_by::another) return out;
+  if (auto copy = sealed_copy(*file); !copy.empty()) {
+    out.open_path = std::move(copy);
+    out.beside = own_libraries(out.traits, std::filesystem::absolute(file->path).parent_path());
+  }
   return out;
 }
 

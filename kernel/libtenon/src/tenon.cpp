@@ -2,11 +2,14 @@
 #include "tenon/rm/tenon.h"
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <memory>
 
 #include "embedded.hpp"
+#include "tenon/observe/what_if_json.hpp"
 
 namespace {
 
@@ -84,6 +87,29 @@ tenon_status tenon_scheduler_dump(tenon_scheduler *self, void (*take)(void *cont
     if (!self->service->call([&](tenon::service::cycle_access &on) { state = on.state().freeze(); }))
       return closed(nullptr);
     const std::string json = tenon::embedded::dump(state->plain(), self->service->rms(), said);
+    take(context, {json.data(), json.size()});
+    return TENON_OK;
+  });
+}
+
+tenon_status tenon_scheduler_what_if(tenon_scheduler *self, tenon_text question, uint32_t timeout_ms,
+                                     void (*take)(void *context, tenon_text json), void *context,
+                                     tenon_message *error) {
+  return guarded(error, [&] {
+    const auto asked = tenon::observe::parse_question({question.data, question.length}, "question");
+    if (!asked) {
+      say(error, asked.why().text());
+      return TENON_INVALID_CONFIG;
+    }
+    using cost = tenon::observe::services::what_if_cost;
+    const std::chrono::milliseconds within(timeout_ms == 0 ? 10'000 : timeout_ms);
+    const tenon::observe::what_if_said said =
+        self->people->all().what_if(*asked, {}, within, self->service->is_manual() ? cost::own : cost::in_turn);
+    if (said.status != TENON_OK) {
+      say(error, said.why.text());
+      return said.status;
+    }
+    const std::string json = boost::json::serialize(said.answer);
     take(context, {json.data(), json.size()});
     return TENON_OK;
   });

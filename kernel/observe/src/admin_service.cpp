@@ -45,7 +45,7 @@ tenon_status answer(const configuration_outcome &made, tenon_admin_config_out &o
     say(out.notes, lines);
     out.revision = made.revision;
   }
-  say(out.error, made.how.words);
+  say(out.error, made.how.message);
   return made.how.status;
 }
 
@@ -75,7 +75,7 @@ tenon_status act(const tenon_host *host, const tenon_admin_act_in *in, tenon_adm
   action what{in->action, string_of(in->partition), string_of(in->object), string_of(in->target),
               string_of(in->reason)};
   const outcome how = s->admin.act(caller_of(in->caller), what);
-  say(out->error, how.words);
+  say(out->error, how.message);
   return how.status;
 }
 
@@ -86,7 +86,7 @@ tenon_status step(const tenon_host *host, const tenon_admin_step_in *in, tenon_a
     return TENON_UNSUPPORTED;
   }
   const outcome how = s->admin.step(caller_of(in->caller), string_of(in->partition), in->most, out->decisions);
-  say(out->error, how.words);
+  say(out->error, how.message);
   return how.status;
 }
 

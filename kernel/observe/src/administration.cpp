@@ -21,7 +21,7 @@ struct known_action {
   // "queue" of "stop queue"
   [[nodiscard]] std::string_view kind() const { return name.substr(name.find(' ') + 1); }
 };
-constexpr std::array<known_action, 11> known_actions{{
+constexpr std::array<known_action, 13> known_actions{{
     {TENON_ADMIN_RECOVERY_DONE, "recovery done", realm::everything},
     {TENON_ADMIN_DRAIN_NODE, "drain node", realm::node},
     {TENON_ADMIN_UNDRAIN_NODE, "undrain node", realm::node},
@@ -33,6 +33,8 @@ constexpr std::array<known_action, 11> known_actions{{
     {TENON_ADMIN_STOP_PARTITION, "stop partition", realm::partition},
     {TENON_ADMIN_START_PARTITION, "start partition", realm::partition},
     {TENON_ADMIN_DRAIN_PARTITION, "drain partition", realm::partition},
+    {TENON_ADMIN_CANARY_BACK, "canary back", realm::partition},
+    {TENON_ADMIN_CANARY_AGAIN, "canary again", realm::partition},
 }};
 
 const known_action *find(uint32_t what) {
@@ -48,23 +50,23 @@ outcome from(const configured &c) {
     case configured::outcome::done:
       return {};
     case configured::outcome::refused:
-      return {TENON_INVALID_CONFIG, c.words};
+      return {TENON_INVALID_CONFIG, c.message};
     case configured::outcome::unknown:
-      return {TENON_UNRESOLVABLE, c.words};
+      return {TENON_UNRESOLVABLE, c.message};
     case configured::outcome::in_the_way:
-      return {TENON_UNSCHEDULABLE, c.words};
+      return {TENON_UNSCHEDULABLE, c.message};
     case configured::outcome::stopping:
       break;
   }
-  return {TENON_RETRY, c.words};
+  return {TENON_RETRY, c.message};
 }
 
 std::vector<std::string_view> groups_of(const caller &who) { return {who.groups.begin(), who.groups.end()}; }
 
 // Of queues, and of applications through their queues: of both where one is moved.
-outcome may_act_on(const kernel &k, const caller &who, const std::string &partition, const std::string &queue) {
-  const auto may = k.may_administer(partition, queue, who.user, groups_of(who));
-  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + partition};
+outcome may_act_on(const kernel &k, const caller &who, const named_partition &where, const std::string &queue) {
+  const auto may = k.may_administer(where.id, queue, who.user, groups_of(who));
+  if (!may) return {TENON_UNRESOLVABLE, "there is no queue '" + queue + "' in partition " + where.name};
   if (who.all || *may) return {};
   return {TENON_DECLINED, "the admin ACL of queue " + queue + " does not name " + who.user};
 }
@@ -76,8 +78,8 @@ std::string who_and_why(const caller &who, const action &a) {
   return "by " + (who.user.empty() ? "nobody" : who.user) + (a.reason.empty() ? "" : ": " + a.reason);
 }
 
-// `words` outlive the command.
-command wanted_by(const action &a, uint32_t what, const std::string &words) {
+// `text` outlives the command.
+command wanted_by(const action &a, uint32_t what, const std::string &text) {
   switch (what) {
     case TENON_ADMIN_DRAIN_NODE:
       return change_node{a.partition, a.object, static_cast<uint8_t>(node_event::drain)};
@@ -95,12 +97,16 @@ command wanted_by(const action &a, uint32_t what, const std::string &words) {
       return change_partition{a.partition, event_of(object_event::start)};
     case TENON_ADMIN_DRAIN_PARTITION:
       return change_partition{a.partition, event_of(object_event::remove)};
+    case TENON_ADMIN_CANARY_BACK:
+      return change_canary{a.partition, canary_turn::back, text};
+    case TENON_ADMIN_CANARY_AGAIN:
+      return change_canary{a.partition, canary_turn::again, text};
     default:
-      return fail_application{a.partition, a.object, words};
+      return fail_application{a.partition, a.object, text};
   }
 }
 
-bool has_object(const kernel &k, const std::string &partition, const std::string &object, realm on) {
+bool has_object(const kernel &k, partition_id partition, const std::string &object, realm on) {
   switch (on) {
     case realm::node:
       return k.state_of_node(partition, object).has_value();
@@ -113,16 +119,16 @@ bool has_object(const kernel &k, const std::string &partition, const std::string
   }
 }
 
-std::string listed(const std::vector<std::string> &names) {
+std::string listed(const std::vector<named_partition> &all) {
   std::string out;
-  for (const std::string &one : names) out += (out.empty() ? "" : ", ") + one;
+  for (const named_partition &one : all) out += (out.empty() ? "" : ", ") + one.name;
   return out;
 }
 
 // Those that a full name, a plain one or none may mean.
-std::vector<std::string> partitions_named(const kernel &k, const std::string &name) {
-  std::vector<std::string> out = k.partitions();
-  std::erase_if(out, [&](const std::string &one) { return !is_partition(one, name); });
+std::vector<named_partition> partitions_named(const kernel &k, const std::string &name) {
+  std::vector<named_partition> out = k.partitions();
+  std::erase_if(out, [&](const named_partition &one) { return !is_partition(one.name, name); });
   return out;
 }
 
@@ -132,53 +138,53 @@ outcome no_partition(const kernel &k, const std::string &name) {
                                   (there.empty() ? "; no resource manager has registered" : ", but " + there)};
 }
 
-outcome several(const std::vector<std::string> &meant) {
+outcome several(const std::vector<named_partition> &meant) {
   return {TENON_INVALID_CONFIG, "partition: want one of them, named in full: " + listed(meant)};
 }
 
-// Puts the full name in place of a plain one.
-outcome full_name(const kernel &k, std::string &partition) {
-  const auto named = partitions_named(k, partition);
-  if (named.empty()) return no_partition(k, partition);
+// The one that a name means, where it is one alone.
+outcome find_partition(const kernel &k, const std::string &name, named_partition &out) {
+  const auto named = partitions_named(k, name);
+  if (named.empty()) return no_partition(k, name);
   if (named.size() > 1) return several(named);
-  partition = named.front();
+  out = named.front();
   return {};
 }
 
-// The same where only one partition that is meant has what the action acts on.
-outcome find_partition(const kernel &k, action &a, const known_action &known) {
+// The same where only one partition that is meant has what the action acts on. Puts its full name into the action.
+outcome find_partition(const kernel &k, action &a, const known_action &known, named_partition &out) {
   const auto named = partitions_named(k, a.partition);
   if (named.empty()) return no_partition(k, a.partition);
-  std::vector<std::string> meant = named;
-  std::erase_if(meant, [&](const std::string &one) { return !has_object(k, one, a.object, known.on); });
+  std::vector<named_partition> meant = named;
+  std::erase_if(meant, [&](const named_partition &one) { return !has_object(k, one.id, a.object, known.on); });
   if (meant.size() > 1) return several(meant);
-  if (named.size() == 1) a.partition = named.front();
+  if (named.size() == 1) a.partition = named.front().name;
   if (meant.empty())
     return {TENON_UNRESOLVABLE,
             "there is no " + std::string(known.kind()) + " '" + a.object + "' in partition " + listed(named)};
-  a.partition = meant.front();
+  out = meant.front();
+  a.partition = out.name;
   return {};
 }
 
 // Whether the caller may.
-outcome may_do(const kernel &k, const caller &who, const action &a, realm on) {
+outcome may_do(const kernel &k, const caller &who, const action &a, const named_partition &where, realm on) {
   switch (on) {
     case realm::queue:
-      return may_act_on(k, who, a.partition, a.object);
+      return may_act_on(k, who, where, a.object);
     case realm::application: {
-      outcome may = may_act_on(k, who, a.partition, *k.queue_of(a.partition, a.object));
-      if (may.status == TENON_OK && a.what == TENON_ADMIN_MOVE_APPLICATION)
-        may = may_act_on(k, who, a.partition, a.target);
+      outcome may = may_act_on(k, who, where, *k.queue_of(where.id, a.object));
+      if (may.status == TENON_OK && a.what == TENON_ADMIN_MOVE_APPLICATION) may = may_act_on(k, who, where, a.target);
       return may;
     }
     default:
-      return may_act_on(k, who, a.partition, "root");
+      return may_act_on(k, who, where, "root");
   }
 }
 
 // Nothing is applied that the kernel would refuse.
-std::string problem_with(const kernel &k, const action &a, const command &wanted) {
-  if (a.what == TENON_ADMIN_UNDRAIN_NODE && k.state_of_node(a.partition, a.object) == node_state::schedulable)
+std::string problem_with(const kernel &k, const action &a, partition_id where, const command &wanted) {
+  if (a.what == TENON_ADMIN_UNDRAIN_NODE && k.state_of_node(where, a.object) == node_state::schedulable)
     return "node '" + a.object + "' is not draining";
   return k.problem_with(wanted);
 }
@@ -197,17 +203,17 @@ std::vector<std::string_view> action_names() {
   return out;
 }
 
-std::string caller::words() const {
+std::string caller::text() const {
   const std::string name = user.empty() ? std::string("nobody") : user;
   return origin.empty() ? name : name + " (" + origin + ")";
 }
 
 void administration::record(const caller &who, std::string_view did, const action &what, const outcome &how,
                             const std::vector<std::string> &notes) {
-  audited note{who.words(), std::string(did), what.object, what.partition, {}, how.status == TENON_OK};
-  const auto add = [&](const std::string &words) { (note.words += note.words.empty() ? "" : ", ") += words; };
+  audited note{who.text(), std::string(did), what.object, what.partition, {}, how.status == TENON_OK};
+  const auto add = [&](const std::string &one) { (note.message += note.message.empty() ? "" : ", ") += one; };
   // Why not stands first: what is too long is cut off at its end, and reasons may be long.
-  if (!note.done) add(how.words);
+  if (!note.done) add(how.message);
   if (!what.target.empty()) add("to " + what.target);
   if (!what.reason.empty()) add("because " + what.reason);
   for (const std::string &one : notes) add(one);
@@ -235,6 +241,21 @@ outcome administration::lift_quarantine(const caller &who, const std::string &mo
   return how;
 }
 
+result<module_swapped> administration::swap_module(const caller &who, const module_swap &wish) {
+  action told;
+  told.object = wish.module;
+  told.reason = wish.reason;
+  result<module_swapped> out =
+      refusal{"module " + wish.module, "somebody who may do everything", who.text(), "ask somebody who may"};
+  if (who.all) out = to_.swap_module(wish, who_and_why(who, told));
+  keeper_.outdate();
+  std::vector<std::string> notes;
+  if (out) notes.push_back("sha256:" + out->digest + " in place of sha256:" + out->before);
+  record(who, wish.back ? "swap module back" : "swap module", told,
+         out ? outcome{} : outcome{TENON_INVALID_CONFIG, out.why().text()}, notes);
+  return out;
+}
+
 outcome administration::done(const caller &who, action &what) {
   const known_action &known = *find(what.what);
   if (known.on == realm::everything && !who.all)
@@ -259,12 +280,14 @@ outcome administration::done(const caller &who, action &what) {
 outcome administration::act_in_kernel(const caller &who, action &what) {
   outcome how;
   const bool ran = to_.call([&](kernel &k, const kernel_access::applier &apply) {
-    how = find_partition(k, what, *find(what.what));
-    if (how.status == TENON_OK) how = may_do(k, who, what, find(what.what)->on);
+    const known_action &known = *find(what.what);
+    named_partition where;
+    how = find_partition(k, what, known, where);
+    if (how.status == TENON_OK) how = may_do(k, who, what, where, known.on);
     if (how.status != TENON_OK) return;
-    const std::string words = who_and_why(who, what);
-    const command wanted = wanted_by(what, what.what, words);
-    if (std::string problem = problem_with(k, what, wanted); !problem.empty()) {
+    const std::string text = who_and_why(who, what);
+    const command wanted = wanted_by(what, what.what, text);
+    if (std::string problem = problem_with(k, what, where.id, wanted); !problem.empty()) {
       how = {TENON_UNSCHEDULABLE, std::move(problem)};
     } else {
       apply(wanted);
@@ -288,7 +311,7 @@ configuration_outcome administration::configure(const caller &who, const configu
   out.how = may_configure(who, what);
   if (out.how.status == TENON_OK) {
     out.before = to_.configuration(what.rm, what.policy_group);
-    configured made = to_.configure({what.rm, what.policy_group, what.text, who.words(), what.forced});
+    configured made = to_.configure({what.rm, what.policy_group, what.text, who.text(), what.forced});
     keeper_.outdate();
     out.how = from(made);
     out.why = std::move(made.why);
@@ -318,18 +341,21 @@ configuration_outcome administration::validate(const configuration_change &what)
   return out;
 }
 
-outcome administration::step(const caller &who, std::string partition, uint32_t most, uint64_t &decisions) {
+outcome administration::step(const caller &who, const std::string &partition, uint32_t most, uint64_t &decisions) {
   if (!who.all) return {TENON_DECLINED, "stepping is for those who may do everything"};
   if (!to_.is_manual())
     return {TENON_UNSCHEDULABLE,
             "the scheduler runs by itself; cycle.manual: true in its deployment lets people step it"};
+  std::optional<partition_id> only;
   if (!partition.empty()) {
     outcome how;
-    const auto find = [&](kernel &k, const kernel_access::applier &) { how = full_name(k, partition); };
+    named_partition where;
+    const auto find = [&](kernel &k, const kernel_access::applier &) { how = find_partition(k, partition, where); };
     if (!to_.call(find)) return stopping();
     if (how.status != TENON_OK) return how;
+    only = where.id;
   }
-  decisions = to_.step(partition, most == 0 ? 1 : most);
+  decisions = to_.step(only, most == 0 ? 1 : most);
   keeper_.outdate();
   return {};
 }

@@ -1,6 +1,10 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
 #include "services_impl.hpp"
 #include "tenon/host/offered_service.hpp"
+#include "tenon/host/reader_question.hpp"
 #include "tenon/json/state_json.hpp"
 
 namespace tenon::observe {
@@ -82,6 +86,45 @@ void flatten(explanation_view &v) {
   out.json = text_of(v.json);
 }
 
+// Of an ask that waits all is found out on the copy.
+class explain_question final : public copy_question {
+ public:
+  explain_question(std::string_view partition, std::string_view application, std::string_view key,
+                   uint64_t most_objects)
+      : partition_(partition), application_(application), key_(key), most_objects_(most_objects) {}
+
+  std::optional<copied_part> look(kernel &live) override {
+    const auto meant = partition_meant(live, std::string(partition_));
+    id_ = meant ? meant->id : partition_id::none;
+    if (!meant) {
+      unmeant = meant.why();
+      return std::nullopt;
+    }
+    if (live.is_pending(id_, application_, key_)) return copied_part{id_, std::string(partition_), {}};
+    explain_in(live, {});
+    return std::nullopt;
+  }
+
+  void go_without(kernel &live, const refusal &) override { explain_in(live, {std::min(most_tried, most_objects_)}); }
+
+  void answer(shared_copy &on, const std::atomic<bool> &stops) override {
+    explain_in(on.state(), {most_objects_, &stops});
+  }
+
+  std::optional<explanation> said;
+  refusal unmeant;  // without it: which partition may be meant
+
+ private:
+  void explain_in(kernel &k, const explain_terms &terms) {
+    const host::reader_question asked;
+    said = k.explain(id_, application_, key_, terms);
+  }
+
+  const std::string_view partition_, application_, key_;
+  const uint64_t most_objects_;
+  partition_id id_ = partition_id::none;
+};
+
 tenon_status explain_ask(const tenon_host *host, const tenon_explain_in *in, tenon_explain_out *out) {
   auto *s = static_cast<services::impl *>(host::service_context(host, TENON_HOST_EXPLAIN));
   if (s == nullptr || in == nullptr || out == nullptr || !TENON_COVERS(in, tenon_explain_in, key) ||
@@ -90,15 +133,14 @@ tenon_status explain_ask(const tenon_host *host, const tenon_explain_in *in, ten
   }
   auto view = std::make_shared<explanation_view>();
   std::optional<explanation> got;
-  const bool ran = s->keeper.run(
-      [&](kernel &k) { got = k.explain(view_of(in->partition), view_of(in->application), view_of(in->key)); },
-      deadline(in->timeout_ms));
-  if (!ran) {
+  refusal unmeant;
+  if (!s->explain(view_of(in->partition), view_of(in->application), view_of(in->key), deadline(in->timeout_ms), got,
+                  unmeant)) {
     say(out->error, "the scheduler is busy or stops, try again");
     return TENON_RETRY;
   }
   if (!got || !got->known) {
-    say(out->error, got ? std::string_view(got->text) : std::string_view("Partition not found"));
+    say(out->error, got ? got->text : unmeant.text());
     return TENON_UNRESOLVABLE;
   }
   view->what = std::move(*got);
@@ -119,8 +161,19 @@ tenon_status close_explanation(const tenon_host *host, const tenon_explain_close
 
 }  // namespace
 
+bool services::impl::explain(std::string_view partition, std::string_view application, std::string_view key,
+                             snapshot_keeper::clock::time_point until, std::optional<explanation> &out,
+                             refusal &unmeant) {
+  explain_question asked(partition, application, key, most_copied);
+  if (!copies.ask(asked, until)) return false;
+  out = std::move(asked.said);
+  if (out && out->known) out->text.insert(0, held_up_in(to.rms(), out->partition));
+  unmeant = std::move(asked.unmeant);
+  return true;
+}
+
 const tenon_host_explain &explain_table() {
-  static constexpr tenon_host_explain table{sizeof(tenon_host_explain), 0, explain_ask, close_explanation};
+  static constexpr tenon_host_explain table{sizeof(tenon_host_explain), 0, explain_ask, close_explanation, what_if_of};
   return table;
 }
 

@@ -4,8 +4,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
 
 #include "health_sums.hpp"
+#include "outcome_watch.hpp"
 #include "snapshot_keeper.hpp"
 #include "tenon/abi/host_read.h"
 #include "tenon/observe/services.hpp"
@@ -19,6 +23,9 @@ using state = health_check::state;
 constexpr std::chrono::seconds sums_every{30};  // as the field's
 constexpr std::chrono::seconds sums_within{2};  // for a snapshot; a scheduler that stops waits for it
 constexpr milliseconds manual_beat{500};
+constexpr uint32_t outcomes_want = TENON_READ_QUEUES | TENON_READ_APPLICATIONS | TENON_READ_ASKS;
+constexpr int looks_in_outcome = 4;
+constexpr milliseconds outcomes_apart{1'000};  // at least: whoever tells of findings asks twice a second
 constexpr uint32_t sums_want =
     TENON_READ_NODES | TENON_READ_APPLICATIONS | TENON_READ_ALLOCATIONS | services::read_contents;
 
@@ -79,7 +86,8 @@ health_checks::health_checks(kernel_access &to, host::module_host &modules, snap
       keeper_(keeper),
       memory_(memory),
       beats_(std::make_shared<beats>()),
-      sums_(look_at_sums_of({})) {}
+      sums_(look_at_sums_of({})),
+      watch_(std::make_unique<outcome_watch>(modules.plan().containment.outcome)) {}
 
 health_checks::~health_checks() { close(); }
 
@@ -118,18 +126,19 @@ health_report health_checks::look() {
   {
     const std::lock_guard lock(mutex_);
     wanted_ = true;
-    if (!thread_.joinable() && !closed_) thread_ = std::thread([this] { look_at_sums_now_and_then(); });
   }
-  wake_.notify_all();
-  std::string faulty, held, away, silent;
+  start();
+  std::string faulty, held, away, silent, refusing, unplaced;
   for (const host::module_counters &m : modules_.counters()) {
     if (!m.quarantine.empty()) append(held, "; ", m.id + " " + m.quarantine);
     if (is_recent(m.last_fault_ns)) append(faulty, ", ", m.id + " (" + std::to_string(m.faults) + " so far)");
   }
+  for (const outcome_finding &one : findings())
+    append(one.what == outcome_finding::kind::refuses_all ? refusing : unplaced, "; ", one.object + " " + one.text);
   {
     const std::lock_guard lock(beats_->mutex);
     for (const rm_standing &rm : beats_->rms) {
-      if (const std::string words = standing(rm); !words.empty()) append(away, ", ", words);
+      if (const std::string how = standing(rm); !how.empty()) append(away, ", ", how);
     }
   }
   const waits in_modules = waits_for(modules_.long_calls());
@@ -150,6 +159,10 @@ health_report health_checks::look() {
   out.checks.push_back(check_of("Module calls", "Check that calls of modules outside of the cycle return", state::warns,
                                 in_modules.of_others));
   out.checks.push_back(check_of("Quarantine", "Check that every module is loaded", state::warns, held));
+  out.checks.push_back(
+      check_of("Predicates", "Check that every predicate lets some node pass", state::warns, refusing));
+  out.checks.push_back(
+      check_of("Placements", "Check that asks that could be placed are", state::warns, std::move(unplaced)));
   for (auto &one : access_.checks()) out.checks.push_back(std::move(one));
   for (const auto &more : more_)
     for (auto &one : more()) out.checks.push_back(std::move(one));
@@ -158,26 +171,51 @@ health_report health_checks::look() {
   return out;
 }
 
-void health_checks::look_at_sums_now_and_then() {
+void health_checks::start() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable() && !closed_) thread_ = std::thread([this] { look_now_and_then(); });
+  }
+  wake_.notify_all();
+}
+
+std::vector<outcome_finding> health_checks::findings() {
+  start();
+  std::vector<outcome_finding> out;
+  for (const host::module_finding &one : modules_.findings())
+    out.push_back({outcome_finding::kind::refuses_all, one.module, one.text, "lets nodes pass again"});
+  const std::lock_guard lock(mutex_);
+  out.insert(out.end(), outcomes_.begin(), outcomes_.end());
+  return out;
+}
+
+void health_checks::look_now_and_then() {
   pthread_setname_np(pthread_self(), "tenon-health");
-  auto next = std::chrono::steady_clock::now();
+  using clock = std::chrono::steady_clock;
+  constexpr clock::time_point never = clock::time_point::max();
+  const milliseconds outcome = modules_.plan().containment.outcome;
+  const bool has_outcomes = outcome.count() != 0 && !access_.is_manual();
+  auto next_sums = clock::now(), next_outcomes = has_outcomes ? clock::now() : never;
   std::unique_lock lock(mutex_);
-  for (;;) {
-    const auto over = [this] { return closed_; };
-    if (access_.is_manual()) {
-      wake_.wait_for(lock, manual_beat, over);
-    } else {
-      wake_.wait(lock, [this] { return closed_ || wanted_; });
-      wake_.wait_until(lock, next, over);
-    }
+  while (!closed_) {
+    const auto sums_are_due = [&] { return wanted_ && clock::now() >= next_sums; };
+    const auto is_over = [&] { return closed_ || sums_are_due(); };
+    if (access_.is_manual())
+      wake_.wait_for(lock, manual_beat, is_over);
+    else if (const auto until = wanted_ ? std::min(next_sums, next_outcomes) : next_outcomes; until == never)
+      wake_.wait(lock, [&] { return closed_ || wanted_; });
+    else
+      wake_.wait_until(lock, until, [&] { return is_over() || (wanted_ && next_sums < until); });
     if (closed_) return;
-    const bool due = wanted_ && std::chrono::steady_clock::now() >= next;
-    if (due) wanted_ = false;
+    const bool sums = sums_are_due(), outcomes = clock::now() >= next_outcomes;
+    if (sums) wanted_ = false;
     lock.unlock();
     if (access_.is_manual()) ask_for_beat();
-    if (due) look_at_sums();
+    if (sums) look_at_sums();
+    if (outcomes) look_at_outcomes();
     lock.lock();
-    if (due) next = std::chrono::steady_clock::now() + sums_every;
+    if (sums) next_sums = clock::now() + sums_every;
+    if (outcomes) next_outcomes = clock::now() + std::max(outcome / looks_in_outcome, outcomes_apart);
   }
 }
 
@@ -187,6 +225,41 @@ void health_checks::look_at_sums() {
   auto found = look_at_sums_of(view->state);
   const std::lock_guard lock(mutex_);
   sums_ = std::move(found);
+}
+
+void health_checks::look_at_outcomes() {
+  const auto view = keeper_.get(outcomes_want, {}, std::chrono::steady_clock::now() + sums_within);
+  if (view == nullptr) return;  // the check of the cycle says why
+  std::set<std::string> resting;
+  {
+    const std::lock_guard lock(beats_->mutex);
+    for (const rm_standing &rm : beats_->rms)
+      if (!rm.connected || rm.held || rm.throttled) resting.insert(rm.id);
+  }
+  const auto rests = [&](const std::string &rm) { return resting.contains(rm); };
+  watch_->look(view->state, rests, std::chrono::steady_clock::now());
+  {
+    const std::lock_guard lock(mutex_);
+    outcomes_ = watch_->findings();
+  }
+  if (modules_.plan().containment.outcome_is_fault) take_for_faults(watch_->findings());
+}
+
+// A step's record may say that a policy is at fault, and then it is: in a replay as here.
+void health_checks::take_for_faults(const std::vector<outcome_finding> &found) {
+  for (const outcome_finding &one : found) {
+    if (one.what != outcome_finding::kind::never_eligible) continue;
+    access_.call([&](kernel &k, const kernel_access::applier &apply) {
+      const partition_id where = k.find_partition(one.partition);
+      // What is proposed waits for the RM's answer, and this step would propose more. Another look comes.
+      if (where == partition_id::none || (k.has_checks(where) && k.open_checks(where) != 0)) return;
+      step_answer told;
+      told.fault.what = one.of_queues ? policy_fault::kind::queue_order : policy_fault::kind::application_order;
+      told.fault.partition = one.partition;
+      told.fault.policy = one.order;
+      apply(step{one.partition, 1, std::span(&told, 1)});
+    });
+  }
 }
 
 void health_checks::close() {

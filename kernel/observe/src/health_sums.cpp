@@ -14,7 +14,7 @@ namespace {
 class finding {
  public:
   void add(std::string name) { names_.push_back(std::move(name)); }
-  [[nodiscard]] std::string words(std::string_view what) const {
+  [[nodiscard]] std::string text(std::string_view what) const {
     constexpr size_t shown = 10;
     if (names_.empty()) return {};
     std::string out(what);
@@ -76,6 +76,15 @@ struct findings {
   }
 };
 
+// Of canaries that went back, each with why.
+std::string canaries_back(const kernel_snapshot &state) {
+  std::string out;
+  for (const partition_snapshot &p : state.partitions) {
+    if (p.canary && !p.canary->active) out += (out.empty() ? "" : "; ") + p.name + ": " + p.canary->why;
+  }
+  return out;
+}
+
 health_check failing(std::string check, std::string meaning, std::string diagnosis) {
   return check_of(std::move(check), std::move(meaning), health_check::state::fails, std::move(diagnosis));
 }
@@ -86,18 +95,19 @@ std::vector<health_check> look_at_sums_of(const kernel_snapshot &state) {
   findings f;
   for (const partition_snapshot &p : state.partitions) f.look(p);
   return {failing("Negative resources", "Check for negative resources in the partitions",
-                  f.partitions.words("Partitions with negative resources")),
+                  f.partitions.text("Partitions with negative resources")),
           failing("Negative resources", "Check for negative resources in the nodes",
-                  f.nodes.words("Nodes with negative resources")),
+                  f.nodes.text("Nodes with negative resources")),
           failing("Consistency of data", "Check if a partition's total resource <= sum of the node resources",
-                  f.totals.words("Partitions with inconsistent data")),
+                  f.totals.text("Partitions with inconsistent data")),
           failing("Consistency of data", "Check if a node's total resource = allocated + occupied + available resource",
-                  f.sums_of_nodes.words("Nodes with inconsistent data")),
+                  f.sums_of_nodes.text("Nodes with inconsistent data")),
           failing("Reservation check", "Check the reservation nr compared to the number of nodes", {}),
           failing("Orphan allocation on node check", "Check if there are orphan allocations on the nodes",
-                  f.off_application.words("Orphan allocations on nodes")),
+                  f.off_application.text("Orphan allocations on nodes")),
           failing("Orphan allocation on app check", "Check if there are orphan allocations on the applications",
-                  f.off_node.words("Orphan allocations of applications"))};
+                  f.off_node.text("Orphan allocations of applications")),
+          check_of("Canaries", "Check that no canary went back", health_check::state::warns, canaries_back(state))};
 }
 
 }  // namespace tenon::observe

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 
 #include "process_figures.hpp"
 #include "tenon/abi/host_read.h"
@@ -119,6 +120,43 @@ void metrics_maker::add_counters(std::vector<family> &out) const {
   timing("yunikorn_scheduler_scheduling_cycle_milliseconds", "Seconds that one turn of the scheduler took.", cycle_);
 }
 
+void metrics_maker::add_shadows(std::vector<family> &out) const {
+  const auto shadows = modules_.shadows();
+  if (shadows.empty()) return;
+  const auto add = [&](const char *called, const char *help, uint32_t type, auto &&value) {
+    family f = make_family(called, help, type);
+    for (const host::call_shadow_status &s : shadows) {
+      f.samples.push_back({{{"module", s.module}, {"kind", s.kind}, {"name", s.name}, {"shadow", s.shadow}}, value(s)});
+    }
+    out.push_back(std::move(f));
+  };
+  using status = host::call_shadow_status;
+  add("tenon_call_shadow_on", "Whether the shadow of a policy is asked: 1 or 0.", TENON_METRIC_GAUGE,
+      [](const status &s) { return s.off.empty() ? 1.0 : 0.0; });
+  add("tenon_call_shadow_calls_total", "Calls of a policy in which its shadow was asked, too.", TENON_METRIC_COUNTER,
+      [](const status &s) { return static_cast<double>(s.calls); });
+  add("tenon_call_shadow_items_total", "Items in these calls.", TENON_METRIC_COUNTER,
+      [](const status &s) { return static_cast<double>(s.items); });
+  add("tenon_call_shadow_skipped_total", "Calls without it, since its process was not there.", TENON_METRIC_COUNTER,
+      [](const status &s) { return static_cast<double>(s.skipped); });
+  add("tenon_call_shadow_faults_total", "Faults of the shadow, which no decision depends on.", TENON_METRIC_COUNTER,
+      [](const status &s) { return static_cast<double>(s.faults); });
+  add("tenon_call_shadow_seconds_total", "Time that the scheduler spent for the shadow.", TENON_METRIC_COUNTER,
+      [](const status &s) { return static_cast<double>(s.spent_ns) / 1e9; });
+  family differences = make_family("tenon_call_shadow_differences_total",
+                                   "What the shadow said differently, by what it is about.", TENON_METRIC_COUNTER);
+  for (const status &s : shadows) {
+    for (size_t i = 0; i < s.differences.size(); ++i)
+      differences.samples.push_back({{{"module", s.module},
+                                      {"kind", s.kind},
+                                      {"name", s.name},
+                                      {"shadow", s.shadow},
+                                      {"what", std::string(host::shadow_difference_names[i])}},
+                                     static_cast<double>(s.differences[i])});
+  }
+  out.push_back(std::move(differences));
+}
+
 void metrics_maker::add_service(std::vector<family> &out) const {
   const auto one = [&](const char *name, const char *help, uint32_t type, double value) {
     family f = make_family(name, help, type);
@@ -143,9 +181,24 @@ void metrics_maker::add_service(std::vector<family> &out) const {
       make_family("tenon_module_longest_call_seconds", "The longest of the measured calls.", TENON_METRIC_GAUGE);
   family overruns = make_family("tenon_module_overruns_total", "Calls of a module that took longer than its budget.",
                                 TENON_METRIC_COUNTER);
+  family verdicts =
+      make_family("tenon_module_verdicts_total", "Nodes that a predicate was asked about.", TENON_METRIC_COUNTER);
+  family refusals =
+      make_family("tenon_module_refusals_total", "Those of them that it did not let pass.", TENON_METRIC_COUNTER);
+  family in_a_row = make_family("tenon_module_refusals_in_a_row", "The same since the last one that it let pass.",
+                                TENON_METRIC_GAUGE);
   family unreturned =
       make_family("tenon_module_call_seconds", "How long a call of a module lasts that does not return; else absent.",
                   TENON_METRIC_GAUGE);
+  family processes = make_family("tenon_module_processes", "Processes of a module.", TENON_METRIC_GAUGE);
+  family threads = make_family("tenon_module_threads", "Threads of a module's processes.", TENON_METRIC_GAUGE);
+  family memory = make_family("tenon_module_memory_bytes", "Memory of a module's processes, without what is shared.",
+                              TENON_METRIC_GAUGE);
+  family processor = make_family("tenon_module_processor_seconds_total", "Processor time of a module's processes.",
+                                 TENON_METRIC_COUNTER);
+  family waiting =
+      make_family("tenon_module_waiting_seconds_total",
+                  "Processor time spent looking for the answers of a module's processes.", TENON_METRIC_COUNTER);
   for (const host::long_call &c : modules_.long_calls())
     unreturned.samples.push_back({{{"module", c.module},
                                    {"interface", c.interface},
@@ -156,9 +209,19 @@ void metrics_maker::add_service(std::vector<family> &out) const {
   for (const host::module_counters &m : modules_.counters()) {
     calls.samples.push_back({{{"module", m.id}}, static_cast<double>(m.calls)});
     faults.samples.push_back({{{"module", m.id}}, static_cast<double>(m.faults)});
+    if (m.verdicts != 0) {
+      verdicts.samples.push_back({{{"module", m.id}}, static_cast<double>(m.verdicts)});
+      refusals.samples.push_back({{{"module", m.id}}, static_cast<double>(m.refusals)});
+      in_a_row.samples.push_back({{{"module", m.id}}, static_cast<double>(m.refused_in_a_row)});
+    }
     overruns.samples.push_back({{{"module", m.id}}, static_cast<double>(m.overruns)});
     seconds.samples.push_back({{{"module", m.id}}, static_cast<double>(m.total_ns()) / 1e9});
     longest.samples.push_back({{{"module", m.id}}, static_cast<double>(m.most_ns) / 1e9});
+    processes.samples.push_back({{{"module", m.id}}, static_cast<double>(m.usage.processes)});
+    threads.samples.push_back({{{"module", m.id}}, static_cast<double>(m.usage.threads)});
+    memory.samples.push_back({{{"module", m.id}}, static_cast<double>(m.usage.memory_bytes)});
+    processor.samples.push_back({{{"module", m.id}}, static_cast<double>(m.usage.processor_ns) / 1e9});
+    waiting.samples.push_back({{{"module", m.id}}, static_cast<double>(m.usage.waited_ns) / 1e9});
   }
   one("tenon_build_info", "What runs; always 1.", TENON_METRIC_GAUGE, 1);
   out.back().samples[0].labels = {{"version", TENON_VERSION}, {"compiler", compiler()}};
@@ -171,6 +234,13 @@ void metrics_maker::add_service(std::vector<family> &out) const {
   }
   for (const auto &[name, all] : well) health.samples.push_back({{{"check", name}}, all});
   out.push_back(std::move(health));
+  family findings = make_family(
+      "tenon_findings", "What should happen and does not, though no call of a module is a fault.", TENON_METRIC_GAUGE);
+  std::array<double, outcome_finding_names.size()> of_kind{};
+  for (const outcome_finding &f : health_.findings()) ++of_kind[static_cast<size_t>(f.what)];
+  for (size_t i = 0; i < of_kind.size(); ++i)
+    findings.samples.push_back({{{"finding", std::string(outcome_finding_names[i])}}, of_kind[i]});
+  out.push_back(std::move(findings));
   family states = make_family("tenon_rm", "Resource managers by state; always 1.", TENON_METRIC_GAUGE);
   family connected =
       make_family("tenon_rm_connected", "Whether a resource manager is connected: 1 or 0.", TENON_METRIC_GAUGE);
@@ -197,8 +267,9 @@ void metrics_maker::add_service(std::vector<family> &out) const {
     outbox.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.waiting_answers)});
     retries.samples.push_back({{{"rm", rm.id}}, static_cast<double>(rm.retries)});
   }
-  for (family *f : {&calls, &seconds, &longest, &faults, &overruns, &unreturned, &states, &connected, &mailbox, &outbox,
-                    &retries, &kept, &bounds, &beyond}) {
+  for (family *f : {&calls,     &seconds, &longest, &faults,    &overruns, &verdicts,   &refusals, &in_a_row,
+                    &processes, &threads, &memory,  &processor, &waiting,  &unreturned, &states,   &connected,
+                    &mailbox,   &outbox,  &retries, &kept,      &bounds,   &beyond}) {
     if (!f->samples.empty()) out.push_back(std::move(*f));
   }
 }
@@ -209,6 +280,7 @@ std::vector<family> metrics_maker::families() {
   add_state(out);
   add_queue_tallies(out);
   add_service(out);
+  add_shadows(out);
   std::vector<figure> figures = access_.figures();
   for (figure &f : process_figures()) figures.push_back(std::move(f));
   for (figure &f : figures) {
@@ -274,7 +346,43 @@ void metrics_maker::put_preemptions(metrics_view &out) {
                             text_of(p.application),
                             text_of(p.key),
                             text_of(p.node),
-                            text_of(p.words)};
+                            text_of(p.reason)};
+  });
+}
+
+void metrics_maker::put_shadows(metrics_view &out) {
+  flat_memory &memory = out.memory;
+  out.flat.shadows = memory.list<tenon_call_shadow>(out.shadows, [&](const host::call_shadow_status &s) {
+    tenon_call_shadow one{};
+    one.module = text_of(s.module);
+    one.kind = text_of(s.kind);
+    one.name = text_of(s.name);
+    one.shadow = text_of(s.shadow);
+    one.shadow_version = text_of(s.shadow_version);
+    one.shadow_name = text_of(s.shadow_name);
+    one.off = text_of(s.off);
+    one.last_fault = text_of(s.last_fault);
+    one.calls = s.calls;
+    one.items = s.items;
+    one.skipped = s.skipped;
+    one.faults = s.faults;
+    one.spent_ns = s.spent_ns;
+    one.forgotten = s.forgotten;
+    one.differences = s.all_differences();
+    one.first_differences =
+        memory.list<tenon_shadow_difference>(s.first_differences, [&](const host::shadow_difference &d) {
+          tenon_shadow_difference each{};
+          each.at_ms = d.at_ms;
+          each.what = text_of(host::shadow_difference_names[static_cast<size_t>(d.kind)]);
+          each.slot = text_of(d.slot);
+          each.of = text_of(d.of);
+          each.object = text_of(d.objects.front());
+          if (d.objects.size() > 1) each.other = text_of(d.objects[1]);
+          each.first = text_of(d.first);
+          each.shadow = text_of(d.shadow);
+          return each;
+        });
+    return one;
   });
 }
 
@@ -338,6 +446,14 @@ std::shared_ptr<const metrics_view> metrics_maker::read(uint32_t wanted) {
   if ((wanted & TENON_METRICS_PREEMPTIONS) != 0) {
     out->preemptions = timeline_.preemptions();
     put_preemptions(*out);
+  }
+  if ((wanted & TENON_METRICS_SHADOWS) != 0) {
+    out->shadows = modules_.shadows();
+    put_shadows(*out);
+  }
+  if ((wanted & TENON_METRICS_WORLD_SHADOW) != 0) {
+    out->world_shadow = access_.world_shadow();
+    out->flat.world_shadow = text_of(out->world_shadow);
   }
   if ((wanted & TENON_METRICS_HEALTH) != 0) {
     out->health = health_.look();

@@ -73,6 +73,8 @@ struct family {
 struct metrics_view {
   std::vector<family> families;
   std::vector<host::module_counters> modules;
+  std::vector<host::call_shadow_status> shadows;
+  std::string world_shadow;
   health_report health;
   std::vector<timeline::series> curves;
   std::vector<timeline::preemption> preemptions;
@@ -102,6 +104,7 @@ class metrics_maker {
   void add_counters(std::vector<family> &out) const;
   void add_state(std::vector<family> &out);
   void add_service(std::vector<family> &out) const;
+  void add_shadows(std::vector<family> &out) const;
   void add_waiting(std::vector<family> &out, const tenon_view &view) const;
   void add_queue_tallies(std::vector<family> &out) const;
   void look_at_minute();
@@ -109,6 +112,7 @@ class metrics_maker {
   void look_at_curve_now_and_then();
   static void put_curves(metrics_view &out);
   static void put_preemptions(metrics_view &out);
+  static void put_shadows(metrics_view &out);
 
   kernel_access &access_;
   host::module_host &modules_;

@@ -2,6 +2,7 @@
 #include "tenon/observe/scheduler_access.hpp"
 
 #include <mutex>
+#include <tuple>
 
 #include "tenon/config/queues.hpp"
 #include "tenon/kernel/state_tables.hpp"
@@ -89,7 +90,7 @@ class scheduler_access final : public kernel_access {
     configured out{configured::outcome::done, {}, made.why, made.revision, made.notes};
     if (!made.why) return out;
     out.what = made.is_older ? configured::outcome::in_the_way : configured::outcome::refused;
-    out.words = made.why->text();
+    out.message = made.why->text();
     return out;
   }
 
@@ -128,13 +129,23 @@ class scheduler_access final : public kernel_access {
     return to_.call([&](service::cycle_access &on) { done = on.recovery_done(rm); }) && done;
   }
   [[nodiscard]] bool is_manual() const override { return to_.is_manual(); }
-  uint64_t step(std::string_view partition, uint32_t most) override {
+  uint64_t step(std::optional<partition_id> only, uint32_t most) override {
     const auto now = options_.step_clock_ms ? std::optional(options_.step_clock_ms()) : std::nullopt;
-    return to_.step(most, now, partition);
+    return to_.step(most, now, only);
   }
   bool log_level(std::string_view level) override { return options_.log_level && options_.log_level(level); }
   std::optional<std::string> lift_quarantine(std::string_view module) override {
     return to_.modules().lift_quarantine(module);
+  }
+  result<module_swapped> swap_module(const module_swap &wish, const std::string &by) override {
+    service::module_swap_wish made{wish.module, wish.back, by, {}};
+    if (wish.verify) made.check = options_.verify_build;
+    if (wish.verify && !made.check)
+      return refusal{"module " + wish.module, "a daemon that can run the checks", "one without", "leave --verify out"};
+    const auto done = to_.swap_module(made);
+    if (!done) return done.why();
+    return module_swapped{done->build.module, done->build.version, done->build.digest, done->build.before,
+                          std::chrono::duration_cast<std::chrono::microseconds>(done->paused).count()};
   }
   void audit(const audited &what) override {
     if (events::event_hub *hub = to_.events(); hub != nullptr) {
@@ -145,10 +156,14 @@ class scheduler_access final : public kernel_access {
       note.partition = what.partition;
       note.message = what.caller + ": " + what.action + (what.object.empty() ? "" : " " + what.object) +
                      (what.done ? ": done" : ": refused") +
-                     (what.words.empty() ? "" : (what.done ? ", " : ": ") + what.words);
+                     (what.message.empty() ? "" : (what.done ? ", " : ": ") + what.message);
       hub->audit(note, now_unix_ms());
     }
     if (options_.audit) options_.audit(what);
+  }
+
+  [[nodiscard]] std::string world_shadow() const override {
+    return options_.world_shadow ? options_.world_shadow() : std::string();
   }
 
   [[nodiscard]] std::vector<figure> figures() const override {
@@ -180,12 +195,38 @@ class scheduler_access final : public kernel_access {
          true,
          {},
          number(c.kernel.policy_faults)},
+        {"tenon_canaries_back_total",
+         "Canaries that went back by themselves.",
+         true,
+         {},
+         number(c.kernel.canaries_back)},
+        {"tenon_device_choices_left_total",
+         "Devices that node orders chose and that could not be had, where the scheduler chose.",
+         true,
+         {},
+         number(c.kernel.device_choices_left)},
     };
+    for (const auto &[side, placed, waited_ms] :
+         {std::tuple{"canary", c.kernel.canary_placed, c.kernel.canary_waited_ms},
+          {"others", c.kernel.others_placed, c.kernel.others_waited_ms}}) {
+      out.push_back({"tenon_canary_placements_total",
+                     "Placements while a canary was in place: its applications', and the others'.",
+                     true,
+                     {{"side", side}},
+                     number(placed)});
+      out.push_back({"tenon_canary_waiting_seconds_total",
+                     "How long the asks of these placements waited, together.",
+                     true,
+                     {{"side", side}},
+                     number(waited_ms) / 1000});
+    }
     for (const auto &[what, count] : {std::pair{"proposed", c.kernel.proposed},
                                       {"refused", c.kernel.proposals_refused},
                                       {"late", c.kernel.proposals_late}})
       out.push_back({"tenon_checks_total", "Placements that RMs check.", true, {{"what", what}}, number(count)});
     if (events::event_hub *hub = to_.events(); hub != nullptr) add_events(hub->counters(), out);
+    if (options_.figures)
+      for (figure &one : options_.figures()) out.push_back(std::move(one));
     return out;
   }
 
@@ -200,9 +241,9 @@ class scheduler_access final : public kernel_access {
 
   [[nodiscard]] std::vector<health_check> checks() const override {
     std::string stopped, behind;
-    const auto add = [](std::string &to, const std::string &words) { to += (to.empty() ? "" : "; ") + words; };
+    const auto add = [](std::string &to, const std::string &one) { to += (to.empty() ? "" : "; ") + one; };
     for (const service::transport_status &t : to_.transports())
-      if (!t.running) add(stopped, t.name + " does not run" + (t.words.empty() ? "" : ": " + t.words));
+      if (!t.running) add(stopped, t.name + " does not run" + (t.message.empty() ? "" : ": " + t.message));
     if (events::event_hub *hub = to_.events(); hub != nullptr)
       for (const std::string &one : hub->warnings()) add(behind, one);
     return {check_of("Transports", "Check that every transport runs", health_check::state::fails, stopped),
@@ -252,11 +293,15 @@ class scheduler_access final : public kernel_access {
 class opened final : public people_services {
  public:
   opened(service::scheduler &to, people_options options)
-      : memory_(options.health_memory), access_(to, std::move(options)), services_(access_, to.modules(), memory_) {}
+      : memory_(options.health_memory),
+        most_copied_(options.most_copied),
+        access_(to, std::move(options)),
+        services_(access_, to.modules(), memory_, most_copied_) {}
   services &all() override { return services_; }
 
  private:
   std::chrono::milliseconds memory_;
+  uint64_t most_copied_;
   scheduler_access access_;
   services services_;
 };

@@ -9,18 +9,19 @@
 
 namespace tenon::observe {
 
-void say(tenon_message *to, std::string_view words) {
+void say(tenon_message *to, std::string_view text) {
   if (to == nullptr || to->data == nullptr) return;
-  to->length = std::min<uint64_t>(words.size(), to->capacity);
-  std::memcpy(to->data, words.data(), to->length);
+  to->length = std::min<uint64_t>(text.size(), to->capacity);
+  std::memcpy(to->data, text.data(), to->length);
 }
 
 snapshot_keeper::clock::time_point deadline(uint32_t timeout_ms) {
   return snapshot_keeper::clock::now() + std::chrono::milliseconds(timeout_ms == 0 ? 10'000 : timeout_ms);
 }
 
-services::services(kernel_access &to, host::module_host &modules, std::chrono::milliseconds memory)
-    : impl_(std::make_unique<impl>(to, modules, memory)) {}
+services::services(kernel_access &to, host::module_host &modules, std::chrono::milliseconds memory,
+                   uint64_t most_objects)
+    : impl_(std::make_unique<impl>(to, modules, memory, most_objects)) {}
 services::~services() = default;
 
 void services::offer() {
@@ -32,6 +33,7 @@ void services::offer() {
 
 health_checks &services::health() { return impl_->health; }
 void services::close() {
+  impl_->copies.close();
   impl_->health.close();
   impl_->metrics.close();
 }
@@ -47,8 +49,8 @@ std::shared_ptr<const kernel_snapshot> services::look(uint32_t wanted, std::stri
 
 bool services::explain(std::string_view partition, std::string_view application, std::string_view key,
                        std::chrono::milliseconds within, std::optional<explanation> &out) {
-  return impl_->keeper.run([&](kernel &k) { out = k.explain(partition, application, key); },
-                           snapshot_keeper::clock::now() + within);
+  refusal unmeant;
+  return impl_->explain(partition, application, key, snapshot_keeper::clock::now() + within, out, unmeant);
 }
 
 void services::count(std::span<const decision_view> decisions, const kernel &k) { impl_->metrics.count(decisions, k); }

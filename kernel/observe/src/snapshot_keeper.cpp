@@ -11,6 +11,7 @@ constexpr auto most_credit = std::chrono::milliseconds(100);
 constexpr auto shared_for = std::chrono::milliseconds(20);  // even where there is credit for a new one
 constexpr auto owed_for = std::chrono::seconds(2);          // where there is no credit
 constexpr auto kept_for = std::chrono::seconds(30);
+constexpr auto looks_for_stop = std::chrono::milliseconds(50);
 constexpr size_t most_entries = 16;
 constexpr size_t blocks_a_turn = 4'000;  // of the kernel's thread, at first: some milliseconds
 
@@ -90,15 +91,16 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
   while (frozen == nullptr) {
     const bool ran = access_.call([&](kernel &k, const kernel_access::applier &) {
       const auto before = clock::now();
-      const size_t left = k.freeze_some(0, parts, partition);
+      const auto only = partition.empty() ? std::nullopt : std::optional(k.find_partition(partition));
+      const size_t left = k.freeze_some(0, parts, only);
       // Decisions make blocks stale meanwhile: turns that do not gain on them grow, so that there is a last one.
       if (left > left_before - left_before / 16) at_once *= 2;
       left_before = left;
       if (left <= at_once) {
-        frozen = k.freeze(parts, partition);
+        frozen = k.freeze(parts, only);
         bytes = k.frozen_bytes();
       } else {
-        k.freeze_some(at_once, parts, partition);
+        k.freeze_some(at_once, parts, only);
       }
       cost += clock::now() - before;
     });
@@ -112,8 +114,7 @@ std::shared_ptr<const kernel_view> snapshot_keeper::make(uint32_t wanted, std::s
     counters_.bytes = bytes;
     moment = next_moment_++;
   }
-  auto view =
-      make_view(frozen->plain(parts, partition), access_.rms(), access_.policy_groups(), wanted, moment, started_ms_);
+  auto view = make_view(frozen->plain(parts), access_.rms(), access_.policy_groups(), wanted, moment, started_ms_);
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [&](const entry &e) {
     const bool replaced =
@@ -130,14 +131,15 @@ void snapshot_keeper::outdate() {
   for (entry &e : entries_) e.outdated = true;
 }
 
-bool snapshot_keeper::run(const std::function<void(kernel &)> &work, clock::time_point until) {
+bool snapshot_keeper::run(const std::function<void(kernel &)> &work, clock::time_point until,
+                          const std::atomic<bool> *stops) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const clock::time_point now = clock::now();
     const clock::duration pause = until_credit(now);
     if (pause <= clock::duration::zero()) break;
-    if (now >= until) return false;
-    turn_.wait_until(lock, std::min(until, now + pause));
+    if (now >= until || (stops != nullptr && *stops)) return false;
+    turn_.wait_until(lock, std::min({until, now + pause, now + looks_for_stop}));
   }
   lock.unlock();
   clock::duration cost{};

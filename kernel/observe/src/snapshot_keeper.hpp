@@ -2,6 +2,7 @@
 // Shares snapshots among all who read, and bounds what making them takes from scheduling.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -34,8 +35,10 @@ class snapshot_keeper {
   // What was true is not any more: the next snapshot is a new one.
   void outdate();
 
-  // Runs `work` on the kernel's thread on the same credit. False: it did not run.
-  bool run(const std::function<void(kernel &)> &work, clock::time_point until);
+  // Runs `work` on the kernel's thread on the same credit. False: it did not run, as where `stops` comes true while it
+  // waits for credit.
+  bool run(const std::function<void(kernel &)> &work, clock::time_point until,
+           const std::atomic<bool> *stops = nullptr);
 
   struct figures {
     uint64_t made = 0, shared = 0, spent_ns = 0;

@@ -42,7 +42,7 @@ class timeline {
   struct preemption {
     uint64_t number = 0;  // from 1
     int64_t at_ms = 0;
-    std::string partition, queue, application, key, node, words;
+    std::string partition, queue, application, key, node, reason;
   };
 
   // On the kernel's thread, while the decisions are handed over.

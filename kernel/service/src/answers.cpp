@@ -33,6 +33,7 @@ constexpr std::array rules{
     answer_rule{kind::container_state, 0, TENON_RM_SCHEDULING_STATE, TENON_RM_WANTS_SCHEDULING_STATES, "events"},
     answer_rule{kind::proposed, 0, TENON_RM_CHECK, TENON_RM_WANTS_PROPOSALS, "events"},
     answer_rule{kind::undone, 0, TENON_RM_CHECK_OVER, TENON_RM_WANTS_PROPOSALS, "events"},
+    answer_rule{kind::canary_back, 0, 0, 0, "events"},
 };
 
 constexpr bool in_order() {
@@ -256,7 +257,7 @@ void answer_writer::application_state(const decision_view &d, const rm_partition
   out.application = copied(d.application, memory);
   const auto &now = std::get<decided::application_state>(d.what);
   out.state = text(tenon::name(now.state));
-  out.words = copied(now.words, memory);
+  out.words = copied(now.message, memory);
   out.since_ns = d.now_ms > INT64_MAX / ns_per_ms ? INT64_MAX : d.now_ms * ns_per_ms;
   send(*where.answers, memory, out);
 }

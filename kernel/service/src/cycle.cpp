@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "tenon/kernel/partition_name.hpp"
 #include "translate.hpp"
 
 namespace tenon::service {
@@ -60,7 +59,7 @@ void cycle::take(const decision_view &d) {
   }
   rm_session *to = find(d.rm);
   if (to == nullptr) return;
-  rm_partition *where = to->find_partition(d.partition_number, d.partition);
+  rm_partition *where = to->partition_of(d);
   if (where == nullptr) {
     // However many names an RM makes up, their refusals have one place.
     where = &to->elsewhere;
@@ -112,7 +111,7 @@ void cycle::note_allocation(const decision_view &d, rm_partition &where, std::st
   }
 }
 
-turn_outcome cycle::turn(uint32_t max_decisions, std::string_view partition) {
+turn_outcome cycle::turn(uint32_t max_decisions, std::optional<partition_id> only) {
   turn_outcome out;
   ++shared_.counters.turns;
   for (size_t i = 0; i < sessions_.size(); ++i) {
@@ -120,7 +119,7 @@ turn_outcome cycle::turn(uint32_t max_decisions, std::string_view partition) {
     out.more |= pump(*sessions_[i]);
   }
   if (const auto due = kernel_.next_due(); due && *due <= now_ms_) apply(advance{});
-  out.made = step_all(max_decisions, partition);
+  out.made = step_all(max_decisions, only);
   // A step that is full has more to do; one that made nothing waits for a change.
   out.more |= out.made != 0 && kernel_.has_work();
   inspect_waiting();
@@ -137,7 +136,7 @@ turn_outcome cycle::turn(uint32_t max_decisions, std::string_view partition) {
   return out;
 }
 
-uint32_t cycle::step_all(uint32_t max_decisions, std::string_view only) {
+uint32_t cycle::step_all(uint32_t max_decisions, std::optional<partition_id> only) {
   if (max_decisions == 0 || !kernel_.has_work(only)) return 0;
   const auto is_stepped = [](const auto &one) {
     return one->state == rm_state::running && !one->held && !one->throttled && !one->goodbye;
@@ -145,8 +144,7 @@ uint32_t cycle::step_all(uint32_t max_decisions, std::string_view only) {
   const auto goes_along = [&](const auto &one) {
     return is_stepped(one) && (one->who.wants & TENON_RM_WANTS_PROPOSALS) == 0;
   };
-  if (only.empty() && std::all_of(sessions_.begin(), sessions_.end(), goes_along))
-    return apply(step{{}, max_decisions, {}});
+  if (!only && std::all_of(sessions_.begin(), sessions_.end(), goes_along)) return apply(step{{}, max_decisions, {}});
   uint32_t made = 0;
   for (const auto &one : sessions_) {
     if (is_stepped(one)) made += step_apart(*one, max_decisions, only);
@@ -154,15 +152,14 @@ uint32_t cycle::step_all(uint32_t max_decisions, std::string_view only) {
   return made;
 }
 
-uint32_t cycle::step_apart(rm_session &one, uint32_t max_decisions, std::string_view only) {
+uint32_t cycle::step_apart(rm_session &one, uint32_t max_decisions, std::optional<partition_id> only) {
   uint32_t made = 0;
   for (size_t i = 0; i < one.partitions.size(); ++i) {
+    const rm_partition &where = *one.partitions[i];
+    if (only && where.id != *only) continue;
     // A decision proposes one placement at most.
-    step what;
-    what.partition = one.partitions[i]->full_name;
-    if (!only.empty() && what.partition != only) continue;
-    what.max_decisions = std::min(max_decisions, room_for_checks(one));
-    if (what.max_decisions != 0 && kernel_.has_work(what.partition)) made += apply(what);
+    const uint32_t most = std::min(max_decisions, room_for_checks(one));
+    if (most != 0 && kernel_.has_work(where.id)) made += apply(step{where.full_name, most, {}});
   }
   return made;
 }
@@ -170,7 +167,7 @@ uint32_t cycle::step_apart(rm_session &one, uint32_t max_decisions, std::string_
 uint32_t cycle::room_for_checks(const rm_session &one) const {
   if ((one.who.wants & TENON_RM_WANTS_PROPOSALS) == 0) return UINT32_MAX;
   size_t open = 0;
-  for (const auto &partition : one.partitions) open += kernel_.open_checks(partition->full_name);
+  for (const auto &partition : one.partitions) open += kernel_.open_checks(partition->id);
   return open >= one.who.check_window ? 0 : one.who.check_window - static_cast<uint32_t>(open);
 }
 
@@ -219,13 +216,15 @@ uint64_t cycle::waiting_requests() const {
   return out;
 }
 
-bool cycle::check(std::string_view partition, std::string_view application, std::string_view key, std::string_view node,
+bool cycle::check(partition_id partition, std::string_view application, std::string_view key, std::string_view node,
                   bool allocate) {
-  const auto name = read_partition_name(partition);
-  rm_session *asked = name ? find(name->rm) : nullptr;
-  if (asked == nullptr || (asked->who.wants & TENON_RM_WANTS_CHECKS) == 0 || !asked->transport->can_check())
-    return true;
-  return asked->transport->check(*asked, name->plain, application, key, node, allocate);
+  for (const auto &asked : sessions_) {
+    const rm_partition *where = asked->find_partition(partition);
+    if (where == nullptr) continue;
+    if ((asked->who.wants & TENON_RM_WANTS_CHECKS) == 0 || !asked->transport->can_check()) return true;
+    return asked->transport->check(*asked, where->answers->name(), application, key, node, allocate);
+  }
+  return true;
 }
 
 std::vector<rm_status> cycle::rms() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ struct registration {
 struct registered {
   tenon_status status = TENON_OK;
   uint64_t session = 0;
-  std::string words;
+  std::string message;
 };
 
 struct turn_outcome {
@@ -56,8 +57,8 @@ class cycle final : public cycle_access {
   [[nodiscard]] std::optional<refusal> configure(std::string_view rm, const group_config &config);
   void tell(std::string_view rm, const tenon_rm_event &event);
 
-  // Takes requests, fires timers, makes up to `max_decisions` in each partition, or in the one that is named.
-  turn_outcome turn(uint32_t max_decisions, std::string_view partition = {});
+  // Takes requests, fires timers, makes up to `max_decisions` in each partition, or in that one alone.
+  turn_outcome turn(uint32_t max_decisions, std::optional<partition_id> only = {});
 
   // Where several RMs are, each has this many requests and decisions in a row, and the others wait no longer than that.
   static constexpr uint32_t most_beside_others = 32;
@@ -75,7 +76,7 @@ class cycle final : public cycle_access {
   enum class progress : uint8_t { done, stalled };
   struct outcome {
     bool good = false;
-    std::string words;
+    std::string message;
   };
 
   void take(const decision_view &d);
@@ -98,8 +99,8 @@ class cycle final : public cycle_access {
                                                                      const std::map<std::string, group_config> &groups,
                                                                      const std::set<std::string> &dropped);
   void note_partitions(rm_session &one, const cluster_config &config);
-  uint32_t step_all(uint32_t max_decisions, std::string_view only);
-  uint32_t step_apart(rm_session &one, uint32_t max_decisions, std::string_view only);
+  uint32_t step_all(uint32_t max_decisions, std::optional<partition_id> only);
+  uint32_t step_apart(rm_session &one, uint32_t max_decisions, std::optional<partition_id> only);
   // How many checks more may be open at once.
   [[nodiscard]] uint32_t room_for_checks(const rm_session &one) const;
   // Checks that are on the RM's connection by now have a deadline from now on.
@@ -113,7 +114,7 @@ class cycle final : public cycle_access {
   void drop_requests(rm_session &one);
   void inspect_waiting();
   [[nodiscard]] rm_session *find(std::string_view rm);
-  [[nodiscard]] bool check(std::string_view partition, std::string_view application, std::string_view key,
+  [[nodiscard]] bool check(partition_id partition, std::string_view application, std::string_view key,
                            std::string_view node, bool allocate);
 
   service_state &shared_;

@@ -126,7 +126,8 @@ uint32_t cycle::answer_beyond_bounds(const rm_session &from, const rm_partition 
 // warning is for what is not as it was wished.
 void cycle::apply_change(rm_session &from, const change_node &c) {
   const bool undrains = c.event == static_cast<uint8_t>(node_event::undrain);
-  as_wished_ = undrains && kernel_.state_of_node(c.partition, c.node) == node_state::schedulable;
+  as_wished_ =
+      undrains && kernel_.state_of_node(kernel_.find_partition(c.partition), c.node) == node_state::schedulable;
   apply(c);
   as_wished_ = false;
   if (c.event == static_cast<uint8_t>(node_event::decommission)) from.nodes.erase(std::string(c.node));
@@ -134,8 +135,8 @@ void cycle::apply_change(rm_session &from, const change_node &c) {
 
 // Groups of the user. Stalls the RM's requests behind it while its source is asked; other RMs go on.
 cycle::progress cycle::resolve(rm_session &from, request_batch &of, request &one, add_application &c) {
-  host::identity_resolver *resolver = identities_.of(c.partition);
-  if (resolver == nullptr) {
+  const rm_partition *where = from.find_partition(c.partition);
+  if (where == nullptr || where->identities == nullptr) {
     const auto alone = of.memory.array<std::string_view>(1);
     alone[0] = c.user;
     c.groups = alone;
@@ -145,20 +146,19 @@ cycle::progress cycle::resolve(rm_session &from, request_batch &of, request &one
     auto pending = std::make_shared<pending_identity>();
     of.identities.push_back(pending);
     one.attachment = static_cast<uint32_t>(of.identities.size());
-    resolver->resolve({c.user, {}, one.forced}, [pending, wake = shared_.wake](const host::group_answer &answer) {
-      pending->answer = answer;
-      pending->known.store(true, std::memory_order_release);
-      wake();
-    });
+    where->identities->resolve({c.user, {}, one.forced},
+                               [pending, wake = shared_.wake](const host::group_answer &answer) {
+                                 pending->answer = answer;
+                                 pending->known.store(true, std::memory_order_release);
+                                 wake();
+                               });
   }
   const pending_identity &asked = *of.identities[one.attachment - 1];
   if (!asked.known.load(std::memory_order_acquire)) return progress::stalled;
   if (!asked.answer.problem.empty()) {
-    if (rm_partition *where = from.find_partition(c.partition); where != nullptr) {
-      answer_refused_application(*where->answers, c.application, asked.answer.problem);
-      ++shared_.counters.answers;
-      c.partition = {};
-    }
+    answer_refused_application(*where->answers, c.application, asked.answer.problem);
+    ++shared_.counters.answers;
+    c.partition = {};
     return progress::done;
   }
   const auto groups = of.memory.array<std::string_view>(asked.answer.groups.size());
@@ -192,7 +192,7 @@ void cycle::apply_own_configuration(rm_session &from, const sent_configuration &
     out = why ? outcome{false, why->text()} : configure_rm(from, wanted);
     if (out.good) shared_.drop_of_rm(from.who.rm);
   }
-  answer_configuration(from, out.good, out.good ? ignored_settings(sent.ignored) : out.words, before);
+  answer_configuration(from, out.good, out.good ? ignored_settings(sent.ignored) : out.message, before);
   ++shared_.counters.answers;
 }
 

@@ -13,7 +13,7 @@ namespace {
 // A transport says lost and back at once to have answers told again, one stream after another: not for the log.
 constexpr int64_t lost_for_the_log_ms = 100;
 
-std::string words_of(const rm_session &one) {
+std::string label_of(const rm_session &one) {
   return "RM '" + one.who.rm + "' (session " + std::to_string(one.who.id) + ")";
 }
 
@@ -24,14 +24,12 @@ registered cycle::enter(registration in) {
   const auto of_rm = [&](const auto &one) { return one->who.rm == rm; };
   const auto old = std::find_if(sessions_.begin(), sessions_.end(), of_rm);
   if (old == sessions_.end() && sessions_.size() >= shared_.limits.max_rms) {
-    ++shared_.counters.refused_registrations;
     return {TENON_EXHAUSTED, 0,
             "want at most " + std::to_string(shared_.limits.max_rms) + " resource managers at once, have that many; " +
                 "end one of them, or raise rm.max"};
   }
   const std::shared_ptr<rm_session> older = old == sessions_.end() ? nullptr : *old;
-  if (auto why = identities_.use(rm, *in.config.config)) {
-    ++shared_.counters.refused_registrations;
+  if (auto why = identities_.make(*in.config.config)) {
     return {TENON_INVALID_CONFIG, 0, why->text()};
   }
   // What the kernel says while it cleans up is about the older session; its RM has forgotten all of it.
@@ -45,8 +43,7 @@ registered cycle::enter(registration in) {
       sessions_.push_back(older);
       std::sort(sessions_.begin(), sessions_.end(), [](const auto &a, const auto &b) { return a->who.id < b->who.id; });
     }
-    ++shared_.counters.refused_registrations;
-    return {TENON_INVALID_CONFIG, 0, outcome_.words};
+    return {TENON_INVALID_CONFIG, 0, outcome_.message};
   }
   if (older != nullptr) {
     older->ended = true;
@@ -69,7 +66,7 @@ registered cycle::enter(registration in) {
   }
   ++shared_.counters.registrations;
   shared_.sessions.add(fresh);
-  shared_.note(words_of(*fresh) + " registered over " + fresh->transport->name() + ", policy group '" +
+  shared_.note(label_of(*fresh) + " registered over " + fresh->transport->name() + ", policy group '" +
                fresh->who.policy_group + "'" + (fresh->who.own_config ? ", with a configuration of its own" : "") +
                (older != nullptr ? ", in place of session " + std::to_string(older->who.id) : "") +
                (fresh->held ? "; nothing is placed for it until its recovery is done" : ""));
@@ -79,11 +76,15 @@ registered cycle::enter(registration in) {
 void cycle::note_partitions(rm_session &one, const cluster_config &config) {
   for (const partition_config &partition : config.partitions) {
     const std::string full = full_partition_name(one.who.rm, partition.name);
-    if (one.find_partition(full) != nullptr) continue;
-    auto fresh = std::make_unique<rm_partition>();
-    fresh->full_name = full;
-    fresh->answers = &one.answer_queue_of(partition.name);
-    one.partitions.push_back(std::move(fresh));
+    rm_partition *known = one.find_partition(full);
+    if (known == nullptr) {
+      known = one.partitions.emplace_back(std::make_unique<rm_partition>()).get();
+      known->full_name = full;
+      known->answers = &one.answer_queue_of(partition.name);
+    }
+    // Another one than before, where that had drained and gone.
+    known->id = kernel_.find_partition(full);
+    known->identities = identities_.of(partition.user_group_resolver);
   }
 }
 
@@ -113,8 +114,8 @@ void cycle::tell_presence(rm_session &one) {
   if (one.lost == one.told_lost) return;
   if (one.lost && (one.goodbye || now_ms_ - one.lost_since_ms < lost_for_the_log_ms)) return;
   one.told_lost = one.lost;
-  if (!one.lost) return shared_.note(words_of(one) + " is back");
-  shared_.warn(words_of(one) + " is lost: nothing is placed for it, and after " +
+  if (!one.lost) return shared_.note(label_of(one) + " is back");
+  shared_.warn(label_of(one) + " is lost: nothing is placed for it, and after " +
                std::to_string(shared_.limits.pause_timeout_ms / 1000) + " s all it has is released");
 }
 
@@ -146,7 +147,7 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
   one.throttled = waiting > (one.throttled ? shared_.limits.outbox_high / 2 : shared_.limits.outbox_high);
   if (one.state == rm_state::running && waiting > shared_.limits.outbox_hard) {
     one.over_hard = true;
-    shared_.warn(words_of(one) + " does not take its answers, " + std::to_string(waiting) +
+    shared_.warn(label_of(one) + " does not take its answers, " + std::to_string(waiting) +
                  " wait: nothing is placed for it");
     pause(one);
   } else if (one.over_hard && !one.throttled) {
@@ -161,9 +162,9 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
 void cycle::end(const std::shared_ptr<rm_session> &one, uint32_t why, rm_signal signal) {
   const std::string released = "; all that it had is released";
   if (why == TENON_RM_ENDED_SHUTDOWN) {
-    shared_.note(words_of(*one) + " said goodbye" + released);
+    shared_.note(label_of(*one) + " said goodbye" + released);
   } else {
-    shared_.warn(words_of(*one) + (why == TENON_RM_ENDED_TIMEOUT ? " stayed away too long" : " left too many answers") +
+    shared_.warn(label_of(*one) + (why == TENON_RM_ENDED_TIMEOUT ? " stayed away too long" : " left too many answers") +
                  released);
   }
   apply(signal_rm{one->who.rm, signal});
@@ -200,13 +201,10 @@ void cycle::end_all() {
 }
 
 cycle::outcome cycle::configure_rm(rm_session &one, const group_config &config) {
-  if (auto why = identities_.use(one.who.rm, *config.config)) return {false, why->text()};
+  if (auto why = identities_.make(*config.config)) return {false, why->text()};
   apply(tenon::configure{one.who.rm, config.config.get()});
   outcome out = outcome_;
-  if (!out.good) {
-    static_cast<void>(identities_.use(one.who.rm, *one.in_force->config));
-    return out;
-  }
+  if (!out.good) return out;
   note_partitions(one, *config.config);
   one.in_force = std::make_shared<const group_config>(config);
   return out;
@@ -227,7 +225,7 @@ std::optional<refusal> cycle::leaves_nothing(const rm_session &one, const group_
 bool cycle::is_as_configured(const rm_session &one) const {
   const auto &partitions = one.in_force->config->partitions;
   return std::all_of(partitions.begin(), partitions.end(), [&](const partition_config &p) {
-    const auto state = kernel_.state_of_partition(full_partition_name(one.who.rm, p.name));
+    const auto state = kernel_.state_of_partition(kernel_.find_partition(full_partition_name(one.who.rm, p.name)));
     return state && *state != object_state::draining;
   });
 }
@@ -260,7 +258,7 @@ std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &
       if (out.good) continue;
       before.pop_back();
       why = refusal{"policy group '" + one->who.policy_group + "', RM '" + one->who.rm + "'",
-                    "a configuration that all RMs can take", out.words,
+                    "a configuration that all RMs can take", out.message,
                     "nothing was changed; correct it and reload again"};
     }
     for (auto undo = before.rbegin(); undo != before.rend(); ++undo) configure_rm(*undo->first, *undo->second);
@@ -276,7 +274,7 @@ std::optional<refusal> cycle::configure(std::string_view rm, const group_config 
   if (auto why = leaves_nothing(*one, config)) return why;
   const outcome out = configure_rm(*one, config);
   if (out.good) return std::nullopt;
-  return refusal{"RM '" + one->who.rm + "'", "a configuration that it can take", out.words, "nothing was changed"};
+  return refusal{"RM '" + one->who.rm + "'", "a configuration that it can take", out.message, "nothing was changed"};
 }
 
 bool cycle::recovery_done(std::string_view rm) {

@@ -61,10 +61,10 @@ const tenon_host_rm &rm_table() {
   return table;
 }
 
-void say(tenon_message *to, std::string_view words) {
+void say(tenon_message *to, std::string_view text) {
   if (to == nullptr || !TENON_COVERS(to, tenon_message, length) || to->data == nullptr) return;
-  to->length = std::min<uint64_t>(words.size(), to->capacity);
-  std::memcpy(to->data, words.data(), to->length);
+  to->length = std::min<uint64_t>(text.size(), to->capacity);
+  std::memcpy(to->data, text.data(), to->length);
 }
 
 }  // namespace tenon::service

@@ -22,7 +22,7 @@ class rm_calls {
 // The table; the context of its offer is an rm_calls.
 [[nodiscard]] const tenon_host_rm &rm_table();
 
-// Writes words where the caller gave room for them.
-void say(tenon_message *to, std::string_view words);
+// Writes a text where the caller gave room for it.
+void say(tenon_message *to, std::string_view text);
 
 }  // namespace tenon::service

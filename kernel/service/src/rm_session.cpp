@@ -2,14 +2,28 @@
 #include "rm_session.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::service {
 namespace {
 
-// FNV-1a and a mix of its result: nobody but the RM itself can make two of its own names collide, to its own harm.
+// FNV-1a by eight bytes, and a mix of its result: nobody but the RM itself can make two of its own names collide, to
+// its own harm. The last bytes are filled up with zeros; the length tells those apart that end in some.
 uint64_t mixed(std::string_view text, uint64_t seed) {
-  uint64_t h = 14'695'981'039'346'656'037ULL ^ seed;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
+  constexpr uint64_t odd = 0x9fb21c651e98df25;
+  uint64_t h = 14'695'981'039'346'656'037ULL ^ seed ^ text.size();
+  const auto add = [&](uint64_t word) {
+    h = (h ^ word) * odd;
+    h ^= h >> 32;
+  };
+  for (; text.size() >= sizeof(uint64_t); text.remove_prefix(sizeof(uint64_t))) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    add(word);
+  }
+  uint64_t rest = 0;
+  if (!text.empty()) std::memcpy(&rest, text.data(), text.size());
+  add(rest);
   h ^= h >> 33;
   h *= 0xff51afd7ed558ccdULL;
   return h ^ h >> 33;
@@ -61,13 +75,13 @@ bool rm_session::has_undelivered() const {
   return out;
 }
 
-rm_partition *rm_session::find_partition(uint32_t number, std::string_view full_name) const {
-  const auto known = std::find_if(partitions.begin(), partitions.end(),
-                                  [&](const auto &one) { return number != 0 && one->number == number; });
-  if (known != partitions.end()) return known->get();
-  rm_partition *out = find_partition(full_name);
-  if (out != nullptr) out->number = number;
-  return out;
+rm_partition *rm_session::find_partition(partition_id id) const {
+  const auto found = std::find_if(partitions.begin(), partitions.end(), [&](const auto &one) { return one->id == id; });
+  return found == partitions.end() ? nullptr : found->get();
+}
+
+rm_partition *rm_session::partition_of(const decision_view &d) const {
+  return d.where == partition_id::none ? find_partition(d.partition) : find_partition(d.where);
 }
 
 rm_partition *rm_session::find_partition(std::string_view full_name) const {

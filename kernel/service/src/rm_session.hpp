@@ -15,7 +15,10 @@
 #include "request_batch.hpp"
 #include "rm_bounds.hpp"
 #include "tenon/abi/transport.h"
+#include "tenon/host/identity_resolver.hpp"
+#include "tenon/kernel/decisions.hpp"
 #include "tenon/kernel/growing_map.hpp"
+#include "tenon/kernel/partition_id.hpp"
 #include "tenon/kernel/queue_config.hpp"
 #include "tenon/kernel/states.hpp"
 
@@ -34,9 +37,10 @@ inline size_t hash_value(const uuid_hash &h) { return static_cast<size_t>(h.high
 
 // What the cycle thread knows of one partition of an RM.
 struct rm_partition {
-  std::string full_name;  // [rm]name
-  uint32_t number = 0;    // the kernel's handle of it; 0: not heard of yet
+  partition_id id = partition_id::none;  // of the last of its name; the kernel may have none any more
+  std::string full_name;                 // [rm]name: commands name it so
   answer_queue *answers = nullptr;
+  host::identity_resolver *identities = nullptr;          // of its users; null: a user's only group has the user's name
   growing_map<uuid_hash, uint64_t> sequences;             // of allocations, by UUID
   std::unordered_map<uint64_t, std::string> given_uuids;  // of recovered ones: the RM's own
   struct unsent_check {
@@ -118,7 +122,7 @@ class rm_session {
   std::shared_ptr<const group_config> in_force;
   rm_bounds bounds;
   bool held = false;  // recovery.hold
-  // Its last ask came as an allocation without node: what it hears of asks is in the words of allocations, too.
+  // Its last ask came as an allocation without node: what it hears of asks comes as messages about allocations, too.
   bool asks_by_allocations = false;
   bool over_hard = false;  // Paused since its answers are not taken
   bool lost = false;       // Paused since it is not connected
@@ -127,8 +131,9 @@ class rm_session {
   bool goodbye = false;  // it ends when its requests are applied and its answers are out
   int64_t pause_deadline_ms = 0, goodbye_deadline_ms = 0;
   [[nodiscard]] rm_partition *find_partition(std::string_view full_name) const;
-  // By the kernel's handle, which it keeps from the first time on.
-  [[nodiscard]] rm_partition *find_partition(uint32_t number, std::string_view full_name) const;
+  [[nodiscard]] rm_partition *find_partition(partition_id id) const;
+  // The one that a decision is about. A refusal because there is no such partition has no handle, but its name.
+  [[nodiscard]] rm_partition *partition_of(const decision_view &d) const;
 
  private:
   chunk_pool &chunks_;

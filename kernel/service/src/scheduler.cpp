@@ -33,8 +33,8 @@ const tenon_host_rm *scheduler::rm_service() { return &rm_table(); }
 
 std::optional<refusal> scheduler::start() { return impl_->start(); }
 void scheduler::stop() { impl_->stop(); }
-uint32_t scheduler::step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::string_view partition) {
-  return impl_->step(max_decisions, now_ms, partition);
+uint32_t scheduler::step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::optional<partition_id> only) {
+  return impl_->step(max_decisions, now_ms, only);
 }
 
 bool scheduler::is_manual() const { return impl_->options.manual; }
@@ -61,6 +61,8 @@ std::vector<std::string> scheduler::configuration_warnings() const {
     out.insert(out.end(), group.warnings.begin(), group.warnings.end());
   return out;
 }
+
+result<module_swap_outcome> scheduler::swap_module(const module_swap_wish &wish) { return impl_->swap_module(wish); }
 
 void scheduler::post(std::function<void(cycle_access &)> work) {
   impl_->post([work = std::move(work)](cycle &on) { work(on); });

@@ -2,9 +2,11 @@
 // What transports call: registrations, requests, signals, acknowledgements.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "scheduler_impl.hpp"
 #include "tenon/abi/rm_requests.h"
+#include "tenon/config/problems.hpp"
 #include "tenon/host/thread_role.hpp"
 #include "tenon/kernel/names.hpp"
 #include "translate.hpp"
@@ -57,6 +59,22 @@ result<group_config> scheduler::impl::configuration_of(std::string_view rm, cons
   return shared.read(view_of(from.config), "the configuration of RM '" + std::string(rm) + "'");
 }
 
+// Of clients that try again and again the log has a line a second, with the last one's reason.
+tenon_status scheduler::impl::refuse_registration(const std::string &rm, tenon_status status, const std::string &why,
+                                                  tenon_rm_enter_out &out) {
+  ++shared.counters.refused_registrations;
+  say(out.error, why);
+  const std::lock_guard lock(refusing_);
+  ++untold_refusals_;
+  const auto now = std::chrono::steady_clock::now();
+  if (last_told_refusal_ && now - *last_told_refusal_ < std::chrono::seconds(1)) return status;
+  shared.warn("the registration of RM " + config::in_quotes(rm) + " is refused: " + why +
+              (untold_refusals_ == 1 ? "" : " (and " + std::to_string(untold_refusals_ - 1) + " others before it)"));
+  last_told_refusal_ = now;
+  untold_refusals_ = 0;
+  return status;
+}
+
 tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_out &out) {
   if (shared.closing || !started_) {
     say(out.error, "the scheduler stops, or is not ready");
@@ -79,11 +97,7 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   what.who.rm = view_of(from.rm);
   what.transport = runners[in.transport - 1].get();
   auto config = configuration_of(what.who.rm, from);
-  if (!config) {
-    ++shared.counters.refused_registrations;
-    say(out.error, config.why().text());
-    return TENON_INVALID_CONFIG;
-  }
+  if (!config) return refuse_registration(what.who.rm, TENON_INVALID_CONFIG, config.why().text(), out);
   what.config = std::move(*config);
   what.who.version = view_of(from.version);
   what.who.policy_group =
@@ -97,12 +111,12 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   what.who.check_window = shared.limits.check_window;
   if (const auto window = extra.find("checks.window"); window != extra.end()) {
     const auto own = window_of(window->second);
-    if (!own) {
-      ++shared.counters.refused_registrations;
-      say(out.error, "extraConfig checks.window: want a whole number from 1 on, have another text; leave it out for " +
-                         std::to_string(shared.limits.check_window));
-      return TENON_INVALID_CONFIG;
-    }
+    if (!own)
+      return refuse_registration(
+          what.who.rm, TENON_INVALID_CONFIG,
+          "extraConfig checks.window: want a whole number from 1 on, have another text; leave it out for " +
+              std::to_string(shared.limits.check_window),
+          out);
     what.who.check_window = std::min(*own, shared.limits.check_window);
   }
   if ((what.who.wants & TENON_RM_WANTS_EVENTS) != 0) send_events();
@@ -114,8 +128,9 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
     say(out.error, "the scheduler stops");
     return TENON_RETRY;
   }
-  if (own_config && outcome.status == TENON_OK) forget_sent_for(rm);
-  say(out.error, outcome.words);
+  if (outcome.status != TENON_OK) return refuse_registration(rm, outcome.status, outcome.message, out);
+  if (own_config) forget_sent_for(rm);
+  say(out.error, outcome.message);
   out.session = outcome.session;
   return outcome.status;
 }
@@ -124,10 +139,10 @@ tenon_status scheduler::impl::submit(const tenon_rm_submit_in &in, tenon_rm_subm
   out.accepted = 0;
   const auto session = shared.sessions.find(in.session);
   if (session == nullptr || session->ended || session->goodbye_said) return TENON_DECLINED;
-  const auto later = [&](std::string_view words) {
+  const auto later = [&](std::string_view message) {
     ++session->retries;
     ++shared.counters.retries;
-    say(out.error, words);
+    say(out.error, message);
     return TENON_RETRY;
   };
   if (shared.closing) return later("the scheduler stops");

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "left_out.hpp"
 #include "scheduler_impl.hpp"
 #include "tenon/config/problems.hpp"
 #include "tenon/config/queues.hpp"
@@ -41,6 +42,10 @@ std::optional<refusal> refuse_change_to_nothing(const group_config &to, const gr
   return refusal{to.file, "queues, as those that are in force", "a text without content",
                  std::string(nothing_changed) +
                      "write the whole text, a file by renaming a complete one to its name, and try again"};
+}
+
+void add_left_out(const cluster_config &before, const cluster_config &now, std::vector<std::string> &notes) {
+  for (std::string &line : left_out(before, now)) notes.push_back(std::move(line));
 }
 
 // The file is as it was when people sent another text: whoever reloads may not know of that.
@@ -235,6 +240,7 @@ configured scheduler::impl::configure_group(const people_configuration &sent, gr
   out.why = put_in_force(std::move(groups), {});
   if (out.why) return out;
   if (!before.by.empty()) out.notes.push_back("replaced " + sent_as_text(before, sent.policy_group, {}));
+  if (before.config != nullptr) add_left_out(*before.config, *config.config, out.notes);
   keep(config, sent.policy_group, {}, out);
   return out;
 }
@@ -290,6 +296,7 @@ configured scheduler::impl::reload_files(const reload_wish &wish) {
         return older_than(*in_force, name, {}, config->file);
       out.notes.push_back("replaced " + sent_as_text(*in_force, name, {}));
     }
+    if (in_force != nullptr) add_left_out(*in_force->config, *config->config, out.notes);
     const bool same = in_force != nullptr && in_force->by.empty() && in_force->text == config->text;
     config->revision = same ? in_force->revision : ++last_revision_;
     config->since_ms = same ? in_force->since_ms : unix_ms();

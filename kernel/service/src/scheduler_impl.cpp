@@ -262,7 +262,8 @@ bool scheduler::impl::call(const work &what, const std::function<bool()> &gives_
   return outcome.get();
 }
 
-uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::string_view partition) {
+uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> now_ms,
+                               std::optional<partition_id> only) {
   if (!options.manual || !started_ || stopped_) return 0;
   uint32_t made = 0;
   const work all = [&](cycle &on) {
@@ -273,7 +274,7 @@ uint32_t scheduler::impl::step(uint32_t max_decisions, std::optional<int64_t> no
       std::this_thread::yield();
       on.turn(0);
     }
-    made += on.turn(max_decisions, partition).made;
+    made += on.turn(max_decisions, only).made;
   };
   run_manual(&all);
   for (const auto &runner : runners) runner->pump();

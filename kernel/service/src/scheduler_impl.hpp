@@ -34,7 +34,7 @@ struct scheduler::impl final : rm_calls {
 
   std::optional<refusal> start();
   void stop();
-  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::string_view partition);
+  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms, std::optional<partition_id> only);
   // Before start(): reads the policy groups' texts, and what people sent in their place.
   std::optional<refusal> open_configurations();
   configured configure(const people_configuration &sent);
@@ -42,6 +42,7 @@ struct scheduler::impl final : rm_calls {
   std::optional<refusal> reload_texts(const std::map<std::string, std::string> &texts);
   [[nodiscard]] result<scheduler::configuration_source> source_of(const std::string &policy_group) const;
   [[nodiscard]] std::vector<configuration_revision> revisions() const;
+  result<module_swap_outcome> swap_module(const module_swap_wish &wish);
   void post(work what);
   // Of whoever must have it done: waits for as long as it takes.
   bool call(const work &what);
@@ -88,6 +89,8 @@ struct scheduler::impl final : rm_calls {
   std::optional<refusal> put_in_force(groups_by_name groups, const std::set<std::string> &dropped_rms);
   void tell_of_start();
   void clean_store();
+  tenon_status refuse_registration(const std::string &rm, tenon_status status, const std::string &why,
+                                   tenon_rm_enter_out &out);
   void forget_sent_for(const std::string &rm);  // it has a configuration of its own
   result<group_config> configuration_of(std::string_view rm, const tenon_rm_registration &from) const;
   std::optional<refusal> make_hub();
@@ -105,6 +108,7 @@ struct scheduler::impl final : rm_calls {
   void send_events();
 
   configuration_reader read_configuration_;
+  std::mutex swapping_;             // one module at a time
   mutable std::mutex configuring_;  // of what follows, and of whatever changes groups
   std::optional<configuration_store> store_;
   uint64_t last_revision_ = 0;
@@ -112,6 +116,9 @@ struct scheduler::impl final : rm_calls {
   std::unique_ptr<cycle> cycle_;
   const tenon_host *linked_host_ = nullptr;
   bool started_ = false;
+  std::mutex refusing_;  // of the log's lines about refused registrations
+  uint64_t untold_refusals_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> last_told_refusal_;
   std::atomic<bool> stopped_{false};
   std::mutex stop_mutex_;
 

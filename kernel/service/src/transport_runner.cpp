@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto retry_after = std::chrono::milliseconds(2);
 
-struct words {
+struct said_text {
   char buffer[1024];
   tenon_message message{sizeof(tenon_message), sizeof buffer, buffer, 0};
   [[nodiscard]] std::string text() const { return {buffer, std::min<size_t>(message.length, sizeof buffer)}; }
@@ -45,7 +45,7 @@ std::optional<std::string> transport_runner::start() {
 std::optional<std::string> transport_runner::start_once() {
   const host::role_guard io(host::thread_role::io);
   const std::lock_guard lock(use_);
-  words said;
+  said_text said;
   const tenon_transport_start_in in{sizeof in, 0, options_.handle};
   const tenon_status status = table_.start(instance_, &in, &said.message);
   if (status != TENON_OK) return said.text().empty() ? "start gave " + std::to_string(status) : said.text();
@@ -60,7 +60,7 @@ void transport_runner::stop_once() {
   const std::lock_guard lock(use_);
   if (!running_) return;
   running_ = false;
-  words said;
+  said_text said;
   const tenon_transport_stop_in in{sizeof in, static_cast<uint32_t>(options_.drain_ms)};
   const tenon_status status = table_.stop(instance_, &in, &said.message);
   if (status != TENON_OK) options_.log(options_.name + ": stop: " + said.text());
@@ -191,12 +191,12 @@ void transport_runner::fault(std::string_view slot, tenon_status status) {
   {
     const std::lock_guard lock(mutex_);
     ++status_.faults;
-    status_.words = std::string(slot) + " gave status " + std::to_string(status);
+    status_.message = std::string(slot) + " gave status " + std::to_string(status);
     restarts = status_.restarts;
     status_.running = false;
   }
   running_ = false;
-  words said;
+  said_text said;
   const tenon_transport_stop_in stop{sizeof stop, 0};
   table_.stop(instance_, &stop, &said.message);
   options_.log(options_.name + ": " + std::string(slot) + " gave status " + std::to_string(status) +

@@ -41,7 +41,7 @@ class transport_runner {
   [[nodiscard]] uint64_t handle() const { return options_.handle; }
   [[nodiscard]] const std::string &name() const { return options_.name; }
 
-  // Starts it; the words of a refusal.
+  // Starts it; the text of a refusal.
   [[nodiscard]] std::optional<std::string> start();
   // Ends its thread; what is there goes out first, as long as the transport takes it.
   void drain();

@@ -14,7 +14,8 @@ namespace tenon::internal {
 
 inline constexpr uint32_t not_in_heap = ~uint32_t{0};
 
-using key_prefix = std::array<uint64_t, 2>;
+// The last word tells items apart that the others do not.
+using key_prefix = std::array<uint64_t, 3>;
 
 // `Before(a, b)` is a strict order; `Position(item)` is a reference to where the item keeps its position.
 // `Prefix(item)` gives an array of words that agrees with the order: where they differ, the smaller is before.
@@ -28,6 +29,8 @@ class indexed_heap {
   [[nodiscard]] bool contains(const T *item) const { return Position{}(*item) != not_in_heap; }
 
   void push(T *item) {
+    if (first_is_stale_) entries_.front().prefix = Prefix{}(*top());
+    first_is_stale_ = false;
     entries_.push_back({Prefix{}(*item), item});
     up(size() - 1);
   }
@@ -35,6 +38,7 @@ class indexed_heap {
   void erase(T *item) {
     const uint32_t at = Position{}(*item);
     Position{}(*item) = not_in_heap;
+    first_is_stale_ = false;
     const entry last = entries_.back();
     entries_.pop_back();
     if (at == entries_.size()) return;
@@ -43,6 +47,8 @@ class indexed_heap {
   }
 
   void update(T *item) {
+    first_is_stale_ = entries_.size() == 1;  // nobody compares with it before another comes
+    if (first_is_stale_) return;
     const uint32_t at = Position{}(*item);
     entries_[at].prefix = Prefix{}(*item);
     settle(at);
@@ -104,6 +110,7 @@ class indexed_heap {
   }
 
   std::vector<entry> entries_;
+  bool first_is_stale_ = false;  // its prefix: it is alone
 };
 
 }  // namespace tenon::internal

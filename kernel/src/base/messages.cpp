@@ -16,6 +16,14 @@ std::string join(std::initializer_list<std::string_view> parts) {
   return out;
 }
 
+// Control characters become spaces.
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(out.begin(), out.end(), is_control, ' ');
+  return out;
+}
+
 }  // namespace
 
 std::string amounts(const amount_map &amounts) {
@@ -84,12 +92,12 @@ std::string parent_rule_gave_leaf(std::string_view queue) {
   return join({"parent rule returned a leaf queue: ", queue});
 }
 std::string order_refused_application(std::string_view application, std::string_view order, std::string_view queue,
-                                      std::string_view words) {
+                                      std::string_view message) {
   return join({"application sort policy ", order, " of queue ", queue, " refused application ", application,
-               words.empty() ? "" : ": ", words});
+               message.empty() ? "" : ": ", message});
 }
-std::string rule_refused(std::string_view rule, std::string_view words) {
-  return join({"placement rule ", rule, " refused the application", words.empty() ? "" : ": ", words});
+std::string rule_refused(std::string_view rule, std::string_view message) {
+  return join({"placement rule ", rule, " refused the application", message.empty() ? "" : ": ", message});
 }
 std::string queue_not_found(std::string_view queue, std::string_view application) {
   return join({"failed to find queue ", queue, " for application ", application});
@@ -115,9 +123,9 @@ std::string rule_fixed_qualified_with_parent(std::string_view value) {
   return join({"cannot have a fixed queue rule with qualified queue getName and a parent rule: ", value});
 }
 std::string acl_spaces(std::string_view acl) { return join({"multiple spaces found in ACL: '", acl, "'"}); }
-std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view words) {
+std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view message) {
   return join(
-      {"queue sort policy ", order, " refused the properties of queue ", queue, words.empty() ? "" : ": ", words});
+      {"queue sort policy ", order, " refused the properties of queue ", queue, message.empty() ? "" : ": ", message});
 }
 std::string_view ask_added() { return "an ask was added"; }
 std::string_view allocation_added() { return "an allocation was added"; }
@@ -252,6 +260,34 @@ std::string proposal_placeholder_gone(std::string_view placeholder) {
   return join({"placeholder ", placeholder, " is released"});
 }
 
+std::string swap_of_canary(std::string_view policy) {
+  return join({"the predicate ", policy, " is on trial in a canary: take that back first"});
+}
+
+std::string canary_failed(module_kind kind, std::string_view policy, uint32_t times) {
+  const std::string often = times > 1 ? join({" ", std::to_string(times), " times"}) : std::string{};
+  if (kind == module_kind::predicate) {
+    return join({"the predicate ", policy, " failed", often, ": its applications are placed without it again"});
+  }
+  return join({"the order of nodes ", policy, " failed", often, ": its applications have the partition's again"});
+}
+std::string canary_waits(uint32_t longer, uint32_t placed, int64_t bound_ms) {
+  return join({std::to_string(longer), " of ", std::to_string(placed), " placements of the canary waited longer than ",
+               std::to_string(bound_ms), " ms, and one in 100 may"});
+}
+std::string canary_waits_longer(int64_t average_ms, int64_t others_ms, uint32_t factor) {
+  return join({"placements of the canary waited ", std::to_string(average_ms), " ms on average and others ",
+               std::to_string(others_ms), " ms: that is more than ", std::to_string(factor), " thousandths of it"});
+}
+std::string canary_taken_back(std::string_view text) {
+  return text.empty() ? std::string("taken back") : join({"taken back ", one_line(text)});
+}
+std::string no_canary(std::string_view partition) {
+  return join({"partition ", partition, " is configured with no canary"});
+}
+std::string canary_is_back(std::string_view why) { return join({"the canary is back already: ", why}); }
+std::string canary_is_in_place() { return "the canary is in place: nothing brought it back"; }
+
 std::string no_queue(std::string_view path) { return join({"there is no queue ", path}); }
 std::string no_application(std::string_view application) { return join({"there is no application ", application}); }
 std::string queue_event_unknown(uint8_t event) {
@@ -265,10 +301,7 @@ std::string partition_start_while_draining(std::string_view partition) {
       {"partition ", partition, " is Draining: a configuration that names it makes it Active again, nothing else"});
 }
 std::string application_killed(std::string_view why) {
-  std::string out = why.empty() ? std::string("ApplicationKilled") : join({"ApplicationKilled: ", why});
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(out.begin(), out.end(), is_control, ' ');
-  return out;
+  return why.empty() ? std::string("ApplicationKilled") : join({"ApplicationKilled: ", one_line(why)});
 }
 
 std::string move_of_ending(std::string_view application, std::string_view state) {

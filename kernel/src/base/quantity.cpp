@@ -70,7 +70,9 @@ result<int64_t> parse_quantity(std::string_view type, std::string_view text) {
   const size_t digits = std::min(trimmed.find_first_not_of("0123456789"), trimmed.size());
   const std::string_view suffix = trim(trimmed.substr(digits));
   if (digits == 0 || (!suffix.empty() && !looks_like_suffix(suffix))) {
-    return refuse(type, text, "invalid quantity", "write it without sign, decimals or exponent, e.g. 500M");
+    return refuse(type, text, "invalid quantity",
+                  milli ? "write it without sign, decimals or exponent, e.g. 1500m for one and a half"
+                        : "write it without sign, decimals or exponent, e.g. 500M");
   }
 
   const bool in_milli = milli && suffix == "m";

@@ -34,6 +34,14 @@ resources make(uint64_t mask, F &&amount) {
   return out;
 }
 
+// Of as many types as the other has. Where amounts lie is looked up once: a compiler has to think that they change it.
+template <class F>
+inline void change_each(int64_t *own, const resources &other, F &&f) {
+  const int64_t *amounts = other.data();
+  const uint32_t count = other.size();
+  for (uint32_t t = 0; t < count; ++t) own[t] = f(own[t], amounts[t]);
+}
+
 // What both "only existing" comparisons share: the answer where the sets of types alone decide.
 std::optional<bool> decided_by_types(const resources &a, const resources &b) {
   if (a.empty()) return false;
@@ -100,34 +108,43 @@ void resources::add(type_index t, int64_t amount) { set(t, add_saturating((*this
 
 resources &resources::operator+=(const resources &other) {
   reserve_types(other.size());
-  for (uint32_t t = 0; t < other.size(); ++t) amounts_[t] = add_saturating(amounts_[t], other.amounts_[t]);
+  change_each(amounts_.data(), other, [](int64_t own, int64_t more) { return add_saturating(own, more); });
   present_ |= other.present_;
   return *this;
 }
 
 resources &resources::operator-=(const resources &other) {
   reserve_types(other.size());
-  for (uint32_t t = 0; t < other.size(); ++t) amounts_[t] = sub_saturating(amounts_[t], other.amounts_[t]);
+  change_each(amounts_.data(), other, [](int64_t own, int64_t less) { return sub_saturating(own, less); });
   present_ |= other.present_;
   return *this;
 }
 
 resources &resources::add_times(const resources &other, int64_t times) {
+  if (times == 1) return *this += other;
   reserve_types(other.size());
-  for (uint32_t t = 0; t < other.size(); ++t) {
-    amounts_[t] = add_saturating(amounts_[t], mul_saturating(other.amounts_[t], times));
-  }
+  change_each(amounts_.data(), other,
+              [times](int64_t own, int64_t one) { return add_saturating(own, mul_saturating(one, times)); });
   present_ |= other.present_;
   return *this;
 }
 
 void resources::prune() {
-  for_each_type(*this, [&](type_index t, int64_t amount) {
-    if (amount == 0) present_ &= ~(uint64_t{1} << t);
-  });
+  const int64_t *own = amounts_.data();
+  uint64_t left = present_;
+  for (uint64_t all = present_; all != 0; all &= all - 1) {
+    const int t = __builtin_ctzll(all);
+    if (own[t] == 0) left &= ~(uint64_t{1} << t);
+  }
+  present_ = left;
 }
 
-bool operator==(const resources &a, const resources &b) { return a.present_ == b.present_ && equal_amounts(a, b); }
+bool operator==(const resources &a, const resources &b) {
+  if (a.present_ != b.present_) return false;
+  // Undefined amounts are 0, and those beyond the shorter one are undefined in both.
+  const size_t both = std::min(a.amounts_.size(), b.amounts_.size());
+  return std::equal(a.amounts_.begin(), a.amounts_.begin() + static_cast<ptrdiff_t>(both), b.amounts_.begin());
+}
 
 int64_t scale_saturating(int64_t a, double ratio) {
   const double product = static_cast<double>(a) * ratio;

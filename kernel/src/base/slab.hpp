@@ -2,8 +2,10 @@
 // Slab: objects with stable addresses and small ids, whose storage is reused only after a flush.
 #pragma once
 
-#include <boost/container/deque.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <vector>
 
 namespace tenon::internal {
@@ -16,20 +18,24 @@ inline constexpr uint32_t small_page_bytes = 512;
 template <class T, uint32_t page_bytes = 4096>
 class slab {
  public:
+  slab() = default;
+  slab(const slab &) = delete;
+  slab &operator=(const slab &) = delete;
+  ~slab() {
+    for (uint32_t id = extent_; id-- > 0;) (*this)[id].~T();
+  }
+
   T &create() {
-    if (!free_.empty()) {
-      const uint32_t id = free_.back();
-      free_.pop_back();
-      items_[id].index = id;  // as new otherwise, since the flush
-      items_[id].live = true;
-      ++live_;
-      return items_[id];
+    if (free_.empty()) {
+      if (extent_ == room()) pages_.push_back(std::make_unique_for_overwrite<page>());
+      ::new (at(extent_)) T();
+      (*this)[extent_].index = extent_;
+      return made((*this)[extent_++]);
     }
-    items_.emplace_back();
-    items_.back().index = static_cast<uint32_t>(items_.size() - 1);
-    items_.back().live = true;
-    ++live_;
-    return items_.back();
+    T &item = (*this)[free_.back()];
+    item.index = free_.back();  // as new otherwise, since the flush
+    free_.pop_back();
+    return made(item);
   }
 
   void retire(T &item) {
@@ -39,24 +45,56 @@ class slab {
   }
 
   void flush() {
+    flush([](T &) {});
+  }
+  // `last` sees each one before it is as new.
+  template <class F>
+  void flush(F &&last) {
     for (const uint32_t id : retired_) {
-      items_[id] = T{};
+      T &item = (*this)[id];
+      last(item);
+      item = T{};
       free_.push_back(id);
     }
     retired_.clear();
   }
+  // Where a page is nearly full, the next one is there before somebody waits for it: the first touch of memory costs
+  // more than a decision.
+  void make_room_ahead() {
+    if (room() - extent_ > objects_a_page / 4 || extent_ == 0) return;
+    pages_.push_back(std::make_unique_for_overwrite<page>());
+    volatile std::byte *fresh = pages_.back()->bytes;
+    for (size_t i = 0; i < sizeof(page); i += touched_at_once) fresh[i] = std::byte{};
+    fresh[sizeof(page) - 1] = std::byte{};
+  }
 
-  [[nodiscard]] T &operator[](uint32_t id) { return items_[id]; }
-  [[nodiscard]] const T &operator[](uint32_t id) const { return items_[id]; }
-  [[nodiscard]] uint32_t extent() const { return static_cast<uint32_t>(items_.size()); }
+  [[nodiscard]] T &operator[](uint32_t id) { return *std::launder(static_cast<T *>(at(id))); }
+  [[nodiscard]] const T &operator[](uint32_t id) const { return *std::launder(static_cast<const T *>(at(id))); }
+  [[nodiscard]] uint32_t extent() const { return extent_; }
   [[nodiscard]] uint32_t live() const { return live_; }
 
  private:
-  // By the page: the standard library's deque would take a block of its own for every object or two.
-  using paged = boost::container::deque_options_t<boost::container::block_bytes<page_bytes>>;
-  boost::container::deque<T, void, paged> items_;
+  static constexpr uint32_t objects_a_page = sizeof(T) < page_bytes ? page_bytes / sizeof(T) : 1;
+  static constexpr size_t touched_at_once = 4096;  // no operating system has smaller pages
+  static constexpr size_t cache_line = 64;
+  struct page {
+    alignas(alignof(T) < cache_line ? cache_line : alignof(T)) std::byte bytes[objects_a_page * sizeof(T)];
+  };
+
+  [[nodiscard]] size_t room() const { return pages_.size() * objects_a_page; }
+  [[nodiscard]] void *at(uint32_t id) const {
+    return pages_[id / objects_a_page]->bytes + id % objects_a_page * sizeof(T);
+  }
+  T &made(T &item) {
+    item.live = true;
+    ++live_;
+    return item;
+  }
+
+  std::vector<std::unique_ptr<page>> pages_;
   std::vector<uint32_t> free_;
   std::vector<uint32_t> retired_;
+  uint32_t extent_ = 0;  // so many were ever made
   uint32_t live_ = 0;
 };
 

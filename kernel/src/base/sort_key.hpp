@@ -24,9 +24,10 @@ struct sort_key {
     due_ms = INT64_MAX;
   }
 
-  // The first two words, 0 where there are fewer.
-  [[nodiscard]] std::array<uint64_t, 2> prefix() const {
-    return {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1]};
+  // The first two words, 0 where there are fewer, and the item's number where these are all. Among equal keys the
+  // smaller number is first.
+  [[nodiscard]] std::array<uint64_t, 3> prefix(uint64_t number) const {
+    return {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1], words.size() <= 2 ? number : 0};
   }
 
   // <0, 0 or >0, first word first.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tenon/kernel/partition_id.hpp"
+
 namespace tenon::internal {
 
 enum class timer_kind : uint8_t {
@@ -20,6 +22,7 @@ enum class timer_kind : uint8_t {
   reservation_wait,
   rm_check,
   ask_alarm,
+  predicate,
   quota,
   drain,
   cleaner
@@ -29,7 +32,7 @@ struct timer {
   int64_t due_ms = 0;
   uint64_t sequence = 0;  // of its creation
   timer_kind kind = timer_kind::application_state;
-  uint32_t where = 0;   // partition id
+  partition_id where = partition_id::none;
   uint32_t object = 0;  // slab id
   uint64_t epoch = 0;   // void when the object has another one by now
 
@@ -47,8 +50,9 @@ class timers {
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] size_t size() const { return heap_.size(); }
   [[nodiscard]] const timer &top() const { return heap_.front(); }
+  [[nodiscard]] const std::vector<timer> &all() const { return heap_; }  // in no order
 
-  void arm(int64_t due_ms, timer_kind kind, uint32_t where, uint32_t object, uint64_t epoch) {
+  void arm(int64_t due_ms, timer_kind kind, partition_id where, uint32_t object, uint64_t epoch) {
     heap_.push_back({due_ms, next_++, kind, where, object, epoch});
     up(heap_.size() - 1);
     owed_ += looks_for_each;

@@ -11,6 +11,7 @@
 #include "ready/reserved_line.hpp"
 #include "rules/gangs.hpp"
 #include "tenon/kernel/messages.hpp"
+#include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
 
@@ -37,8 +38,12 @@ void administration::turn(object_event event) {
 void administration::leave_out() {
   if (drain_epoch_ != 0) return;
   turn(object_event::remove);
+  arm_drain(clock.now_ms() + of.config.tuning.drain_timeout_ms);
+}
+
+void administration::arm_drain(int64_t due_ms) {
   drain_epoch_ = clock.next_epoch();
-  clock.arm(clock.now_ms() + of.config.tuning.drain_timeout_ms, timer_kind::drain, 0, drain_epoch_);
+  clock.arm(due_ms, timer_kind::drain, 0, drain_epoch_);
 }
 
 void administration::take_back() {
@@ -47,7 +52,8 @@ void administration::take_back() {
 }
 
 void administration::arm_cleaner() {
-  clock.arm(clock.now_ms() + std::max<int64_t>(1, of.config.tuning.queue_cleanup_ms), timer_kind::cleaner, 0, 0);
+  const int64_t period_ms = std::max<int64_t>(1, of.config.tuning.queue_cleanup_ms);
+  clock.arm(add_saturating(clock.now_ms(), period_ms), timer_kind::cleaner, 0, 0);
 }
 
 void administration::fire(const timer &t) {

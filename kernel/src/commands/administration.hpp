@@ -39,6 +39,7 @@ class administration : administration_access {
   void leave_out();
   void take_back();  // it does again
   void arm_cleaner();
+  void arm_drain(int64_t due_ms);
   void fire(const timer &t);  // cleaner, drain
   [[nodiscard]] bool is_void(const timer &t) const;
   [[nodiscard]] bool is_over() const { return over_; }  // nothing is left of it

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/tags.hpp"
+#include "commands/canary.hpp"
 #include "commands/chosen_node_orders.hpp"
 #include "core.hpp"
 #include "ledger/kept_counts.hpp"
@@ -13,6 +14,7 @@
 #include "lifecycle/resource_intake.hpp"
 #include "model/application_id.hpp"
 #include "policies/prepared_words.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/limits.hpp"
 #include "rules/placement.hpp"
 #include "tenon/kernel/messages.hpp"
@@ -65,20 +67,20 @@ void application_intake::obey(const tenon::add_application &c) {
     return reject_application(c, messages::user_invalid(), true);
   }
   application_terms terms;
-  type_lookup by_name(of.types);
+  type_lookup by_name(types);
   std::string problem = resource_intake::check_amounts({{c.placeholder_ask, terms.gang}}, by_name);
   intake.intern(by_name);
   if (!problem.empty()) return reject_application(as, std::move(problem), true);
-  if (of.state != object_state::active) {
-    return reject_application(as, messages::application_to_stopped_partition(of.name, c.application, of.state.name()),
-                              true);
+  if (identity.state != object_state::active) {
+    return reject_application(
+        as, messages::application_to_stopped_partition(identity.name, c.application, identity.state.name()), true);
   }
-  if (of.find_application(c.application) != nullptr) {
-    return reject_application(c, messages::application_exists(c.application, of.name), false);
+  if (submitted.find_application(c.application) != nullptr) {
+    return reject_application(c, messages::application_exists(c.application, identity.name), false);
   }
   problem = check_place(as, terms);
   if (!problem.empty()) return reject_application(as, std::move(problem), true);
-  decisions.emit(decided::application_accepted{}, take_in(as, std::move(terms), false));
+  take_in(as, std::move(terms), false);
 }
 
 std::string application_intake::check_place(const tenon::add_application &c, application_terms &out) {
@@ -105,8 +107,8 @@ std::string application_intake::gang_problem(const queue &leaf, const resources 
   if (sort != "fifo" && sort != "stateaware") return messages::gang_queue_not_fifo(leaf.path, app_id);
   const resources max = queue_tree::configured_max(leaf);
   if (fit_in_undefined_unlimited(max, gang)) return {};
-  return messages::gang_larger_than_queue(leaf.path, app_id, configured_values(gang, of.types),
-                                          configured_values(max, of.types));
+  return messages::gang_larger_than_queue(leaf.path, app_id, configured_values(gang, types),
+                                          configured_values(max, types));
 }
 
 application &application_intake::take_in(const tenon::add_application &c, application_terms terms, bool independent) {
@@ -116,6 +118,7 @@ application &application_intake::take_in(const tenon::add_application &c, applic
   app.tags = std::move(terms.tags);
   app.prepared = terms.prepared;
   app.nodes_by = chosen_orders.choose(c.tags);
+  canary.place(app);
   app.submitted_queue = c.queue;
   app.execution_timeout_ms = c.execution_timeout_ms;
   app.placeholder_ask = std::move(terms.gang);
@@ -125,19 +128,19 @@ application &application_intake::take_in(const tenon::add_application &c, applic
   app.said_creation_ms = creation_in(c.tags);
   app.independent = independent;
   keeps.add(app);
-  facts.tell(fact_kind::application_added, app);
+  changes.apply(application_admitted{app});
   limits.attach(app);
   return app;
 }
 
 application *application_intake::independent_application(const tenon::put_ask &c, std::string &problem) {
   const std::string app_id = application_id_of({}, c.key);
-  if (application *app = of.find_application(app_id); app != nullptr) {
+  if (application *app = submitted.find_application(app_id); app != nullptr) {
     if (app->state == application_state::failing) problem = messages::application_has_ended(app_id, app->state.name());
     return problem.empty() ? app : nullptr;
   }
-  if (of.state != object_state::active) {
-    problem = messages::application_to_stopped_partition(of.name, app_id, of.state.name());
+  if (identity.state != object_state::active) {
+    problem = messages::application_to_stopped_partition(identity.name, app_id, identity.state.name());
     return nullptr;
   }
   tenon::add_application as;
@@ -152,19 +155,19 @@ application *application_intake::independent_application(const tenon::put_ask &c
 // Its node is refused after all: nothing stays of the application that was made for it.
 void application_intake::forget_unused_independent(const existing_allocation &e) {
   if (e.foreign || !e.ask.application.empty()) return;
-  application *app = of.find_application(application_id_of({}, e.ask.key));
+  application *app = submitted.find_application(application_id_of({}, e.ask.key));
   if (app == nullptr || app->state != application_state::new_) return;
   states.forget_new(*app);
 }
 
 void application_intake::obey(const tenon::remove_application &c) {
-  if (application *app = of.find_application(c.application); app != nullptr) states.remove(*app);
+  if (application *app = submitted.find_application(c.application); app != nullptr) states.remove(*app);
 }
 
 // -- What people do. --
 
 std::string application_intake::check(const tenon::fail_application &c, application *&out) const {
-  out = of.find_application(c.application);
+  out = submitted.find_application(c.application);
   if (out == nullptr) return messages::no_application(c.application);
   // One that fails already has failed only when all of it is gone.
   const bool possible = out->state.may(application_event::fail) && out->state != application_state::failing;
@@ -180,7 +183,7 @@ void application_intake::obey(const tenon::fail_application &c) {
   application *app = nullptr;
   if (!check(c, app).empty()) return;
   const std::string_view text = decisions.keep(messages::application_killed(c.text));
-  states.fail(*app, text, {cause::words, text});
+  states.fail(*app, text, {cause::given, text});
 }
 
 }  // namespace tenon::internal

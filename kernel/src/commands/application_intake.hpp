@@ -14,15 +14,19 @@ namespace tenon::internal {
 
 struct application_intake_access {
   core &shared;
-  const partition_model &of;
+  const partition_identity &identity;
+  const application_table &submitted;
+  const resource_types &types;
   resource_intake &intake;
   internal::placement &placement;
   chosen_node_orders &chosen_orders;
+  internal::canary &canary;
   application_states &states;
   internal::limits &limits;
   kept_counts &keeps;
   decision_teller &decisions;
   const fact_teller &facts;
+  change_dispatcher &changes;
 };
 
 class application_intake : application_intake_access {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "commands/application_intake.hpp"
+#include "commands/canary.hpp"
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/queue_tree.hpp"
 #include "ready/ask_lines.hpp"
@@ -13,7 +14,6 @@
 #include "rules/limits.hpp"
 #include "rules/placement.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -116,20 +116,20 @@ void application_moves::obey(const tenon::move_application &c) {
   queue &from = *app.home, &to = *terms.to;
   const std::vector<ask *> waiting = pending_by_arrival(app);
   for (ask *a : waiting) lines.dequeue(*a);
-  facts.tell_held(app, false, false);
   const bool counted = app.counted;
   states.count_up(app, false);
   states.give_up_place(app);
-  facts.tell_move(fact_kind::application_moved_out, app, from, to);
+  changes.apply(application_going{app, to});
   count_in_queues(app, waiting, -1);
   states.leave_order(app);
   changes.apply(application_rehomed{app, to});
   (void)intake.prepare_submitted(to, app.id, app.tags, app.prepared);
   states.join_order(app);
   count_in_queues(app, waiting, 1);
-  facts.tell_move(fact_kind::application_moved_in, app, to, from);
+  changes.apply(application_come{app, from});
   states.count_up(app, counted);
   for (ask *a : waiting) lines.enqueue(*a);
+  canary.moved(app);
   gangs.changed(app);
   reserved.refresh(app);
 }
@@ -139,7 +139,7 @@ void application_moves::count_in_queues(application &app, const std::vector<ask 
   const resources used = use_of(app);
   const bool uses = !is_zero(used);
   if (sign > 0) limits.attach(app);
-  if (uses) facts.tell_user_usage(app, used, sign > 0);
+  if (uses) changes.apply(use_moved{app, used, sign > 0});
   if (app.place != limit_place::none) limits.count(app, sign > 0);
   limits.add_usage(app, used, sign);
   if (sign < 0) {

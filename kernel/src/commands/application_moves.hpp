@@ -22,7 +22,7 @@ struct application_moves_access {
   internal::limits &limits;
   internal::gangs &gangs;
   reserved_line &reserved;
-  const fact_teller &facts;
+  internal::canary &canary;
   change_dispatcher &changes;
 };
 

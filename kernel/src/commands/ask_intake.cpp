@@ -11,6 +11,7 @@
 #include "lifecycle/application_states.hpp"
 #include "lifecycle/ask_classifier.hpp"
 #include "lifecycle/resource_intake.hpp"
+#include "policies/node_sorting.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/gangs.hpp"
@@ -19,7 +20,6 @@
 #include "rules/replacements.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "told/decision_teller.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -27,16 +27,24 @@ namespace tenon::internal {
 
 std::string ask_intake::check(const tenon::put_ask &c, ask_terms &out, type_lookup &by_name) const {
   if (c.key.empty()) return messages::key_empty();
-  std::string problem;
   if (!c.application.empty()) {
-    out.owner = of.find_application(c.application);
-    problem = application_problem(out.owner, c.application);
+    out.owner = submitted.find_application(c.application);
+    if (std::string problem = application_problem(out.owner, c.application); !problem.empty()) return problem;
   }
-  if (problem.empty()) problem = check_need_of(c, out.need, by_name);
-  if (problem.empty()) problem = device_holdings::check_ask(c.tags, out.need, by_name, out.devices);
+  const resources *known = c.max_allocations < 1 ? nullptr : checked_.find(c.resources);
+  if (known != nullptr) {
+    out.need = *known;
+  } else if (std::string problem = check_need_of(c, out.need, by_name); !problem.empty()) {
+    return problem;
+  }
+  if (std::string problem = check_devices(c.tags, out, by_name); !problem.empty()) return problem;
   out.priority = c.priority;
-  if (problem.empty()) problem = check_priority(c.priority_class, out.priority);
-  return problem;
+  out.need_is_known = known != nullptr;
+  return check_priority(c.priority_class, out.priority);
+}
+
+std::string ask_intake::check_devices(texts tags, ask_terms &out, const type_lookup &by_name) {
+  return tags.empty() ? std::string() : device_holdings::check_ask(tags, out.need, by_name, out.devices);
 }
 
 std::string ask_intake::check_need_of(const tenon::put_ask &c, resources &need, type_lookup &by_name) {
@@ -65,16 +73,19 @@ std::string ask_intake::check_priority(std::string_view class_name, int32_t &pri
 
 void ask_intake::obey(const tenon::put_ask &c) {
   ask_terms terms;
-  type_lookup by_name(of.types);
+  type_lookup by_name(types);
   std::string problem = check(c, terms, by_name);
   intake.intern(by_name);
   if (problem.empty() && c.application.empty()) terms.owner = applications.independent_application(c, problem);
   if (!problem.empty()) return reject_ask(c, std::move(problem));
+  if (!terms.need_is_known) checked_.note(c.resources, terms.need);
+  sortings.ask_came(terms.need, c.tags, c.max_allocations);
   application *app = terms.owner;
-  ask *a = app->ask_named(c.key);
+  const ask_key key(c.key);
+  ask *a = app->asks.find(key);
   if (a != nullptr) {
     proposals.undo_all_of(*a, {cause::ask_changed});
-    a = app->ask_named(c.key);  // it may be gone with them
+    a = app->asks.find(key);  // it may be gone with them
   }
   if (a != nullptr) {
     allocations.withdraw(*a);
@@ -82,11 +93,11 @@ void ask_intake::obey(const tenon::put_ask &c) {
     keeps.remove(*a);
     changes.apply(ask_replaced{*a});
   } else {
-    a = &allocations.create_ask(*app, c.key);
+    a = &allocations.create_ask(*app, key);
   }
   fill_ask(*a, c, terms.priority, c.max_allocations);
   keeps.add(*a);
-  a->class_id = classifier.classify(c.required_node, *a, terms.need, std::move(terms.devices)).id;
+  a->class_id = classifier.classify(c.required_node, *a, terms.need, terms.devices).id;
   changes.apply(ask_placed{*a, static_cast<int32_t>(a->allocations.size() + a->under_way) - a->placed});
   states.lower_submission(*app, a->create_time_ms);
   if (a->pending() == 0) {
@@ -94,7 +105,6 @@ void ask_intake::obey(const tenon::put_ask &c) {
     return states.settle(*app);
   }
   changes.apply(ask_moved{*a, ask_event::accept});
-  facts.tell(fact_kind::ask_added, *a);
   allocations.add_pending_of(*a, a->pending());
   lines.enqueue(*a);
   placeholder_timers.watch_left_over(*app, false);
@@ -107,25 +117,33 @@ void ask_intake::obey(const tenon::put_ask &c) {
 void ask_intake::fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int32_t wanted) {
   changes.apply(ask_filled{a, wanted});
   a.priority = priority;
-  a.priority_class = nullptr;
-  if (!c.priority_class.empty()) {
-    auto named = named_classes_.find(c.priority_class);
-    if (named == named_classes_.end()) named = named_classes_.emplace(c.priority_class).first;
-    a.priority_class = &*named;
-  }
   a.arrival = next_arrival_++;
   a.create_time_ms = c.create_time_ms != 0 ? c.create_time_ms : shared.now_ms;
-  a.execution_timeout_ms = c.execution_timeout_ms;
   a.placeholder = c.placeholder && !c.task_group.empty();
   a.originator = c.originator;
   a.preempt_self = c.allow_preempt_self;
   a.preempt_other = c.allow_preempt_other;
-  const size_t groups_before = a.owner->task_groups.size();
-  a.gang = gangs.group_named(*a.owner, c.task_group);
-  if (a.owner->task_groups.size() != groups_before) keeps.add(*a.owner, *a.gang);
-  a.tags.clear();
-  for (const named_text &tag : c.tags) a.tags.emplace_back(tag.key, tag.value);
-  std::sort(a.tags.begin(), a.tags.end());
+  a.gang = nullptr;
+  if (!c.task_group.empty()) {
+    const size_t groups_before = a.owner->task_groups.size();
+    a.gang = gangs.group_named(*a.owner, c.task_group);
+    if (a.owner->task_groups.size() != groups_before) keeps.add(*a.owner, *a.gang);
+  }
+  const bool says_more = !c.priority_class.empty() || c.execution_timeout_ms != 0 || !c.tags.empty();
+  if (says_more || a.more_said != nullptr) fill_details(a.details(), c);
+}
+
+void ask_intake::fill_details(ask_details &out, const tenon::put_ask &c) {
+  out.execution_timeout_ms = c.execution_timeout_ms;
+  out.priority_class = nullptr;
+  if (!c.priority_class.empty()) {
+    auto named = named_classes_.find(c.priority_class);
+    if (named == named_classes_.end()) named = named_classes_.emplace(c.priority_class).first;
+    out.priority_class = &*named;
+  }
+  out.tags.clear();
+  for (const named_text &tag : c.tags) out.tags.emplace_back(tag.key, tag.value);
+  std::sort(out.tags.begin(), out.tags.end());
 }
 
 void ask_intake::reject_ask(const tenon::put_ask &c, std::string why) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "commands/checked_needs.hpp"
 #include "forward.hpp"
 #include "model/partition_model.hpp"
 #include "model/type_lookup.hpp"
@@ -16,7 +17,9 @@ namespace tenon::internal {
 
 struct ask_intake_access {
   const core &shared;
-  const partition_model &of;
+  const resource_types &types;
+  const node_table &nodes;
+  const application_table &submitted;
   const std::map<std::string, int32_t> &priority_classes;
   resource_intake &intake;
   application_intake &applications;
@@ -24,6 +27,7 @@ struct ask_intake_access {
   allocation_states &allocations;
   foreign_allocations &foreign;
   ask_classifier &classifier;
+  node_sortings &sortings;
   ask_lines &lines;
   internal::gangs &gangs;
   internal::proposals &proposals;
@@ -34,7 +38,6 @@ struct ask_intake_access {
   internal::quotas &quotas;
   kept_counts &keeps;
   decision_teller &decisions;
-  const fact_teller &facts;
   change_dispatcher &changes;
 };
 
@@ -44,6 +47,7 @@ struct ask_terms {
   resources need;
   std::vector<class_devices> devices;
   int32_t priority = 0;
+  bool need_is_known = false;  // it was checked before
 };
 
 class ask_intake : ask_intake_access {
@@ -57,24 +61,28 @@ class ask_intake : ask_intake_access {
   // What is wrong with it, or "". `n` is null where its node is new. Interns types, and makes the application of an
   // independent ask.
   std::string admit(const existing_allocation &e, const node *n, ask_terms &out);
-  void add_existing(const existing_allocation &e, node &n, bool node_is_new, ask_terms terms);
+  void add_existing(const existing_allocation &e, node &n, bool node_is_new, const ask_terms &terms);
 
   // As another one has it: for a copy of the partition.
-  void number_from(const ask_intake &other) { next_arrival_ = other.next_arrival_; }
+  void number_from(uint64_t next) { next_arrival_ = next; }
+  [[nodiscard]] uint64_t next_number() const { return next_arrival_; }
 
  private:
   // "" or why not.
   std::string check(const tenon::put_ask &c, ask_terms &out, type_lookup &by_name) const;
   std::string check(const existing_allocation &e, const node *n, ask_terms &out, type_lookup &by_name) const;
   [[nodiscard]] std::string problem_without_node(const tenon::put_allocation &c) const;
+  static std::string check_devices(texts tags, ask_terms &out, const type_lookup &by_name);
   static std::string check_need_of(const tenon::put_ask &c, resources &need, type_lookup &by_name);
   // "" or why it takes no asks; null: there is no application of that id.
   static std::string application_problem(const application *app, std::string_view app_id);
   std::string check_priority(std::string_view class_name, int32_t &priority) const;
   void fill_ask(ask &a, const tenon::put_ask &c, int32_t priority, int32_t wanted);
+  void fill_details(ask_details &out, const tenon::put_ask &c);
   void reject_ask(const tenon::put_ask &c, std::string why);
 
   uint64_t next_arrival_ = 1;
+  checked_needs checked_;
   std::set<std::string, std::less<>>
       named_classes_;  // of the priority classes, past ones included, those that asks named
 };

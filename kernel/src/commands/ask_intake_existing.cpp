@@ -34,17 +34,25 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
     std::string problem = resource_intake::check_amounts({{c.resources, out.need}}, by_name);
     return problem.empty() ? device_holdings::check_detail(c.key, e.detail, out.need, by_name) : problem;
   }
-  std::string problem =
-      c.application.empty() ? std::string{} : application_problem(of.find_application(c.application), c.application);
-  if (problem.empty()) problem = resource_intake::check_need(c.resources, out.need, by_name);
-  if (problem.empty()) problem = device_holdings::check_ask(c.tags, out.need, by_name, out.devices);
-  if (problem.empty()) problem = device_holdings::check_detail(c.key, e.detail, out.need, by_name);
+  if (!c.application.empty()) {
+    out.owner = submitted.find_application(c.application);
+    if (std::string problem = application_problem(out.owner, c.application); !problem.empty()) return problem;
+  }
+  if (const resources *known = checked_.find(c.resources); known != nullptr) {
+    out.need = *known;
+    out.need_is_known = true;
+  } else if (std::string problem = resource_intake::check_need(c.resources, out.need, by_name); !problem.empty()) {
+    return problem;
+  }
+  if (std::string problem = check_devices(c.tags, out, by_name); !problem.empty()) return problem;
+  if (!e.detail.empty()) {
+    std::string problem = device_holdings::check_detail(c.key, e.detail, out.need, by_name);
+    if (!problem.empty()) return problem;
+  }
   out.priority = c.priority;
-  if (problem.empty()) problem = check_priority(c.priority_class, out.priority);
-  if (!problem.empty()) return problem;
-  const std::string app_id = application_id_of(c.application, c.key);
-  out.owner = of.find_application(app_id);
-  if (const ask *a = out.owner == nullptr ? nullptr : out.owner->ask_named(c.key); a != nullptr && n != nullptr) {
+  if (std::string problem = check_priority(c.priority_class, out.priority); !problem.empty()) return problem;
+  if (c.application.empty()) out.owner = submitted.find_application(application_id_of({}, c.key));
+  if (const ask *a = out.owner == nullptr ? nullptr : out.owner->asks.find(c.key); a != nullptr && n != nullptr) {
     std::vector<allocation *> live(a->allocations.begin(), a->allocations.end());
     std::erase_if(live, [](const allocation *x) { return x->state == allocation_state::proposed; });
     const bool here = std::any_of(live.begin(), live.end(), [&](const allocation *x) { return x->where == n; });
@@ -56,9 +64,10 @@ std::string ask_intake::check(const existing_allocation &e, const node *n, ask_t
 }
 
 std::string ask_intake::admit(const existing_allocation &e, const node *n, ask_terms &out) {
-  type_lookup by_name(of.types);
+  type_lookup by_name(types);
   std::string problem = check(e, n, out, by_name);
   intake.intern(by_name);
+  if (problem.empty() && !e.foreign && !out.need_is_known) checked_.note(e.ask.resources, out.need);
   const bool independent = !e.foreign && e.ask.application.empty();
   if (problem.empty() && independent) out.owner = applications.independent_application(e.ask, problem);
   return problem;
@@ -71,13 +80,13 @@ std::string ask_intake::problem_without_node(const tenon::put_allocation &c) con
     return c.node.empty() ? messages::foreign_without_node(a.key) : messages::foreign_node_not_found(c.node, a.key);
   }
   std::string problem;
-  if (!a.application.empty()) problem = application_problem(of.find_application(a.application), a.application);
+  if (!a.application.empty()) problem = application_problem(submitted.find_application(a.application), a.application);
   return problem.empty() ? messages::node_not_found(c.node) : problem;
 }
 
 void ask_intake::obey(const tenon::put_allocation &c) {
   const existing_allocation &e = c.allocation;
-  node *n = of.nodes.find(c.node);
+  node *n = nodes.find(c.node);
   ask_terms terms;
   std::string problem = e.ask.key.empty() ? messages::key_empty()
                         : n == nullptr    ? problem_without_node(c)
@@ -93,19 +102,20 @@ void ask_intake::obey(const tenon::put_allocation &c) {
     foreign.add(*n, e, terms.need);
     return unfit.end_on(*n);
   }
-  add_existing(e, *n, false, std::move(terms));
+  add_existing(e, *n, false, terms);
 }
 
-void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_is_new, ask_terms checked) {
+void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_is_new, const ask_terms &checked) {
   const tenon::put_ask &c = e.ask;
   application &app = *checked.owner;
   const resources &need = checked.need;
-  ask *a = nullptr;
-  if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
-    proposals.undo_all_of(*found->second, {cause::ask_changed});
+  const ask_key key(c.key);
+  ask *a = app.asks.find(key);
+  if (a != nullptr) {
+    proposals.undo_all_of(*a, {cause::ask_changed});
+    a = app.asks.find(key);  // it may be gone with them
   }
-  if (const auto found = app.asks.find(c.key); found != app.asks.end()) {
-    a = found->second;
+  if (a != nullptr) {
     const auto here =
         std::find_if(a->allocations.begin(), a->allocations.end(), [&](const allocation *x) { return x->where == &n; });
     const bool all_placed = !node_is_new && static_cast<int64_t>(a->allocations.size()) >= c.max_allocations;
@@ -114,7 +124,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
       return quotas.look_at_path(*app.home);
     }
   } else {
-    a = &allocations.create_ask(app, c.key);
+    a = &allocations.create_ask(app, key);
     fill_ask(*a, c, checked.priority, 0);
     a->class_id = classifier.classify(c.required_node, *a, need, checked.devices).id;
     changes.apply(ask_moved{*a, ask_event::accept_placed});
@@ -123,7 +133,7 @@ void ask_intake::add_existing(const existing_allocation &e, node &n, bool node_i
   states.lower_submission(app, c.create_time_ms);
   if (app.state == application_state::new_) states.run(app, messages::allocation_added());
   const size_t groups_before = app.task_groups.size();
-  const allocation_terms terms{.class_id = classifier.plain_class(need, std::move(checked.devices)).id,
+  const allocation_terms terms{.class_id = classifier.plain_class(need, checked.devices).id,
                                .priority = checked.priority,
                                .placeholder = c.placeholder && !c.task_group.empty(),
                                .originator = c.originator,

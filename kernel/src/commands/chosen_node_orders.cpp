@@ -1,7 +1,6 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "commands/chosen_node_orders.hpp"
 
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -12,24 +11,6 @@
 #include "ready/sort_keys.hpp"
 
 namespace tenon::internal {
-
-std::string node_sort_json(const node_sort_config &c) {
-  if (c.resource_weights.empty()) return "{}";
-  std::string out = "{\"resourceweights\":{";
-  bool first = true;
-  for (const auto &[type, weight] : c.resource_weights) {
-    char digits[64];
-    const auto end = std::to_chars(digits, digits + sizeof digits, weight);
-    std::string quoted;
-    for (const char ch : type) {
-      if (ch == '"' || ch == '\\') quoted += '\\';
-      quoted += ch;
-    }
-    out += (first ? "\"" : ",\"") + quoted + "\":" + std::string(digits, end.ptr);
-    first = false;
-  }
-  return out + "}}";
-}
 
 std::string bind_sort_policy(policy_source &from, module_kind kind, const std::string &policy, const std::string &json,
                              uint32_t max_types, std::unique_ptr<sort_policy> &into) {

@@ -15,8 +15,6 @@
 
 namespace tenon::internal {
 
-// What an order of nodes is configured with.
-[[nodiscard]] std::string node_sort_json(const node_sort_config &c);
 // "" or why not.
 std::string bind_sort_policy(policy_source &from, module_kind kind, const std::string &policy, const std::string &json,
                              uint32_t max_types, std::unique_ptr<sort_policy> &into);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "commands/administration.hpp"
+#include "commands/canary.hpp"
 #include "commands/chosen_node_orders.hpp"
 #include "core.hpp"
 #include "cycle/policy_faults.hpp"
@@ -60,58 +61,51 @@ void collect_types(const queue_config &c, std::vector<std::string> &out) {
 std::string configuration::check(const partition_config &c) {
   staged = {};
   chosen_orders.forget_staged();
-  if (std::string problem = stage_rules(c.placement_rules); !problem.empty()) return problem;
+  journaled_rules rules(shared);
+  if (std::string problem = build_rules(c.placement_rules, rules, types.limit(), staged.rules); !problem.empty())
+    return problem;
   if (std::string problem = queues.problem_with(c.root, c.root.name, 1, shared.options.max_queue_depth);
       !problem.empty())
     return problem;
   std::vector<std::string> wanted;
   collect_types(c.root, wanted);
-  resource_types trial = of.types;
+  resource_types trial = types;
   for (const std::string &type : wanted) {
-    if (trial.intern(type) == no_type) return messages::too_many_resource_types(type, of.types.limit());
+    if (trial.intern(type) == no_type) return messages::too_many_resource_types(type, types.limit());
   }
   staged.types = std::move(wanted);
   if (std::string problem = stage_policies(c); !problem.empty()) return problem;
   return check_prepared(c.root, c.root.name, c.root.properties, {});
 }
 
-std::string configuration::stage_rules(std::vector<placement_rule_config> wanted) {
-  if (wanted.empty()) wanted.emplace_back().name = "provided";
-  journaled_rules source(shared);
-  for (const placement_rule_config &rule : wanted) {
-    std::string problem = build_rule(rule, source, of.types.limit(), staged.rules.emplace_back());
-    if (!problem.empty()) return problem;
-  }
-  return {};
-}
-
 // Binds what is not bound yet, so that applying cannot fail.
 std::string configuration::stage_policies(const partition_config &c) {
-  if (orders.nodes.own.policy == nullptr || of.config.node_sort != c.node_sort) {
+  if (orders.nodes.own.policy == nullptr || config.node_sort != c.node_sort) {
     const std::string type = c.node_sort.type.empty() ? "fair" : c.node_sort.type;
     std::string problem = bind_sort_policy(shared.policies, module_kind::node_sort, type, node_sort_json(c.node_sort),
-                                           of.types.limit(), staged.node_policy);
+                                           types.limit(), staged.node_policy);
     if (!problem.empty()) return problem;
     chosen_orders.stage(c);
   }
+  if (std::string problem = canary.stage(c); !problem.empty()) return problem;
   std::set<std::string> app_sort{"fifo"}, queue_sort{"fair"};
   collect_policies(c.root, app_sort, queue_sort);
   for (const std::string &policy : queue_sort) {
     if (orders.queues.of_queues.contains(policy)) continue;
-    std::string problem = bind_sort_policy(shared.policies, module_kind::queue_sort, policy, "{}", of.types.limit(),
+    std::string problem = bind_sort_policy(shared.policies, module_kind::queue_sort, policy, "{}", types.limit(),
                                            staged.queue_policies[policy]);
     if (!problem.empty()) return problem;
   }
   for (const std::string &policy : app_sort) {
     if (orders.queues.of_applications.contains(policy)) continue;
     // The field takes an unknown value for fifo, and its configurations run here unchanged.
-    if (!bind_sort_policy(shared.policies, module_kind::app_sort, policy, "{}", of.types.limit(),
+    if (!bind_sort_policy(shared.policies, module_kind::app_sort, policy, "{}", types.limit(),
                           staged.app_policies[policy])
              .empty())
       staged.app_policies.erase(policy);
   }
-  if (of.root != nullptr) return {};
-  auto found = shared.policies.predicates(of.types.limit());
+  if (root != nullptr) return {};
+  auto found = shared.policies.predicates(types.limit());
   if (!found) return found.why().text();
   for (auto &bound : *found) {
     auto wrapped = wrap_predicate(std::move(bound));
@@ -154,12 +148,12 @@ std::string configuration::check_prepared(const queue_config &c, const std::stri
 
 void configuration::apply(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
   marks.touch_queues();
-  const bool fresh = of.root == nullptr, backfilled = of.config.tuning.reservation_backfill;
-  of.config = c;
+  const bool fresh = root == nullptr, backfilled = config.tuning.reservation_backfill;
+  config = c;
   priority_classes = classes_of_priority;
   administration.take_back();
   placement.use(std::move(staged.rules));
-  for (const std::string &type : staged.types) of.types.intern(type);
+  for (const std::string &type : staged.types) types.intern(type);
   orders.queues.of_queues.merge(staged.queue_policies);
   orders.queues.of_applications.merge(staged.app_policies);
   if (fresh) verdicts.adopt(std::move(staged.predicates));
@@ -170,29 +164,42 @@ void configuration::apply(const partition_config &c, const std::map<std::string,
     orders.nodes.start(orders.nodes.own);
     classifier.score_changed();
   }
+  canary.adopt();
   intake.types_grew();
   if (fresh) {
     queues.create_queue(nullptr, c.root.name, false, true);
   }
-  queues.configure(*of.root, c.root);
-  fair_maxima.refresh(*of.root);
-  limits.refresh(of.by_submission());
-  for_each_queue(*of.root, [&](queue &q) { keys.restart(q); });
-  priorities.refresh_all(*of.root);
-  ready.wake_all_below(*of.root);
-  for (application *app : of.by_submission()) gangs.changed(*app);  // what was Stopped may be Draining now
+  queues.configure(*root, c.root);
+  fair_maxima.refresh(*root);
+  limits.refresh(applications.by_submission());
+  for_each_queue(*root, [&](queue &q) { keys.restart(q); });
+  priorities.refresh_all(*root);
+  ready.wake_all_below(*root);
+  for (application *app : applications.by_submission()) gangs.changed(*app);  // what was Stopped may be Draining now
   gangs.wake_stuck();
   reconsider_asks(backfilled != c.tuning.reservation_backfill);
-  for_each_queue(*of.root, [&](queue &q) { quotas.look_at(q); });
+  for_each_queue(*root, [&](queue &q) { quotas.look_at(q); });
   if (fresh) administration.arm_cleaner();
   keys.forget_periods();
+}
+
+void configuration::adopt(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority) {
+  config = c;
+  priority_classes = classes_of_priority;
+  placement.use(std::move(staged.rules));
+  orders.queues.of_queues.merge(staged.queue_policies);
+  orders.queues.of_applications.merge(staged.app_policies);
+  verdicts.adopt(std::move(staged.predicates));
+  orders.nodes.own.policy = std::move(staged.node_policy);
+  canary.adopt();
+  intake.types_grew();
 }
 
 // Delays, switches and what backfill looks at may be others now.
 void configuration::reconsider_asks(bool other_classes) {
   preemption.changed();
-  for (uint32_t i = 0; i < of.asks.extent(); ++i) {
-    ask &a = of.asks[i];
+  for (uint32_t i = 0; i < asks.extent(); ++i) {
+    ask &a = asks[i];
     if (!a.live || a.line == ask_line::none) continue;
     if (other_classes) {
       classifier.reclassify(a);
@@ -200,7 +207,7 @@ void configuration::reconsider_asks(bool other_classes) {
       alarms.reconsider(a);
     }
   }
-  for (const auto &[node_id, n] : of.nodes.by_id()) {
+  for (const auto &[node_id, n] : nodes.by_id()) {
     if (!n->reservations->empty()) reservations.reopen(*n);
   }
   ready.wake_blocked();

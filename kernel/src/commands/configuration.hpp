@@ -18,12 +18,18 @@ namespace tenon::internal {
 
 struct configuration_access {
   core &shared;
-  partition_model &of;
+  partition_config &config;
+  resource_types &types;
+  const application_table &applications;
+  slab<ask> &asks;
+  const node_table &nodes;
+  const std::unique_ptr<queue> &root;
   std::map<std::string, int32_t> &priority_classes;
   sort_orders &orders;
   resource_intake &intake;
   queue_tree &queues;
   chosen_node_orders &chosen_orders;
+  internal::canary &canary;
   ask_classifier &classifier;
   internal::administration &administration;
   internal::placement &placement;
@@ -49,9 +55,10 @@ class configuration : configuration_access {
   // "" or why nothing is changed. Makes ready what apply() needs, which cannot fail.
   [[nodiscard]] std::string check(const partition_config &c);
   void apply(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority);
+  // What check() made ready, for a new partition that is restored: its queues come by themselves.
+  void adopt(const partition_config &c, const std::map<std::string, int32_t> &classes_of_priority);
 
  private:
-  std::string stage_rules(std::vector<placement_rule_config> wanted);
   std::string stage_policies(const partition_config &c);
   // "" or what is wrong below the queue, whose properties in force and template from above are these.
   std::string check_prepared(const queue_config &c, const std::string &path, const property_map &properties,

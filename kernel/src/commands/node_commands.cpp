@@ -25,10 +25,8 @@
 
 namespace tenon::internal {
 
-void node_commands::reject_node(const decided_what &what, std::string_view node_id) {
+void node_commands::refuse(const decided_what &what, std::string_view node_id) {
   decisions.emit(what).node = decisions.keep(std::string(node_id));
-  const auto *refused = std::get_if<decided::node_rejected>(&what);
-  if (refused != nullptr) facts.tell_node(fact_kind::node_rejected, node_id, nullptr, false, refused->words);
 }
 
 std::string node_commands::check_node_devices(texts attributes, type_lookup &by_name) {
@@ -78,7 +76,9 @@ void node_commands::obey(const tenon::add_node &c) {
   intake.intern(by_name);
   if (problem.empty()) problem = admit_existing(c, terms.existing);
   if (!problem.empty()) {
-    return reject_node(decided::node_rejected{decisions.keep(messages::node_rejected(problem))}, c.node);
+    const std::string_view why = decisions.keep(messages::node_rejected(problem));
+    facts.tell_rejected(c, why);
+    return refuse(decided::node_rejected{why}, c.node);
   }
   node &n = nodes.add(c.node);
   changes.apply(capacity_set{n, terms.capacity});
@@ -94,7 +94,7 @@ void node_commands::obey(const tenon::add_node &c) {
     if (e.foreign) {
       foreign.add(n, e, terms.existing[i].need);
     } else {
-      asks.add_existing(e, n, true, std::move(terms.existing[i]));
+      asks.add_existing(e, n, true, terms.existing[i]);
     }
   }
   changes.apply(node_changed{n});
@@ -129,7 +129,7 @@ void node_commands::obey(const tenon::update_node &c) {
   std::string problem = check(c, n, terms, by_name);
   intake.intern(by_name);
   if (!problem.empty()) {
-    return reject_node(decided::node_update_rejected{decisions.keep(std::move(problem))}, c.node);
+    return refuse(decided::node_update_rejected{decisions.keep(std::move(problem))}, c.node);
   }
   const resources before = n->capacity;
   if (c.has_capacity && terms.capacity != before) changes.apply(capacity_set{*n, terms.capacity});
@@ -147,20 +147,20 @@ void node_commands::obey(const tenon::update_node &c) {
 
 void node_commands::obey(const tenon::change_node &c) {
   node *n = nodes.find(c.node);
-  const auto refuse = [&](std::string why) {
-    reject_node(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
+  const auto no = [&](std::string why) {
+    refuse(decided::node_update_rejected{decisions.keep(std::move(why))}, c.node);
   };
-  if (n == nullptr) return refuse(messages::node_not_found(c.node));
+  if (n == nullptr) return no(messages::node_not_found(c.node));
   switch (const auto event = static_cast<node_event>(c.event)) {
     case node_event::drain:
     case node_event::undrain:
-      if (!n->state.may(event)) return refuse(messages::node_not_draining(c.node));
+      if (!n->state.may(event)) return no(messages::node_not_draining(c.node));
       changes.apply(node_moved{*n, event, n->state});
       break;
     case node_event::decommission:
       return decommission(*n);
     default:
-      return refuse(messages::node_event_unknown(c.node));
+      return no(messages::node_event_unknown(c.node));
   }
   checks.forget_on(*n);
   changes.apply(node_changed{*n});

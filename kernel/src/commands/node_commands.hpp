@@ -58,7 +58,7 @@ class node_commands : node_commands_access {
   std::string check(const tenon::update_node &c, const node *n, node_terms &out, type_lookup &by_name) const;
   static std::string check_node_devices(texts attributes, type_lookup &by_name);
   std::string admit_existing(const tenon::add_node &c, std::vector<ask_terms> &out);
-  void reject_node(const decided_what &what, std::string_view node_id);
+  void refuse(const decided_what &what, std::string_view node_id);
   void decommission(node &n);
 };
 

@@ -2,7 +2,7 @@
 #include "commands/releases.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <boost/container/small_vector.hpp>
 
 #include "lifecycle/allocation_states.hpp"
 #include "lifecycle/application_states.hpp"
@@ -32,9 +32,8 @@ void releases::obey(const tenon::release &c) {
 void releases::release_of(application &app, const tenon::release &c) {
   ask *only = nullptr;
   if (!c.key.empty()) {
-    const auto found = app.asks.find(c.key);
-    if (found == app.asks.end()) return;
-    only = found->second;
+    only = app.asks.find(c.key);
+    if (only == nullptr) return;
   }
   // What is on its way to become an allocation is an ask to the resource manager.
   const bool asks_stay = c.what == release_what::allocations;
@@ -49,15 +48,18 @@ void releases::release_of(application &app, const tenon::release &c) {
     if (replacements.undo_all(app, only, asks_stay)) gone_any = real_went = true;
   }
   if (c.what != release_what::asks) {
-    std::vector<allocation *> going;
+    boost::container::small_vector<allocation *, 8> going;
     if (only != nullptr) {
       going.assign(only->allocations.begin(), only->allocations.end());
     } else {
-      going = by_sequence(app.allocations);
+      const auto all = by_sequence(app.allocations);
+      going.assign(all.begin(), all.end());
     }
-    if (c.allocation_sequence != 0)
-      std::erase_if(going, [&](const auto *a) { return a->sequence != c.allocation_sequence; });
-    if (c.limit != 0) std::erase_if(going, [](const auto *a) { return a->state == allocation_state::proposed; });
+    const auto leave_out = [&](auto &&those) {
+      going.erase(std::remove_if(going.begin(), going.end(), those), going.end());
+    };
+    if (c.allocation_sequence != 0) leave_out([&](const auto *a) { return a->sequence != c.allocation_sequence; });
+    if (c.limit != 0) leave_out([](const auto *a) { return a->state == allocation_state::proposed; });
     if (c.limit != 0 && going.size() > c.limit) going.resize(c.limit);
     for (allocation *a : going) {
       real_went |= !a->placeholder;
@@ -66,11 +68,16 @@ void releases::release_of(application &app, const tenon::release &c) {
     gone_any |= !going.empty();
   }
   if (c.what != release_what::allocations) {
-    for (ask *a : only != nullptr ? std::vector<ask *>{only} : pending_by_arrival(app)) {
-      if (!a->live || a->state != ask_state::pending) continue;
-      real_went |= !a->placeholder;
+    const auto drop = [&](ask &a) {
+      if (!a.live || a.state != ask_state::pending) return;
+      real_went |= !a.placeholder;
       gone_any = true;
-      allocations.drop(*a);
+      allocations.drop(a);
+    };
+    if (only != nullptr) {
+      drop(*only);
+    } else {
+      for (ask *a : pending_by_arrival(app)) drop(*a);
     }
   }
   if (gone_any) states.settle(app, real_went);

@@ -69,8 +69,9 @@ void inspector::inspect() {
   inspection seen;
   for (;;) {
     const size_t retired = faults.retired();
-    inspect_queue(*of.root, seen);
-    if (faults.retired() == retired) break;
+    const uint64_t failed = verdicts.faults();
+    inspect_queue(*root, seen);
+    if (faults.retired() == retired && verdicts.faults() == failed) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
   checks.ask_nobody(false);
@@ -109,7 +110,7 @@ void inspector::inspect_application(application &app, inspection &seen) {
   const bool held = full || full_limit_of(app) != nullptr;
   facts.tell_held(app, full, held);
   std::vector<ask *> waiting;
-  for (const auto &[key, a] : app.asks) {  // any order: sorted next
+  for (ask *a : app.asks) {  // any order: sorted next
     const bool refused = a->line == ask_line::refused && !waits_for_placeholders(*a);
     if (a->line == ask_line::run || refused) waiting.push_back(a);
   }
@@ -123,7 +124,7 @@ void inspector::inspect_application(application &app, inspection &seen) {
 }
 
 container_word inspector::word_for(ask &a, inspection &seen) {
-  ask_class &c = of.classes[a.class_id];
+  ask_class &c = classes[a.class_id];
   int64_t fits = a.pending();
   for_each_limit(*a.owner, seen, [&](const resources &max, const resources &used, const resources &more) {
     for (const class_amount &p : c.positive) {
@@ -133,7 +134,7 @@ container_word inspector::word_for(ask &a, inspection &seen) {
   if (fits <= 0) return container_word::skipped;
   if (c.requires_a_node()) return container_word::none;
   const bool cluster_short = std::any_of(c.positive.begin(), c.positive.end(), [&](const class_amount &p) {
-    return p.amount > sub_saturating(of.total[p.type], of.root->allocated[p.type]);
+    return p.amount > sub_saturating(total[p.type], root->allocated[p.type]);
   });
   if (!cluster_short && is_node_there(a, c, seen)) return container_word::none;
   const resources taken = multiply(c.need, fits);
@@ -145,34 +146,34 @@ bool inspector::is_node_there(ask &a, ask_class &c, inspection &seen) {
   if (c.blocked) return false;
   const auto [known, fresh] = seen.nodes.try_emplace(c.id, false);
   bool refused = false;
-  if (fresh) known->second = search.find(c, a, refused) != nullptr;
+  if (fresh) known->second = static_cast<bool>(search.find(c, a, refused));
   return known->second;
 }
 
 // It is over a limit now, or not any more.
 void inspector::tell_limits_of(ask &a) {
-  ask_class &c = of.classes[a.class_id];
+  ask_class &c = classes[a.class_id];
   type_index type = no_type;
   const usage_node *quota = headroom.full_limit(*a.owner, c, type);
   tell_limit(facts, a, ask_limit::quota, quota != nullptr ? &quota->max : nullptr,
              quota != nullptr ? &*quota->usage : nullptr);
   if (quota != nullptr) return;
   const queue *full = headroom.full_queue(*a.owner->home, c, type);
-  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &of.total : &full->max;
+  const resources *max = full == nullptr ? nullptr : full->parent == nullptr ? &total : &full->max;
   tell_limit(facts, a, ask_limit::queue, max, full != nullptr ? &*full->allocated : nullptr);
 }
 
 // Of the nodes that have room for it, none passes the predicates: why, as far as they were asked.
 void inspector::tell_unschedulable(ask &a) {
-  const ask_class &c = of.classes[a.class_id];
+  const ask_class &c = classes[a.class_id];
   if (c.judged == nullptr || !facts.may_say_why_unplaced(a)) return;
-  const verdict_set &judged = *c.judged;
   std::map<std::string, uint64_t> nodes_by_reason;
-  for (uint32_t slot = 0; slot < std::min<size_t>(judged.verdicts.size(), of.nodes.slots()); ++slot) {
-    const node *n = of.nodes.at(slot);
-    if (n == nullptr || !n->schedulable() || !of.nodes.holds(c, slot)) continue;
-    if (judged.verdicts[slot] == verdict_set::pass) return;
-    if (judged.verdicts[slot] != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
+    const node *n = nodes.at(slot);
+    if (n == nullptr || !n->schedulable() || !nodes.holds(c, slot)) continue;
+    const uint8_t known = verdicts.known_of(c, slot);
+    if (known == verdict_set::pass) return;
+    if (known != verdict_set::unknown) ++nodes_by_reason[verdicts.reason_of(c, slot)];
   }
   if (nodes_by_reason.empty()) return;
   std::string text;

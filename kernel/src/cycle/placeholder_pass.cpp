@@ -68,8 +68,11 @@ bool placeholder_pass::replace_one(ask &a, task_group &g, bool &rm_refuses) {
     return true;
   }
   if (!c.blocked || own_holds) {
-    if (node *n = placer.find(a, c, rm_refuses); n != nullptr) {
-      replacements.begin(a, *g.allocated.first(), *n, {});
+    if (const found_node found = placer.find(a, c, rm_refuses); found) {
+      allocation &placeholder = *g.allocated.first();
+      held_list chosen;
+      if (found.chosen.type != no_type && found.where != placeholder.where) chosen.push_back(found.chosen);
+      replacements.begin(a, placeholder, *found.where, chosen);
       return true;
     }
   }

@@ -5,6 +5,7 @@
 #include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "rules/node_search.hpp"
 
 namespace tenon::internal {
 
@@ -23,7 +24,7 @@ class placer : placer_access {
   // `refused`: set where the resource manager did not agree with a node that would do. A class for which no node is
   // found is not searched for again before a node changes.
   bool place(ask &a, ask_class &c, bool &refused);
-  node *find(ask &a, ask_class &c, bool &refused);  // the same, and nothing is placed
+  found_node find(ask &a, ask_class &c, bool &refused);  // the same, and nothing is placed
   bool place_on(node &n, ask &a, const ask_class &c, bool &refused);
 };
 

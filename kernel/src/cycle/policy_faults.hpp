@@ -33,13 +33,20 @@ class policy_faults final : public policy_fallback, policy_faults_access {
 
   // Policies that others took the place of live until the next drain.
   void retire(std::unique_ptr<sort_policy> policy) { retired_.push_back(std::move(policy)); }
+  void retire(std::unique_ptr<bound_policy> policy) { retired_others_.push_back(std::move(policy)); }
+  // That of the canary which failed last, to be asked once more; null: it has gone.
+  [[nodiscard]] std::unique_ptr<sort_policy> take_failed_canary();
   [[nodiscard]] size_t retired() const { return retired_.size(); }
-  void flush() { retired_.clear(); }
+  void flush() {
+    retired_.clear();
+    retired_others_.clear();
+  }
 
  private:
   [[nodiscard]] policy_fault of(const sort_policy &policy) const;
 
   std::vector<std::unique_ptr<sort_policy>> retired_;
+  std::vector<std::unique_ptr<bound_policy>> retired_others_;
 };
 
 }  // namespace tenon::internal

@@ -27,7 +27,7 @@ bool required_node::take(ask &a, ask_class &c, bool &refused) {
     reservations.unreserve(*n->reservations->front(), {cause::daemon_comes, a.key});
   }
   if (now) {
-    lifecycle.commit(a, *n);
+    lifecycle.commit(a, *n, {});
   } else {
     reservations.reserve(a, *n);
   }

@@ -2,6 +2,7 @@
 #include "cycle/reserver.hpp"
 
 #include "core.hpp"
+#include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
 #include "rules/node_search.hpp"
 #include "rules/reservations.hpp"
@@ -13,7 +14,7 @@ bool reserver::reserve(ask &a, ask_class &c, bool &refused) {
   bool disagrees = false;
   node *n = search.find_to_reserve(c, a, disagrees);
   if (n != nullptr) return reservations.reserve(a, *n), true;
-  if (c.blocked && !disagrees) c.unreservable = true;
+  if (c.blocked && !disagrees) ready.block_reserving(c);
   refused |= disagrees;
   return false;
 }

@@ -44,6 +44,7 @@ constexpr command_id id(of<fail_application>) { return {21, "fail_application"};
 constexpr command_id id(of<move_application>) { return {22, "move_application"}; }
 constexpr command_id id(of<change_partition>) { return {23, "change_partition"}; }
 constexpr command_id id(of<checks_delivered>) { return {24, "checks_delivered"}; }
+constexpr command_id id(of<change_canary>) { return {25, "change_canary"}; }
 template <class Command>
 inline constexpr command_id id_of = id(of<Command>{});
 
@@ -55,11 +56,13 @@ inline constexpr termination last_of<termination> = termination::scheduling_fail
 template <>
 inline constexpr rm_signal last_of<rm_signal> = rm_signal::shutdown;
 template <>
+inline constexpr canary_turn last_of<canary_turn> = canary_turn::again;
+template <>
 inline constexpr release_what last_of<release_what> = release_what::both;
 template <>
 inline constexpr step_answer::kind last_of<step_answer::kind> = step_answer::kind::placement_fault;
 template <>
-inline constexpr policy_fault::kind last_of<policy_fault::kind> = policy_fault::kind::predicate;
+inline constexpr policy_fault::kind last_of<policy_fault::kind> = policy_fault::kind::canary_predicate_signature;
 
 template <class T>
 inline constexpr bool is_config = std::is_same_v<T, const cluster_config *>;
@@ -96,6 +99,8 @@ void fields(IO &io, ref<IO, policy_fault> f) {
   io(2, "partition", f.partition);
   io(3, "policy", f.policy);
   io(4, "asks", f.asks);
+  io(5, "arrival", f.arrival);
+  io(6, "alone", f.alone);
 }
 template <class IO>
 void fields(IO &io, ref<IO, step_answer> f) {
@@ -124,6 +129,7 @@ template <class IO>
 void fields(IO &io, ref<IO, signal_rm> f) {
   io(1, "rm", f.rm);
   io(2, "signal", f.signal);
+  io(3, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, add_application> f) {
@@ -142,6 +148,7 @@ template <class IO>
 void fields(IO &io, ref<IO, remove_application> f) {
   io(1, "partition", f.partition);
   io(2, "application", f.application);
+  io(3, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, put_ask> f) {
@@ -161,6 +168,7 @@ void fields(IO &io, ref<IO, put_ask> f) {
   io(14, "originator", f.originator);
   io(15, "allow_preempt_self", f.allow_preempt_self, true);
   io(16, "allow_preempt_other", f.allow_preempt_other);
+  io(17, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, existing_allocation> f) {
@@ -174,6 +182,7 @@ void fields(IO &io, ref<IO, put_allocation> f) {
   io(1, "partition", f.partition);
   io(2, "node", f.node);
   io(3, "allocation", f.allocation);
+  io(4, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, release> f) {
@@ -184,6 +193,7 @@ void fields(IO &io, ref<IO, release> f) {
   io(5, "limit", f.limit);
   io(6, "why", f.why);
   io(7, "what", f.what, release_what::both);
+  io(8, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, add_node> f) {
@@ -194,6 +204,7 @@ void fields(IO &io, ref<IO, add_node> f) {
   io(5, "attributes", f.attributes);
   io(6, "schedulable", f.schedulable, true);
   io(7, "existing", f.existing);
+  io(8, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, update_node> f) {
@@ -205,35 +216,48 @@ void fields(IO &io, ref<IO, update_node> f) {
   io(6, "has_capacity", f.has_capacity);
   io(7, "has_occupied", f.has_occupied);
   io(8, "has_attributes", f.has_attributes);
+  io(9, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, change_node> f) {
   io(1, "partition", f.partition);
   io(2, "node", f.node);
   io(3, "event", f.event);
+  io(4, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, change_partition> f) {
   io(1, "partition", f.partition);
   io(2, "event", f.event);
+  io(3, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, change_queue> f) {
   io(1, "partition", f.partition);
   io(2, "queue", f.queue);
   io(3, "event", f.event);
+  io(4, "answers", f.answers);
+}
+template <class IO>
+void fields(IO &io, ref<IO, change_canary> f) {
+  io(1, "partition", f.partition);
+  io(2, "turn", f.turn);
+  io(3, "text", f.text);
+  io(4, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, fail_application> f) {
   io(1, "partition", f.partition);
   io(2, "application", f.application);
   io(3, "text", f.text);
+  io(4, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, move_application> f) {
   io(1, "partition", f.partition);
   io(2, "application", f.application);
   io(3, "queue", f.queue);
+  io(4, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, step> f) {
@@ -242,7 +266,9 @@ void fields(IO &io, ref<IO, step> f) {
   io(3, "answers", f.answers);
 }
 template <class IO>
-void fields(IO &, ref<IO, advance>) {}
+void fields(IO &io, ref<IO, advance> f) {
+  io(1, "answers", f.answers);
+}
 template <class IO>
 void fields(IO &io, ref<IO, inspect> f) {
   io(1, "partition", f.partition);
@@ -254,11 +280,13 @@ void fields(IO &io, ref<IO, check_answer> f) {
   io(2, "number", f.number);
   io(3, "accepted", f.accepted);
   io(4, "reason", f.reason);
+  io(5, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, checks_delivered> f) {
   io(1, "partition", f.partition);
   io(2, "number", f.number);
+  io(3, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, check_again> f) {
@@ -266,6 +294,7 @@ void fields(IO &io, ref<IO, check_again> f) {
   io(2, "application", f.application);
   io(3, "key", f.key);
   io(4, "node", f.node);
+  io(5, "answers", f.answers);
 }
 template <class IO>
 void fields(IO &io, ref<IO, limit_config> f) {
@@ -315,6 +344,22 @@ void fields(IO &io, ref<IO, node_sort_config> f) {
   io(1, "type", f.type);
   io(2, "resource_weights", f.resource_weights);
 }
+template <class IO>
+void fields(IO &io, ref<IO, canary_limits> f) {
+  io(1, "faults", f.faults, 1);
+  io(2, "placements", f.placements, 100);
+  io(3, "waiting_p99_ms", f.waiting_p99_ms);
+  io(4, "waiting_factor", f.waiting_factor);
+}
+template <class IO>
+void fields(IO &io, ref<IO, canary_config> f) {
+  io(1, "node_sort", f.node_sort);
+  io(2, "queues", f.queues);
+  io(3, "share", f.share, canary_config::whole);
+  io(4, "salt", f.salt);
+  io(5, "back", f.back);
+  io(6, "predicate", f.predicate);
+}
 // Durations are left out where they are zero, not where they are what queues.yaml has without them: that may change.
 template <class IO>
 void fields(IO &io, ref<IO, partition_tuning> f) {
@@ -341,6 +386,7 @@ void fields(IO &io, ref<IO, partition_config> f) {
   io(6, "node_sort", f.node_sort);
   io.note(7, "user_group_resolver", f.user_group_resolver);
   io(8, "tuning", f.tuning);
+  io(9, "canary", f.canary);
 }
 template <class IO>
 void fields(IO &io, ref<IO, cluster_config> f) {
@@ -350,3 +396,5 @@ void fields(IO &io, ref<IO, cluster_config> f) {
 }
 
 }  // namespace tenon::journal
+
+#include "journal/swapped_fields.hpp"

@@ -6,13 +6,16 @@
 #include "tenon/kernel/journal.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory_resource>
 #include <optional>
 #include <stdexcept>
 
 #include "journal/reader.hpp"
+#include "journal/saved_state.hpp"
 #include "journal/version3.hpp"
 #include "journal/writer.hpp"
+#include "tenon/kernel/saved_state.hpp"
 
 namespace tenon {
 namespace journal {
@@ -33,8 +36,12 @@ bool with_command(uint64_t number, F &&f, const std::variant<Commands...> *) {
 // Reads entries of the newest format one by one, reusing the memory of the last one.
 class decoder {
  public:
-  decoder(std::string_view bytes, const std::function<void(int64_t, const command &)> &take)
-      : bytes_(bytes), take_(take) {}
+  // `begin`: where the first entry is a state; null: there is nobody who takes it.
+  decoder(std::string_view bytes, const std::function<void(int64_t, const command &)> &take, const take_state *begin)
+      : bytes_(bytes), take_(take), begin_(begin) {}
+
+  // Why the state was not taken.
+  [[nodiscard]] const std::optional<refusal> &refused() const { return refused_; }
 
   // Takes the entry at `at` and moves `at` behind it.
   std::optional<damage> entry(size_t &at) {
@@ -57,7 +64,9 @@ class decoder {
       return damage{start, {}, "the checksum of an entry does not match"};
     }
     at = end;
-    return payload(begin, end);
+    const auto bad = payload(begin, end);
+    is_first_ = false;
+    return bad;
   }
 
  private:
@@ -69,6 +78,7 @@ class decoder {
     int64_t now_ms = 0;
     in.value(now_ms);
     if (in.damaged()) return in.damaged();
+    if (head >> 1 == state_number) return state(now_ms, in.at(), end);
     std::optional<damage> bad;
     const auto read = [&]<class Command>(Command c, std::string_view name) {
       in.content(c);
@@ -82,22 +92,40 @@ class decoder {
     return bad;
   }
 
+  std::optional<damage> state(int64_t now_ms, size_t at, size_t end) {
+    if (!is_first_) return damage{at, {}, "a state stands behind other entries"};
+    if (begin_ == nullptr) {
+      refused_ = refusal{"journal byte " + std::to_string(at) + ", entry 1", "a journal from its beginning",
+                         "this one begins with a state", "give it to tenon whatif, which goes on from there"};
+      return std::nullopt;
+    }
+    saved_state s;
+    if (auto bad = read_state(bytes_, at, end, s)) {
+      bad->within("state");
+      return bad;
+    }
+    refused_ = (*begin_)(now_ms, s);
+    return std::nullopt;
+  }
+
   std::string_view bytes_;
   const std::function<void(int64_t, const command &)> &take_;
+  const take_state *begin_;
+  bool is_first_ = true;
+  std::optional<refusal> refused_;
   std::pmr::monotonic_buffer_resource lists_;
   std::optional<cluster_config> config_;
 };
 
-void append(std::string &out, int64_t now_ms, const command &c) {
+// `write`: the fields.
+template <class F>
+void append(std::string &out, uint32_t number, int64_t now_ms, const F &write) {
   const size_t start = out.size();
   out.append(1 + crc_bytes, '\0');
   writer to(out);
-  const auto write = [&]<class Command>(const Command &x) {
-    to.varint(uint64_t{id_of<Command>.number} << 1);
-    to.value(now_ms);
-    fields(to, x);
-  };
-  std::visit(write, c);
+  to.varint(uint64_t{number} << 1);
+  to.value(now_ms);
+  write(to);
 
   const size_t size = out.size() - start - 1;
   if (size > UINT32_MAX) throw std::length_error("an entry of a journal holds less than 4 GiB");
@@ -107,6 +135,12 @@ void append(std::string &out, int64_t now_ms, const command &c) {
   out[start] = bytes[0];
   if (size_bytes > 1) out.insert(start + 1, bytes + 1, size_bytes - 1);
   for (size_t i = 0; i < crc_bytes; ++i) out[start + size_bytes + i] = static_cast<char>(crc >> 8 * i);
+}
+
+void append(std::string &out, int64_t now_ms, const command &c) {
+  std::visit([&]<class Command>(
+                 const Command &x) { append(out, id_of<Command>.number, now_ms, [&](writer &to) { fields(to, x); }); },
+             c);
 }
 
 std::string hex(uint32_t value) {
@@ -166,20 +200,43 @@ refusal refuse(const damage &d, uint64_t entry, size_t intact, const header &of)
   return out;
 }
 
-template <class Decoder>
+template <class Decoder, class... More>
 result<uint64_t> read_entries(std::string_view bytes, const header &head,
-                              const std::function<void(int64_t now_ms, const command &c)> &take) {
+                              const std::function<void(int64_t now_ms, const command &c)> &take, More... more) {
   uint64_t taken = 0, entries = 0;
   const std::function count = [&](int64_t now_ms, const command &c) {
     ++taken;
     take(now_ms, c);
   };
-  Decoder decode(bytes, count);
+  Decoder decode(bytes, count, more...);
   for (size_t at = head.end; at < bytes.size(); ++entries) {
     const size_t intact = at;
     if (const auto bad = decode.entry(at)) return refuse(*bad, entries + 1, intact, head);
+    if constexpr (requires { decode.refused(); }) {
+      if (decode.refused()) return *decode.refused();
+    }
   }
   return taken;
+}
+
+result<uint64_t> read(std::string_view bytes, const take_state *begin,
+                      const std::function<void(int64_t now_ms, const command &c)> &take) {
+  header head;
+  if (const auto bad = read_header(bytes, head)) return refuse_header(*bad);
+  return head.format == 3 ? read_entries<version3::decoder>(bytes, head, take)
+                          : read_entries<decoder>(bytes, head, take, begin);
+}
+
+// An entry, or `out` as it was.
+template <class F>
+void append_whole(std::string &out, const F &append_it) {
+  const size_t start = out.size();
+  try {
+    append_it();
+  } catch (...) {
+    out.resize(start);
+    throw;
+  }
 }
 
 }  // namespace
@@ -192,34 +249,55 @@ std::string journal_header(std::string_view origin) {
 }
 
 void append_entry(std::string &out, int64_t now_ms, const command &c) {
-  const size_t start = out.size();
-  try {
-    journal::append(out, now_ms, c);
-  } catch (...) {
-    out.resize(start);
-    throw;
-  }
+  journal::append_whole(out, [&] { journal::append(out, now_ms, c); });
+}
+
+void append_state(std::string &out, int64_t now_ms, const saved_state &s) {
+  journal::append_whole(out, [&] {
+    journal::append(out, journal::state_number, now_ms, [&](const journal::writer &) { journal::write_state(out, s); });
+  });
 }
 
 void append_entry(std::string &out, int64_t now_ms, const command &c, std::span<const step_answer> answers) {
-  const auto append = [&](const auto &one) {
-    if constexpr (requires { one.answers; }) {
-      auto answered = one;
-      answered.answers = answers;
-      append_entry(out, now_ms, answered);
-    } else {
-      append_entry(out, now_ms, c);
+  if (answers.empty() && answers_of(c).empty()) return append_entry(out, now_ms, c);
+  const bool all = std::holds_alternative<step>(c) || std::holds_alternative<inspect>(c) ||
+                   std::holds_alternative<add_application>(c) || std::holds_alternative<configure>(c) ||
+                   std::holds_alternative<register_rm>(c);
+  if (all) return append_entry(out, now_ms, with_answers(c, answers));
+  // Of the others only what failed; where they make queues, their rules are asked again.
+  std::vector<step_answer> faults;
+  std::copy_if(answers.begin(), answers.end(), std::back_inserter(faults),
+               [](const step_answer &a) { return a.what == step_answer::kind::policy_fault; });
+  append_entry(out, now_ms, with_answers(c, faults));
+}
+
+size_t whole_entries(std::string_view bytes) {
+  size_t whole = 0;
+  while (whole < bytes.size()) {
+    uint64_t size = 0;
+    size_t at = whole, digits = 0;
+    bool goes_on = true;
+    for (; goes_on && at < bytes.size() && digits < journal::max_varint_bytes; ++at, ++digits) {
+      const auto byte = static_cast<unsigned char>(bytes[at]);
+      size |= uint64_t{byte & 0x7fU} << (7 * digits);
+      goes_on = (byte & 0x80U) != 0;
     }
-  };
-  std::visit(append, c);
+    if (goes_on) return digits == journal::max_varint_bytes ? bytes.size() : whole;
+    if (size > UINT32_MAX) return bytes.size();
+    if (size > bytes.size() - at) return whole;
+    whole = at + size;
+  }
+  return whole;
 }
 
 result<uint64_t> read_journal(std::string_view bytes,
                               const std::function<void(int64_t now_ms, const command &c)> &take) {
-  journal::header head;
-  if (const auto bad = journal::read_header(bytes, head)) return journal::refuse_header(*bad);
-  return head.format == 3 ? journal::read_entries<journal::version3::decoder>(bytes, head, take)
-                          : journal::read_entries<journal::decoder>(bytes, head, take);
+  return journal::read(bytes, nullptr, take);
+}
+
+result<uint64_t> read_journal(std::string_view bytes, const take_state &begin,
+                              const std::function<void(int64_t now_ms, const command &c)> &take) {
+  return journal::read(bytes, &begin, take);
 }
 
 }  // namespace tenon

@@ -111,6 +111,10 @@ void fields(IO &io, ref<IO, change_queue> f) {
   io(f.partition, f.queue, f.event);
 }
 template <class IO>
+void fields(IO &, ref<IO, change_canary>) {}  // it does not have it
+template <class IO>
+void fields(IO &, ref<IO, swap_module>) {}  // nor this
+template <class IO>
 void fields(IO &io, ref<IO, fail_application> f) {
   io(f.partition, f.application, f.text);
 }

@@ -64,14 +64,18 @@ bool device_holdings::divide(node &n) {
   return nodes.devices().divided() != divided_before;
 }
 
-void device_holdings::assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail,
+void device_holdings::assign(uint32_t &record, const node &n, const ask_class &c, const settled_devices &settled,
                              bool choose) {
   uint64_t named = 0;
-  const auto shares = parse_detail(detail);
+  const auto shares = parse_detail(settled.detail);
   for (const device_share &share : *shares) {
     const type_index type = types.find(share.type);
     named |= uint64_t{1} << type;
     add(record, n, {type, share.amount, share.devices});
+  }
+  if (settled.chosen.type != no_type) {
+    named |= uint64_t{1} << settled.chosen.type;
+    add(record, n, settled.chosen);
   }
   for (const device_group &group : nodes.devices().of(n.slot)) {
     if (!choose || (c.types & ~named & uint64_t{1} << group.type) == 0) continue;
@@ -86,7 +90,7 @@ void device_holdings::resize(allocation &a, std::string_view detail) {
   const ask_class &c = classes[a.class_id];
   if (!detail.empty()) {
     free(a.devices, a.where);
-    return assign(a.devices, *a.where, c, detail, false);
+    return assign(a.devices, *a.where, c, {detail}, false);
   }
   if (a.devices == no_record) return;
   held_list kept;

@@ -40,8 +40,8 @@ class device_holdings : device_holdings_access {
   // -- Who holds which: `record` is of the allocation or the replacement. --
   // As its attributes and what is on it say. True: types that some node divides are others now.
   [[nodiscard]] bool divide(node &n);
-  // Holds what the detail says and, with `choose`, what else the node has for the class.
-  void assign(uint32_t &record, const node &n, const ask_class &c, std::string_view detail, bool choose);
+  // Holds what is settled and, with `choose`, what else the node has for the class.
+  void assign(uint32_t &record, const node &n, const ask_class &c, const settled_devices &settled, bool choose);
   void resize(allocation &a, std::string_view detail);
   void free(uint32_t &record, const node *held_on);       // null: on a node that is gone, or nowhere
   void keep(uint32_t &record, const held_list &devices);  // for later; not held

@@ -61,7 +61,7 @@ namespace tenon::internal {
 namespace {
 
 uint64_t size_of_ask(const ask &a) {
-  return ask_size + a.key.size() + size_of_pairs(a.tags) + wanted_allocations(a.max_allocations) * allocation_size;
+  return ask_size + a.key.size() + size_of_pairs(a.tags()) + wanted_allocations(a.max_allocations) * allocation_size;
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ kept_amounts kept_counts::instead_of(const tenon::put_ask &c) const {
   const application &app = *named->second;
   kept_amounts out;
   if (c.application.empty()) out = {1, 0, 0, app.kept_bytes};
-  if (const ask *a = app.ask_named(c.key); a != nullptr)
+  if (const ask *a = app.asks.find(c.key); a != nullptr)
     out += {0, wanted_allocations(a->max_allocations), 0, size_of_ask(*a)};
   return out;
 }

@@ -41,6 +41,10 @@ class ledger : public links, ledger_access {
   static void copy(owned_state<State, Holder> &to, const owned_state<State, Holder> &from) {
     to = from;
   }
+  template <class State, class Holder>
+  static void set(owned_state<State, Holder> &to, State saved) {
+    to.state_ = saved;
+  }
   template <
       one_of<node_moved, queue_moved, application_moved, allocation_made, allocation_moved, allocation_ended> Change>
   static void write(const Change &c) {
@@ -52,10 +56,13 @@ class ledger : public links, ledger_access {
     if (other_number) c.of.told_ = container_word::none;
   }
   // Here nothing is written: these are for those who follow.
-  template <one_of<ask_forgotten, ask_withdrawn, divided_types_changed, placeholder_outgrown, allocation_announced,
-                   allocation_dismissed, allocation_leaving, application_entered, application_made,
-                   application_forgotten, application_ordered>
-                Change>
+  template <
+      one_of<ask_forgotten, ask_withdrawn, divided_types_changed, verdicts_forgotten, placeholder_outgrown,
+             allocation_announced, allocation_dismissed, allocation_leaving, allocation_preempted, application_entered,
+             application_made, application_admitted, application_going, application_come, application_grouped,
+             application_forgotten, application_ordered, use_moved, queue_made, queue_retired, queue_turned,
+             queue_resized, queue_limited, quota_enforced, total_counted, canary_returned>
+          Change>
   static void write(const Change &) {}
   static void write(const ask_filled &c) {
     c.of.max_allocations.edit() = c.wanted;

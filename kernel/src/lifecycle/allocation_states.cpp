@@ -23,11 +23,11 @@ namespace tenon::internal {
 
 // -- Made. --
 
-void allocation_states::commit(ask &a, node &n) {
-  if (proposed.are_made()) return proposer.propose(a, n);
+void allocation_states::commit(ask &a, node &n, const held_devices &chosen) {
+  if (proposed.are_made()) return proposer.propose(a, n, chosen);
   const allocation_terms terms = terms_of(a);
   node *kept = reservations.use(a);
-  const allocation &x = place_on(a, n, terms);
+  const allocation &x = place_on(a, n, terms, {{}, chosen}, allocation_event::allocate);
   count_placed(a);
   announce(x, terms);
   applications.after_placing(*a.owner, x);
@@ -37,20 +37,20 @@ void allocation_states::commit(ask &a, node &n) {
 allocation_terms allocation_states::terms_of(const ask &a) const {
   return {a.class_id,   a.priority,       a.placeholder,
           a.originator, a.preempt_self,   classes[a.class_id].requires_a_node(),
-          a.gang,       a.create_time_ms, a.execution_timeout_ms};
+          a.gang,       a.create_time_ms, a.execution_timeout_ms()};
 }
 
-allocation &allocation_states::place_on(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
+allocation &allocation_states::place_on(ask &a, node &n, const allocation_terms &terms, const settled_devices &devices,
                                         allocation_event how) {
   allocation &x = make_allocation(a, n, terms, clock.now_ms());
   changes.apply(allocation_made{x, how});
-  count_allocation(x, detail);
+  count_allocation(x, devices);
   return x;
 }
 
 allocation &allocation_states::place_existing(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
                                               int64_t bind_time_ms) {
-  allocation &x = place_on(a, n, terms, detail);
+  allocation &x = place_on(a, n, terms, {detail}, allocation_event::allocate);
   if (bind_time_ms != 0) x.bind_time_ms = bind_time_ms;
   return x;
 }
@@ -74,8 +74,8 @@ allocation &allocation_states::make_allocation(ask &a, node &n, const allocation
   return x;
 }
 
-// In everything but its ask. `detail`: the devices that are known already.
-void allocation_states::count_allocation(allocation &x, std::string_view detail) {
+// In everything but its ask.
+void allocation_states::count_allocation(allocation &x, const settled_devices &devices) {
   application &app = *x.owner;
   node &n = *x.where;
   const ask_class &c = classes[x.class_id];
@@ -87,7 +87,7 @@ void allocation_states::count_allocation(allocation &x, std::string_view detail)
   x.from->allocations.push_back(&x);
   ++count_;
   changes.apply(room_taken{n, c});
-  if (n.divided || !detail.empty()) holdings.assign(x.devices, n, c, detail, true);
+  if (n.divided || !devices.detail.empty()) holdings.assign(x.devices, n, c, devices, true);
   changes.apply(application_used{app, x.placeholder, c.need, 1});
   const resources &own = app.used(x.placeholder);
   for (const class_amount &p : c.positive) app.past.raise(p.type, own[p.type]);
@@ -130,12 +130,12 @@ void allocation_states::resize(allocation &a, const resources &need, std::string
   changes.apply(node_changed{*a.where});
 }
 
-allocation &allocation_states::copy(const allocation &x, ask &a, node &n, const allocation_terms &terms,
-                                    std::string_view detail) {
-  next_ = x.sequence;
-  allocation &out = make_allocation(a, n, terms, x.bind_time_ms);
-  ledger::copy(out.state, x.state);
-  count_allocation(out, detail);
+allocation &allocation_states::copy(uint64_t sequence, int64_t bind_time_ms, allocation_state state, ask &a, node &n,
+                                    const allocation_terms &terms, std::string_view detail) {
+  next_ = sequence;
+  allocation &out = make_allocation(a, n, terms, bind_time_ms);
+  ledger::set(out.state, state);
+  count_allocation(out, {detail});
   return out;
 }
 
@@ -165,7 +165,7 @@ void allocation_states::remove_allocation(allocation &a, allocation_event how, b
   app.allocations[a.app_slot] = app.allocations.back();
   app.allocations[a.app_slot]->app_slot = a.app_slot;
   app.allocations.pop_back();
-  a.from->allocations.erase(std::find(a.from->allocations.begin(), a.from->allocations.end(), &a));
+  a.from->allocations.erase(&a);
   node &n = *a.where;
   n.allocations[a.node_slot] = n.allocations.back();
   n.allocations[a.node_slot]->node_slot = a.node_slot;
@@ -209,11 +209,11 @@ void allocation_states::undo(allocation &a) {
 
 // -- Asks. --
 
-ask &allocation_states::create_ask(application &owner, std::string_view key) {
+ask &allocation_states::create_ask(application &owner, const ask_key &key) {
   ask &a = asks.create();
   a.owner = &owner;
-  a.key = key;
-  owner.asks.emplace(a.key, &a);
+  a.key = texts.keep(key.text);
+  owner.asks.add(a, key.hash, asks);
   return a;
 }
 
@@ -282,7 +282,7 @@ void allocation_states::forget_wait(ask &a) {
 void allocation_states::forget_if_done(ask &a) {
   if (!a.allocations.empty() || a.under_way != 0 || a.state == ask_state::pending) return;
   if (a.state == ask_state::allocated) changes.apply(ask_moved{a, ask_event::end});
-  a.owner->asks.erase(a.key);
+  a.owner->asks.remove(a);
   forget_wait(a);
   keeps.remove(a);
   asks.retire(a);

@@ -19,6 +19,7 @@ struct allocation_states_access {
   partition_clock clock;
   const class_table &classes;
   slab<ask> &asks;
+  text_store &texts;  // of asks
   slab<allocation> &allocations;
   ask_waits &waits;
   const device_records &held_devices_of;
@@ -47,11 +48,11 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   [[nodiscard]] const uint64_t &count() const { return count_; }       // live ones, foreign left out
 
   // -- Made. --
-  void commit(ask &a, node &n) override;
+  void commit(ask &a, node &n, const held_devices &chosen) override;
   [[nodiscard]] allocation_terms terms_of(const ask &a) const override;
   uint64_t take_sequence() override { return next_++; }
-  allocation &place_on(ask &a, node &n, const allocation_terms &terms, std::string_view detail = {},
-                       allocation_event how = allocation_event::allocate) override;
+  allocation &place_on(ask &a, node &n, const allocation_terms &terms, const settled_devices &devices,
+                       allocation_event how) override;
   // One that runs already, since then where that is known (not 0).
   allocation &place_existing(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
                              int64_t bind_time_ms);
@@ -66,7 +67,7 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void undo(allocation &a);                        // its ask is pending again
 
   // -- Asks. --
-  ask &create_ask(application &owner, std::string_view key);
+  ask &create_ask(application &owner, const ask_key &key);  // of a key that it does not have
   void add_pending_of(ask &a, int64_t times);
   void count_placed(ask &a) override;
   bool unplace(ask &a) override;
@@ -78,15 +79,18 @@ class allocation_states final : public allocation_lifecycle, allocation_states_a
   void forget_if_done(ask &a) override;
 
   // -- For a copy of the partition. --
-  allocation &copy(const allocation &x, ask &a, node &n, const allocation_terms &terms, std::string_view detail);
-  void follow(const allocation_states &other) {
-    ends_at_ = other.ends_at_;
-    next_ = other.next_;
+  // `sequence`, `bind_time_ms` and the state are the other's; it stands in that state.
+  allocation &copy(uint64_t sequence, int64_t bind_time_ms, allocation_state state, ask &a, node &n,
+                   const allocation_terms &terms, std::string_view detail);
+  void follow(end_times ends_at, uint64_t next) {
+    ends_at_ = std::move(ends_at);
+    next_ = next;
   }
+  [[nodiscard]] uint64_t next_number() const { return next_; }
 
  private:
   allocation &make_allocation(ask &a, node &n, const allocation_terms &terms, int64_t bind_time_ms);
-  void count_allocation(allocation &x, std::string_view detail);
+  void count_allocation(allocation &x, const settled_devices &devices);
   void count_past_use(const allocation &a);
 
   end_times ends_at_;  // by sequence

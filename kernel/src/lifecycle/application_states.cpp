@@ -8,6 +8,7 @@
 #include "lifecycle/allocation_states.hpp"
 #include "model/partition_model.hpp"
 #include "policies/sort_policy.hpp"
+#include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
@@ -197,7 +198,7 @@ void application_states::settle(application &app, bool real_went) {
     run(app, messages::no_placeholder_left());
     return replacements.run_short_gang(app);
   }
-  if (!app.allocations.empty() || !app.pending->empty()) return replacements.run_short_gang(app);
+  if (!app.allocations.empty() || app.has_pending()) return replacements.run_short_gang(app);
   if (app.state == application_state::failing) {
     move(app, application_event::fail, {});
   } else if (app.state != application_state::completing) {
@@ -263,13 +264,7 @@ bool application_states::is_void(const timer &t) const {
 // Its asks stand nowhere.
 void application_states::give_up_place(application &app) {
   ready.stop_waiting(app);
-  for (app_class *g : app.classes) {
-    ready.forget(*g);
-    groups.retire(*g);
-  }
-  app.classes.clear();
-  app.units.clear();
-  app.last_group = nullptr;
+  lines.give_up_groups(app);
 }
 
 // Out of the applications of its queue, whose keys may look at each other.

@@ -21,7 +21,7 @@ struct application_states_access {
   const partition_config &config;
   const class_table &classes;
   application_table &of;
-  slab<app_class> &groups;
+  ask_lines &lines;
   allocation_states &allocations;
   sort_keys &keys;
   ready_index &ready;
@@ -71,6 +71,8 @@ class application_states final : public application_lifecycle, application_state
   // For a copy of the partition.
   void number_from(uint64_t next) { next_submission_ = next; }
   [[nodiscard]] uint64_t next_number() const { return next_submission_; }
+  void end_from(uint64_t next) { next_end_ = next; }
+  [[nodiscard]] uint64_t next_end() const { return next_end_; }
 
  private:
   void enter_state(application &app, application_state from);

@@ -24,10 +24,10 @@ void foreign_allocations::add(node &n, const existing_allocation &e, const resou
   a.bind_time_ms = shared.now_ms;
   changes.apply(allocation_made{a, allocation_event::allocate});
   foreign.emplace(a.key(), &a);
-  for (const named_text &tag : e.ask.tags) foreign_tags[a.key()].emplace_back(tag.key, tag.value);
+  for (const named_text &tag : e.ask.tags) foreign_tags[std::string(a.key())].emplace_back(tag.key, tag.value);
   keeps.add_foreign(a);
   n.foreign.push_back(&a);
-  if (!e.detail.empty()) holdings.assign(a.devices, n, classes[a.class_id], e.detail, false);
+  if (!e.detail.empty()) holdings.assign(a.devices, n, classes[a.class_id], {e.detail}, false);
   changes.apply(occupied_by{n, need, 1});
   checks.forget_on(n);
   changes.apply(node_changed{n});
@@ -60,7 +60,7 @@ void foreign_allocations::forget(allocation &a, const node *held_on) {
   changes.apply(allocation_leaving{a, how});
   keeps.remove_foreign(a);
   foreign.erase(a.key());
-  foreign_tags.erase(a.key());
+  if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end()) foreign_tags.erase(found);
   holdings.free(a.devices, held_on);
   allocations.retire(a);
   changes.apply(allocation_ended{a, how});

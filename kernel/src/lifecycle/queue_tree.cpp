@@ -17,7 +17,6 @@
 #include "rules/limits.hpp"
 #include "rules/quotas.hpp"
 #include "tenon/kernel/messages.hpp"
-#include "told/fact_teller.hpp"
 #include "told/reader_marks.hpp"
 
 namespace tenon::internal {
@@ -65,7 +64,7 @@ queue &queue_tree::create_queue(queue *parent, std::string_view own_name, bool l
     keys.changed(q, ~0U);
   }
   if (!managed) keeps.add(q);
-  facts.tell(fact_kind::queue_added, q, nullptr, managed);
+  changes.apply(queue_made{q});
   return q;
 }
 
@@ -115,26 +114,24 @@ void queue_tree::configure(queue &q, const queue_config &c) {
   if (q.state == object_state::draining) changes.apply(queue_moved{q, object_event::start});
   const bool leaf_before = q.leaf;
   q.leaf = is_leaf(c, q.parent == nullptr);
-  if (q.leaf != leaf_before) facts.tell(fact_kind::queue_type, q, nullptr, q.leaf);
+  if (q.leaf != leaf_before) changes.apply(queue_turned{q});
   const resources max_before = q.max, guaranteed_before = q.guaranteed;
   q.own_properties = c.properties;
   q.guaranteed = configured_amounts(c.guaranteed);
   q.max = configured_amounts(c.max);
-  facts.tell_queue_amounts(q, max_before, guaranteed_before);
+  changes.apply(queue_resized{q, max_before, guaranteed_before});
   q.max_applications = c.max_applications;
   q.submit_acl = *parse_acl(c.submit_acl);
   q.admin_acl = *parse_acl(c.admin_acl);
   const queue_limits limits_before = std::exchange(q.limits, queue_limits(c.limits));
-  facts.tell_limits(q, limits_before.all());
+  changes.apply(queue_limited{q, limits_before.all()});
   q.child_template = c.child_template;
-  if (c.child_template.empty() && q.parent != nullptr) q.child_template = q.parent->child_template;
   resolve_properties(q);
   boost::unordered_flat_set<std::string_view> named;
   for (const queue_config &child : c.queues) named.insert(child.name);
   for (const auto &child : q.children) {
     if (named.contains(child->name)) continue;
     if (child->managed || q.leaf) drain(*child, q.leaf);
-    inherit_template(*child);
   }
   for (const queue_config &child : c.queues) {
     const auto found = q.children_by_name.find(child.name);
@@ -148,13 +145,6 @@ void queue_tree::drain(queue &q, bool with_dynamic) {
   for (const auto &child : q.children) {
     if (child->managed || with_dynamic) drain(*child, with_dynamic);
   }
-}
-
-// Dynamic parents have no template of their own.
-void queue_tree::inherit_template(queue &q) {
-  if (q.managed || q.leaf) return;
-  q.child_template = q.parent->child_template;
-  for (const auto &child : q.children) inherit_template(*child);
 }
 
 // Effective properties, and what the kernel reads from them.
@@ -191,7 +181,7 @@ void queue_tree::retire(queue &q) {
   q.gone = true;
   keeps.remove(q);
   marks.touch_queues();
-  facts.tell(fact_kind::queue_removed, q, nullptr, q.managed);
+  changes.apply(queue_retired{q});
   ready.forget(q);
   queue_priorities::count(*q.parent, q.priority, INT32_MIN);
   priorities.refresh(*q.parent);
@@ -217,7 +207,7 @@ void queue_tree::forget_retired() {
 // Sums are kept wide, so that a node that leaves takes away exactly what it brought.
 void queue_tree::count_capacity(const resources &comes, const resources &goes) {
   bool changed = false;
-  const resources before = facts.listened() ? total : resources{};
+  const resources before = total;
   const auto count = [&](type_index t, wide_sum amount) {
     if (amount == 0) return;
     if (total_exact_.size() <= t) total_exact_.resize(t + 1);
@@ -233,7 +223,7 @@ void queue_tree::count_capacity(const resources &comes, const resources &goes) {
   for_each_type(comes, [&](type_index t, int64_t amount) { count(t, amount); });
   for_each_type(goes, [&](type_index t, int64_t amount) { count(t, -wide_sum{amount}); });
   if (!changed) return;
-  if (facts.listened() && total != before) facts.tell(fact_kind::queue_max, *root, &total);
+  changes.apply(total_counted{*root, before, total});
   fair_maxima.total_changed();
   ready.wake_headroom(*root);
 }

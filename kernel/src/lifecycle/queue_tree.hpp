@@ -29,7 +29,6 @@ struct queue_tree_access {
   internal::limits &limits;
   internal::quotas &quotas;
   kept_counts &keeps;
-  const fact_teller &facts;
   reader_marks &marks;
   change_dispatcher &changes;
 };
@@ -60,11 +59,11 @@ class queue_tree final : public queue_lifecycle, queue_tree_access {
   void flush() { gone_.clear(); }
 
   // As another one has it: for a copy of the partition.
-  void number_from(const queue_tree &other) { next_ = other.next_; }
+  void number_from(uint64_t next) { next_ = next; }
+  [[nodiscard]] uint64_t next_number() const { return next_; }
 
  private:
   void drain(queue &q, bool with_dynamic);
-  static void inherit_template(queue &q);
   void retire(queue &q);          // by clean(), which forgets it next
   void forget_retired(queue &q);  // its children that are gone
   void forget_retired();          // in what names queues

@@ -65,7 +65,7 @@ resources resource_intake::configured_amounts(const amount_map &from) {
 void resource_intake::types_grew() {
   contexts.name_types(types);
   for (const auto &[node_id, n] : nodes.by_id()) changes.apply(node_stored{*n});
-  if (sortings.own.order != nullptr) sortings.for_each_order([](node_order &order) { order.touch_all(); });
+  if (sortings.own.order != nullptr) sortings.touch_all();
 }
 
 }  // namespace tenon::internal

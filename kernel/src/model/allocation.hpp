@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "model/ask.hpp"
 #include "model/device_records.hpp"
@@ -19,6 +20,7 @@ struct allocation {
   bool placeholder = false, originator = false, foreign = false;
   bool preempt_self = true, bound = false;  // bound: to a node that its ask required
   bool replaced = false;                    // it took the place of a placeholder
+  owned_state<allocation_state, allocation> state;
   int32_t priority = 0;
   application *owner = nullptr;  // null when foreign
   node *where = nullptr;
@@ -27,7 +29,6 @@ struct allocation {
   uint32_t class_id = 0;                 // of the resources
   uint32_t app_slot = 0, node_slot = 0;  // positions in the owner's and the node's lists
   uint32_t devices = no_record;          // that it holds
-  owned_state<allocation_state, allocation> state;
   int64_t create_time_ms = 0, bind_time_ms = 0;
   int64_t placeholder_created_ms = 0;              // of the one that it replaced
   task_group *gang = nullptr;                      // null without task group
@@ -35,7 +36,7 @@ struct allocation {
   owned<replacement *, allocation> offered;        // that is proposed in its place, or null
   std::unique_ptr<const std::string> foreign_key;  // null unless foreign
 
-  [[nodiscard]] const std::string &key() const { return from != nullptr ? from->key : *foreign_key; }
+  [[nodiscard]] std::string_view key() const { return from != nullptr ? from->key.view() : *foreign_key; }
 };
 struct sequence_before {
   bool operator()(const allocation &a, const allocation &b) const { return a.sequence < b.sequence; }

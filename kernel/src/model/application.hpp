@@ -2,6 +2,7 @@
 // Applications, with their task groups and what they ask for, by class.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
@@ -16,10 +17,12 @@
 #include "base/sorted_run.hpp"
 #include "model/allocation.hpp"
 #include "model/ask.hpp"
+#include "model/ask_table.hpp"
 #include "model/decayed_usage.hpp"
 #include "model/forward.hpp"
 #include "model/owned.hpp"
 #include "model/owned_state.hpp"
+#include "model/parked_unit.hpp"
 #include "model/past_use.hpp"
 #include "tenon/kernel/resources.hpp"
 
@@ -105,16 +108,18 @@ struct application {
   bool counted = false;  // in running_apps of its queues
   limit_place place = limit_place::none;
   bool key_dirty = false;
-  uint64_t epoch = 0;            // of the state: timers of an older one are void
-  int32_t priority = INT32_MIN;  // highest of its pending asks
-  text_map<ask *> asks;          // pending or with allocations
+  bool in_canary = false;              // it is one of those that the canary is for
+  uint64_t epoch = 0;                  // of the state: timers of an older one are void
+  int32_t priority = INT32_MIN;        // highest of its pending asks
+  int32_t keyed_priority = INT32_MIN;  // when its key was made
+  ask_table asks;                      // pending or with allocations
   std::vector<allocation *> allocations;
   std::vector<app_class *> classes;
-  std::vector<const leaf_class *> units;  // of `classes`, in their order: one is found without a look at the others
-  app_class *last_group = nullptr;        // of the last ask that came: the next one is often alike
+  std::vector<unit_id> units;       // of `classes`, in their order: one is found without a look at the others
+  app_class *last_group = nullptr;  // of the last ask that came: the next one is often alike. It alone may be empty
   sort_key key;
   std::array<uint64_t, 4> prepared{};  // by its queue's order
-  node_sorting *nodes_by = nullptr;    // that it chose; null: its partition's
+  node_sorting *nodes_by = nullptr;    // that it chose, or the canary's; null: its partition's
   std::vector<decayed_usage> decayed;  // that its queue's order reads
   queue *held_by = nullptr;            // maxapplications of this queue
   usage_node *held_by_limit = nullptr;
@@ -137,14 +142,14 @@ struct application {
   owned<std::vector<proposal>, application> proposals;          // by number
   uint64_t kept_bytes = 0;                                      // of it in kept_amounts
 
-  // Null: it has none of that key.
-  [[nodiscard]] ask *ask_named(std::string_view wanted) const {
-    const auto found = asks.find(wanted);
-    return found == asks.end() ? nullptr : found->second;
-  }
   [[nodiscard]] bool runs() const {
     return state == application_state::accepted || state == application_state::starting ||
            state == application_state::running;
+  }
+  // Whether an ask is: sums of amounts, as `pending`, stop at the largest number and do not come back. Quick where one
+  // is, and where it has no allocation.
+  [[nodiscard]] bool has_pending() const {
+    return std::any_of(asks.begin(), asks.end(), [](const ask *a) { return a->pending() > 0; });
   }
   [[nodiscard]] bool held() const { return held_by != nullptr || held_by_limit != nullptr; }
   [[nodiscard]] const resources &used(bool by_placeholders) const { return by_placeholders ? placeholders : allocated; }

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/few.hpp"
 #include "base/slab.hpp"
 #include "base/sorted_run.hpp"
+#include "base/text_store.hpp"
 #include "model/forward.hpp"
 #include "model/owned.hpp"
 #include "model/owned_state.hpp"
@@ -52,6 +55,18 @@ struct ask_wait {
 };
 using ask_waits = slab<ask_wait, small_page_bytes>;
 
+// What few asks say of themselves, or only seldom matters.
+class ask_details {
+ public:
+  int64_t execution_timeout_ms = 0;
+  const std::string *priority_class = nullptr;  // that it named
+  tag_list tags;                                // ascending by key
+
+ private:
+  friend class fact_teller;
+  int64_t told_at_ms_ = INT64_MIN / 2;  // when the listener was told last that no node will do
+};
+
 // What lines and alarms look at stands first: an ask that waits has few of its cache lines touched.
 struct ask {
   uint32_t index = 0;
@@ -79,19 +94,28 @@ struct ask {
   ask_wait *wait = nullptr;
   int64_t create_time_ms = 0;
   uint64_t arrival = 0;
-  int64_t execution_timeout_ms = 0;
-  boost::container::small_vector<allocation *, 1> allocations;  // live ones, by sequence
-  std::string key;
-  task_group *gang = nullptr;                   // null without task group
-  const std::string *priority_class = nullptr;  // that it named
-  tag_list tags;
+  few<allocation> allocations;  // live ones, by sequence
+  stored_text key;
+  task_group *gang = nullptr;              // null without task group
+  std::unique_ptr<ask_details> more_said;  // null: nothing of it
 
   // What an inspection said of it last.
   [[nodiscard]] container_word told() const { return told_; }
   [[nodiscard]] int32_t pending() const { return std::max(0, max_allocations - placed); }
+  [[nodiscard]] int64_t execution_timeout_ms() const { return said().execution_timeout_ms; }
+  [[nodiscard]] const std::string *priority_class() const { return said().priority_class; }  // null: it named none
+  [[nodiscard]] const tag_list &tags() const { return said().tags; }
+  // To write them: made where there are none.
+  [[nodiscard]] ask_details &details() {
+    if (more_said == nullptr) more_said = std::make_unique<ask_details>();
+    return *more_said;
+  }
 
  private:
-  int64_t told_at_ms_ = INT64_MIN / 2;  // when the listener was told last that no node will do
+  [[nodiscard]] const ask_details &said() const {
+    static const ask_details nothing;
+    return more_said == nullptr ? nothing : *more_said;
+  }
 };
 
 inline ask_wait &ask_wait::of(ask &a, ask_waits &all) {

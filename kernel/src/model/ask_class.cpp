@@ -29,7 +29,7 @@ ask_class &class_table::intern(const class_key &key, bool &made) {
   c.scored = key.scored;
   for_each_type(c.need, [&](type_index t, int64_t amount) {
     if (amount <= 0) return;
-    c.positive.push_back({t, amount});
+    c.positive.push_back({t, coarse_of(amount), amount});
     c.types |= uint64_t{1} << t;
   });
   c.devices = key.devices;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/coarse_amount.hpp"
 #include "model/objects.hpp"
 #include "model/reservations.hpp"
 
@@ -15,7 +16,8 @@ namespace tenon::internal {
 
 struct class_amount {
   type_index type;
-  int64_t amount;  // above 0
+  coarse_amount coarse;  // the amount
+  int64_t amount;        // above 0
 };
 
 // Devices that asks want by a tag: so many, each with the amount.
@@ -35,8 +37,15 @@ struct verdict_set {
   std::vector<uint8_t> verdicts;  // by node slot: unknown or 1 + TENON_PASS ...
   std::vector<uint16_t> reasons;  // by node slot: index into partition::reason_texts
   std::vector<uint32_t> open;     // slots whose verdict is unknown, in any order
+  uint64_t first_arrival = 0;     // of the same ask
+  uint64_t held = 0;              // a predicate failed, and these asks wait; 0: none did
+  uint16_t held_for = 0;          // why: index as in reasons
+  bool alone = false;             // of one ask
+  uint32_t canary = 0;  // what the predicate of this canary said alone, counted from 1; 0: what all others did
+  verdict_set *others = nullptr;  // with a canary: theirs, where there are any
   static constexpr uint8_t unknown = 0;
   static constexpr uint8_t pass = 1;
+  static constexpr uint8_t refused = 2;
 
   // There are so many slots now.
   void cover(uint32_t slots) {
@@ -45,6 +54,15 @@ struct verdict_set {
       verdicts.push_back(unknown);
       reasons.push_back(0);
     }
+  }
+  // No node is for these asks.
+  void refuse_all(uint16_t reason) {
+    std::fill(verdicts.begin(), verdicts.end(), refused);
+    std::fill(reasons.begin(), reasons.end(), reason);
+    open.clear();
+  }
+  void forget_all() {
+    for (uint32_t slot = 0; slot < verdicts.size(); ++slot) forget(slot);
   }
   // The node there is another, or changed.
   void forget(uint32_t slot) {
@@ -74,6 +92,7 @@ struct ask_class {
   bool blocked = false;                 // no node holds it: nothing changed since a search said so
   bool gangs_wait = false;              // for it to be blocked no more
   bool unreservable = false;            // nor may one be reserved for it
+  uint32_t waiting = 0;                 // place among those that are blocked and require no node
   std::vector<parked_unit *> parked, parked_to_reserve;  // wait for a node; for one, or one to reserve
   std::vector<reserved_unit *> reserved;                 // of all leaves
 

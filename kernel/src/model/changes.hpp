@@ -5,7 +5,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/ask_class.hpp"
@@ -14,6 +16,7 @@
 #include "model/objects.hpp"
 #include "tenon/kernel/commands.hpp"
 #include "tenon/kernel/decisions.hpp"
+#include "tenon/kernel/queue_config.hpp"
 
 namespace tenon::internal {
 
@@ -76,6 +79,8 @@ struct devices_set {
 };
 // Types that some node divides are others now.
 struct divided_types_changed {};
+// A predicate failed, and is asked again about all nodes for some asks.
+struct verdicts_forgotten {};
 struct devices_held {
   const node &on;
   const held_devices &what;
@@ -109,6 +114,36 @@ struct queue_runs {
   bool one_more;
 };
 
+// There is one more.
+struct queue_made {
+  const queue &of;
+};
+struct queue_retired {
+  const queue &of;
+};
+// It is a leaf now and was none, or was one.
+struct queue_turned {
+  const queue &of;
+};
+struct queue_resized {
+  const queue &of;
+  const resources &max_before, &guaranteed_before;
+};
+struct queue_limited {
+  const queue &of;
+  const std::vector<limit_config> &before;
+};
+// The sum of all nodes, which is the root's max.
+struct total_counted {
+  const queue &root;
+  const resources &before, &now;
+};
+// So many allocations give way, for it has more than its max.
+struct quota_enforced {
+  const queue &of;
+  size_t victims;
+};
+
 // -- Users and groups. --
 
 struct limit_used {
@@ -122,6 +157,18 @@ struct limit_runs {
   bool one_more;
 };
 
+// It counts for another group, or for none: an empty name.
+struct application_grouped {
+  const application &of;
+  const std::string &before, &now;
+};
+// What it has is counted for its user in this queue from now on, or not any more.
+struct use_moved {
+  const application &of;
+  const resources &amount;
+  bool comes;
+};
+
 // -- Applications. --
 
 struct application_moved {
@@ -131,6 +178,20 @@ struct application_moved {
 // In its queue, in the state that all begin in.
 struct application_made {
   application &of;
+};
+// It has all that its resource manager says of it.
+struct application_admitted {
+  const application &of;
+};
+// It is on its way into the other queue, and out of its own.
+struct application_going {
+  application &of;
+  const queue &to;
+};
+// It has come to its queue from the other one.
+struct application_come {
+  const application &of;
+  const queue &from;
 };
 // Its queue has it no more.
 struct application_left {
@@ -299,6 +360,12 @@ struct placeholder_outgrown {
   const allocation &of;
   const ask &by;
 };
+// It gives way for the ask; null: for the queue `over`, which has more than its max.
+struct allocation_preempted {
+  const allocation &of;
+  const ask *by;
+  const queue *over;
+};
 // It is of another class.
 struct allocation_resized {
   allocation &of;
@@ -319,6 +386,11 @@ struct allocation_leaving {
 struct allocation_ended {
   allocation &of;
   allocation_event by;
+};
+
+// The canary of the partition, by itself or by people.
+struct canary_returned {
+  std::string_view why;  // lives until the next drain
 };
 
 // Changes that are treated alike.

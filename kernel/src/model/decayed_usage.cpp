@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "tenon/kernel/saved_state.hpp"
+
 namespace tenon::internal {
 namespace {
 
@@ -30,6 +32,20 @@ int64_t rounded(double value) { return value >= 9e18 ? INT64_MAX : static_cast<i
 decayed_usage::decayed_usage(uint32_t half_life, int64_t now_ms, resources has)
     : half_life_(half_life), step_(now_ms / step_ms(half_life)), changed_ms_(now_ms), has_(std::move(has)) {
   series_.resize(has_.size());
+}
+
+decayed_usage::decayed_usage(const saved_decay &from)
+    : half_life_(from.half_life), step_(from.changed_ms / step_ms(from.half_life)), changed_ms_(from.changed_ms) {
+  for (const auto &[type, amount] : from.has) has_.set(type, amount);
+  for (const auto &[value, used] : from.by_type) series_.push_back({value, used});
+  if (series_.size() < has_.size()) series_.resize(has_.size());
+}
+
+saved_decay decayed_usage::saved() const {
+  saved_decay out{half_life_, changed_ms_, {}, {}};
+  for_each_type(has_, [&](type_index t, int64_t amount) { out.has.push_back({t, amount}); });
+  for (const auto &[value, used] : series_) out.by_type.push_back({value, used});
+  return out;
 }
 
 // Of the step of changed_ms_, once it is over.

@@ -7,6 +7,10 @@
 
 #include "tenon/kernel/resources.hpp"
 
+namespace tenon {
+struct saved_decay;
+}
+
 namespace tenon::internal {
 
 // Goes in steps, a fiftieth of the half-life each, at multiples of the step: the value changes there and nowhere else.
@@ -17,6 +21,8 @@ class decayed_usage {
   static constexpr int64_t step_ms(uint32_t half_life) { return int64_t{half_life} * 20; }
 
   decayed_usage(uint32_t half_life, int64_t now_ms, resources has);
+  explicit decayed_usage(const saved_decay &from);
+  [[nodiscard]] saved_decay saved() const;
 
   [[nodiscard]] uint32_t half_life() const { return half_life_; }
   // From now on it has this much; times never fall.

@@ -19,6 +19,13 @@ struct held_devices {
   uint64_t devices = 0;  // bit n: device n
 };
 
+// Devices of an allocation that are settled before it takes any: of types that a text names which came with it, or of
+// one that a node order chose. Those of other types are the scheduler's to choose.
+struct settled_devices {
+  std::string_view detail = {};
+  held_devices chosen = {};
+};
+
 using held_list = boost::container::small_vector<held_devices, 2>;
 
 struct device_record {

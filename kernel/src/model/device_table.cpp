@@ -65,6 +65,16 @@ uint64_t device_table::choose(const device_group &group, const device_want &want
   return chosen;
 }
 
+held_devices device_table::take(const device_group &group, const ask_class &c, uint64_t devices) {
+  const device_want want = want_of(c, group.type, group.size);
+  if (static_cast<uint32_t>(__builtin_popcountll(devices)) != want.count) return {};
+  for (uint64_t left = devices; left != 0; left &= left - 1) {
+    const auto device = static_cast<size_t>(__builtin_ctzll(left));
+    if (device >= group.free.size() || group.free[device] < want.amount) return {};
+  }
+  return {group.type, want.amount, devices};
+}
+
 void device_table::hold(uint32_t slot, type_index type, int64_t amount, uint64_t devices) {
   if (slot >= by_slot_.size()) return;
   for (device_group &group : by_slot_[slot]) {

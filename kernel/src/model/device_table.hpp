@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/ask_class.hpp"
+#include "model/device_records.hpp"
 #include "tenon/abi/columns.h"
 #include "tenon/kernel/devices.hpp"
 
@@ -33,6 +34,12 @@ struct device_want {
   [[nodiscard]] bool fits(const std::vector<int64_t> &ranked) const {
     return count != 0 && count <= ranked.size() && ranked[count - 1] >= amount;
   }
+};
+
+// The devices of a type that a node order names for an ask.
+struct device_choice {
+  type_index type = no_type;
+  uint64_t devices = 0;  // bit n: device n; 0: it leaves the choice
 };
 
 // What asks of a class want of a type on devices of a size. The class asks for an amount above 0 of it.
@@ -63,6 +70,8 @@ class device_table {
   [[nodiscard]] bool fits(const ask_class &c, uint32_t slot) const;
   // The devices to take, as a mask: of those with enough the ones with the least. 0: they are not there.
   [[nodiscard]] static uint64_t choose(const device_group &group, const device_want &want);
+  // An ask of the class on these devices; of no type where they are not as many as it wants, or one has not the amount.
+  [[nodiscard]] static held_devices take(const device_group &group, const ask_class &c, uint64_t devices);
 
   // By slot: what each device of the type has free, and how large devices are (0: not divided). Kept from the
   // first call on; valid until a node's devices are set.

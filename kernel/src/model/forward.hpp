@@ -28,7 +28,7 @@ struct replacement;
 struct task_group;
 struct node;
 struct sort_policy;
-struct node_sorting;
+class node_sorting;
 struct usage_node;
 struct usage_tracker;
 struct frozen_tracker;

@@ -24,30 +24,15 @@ struct app_class_position {
 };
 
 struct app_class_prefix {
-  key_prefix operator()(const app_class &a) const { return a.owner->key.prefix(); }
-};
-
-// What an ask of a unit may do, beside being placed.
-enum class unit_kind : uint8_t {
-  plain,     // nothing: its reservation delay is not over
-  reserves,  // reserve a node
-  preempts,  // try to preempt. Such a unit is never parked
-};
-
-// The last try of an ask of a unit to preempt that failed: at which change of the partition, of which priority, and
-// whether that was for reservations of others. Written by preemption alone.
-struct failed_preemption {
-  uint64_t at = 0;
-  int32_t priority = 0;
-  bool held_off = false;
+  key_prefix operator()(const app_class &a) const { return a.owner->key.prefix(a.owner->submission); }
 };
 
 struct leaf_class : parked_unit {
   unit_kind kind = unit_kind::plain;
+  uint32_t groups = 0;  // that are of it; without any it is nothing
   indexed_heap<app_class, app_class_before, app_class_position, app_class_prefix> ready;
   uint32_t position = not_in_heap;
   uint32_t first_untimed = no_ask;  // asks in it that have no alarm yet, should it be parked
-  failed_preemption hopeless;
 };
 
 struct leaf_class_before {

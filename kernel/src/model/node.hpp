@@ -2,9 +2,9 @@
 // Nodes: what they have, and what is there.
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -21,7 +21,7 @@ struct node {
   owned_state<node_state, node> state;
   bool divided = false;  // a type of it is divided into devices
   owned<resources, node> capacity, occupied, allocated;
-  std::map<std::string, std::string, std::less<>> attributes;
+  boost::container::flat_map<std::string, std::string, std::less<>> attributes;
   const std::string *instance_type = nullptr;  // the value of that attribute; null: there is none
   std::vector<allocation *> allocations, foreign;
   owned<std::vector<replacement *>, node> coming;        // from placeholders on other nodes; in `allocated`

@@ -15,6 +15,7 @@ node &node_table::add(std::string_view id) {
     present_.push_back(0);
     rank_.push_back(0);
     attributes_.push_back({});
+    if (keeps_ids_) ids_.push_back({nullptr, 0});
     attribute_texts_.emplace_back();
     for (auto &[key, column] : attribute_columns_) column.push_back({nullptr, 0});
     for (auto &[key, groups] : groupings_) groups.of.push_back(0);
@@ -26,6 +27,7 @@ node &node_table::add(std::string_view id) {
   node &n = *by_slot_[slot];
   n.id = id;
   n.slot = slot;
+  if (keeps_ids_) ids_[slot] = {n.id.data(), n.id.size()};
   by_id_.emplace(n.id, &n);
   ranks_stale_ = true;
   ++rank_version_;
@@ -35,6 +37,7 @@ node &node_table::add(std::string_view id) {
 void node_table::remove(node &n) {
   const uint32_t slot = n.slot;
   by_id_.erase(n.id);
+  if (keeps_ids_) ids_[slot] = {nullptr, 0};
   usable_[slot] = closed_[slot] = 0;
   present_[slot] = 0;
   for (uint32_t t = 0; t < stride_; ++t) free_[size_t{slot} * stride_ + t] = total_[size_t{slot} * stride_ + t] = 0;
@@ -63,11 +66,13 @@ void node_table::store(const node &n, uint32_t types) {
 }
 
 void node_table::store_attributes(const node &n) {
+  const size_t count = n.attributes.size();
   auto &texts = attribute_texts_[n.slot];
-  texts.clear();
-  for (const auto &[key, value] : n.attributes) texts.push_back({key.data(), key.size()});
-  for (const auto &[key, value] : n.attributes) texts.push_back({value.data(), value.size()});
-  attributes_[n.slot] = {texts.data(), texts.data() + n.attributes.size(), n.attributes.size()};
+  texts.reset(count == 0 ? nullptr : new tenon_text[2 * count]);
+  tenon_text *next = texts.get();
+  for (const auto &[key, value] : n.attributes) *next++ = {key.data(), key.size()};
+  for (const auto &[key, value] : n.attributes) *next++ = {value.data(), value.size()};
+  attributes_[n.slot] = {texts.get(), count == 0 ? nullptr : texts.get() + count, count};
   for (auto &[key, column] : attribute_columns_) {
     const auto found = n.attributes.find(key);
     column[n.slot] =
@@ -92,6 +97,15 @@ const node_table::grouping &node_table::groups_by(const std::string &key) {
   return found->second;
 }
 
+const tenon_text *node_table::id_column() {
+  if (!keeps_ids_) {
+    keeps_ids_ = true;
+    ids_.resize(by_slot_.size(), {nullptr, 0});
+    for (const auto &[id, n] : by_id_) ids_[n->slot] = {n->id.data(), n->id.size()};
+  }
+  return ids_.data();
+}
+
 const tenon_text *node_table::attribute_column(const std::string &key) {
   const auto [found, made] = attribute_columns_.try_emplace(key);
   if (made) {
@@ -101,13 +115,13 @@ const tenon_text *node_table::attribute_column(const std::string &key) {
   return found->second.data();
 }
 
-uint32_t node_table::rank(uint32_t slot) {
-  if (ranks_stale_) {
-    uint32_t next = 0;
-    for (const auto &[id, n] : by_id_) rank_[n->slot] = next++;
-    ranks_stale_ = false;
+void node_table::rank_all() const {
+  by_rank_.clear();
+  for (const auto &[id, n] : by_id_) {
+    rank_[n->slot] = static_cast<uint32_t>(by_rank_.size());
+    by_rank_.push_back(n->slot);
   }
-  return rank_[slot];
+  ranks_stale_ = false;
 }
 
 void node_table::widen(uint32_t types) {

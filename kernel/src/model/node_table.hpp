@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "model/device_table.hpp"
@@ -17,6 +18,8 @@ namespace tenon::internal {
 // interned types rounded up, so that a node's amounts share a cache line.
 class node_table {
  public:
+  static constexpr uint32_t fewest_types = 4;  // the stride; it doubles
+
   node &add(std::string_view id);
   void remove(node &n);
   [[nodiscard]] node *find(std::string_view id) const;
@@ -37,6 +40,8 @@ class node_table {
   }
   [[nodiscard]] uint64_t closings() const { return closings_; }  // so far
   [[nodiscard]] const int64_t *usable_column() const { return usable_.data(); }
+  // Ids by slot; kept from the first call on.
+  [[nodiscard]] const tenon_text *id_column();
 
   // The value of one attribute by slot, and all attributes by slot. The former is kept from the first call on.
   [[nodiscard]] const tenon_text *attribute_column(const std::string &key);
@@ -59,9 +64,17 @@ class node_table {
   }
 
   // Position of the node among all by id; ties of every node order go by it.
-  [[nodiscard]] uint32_t rank(uint32_t slot);
+  [[nodiscard]] uint32_t rank(uint32_t slot) const {
+    if (ranks_stale_) rank_all();
+    return rank_[slot];
+  }
+  // Slots in the order of their ranks.
+  [[nodiscard]] const std::vector<uint32_t> &by_rank() const {
+    if (ranks_stale_) rank_all();
+    return by_rank_;
+  }
   // Nodes by id.
-  [[nodiscard]] const std::map<std::string, node *, std::less<>> &by_id() const { return by_id_; }
+  [[nodiscard]] const std::map<std::string_view, node *> &by_id() const { return by_id_; }
   // Changes whenever ranks do.
   [[nodiscard]] uint64_t rank_version() const { return rank_version_; }
 
@@ -72,25 +85,28 @@ class node_table {
   // Takes `amount` of `type` from what is free on a slot: the cycle's short way beside store().
   void take(uint32_t slot, type_index type, int64_t amount) { free_[size_t{slot} * stride_ + type] -= amount; }
   void widen(uint32_t types);
+  void rank_all() const;
   void store_attributes(const node &n);
 
   std::vector<std::unique_ptr<node>> by_slot_;
   std::vector<std::unique_ptr<node>> gone_;  // kept until flush(): decisions may name them
   std::vector<uint32_t> free_slots_;
-  std::map<std::string, node *, std::less<>> by_id_;
+  std::map<std::string_view, node *> by_id_;
   std::vector<int64_t> free_, total_, usable_;
   std::vector<uint8_t> closed_;
   std::vector<uint64_t> present_;
-  std::vector<uint32_t> rank_;
+  mutable std::vector<uint32_t> rank_, by_rank_;  // as of the last who asked
   std::vector<tenon_text_map> attributes_;
-  std::vector<std::vector<tenon_text>> attribute_texts_;  // by slot: keys, then values
+  std::vector<std::unique_ptr<tenon_text[]>> attribute_texts_;  // by slot: keys, then values
   std::map<std::string, std::vector<tenon_text>> attribute_columns_;
   std::map<std::string, grouping> groupings_;
   device_table devices_;
   uint64_t closings_ = 0;
-  uint32_t stride_ = 4;
+  uint32_t stride_ = fewest_types;
   uint64_t rank_version_ = 0;
-  bool ranks_stale_ = true;
+  mutable bool ranks_stale_ = true;
+  bool keeps_ids_ = false;
+  std::vector<tenon_text> ids_;  // by slot, once they are kept
 
  public:
   void flush() { gone_.clear(); }

@@ -1,7 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // The objects of a partition and how they hang together. All of them belong to one partition's writer.
 //
-//   queue (leaf) --classes--> leaf_class --heap--> app_class --run--> ask --> allocation --> node
+//   queue (leaf) ------------> leaf_class --heap--> app_class --run--> ask --> allocation --> node
 //                                  ^                   |
 //   application -------------------+--- groups --------+
 //        |

@@ -1,15 +1,31 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-// Parked unit: what asks of one class in one leaf wait for together. It stands in one list, and knows where.
+// Parked unit: what asks of one class in one leaf wait for together. It stands in one list or heap, and knows where.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/indexed_heap.hpp"
 #include "tenon/kernel/resources.hpp"
 
 namespace tenon::internal {
 
 struct queue;
+
+// What an ask of a unit may do, beside being placed.
+enum class unit_kind : uint8_t {
+  plain,     // nothing: its reservation delay is not over
+  reserves,  // reserve a node
+  preempts,  // try to preempt. Such a unit is never parked
+};
+
+// Which unit of a leaf, among those for asks without a reservation.
+struct unit_id {
+  uint32_t class_id = 0;
+  unit_kind kind = unit_kind::plain;
+  friend bool operator==(const unit_id &, const unit_id &) = default;
+};
 
 enum class parking : uint8_t {
   none,
@@ -25,7 +41,24 @@ struct parked_unit {
   parking parked = parking::none;
   type_index parked_type = no_type;
   queue *parked_queue = nullptr;
-  size_t parked_slot = 0;  // in the list that it stands in
+  int64_t parked_amount = 0;               // of headroom that it waits for
+  uint32_t parked_position = not_in_heap;  // among those that wait for headroom there
+  size_t parked_slot = 0;                  // in the list of those that wait for nodes
 };
+
+// Those that wait for headroom of one type in one queue: who needs least is first.
+struct parked_before {
+  bool operator()(const parked_unit &a, const parked_unit &b) const { return a.parked_amount < b.parked_amount; }
+};
+struct parked_position {
+  uint32_t &operator()(parked_unit &a) const { return a.parked_position; }
+  const uint32_t &operator()(const parked_unit &a) const { return a.parked_position; }
+};
+struct parked_prefix {
+  std::array<uint64_t, 1> operator()(const parked_unit &a) const {
+    return {static_cast<uint64_t>(a.parked_amount ^ INT64_MIN)};
+  }
+};
+using headroom_line = indexed_heap<parked_unit, parked_before, parked_position, parked_prefix>;
 
 }  // namespace tenon::internal

@@ -20,7 +20,7 @@ amount_map configured_values(const resources &r, const resource_types &types) {
 
 std::vector<ask *> pending_by_arrival(const application &app) {
   std::vector<ask *> out;
-  for (const auto &[key, a] : app.asks) {  // any order: sorted next
+  for (ask *a : app.asks) {  // any order: sorted next
     if (a->state == ask_state::pending) out.push_back(a);
   }
   std::sort(out.begin(), out.end(), [](const ask *x, const ask *y) { return x->arrival < y->arrival; });

@@ -12,6 +12,7 @@
 #include "base/slab.hpp"
 #include "model/application_table.hpp"
 #include "model/ask_class.hpp"
+#include "model/ask_shapes.hpp"
 #include "model/device_records.hpp"
 #include "model/node_table.hpp"
 #include "model/objects.hpp"
@@ -46,6 +47,8 @@ struct partition_model : partition_identity, application_table {
   node_table nodes;
   std::unique_ptr<queue> root;
   class_table classes;
+  ask_shapes shapes;
+  text_store texts;  // keys of asks
   slab<ask> asks;
   slab<allocation> allocations;
   device_records held_devices_of;  // allocations that hold some

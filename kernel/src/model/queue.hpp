@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,7 +61,7 @@ struct queue {
   uint64_t max_applications = 0;
   std::map<std::string, std::string> own_properties, properties;
   acl submit_acl, admin_acl;
-  child_template_config child_template;  // own or inherited
+  child_template_config child_template;  // its own, see nearest_template()
   queue_limits limits;
   uint64_t kept_bytes = 0;  // of one that is no configuration's, in kept_amounts
 
@@ -76,7 +79,9 @@ struct queue {
   int32_t priority_offset = 0;
   int32_t priority = INT32_MIN;  // current, offset applied
   // How many of its applications, in a parent of its children, have a priority. Those without any ask are not counted.
-  std::map<int32_t, uint32_t> priorities;
+  boost::container::flat_map<int32_t, uint32_t, std::less<>,
+                             boost::container::small_vector<std::pair<int32_t, uint32_t>, 2>>
+      priorities;
 
   sort_policy *order = nullptr;  // of the children or, in a leaf, of the applications
   sort_key key;
@@ -89,13 +94,19 @@ struct queue {
 
   std::vector<application *> apps;  // leaf: in submission order
   std::vector<application *> dirty_apps;
-  std::map<std::pair<uint32_t, unit_kind>, std::unique_ptr<leaf_class>> classes;
   std::map<uint32_t, std::unique_ptr<reserved_unit>> reserved;
   indexed_heap<leaf_class, leaf_class_before, leaf_class_position, leaf_class_prefix> ready_classes;
-  std::vector<std::vector<parked_unit *>> parked;  // by resource type: wait for headroom here
+  std::vector<headroom_line> parked;  // by resource type: wait for headroom here
 
   ~queue();
   [[nodiscard]] bool has_ready() const;
+
+  // What queues made below this one take: its own template, or else that of the nearest queue above that has one now.
+  [[nodiscard]] const child_template_config &nearest_template() const {
+    const queue *at = this;
+    while (at->child_template.empty() && at->parent != nullptr) at = at->parent;
+    return at->child_template;
+  }
 };
 
 struct queue_before {
@@ -109,7 +120,7 @@ struct queue_position {
   const uint32_t &operator()(const queue &a) const { return a.position; }
 };
 struct queue_prefix {
-  key_prefix operator()(const queue &a) const { return a.key.prefix(); }
+  key_prefix operator()(const queue &a) const { return a.key.prefix(a.sequence); }
 };
 using queue_heap = indexed_heap<queue, queue_before, queue_position, queue_prefix>;
 

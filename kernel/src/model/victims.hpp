@@ -9,6 +9,11 @@ namespace tenon::internal {
 
 // The guarantee of the leaf, or of a queue above it, says something of a type that the class needs.
 [[nodiscard]] bool has_guarantee(const queue &leaf, const ask_class &c);
+// To somebody, that is: it is not meant to stay. Nor is it on its way out.
+[[nodiscard]] inline bool would_give_way(const allocation &x) { return !x.foreign && x.preempt_self && !x.bound; }
+[[nodiscard]] inline bool may_give_way(const allocation &x) {
+  return x.state == allocation_state::allocated && would_give_way(x);
+}
 // What is in it gives way to nobody.
 [[nodiscard]] bool is_spared(const queue &leaf);
 // The one that gives way first is before the other.

@@ -12,17 +12,18 @@ namespace tenon::internal {
 
 class call_contexts {
  public:
-  explicit call_contexts(const int64_t &now_ms) : now_ms_(now_ms) {}
+  call_contexts(const int64_t &now_ms, const ask_shapes &shapes) : now_ms_(now_ms), shapes_(shapes) {}
 
   // Whenever there are more of them.
   void name_types(const resource_types &types) {
     type_texts_.clear();
     for (type_index t = 0; t < types.count(); ++t) type_texts_.push_back({types.name(t).data(), types.name(t).size()});
   }
-  [[nodiscard]] call_context now() const { return {type_texts_, now_ms_, batches_}; }
+  [[nodiscard]] call_context now() const { return {type_texts_, now_ms_, batches_, shapes_.generation()}; }
 
  private:
   const int64_t &now_ms_;
+  const ask_shapes &shapes_;
   std::vector<tenon_text> type_texts_;  // as the ABI hands them out
   mutable batch_builder batches_;       // scratch of calls
 };

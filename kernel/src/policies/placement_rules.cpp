@@ -63,6 +63,16 @@ std::string build_rule(const placement_rule_config &config, rule_source &rules, 
   return {};
 }
 
+std::string build_rules(std::vector<placement_rule_config> wanted, rule_source &rules, uint32_t max_resource_types,
+                        std::vector<std::unique_ptr<placement_rule>> &out) {
+  if (wanted.empty()) wanted.emplace_back().name = "provided";
+  for (const placement_rule_config &rule : wanted) {
+    std::string problem = build_rule(rule, rules, max_resource_types, out.emplace_back());
+    if (!problem.empty()) return problem;
+  }
+  return {};
+}
+
 placement_request::placement_request(const tenon::add_application &c, const tenon_queue_tree &queues, int64_t now_ms)
     : application_(c), longest_(std::max({c.application.size(), c.queue.size(), c.user.size()})) {
   const auto add = [&](std::vector<tenon_text> &to, std::string_view one) {

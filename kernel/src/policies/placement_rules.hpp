@@ -27,6 +27,10 @@ struct placement_rule {
 [[nodiscard]] std::string build_rule(const placement_rule_config &config, rule_source &rules,
                                      uint32_t max_resource_types, std::unique_ptr<placement_rule> &out);
 
+// Those of a partition: without any the one that takes the queue that is named.
+[[nodiscard]] std::string build_rules(std::vector<placement_rule_config> wanted, rule_source &rules,
+                                      uint32_t max_resource_types, std::vector<std::unique_ptr<placement_rule>> &out);
+
 // An application as rules see it. Views the command and the tree, which live longer.
 class placement_request {
  public:

@@ -71,6 +71,10 @@ void add_queue_column(batch_builder &b, const column_binding &c, const queue &pa
       return b.one_number(parent.priority_sort ? 1 : 0);
     case column_source::item_prepared:
       return b.words_of(items, [](const queue &q) { return q.prepared; });
+    case column_source::item_name:
+      return b.texts_of(items, [](const queue &q) { return text_of(q.path); });
+    case column_source::parent_name:
+      return b.one_text(text_of(parent.path));
     default:
       return b.one_text({nullptr, 0});  // a column of another kind: nothing to see
   }
@@ -117,6 +121,10 @@ void add_app_column(batch_builder &b, const column_binding &c, const queue &leaf
       return b.one_number(leaf.priority_sort ? 1 : 0);
     case column_source::item_prepared:
       return b.words_of(items, [](const application &a) { return a.prepared; });
+    case column_source::item_name:
+      return b.texts_of(items, [](const application &a) { return text_of(a.id); });
+    case column_source::parent_name:
+      return b.one_text(text_of(leaf.path));
     default:
       return b.one_text({nullptr, 0});
   }
@@ -130,21 +138,30 @@ int64_t devices_wanted(const ask_facts &ask, std::span<const tenon_text> types, 
   return 0;
 }
 
-void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, std::span<const tenon_text> types,
+tenon_column one_list(const tenon_numbers *numbers) {
+  return {sizeof(tenon_column), TENON_COLUMN_NUMBERS, numbers, nullptr, 0, 0, 0};
+}
+tenon_column one_list(const tenon_texts *list) {
+  return {sizeof(tenon_column), TENON_COLUMN_TEXTS, list, nullptr, 0, 0, 0};
+}
+
+void add_node_column(batch_builder &b, const column_binding &c, node_table &nodes, const call_context &context,
                      const ask_facts *asks, std::span<const uint32_t> slots = {}) {
+  // Those that every order of nodes reads go before what only asks need.
+  if (c.source == column_source::node_free || c.source == column_source::node_total) {
+    const int64_t *amounts = c.source == column_source::node_free ? nodes.free(0) : nodes.total(0);
+    return b.raw({sizeof(tenon_column), TENON_COLUMN_RESOURCES, amounts, nodes.present(),
+                  nodes.stride() * sizeof(int64_t), sizeof(int64_t), sizeof(uint64_t)});
+  }
   static const resources no_need;
   static const tag_list no_tags;
   static const ask_facts no_ask{no_need, 0, no_tags};
   const ask_facts &ask = asks != nullptr ? *asks : no_ask;
-  const uint64_t stride = nodes.stride() * sizeof(int64_t);
   switch (c.source) {
-    case column_source::node_free:
-    case column_source::node_total:
-      return b.raw({sizeof(tenon_column), TENON_COLUMN_RESOURCES,
-                    c.source == column_source::node_free ? nodes.free(0) : nodes.total(0), nodes.present(), stride,
-                    sizeof(int64_t), sizeof(uint64_t)});
     case column_source::node_schedulable:
       return b.raw({sizeof(tenon_column), TENON_COLUMN_I64, nodes.usable_column(), nullptr, sizeof(int64_t), 0, 0});
+    case column_source::node_id:
+      return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT, nodes.id_column(), nullptr, sizeof(tenon_text), 0, 0});
     case column_source::node_attr:
       return b.raw({sizeof(tenon_column), TENON_COLUMN_TEXT, nodes.attribute_column(c.argument), nullptr,
                     sizeof(tenon_text), 0, 0});
@@ -157,6 +174,8 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
       const std::vector<int64_t> &counts = (*ask.counts)[c.number];
       return b.numbers_at(slots, nodes.slots(), [&](uint32_t slot) { return counts[groups[slot]]; });
     }
+    case column_source::score_devices:
+      return asks == nullptr ? b.one_text({nullptr, 0}) : b.one_number(1);
     case column_source::node_devices:
       return b.raw({sizeof(tenon_column), TENON_COLUMN_NUMBERS, nodes.devices().free_column(c.argument, nodes.slots()),
                     nullptr, sizeof(tenon_numbers), 0, 0});
@@ -168,11 +187,21 @@ void add_node_column(batch_builder &b, const column_binding &c, node_table &node
     case column_source::ask_priority:
       return b.one_number(ask.priority);
     case column_source::ask_devices:
-      return b.one_number(devices_wanted(ask, types, c.argument));
+      return b.one_number(devices_wanted(ask, context.types, c.argument));
     case column_source::ask_tag:
       return b.one_text(tag_text(ask.tags, c.argument));
     case column_source::ask_tags:
       return b.one_map(ask.tags);
+    case column_source::shapes_counts:
+      return b.raw(one_list(context.shapes->counts.column()));
+    case column_source::shapes_amounts:
+      return b.raw(one_list(context.shapes->amounts.column()));
+    case column_source::shapes_tags:
+      return b.raw(one_list(context.shapes->tags_of(c.argument)));
+    case column_source::groups_values:
+      return b.raw(one_list(context.shapes->values_of(c.argument)));
+    case column_source::groups_totals:
+      return b.raw(one_list(context.shapes->totals_of(c.argument)));
     default:
       return b.one_text({nullptr, 0});
   }
@@ -218,7 +247,7 @@ bool node_keys(sort_policy &policy, const call_context &context, node_table &nod
                key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
-  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context.types, nullptr);
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context, nullptr);
   return call_keys(policy, policy.bound->sort->keys, context, slots, out);
 }
 
@@ -226,7 +255,7 @@ bool node_scores(sort_policy &policy, const call_context &context, node_table &n
                  std::span<const uint32_t> slots, key_batch &out) {
   batch_builder &b = context.batches;
   b.start(policy.columns.size());
-  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context.types, &asks, slots);
+  for (const column_binding &c : policy.columns) add_node_column(b, c, nodes, context, &asks, slots);
   return call_keys(policy, policy.bound->sort->score, context, slots, out);
 }
 
@@ -238,8 +267,10 @@ result<node_predicate> wrap_predicate(std::unique_ptr<bound_policy> bound) {
   for (const column_request &request : bound->columns) {
     auto column = resolve_column(module_kind::predicate, request);
     if (!column) return column.why();
-    if (request.scope != TENON_SCOPE_CONTEXT) predicate.node_mask |= entry_of(column->source).change;
-    predicate.reads_need |= column->source == column_source::ask_resources;
+    if (column->is_watched()) {
+      if (request.scope != TENON_SCOPE_CONTEXT) predicate.node_mask |= entry_of(column->source).change;
+      predicate.reads_need |= column->source == column_source::ask_resources;
+    }
     predicate.columns.push_back(std::move(*column));
   }
   predicate.bound = std::move(bound);
@@ -250,7 +281,7 @@ bool filter_nodes(node_predicate &predicate, const call_context &context, node_t
                   std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons) {
   batch_builder &b = context.batches;
   b.start(predicate.columns.size());
-  for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, context.types, &asks);
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, nodes, context, &asks);
   const tenon_batch batch = b.batch(context.types, context.now_ms, slots.data(), slots.size());
   tenon_filter_out out{sizeof(tenon_filter_out), 0, verdicts, reasons};
   ++predicate.calls;
@@ -259,25 +290,26 @@ bool filter_nodes(node_predicate &predicate, const call_context &context, node_t
   return false;
 }
 
-bool ask_signature(node_predicate &predicate, const call_context &context, const ask_facts &asks, uint64_t words[2]) {
+signed_as ask_signature(node_predicate &predicate, const call_context &context, const ask_facts &asks,
+                        uint64_t words[2]) {
   const tenon_predicate_v1 &table = *predicate.bound->predicate;
   if (table.size < offsetof(tenon_predicate_v1, signature) + sizeof table.signature || table.signature == nullptr) {
-    return false;
+    return signed_as::nothing;
   }
   node_table no_nodes;
   batch_builder &b = context.batches;
   b.start(predicate.columns.size());
-  for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, context.types, &asks);
+  for (const column_binding &c : predicate.columns) add_node_column(b, c, no_nodes, context, &asks);
   const tenon_batch batch = b.batch(context.types, context.now_ms, nullptr, 0);
   tenon_signature_out out{sizeof(tenon_signature_out), 0, {0, 0}};
   ++predicate.calls;
   if (table.signature(predicate.bound->instance, &batch, &out) != TENON_OK) {
     ++predicate.faults;
-    return false;
+    return signed_as::fault;
   }
   words[0] = out.words[0];
   words[1] = out.words[1];
-  return true;
+  return signed_as::words;
 }
 
 }  // namespace tenon::internal

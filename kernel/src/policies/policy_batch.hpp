@@ -7,6 +7,7 @@
 #include <span>
 
 #include "model/ask_class.hpp"
+#include "model/ask_shapes.hpp"
 #include "model/node_table.hpp"
 #include "policies/sort_policy.hpp"
 
@@ -19,6 +20,7 @@ struct call_context {
   std::span<const tenon_text> types;  // names of the resource types
   int64_t now_ms = 0;
   batch_builder &batches;  // scratch; calls do not nest
+  const shape_generation *shapes = nullptr;
 };
 
 // What policies may see of an ask.
@@ -71,7 +73,9 @@ struct node_predicate {
 // Verdicts (TENON_PASS ...) and reasons of the slots for asks of one class. False: the module failed.
 bool filter_nodes(node_predicate &predicate, const call_context &context, node_table &nodes, const ask_facts &asks,
                   std::span<const uint32_t> slots, uint8_t *verdicts, uint16_t *reasons);
-// The signature of an ask. False: the module has none, or failed.
-bool ask_signature(node_predicate &predicate, const call_context &context, const ask_facts &asks, uint64_t words[2]);
+// The signature of an ask.
+enum class signed_as : uint8_t { words, nothing, fault };  // nothing: the module gives none
+signed_as ask_signature(node_predicate &predicate, const call_context &context, const ask_facts &asks,
+                        uint64_t words[2]);
 
 }  // namespace tenon::internal

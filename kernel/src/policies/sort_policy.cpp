@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,10 @@ bool read_seconds(column_binding &column) {
 }  // namespace
 
 result<column_binding> resolve_column(module_kind kind, const column_request &request) {
+  if (request.scope == scope_unwatched && (kind == module_kind::queue_sort || kind == module_kind::app_sort)) {
+    if (request.id == item_name_column) return column_binding{column_source::item_name, request.scope, {}};
+    if (request.id == parent_name_column) return column_binding{column_source::parent_name, request.scope, {}};
+  }
   const column_entry *entry = find_column(bit_of(kind), request.id);
   if (entry == nullptr) {
     std::string known;
@@ -29,6 +34,10 @@ result<column_binding> resolve_column(module_kind kind, const column_request &re
     }
     return refusal{"column " + request.id, "one of: " + known, "a column that this kernel does not have",
                    "declare another column, or use a newer host"};
+  }
+  if (request.scope == scope_unwatched && !can_be_unwatched(*entry)) {
+    return refusal{"column " + request.id, "a column of which the kernel keeps nothing for its reader",
+                   "an unwatched one", "declare it in a scope"};
   }
   column_binding bound{entry->source, request.scope,
                        entry->takes_argument() ? request.id.substr(entry->id.size()) : std::string{}};
@@ -50,6 +59,7 @@ uint32_t add_once(auto &list, const auto &value) {
 
 void note_ask_columns(sort_policy &policy) {
   for (column_binding &c : policy.columns) {
+    if (!c.is_watched()) continue;
     if (c.source == column_source::app_count_by) c.number = add_once(policy.counts_by, c.argument);
     policy.reads_ask_priority |= c.source == column_source::ask_priority;
     policy.reads_ask_tags |= c.source == column_source::ask_tags;
@@ -57,10 +67,33 @@ void note_ask_columns(sort_policy &policy) {
   }
 }
 
+std::optional<refusal> note_chosen_type(sort_policy &policy) {
+  for (const column_binding &c : policy.columns) {
+    if (c.source != column_source::score_devices || !c.is_watched()) continue;
+    const bool one = policy.chosen_type.empty();
+    policy.chosen_type = c.argument;
+    if (one && policy.scores() && policy.key_words() > 1) continue;
+    return refusal{"column score.devices:" + c.argument, "one type, a score, and a key word beside the one for devices",
+                   !one               ? "another such column"
+                   : !policy.scores() ? "a policy without score"
+                                      : "one key word",
+                   "declare it once, in a policy with score and at least two key words"};
+  }
+  return std::nullopt;
+}
+
+void note_shapes(sort_policy &policy) {
+  for (const column_binding &c : policy.columns) {
+    if (!c.is_watched() || entry_of(c.source).change != column::shapes) continue;
+    policy.reads_shapes = true;
+    if (!c.argument.empty()) add_once(policy.shape_keys, c.argument);
+  }
+}
+
 void note_periods(sort_policy &policy) {
   if (policy.rekey_ms() != 0) policy.periods.push_back({policy.rekey_ms(), INT64_MIN});
   for (const column_binding &c : policy.columns) {
-    if (entry_of(c.source).change == column::decayed) add_once(policy.half_lives, c.number);
+    if (c.is_watched() && entry_of(c.source).change == column::decayed) add_once(policy.half_lives, c.number);
   }
   for (const uint32_t seconds : policy.half_lives) {
     policy.periods.push_back({decayed_usage::step_ms(seconds), INT64_MIN});
@@ -94,7 +127,7 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(module_kind kind, std::uni
   for (const column_request &request : bound->columns) {
     auto column = resolve_column(kind, request);
     if (!column) return column.why();
-    const uint32_t change = entry_of(column->source).change;
+    const uint32_t change = column->is_watched() ? entry_of(column->source).change : 0;
     if (request.scope == TENON_SCOPE_ITEM) policy->item_mask |= change;
     if (request.scope == TENON_SCOPE_SIBLINGS) policy->sibling_mask |= change;
     if (request.scope == TENON_SCOPE_CONTEXT) policy->context_mask |= change;
@@ -102,7 +135,9 @@ result<std::unique_ptr<sort_policy>> wrap_sort_policy(module_kind kind, std::uni
   }
   policy->kind = kind;
   policy->bound = std::move(bound);
+  if (auto why = note_chosen_type(*policy)) return *why;
   if (policy->scores()) note_ask_columns(*policy);
+  note_shapes(*policy);
   note_periods(*policy);
   (policy->sibling_mask != 0 ? policy->sibling_mask : policy->item_mask) |= column::time;
   return policy;

@@ -21,6 +21,8 @@ struct column_binding {
   uint32_t scope;
   std::string argument;
   uint32_t number = 0;  // of decayed columns the argument, of app.count_by its place in counts_by
+
+  [[nodiscard]] bool is_watched() const { return scope != scope_unwatched; }
 };
 
 // Resolves a column that a policy of `kind` declares; a refusal names the ids that this kind can read.
@@ -35,19 +37,25 @@ struct sort_policy {
   uint32_t context_mask = 0;  // changes of the parent that make every key stale
   // What `score` reads of asks.
   bool reads_ask_priority = false, reads_ask_tags = false;
-  std::vector<std::string> ask_tags;   // where it does not read all of them
-  std::vector<std::string> counts_by;  // attributes by which it counts the application's allocations
-  std::vector<uint32_t> half_lives;    // seconds, of the decayed columns that it reads
+  std::vector<std::string> ask_tags;    // where it does not read all of them
+  std::vector<std::string> counts_by;   // attributes by which it counts the application's allocations
+  std::vector<uint32_t> half_lives;     // seconds, of the decayed columns that it reads
+  bool reads_shapes = false;            // in which asks come
+  std::vector<std::string> shape_keys;  // tags and attributes by which it tells these apart
   uint64_t calls = 0, faults = 0;
   bool faulty = false;  // the module failed: `bound` is the fallback
   bool chosen = false;  // by applications; orders of nodes alone
+  bool canary = false;  // likewise
   struct period {
     int64_t length_ms;
     int64_t begun_ms;  // the multiple of it that all keys are of
   };
   std::vector<period> periods;  // of rekey_ms and of the steps of decayed columns
+  std::string chosen_type;      // of which it chooses devices; empty: it chooses none
 
   [[nodiscard]] uint32_t key_words() const { return bound->key_words; }
+  // Those by which items are ordered.
+  [[nodiscard]] uint32_t order_words() const { return key_words() - (chosen_type.empty() ? 0 : 1); }
   [[nodiscard]] bool prepares() const {
     return TENON_COVERS(bound->sort, tenon_sort_v1, prepare) && bound->sort->prepare != nullptr;
   }

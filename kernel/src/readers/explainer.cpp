@@ -60,8 +60,8 @@ void explainer::explain_limits(const application &app, const ask_class &c, expla
     for (const usage_node *u = group ? app.group_usage : app.user_usage; u != nullptr; u = u->parent) {
       for (const class_amount &p : c.positive) {
         if (!u->max.has(p.type) || p.amount <= sub_saturating(u->max[p.type], u->usage[p.type])) continue;
-        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, of.types.name(p.type), p.amount,
-                              u->max[p.type], u->usage[p.type]);
+        obstacle h = shortage(obstacle_kind::limit_resources, *u->where, types.name(p.type), p.amount, u->max[p.type],
+                              u->usage[p.type]);
         h.name = group ? app.group : app.user;
         h.group = group;
         out.changes.push_back(raise(change_kind::raise_limit_resources, h, needed(h)));
@@ -75,7 +75,7 @@ void explainer::explain_queues(const queue &leaf, const ask_class &c, explanatio
   for (const queue *q = &leaf; q->parent != nullptr; q = q->parent) {
     for (const class_amount &p : c.positive) {
       if (!q->max.has(p.type) || p.amount <= sub_saturating(q->max[p.type], q->allocated[p.type])) continue;
-      obstacle h = shortage(obstacle_kind::queue_resources, *q, of.types.name(p.type), p.amount, q->max[p.type],
+      obstacle h = shortage(obstacle_kind::queue_resources, *q, types.name(p.type), p.amount, q->max[p.type],
                             q->allocated[p.type]);
       out.changes.push_back(raise(change_kind::raise_queue_resources, h, needed(h)));
       out.obstacles.push_back(std::move(h));
@@ -83,16 +83,16 @@ void explainer::explain_queues(const queue &leaf, const ask_class &c, explanatio
   }
   if (c.requires_a_node()) return;  // its node counts alone
   for (const class_amount &p : c.positive) {
-    if (p.amount <= sub_saturating(of.total[p.type], of.root->allocated[p.type])) continue;
-    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *of.root, of.types.name(p.type), p.amount,
-                                     of.total[p.type], of.root->allocated[p.type]));
+    if (p.amount <= sub_saturating(total[p.type], root->allocated[p.type])) continue;
+    out.obstacles.push_back(shortage(obstacle_kind::cluster_resources, *root, types.name(p.type), p.amount,
+                                     total[p.type], root->allocated[p.type]));
   }
 }
 
 void explainer::explain_stopped(const queue &leaf, explanation &out) const {
-  if (of.state == object_state::stopped) {
-    add_obstacle(out, obstacle_kind::partition_stopped, of.name);
-    add_change(out, change_kind::start_partition, of.name);
+  if (identity.state == object_state::stopped) {
+    add_obstacle(out, obstacle_kind::partition_stopped, identity.name);
+    add_change(out, change_kind::start_partition, identity.name);
   }
   for (const queue *q = &leaf; q != nullptr; q = q->parent) {
     if (q->state != object_state::stopped) continue;
@@ -113,7 +113,7 @@ void explainer::explain_placeholders(const ask &a, explanation &out) {
   o.asked = g.pending;
   o.used = g.held;
   const ask *next = nullptr;
-  for (const auto &[key, other] : a.owner->asks) {  // any order: the first in their own is looked for
+  for (const ask *other : a.owner->asks) {  // any order: the first in their own is looked for
     if (other->gang != &g || !other->placeholder || other->state != ask_state::pending) continue;
     if (next == nullptr || tried_before(*other, *next)) next = other;
   }
@@ -137,15 +137,16 @@ std::string explainer::open_checks(const ask &a) const {
   for (const proposal &p : a.owner->proposals) {
     if (&p.of() == &a) where += (where.empty() ? " " : ", ") + p.where().id;
   }
-  return where.empty() ? where : " Resource manager " + of.rm + " has not said yet whether it accepts:" + where + ".";
+  return where.empty() ? where
+                       : " Resource manager " + identity.rm + " has not said yet whether it accepts:" + where + ".";
 }
 
 void explainer::explain_ask(const ask &a, explanation &out) {
   const application &app = *a.owner;
-  const ask_class &c = of.classes[a.class_id];
-  if (of.paused) {
-    add_obstacle(out, obstacle_kind::rm_paused, of.rm);
-    add_change(out, change_kind::resume_rm, of.rm);
+  const ask_class &c = classes[a.class_id];
+  if (identity.paused) {
+    add_obstacle(out, obstacle_kind::rm_paused, identity.rm);
+    add_change(out, change_kind::resume_rm, identity.rm);
   }
   if (!app.runs()) add_obstacle(out, obstacle_kind::application_state, app.state.name());
   explain_stopped(*app.home, out);
@@ -161,26 +162,26 @@ void explainer::explain_ask(const ask &a, explanation &out) {
 
 explanation explainer::explain(std::string_view app_id, std::string_view key) {
   explanation out;
-  out.partition = of.name;
+  out.partition = identity.name;
   out.application = app_id;
   out.key = key;
-  const application *app = of.find_application(app_id);
+  const application *app = applications.find_application(app_id);
   if (app == nullptr) {
     out.text = "There is no application " + out.application + ".";
     return out;
   }
   out.queue = app->home->path;
-  const auto found = app->asks.find(key);
-  out.known = found != app->asks.end();
-  if (found == app->asks.end() || found->second->state != ask_state::pending) {
+  const ask *found = app->asks.find(key);
+  out.known = found != nullptr;
+  if (found == nullptr || found->state != ask_state::pending) {
     out.text = out.known ? "Every allocation of ask " + out.key + " is placed."
                          : "There is no ask " + out.key + " in application " + out.application + ".";
-    if (out.known) out.text += open_checks(*found->second);
+    if (out.known) out.text += open_checks(*found);
     return out;
   }
-  const ask &a = *found->second;
+  const ask &a = *found;
   out.pending = true;
-  out.asked = configured_values(of.classes[a.class_id].need, of.types);
+  out.asked = configured_values(classes[a.class_id].need, types);
   out.waiting = a.pending();
   explain_ask(a, out);
   out.before = a.line == ask_line::placeholders ? count_before_in_gangs(a) : count_before(a);

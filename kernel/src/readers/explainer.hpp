@@ -17,7 +17,13 @@ namespace tenon::internal {
 struct explainer_access {
   // Asked are verdicts of predicates, refusals of the resource manager, reservations, victims, and policies for keys.
   const core &shared;
-  const partition_model &of;
+  const partition_identity &identity;
+  const application_table &applications;
+  const resource_types &types;
+  const class_table &classes;
+  const node_table &nodes;
+  const std::unique_ptr<queue> &root;
+  const resources &total;  // of all nodes
   node_verdicts &verdicts;
   const reserved_nodes &reserved;
   placement_checks &checks;

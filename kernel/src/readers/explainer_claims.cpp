@@ -15,7 +15,9 @@ void explainer::explain_claims(const ask &a, explanation &out) const {
   if (const reservation *r = reservation_of(a)) add_obstacle(out, obstacle_kind::reserved, r->where->id);
   if (a.wait != nullptr && !a.wait->victims->empty()) {
     std::string all;
-    for (const allocation *x : a.wait->victims) all += (all.empty() ? "" : ", ") + x->owner->id + "/" + x->key();
+    for (const allocation *x : a.wait->victims) {
+      all.append(all.empty() ? "" : ", ").append(x->owner->id).append("/").append(x->key());
+    }
     add_obstacle(out, obstacle_kind::victims, all).asked = static_cast<int64_t>(a.wait->victims->size());
   }
 }
@@ -23,9 +25,9 @@ void explainer::explain_claims(const ask &a, explanation &out) const {
 // An attempt that would find nobody now is not promised, whenever it is due. As things are it would find nothing. What
 // it would find when it is due may be something else.
 void explainer::explain_preemption(const ask &a, explanation &out) {
-  const ask_class &c = of.classes[a.class_id];
+  const ask_class &c = classes[a.class_id];
   const int64_t at = preemption.preempts_at(a);
-  if (out.obstacles.empty() || c.requires_a_node() || !of.config.preemption_enabled) return;
+  if (out.obstacles.empty() || c.requires_a_node() || !identity.config.preemption_enabled) return;
   if (!a.preempt_other && victims.has_guarantee_left(a, c)) {
     add_obstacle(out, obstacle_kind::no_victims, {}).reason =
         "its queue is below its guarantee, but the ask is not one that may preempt others";

@@ -39,33 +39,33 @@ std::vector<device_lack> devices_lacking(const std::vector<device_group> &groups
 
 // Counts why nodes do not do, and finds the one that misses least.
 void explainer::explain_nodes(const ask &a, explanation &out) {
-  const ask_class &c = of.classes[a.class_id];
-  std::vector<uint64_t> by_type(of.types.count()), by_device(of.types.count());
+  const ask_class &c = classes[a.class_id];
+  std::vector<uint64_t> by_type(types.count()), by_device(types.count());
   std::map<std::string, uint64_t> by_predicate, by_refusal;
   const node *nearest = nullptr;
   const node *drained = nullptr;
   double least = 0;
   bool kept = false;
   const bool required = c.requires_a_node();
-  for (const auto &[node_id, n] : of.nodes.by_id()) {
+  for (const auto &[node_id, n] : nodes.by_id()) {
     ++out.nodes.nodes;
-    const int64_t *free = of.nodes.free(n->slot);
+    const int64_t *free = nodes.free(n->slot);
     const auto missing = std::find_if(c.positive.begin(), c.positive.end(),
                                       [&](const class_amount &p) { return free[p.type] < p.amount; });
-    const std::vector<device_lack> lacks = devices_lacking(of.nodes.devices().of(n->slot), c);
+    const std::vector<device_lack> lacks = devices_lacking(nodes.devices().of(n->slot), c);
     if (required && n->id != c.required_node) {
       ++by_predicate["another node is required"];
     } else if (!verdicts.passes(c, n->slot)) {
       ++by_predicate[verdicts.reason_of(c, n->slot)];
     } else if (!required && !n->schedulable()) {
       ++out.nodes.not_schedulable;
-      if (of.nodes.holds(c, n->slot) && drained == nullptr) drained = n;
+      if (nodes.holds(c, n->slot) && drained == nullptr) drained = n;
     } else if (!reserved.may_use(a, c, *n)) {
       ++by_predicate["reserved for others"];
       kept = true;
-    } else if (of.nodes.holds(c, n->slot) && checks.is_refused(a, *n)) {
+    } else if (nodes.holds(c, n->slot) && checks.is_refused(a, *n)) {
       ++by_refusal[refusal_of(a, *n)];
-    } else if (of.nodes.holds(c, n->slot)) {
+    } else if (nodes.holds(c, n->slot)) {
       ++out.nodes.fit;
     } else {
       ++(missing != c.positive.end() ? by_type[missing->type] : by_device[lacks.front().type]);
@@ -82,8 +82,8 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
     }
   }
   for (type_index t = 0; t < by_type.size(); ++t) {
-    if (by_type[t] != 0) out.nodes.types.emplace_back(of.types.name(t), by_type[t]);
-    if (by_device[t] != 0) out.nodes.devices.emplace_back(of.types.name(t), by_device[t]);
+    if (by_type[t] != 0) out.nodes.types.emplace_back(types.name(t), by_type[t]);
+    if (by_device[t] != 0) out.nodes.devices.emplace_back(types.name(t), by_device[t]);
   }
   out.nodes.predicates.assign(by_predicate.begin(), by_predicate.end());
   out.nodes.refused.assign(by_refusal.begin(), by_refusal.end());
@@ -91,7 +91,7 @@ void explainer::explain_nodes(const ask &a, explanation &out) {
                                          [](const obstacle &h) { return h.kind == obstacle_kind::cluster_resources; });
   const bool refused = a.line == ask_line::refused && (out.nodes.fit != 0 || !by_refusal.empty());
   if (refused) {
-    obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, of.rm);
+    obstacle &o = add_obstacle(out, obstacle_kind::rm_refuses, identity.rm);
     for (const auto &[reason, count] : by_refusal) {
       o.reason += (o.reason.empty() ? "" : ", ") + std::to_string(count) + (reason.empty() ? "" : " " + reason);
     }
@@ -108,23 +108,22 @@ void explainer::change_of_nodes(const ask_class &c, const node *nearest, const n
     return;
   }
   if (nearest == nullptr) {
-    add_change(out, change_kind::add_node, c.required_node).amounts = configured_values(c.need, of.types);
+    add_change(out, change_kind::add_node, c.required_node).amounts = configured_values(c.need, types);
     return;
   }
   for (const class_amount &p : c.positive) {
-    const int64_t free = of.nodes.free(nearest->slot)[p.type];
-    const int64_t cluster_free =
-        c.requires_a_node() ? free : sub_saturating(of.total[p.type], of.root->allocated[p.type]);
+    const int64_t free = nodes.free(nearest->slot)[p.type];
+    const int64_t cluster_free = c.requires_a_node() ? free : sub_saturating(total[p.type], root->allocated[p.type]);
     const int64_t more = std::max(p.amount - free, p.amount - cluster_free);
     if (more <= 0) continue;
     change &raised = add_change(out, change_kind::raise_node_capacity, nearest->id);
-    raised.type = of.types.name(p.type);
+    raised.type = types.name(p.type);
     raised.from = nearest->capacity[p.type];
     raised.to = add_saturating(raised.from, more);
   }
-  for (const device_lack &l : devices_lacking(of.nodes.devices().of(nearest->slot), c)) {
+  for (const device_lack &l : devices_lacking(nodes.devices().of(nearest->slot), c)) {
     change &raised = add_change(out, change_kind::raise_node_devices, nearest->id);
-    raised.type = of.types.name(l.type);
+    raised.type = types.name(l.type);
     raised.from = l.has;
     raised.to = l.has + l.missing;
   }

@@ -13,7 +13,7 @@ namespace {
 int64_t tried_in(const application &app) {
   if (!app.runs()) return 0;
   int64_t count = 0;
-  for (const auto &[key, a] : app.asks) {  // any order: a sum
+  for (const ask *a : app.asks) {  // any order: a sum
     count += a->line == ask_line::run || a->line == ask_line::refused ? a->pending() : 0;
   }
   return count;
@@ -31,7 +31,7 @@ int64_t tried_below(const queue &q) {
 
 uint64_t explainer::count_before_in_gangs(const ask &a) const {
   int64_t count = 0;
-  for (const application *app : of.by_submission()) {
+  for (const application *app : applications.by_submission()) {
     if (app->submission > a.owner->submission) break;
     if (!app->runs() || app->gang.stuck) continue;
     for (const task_group *g : app->gang.in_play) {
@@ -49,7 +49,7 @@ uint64_t explainer::count_before(const ask &a) const {
   const application &app = *a.owner;
   int64_t count = 0;
   const reservation *own_reservation = reservation_of(a);
-  for (const auto &[id, n] : of.nodes.by_id()) {
+  for (const auto &[id, n] : nodes.by_id()) {
     for (const reservation *r : n->reservations) {
       if (own_reservation == nullptr || r->sequence < own_reservation->sequence) count += r->of->pending();
     }
@@ -73,7 +73,7 @@ uint64_t explainer::count_before(const ask &a) const {
     const int sorted = key.compare(own);
     if (sorted < 0 || (sorted == 0 && rival->submission < app.submission)) count += tried_in(*rival);
   }
-  for (const auto &[key, other] : app.asks) {  // any order: a sum
+  for (const ask *other : app.asks) {  // any order: a sum
     const bool tried = other->line == ask_line::run || other->line == ask_line::refused;
     if (tried && tried_before(*other, a)) count += other->pending();
   }

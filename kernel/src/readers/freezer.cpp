@@ -18,6 +18,8 @@ struct wanted_blocks {
         nodes(asks || has(parts, snapshot_part::nodes)) {}
 };
 
+std::string name_of_ask(const ask &a) { return (a.owner->id + "/").append(a.key.view()); }
+
 frozen_tracker block_of(const usage_tracker &tracker) {
   frozen_tracker out;
   out.name = tracker.name;
@@ -43,13 +45,16 @@ group_wait wait_of(const app_class &g) {
   }
   if (app.held_by != nullptr) return in(blocker::application_count, *app.held_by);
   if (app.held_by_limit != nullptr) return in(blocker::limited_application_count, *app.held_by_limit->where);
-  if (app.key.held_back()) return in(blocker::application_order, *app.home);
+  const auto by = [](blocker what, const queue &q, const sort_key &key) {
+    return group_wait{what, no_type, &q, key.not_before_ms == TENON_NOT_NOW};
+  };
+  if (app.key.held_back()) return by(blocker::application_order, *app.home, app.key);
   if (g.parked_on != nullptr) return in(blocker::limit, *g.parked_on->where, g.parked_type);
   const leaf_class &u = *g.unit;
   if (u.parked == parking::queue_headroom) return in(blocker::headroom, *u.parked_queue, u.parked_type);
   if (u.parked != parking::none) return {blocker::nodes, no_type, nullptr};
   for (const queue *q = app.home; q->parent != nullptr; q = q->parent) {
-    if (q->key.held_back()) return in(blocker::queue_order, *q->parent);
+    if (q->key.held_back()) return by(blocker::queue_order, *q->parent, q->key);
   }
   return {};
 }
@@ -70,7 +75,7 @@ void freeze_usage(const usage_trackers &trackers, std::vector<std::shared_ptr<co
 // -- One block each. --
 
 void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
-  const ask &a = of.asks[at];
+  const ask &a = asks[at];
   if (!a.live) {
     out.drop(frozen_->past);
     out = {};
@@ -80,7 +85,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
     auto terms = std::make_unique<frozen_ask::terms>();
     terms->key = a.key;
     if (a.gang != nullptr) terms->task_group = a.gang->name;
-    terms->tags = a.tags;
+    terms->tags = a.tags();
     frozen_->past.replace(out.fixed, std::move(terms));
   }
   out.arrival = a.arrival;
@@ -101,7 +106,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_ask &out) {
 }
 
 void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
-  const allocation &a = of.allocations[at];
+  const allocation &a = allocations[at];
   out.drop(frozen_->past);
   out = {};
   if (!a.live) return;
@@ -123,11 +128,11 @@ void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
   auto more = std::make_unique<frozen_allocation::rare>();
   if (a.foreign) {
     more->foreign_key = a.key();
-    if (const auto found = of.foreign_tags.find(a.key()); found != of.foreign_tags.end()) more->tags = found->second;
+    if (const auto found = foreign_tags.find(a.key()); found != foreign_tags.end()) more->tags = found->second;
   }
   more->placeholder_created_ms = a.placeholder_created_ms;
   if (a.gang != nullptr) more->task_group = a.gang->name;
-  more->detail = of.held_devices_of.text_of(a.devices);
+  more->detail = held_devices_of.text_of(a.devices);
   if (r != nullptr) {
     more->replaced_by = r->real->key;
     more->replaced_on = r->where->id;
@@ -138,7 +143,7 @@ void freezer::make_block(uint32_t at, uint8_t, frozen_allocation &out) {
 
 void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   frozen_past &past = frozen_->past;
-  const node *n = at < of.nodes.slots() ? of.nodes.at(at) : nullptr;
+  const node *n = at < nodes.slots() ? nodes.at(at) : nullptr;
   if (n == nullptr) {
     out.drop(past);
     out = {};
@@ -156,10 +161,10 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
   past.drop(out.more);
   if (!n->divided && n->reservations->empty() && n->coming->empty()) return;
   auto more = std::make_unique<frozen_node::rare>();
-  for (const device_group &group : of.nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
-  for (const reservation *r : n->reservations) more->reservations.push_back(r->of->owner->id + "/" + r->of->key);
+  for (const device_group &group : nodes.devices().of(n->slot)) more->devices[group.type_name] = group.free;
+  for (const reservation *r : n->reservations) more->reservations.push_back(name_of_ask(*r->of));
   for (const replacement *r : n->coming) {
-    more->coming.emplace_back(r->placeholder->sequence, r->real->owner->id + "/" + r->real->key);
+    more->coming.emplace_back(r->placeholder->sequence, name_of_ask(*r->real));
   }
   std::sort(more->coming.begin(), more->coming.end());
   past.replace(out.more, std::move(more));
@@ -167,7 +172,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_node &out) {
 
 void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
   frozen_past &past = frozen_->past;
-  const application &app = of.applications[at];
+  const application &app = applications[at];
   if (!app.live) {
     out.drop(past);
     out = {};
@@ -182,14 +187,14 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
     fixed->groups = app.groups;
     for (const reservation *r : app.reservations) {
       fixed->reservations.push_back(r->where->id);
-      fixed->reserved_for.push_back(r->of->key);
+      fixed->reserved_for.emplace_back(r->of->key);
     }
     fixed->state_log = app.state_log;
     for (const auto &[group, g] : app.task_groups) {
       const int64_t count = g.replaced + g.timed_out + g.pending + g.held;
       if (count == 0) continue;
       fixed->task_groups.push_back({group, count, g.replaced, g.timed_out, {}});
-      fixed->sizes.push_back(g.first_class == no_class ? resources{} : of.classes[g.first_class].need);
+      fixed->sizes.push_back(g.first_class == no_class ? resources{} : classes[g.first_class].need);
     }
     fixed->placeholder_ask = app.placeholder_ask;
     fixed->tags = app.tags;
@@ -208,7 +213,7 @@ void freezer::make_block(uint32_t at, uint8_t how, frozen_application &out) {
 }
 
 void freezer::make_block(uint32_t at, uint8_t, frozen_class &out) {
-  const ask_class &c = of.classes[at];
+  const ask_class &c = classes[at];
   frozen_->past.replace(out.fixed, std::make_unique<frozen_class::facts>(frozen_class::facts{c.need, c.required_node}));
 }
 
@@ -221,7 +226,7 @@ void freezer::freeze_queues() {
   const bool same = in.queues_version == marks.queues_version();
   in.queues_version = marks.queues_version();
   uint32_t next = 0;
-  for_each_queue(*of.root, [&](const queue &q) {
+  for_each_queue(*root, [&](const queue &q) {
     q.frozen = next;
     frozen_queue &out = in.queues.emplace_back();
     if (same && next < before.size()) {
@@ -235,7 +240,7 @@ void freezer::freeze_queues() {
       fixed->max = q.max;
       fixed->properties = q.properties;
       fixed->max_applications = q.max_applications;
-      fixed->child_template = q.child_template;
+      fixed->child_template = q.nearest_template();
       out.fixed = std::move(fixed);
     }
     out.state = q.state;
@@ -250,12 +255,12 @@ void freezer::freeze_queues() {
 }
 
 void freezer::freeze_waits(std::vector<frozen_wait> &out) const {
-  out.resize(of.groups.extent());
-  for (uint32_t at = 0; at < of.groups.extent(); ++at) {
-    const app_class &g = of.groups[at];
+  out.resize(app_classes.extent());
+  for (uint32_t at = 0; at < app_classes.extent(); ++at) {
+    const app_class &g = app_classes[at];
     if (!g.live || g.empty()) continue;
     const group_wait wait = wait_of(g);
-    out[at] = {wait.what, wait.type, wait.where == nullptr ? none_there : wait.where->frozen};
+    out[at] = {wait.what, wait.type, wait.where == nullptr ? none_there : wait.where->frozen, wait.for_good};
   }
 }
 
@@ -265,13 +270,13 @@ void freezer::start() {
   if (frozen_ == nullptr) {
     frozen_ = std::make_shared<frozen_columns>();
     marks.start();
-    for (uint32_t at = of.applications.extent(); at-- > 0;) marks.applications.touch(at, block_changed);
-    for (uint32_t at = of.asks.extent(); at-- > 0;) marks.asks.touch(at, block_changed);
-    for (uint32_t at = of.allocations.extent(); at-- > 0;) marks.allocations.touch(at, block_changed);
-    for (uint32_t at = of.nodes.slots(); at-- > 0;) marks.nodes.touch(at, block_changed);
+    for (uint32_t at = applications.extent(); at-- > 0;) marks.applications.touch(at, block_changed);
+    for (uint32_t at = asks.extent(); at-- > 0;) marks.asks.touch(at, block_changed);
+    for (uint32_t at = allocations.extent(); at-- > 0;) marks.allocations.touch(at, block_changed);
+    for (uint32_t at = nodes.slots(); at-- > 0;) marks.nodes.touch(at, block_changed);
   }
   uint32_t &known = frozen_->classes_known;
-  while (known < of.classes.count()) marks.classes.touch(known++, block_changed);
+  while (known < classes.count()) marks.classes.touch(known++, block_changed);
   frozen_->asked_ms = shared.now_ms;
 }
 
@@ -304,10 +309,10 @@ void freezer::freeze(snapshot_part parts, partition_snapshot head, frozen_partit
   const wanted_blocks wanted(parts);
   out.parts = parts;
   out.head = std::move(head);
-  out.total = of.total;
-  if (in.types->size() != of.types.count()) {
+  out.total = total;
+  if (in.types->size() != types.count()) {
     auto names = std::make_shared<std::vector<std::string>>();
-    for (type_index t = 0; t < of.types.count(); ++t) names->emplace_back(of.types.name(t));
+    for (type_index t = 0; t < types.count(); ++t) names->emplace_back(types.name(t));
     in.types = std::move(names);
   }
   out.types = in.types;

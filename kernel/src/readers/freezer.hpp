@@ -19,7 +19,17 @@ namespace tenon::internal {
 
 struct freezer_access {
   core &shared;
-  const partition_model &of;
+  const resource_types &types;
+  const class_table &classes;
+  const node_table &nodes;
+  const std::unique_ptr<queue> &root;
+  const resources &total;  // of all nodes
+  const slab<application> &applications;
+  const slab<app_class> &app_classes;
+  const slab<ask> &asks;
+  const slab<allocation> &allocations;
+  const device_records &held_devices_of;
+  const std::map<std::string, tag_list, std::less<>> &foreign_tags;
   const usage_trackers &users;
   const usage_trackers &groups;
   reader_marks &marks;

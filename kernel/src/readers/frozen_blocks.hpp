@@ -166,11 +166,13 @@ struct group_wait {
   blocker what = blocker::none;
   type_index type = no_type;
   const queue *where = nullptr;
+  bool for_good = false;  // of an order: until something changes, not until a time
 };
 struct frozen_wait {
   blocker what = blocker::none;
   type_index type = no_type;
   uint32_t queue = none_there;
+  bool for_good = false;
 };
 [[nodiscard]] std::string words_where_refused();
 [[nodiscard]] std::string words_where_reserved(std::string_view node);

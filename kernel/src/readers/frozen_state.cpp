@@ -218,6 +218,16 @@ class reader {
                     q.order);
   }
 
+  [[nodiscard]] std::optional<left_out_by> left_out(const frozen_ask &a) const {
+    if (a.line == ask_line::refused || a.line == ask_line::reserved || a.line == ask_line::placeholders) return {};
+    if (a.group == none_there || a.group >= p_.waits.size()) return {};
+    const frozen_wait &wait = p_.waits[a.group];
+    const bool of_queues = wait.what == blocker::queue_order;
+    if (wait.queue == none_there || (!of_queues && wait.what != blocker::application_order)) return {};
+    const frozen_queue &q = p_.queues[wait.queue];
+    return left_out_by{q.fixed->path, q.order, of_queues, wait.for_good};
+  }
+
   [[nodiscard]] ask_snapshot read(const frozen_ask &a) const {
     ask_snapshot out;
     out.key = a.fixed->key;
@@ -231,6 +241,7 @@ class reader {
     out.create_time_ms = a.create_time_ms;
     out.state = a.state;
     out.blocker = blocker_of(a);
+    out.left_out = left_out(a);
     out.originator = a.originator;
     out.preempts = a.preempts;
     out.scales_up = a.scales_up;
@@ -324,12 +335,10 @@ frozen_state::~frozen_state() = default;
 int64_t frozen_state::now_ms() const { return impl_->now_ms; }
 uint64_t frozen_state::commands() const { return impl_->commands; }
 
-kernel_snapshot frozen_state::plain(snapshot_part parts, std::string_view partition) const {
+kernel_snapshot frozen_state::plain(snapshot_part parts) const {
   kernel_snapshot out;
   out.now_ms = impl_->now_ms;
-  for (const internal::frozen_partition &p : impl_->partitions) {
-    if (partition.empty() || p.head.name == partition) out.partitions.push_back(reader(p, parts).read());
-  }
+  for (const internal::frozen_partition &p : impl_->partitions) out.partitions.push_back(reader(p, parts).read());
   return out;
 }
 

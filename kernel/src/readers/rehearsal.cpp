@@ -68,7 +68,8 @@ class named_amounts {
   std::vector<named_amount> list_;
 };
 
-std::vector<named_text> texts_of(const std::map<std::string, std::string, std::less<>> &from) {
+template <class Texts>
+std::vector<named_text> texts_of(const Texts &from) {
   std::vector<named_text> out;
   for (const auto &[key, value] : from) out.push_back({key, value});
   return out;
@@ -81,17 +82,17 @@ rehearsal::rehearsal(const core &shared, const copy_maker &copy, std::string_vie
     : core_(shared.policies, shared.options), new_node_(new_node) {
   core_.now_ms = shared.now_ms;
   copy_ = copy(core_);
-  ask_ = copy_->find_application(application)->asks.find(key)->second;
+  ask_ = copy_->find_application(application)->asks.find(key);
 }
 
 rehearsal::~rehearsal() = default;
 
-bool rehearsal::run() {
+bool rehearsal::run(const std::atomic<bool> *stops) {
   const int32_t before = ask_->placed;
-  while (made_ < most_decisions) {
+  while (made_ < most_decisions && (stops == nullptr || !*stops)) {
     core_.outbox.clear();
     core_.texts.clear();
-    if (!copy_->cycle.decide()) return false;
+    if (!copy_->decide()) return false;
     if (ask_->placed > before) return true;
     ++made_;
     const decision_view &d = core_.outbox.front();
@@ -211,7 +212,7 @@ void rehearsal::change_node(const change &one) {
 // With the attributes that the ask names, as predicates that go by such tags want them.
 void rehearsal::add_node(const change &one) {
   std::map<std::string, std::string, std::less<>> attributes;
-  for (const auto &[key, value] : ask_->tags) {
+  for (const auto &[key, value] : ask_->tags()) {
     if (key.starts_with("si/")) attributes[key] = value.substr(0, value.find('|'));
   }
   const std::string id = one.name.empty() ? new_node_ + std::to_string(++added_) : one.name;
@@ -230,6 +231,7 @@ namespace {
 // What was found out so far.
 struct search {
   explanation &out;
+  const std::atomic<bool> *stops;
   size_t most = most_changes;
   std::vector<change> all;
   int added = 0;
@@ -246,9 +248,12 @@ struct search {
       merge(all, now.changes);
       if (++added > most_rounds || all.size() > most) return false;
       trial.make(now.changes);
-      if (trial.run()) return true;
+      if (trial.run(stops)) return true;
+      if (is_over()) return false;
     }
   }
+
+  [[nodiscard]] bool is_over() const { return stops != nullptr && *stops; }
 
   void gives_up(explanation &now) {
     out.outcome = change_outcome::waits;
@@ -260,26 +265,31 @@ struct search {
 
 }  // namespace
 
+uint64_t objects_in(const partition_model &of) {
+  return uint64_t{of.asks.live()} + of.allocations.live() + of.applications.live() + of.nodes.count();
+}
+
 // Where others take what was added for the ask more is added, in the copy in which they did. What then shows that it is
 // enough is a fresh copy in which all of it is made at once.
-void find_changes(const partition_model &of, const core &shared, const copy_maker &copy, explanation &out) {
-  if (of.asks.live() + of.allocations.live() + of.applications.live() + of.nodes.count() > most_tried) {
+void find_changes(const partition_model &of, const core &shared, const copy_maker &copy, const explain_terms &terms,
+                  explanation &out) {
+  if (objects_in(of) > terms.most_objects) {
     out.outcome = change_outcome::not_tried;
     return;
   }
   out.outcome = change_outcome::others_first;
-  search s{out, std::max(most_changes, out.changes.size()), {}, 0};
-  for (;;) {
+  search s{out, terms.stops, std::max(most_changes, out.changes.size()), {}, 0};
+  while (!s.is_over()) {
     rehearsal trial(shared, copy, out.application, out.key, last_node);
     trial.make(s.all);
-    if (!trial.run()) {
+    if (!trial.run(s.stops)) {
       if (!s.add_to(trial)) return;
       continue;
     }
     if (names_a_new_node(s.all)) {
       rehearsal other(shared, copy, out.application, out.key, first_node);
       other.make(s.all);
-      if (!other.run()) {
+      if (!other.run(s.stops)) {
         if (!s.add_to(other)) return;
         continue;
       }

@@ -2,6 +2,7 @@
 // Rehearsal: what would happen to an ask after changes of limits and nodes, seen on a copy of its partition.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,8 +34,8 @@ class rehearsal {
 
   void make(const std::vector<change> &changes);
   // Decides until one of the ask is placed (or proposed, or put in the place of a placeholder), nothing is left to be
-  // decided, or too much was. True: it was placed.
-  [[nodiscard]] bool run();
+  // decided, too much was, or `stops` is true, which may be null. True: it was placed.
+  [[nodiscard]] bool run(const std::atomic<bool> *stops);
   [[nodiscard]] uint64_t others() const { return others_; }  // decisions for others so far
   // What holds it now, and what it lacks for itself.
   [[nodiscard]] explanation look() const;
@@ -53,8 +54,12 @@ class rehearsal {
   uint32_t added_ = 0;  // nodes without a name
 };
 
+// What a copy of it costs goes by.
+[[nodiscard]] uint64_t objects_in(const partition_model &of);
+
 // Looks for changes that let the ask run: outcome, changes, after and holds. Nothing is done in a partition that is
-// larger than most_tried.
-void find_changes(const partition_model &of, const core &shared, const copy_maker &copy, explanation &out);
+// larger than the terms say.
+void find_changes(const partition_model &of, const core &shared, const copy_maker &copy, const explain_terms &terms,
+                  explanation &out);
 
 }  // namespace tenon::internal

@@ -16,27 +16,27 @@ amount_map values(const resources &r, const resource_types &types) {
 
 partition_snapshot summary::head() const {
   partition_snapshot out;
-  out.name = of.name;
-  out.rm = of.rm;
-  out.plain_name = of.plain_name;
-  out.node_count = of.nodes.by_id().size();
-  out.since_ms = of.since_ms;
-  out.preemption = of.config.preemption_enabled;
-  out.quota_preemption = of.config.quota_preemption_enabled;
-  out.weights = of.config.node_sort.resource_weights;
-  out.state = of.state;
-  out.node_sort_policy = sorting.policy->bound->name;
-  out.capacity = values(of.total, of.types);
-  out.used = values(of.root->allocated, of.types);
-  out.pending = values(of.root->pending, of.types);
+  out.name = identity.name;
+  out.rm = identity.rm;
+  out.plain_name = identity.plain_name;
+  out.node_count = nodes.by_id().size();
+  out.since_ms = identity.since_ms;
+  out.preemption = identity.config.preemption_enabled;
+  out.quota_preemption = identity.config.quota_preemption_enabled;
+  out.weights = identity.config.node_sort.resource_weights;
+  out.state = identity.state;
+  out.node_sort_policy = sortings.own.policy->bound->name;
+  out.capacity = values(total, types);
+  out.used = values(root->allocated, types);
+  out.pending = values(root->pending, types);
   out.allocations = allocations;
   return out;
 }
 
 partition_snapshot summary::sums() const {
   partition_snapshot out = head();
-  for (const auto &[app_id, app] : of.active) ++out.application_states[app->state];  // any order: a sum
-  for (const application *app : of.ended) ++out.application_states[app->state];
+  for (const auto &[app_id, app] : applications.active) ++out.application_states[app->state];  // any order: a sum
+  for (const application *app : applications.ended) ++out.application_states[app->state];
   return out;
 }
 

@@ -11,8 +11,13 @@
 namespace tenon::internal {
 
 struct summary_access {
-  const partition_model &of;
-  const node_sorting &sorting;  // of nodes
+  const partition_identity &identity;
+  const application_table &applications;
+  const resource_types &types;
+  const node_table &nodes;
+  const std::unique_ptr<queue> &root;
+  const resources &total;  // of all nodes
+  const node_sortings &sortings;
   const uint64_t &allocations;  // live ones, foreign left out
 };
 

@@ -2,6 +2,7 @@
 #include "ready/ask_alarms.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core.hpp"
 #include "ready/ask_lines.hpp"
@@ -31,9 +32,11 @@ void ask_alarms::leave(ask &a) {
 }
 
 void ask_alarms::set_all(leaf_class &u) {
-  while (u.first_untimed != no_ask) {
-    ask &a = asks[u.first_untimed];
-    leave(a);
+  uint32_t next = std::exchange(u.first_untimed, no_ask);
+  while (next != no_ask) {  // what has its chance already goes to another unit, and may be the last of this one
+    ask &a = asks[next];
+    next = a.after_untimed;
+    a.before_untimed = a.after_untimed = no_ask;
     set(a);
   }
 }

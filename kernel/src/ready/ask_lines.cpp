@@ -67,31 +67,64 @@ void ask_lines::move_to_refused(ask &a) {
   alarms.set(a);
 }
 
-void ask_lines::join_run(ask &a, unit_kind kind) {
-  application &app = *a.owner;
-  leaf_class &u = ready.unit_of(*app.home, a.class_id, kind);
-  app_class *g = app.last_group != nullptr && app.last_group->unit == &u ? app.last_group : nullptr;
-  if (g == nullptr) {
-    const auto same = std::find(app.units.begin(), app.units.end(), &u);
-    if (same != app.units.end()) g = app.classes[static_cast<size_t>(same - app.units.begin())];
-  }
-  if (g == nullptr) {
+// A group goes with the last of its asks: of the classes that an application had, few are looked at. The one that was
+// used last stays, and serves the next class.
+app_class &ask_lines::group_for(application &app, unit_id which) {
+  app_class *last = app.last_group;
+  if (last != nullptr && last->unit->class_id == which.class_id && last->unit->kind == which.kind) return *last;
+  const auto same = std::find(app.units.begin(), app.units.end(), which);
+  app_class *g = same == app.units.end() ? nullptr : app.classes[static_cast<size_t>(same - app.units.begin())];
+  if (g != nullptr) {
+    if (last->empty()) drop(*last);
+  } else if (last != nullptr && last->empty()) {
+    g = last;
+    *std::find(app.units.begin(), app.units.end(), unit_id{g->unit->class_id, g->unit->kind}) = which;
+    ready.leave_unit(*g->unit);
+    g->unit = &ready.join_unit(*app.home, which);
+  } else {
     g = &groups.create();
     g->owner = &app;
-    g->unit = &u;
+    g->unit = &ready.join_unit(*app.home, which);
     app.classes.push_back(g);
-    app.units.push_back(&u);
+    app.units.push_back(which);
   }
   app.last_group = g;
-  changes.apply(ask_lined_up{a, ask_line::run, g});
-  const ask *before = g->empty() ? nullptr : g->first();
-  g->run.insert(&a);
-  if (before == nullptr) {
-    ready.make_ready(*g);
-  } else if (g->first() != before) {
-    ready.order_changed(*g);
+  return *g;
+}
+
+void ask_lines::drop(app_class &g) {
+  application &app = *g.owner;
+  const auto at = std::find(app.classes.begin(), app.classes.end(), &g);
+  app.units[static_cast<size_t>(at - app.classes.begin())] = app.units.back();
+  app.units.pop_back();
+  *at = app.classes.back();
+  app.classes.pop_back();
+  ready.leave_unit(*g.unit);
+  groups.retire(g);
+}
+
+void ask_lines::give_up_groups(application &app) {
+  for (app_class *g : app.classes) {
+    ready.forget(*g);
+    ready.leave_unit(*g->unit);
+    groups.retire(*g);
   }
-  alarms.join(a, u);
+  app.classes.clear();
+  app.units.clear();
+  app.last_group = nullptr;
+}
+
+void ask_lines::join_run(ask &a, unit_kind kind) {
+  app_class &g = group_for(*a.owner, {a.class_id, kind});
+  changes.apply(ask_lined_up{a, ask_line::run, &g});
+  const ask *before = g.empty() ? nullptr : g.first();
+  g.run.insert(&a);
+  if (before == nullptr) {
+    ready.make_ready(g);
+  } else if (g.first() != before) {
+    ready.first_changed(g);
+  }
+  alarms.join(a, *g.unit);
 }
 
 void ask_lines::leave_run(ask &a) {
@@ -100,8 +133,10 @@ void ask_lines::leave_run(ask &a) {
   const bool first = g.first() == &a;
   if (first && g.run.size() == 1) ready.make_unready(g);
   g.run.erase(&a);
-  if (first && !g.empty()) ready.order_changed(g);
-  if (g.empty()) ready.forget(g);
+  if (first && !g.empty()) ready.first_changed(g);
+  if (!g.empty()) return;
+  ready.forget(g);
+  if (&g != a.owner->last_group) drop(g);
 }
 
 void ask_lines::move_to(ask &a, unit_kind kind) {
@@ -141,7 +176,7 @@ void ask_lines::set_priority(application &app, int32_t highest) {
   queue &leaf = *app.home;
   queue_priorities::count(leaf, app.priority, highest);
   app.priority = highest;
-  keys.changed(app, column::priority);
+  keys.priority_changed(app);
   priorities.refresh(leaf);
 }
 

@@ -33,9 +33,12 @@ class ask_lines : ask_lines_access {
   void move_to_refused(ask &a);
   void move_to(ask &a, unit_kind kind);  // of one in ask_line::run
   [[nodiscard]] bool has_refused() const { return !refused_.empty(); }
-  void wake_refused();  // something changed for the resource manager
+  void wake_refused();                    // something changed for the resource manager
+  void give_up_groups(application &app);  // its asks stand nowhere
 
  private:
+  app_class &group_for(application &app, unit_id which);
+  void drop(app_class &g);  // which has no asks
   void join_run(ask &a, unit_kind kind = unit_kind::plain);
   void leave_run(ask &a);
   static int32_t highest_of(const application &app);

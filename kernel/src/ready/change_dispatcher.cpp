@@ -20,14 +20,12 @@ void change_dispatcher::follow(const node_changed &c) {
 
 void change_dispatcher::touch_node(uint32_t slot) {
   preemption.changed();
-  sortings.for_each_order([slot](node_order &order) { order.touch(slot); });
+  sortings.touch(slot);
   verdicts.amounts_changed(slot);
 }
 
 void change_dispatcher::follow(const node_reopened &c) {
-  if (nodes.open(c.of.slot)) {
-    sortings.for_each_order([&](node_order &order) { order.opened(c.of.slot); });
-  }
+  if (nodes.open(c.of.slot)) sortings.opened(c.of.slot);
   ready.wake_for_node(c.of);
 }
 
@@ -35,6 +33,7 @@ void change_dispatcher::follow(const node_reopened &c) {
 void change_dispatcher::follow(const allocation_moved &c) {
   preemption.changed();
   node &n = *c.of.where;
+  victims.moved(c.of, c.by);
   if (c.by == allocation_event::confirm) reserved.look_for_victims(n);
   if (config.tuning.reservation_backfill && !n.reservations->empty()) ready.wake_for_node(n);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ledger/change_writer.hpp"
+#include "ledger/victim_room.hpp"
 #include "policies/node_sorting.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
@@ -24,6 +25,7 @@ struct change_dispatcher_access {
   ready_index &ready;
   reserved_line &reserved;
   preemption_clock &preemption;
+  victim_room &victims;
 };
 
 class change_dispatcher : change_dispatcher_access {
@@ -43,10 +45,15 @@ class change_dispatcher : change_dispatcher_access {
   void follow(const room_taken &c);
   void follow(const node_changed &c);
   // The orders know nothing yet of the sums of nodes that do not divide such a type.
-  void follow(divided_types_changed) {
-    sortings.for_each_order([](node_order &order) { order.touch_all(); });
+  void follow(divided_types_changed) { sortings.touch_all(); }
+  void follow(const node_removed &c) {
+    verdicts.forget(c.of.slot);
+    victims.changed(c.of);
   }
-  void follow(const node_removed &c) { verdicts.forget(c.of.slot); }
+  void follow(verdicts_forgotten) {
+    preemption.changed();
+    ready.wake_judged();
+  }
   void follow(const node_moved &) { preemption.changed(); }
   void follow(const node_reopened &c);
   void follow(const reservation_made &) { preemption.changed(); }
@@ -58,10 +65,16 @@ class change_dispatcher : change_dispatcher_access {
     if (c.by.wait->victims->empty()) preemption.changed();
   }
   void follow(const claims_forgotten &) { preemption.changed(); }
+  void follow(const allocation_made &c) { victims.came(c.of); }
+  void follow(const allocation_leaving &c) { victims.goes(c.of); }
+  void follow(const allocation_resized &c) { victims.changed(*c.of.where); }
   void follow(const allocation_moved &c);
   void follow(const application_rehomed &) { preemption.changed(); }
   void follow(const queue_used &c);
   void follow(const queue_asked &c);
+  void follow(const queue_resized &c) {
+    if (config.preemption_enabled && !c.of.guaranteed.empty()) victims.keep();
+  }
   void follow(const queue_runs &c) {
     if (!c.one_more) ready.wake_held(c.of);
   }

@@ -36,7 +36,15 @@ class node_fitness : node_fitness_access {
   [[nodiscard]] bool fits_empty(const node &n, const ask_class &c) const {
     return devices.may_hold(n, c) && predicates.passes(c, n.slot);
   }
-  // The same, and asks of the class may still come to it.
+  // The same two for those who only wake what waits.
+  [[nodiscard]] bool may_fit_now(const node &n, const ask_class &c) const {
+    return nodes.holds(c, n.slot) && predicates.may_pass(c, n.slot);
+  }
+  [[nodiscard]] bool may_fit_empty(const node &n, const ask_class &c) const {
+    return devices.may_hold(n, c) && predicates.may_pass(c, n.slot);
+  }
+  [[nodiscard]] uint64_t faults() const { return predicates.faults(); }
+  // It fits empty, and asks of the class may still come to it.
   [[nodiscard]] bool is_usable(const node &n, const ask_class &c) const {
     return (n.schedulable() || c.requires_a_node()) && fits_empty(n, c);
   }

@@ -42,15 +42,37 @@ leaf_class *ready_index::next() {
   return nullptr;
 }
 
-leaf_class &ready_index::unit_of(queue &leaf, uint32_t class_id, unit_kind kind) {
-  auto &slot = leaf.classes[{class_id, kind}];
+size_t ready_index::unit_place_hash::operator()(const unit_place &place) const {
+  const uint64_t which = uint64_t{place.which.class_id} << 2 | static_cast<uint64_t>(place.which.kind);
+  uint64_t mixed = (place.leaf->sequence ^ which * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
+  mixed ^= mixed >> 32;
+  return mixed * 0x9e3779b97f4a7c15;
+}
+
+leaf_class &ready_index::join_unit(queue &leaf, unit_id which) {
+  auto &slot = units_[{&leaf, which}];
   if (slot == nullptr) {
-    slot = std::make_unique<leaf_class>();
+    if (spare_units_.empty()) {
+      slot = std::make_unique<leaf_class>();
+    } else {
+      slot = std::move(spare_units_.back());
+      spare_units_.pop_back();
+    }
     slot->leaf = &leaf;
-    slot->class_id = class_id;
-    slot->kind = kind;
+    slot->class_id = which.class_id;
+    slot->kind = which.kind;
   }
+  ++slot->groups;
   return *slot;
+}
+
+// What it was parked on others of its class and leaf would find anew. Nothing of it is ready: no group has asks.
+void ready_index::leave_unit(leaf_class &u) {
+  if (--u.groups != 0) return;
+  leave_list(u);
+  const auto found = units_.find(unit_place{u.leaf, {u.class_id, u.kind}});
+  spare_units_.push_back(std::move(found->second));
+  units_.erase(found);
 }
 
 void ready_index::unit_ready(leaf_class &u) {
@@ -91,6 +113,12 @@ void ready_index::order_changed(app_class &g) {
   if (u.leaf->ready_classes.contains(&u)) u.leaf->ready_classes.update(&u);
 }
 
+void ready_index::first_changed(app_class &g) {
+  leaf_class &u = *g.unit;
+  const bool counts = u.ready.contains(&g) && u.ready.top() == &g;
+  if (counts && u.leaf->ready_classes.contains(&u)) u.leaf->ready_classes.update(&u);
+}
+
 void ready_index::hold(application &app) {
   for (app_class *g : app.classes) make_unready(*g);
 }
@@ -100,7 +128,6 @@ void ready_index::let_go(application &app) {
 }
 
 std::vector<parked_unit *> &ready_index::list_of(const parked_unit &u) {
-  if (u.parked == parking::queue_headroom) return u.parked_queue->parked[u.parked_type];
   ask_class &c = classes[u.class_id];
   return u.parked == parking::nodes ? c.parked : c.parked_to_reserve;
 }
@@ -123,8 +150,9 @@ void ready_index::park_on_queue(parked_unit &u, queue &full, type_index t) {
   u.parked = parking::queue_headroom;
   u.parked_queue = &full;
   u.parked_type = t;
+  u.parked_amount = classes[u.class_id].need[t];
   if (full.parked.size() <= t) full.parked.resize(t + 1);
-  join_list(u);
+  full.parked[t].push(&u);
   if (u.reserved) {
     reserved.refresh(static_cast<reserved_unit &>(u));
   } else {
@@ -139,14 +167,23 @@ void ready_index::park_on_nodes(leaf_class &u, bool may_reserve) {
   alarms.set_all(u);
 }
 
-void ready_index::unpark(parked_unit &u) {
+void ready_index::leave_list(parked_unit &u) {
   if (u.parked == parking::none) return;
-  auto &list = list_of(u);
-  list[u.parked_slot] = list.back();
-  list[u.parked_slot]->parked_slot = u.parked_slot;
-  list.pop_back();
+  if (u.parked == parking::queue_headroom) {
+    u.parked_queue->parked[u.parked_type].erase(&u);
+  } else {
+    auto &list = list_of(u);
+    list[u.parked_slot] = list.back();
+    list[u.parked_slot]->parked_slot = u.parked_slot;
+    list.pop_back();
+  }
   u.parked = parking::none;
   u.parked_queue = nullptr;
+}
+
+void ready_index::unpark(parked_unit &u) {
+  if (u.parked == parking::none) return;
+  leave_list(u);
   if (u.reserved) {
     reserved.refresh(static_cast<reserved_unit &>(u));
   } else {
@@ -178,7 +215,6 @@ void ready_index::stop_waiting(application &app) {
 
 void ready_index::forget(queue &q) {
   queue_became_unready(q);
-  for (const auto &[class_id, unit] : q.classes) unpark(*unit);
   for (const auto &[class_id, unit] : q.reserved) {
     unpark(*unit);
     std::erase(unit->shape->reserved, unit.get());
@@ -200,17 +236,15 @@ void ready_index::forget(usage_node &of) {
 void ready_index::wake_headroom(queue &q) {
   const resources &limit = q.parent == nullptr ? total : q.max;
   for (type_index t = 0; t < q.parked.size(); ++t) {
-    auto &list = q.parked[t];
     const int64_t room = limit.has(t) ? limit[t] - q.allocated[t] : (q.parent == nullptr ? 0 : INT64_MAX);
-    for (size_t i = list.size(); i-- > 0;) {
-      if (classes[list[i]->class_id].need[t] <= room) unpark(*list[i]);
-    }
+    headroom_line &line = q.parked[t];
+    while (!line.empty() && line.top()->parked_amount <= room) unpark(*line.top());
   }
 }
 
 void ready_index::wake_all_below(queue &q) {
-  for (auto &list : q.parked) {
-    while (!list.empty()) unpark(*list.back());
+  for (headroom_line &line : q.parked) {
+    while (!line.empty()) unpark(*line.top());
   }
   wake_held(q);
   for (const auto &child : q.children) wake_all_below(*child);
@@ -218,34 +252,55 @@ void ready_index::wake_all_below(queue &q) {
 
 void ready_index::block(ask_class &c) {
   c.blocked = true;
-  blocked_.push_back(&c);
+  if (c.requires_a_node()) {
+    blocked_for_a_node_.push_back(&c);
+  } else {
+    blocked_.add(c);
+  }
   for (reserved_unit *u : c.reserved) reserved.refresh(*u);
+}
+
+void ready_index::block_reserving(ask_class &c) {
+  c.unreservable = true;
+  unreservable_.push_back(&c);
 }
 
 // A class that requires the node has its turn as soon as the node could hold it: it may be reserved then.
 void ready_index::wake_for_node(node &n) {
   reserved.look_again(n);
-  for (size_t i = blocked_.size(); i-- > 0;) {
-    ask_class &c = *blocked_[i];
-    if (c.requires_a_node()) {
-      if (c.required_node == n.id && fitness.fits_empty(n, c)) wake_class(c);
-    } else if (!nodes.open(n.slot)) {
-      continue;
-    } else if (fitness.fits_now(n, c)) {
-      wake_class(c);
-    } else if (c.unreservable && n.reservations->empty() && fitness.fits_empty(n, c)) {
-      c.unreservable = false;
-      while (!c.parked_to_reserve.empty()) unpark(*c.parked_to_reserve.back());
-    }
+  for (size_t i = blocked_for_a_node_.size(); i-- > 0;) {
+    ask_class &c = *blocked_for_a_node_[i];
+    if (c.required_node == n.id && fitness.may_fit_empty(n, c)) wake_class(c);
+  }
+  if (nodes.open(n.slot)) {
+    blocked_.for_each_that_may_fit(nodes.free(n.slot), nodes.stride(), [&](ask_class &c) {
+      if (fitness.may_fit_now(n, c)) wake_class(c);
+    });
+    wake_to_reserve(n);
   }
   placeholders.wake_on(n);
   lines.wake_refused();
 }
 
+void ready_index::wake_to_reserve(node &n) {
+  for (size_t i = unreservable_.size(); i-- > 0;) {
+    ask_class &c = *unreservable_[i];
+    if (c.unreservable && !(n.reservations->empty() && fitness.may_fit_empty(n, c))) continue;
+    unreservable_[i] = unreservable_.back();
+    unreservable_.pop_back();
+    if (!std::exchange(c.unreservable, false)) continue;
+    while (!c.parked_to_reserve.empty()) unpark(*c.parked_to_reserve.back());
+  }
+}
+
 void ready_index::wake_class(ask_class &c) {
   if (!c.blocked) return;
   c.blocked = c.unreservable = false;
-  std::erase(blocked_, &c);
+  if (c.requires_a_node()) {
+    std::erase(blocked_for_a_node_, &c);
+  } else {
+    blocked_.remove(c);
+  }
   for (auto *list : {&c.parked, &c.parked_to_reserve}) {
     while (!list->empty()) unpark(*list->back());
   }
@@ -254,7 +309,16 @@ void ready_index::wake_class(ask_class &c) {
 }
 
 void ready_index::wake_blocked() {
-  while (!blocked_.empty()) wake_class(*blocked_.back());
+  while (!blocked_.empty()) wake_class(blocked_.last());
+  while (!blocked_for_a_node_.empty()) wake_class(*blocked_for_a_node_.back());
+  std::erase_if(unreservable_, [](const ask_class *c) { return !c->unreservable; });
+}
+
+void ready_index::wake_judged() {
+  wake_blocked();
+  for (const auto &[id, n] : nodes.by_id()) reserved.look_again(*n);
+  placeholders.wake_stuck();
+  lines.wake_refused();
 }
 
 void ready_index::wake_held(queue &q) {

@@ -5,6 +5,7 @@
 // chance (ask_alarms).
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "forward.hpp"
 #include "model/ask_class.hpp"
 #include "model/objects.hpp"
+#include "ready/waiting_needs.hpp"
 
 namespace tenon::internal {
 
@@ -36,13 +38,17 @@ class ready_index : ready_index_access {
   [[nodiscard]] bool empty() const;
   leaf_class *next();  // the unit whose first ask is to be tried; null: there is none
 
+  // -- Units: one is there while groups are of it. --
+  leaf_class &join_unit(queue &leaf, unit_id which);
+  void leave_unit(leaf_class &u);
+
   // -- This may run, or not any more. --
-  leaf_class &unit_of(queue &leaf, uint32_t class_id, unit_kind kind);
   void queue_became_ready(queue &q);  // its state or key lets it run again, or it has runnable work
   void queue_became_unready(queue &q);
   void make_ready(app_class &g);  // as far as its unit, application and limits allow
   void make_unready(app_class &g);
-  void order_changed(app_class &g);  // its application's key or first ask did
+  void order_changed(app_class &g);  // its application's key did
+  void first_changed(app_class &g);  // its first ask did
   void hold(application &app);       // out of every heap
   void let_go(application &app);
   void forget(queue &q);        // which is retired
@@ -55,7 +61,8 @@ class ready_index : ready_index_access {
   void park_on_limit(app_class &g, usage_node &full, type_index t);
   void park_on_queue(parked_unit &u, queue &full, type_index t);
   void park_on_nodes(leaf_class &u, bool may_reserve);
-  void block(ask_class &c);  // no node holds it now
+  void block(ask_class &c);            // no node holds it now
+  void block_reserving(ask_class &c);  // nor may one be reserved for it
 
   // -- This changed: what waits for it is looked at again. --
   void wake_headroom(queue &q);
@@ -63,17 +70,34 @@ class ready_index : ready_index_access {
   void wake_all_below(queue &q);  // its configuration
   void wake_limit(usage_node &u);
   void wake_for_node(node &n);
-  void wake_blocked();  // whatever blocks them
+  void wake_blocked();               // whatever blocks them
+  [[gnu::cold]] void wake_judged();  // predicates are asked again about nodes
 
  private:
+  struct unit_place {
+    const queue *leaf = nullptr;
+    unit_id which;
+    friend bool operator==(const unit_place &, const unit_place &) = default;
+  };
+  struct unit_place_hash {
+    using is_avalanching = void;
+    size_t operator()(const unit_place &place) const;
+  };
+
   void unit_ready(leaf_class &u);
   void unit_unready(leaf_class &u);
   std::vector<parked_unit *> &list_of(const parked_unit &u);  // that it is parked in
   void join_list(parked_unit &u);
+  void leave_list(parked_unit &u);
   void unpark(parked_unit &u);
   void wake_class(ask_class &c);
+  void wake_to_reserve(node &n);
 
-  std::vector<ask_class *> blocked_;
+  waiting_needs blocked_;                        // classes
+  std::vector<ask_class *> blocked_for_a_node_;  // those that require one
+  std::vector<ask_class *> unreservable_;  // of the blocked ones; those that are not any more go when they are seen
+  boost::unordered_flat_map<unit_place, std::unique_ptr<leaf_class>, unit_place_hash> units_;
+  std::vector<std::unique_ptr<leaf_class>> spare_units_;  // the next ones
 };
 
 }  // namespace tenon::internal

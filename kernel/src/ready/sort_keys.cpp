@@ -84,6 +84,14 @@ void sort_keys::changed(application &app, uint32_t columns) {
   }
 }
 
+// An application that asks for nothing has no turn, and when it asks again, often the priority that its key is of.
+void sort_keys::priority_changed(application &app) {
+  const bool is_read_of_siblings = (app.home->order->sibling_mask & column::priority) != 0;
+  const bool key_will_do = app.priority == INT32_MIN || app.priority == app.keyed_priority;
+  if (is_read_of_siblings || !key_will_do || app.key.held_back()) return changed(app, column::priority);
+  changes.apply(application_ordered{app});
+}
+
 void sort_keys::restart(queue &q) {
   const uint32_t words = q.order->key_words();
   fallback.count(prepare_items(q));
@@ -153,6 +161,7 @@ void sort_keys::forget_gone_queues() {
 }
 
 void sort_keys::set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until) {
+  app.keyed_priority = app.priority;
   if (not_before <= clock.now_ms()) not_before = INT64_MIN;
   if (is_timed(app.key, not_before, until)) {
     time_key(app.key, *app.home->order, not_before, until, timer_kind::app_rekey, app.index, app.submission);
@@ -180,7 +189,9 @@ void sort_keys::set_queue_key(queue &q, const uint64_t *words, int64_t not_befor
   const uint32_t count = q.parent->order->key_words();
   const bool was_in = q.parent->ready->contains(&q);
   const bool same_time = q.key.not_before_ms == not_before;
-  q.key.words.assign(words, words + count);
+  if (was_in && same_time && std::equal(words, words + count, q.key.words.begin(), q.key.words.end())) return;
+  if (q.key.words.size() != count) q.key.words.resize(count);
+  std::copy_n(words, count, q.key.words.begin());
   q.key.not_before_ms = not_before;
   if (was_in && same_time) return q.parent->ready->update(&q);
   if (was_in && not_before != INT64_MIN) {
@@ -237,7 +248,7 @@ void sort_keys::start_periods() {
   orders.for_each_policy(look);
   const auto begins = [&](const sort_policy *p) { return std::find(begun.begin(), begun.end(), p) != begun.end(); };
   orders.nodes.for_each([&](node_sorting &by) {
-    if (begins(by.policy.get())) by.for_each_order([](node_order &order) { order.touch_all(); });
+    if (begins(by.policy.get())) by.keys_changed();
   });
   for_each_queue(*root, [&](queue &q) {
     if (begins(q.order)) mark_all_dirty(q);

@@ -32,6 +32,7 @@ class sort_keys : sort_keys_access {
   // -- What a policy may read changed: of these columns (column::...). --
   void changed(queue &q, uint32_t columns);
   void changed(application &app, uint32_t columns);
+  void priority_changed(application &app);
   // Some item that its policy holds back is to be looked at all the same.
   void mark_stale(queue &q);
   // Its items are ordered by another policy, or by another instance of it: from nothing.

@@ -4,7 +4,6 @@
 #include "ready/ask_alarms.hpp"
 #include "ready/change_dispatcher.hpp"
 #include "rules/lifecycles.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -12,7 +11,7 @@ void claims::take(const std::vector<allocation *> &victims, const reason &why, a
   for (allocation *x : victims) {
     lifecycle.move(*x, allocation_event::preempt, &why);
     changes.apply(queue_preempting{*x->owner->home, classes[x->class_id].need, 1});
-    facts.tell_preempted(*x, by, over);
+    changes.apply(allocation_preempted{*x, by, over});
     if (by != nullptr) claim(*by, *x);
   }
   if (by != nullptr) claimants_.push_back(by);

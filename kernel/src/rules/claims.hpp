@@ -18,7 +18,6 @@ struct claims_access {
   ask_waits &waits;
   ask_alarms &alarms;
   allocation_lifecycle &lifecycle;
-  const fact_teller &facts;
   change_dispatcher &changes;
 };
 

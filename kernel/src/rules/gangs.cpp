@@ -28,7 +28,7 @@ void gangs::count_placeholders(task_group &g, int64_t pending, int64_t held) {
   if (g.in_force() == before) return;
   std::vector<ask *> concerned(g.waiting.begin(), g.waiting.end());
   if (!before) {
-    for (const auto &[key, a] : g.owner->asks) {  // any order: sorted next
+    for (ask *a : g.owner->asks) {  // any order: sorted next
       if (a->gang == &g && !a->placeholder && a->line != ask_line::none) concerned.push_back(a);
     }
     std::sort(concerned.begin(), concerned.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });

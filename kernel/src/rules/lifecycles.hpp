@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "tenon/kernel/decisions.hpp"
 
@@ -13,14 +14,14 @@ namespace tenon::internal {
 
 class allocation_lifecycle {
  public:
-  // An ask gets what it needs on the node; where the resource manager checks placements, it is proposed.
-  virtual void commit(ask &a, node &n) = 0;
+  // An ask gets what it needs on the node; where the resource manager checks placements, it is proposed. `chosen`:
+  // devices that a node order chose there.
+  virtual void commit(ask &a, node &n, const held_devices &chosen) = 0;
 
   // -- One at a time, for those who do it in steps of their own. --
   [[nodiscard]] virtual allocation_terms terms_of(const ask &a) const = 0;
   virtual uint64_t take_sequence() = 0;  // as the next allocation's
-  // `detail`: the devices that are known already.
-  virtual allocation &place_on(ask &a, node &n, const allocation_terms &terms, std::string_view detail,
+  virtual allocation &place_on(ask &a, node &n, const allocation_terms &terms, const settled_devices &devices,
                                allocation_event how) = 0;
   virtual void count_placed(ask &a) = 0;  // one of what is pending is not any more
   virtual void announce(const allocation &x, const allocation_terms &terms, bool existing) = 0;

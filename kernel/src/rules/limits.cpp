@@ -8,7 +8,6 @@
 #include "ready/change_dispatcher.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/reserved_line.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 
@@ -53,13 +52,13 @@ std::string limits::group_of(const application &app, const queue &home) {
 void limits::attach(application &app) {
   app.user_usage = &usage_of(app.user, false, *app.home);
   std::string group = group_of(app, *app.home);
-  facts.tell_group(app, app.group, group);
+  changes.apply(application_grouped{app, app.group, group});
   app.group = std::move(group);
   app.group_usage = app.group.empty() ? nullptr : &usage_of(app.group, true, *app.home);
 }
 
 void limits::detach(application &app) {
-  facts.tell_group(app, app.group, {});
+  changes.apply(application_grouped{app, app.group, {}});
   app.user_usage = app.group_usage = nullptr;
 }
 
@@ -86,7 +85,7 @@ void limits::enter(application &app, bool checked) {
 // meanwhile, and both would run. One that never had an allocation has nothing to keep.
 void limits::leave(application &app) {
   if (app.place == limit_place::none || !app.allocations.empty()) return;
-  if (!app.pending->empty() && app.place == limit_place::taken) return;
+  if (app.place == limit_place::taken && app.has_pending()) return;
   app.place = limit_place::none;
   count(app, false);
 }

@@ -16,7 +16,6 @@ namespace tenon::internal {
 struct limits_access {
   resource_types &types;
   kept_counts &kept;
-  const fact_teller &facts;
   ready_index &ready;
   reserved_line &reserved;
   change_dispatcher &changes;

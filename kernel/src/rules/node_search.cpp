@@ -12,14 +12,8 @@
 #include "rules/reserved_nodes.hpp"
 
 namespace tenon::internal {
-namespace {
 
-// Of applications. Past it all are made anew as they are wanted.
-constexpr size_t orders_kept = 64;
-
-}  // namespace
-
-node *node_search::find(ask_class &c, ask &a, bool &refused) {
+found_node node_search::find(ask_class &c, ask &a, bool &refused) {
   ++shared.counters.node_searches;
   const auto will_do = [&](node &n) {
     if (!n.reservations->empty() && !reserved.may_use(a, c, n)) return false;
@@ -30,63 +24,87 @@ node *node_search::find(ask_class &c, ask &a, bool &refused) {
   };
   if (c.requires_a_node()) {
     node *n = nodes.find(c.required_node);
-    if (n == nullptr) return nullptr;
+    if (n == nullptr) return {};
     ++shared.counters.nodes_examined;
-    return nodes.holds(c, n->slot) && will_do(*n) ? n : nullptr;
+    return {nodes.holds(c, n->slot) && will_do(*n) ? n : nullptr};
   }
-  node_order *by = order_for(c, *a.owner);
-  if (by == nullptr) return nullptr;
   reservation *own = reservation_of(a);
-  if (own != nullptr && nodes.usable(own->where->slot)) {
+  if (own != nullptr && !nodes.usable(own->where->slot)) own = nullptr;
+  if (own != nullptr) {
     nodes.close(own->where->slot, false);
-    by->opened(own->where->slot);
+    sortings.of(*a.owner).opened(own->where->slot);
   }
-  const uint32_t slot = by->first_fit(c, shared.counters.nodes_examined,
-                                      [&](uint32_t candidate) { return will_do(*nodes.at(candidate)); });
+  const found_node found = first_of(c, a, [&](uint32_t slot) { return will_do(*nodes.at(slot)); });
   if (own != nullptr) nodes.close(own->where->slot, reserved.keeps_others_out(*own->where));
-  return slot == node_order::no_slot ? nullptr : nodes.at(slot);
+  return found;
+}
+
+template <class Accept>
+found_node node_search::first_of(const ask_class &c, const ask &a, Accept &&accept) {
+  if (scored_order *scored = scored_for(c, *a.owner, scored_order::contents::what_fits)) {
+    return first_scored(*scored, c, accept);
+  }
+  node_order *by = order_for(*a.owner);
+  const uint32_t slot = by == nullptr ? node_order::no_slot : by->first_fit(c, shared.counters.nodes_examined, accept);
+  return {slot == node_order::no_slot ? nullptr : nodes.at(slot)};
+}
+
+template <class Accept>
+found_node node_search::first_scored(scored_order &scored, const ask_class &c, Accept &accept) {
+  const uint32_t slot = scored.first_fit(shared.counters.nodes_examined, accept);
+  if (slot == scored_order::no_slot) return {};
+  return {nodes.at(slot), chosen_on(*nodes.at(slot), c, scored.choice())};
+}
+
+// On a reserved node the scheduler chooses: whether there is room beside the reserved ask must not depend on the order,
+// for a class that found no node is not searched for again in any order.
+held_devices node_search::chosen_on(const node &n, const ask_class &c, const device_choice &choice) {
+  if (choice.devices == 0 || !n.reservations->empty() || (c.types >> choice.type & 1U) == 0) return {};
+  const device_group *group = nodes.devices().find(n.slot, choice.type);
+  if (group == nullptr) return {};
+  const held_devices chosen = device_table::take(*group, c, choice.devices);
+  if (chosen.type == no_type) ++shared.counters.device_choices_left;
+  return chosen;
 }
 
 node *node_search::find_to_reserve(ask_class &c, ask &a, bool &refused) {
-  node_order *by = order_for(c, *a.owner);
-  if (by == nullptr) return nullptr;
+  scored_order *scored = scored_for(c, *a.owner, scored_order::contents::everything);
+  node_order *by = scored != nullptr ? nullptr : order_for(*a.owner);
+  if (scored == nullptr && by == nullptr) return nullptr;
   std::vector<uint32_t> left_out;
+  const uint64_t faults = fitness.faults();
+  const auto accept = [&](uint32_t candidate) {
+    const node &n = *nodes.at(candidate);
+    return n.reservations->empty() && fitness.fits_empty(n, c) &&
+           std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
+  };
   for (;;) {
-    const uint32_t slot = by->least_lacking(c, shared.counters.nodes_examined, [&](uint32_t candidate) {
-      const node &n = *nodes.at(candidate);
-      return n.reservations->empty() && fitness.fits_empty(n, c) &&
-             std::find(left_out.begin(), left_out.end(), candidate) == left_out.end();
-    });
-    if (slot == node_order::no_slot) return nullptr;
+    const uint32_t slot = scored != nullptr ? scored->least_lacking(shared.counters.nodes_examined, accept)
+                                            : by->least_lacking(c, shared.counters.nodes_examined, accept);
+    if (slot == node_order::no_slot || fitness.faults() != faults) return nullptr;
     if (checks.agrees(a, *nodes.at(slot), false)) return nodes.at(slot);
     refused = true;
     left_out.push_back(slot);
   }
 }
 
-node_order *node_search::order_for(const ask_class &c, const application &app) {
+node_order *node_search::order_for(const application &app) {
   node_sorting &by = sortings.of(app);
-  const sort_policy &policy = *by.policy;
-  if (policy.scores()) {
-    const bool counts = !policy.counts_by.empty();
-    const std::pair key{c.id, counts ? app.submission : 0};
-    if (counts && by.scored.size() >= orders_kept && !by.scored.contains(key)) by.scored.clear();
-    auto &slot = by.scored[key];
-    if (slot == nullptr) {
-      static const score_facts nothing;
-      const score_facts &read = c.scored != nullptr ? *c.scored : nothing;
-      const ask_facts facts{c.need, read.priority, read.tags, &c.devices};
-      slot.reset(new node_sorting::score_order{{}, facts, node_order(nodes, *by.policy)});
-      if (counts) slot->facts.counts = &slot->counts;
-      slot->order.score_for(slot->facts);
-    }
-    if (counts) count_for_score(app, policy, *slot);
-    if (slot->order.refresh(contexts.now())) return &slot->order;
-  } else if (by.order->refresh(contexts.now())) {
-    return by.order.get();
-  }
+  if (by.order->refresh(contexts.now())) return by.order.get();
   fallback.failed(*by.policy);
   return by.order->refresh(contexts.now()) ? by.order.get() : nullptr;
+}
+
+scored_order *node_search::scored_for(const ask_class &c, const application &app, scored_order::contents which) {
+  node_sorting &by = sortings.of(app);
+  if (!by.policy->scores()) return nullptr;
+  const call_context now = contexts.now();
+  by.states().refresh(static_cast<uint32_t>(now.types.size()));
+  node_sorting::score_order &scored = by.scored_for(nodes, c, app, which);
+  if (!by.policy->counts_by.empty()) count_for_score(app, *by.policy, scored);
+  if (scored.order.refresh(now)) return &scored.order;
+  fallback.failed(*by.policy);
+  return nullptr;
 }
 
 // Nodes of groups whose count changed get new scores.
@@ -99,10 +117,7 @@ void node_search::count_for_score(const application &app, const sort_policy &pol
     for (const allocation *a : app.allocations) ++now[same.of[a->where->slot]];
     scored.counts[i].resize(now.size());
     if (now == scored.counts[i]) continue;
-    for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
-      const uint32_t group = same.of[slot];
-      if (nodes.at(slot) != nullptr && now[group] != scored.counts[i][group]) scored.order.touch(slot);
-    }
+    scored.order.forget_if([&](uint32_t slot) { return now[same.of[slot]] != scored.counts[i][same.of[slot]]; });
     scored.counts[i] = std::move(now);
   }
 }

@@ -6,10 +6,18 @@
 
 #include "forward.hpp"
 #include "model/ask_class.hpp"
+#include "model/device_records.hpp"
 #include "model/objects.hpp"
 #include "policies/node_sorting.hpp"
 
 namespace tenon::internal {
+
+struct found_node {
+  node *where = nullptr;
+  held_devices chosen = {};  // by the order, of one type; of none where it chose none that can be had
+
+  explicit operator bool() const { return where != nullptr; }
+};
 
 struct node_search_access {
   core &shared;
@@ -28,13 +36,22 @@ class node_search : node_search_access {
 
   // The first node that holds the ask and may be used for it. Its own reserved one is open to it. `refused`: the
   // resource manager did not agree with some of them.
-  node *find(ask_class &c, ask &a, bool &refused);
+  found_node find(ask_class &c, ask &a, bool &refused);
   // Of the nodes without reservation the one that lacks least of what the ask needs.
   node *find_to_reserve(ask_class &c, ask &a, bool &refused);
 
  private:
-  // Until the next call. Null: the built-in order failed too.
-  node_order *order_for(const ask_class &c, const application &app);
+  // Of no type: the scheduler chooses.
+  held_devices chosen_on(const node &n, const ask_class &c, const device_choice &choice);
+  template <class Accept>
+  found_node first_of(const ask_class &c, const ask &a, Accept &&accept);
+  // Apart from the orders by keys, which most have and which stay close together.
+  template <class Accept>
+  [[gnu::noinline]] found_node first_scored(scored_order &scored, const ask_class &c, Accept &accept);
+  // Until the next call. Null: the policy does not score, or not any longer.
+  [[gnu::noinline]] scored_order *scored_for(const ask_class &c, const application &app, scored_order::contents which);
+  // Until the next call, by keys. Null: the built-in order failed too.
+  node_order *order_for(const application &app);
   void count_for_score(const application &app, const sort_policy &policy, node_sorting::score_order &scored) const;
 };
 

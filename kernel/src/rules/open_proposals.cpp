@@ -37,6 +37,20 @@ void open_proposals::restart_deadlines() {
   }
 }
 
+void open_proposals::follow(uint64_t number, uint32_t armed, bool has_deadline) {
+  open_proposal &p = open_.at(number);
+  p.armed = armed;
+  p.has_deadline = has_deadline;
+}
+
+void open_proposals::follow(const open_proposals &other) {
+  for (const auto &[number, p] : open_) {
+    const open_proposal &of = other.at(number);
+    follow(number, of.armed, of.has_deadline);
+  }
+  delivered_to_ = other.delivered_to_;
+}
+
 bool open_proposals::is_void(const timer &t) const {
   const auto found = open_.find(t.epoch);
   return found == open_.end() || !found->second.has_deadline || found->second.armed != t.object;

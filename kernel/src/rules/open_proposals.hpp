@@ -34,6 +34,13 @@ class open_proposals : open_proposals_access {
   void restart_deadlines();
   [[nodiscard]] bool is_void(const timer &t) const;
 
+  // -- Of a copy of the partition, where the same are open. --
+  [[nodiscard]] const open_proposal &at(uint64_t number) const { return open_.at(number); }
+  [[nodiscard]] uint64_t delivered_to() const { return delivered_to_; }
+  void follow(uint64_t number, uint32_t armed, bool has_deadline);
+  void follow(const open_proposals &other);
+  void deliver_to(uint64_t number) { delivered_to_ = number; }
+
  private:
   void arm_deadline(uint64_t number, open_proposal &p);
 

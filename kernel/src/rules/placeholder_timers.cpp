@@ -70,8 +70,8 @@ void placeholder_timers::give_back_left_over(application &app) {
 void placeholder_timers::watch_left_over(application &app, bool real_went) {
   if (app.placeholder_timers.left_over == 0 && !real_went) return;
   const bool busy = app.state == application_state::starting || app.state == application_state::running;
-  const bool left_over = busy && app.pending->empty() && app.under_way == 0 && app.placeholder_count != 0 &&
-                         app.placeholder_count == app.allocations.size();
+  const bool left_over = busy && app.under_way == 0 && app.placeholder_count != 0 &&
+                         app.placeholder_count == app.allocations.size() && !app.has_pending();
   if (!left_over) {
     app.placeholder_timers.left_over = 0;
   } else if (app.placeholder_timers.left_over == 0) {

@@ -9,6 +9,7 @@
 #include "core.hpp"
 #include "policies/prepared_words.hpp"
 #include "ready/ask_alarms.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "ready/fair_max.hpp"
 #include "ready/ready_index.hpp"
 #include "ready/sort_keys.hpp"
@@ -18,7 +19,6 @@
 #include "rules/quotas.hpp"
 #include "tenon/kernel/messages.hpp"
 #include "tenon/kernel/names.hpp"
-#include "told/fact_teller.hpp"
 
 namespace tenon::internal {
 namespace {
@@ -155,7 +155,6 @@ queue &placement::make_path(const place &where) {
     const bool leaf = i + 1 == missing.size();
     queue &made = queues.create_queue(q, missing[i], leaf, false);
     if (leaf && !where.recovery) apply_template(made);
-    if (!leaf) made.child_template = q->child_template;
     queues.resolve_properties(made);
     shared.counters.policy_faults += prepare_queue(made);
     keys.follow_decay(made);
@@ -166,12 +165,12 @@ queue &placement::make_path(const place &where) {
 }
 
 void placement::apply_template(queue &leaf) {
-  const child_template_config &t = leaf.parent->child_template;
+  const child_template_config &t = leaf.parent->nearest_template();
   leaf.max_applications = t.max_applications;
   leaf.own_properties = t.properties;
   leaf.guaranteed = queues.configured_amounts(t.guaranteed);
   leaf.max = queues.configured_amounts(t.max);
-  facts.tell_queue_amounts(leaf, {}, {});
+  changes.apply(queue_resized{leaf, {}, {}});
 }
 
 void placement::apply_namespace_tags(queue &leaf, texts tags) {
@@ -189,7 +188,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
                                  guaranteed = taken("namespace.resourceguaranteed");
   bool changed = max || guaranteed;
   if (changed) {  // a pair: what only an older application said is not so any more
-    const child_template_config &t = leaf.parent->child_template;
+    const child_template_config &t = leaf.parent->nearest_template();
     leaf.max = max ? *max : queues.configured_amounts(t.max);
     leaf.guaranteed = guaranteed ? *guaranteed : queues.configured_amounts(t.guaranteed);
     quotas.look_at_path(leaf);
@@ -203,7 +202,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   }
   if (!changed) return;
   queues.note_changed();
-  facts.tell_queue_amounts(leaf, max_before, guaranteed_before);
+  changes.apply(queue_resized{leaf, max_before, guaranteed_before});
   fair_maxima.refresh(leaf);
   keys.changed(leaf, column::limits);
   for (application *app : leaf.apps) keys.changed(*app, column::limits);
@@ -212,7 +211,7 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   preemption.changed();
   if (leaf.guaranteed == guaranteed_before) return;
   for (const application *app : leaf.apps) {
-    for (const auto &[key, a] : app->asks) alarms.chance_changed(*a);  // any order: each is on its own
+    for (ask *a : app->asks) alarms.chance_changed(*a);  // any order: each is on its own
   }
 }
 

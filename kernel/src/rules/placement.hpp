@@ -25,7 +25,7 @@ struct placement_access {
   ask_alarms &alarms;
   internal::quotas &quotas;
   internal::preemption &preemption;
-  const fact_teller &facts;
+  change_dispatcher &changes;
 };
 
 class placement : placement_access {
@@ -33,6 +33,13 @@ class placement : placement_access {
   explicit placement(const placement_access &all) : placement_access(all) {}
 
   void use(std::vector<std::unique_ptr<placement_rule>> rules) { rules_ = std::move(rules); }
+  // Others in the place of these, which live until the next drain.
+  [[nodiscard]] std::vector<std::unique_ptr<placement_rule>> exchange(
+      std::vector<std::unique_ptr<placement_rule>> rules) {
+    rules_.swap(rules);
+    return rules;
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<placement_rule>> &rules() const { return rules_; }
   // Where an application goes: into a leaf that is there, or into one that is to be made below `above`.
   struct place {
     queue *leaf = nullptr;

@@ -19,7 +19,7 @@ namespace tenon::internal {
 
 struct placement_checks_access {
   core &shared;
-  const std::string &partition_name;
+  const partition_id partition;
   const bool by_proposals;  // it checks what is proposed, and is not asked within the step
   ask_waits &waits;
   kept_counts &kept;

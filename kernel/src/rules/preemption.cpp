@@ -2,10 +2,10 @@
 #include "rules/preemption.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core.hpp"
 #include "model/victims.hpp"
-#include "ready/ready_index.hpp"
 #include "rules/claims.hpp"
 #include "rules/held_off_asks.hpp"
 #include "rules/placement_checks.hpp"
@@ -46,17 +46,23 @@ bool preemption::try_for(ask &a) {
   return true;
 }
 
+preemption::failed_tries &preemption::failed_now() {
+  if (std::exchange(failed_since_, revision()) != revision()) failed_.clear();
+  return failed_;
+}
+
 // Where nothing changed since an ask alike failed, this one fails too, but for the node that is reserved for it.
 // `off`: it fails, and victims on a node that is reserved for another ask would have done.
 node *preemption::find_victims(ask &a, bool &off) {
   const ask_class &c = classes[a.class_id];
   const bool proposes = checks.are_proposed();
   const bool rm_checks = checks.may_refuse(a);  // what the RM says is of this ask alone
-  leaf_class &alike = ready.unit_of(*a.owner->home, a.class_id, unit_kind::plain);
-  const bool hopeless = !rm_checks && alike.hopeless.at == revision() && alike.hopeless.priority == a.priority;
+  const std::pair<const queue *, uint32_t> kind{a.owner->home, a.class_id};
+  const auto alike = failed_now().find(kind);
+  const bool hopeless = !rm_checks && alike != failed_.end() && alike->second.priority == a.priority;
   const reservation *held = reservation_of(a);
   if (hopeless && held == nullptr) {
-    off = alike.hopeless.held_off;
+    off = alike->second.held_off;
     return nullptr;
   }
   ++shared.counters.victim_searches;
@@ -67,9 +73,8 @@ node *preemption::find_victims(ask &a, bool &off) {
   }
   off = search.would_do_but_for_reservations(a, c, held);
   if (rm_checks && proposes) return nullptr;
-  alike.hopeless.at = revision();
-  alike.hopeless.priority = a.priority;
-  alike.hopeless.held_off = off || (held != nullptr && search.would_do_but_for_reservations(a, c, nullptr));
+  const bool by_reservations = off || (held != nullptr && search.would_do_but_for_reservations(a, c, nullptr));
+  failed_now().insert_or_assign(kind, failed_try{a.priority, by_reservations});
   return nullptr;
 }
 

@@ -3,7 +3,9 @@
 // gives way is found by victim_search, and what becomes of those by claims.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <utility>
 
 #include "forward.hpp"
 #include "model/ask_class.hpp"
@@ -17,7 +19,6 @@ struct preemption_access {
   const partition_config &config;
   const class_table &classes;
   ask_waits &waits;
-  ready_index &ready;
   placement_checks &checks;
   victim_search &search;
   internal::claims &claims;
@@ -35,7 +36,18 @@ class preemption final : public preemption_clock, preemption_access {
   void forget(ask &a);  // nobody waits for its victims any more, nor does it
 
  private:
+  // A try that failed: of which priority, and whether that was for reservations of others.
+  struct failed_try {
+    int32_t priority = 0;
+    bool held_off = false;
+  };
+  using failed_tries = boost::unordered_flat_map<std::pair<const queue *, uint32_t>, failed_try>;  // by leaf and class
+
   node *find_victims(ask &a, bool &off);
+  failed_tries &failed_now();
+
+  failed_tries failed_;        // asks like these fail again
+  uint64_t failed_since_ = 0;  // as long as nothing changed since this one
 };
 
 }  // namespace tenon::internal

@@ -11,10 +11,10 @@
 
 namespace tenon::internal {
 
-void proposer::propose(ask &a, node &n) {
+void proposer::propose(ask &a, node &n, const held_devices &chosen) {
   const allocation_terms terms = allocations.terms_of(a);
   node *kept = reservations.use(a);
-  allocation &x = allocations.place_on(a, n, terms, {}, allocation_event::propose);
+  allocation &x = allocations.place_on(a, n, terms, {{}, chosen}, allocation_event::propose);
   allocations.count_placed(a);
   note(*a.owner, {x.sequence, &x, nullptr, terms.execution_timeout_ms});
   if (kept != nullptr) reservations.reopen(*kept);

@@ -25,7 +25,7 @@ class proposer : proposer_access {
   explicit proposer(const proposer_access &all) : proposer_access(all) {}
 
   [[nodiscard]] bool proposes() const { return open.are_made(); }
-  void propose(ask &a, node &n);
+  void propose(ask &a, node &n, const held_devices &chosen);
   void propose_replacement(ask &a, allocation &placeholder, node &n, const held_list &devices);
 
  private:

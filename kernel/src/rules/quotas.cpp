@@ -5,6 +5,7 @@
 
 #include "base/wide_sum.hpp"
 #include "model/victims.hpp"
+#include "ready/change_dispatcher.hpp"
 #include "rules/claims.hpp"
 #include "tenon/kernel/messages.hpp"
 
@@ -40,6 +41,13 @@ void quotas::look_at(queue &q) {
   clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::quota, 0, q.quota.epoch);
 }
 
+void quotas::follow(queue &q, const quota_timer &other) {
+  if (q.quota.epoch == 0) over_.push_back(&q);
+  q.quota = {clock.next_epoch(), other.armed_ms, other.delay_ms};
+  const int64_t due_ms = add_saturating(other.armed_ms, other.delay_ms);
+  clock.arm(std::max(clock.now_ms(), due_ms), timer_kind::quota, 0, q.quota.epoch);
+}
+
 void quotas::look_at_path(queue &q) {
   if (!config.quota_preemption_enabled) return;
   if (q.parent != nullptr) look_at_path(*q.parent);
@@ -62,9 +70,9 @@ void quotas::forget_gone_queues() {
   std::erase_if(over_, [](const queue *q) { return q->gone; });
 }
 
-quotas::given_back quotas::is_due(uint64_t epoch) {
+void quotas::is_due(uint64_t epoch) {
   const auto found = std::find_if(over_.begin(), over_.end(), [&](const queue *q) { return q->quota.epoch == epoch; });
-  if (found == over_.end()) return {};
+  if (found == over_.end()) return;
   queue &q = **found;
   over_.erase(found);
   q.quota.epoch = 0;
@@ -75,7 +83,8 @@ quotas::given_back quotas::is_due(uint64_t epoch) {
   });
   const size_t victims = give_back(q, wanted, {cause::preempted_for_quota, q.path}, q);
   look_at(q);
-  return {wanted.empty() ? nullptr : &q, victims};
+  // Where nothing is wanted, all that is too much is on its way out already.
+  if (!wanted.empty()) changes.apply(quota_enforced{q, victims});
 }
 
 // -- What is given back. --

@@ -21,6 +21,7 @@ struct quotas_access {
   const partition_config &config;
   const class_table &classes;
   internal::claims &claims;
+  change_dispatcher &changes;
 };
 
 class quotas : quotas_access {
@@ -34,12 +35,9 @@ class quotas : quotas_access {
   void stop_idle() {
     if (!over_.empty()) drop_timers();
   }
-  // What the timer brings about.
-  struct given_back {
-    const queue *by = nullptr;  // null: all that is too much is on its way out already
-    size_t victims = 0;
-  };
-  given_back is_due(uint64_t epoch);
+  void is_due(uint64_t epoch);
+  // Of a copy of the partition: the timer of the queue is as that of the other one's.
+  void follow(queue &q, const quota_timer &other);
   [[nodiscard]] bool runs(uint64_t epoch) const;  // the timer
   void forget_gone_queues();
 

@@ -34,7 +34,7 @@ replacement &replacements::make(ask &a, allocation &placeholder, node &n, const 
   if (r.elsewhere()) {
     const ask_class &c = classes[a.class_id];
     changes.apply(room_taken{n, c});
-    if (n.divided) devices.assign(r.devices, n, c, {}, true);
+    if (n.divided) devices.assign(r.devices, n, c, {{}, held.empty() ? held_devices{} : held.front()}, true);
   } else {
     devices.keep(r.devices, held);
   }
@@ -64,7 +64,7 @@ void replacements::finish(allocation &placeholder, allocation_event how) {
 allocation &replacements::place(replacement &r) {
   const std::string_view detail = devices.text_of(r.devices);  // readable until flush()
   end(r);
-  allocation &x = allocations.place_on(*r.real, *r.where, r.terms, detail, allocation_event::allocate);
+  allocation &x = allocations.place_on(*r.real, *r.where, r.terms, {detail}, allocation_event::allocate);
   x.replaced = true;
   x.placeholder_created_ms = r.placeholder->create_time_ms;
   return x;

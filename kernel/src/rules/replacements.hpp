@@ -27,7 +27,7 @@ class replacements : replacements_access {
   explicit replacements(const replacements_access &all) : replacements_access(all) {}
 
   [[nodiscard]] const slab<replacement, small_page_bytes> &all() const { return all_; }
-  // `held`: devices of the placeholder, where it is the same node.
+  // `held`: devices of the placeholder, where it is the same node; else those that a node order chose there, if any.
   void begin(ask &a, allocation &placeholder, node &n, const held_list &held);
   replacement &make(ask &a, allocation &placeholder, node &n, const held_list &held);
   void end(replacement &r);  // it is not under way any more, and holds no room

@@ -2,8 +2,11 @@
 #include "rules/victim_search.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "base/wide_sum.hpp"
+#include "ledger/victim_room.hpp"
 #include "model/victims.hpp"
 #include "ready/node_fitness.hpp"
 #include "rules/placement_checks.hpp"
@@ -118,12 +121,8 @@ bool victim_search::relieves_node(const victim &v) const {
 
 // -- Candidates. --
 
-inline uint32_t victim_search::leaf_of(queue &q) {
-  return q.mark.search == search_ && q.mark.leaf != unknown ? q.mark.leaf : look_at_leaf(q);
-}
-
 bool victim_search::is_candidate(const allocation &x, const leaf &l) const {
-  if (!l.open || x.state != allocation_state::allocated || !x.preempt_self || x.bound) return false;
+  if (!l.open || !may_give_way(x)) return false;
   if (within_ ? x.priority >= ask_->priority
               : (l.fenced ? l.offset : x.priority + l.offset) > levels_[l.common].ask_priority) {
     return false;
@@ -198,6 +197,7 @@ const victim_search::victim *victim_search::elsewhere(size_t at) {
 // `most`: more of them than so many are of no use.
 bool victim_search::take_on_node(size_t most) {
   on_node_.clear();
+  looked_at_ += node_->allocations.size();
   for (allocation *x : node_->allocations) {
     const uint32_t from = leaf_of(*x->owner->home);
     if (const victim v{x, from}; is_candidate(*x, leaves_[from]) && relieves_node(v)) on_node_.push_back(v);
@@ -274,6 +274,8 @@ void victim_search::start_search() {
   sorted_.clear();
   best_.clear();
   gathered_ = hopeless_ = false;
+  looked_at_ = open_ = 0;
+  candidates_.clear();
 }
 
 bool victim_search::some_kept_node_would_do(const reservation *but) {
@@ -298,13 +300,13 @@ bool victim_search::would_do_but_for_reservations(const ask &a, const ask_class 
 // By id: of equals the first is the best.
 node *victim_search::search(const node *only) {
   start_search();
-  bool looked_for_room = false, room = false;
+  const uint64_t faults = fitness.faults();
+  bool looked_for_room = false, some_has_room = false;
   const auto some_node_has_room = [&] {
-    if (std::exchange(looked_for_room, true)) return room;
-    room = std::any_of(nodes.by_id().begin(), nodes.by_id().end(), [&](const auto &item) {
-      return nodes.holds(*class_, item.second->slot) && may_have(*item.second);
-    });
-    return room;
+    if (std::exchange(looked_for_room, true)) return some_has_room;
+    some_has_room = std::any_of(nodes.by_rank().begin(), nodes.by_rank().end(),
+                                [&](uint32_t slot) { return nodes.holds(*class_, slot) && may_have(*nodes.at(slot)); });
+    return some_has_room;
   };
   const auto has_room_without = [&](const node &n, const victim &without) {
     for (size_t k = 0; k < class_->positive.size(); ++k) {
@@ -334,16 +336,25 @@ node *victim_search::search(const node *only) {
   };
   node *best = nullptr;
   bool best_with_originator = false, looked_at_fitting = short_.empty();
-  for (const auto &[id, n] : nodes.by_id()) {
-    if ((only != nullptr && n != only) || !may_have(*n)) continue;
-    // All nodes that fit need the same victims.
-    const bool fits = nodes.holds(*class_, n->slot);
-    if (fits && std::exchange(looked_at_fitting, true)) continue;
+  const reservation *own = reservation_of(*ask_);
+  const std::array<uint32_t, 1> one{only == nullptr ? 0 : only->slot};
+  for (const uint32_t slot : only == nullptr ? std::span<const uint32_t>(nodes.by_rank()) : std::span(one)) {
     // One that is no better than the best need not be found.
     const size_t most = best == nullptr || best_with_originator ? SIZE_MAX : best_.size() - 1;
+    // A node that is kept for another ask is not for this one.
+    if (!nodes.open(slot) && (own == nullptr || own->where->slot != slot)) continue;
+    const bool fits = nodes.holds(*class_, slot);
+    if (!fits && !(room.may_do(slot, *class_, most) && may_be_enough(slot))) continue;
+    node *n = nodes.at(slot);
+    if (!may_have(*n)) continue;
+    // All nodes that fit need the same victims.
+    if (fits && std::exchange(looked_at_fitting, true)) continue;
     const bool found = take_for(*n, most) && put_back();
     if (hopeless_) return nullptr;
-    if (!found) continue;
+    if (!found) {
+      room.failed(*n);
+      continue;
+    }
     const bool with_originator =
         std::any_of(taken_.begin(), taken_.end(), [](const victim &v) { return v.who->originator; });
     const bool better = best == nullptr || (best_with_originator && !with_originator) ||
@@ -355,7 +366,7 @@ node *victim_search::search(const node *only) {
     for (const victim &v : taken_) best_.push_back(v.who);
     if (!with_originator && best_.size() == 1) break;
   }
-  return best;
+  return fitness.faults() == faults ? best : nullptr;
 }
 
 }  // namespace tenon::internal

@@ -12,6 +12,7 @@
 #include "model/device_records.hpp"
 #include "model/free_devices.hpp"
 #include "model/node_table.hpp"
+#include "model/queue.hpp"
 
 namespace tenon::internal {
 
@@ -24,6 +25,7 @@ struct victim_search_access {
   const class_table &classes;
   const device_records &held_devices_of;
   const resources &total;  // of all nodes
+  victim_room &room;
 };
 
 // One search; what it needs of memory is kept for the next one. It reads, and changes nothing.
@@ -45,6 +47,7 @@ class victim_search : victim_search_access {
 
  private:
   static constexpr uint32_t unknown = ~uint32_t{0};
+  static constexpr size_t few_allocations = 1'000;
 
   // A queue on the path of the ask's leaf, the leaf first.
   struct level {
@@ -106,6 +109,11 @@ class victim_search : victim_search_access {
   static bool later(const victim &a, const victim &b);
   void gather(queue &below);
   [[nodiscard]] bool all_would_do() const;
+  template <class F>
+  void for_each_open_leaf(queue &below, F &&f);
+  [[nodiscard]] size_t count_open();
+  void count_candidates();
+  [[nodiscard]] bool may_be_enough(uint32_t slot);
   const victim *elsewhere(size_t at);  // null: there are no more
   bool take_on_node(size_t most);
   bool take_for(const node &n, size_t most);
@@ -129,6 +137,9 @@ class victim_search : victim_search_access {
   std::vector<shield> shields_;
   std::vector<victim> sorted_, heap_;  // candidates that could relieve a queue: the first of them, and the others
   bool gathered_ = false, hopeless_ = false;  // they are known; all of them are not enough
+  size_t looked_at_ = 0;                      // allocations on nodes so far
+  size_t open_ = 0;                           // allocations of open leaves, where they were counted, else 0
+  std::vector<int64_t> candidates_;           // by slot and type, what they hold together; empty: not counted
   const node *node_ = nullptr;                // that is looked at
   std::vector<int64_t> given_;                // by level and type
   std::vector<int64_t> missing_on_node_;
@@ -136,5 +147,9 @@ class victim_search : victim_search_access {
   std::vector<victim> on_node_, taken_;
   std::vector<allocation *> best_;
 };
+
+inline uint32_t victim_search::leaf_of(queue &q) {
+  return q.mark.search == search_ && q.mark.leaf != unknown ? q.mark.leaf : look_at_leaf(q);
+}
 
 }  // namespace tenon::internal

@@ -135,6 +135,57 @@ uint32_t victim_search::look_at_leaf(queue &q) {
   return mark.leaf;
 }
 
+// -- Nodes on which candidates are not enough. --
+
+template <class F>
+void victim_search::for_each_open_leaf(queue &below, F &&f) {
+  for (const auto &child : below.children) for_each_open_leaf(*child, f);
+  if (!below.leaf) return;
+  const uint32_t at = leaf_of(below);
+  if (leaves_[at].open) f(below, leaves_[at]);
+}
+
+size_t victim_search::count_open() {
+  size_t out = 0;
+  for_each_open_leaf(*levels_[within_ ? 0 : top_].where, [&](const queue &q, const leaf &) {
+    for (const application *app : q.apps) out += app->allocations.size();
+  });
+  return out;
+}
+
+void victim_search::count_candidates() {
+  const size_t types = class_->positive.size();
+  candidates_.assign(nodes.slots() * types, 0);
+  for_each_open_leaf(*levels_[within_ ? 0 : top_].where, [&](const queue &q, const leaf &l) {
+    for (const application *app : q.apps) {
+      for (const allocation *x : app->allocations) {
+        if (!is_candidate(*x, l)) continue;
+        int64_t *sums = candidates_.data() + x->where->slot * types;
+        for (size_t k = 0; k < types; ++k) sums[k] = add_saturating(sums[k], amount(*x, k));
+      }
+    }
+  });
+}
+
+// False: whoever gives way there is not enough. Once as many allocations were looked at in vain as there are in open
+// leaves, those are counted for all nodes: where queues are protected, that is much less than what runs on nodes.
+bool victim_search::may_be_enough(uint32_t slot) {
+  if (candidates_.empty()) {
+    if (looked_at_ < std::max(few_allocations, open_)) return true;
+    if (open_ == 0) open_ = count_open();
+    if (looked_at_ < open_) return true;
+    count_candidates();
+  }
+  const size_t types = class_->positive.size();
+  const int64_t *free = nodes.free(slot);
+  for (size_t k = 0; k < types; ++k) {
+    if (candidates_[slot * types + k] < sub_saturating(class_->positive[k].amount, free[class_->positive[k].type])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void victim_search::find_shields(leaf &l, queue &of) {
   for (queue *q = &of; mark_of(*q).level == unknown; q = q->parent) {
     search_mark &mark = mark_of(*q);

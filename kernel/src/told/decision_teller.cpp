@@ -127,10 +127,11 @@ bool decision_teller::describe(const decision_view &d, placement_view &out) {
   for_each_type(from->classes[x != nullptr ? x->class_id : a.class_id].need, [&](type_index t, int64_t amount) {
     out.resources.push_back({from->types.name(t), amount});
   });
-  for (const auto &[key, value] : a.tags) out.tags.push_back({key, value});
+  for (const auto &[key, value] : a.tags()) out.tags.push_back({key, value});
   const task_group *gang = x != nullptr ? x->gang : a.gang;
   out.priority = x != nullptr ? x->priority : a.priority;
-  out.priority_class = a.priority_class != nullptr ? std::string_view(*a.priority_class) : std::string_view{};
+  const std::string *named = a.priority_class();
+  out.priority_class = named != nullptr ? std::string_view(*named) : std::string_view{};
   out.task_group = gang != nullptr ? gang->name : std::string_view{};
   out.required_node = from->classes[a.class_id].required_node;
   out.placeholder = d.placeholder;
@@ -140,7 +141,7 @@ bool decision_teller::describe(const decision_view &d, placement_view &out) {
   out.max_allocations = a.max_allocations;
   out.create_time_ms = x != nullptr ? x->create_time_ms : a.create_time_ms;
   out.bind_time_ms = x != nullptr ? x->bind_time_ms : 0;
-  out.execution_timeout_ms = a.execution_timeout_ms;
+  out.execution_timeout_ms = a.execution_timeout_ms();
   if (d.is(decision_kind::proposed) && x == nullptr) describe_replacement(a, d.allocation_sequence, out);
   return true;
 }

@@ -20,7 +20,7 @@ struct decision_teller_access {
   core &shared;
   const std::string &rm;
   const std::string &partition_name;
-  const uint32_t partition_id;
+  const partition_id where;
   const resource_types &types;
   const class_table &classes;
   const device_records &devices;
@@ -31,7 +31,7 @@ class decision_teller : decision_teller_access {
   explicit decision_teller(const decision_teller_access &all) : decision_teller_access(all) {}
 
   // What they return may be given more until the next decision. Its views must live until the next drain.
-  decision_view &emit(const decided_what &what) { return shared.emit(what, rm, partition_name, partition_id); }
+  decision_view &emit(const decided_what &what) { return shared.emit(what, rm, partition_name, where); }
   decision_view &emit(const decided_what &what, const application &app);
   decision_view &emit(const decided_what &what, const ask &a);
   decision_view &emit(const decided_what &what, const allocation &a);
@@ -50,7 +50,12 @@ class decision_teller : decision_teller_access {
   }
   void write(const allocation_dismissed &c) { emit_released(c.of, c.end, c.why); }
   void write(const ask_withdrawn &c);
+  // One that an independent ask brings along is accepted with that.
+  void write(const application_admitted &c) {
+    if (!c.of.independent) emit(decided::application_accepted{}, c.of);
+  }
   void write(const application_entered &c);
+  void write(const canary_returned &c) { emit(decided::canary_back{c.why}); }
   void write(const node_moved &c);
   // A copy of the text that lives until the next drain.
   std::string_view keep(std::string text) { return shared.keep(std::move(text)); }

@@ -53,13 +53,14 @@ void append_escaped(std::string &out, std::string_view text) {
 
 template <decision_kind kind, class What>
 constexpr bool stands_at = std::is_same_v<std::variant_alternative_t<static_cast<size_t>(kind), decided_what>, What>;
-static_assert(decision_kinds == static_cast<size_t>(decision_kind::undone) + 1 &&
+static_assert(decision_kinds == static_cast<size_t>(decision_kind::canary_back) + 1 &&
                   stands_at<decision_kind::configured, decided::configured> &&
                   stands_at<decision_kind::application_state, decided::application_state> &&
                   stands_at<decision_kind::allocated, decided::allocated> &&
                   stands_at<decision_kind::released, decided::released> &&
                   stands_at<decision_kind::reserved, decided::reserved> &&
-                  stands_at<decision_kind::proposed, decided::proposed>,
+                  stands_at<decision_kind::proposed, decided::proposed> &&
+                  stands_at<decision_kind::canary_back, decided::canary_back>,
               "kinds are in the order of the variant");
 
 template <class... One>
@@ -69,9 +70,9 @@ struct overloaded : One... {
 template <class... One>
 overloaded(One...) -> overloaded<One...>;  // Clang derives none for aggregates
 
-std::string words_for(cause why, const decision_view &d, std::string_view about) {
+std::string message_for(cause why, const decision_view &d, std::string_view about) {
   switch (why) {
-    case cause::words:
+    case cause::given:
       return std::string(about);
     case cause::released_by_rm:
       return messages::released_by_rm();
@@ -135,8 +136,11 @@ class hash128 {
     add(static_cast<uint64_t>(text.size()));
     for (const char c : text) add_byte(static_cast<unsigned char>(c));
   }
+  // Eight bytes, the lowest first. Those that are zero at its end are one multiplication.
   void add(uint64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) add_byte(static_cast<unsigned char>(number >> shift));
+    size_t zeros = 8;
+    for (; number != 0; number >>= 8, --zeros) add_byte(static_cast<unsigned char>(number));
+    state_ *= powers[zeros];
   }
   [[nodiscard]] std::array<uint64_t, 2> words() const {
     const auto high = static_cast<uint64_t>(state_ >> 64);
@@ -148,11 +152,17 @@ class hash128 {
 
  private:
   __extension__ using wide = unsigned __int128;
-  static constexpr wide join(uint64_t high, uint64_t low) { return wide{high} << 64 | low; }
+
+  static constexpr wide prime = wide{0x0000000001000000} << 64 | 0x000000000000013b;
+  static constexpr std::array<wide, 9> powers = [] {  // of the prime
+    std::array<wide, 9> out{1};
+    for (size_t i = 1; i < out.size(); ++i) out[i] = out[i - 1] * prime;
+    return out;
+  }();
 
   void add_byte(unsigned char byte) {
     state_ ^= byte;
-    state_ *= join(0x0000000001000000, 0x000000000000013b);
+    state_ *= prime;
   }
   static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -160,11 +170,11 @@ class hash128 {
     return x ^ x >> 31;
   }
 
-  wide state_ = join(0x6c62272e07bb0142, 0x62b821756295c58d);
+  wide state_ = wide{0x6c62272e07bb0142} << 64 | 0x62b821756295c58d;
 };
 
 // In the order of the enums.
-constexpr std::array<std::string_view, static_cast<size_t>(decision_kind::undone) + 1> kind_names{
+constexpr std::array<std::string_view, decision_kinds> kind_names{
     "rm_registered",
     "rm_rejected",
     "configured",
@@ -185,6 +195,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(decision_kind::undone
     "container_state",
     "proposed",
     "undone",
+    "canary_back",
 };
 constexpr std::array<std::string_view, static_cast<size_t>(termination::scheduling_failed) + 1> termination_names{
     "STOPPED_BY_RM",           "TIMEOUT", "PREEMPTED_BY_SCHEDULER", "PLACEHOLDER_REPLACED", "UNKNOWN_TERMINATION_TYPE",
@@ -234,10 +245,10 @@ std::string_view text_of(const decision_view &d, std::string &room) {
                                                           : made(messages::proposed_in_place(what.in_place_of));
                         },
                         [&](const auto &what) {
-                          if constexpr (requires { what.words; }) return what.words;
+                          if constexpr (requires { what.message; }) return what.message;
                           if constexpr (requires { what.reason; }) {
                             const auto &[why, about] = what.reason;
-                            return why == cause::words ? about : made(words_for(why, d, about));
+                            return why == cause::given ? about : made(message_for(why, d, about));
                           }
                           return std::string_view();
                         },
@@ -271,7 +282,7 @@ std::string format(const decision_view &d) {
   field(end != nullptr ? name(*end) : std::string_view());
   field(text_of(d, room));
   const auto *state = d.as<decided::application_state>();
-  const std::string_view last = state != nullptr ? state->words : devices_of(d);
+  const std::string_view last = state != nullptr ? state->message : devices_of(d);
   if (!last.empty()) field(last);
   return out;
 }

@@ -54,7 +54,6 @@ fact fact_teller::fact_of(fact_kind kind, const ask &a) const {
 }
 
 void fact_teller::tell(fact_kind kind, const application &app, std::string_view text, bool flag) const {
-  if (!listened()) return;
   fact out = fact_of(kind, app);
   out.text = text;
   out.flag = flag;
@@ -62,14 +61,12 @@ void fact_teller::tell(fact_kind kind, const application &app, std::string_view 
 }
 
 void fact_teller::tell(fact_kind kind, const ask &a, termination why) const {
-  if (!listened()) return;
   fact out = fact_of(kind, a);
   out.why = why;
   tell(out);
 }
 
 void fact_teller::tell(fact_kind kind, const allocation &a, bool node_gone, const resources *before) const {
-  if (!listened()) return;
   fact out;
   if (a.owner != nullptr) out = fact_of(kind, *a.owner);
   out.kind = kind;
@@ -85,7 +82,6 @@ void fact_teller::tell(fact_kind kind, const allocation &a, bool node_gone, cons
 
 void fact_teller::tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag,
                             std::string_view text) const {
-  if (!listened()) return;
   fact out;
   out.kind = kind;
   out.node = node_id;
@@ -96,7 +92,6 @@ void fact_teller::tell_node(fact_kind kind, std::string_view node_id, const reso
 }
 
 void fact_teller::tell(fact_kind kind, const reservation &r) const {
-  if (!listened()) return;
   fact out = fact_of(kind, *r.of);
   out.node = r.where->id;
   tell(out);
@@ -104,7 +99,6 @@ void fact_teller::tell(fact_kind kind, const reservation &r) const {
 
 void fact_teller::tell(fact_kind kind, const queue &q, const resources *amounts, bool flag,
                        std::string_view text) const {
-  if (!listened()) return;
   fact out;
   out.kind = kind;
   out.queue = q.path;
@@ -114,25 +108,104 @@ void fact_teller::tell(fact_kind kind, const queue &q, const resources *amounts,
   tell(out);
 }
 
-void fact_teller::tell_queue_amounts(const queue &q, const resources &max_before,
-                                     const resources &guaranteed_before) const {
-  if (!listened()) return;
-  if (q.max != max_before && q.parent != nullptr) tell(fact_kind::queue_max, q, &q.max);
-  if (q.guaranteed != guaranteed_before) tell(fact_kind::queue_guaranteed, q, &q.guaranteed);
+void fact_teller::tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const {
+  fact out = fact_of(kind, app);
+  out.queue = here.path;
+  out.other_queue = other.path;
+  tell(out);
 }
 
-void fact_teller::tell_preempted(const allocation &victim, const ask *by, const queue *over) const {
+// -- Refusals. --
+
+void fact_teller::tell_rejected(const tenon::add_application &c, std::string_view why) const {
   if (!listened()) return;
+  fact out;
+  out.kind = fact_kind::application_rejected;
+  out.application = c.application;
+  out.queue = c.queue;
+  out.user = c.user;
+  out.text = why;
+  tell(out);
+}
+
+void fact_teller::tell_rejected(const tenon::add_node &c, std::string_view why) const {
+  if (!listened()) return;
+  tell_node(fact_kind::node_rejected, c.node, nullptr, false, why);
+}
+
+// -- Of changes. --
+
+// Once it is there it has what it waited for.
+void fact_teller::write(const ask_moved &c) const {
+  if (c.by == ask_event::accept) tell(fact_kind::ask_added, c.of);
+  if (c.by == ask_event::place || c.by == ask_event::place_last) tell_fits(c.of);
+}
+
+void fact_teller::write(const application_entered &c) const {
+  tell_held(c.of, false, false);
+  tell(fact_kind::application_state, c.of, c.of.message);
+}
+
+// Whatever held it there holds it no more.
+void fact_teller::write(const application_going &c) const {
+  tell_held(c.of, false, false);
+  tell_move(fact_kind::application_moved_out, c.of, *c.of.home, c.to);
+}
+
+void fact_teller::write(const application_left &c) const {
+  fact out = fact_of(fact_kind::application_left, c.of);
+  out.queue = c.from.path;
+  tell(out);
+}
+
+void fact_teller::write(const application_grouped &c) const {
+  if (c.before == c.now) return;
+  const application &app = c.of;
+  resources used = app.allocated;
+  used += app.placeholders;
+  const auto tell_of = [&](const std::string &group, bool comes) {
+    if (group.empty()) return;
+    fact out = fact_of(comes ? fact_kind::group_linked : fact_kind::group_unlinked, app);
+    out.group = group;
+    tell(out);
+    if (is_zero(used)) return;
+    out.kind = fact_kind::group_usage;
+    out.flag = comes;
+    out.amounts = &used;
+    tell(out);
+  };
+  tell_of(c.before, false);
+  tell_of(c.now, true);
+}
+
+void fact_teller::write(const use_moved &c) const {
+  fact out = fact_of(fact_kind::user_usage, c.of);
+  out.flag = c.comes;
+  out.amounts = &c.amount;
+  tell(out);
+}
+
+void fact_teller::write(const allocation_resized &c) const {
+  if (classes[c.class_id].need != c.before) tell(fact_kind::allocation_resized, c.of, false, &c.before);
+}
+
+void fact_teller::write(const allocation_leaving &c) const {
+  tell(c.of.foreign ? fact_kind::foreign_removed : fact_kind::allocation_removed, c.of,
+       c.by == allocation_event::node_removed);
+}
+
+void fact_teller::write(const allocation_preempted &c) const {
+  const allocation &victim = c.of;
   fact out = fact_of(fact_kind::preempted, *victim.owner);
   out.key = victim.key();
   out.node = victim.where->id;
   out.allocation_sequence = victim.sequence;
-  if (by != nullptr) {
-    out.other_key = by->key;
-    out.other_application = by->owner->id;
-    out.other_queue = by->owner->home->path;
-  } else if (over != nullptr) {
-    out.other_queue = over->path;
+  if (c.by != nullptr) {
+    out.other_key = c.by->key;
+    out.other_application = c.by->owner->id;
+    out.other_queue = c.by->owner->home->path;
+  } else if (c.over != nullptr) {
+    out.other_queue = c.over->path;
   }
   tell(out);
 }
@@ -150,54 +223,33 @@ void fact_teller::write(const placeholder_outgrown &c) const {
   tell(out);
 }
 
-void fact_teller::tell_group(const application &app, const std::string &before, const std::string &now) const {
-  if (!listened() || before == now) return;
-  resources used = app.allocated;
-  used += app.placeholders;
-  const auto tell_of = [&](const std::string &group, bool comes) {
-    if (group.empty()) return;
-    fact out = fact_of(comes ? fact_kind::group_linked : fact_kind::group_unlinked, app);
-    out.group = group;
-    tell(out);
-    if (is_zero(used)) return;
-    out.kind = fact_kind::group_usage;
-    out.flag = comes;
-    out.amounts = &used;
-    tell(out);
-  };
-  tell_of(before, false);
-  tell_of(now, true);
+void fact_teller::write(const node_moved &c) const {
+  const node &n = c.of;
+  const bool comes = c.from == node_state::absent;
+  if (comes) tell_node(fact_kind::node_added, n.id, &*n.capacity);
+  const bool schedulable_before = comes || c.from == node_state::schedulable;
+  if (n.state != node_state::removed && n.schedulable() != schedulable_before)
+    tell_node(fact_kind::node_schedulable, n.id, nullptr, n.schedulable());
+  if (comes && !n.occupied->empty()) tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
 }
 
-void fact_teller::tell_user_usage(const application &app, const resources &used, bool comes) const {
-  if (!listened()) return;
-  fact out = fact_of(fact_kind::user_usage, app);
-  out.flag = comes;
-  out.amounts = &used;
-  tell(out);
+// With its first state it is all told.
+void fact_teller::write(const capacity_set &c) const {
+  if (c.of.state != node_state::absent) tell_node(fact_kind::node_capacity, c.of.id, &c.to);
 }
 
-void fact_teller::tell_rejected(const tenon::add_application &c, std::string_view why) const {
-  if (!listened()) return;
-  fact out;
-  out.kind = fact_kind::application_rejected;
-  out.application = c.application;
-  out.queue = c.queue;
-  out.user = c.user;
-  out.text = why;
-  tell(out);
+void fact_teller::write(const occupied_set &c) const {
+  if (c.of.state != node_state::absent) tell_node(fact_kind::node_occupied, c.of.id, &c.to);
 }
 
-void fact_teller::tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const {
-  if (!listened()) return;
-  fact out = fact_of(kind, app);
-  out.queue = here.path;
-  out.other_queue = other.path;
-  tell(out);
+void fact_teller::write(const queue_resized &c) const {
+  const queue &q = c.of;
+  if (q.max != c.max_before && q.parent != nullptr) tell(fact_kind::queue_max, q, &q.max);
+  if (q.guaranteed != c.guaranteed_before) tell(fact_kind::queue_guaranteed, q, &q.guaranteed);
 }
 
-void fact_teller::tell_limits(const queue &q, const std::vector<limit_config> &before) const {
-  if (!listened()) return;
+void fact_teller::write(const queue_limited &c) const {
+  const queue &q = c.of;
   using named_limits = std::map<std::pair<bool, std::string>, const limit_config *>;  // group?, name
   const auto by_name = [](const std::vector<limit_config> &all) {
     named_limits out;
@@ -207,7 +259,7 @@ void fact_teller::tell_limits(const queue &q, const std::vector<limit_config> &b
     }
     return out;
   };
-  const named_limits was = by_name(before), is = by_name(q.limits.all());
+  const named_limits was = by_name(c.before), is = by_name(q.limits.all());
   const auto tell_of = [&](const std::pair<bool, std::string> &whom, const limit_config &limit, bool set) {
     fact out;
     out.kind = whom.first ? fact_kind::group_limit : fact_kind::user_limit;
@@ -230,50 +282,11 @@ void fact_teller::tell_limits(const queue &q, const std::vector<limit_config> &b
   }
 }
 
-// -- Of changes. --
-
-// Once it is there it has what it waited for.
-void fact_teller::write(const ask_moved &c) const {
-  if (c.by == ask_event::place || c.by == ask_event::place_last) tell_fits(c.of);
-}
-
-void fact_teller::write(const application_entered &c) const {
-  tell_held(c.of, false, false);
-  tell(fact_kind::application_state, c.of, c.of.message);
-}
-
-void fact_teller::write(const application_left &c) const {
-  fact out = fact_of(fact_kind::application_left, c.of);
-  out.queue = c.from.path;
+void fact_teller::write(const canary_returned &c) const {
+  fact out;
+  out.kind = fact_kind::canary_back;
+  out.text = c.why;
   tell(out);
-}
-
-void fact_teller::write(const allocation_resized &c) const {
-  if (classes[c.class_id].need != c.before) tell(fact_kind::allocation_resized, c.of, false, &c.before);
-}
-
-void fact_teller::write(const allocation_leaving &c) const {
-  tell(c.of.foreign ? fact_kind::foreign_removed : fact_kind::allocation_removed, c.of,
-       c.by == allocation_event::node_removed);
-}
-
-void fact_teller::write(const node_moved &c) const {
-  const node &n = c.of;
-  const bool comes = c.from == node_state::absent;
-  if (comes) tell_node(fact_kind::node_added, n.id, &*n.capacity);
-  const bool schedulable_before = comes || c.from == node_state::schedulable;
-  if (n.state != node_state::removed && n.schedulable() != schedulable_before)
-    tell_node(fact_kind::node_schedulable, n.id, nullptr, n.schedulable());
-  if (comes && !n.occupied->empty()) tell_node(fact_kind::node_occupied, n.id, &*n.occupied);
-}
-
-// With its first state it is all told.
-void fact_teller::write(const capacity_set &c) const {
-  if (c.of.state != node_state::absent) tell_node(fact_kind::node_capacity, c.of.id, &c.to);
-}
-
-void fact_teller::write(const occupied_set &c) const {
-  if (c.of.state != node_state::absent) tell_node(fact_kind::node_occupied, c.of.id, &c.to);
 }
 
 // -- What waits. --
@@ -308,11 +321,11 @@ void fact_teller::tell_held(application &app, bool by_queue, bool by_quota) cons
 }
 
 bool fact_teller::may_say_why_unplaced(const ask &a) const {
-  return listened() && shared.now_ms - quiet_ms >= a.told_at_ms_;
+  return listened() && shared.now_ms - quiet_ms >= a.said().told_at_ms_;
 }
 
 void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
-  a.told_at_ms_ = shared.now_ms;
+  a.details().told_at_ms_ = shared.now_ms;
   fact out = fact_of(fact_kind::ask_unschedulable, a);
   out.text = why;
   tell(out);
@@ -320,7 +333,7 @@ void fact_teller::tell_unschedulable(ask &a, std::string_view why) const {
 
 void fact_teller::tell_without_victims(ask &a, const node &n) const {
   if (!may_say_why_unplaced(a)) return;
-  a.told_at_ms_ = shared.now_ms;
+  a.details().told_at_ms_ = shared.now_ms;
   fact out = fact_of(fact_kind::ask_without_victims, a);
   out.node = n.id;
   tell(out);

@@ -34,46 +34,49 @@ class fact_teller : fact_teller_access {
   // For those to whom it costs something to find out what is to be told.
   [[nodiscard]] bool listened() const { return shared.listener != nullptr; }
 
-  // -- Objects. --
-  void tell(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
-  void tell(fact_kind kind, const ask &a, termination why = termination::unknown) const;
-  void tell(fact_kind kind, const allocation &a, bool node_gone = false, const resources *before = nullptr) const;
-  void tell(fact_kind kind, const queue &q, const resources *amounts, bool flag = false,
-            std::string_view text = {}) const;
-  void tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag = false,
-                 std::string_view text = {}) const;
+  // -- Refusals, which change nothing. --
   void tell_rejected(const tenon::add_application &c, std::string_view why) const;
-  // It leaves one queue for the other, or comes to it from there.
-  void tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const;
-  // `by` is null where the queue `over` has more than its max.
-  void tell_preempted(const allocation &victim, const ask *by, const queue *over) const;
+  void tell_rejected(const tenon::add_node &c, std::string_view why) const;
 
   // -- Of changes (model/changes.hpp), where somebody listens. --
   template <class Change>
   void write(const Change &) const {}
-  void write(const reservation_made &c) const { tell(fact_kind::reserved, c.of); }
-  void write(const reservation_ended &c) const { tell(fact_kind::unreserved, c.of); }
+  template <one_of<reservation_made, reservation_ended> Change>
+  void write(const Change &c) const {
+    tell(std::same_as<Change, reservation_made> ? fact_kind::reserved : fact_kind::unreserved, c.of);
+  }
   void write(const placeholder_outgrown &c) const;
   void write(const ask_moved &c) const;
   void write(const ask_withdrawn &c) const { tell(fact_kind::ask_removed, c.of, c.end); }
+  void write(const application_admitted &c) const { tell(fact_kind::application_added, c.of); }
   void write(const application_entered &c) const;
+  void write(const application_going &c) const;
+  void write(const application_come &c) const { tell_move(fact_kind::application_moved_in, c.of, *c.of.home, c.from); }
+  void write(const application_grouped &c) const;
+  void write(const use_moved &c) const;
   void write(const application_left &c) const;
   void write(const allocation_made &c) const {
     tell(c.of.foreign ? fact_kind::foreign_added : fact_kind::allocation_added, c.of);
   }
   void write(const allocation_resized &c) const;
   void write(const allocation_leaving &c) const;
+  void write(const allocation_preempted &c) const;
   void write(const node_moved &c) const;
   void write(const capacity_set &c) const;
   void write(const occupied_set &c) const;
   void write(const node_removed &c) const { tell_node(fact_kind::node_removed, c.of.id, nullptr); }
-
-  // -- Amounts and limits. --
-  void tell_queue_amounts(const queue &q, const resources &max_before, const resources &guaranteed_before) const;
-  // The application counts for `now` from here on.
-  void tell_group(const application &app, const std::string &before, const std::string &now) const;
-  void tell_user_usage(const application &app, const resources &used, bool comes) const;
-  void tell_limits(const queue &q, const std::vector<limit_config> &before) const;  // those that are others now
+  void write(const queue_made &c) const { tell(fact_kind::queue_added, c.of, nullptr, c.of.managed); }
+  void write(const queue_retired &c) const { tell(fact_kind::queue_removed, c.of, nullptr, c.of.managed); }
+  void write(const queue_turned &c) const { tell(fact_kind::queue_type, c.of, nullptr, c.of.leaf); }
+  void write(const queue_resized &c) const;
+  void write(const queue_limited &c) const;  // the limits that are others now
+  void write(const quota_enforced &c) const {
+    tell(fact_kind::queue_quota, c.of, &c.of.max, false, std::to_string(c.victims));
+  }
+  void write(const canary_returned &c) const;
+  void write(const total_counted &c) const {
+    if (c.now != c.before) tell(fact_kind::queue_max, c.root, &c.now);
+  }
 
   // -- What waits: told when it changes, which the objects remember. --
   [[nodiscard]] static bool is_known_over(const ask &a, ask_limit which) {
@@ -89,8 +92,17 @@ class fact_teller : fact_teller_access {
   void tell_without_victims(ask &a, const node &n) const;
 
  private:
-  void tell(fact &what) const;  // where somebody listens only
+  // Where somebody listens only.
+  void tell(fact &what) const;
+  void tell(fact_kind kind, const application &app, std::string_view text = {}, bool flag = false) const;
+  void tell(fact_kind kind, const ask &a, termination why = termination::unknown) const;
+  void tell(fact_kind kind, const allocation &a, bool node_gone = false, const resources *before = nullptr) const;
   void tell(fact_kind kind, const reservation &r) const;
+  void tell(fact_kind kind, const queue &q, const resources *amounts, bool flag = false,
+            std::string_view text = {}) const;
+  void tell_node(fact_kind kind, std::string_view node_id, const resources *amounts, bool flag = false,
+                 std::string_view text = {}) const;
+  void tell_move(fact_kind kind, const application &app, const queue &here, const queue &other) const;
   [[nodiscard]] fact fact_of(fact_kind kind, const application &app) const;
   [[nodiscard]] fact fact_of(fact_kind kind, const ask &a) const;
 };

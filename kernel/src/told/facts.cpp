@@ -50,6 +50,7 @@ constexpr std::array<std::string_view, fact_kind_count> fact_names{
     "user_usage",
     "user_limit",
     "group_limit",
+    "canary_back",
 };
 
 }  // namespace

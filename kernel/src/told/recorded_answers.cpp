@@ -16,13 +16,23 @@ void recorded_answers::end_step() {
 
 bool recorded_answers::says_failed(const policy_fault &fault) const {
   return std::any_of(told_.begin(), told_.end(), [&](const step_answer &a) {
-    return a.what == step_answer::kind::policy_fault && a.at == decided_ && a.fault == fault;
+    if (a.what != step_answer::kind::policy_fault || a.at != decided_) return false;
+    policy_fault told = a.fault;
+    if (told.arrival == 0) {
+      told.arrival = fault.arrival;
+      told.alone = fault.alone;
+    }
+    return told == fault;
   });
 }
 
 const step_answer *recorded_answers::next_of_rules() {
   static constexpr step_answer nothing{step_answer::kind::placement_fault};
-  if (told_.empty()) return nullptr;
+  // A record of an ask that came may say what predicates failed with, and nothing of rules.
+  const auto is_of_predicate = [](const step_answer &a) {
+    return a.what == step_answer::kind::policy_fault && a.fault.what >= policy_fault::kind::predicate;
+  };
+  if (std::all_of(told_.begin(), told_.end(), is_of_predicate)) return nullptr;
   while (told_used_ < told_.size()) {
     const step_answer &next = told_[told_used_++];
     if (next.what >= step_answer::kind::rule_known) return &next;

@@ -47,7 +47,14 @@ class recorded_answers {
   }
   [[nodiscard]] bool has_checks() const { return has_checks_; }  // of the resource manager, within this step
   // That the policy failed at this decision.
-  [[nodiscard]] bool says_failed(const policy_fault &fault) const;
+  [[gnu::cold]] [[nodiscard]] bool says_failed(const policy_fault &fault) const;
+  // Calls f(fault) for each of this decision.
+  template <class F>
+  void for_each_fault(F &&f) const {
+    for (const step_answer &a : told_) {
+      if (a.what == step_answer::kind::policy_fault && a.at == decided_) f(a.fault);
+    }
+  }
   // What was answered next about placement rules; null: no record is played, and they are asked. A record that says too
   // little fails them.
   [[nodiscard]] const step_answer *next_of_rules();

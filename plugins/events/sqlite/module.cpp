@@ -1,78 +1,27 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Records in a SQLite file: each batch is one transaction, and taken once that is committed.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "database.hpp"
 #include "query.hpp"
 #include "schema.hpp"
 #include "tenon/sdk/event_sink.hpp"
+#include "tenon/sinks/stored_record.hpp"
 
 namespace {
 
 using namespace tenon::sdk;
 using namespace tenon::events_sqlite;
 
-// "7d", "12h", "30m", "90s" in nanoseconds; 0: for ever.
-int64_t duration_ns(const std::string &text) {
-  int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  constexpr int64_t second = 1'000'000'000;
-  const int64_t of = unit == "d" ? 86'400 * second : unit == "h" ? 3'600 * second : unit == "m" ? 60 * second : second;
-  const bool known = unit == "d" || unit == "h" || unit == "m" || unit == "s" || (unit.empty() && count == 0);
-  if (error != std::errc() || !known || count < 0 || count > INT64_MAX / of)
-    config::refuse("retention", "a number with d, h, m or s, or 0");
-  return count * of;
-}
-
-// "memory=100,vcore=5"; backslash, comma and = of a type's name are escaped.
-std::string packed(const event &record) {
-  std::string out;
-  for (uint32_t i = 0; i < record.resource_count(); ++i) {
-    if (i != 0) out += ',';
-    for (const char c : record.resource_type(i)) {
-      if (c == '\\' || c == ',' || c == '=') out += '\\';
-      out += c;
-    }
-    out += '=' + std::to_string(record.resource_value(i));
-  }
-  return out;
-}
-
-struct amounts {
-  std::vector<std::string> names;
-  std::vector<int64_t> values;
-};
-
-amounts unpacked(std::string_view text) {
-  amounts out;
-  while (!text.empty()) {
-    std::string &name = out.names.emplace_back();
-    size_t at = 0;
-    for (; at < text.size() && text[at] != '='; ++at) {
-      if (text[at] == '\\' && at + 1 < text.size()) ++at;
-      name += text[at];
-    }
-    text.remove_prefix(std::min(at + 1, text.size()));
-    int64_t value = 0;
-    const char *end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
-    out.values.push_back(value);
-    text.remove_prefix(std::min<size_t>(static_cast<size_t>(end - text.data()) + 1, text.size()));
-  }
-  return out;
-}
-
 struct sqlite {
   static constexpr std::string_view name = "sqlite";
 
   explicit sqlite(const config &settings)
       : path_(settings.text("path", "")),
-        retention_ns_(duration_ns(settings.text("retention", "7d"))),
+        retention_ns_(tenon::sinks::retention_ns(settings.text("retention", "7d"))),
         max_bytes_(settings.whole("max_mb", 1024, 1, 16'777'216) << 20U),
         full_(settings.text("durability", "full") == "full"),
         busy_ms_(static_cast<int>(settings.whole("busy_ms", 1'000, 0, 60'000))) {}
@@ -122,7 +71,7 @@ struct sqlite {
     fresh.run("PRAGMA journal_size_limit = 67108864");
     migrate(fresh);
     db_ = std::move(fresh);
-    insert_.emplace(db_.handle(), "INSERT OR IGNORE INTO event (" + std::string(columns) +
+    insert_.emplace(db_.handle(), "INSERT OR IGNORE INTO event (" + std::string(tenon::sinks::columns) +
                                       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     forget_old();
   }
@@ -133,7 +82,7 @@ struct sqlite {
   }
 
   void insert(const event &record) {
-    const std::string resource = packed(record);
+    const std::string resource = tenon::sinks::packed_amounts(record);
     insert_->bind(1, record.run()).bind(2, static_cast<int64_t>(record.id()));
     insert_->bind(3, static_cast<int64_t>(record.last_id())).bind(4, int64_t{record.type()});
     insert_->bind(5, record.timestamp_ns()).bind(6, int64_t{record.change()}).bind(7, int64_t{record.detail()});
@@ -179,39 +128,10 @@ struct sqlite {
     while (rows && rows->step()) {
       if (given == limit) return position;
       position = static_cast<uint64_t>(rows->number(0));
-      if (!give(*rows, take)) return position;
+      if (!tenon::sinks::give(*rows, take)) return position;
       ++given;
     }
     return 0;
-  }
-
-  static bool give(const statement &row, const event_taker &take) {
-    const auto text_of = [&](int column) { return text(row.text(column)); };
-    const amounts resource = unpacked(row.text(17));
-    std::vector<tenon_text> types;
-    for (const std::string &type : resource.names) types.push_back(text(type));
-    tenon_event_record out{};
-    out.size = sizeof out;
-    out.run = text_of(1);
-    out.id = static_cast<uint64_t>(row.number(2));
-    out.last_id = static_cast<uint64_t>(row.number(3));
-    out.type = static_cast<uint32_t>(row.number(4));
-    out.timestamp_ns = row.number(5);
-    out.change = static_cast<uint32_t>(row.number(6));
-    out.detail = static_cast<uint32_t>(row.number(7));
-    out.partition = text_of(8);
-    out.object = text_of(9);
-    out.reference = text_of(10);
-    out.group = text_of(11);
-    out.reason = text_of(12);
-    out.message = text_of(13);
-    out.application = text_of(14);
-    out.queue = text_of(15);
-    out.node = text_of(16);
-    out.resource_types = types.data();
-    out.resource_values = resource.values.data();
-    out.resource_count = static_cast<uint32_t>(types.size());
-    return take(out);
   }
 
   std::string path_;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tenon/sinks/stored_record.hpp"
+
 namespace tenon::events_sqlite {
 namespace {
 
@@ -90,7 +92,7 @@ struct conditions {
 
 // Each of several types is found through the index, and their records are merged in order: IN would sort them.
 std::string with_types(const conditions &where, uint32_t types) {
-  std::string rows = "SELECT position, " + std::string(columns) + where.sql;
+  std::string rows = "SELECT position, " + std::string(sinks::columns) + where.sql;
   if (types == 0) return rows;
   std::string merged, list;
   for (uint32_t type = 0; type < 32; ++type) {

@@ -10,11 +10,6 @@
 
 namespace tenon::events_sqlite {
 
-// Of the table, as rows of a query have them behind their position.
-inline constexpr std::string_view columns =
-    "run, id, last_id, type, timestamp_ns, change, detail, partition, object, reference, group_id, reason, message, "
-    "application, queue, node, resource";
-
 // Rows of what fits, at most so many, in the order in which they came; nothing where none can fit. Borrows the texts
 // of `wanted`.
 [[nodiscard]] std::optional<statement> select(const database &db, const sdk::event_query &wanted, uint64_t limit);

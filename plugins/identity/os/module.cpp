@@ -3,6 +3,7 @@
 #include <grp.h>
 #include <pwd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -33,8 +34,9 @@ bool look_up(Entry &entry, std::string &buffer, Look &&look) {
 struct os {
   static constexpr std::string_view name = "os";
 
-  // The primary group first. Groups without a name are left out.
+  // The primary group first, each once. Groups without a name are left out.
   std::optional<std::vector<std::string>> groups(std::string_view user) const {
+    if (user.find('\0') != std::string_view::npos) return std::nullopt;  // else who comes before it would be found
     const std::string wanted(user);
     passwd account{};
     std::string buffer;
@@ -49,7 +51,8 @@ struct os {
     std::vector<std::string> out;
     for (const gid_t id : ids) {
       group entry{};
-      if (look_up(entry, buffer, [&](auto... to) { return getgrgid_r(id, to...); })) out.emplace_back(entry.gr_name);
+      if (!look_up(entry, buffer, [&](auto... to) { return getgrgid_r(id, to...); })) continue;
+      if (std::find(out.begin(), out.end(), entry.gr_name) == out.end()) out.emplace_back(entry.gr_name);
     }
     return out;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "files.hpp"
+#include "host_words.hpp"
 #include "http2/status.hpp"
 #include "tenon/v1/admin.pb.h"
 #include "unary.hpp"
@@ -13,43 +14,7 @@
 namespace tenon::grpc_transport {
 namespace {
 
-constexpr size_t max_text_bytes = 16'384;
 constexpr size_t max_configuration_bytes = size_t{4} << 20;
-
-// Where the host puts text of its own.
-class answer_room {
- public:
-  explicit answer_room(size_t most) : room_(most, '\0') {
-    message_ = {sizeof message_, static_cast<uint32_t>(most), room_.data(), 0};
-  }
-  tenon_message *place() { return &message_; }
-  [[nodiscard]] std::string said() const { return room_.substr(0, message_.length); }
-
- private:
-  std::string room_;
-  tenon_message message_{};
-};
-
-rpc_status status_from(tenon_status status, const std::string &why) {
-  switch (status) {
-    case TENON_OK:
-      return rpc_status{};
-    case TENON_DECLINED:
-      return status_of(status_code::permission_denied, why);
-    case TENON_UNRESOLVABLE:
-      return status_of(status_code::not_found, why);
-    case TENON_UNSCHEDULABLE:
-      return status_of(status_code::failed_precondition, why);
-    case TENON_INVALID_CONFIG:
-      return status_of(status_code::invalid_argument, why);
-    case TENON_RETRY:
-      return status_of(status_code::unavailable, why);
-    case TENON_UNSUPPORTED:
-      return {status_code::unimplemented, "this scheduler does not offer that"};
-    default:
-      return status_of(status_code::internal, why);
-  }
-}
 
 // As long for a wrong token as for the right one.
 bool same(std::string_view given, std::string_view wanted) {
@@ -58,12 +23,6 @@ bool same(std::string_view given, std::string_view wanted) {
     different |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(wanted[i % wanted.size()]);
   }
   return different == 0;
-}
-
-template <class Message>
-rpc_status parse(std::string_view bytes, Message &message) {
-  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return rpc_status{};
-  return {status_code::invalid_argument, "want a " + message.GetTypeName() + ", have bytes that are none"};
 }
 
 }  // namespace
@@ -132,10 +91,10 @@ rpc_status admin::configure(bool change, const tenon_admin_caller &by, std::stri
     names.push_back(sdk::text(name));
     values.push_back(sdk::text(value));
   }
-  answer_room why(max_text_bytes);
+  answer_room why;
   answer_room checksum(128);
   answer_room old(max_configuration_bytes);
-  answer_room notes(max_text_bytes);
+  answer_room notes;
   tenon_admin_config_in in{};
   in.size = sizeof in;
   if constexpr (requires { message.force(); }) in.flags = message.force() ? TENON_ADMIN_FORCED : 0;
@@ -177,7 +136,7 @@ rpc_status admin::validate_config(const tenon_admin_caller &by, std::string_view
 rpc_status admin::recovery_done(const tenon_admin_caller &by, std::string_view request, std::string &) {
   v1::RecoveryDoneRequest message;
   if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
-  answer_room why(max_text_bytes);
+  answer_room why;
   tenon_admin_act_in in{};
   in.size = sizeof in;
   in.action = TENON_ADMIN_RECOVERY_DONE;
@@ -191,7 +150,7 @@ rpc_status admin::recovery_done(const tenon_admin_caller &by, std::string_view r
 rpc_status admin::step(const tenon_admin_caller &by, std::string_view request, std::string &response) {
   v1::StepRequest message;
   if (rpc_status parsed = parse(request, message); !parsed.ok()) return parsed;
-  answer_room why(max_text_bytes);
+  answer_room why;
   tenon_admin_step_in in{};
   in.size = sizeof in;
   in.most = message.most();

@@ -20,12 +20,13 @@ class admin {
 
   [[nodiscard]] const routes &methods() const { return methods_; }
 
+  // OK, and the caller's name; or why not.
+  rpc_status let_in(const incoming &from, std::string &user) const;
+
  private:
   using method = rpc_status (admin::*)(const tenon_admin_caller &, std::string_view request, std::string &response);
 
   void add(const char *name, method body);
-  // OK, and the caller's name; or why not.
-  rpc_status let_in(const incoming &from, std::string &user) const;
 
   rpc_status update_config(const tenon_admin_caller &by, std::string_view request, std::string &response);
   rpc_status validate_config(const tenon_admin_caller &by, std::string_view request, std::string &response);

@@ -30,13 +30,13 @@ rpc_status replaced(const std::string &rm) {
 rpc_status refused(const outcome &said) {
   switch (said.status) {
     case TENON_INVALID_CONFIG:
-      return status_of(status_code::invalid_argument, said.words);
+      return status_of(status_code::invalid_argument, said.message);
     case TENON_EXHAUSTED:
-      return status_of(status_code::resource_exhausted, said.words);
+      return status_of(status_code::resource_exhausted, said.message);
     case TENON_RETRY:
-      return status_of(status_code::unavailable, said.words);
+      return status_of(status_code::unavailable, said.message);
     default:
-      return status_of(status_code::internal, "the scheduler did not register the RM: " + said.words);
+      return status_of(status_code::internal, "the scheduler did not register the RM: " + said.message);
   }
 }
 

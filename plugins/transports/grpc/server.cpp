@@ -17,7 +17,7 @@ namespace tenon::grpc_transport {
 namespace {
 
 constexpr std::chrono::milliseconds farewell{500};  // for calls under way, once no RM waits for answers any more
-// So long after the registry, which has words of its own, whatever reads no first request ends.
+// So long after the registry, which has an error of its own, whatever reads no first request ends.
 constexpr std::chrono::seconds behind{5};
 
 // Registrations and questions at one time, beside streams that have not said whose they are.
@@ -27,7 +27,7 @@ constexpr size_t single_calls = 64;
 constexpr char later_path[] = "/tenon.si.v1later.Scheduler/";
 
 const std::vector<std::string> own = {"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin",
-                                      "tenon.v1.Checks", "tenon.v1.Recovery"};
+                                      "tenon.v1.Checks", "tenon.v1.Recovery",          "tenon.v1.WhatIf"};
 
 std::vector<std::string> with_standard(std::vector<std::string> names) {
   for (const char *each :
@@ -84,9 +84,11 @@ server::server(const settings &with, const sdk::host_services &host, uint64_t tr
       log_([this](const std::string &line) { host_.log(TENON_LOG_WARNING, line); }),
       registry_(with, host_, transport),
       admin_(with, host),
+      what_if_(with, host, registry_, admin_),
       health_(own, well_of(host)),
       reflection_(with_standard(own)),
-      endpoint_(limits_of(with), {&methods_, &admin_.methods(), &health_.methods(), &reflection_.methods()}, log_) {
+      endpoint_(limits_of(with),
+                {&methods_, &admin_.methods(), &what_if_.methods(), &health_.methods(), &reflection_.methods()}, log_) {
   add_methods();
   listen();
 }

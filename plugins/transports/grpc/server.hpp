@@ -9,6 +9,7 @@
 #include "http2/endpoint.hpp"
 #include "reflection.hpp"
 #include "registry.hpp"
+#include "what_if.hpp"
 
 namespace tenon::grpc_transport {
 
@@ -34,6 +35,7 @@ class server {
   connection_log log_;
   registry registry_;
   admin admin_;
+  what_if what_if_;
   health health_;
   reflection reflection_;
   routes methods_;

@@ -14,9 +14,12 @@
 #include "answers.hpp"
 #include "http2/peer.hpp"
 #include "http2/status.hpp"
-#include "rm_host.hpp"
+#include "tenon/transports/rm_host.hpp"
 
 namespace tenon::grpc_transport {
+
+using transports::outcome;
+using transports::rm_host;
 
 class stream;
 

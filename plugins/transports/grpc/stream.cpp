@@ -271,11 +271,11 @@ void stream::submit_rest() {
     session_->ended_by_host();
     status = register_again();
   } else if (said.status == TENON_INVALID_CONFIG) {
-    status = status_of(status_code::invalid_argument, said.words);
+    status = status_of(status_code::invalid_argument, said.message);
   } else if (said.status == TENON_EXHAUSTED) {
-    status = status_of(status_code::resource_exhausted, said.words);
+    status = status_of(status_code::resource_exhausted, said.message);
   } else if (said.status != TENON_OK && said.status != TENON_RETRY) {
-    status = status_of(status_code::internal, "the scheduler could not take the request: " + said.words);
+    status = status_of(status_code::internal, "the scheduler could not take the request: " + said.message);
   }
   bool more = false;
   {

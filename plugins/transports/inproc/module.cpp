@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "tenon/abi/host_local.h"
 #include "tenon/sdk/transport.hpp"
@@ -35,10 +36,11 @@ class inproc {
     transport_ = transport;
     port_ = {sizeof port_, 0, this, enter, submit, leave, dump};
     local_->open(host_, &port_);
+    open_ = true;
   }
 
   void stop(std::chrono::milliseconds) {
-    local_->close(host_, &port_);
+    if (std::exchange(open_, false)) local_->close(host_, &port_);
     const std::unique_lock lock(mutex_);
     sessions_.clear();
   }
@@ -168,6 +170,7 @@ class inproc {
   const tenon_host_local *local_ = nullptr;
   uint64_t transport_ = 0;
   tenon_local_port port_{};
+  bool open_ = false;  // the port
   std::atomic<uint32_t> entering_{0};
   mutable std::shared_mutex mutex_;
   std::map<tenon_rm_session, std::unique_ptr<tenon_rm_callbacks>> sessions_;

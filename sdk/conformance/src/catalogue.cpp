@@ -10,8 +10,9 @@ const std::vector<check> &catalogue() {
     std::vector<check> out;
     for (const checks list :
          {manifest_checks(), process_module_checks(), lifecycle_checks(), resource_module_checks(), slot_checks(),
-          more_lifecycle_checks(), buffer_checks(), process_checks(), purity_checks(), predicate_checks(),
-          placement_checks(), event_sink_checks(), resource_checks()}) {
+          more_lifecycle_checks(), buffer_checks(), process_checks(), purity_checks(), device_checks(),
+          predicate_checks(), placement_checks(), identity_checks(), event_sink_checks(), transport_checks(),
+          transport_rm_checks(), resource_checks()}) {
       out.insert(out.end(), list.begin(), list.end());
     }
     return out;
@@ -32,6 +33,7 @@ check_entry entry_of(const check &c) {
   }
   if ((c.about & about::module) != 0) names = "every module";
   if (c.about == about::policies) names = "every policy";
+  if (c.about == about::asked) names = "every policy, identity";
   if (c.about == about::every_kind) names = "every kind";
   return {c.id, c.sentence, c.category, std::move(names), c.needs, c.long_run};
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sandbox.hpp"
 #include "tenon/host/module_manifest.hpp"
@@ -18,12 +19,14 @@ namespace tenon::conformance {
 namespace about {
 constexpr uint32_t queue_sort = bit_of(module_kind::queue_sort), app_sort = bit_of(module_kind::app_sort),
                    node_sort = bit_of(module_kind::node_sort), predicate = bit_of(module_kind::predicate),
-                   placement_rule = bit_of(module_kind::placement_rule), event_sink = bit_of(module_kind::event_sink),
+                   placement_rule = bit_of(module_kind::placement_rule), identity = bit_of(module_kind::identity),
+                   event_sink = bit_of(module_kind::event_sink), transport = bit_of(module_kind::transport),
                    module = 1U << 31;
 constexpr uint32_t sorts = queue_sort | app_sort | node_sort;
 constexpr uint32_t columns = sorts | predicate;          // kinds that read columns
-constexpr uint32_t policies = columns | placement_rule;  // the same question has the same answer
-constexpr uint32_t every_kind = policies | event_sink;
+constexpr uint32_t policies = columns | placement_rule;  // answers follow from the question alone
+constexpr uint32_t asked = policies | identity;          // the same question has the same answer, for a while at least
+constexpr uint32_t every_kind = asked | event_sink | transport;
 }  // namespace about
 
 // What a check throws to end early.
@@ -41,6 +44,8 @@ struct target {
   const host::provided_interface *implementation = nullptr;  // null: the module as a whole
   uint32_t kind = about::module;
   std::string interface_id;
+  std::filesystem::path client;    // that speaks a transport's protocol; empty: none was named
+  std::vector<std::string> users;  // that an identity finds; empty: as its schema says
 };
 
 class probe {
@@ -115,9 +120,13 @@ checks buffer_checks();
 checks process_module_checks();
 checks process_checks();
 checks purity_checks();
+checks device_checks();
 checks predicate_checks();
 checks placement_checks();
+checks identity_checks();
 checks event_sink_checks();
+checks transport_checks();
+checks transport_rm_checks();
 checks resource_module_checks();
 checks resource_checks();
 

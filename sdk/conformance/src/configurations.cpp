@@ -7,6 +7,8 @@
 #include <set>
 
 #include "check.hpp"
+#include "tenon/abi/identity.h"
+#include "tenon/abi/transport.h"
 #include "tenon/host/configuration.hpp"
 #include "tenon/host/library_file.hpp"
 
@@ -194,10 +196,31 @@ void names_in_library(const host::module_manifest &manifest, std::set<std::strin
   }
 }
 
+bool provides(const host::module_manifest &manifest, std::string_view interface) {
+  return std::any_of(manifest.provides.begin(), manifest.provides.end(),
+                     [&](const host::provided_interface &one) { return one.interface == interface; });
+}
+
+// Where a transport listens by default there may be one at work: it names an example that is free on any machine. A
+// source of groups names one that says where the source is.
+json::object first_examples(const json::object &schema) {
+  json::object out;
+  const json::value *properties = schema.if_contains("properties");
+  if (properties == nullptr || !properties->is_object()) return out;
+  for (const auto &[name, of] : properties->get_object()) {
+    const json::value *shown = of.is_object() ? of.get_object().if_contains("examples") : nullptr;
+    if (shown != nullptr && shown->is_array() && !shown->get_array().empty()) out[name] = shown->get_array().front();
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string usual_configuration(const host::module_manifest &manifest) {
-  if (auto usual = complete(manifest.configuration, {})) return *usual;
+  json::object shown;
+  if (provides(manifest, TENON_TRANSPORT) || provides(manifest, TENON_IDENTITY))
+    shown = first_examples(manifest.configuration);
+  if (auto usual = complete(manifest.configuration, std::move(shown))) return *usual;
   dice d(1);
   // What is required and nothing else.
   const json::value *required = manifest.configuration.if_contains("required");
@@ -223,6 +246,20 @@ std::vector<std::string> random_configurations(const host::module_manifest &mani
     if (auto whole = complete(manifest.configuration, v.get_object())) out.push_back(std::move(*whole));
   }
   return out;
+}
+
+std::optional<std::string> away_configuration(const host::module_manifest &manifest) {
+  const json::value *given = manifest.configuration.if_contains("x-away");
+  if (given == nullptr) return std::nullopt;
+  if (given->is_object()) {
+    if (auto whole = complete(manifest.configuration, given->get_object())) return whole;
+  }
+  probe::fail("`x-away` in its schema is no configuration that the schema accepts");
+}
+
+std::string outside_of(const host::module_manifest &manifest) {
+  const json::value *outside = manifest.configuration.if_contains("x-outside");
+  return outside != nullptr && outside->is_string() ? std::string(outside->get_string()) : std::string();
 }
 
 std::string respelled(const std::string &configuration, dice &d) {

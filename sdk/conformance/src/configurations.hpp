@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ std::string usual_configuration(const host::module_manifest &manifest);
 
 // Random configurations that the schema accepts, as a host would hand them over.
 std::vector<std::string> random_configurations(const host::module_manifest &manifest, size_t count, dice &d);
+
+// The one that its schema gives in `x-away`, by which a source of groups cannot be asked; nothing: it gives none.
+std::optional<std::string> away_configuration(const host::module_manifest &manifest);
+
+// What the module needs of the world, as its schema says in `x-outside`; empty: nothing.
+std::string outside_of(const host::module_manifest &manifest);
 
 // The same value in other words: order of keys, blanks, escapes.
 std::string respelled(const std::string &configuration, dice &d);

@@ -48,6 +48,8 @@ struct emit_manner {
 };
 // Retries for a while where it says RETRY. Skips the check where it declines.
 void emit(const instance &to, std::span<const made_event> records, const emit_manner &how = {});
+// Once: false where it says RETRY. Any other refusal fails the check.
+bool is_taken(const instance &to, std::span<const made_event> records);
 
 struct query_answer {
   std::vector<made_event> records;

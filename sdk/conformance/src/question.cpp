@@ -2,10 +2,13 @@
 #include "question.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "configurations.hpp"
+#include "made_directory.hpp"
 
 namespace tenon::conformance {
 namespace {
@@ -18,8 +21,8 @@ struct output {
   char *first = nullptr;
   char *canary = nullptr;
 
-  output(guarded_memory &memory, const char *name, size_t bytes, unsigned char fill) {
-    canary = static_cast<char *>(memory.make(name, bytes + before, false));
+  output(guarded_memory &memory, const char *name, size_t bytes, unsigned char fill, size_t alignment = 8) {
+    canary = static_cast<char *>(memory.make(name, bytes + before, false, alignment));
     std::memset(canary, untouched, before);
     first = canary + before;
     std::memset(first, fill, bytes);
@@ -98,7 +101,8 @@ answer ask_keys(const instance &of, const question &q, const manner &how, keys_s
 answer ask_filter(const instance &of, const question &q, const manner &how) {
   guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
   const size_t items = q.items.size();
-  const output verdicts(outputs, "the verdicts", items, how.prefill), reasons(outputs, "the reasons", items * 2, 0);
+  const output verdicts(outputs, "the verdicts", items, how.prefill, 1),
+      reasons(outputs, "the reasons", items * 2, 0, 2);
   const output_struct<tenon_filter_out> out(
       outputs, "the output of filter",
       {0, 0, reinterpret_cast<uint8_t *>(verdicts.first), reinterpret_cast<uint16_t *>(reasons.first)}, how);
@@ -258,7 +262,7 @@ answer ask_place(const instance &of, const question &q, const manner &how) {
   inputs.freeze();
   const uint64_t room_bytes = name_buffer(of, q);
   error_buffer said;
-  const output name(outputs, "the room for the name", room_bytes, how.prefill);
+  const output name(outputs, "the room for the name", room_bytes, how.prefill, 1);
   const output_struct<tenon_place_out> out(outputs, "the output of place",
                                            {0, 0, name.first, room_bytes, 0, said.message()}, how);
   answer a;
@@ -296,11 +300,100 @@ std::string a_name(dice &d) {
   return d.one_of(names);
 }
 
+// One call; where there was too little room, `groups` and `bytes` are then what is wanted.
+answer resolve_once(const instance &of, const question &q, const manner &how, uint32_t &groups, uint64_t &bytes) {
+  guarded_memory inputs(how.in.guarded, how.in.guard_only), outputs(how.guard_outputs);
+  const size_t in_bytes = sizeof(tenon_resolve_in) + (how.in.larger ? 32 : 0);
+  const tenon_resolve_in in{static_cast<uint32_t>(in_bytes), 0, text_in(inputs, "the user's name", q.user)};
+  const auto *asked = inputs.structure("the input of resolve", in, in_bytes, true, untouched);
+  inputs.freeze();
+  error_buffer said;
+  const output names(outputs, "the groups", groups * sizeof(tenon_text), how.prefill),
+      room(outputs, "the room for names", bytes, how.prefill, 1);
+  const output_struct<tenon_resolve_out> out(
+      outputs, "the output of resolve",
+      {0, groups, reinterpret_cast<tenon_text *>(names.first), 0, room.first, bytes, 0, said.message()}, how);
+  answer a;
+  a.status = of.asker().call("resolve of " + spoken_user(q.user),
+                             [&] { return of.identity().resolve(of.raw(), asked, out.at); });
+  names.check("resolve", "the groups"), room.check("resolve", "the room for names");
+  if (auto problem = said.problem(); !problem.empty()) probe::fail("resolve: " + problem);
+  if (how.out_bytes != 0) return a;
+  const tenon_resolve_out &now = *out.at, &then = out.given;
+  if (now.size != then.size || now.groups != then.groups || now.group_capacity != then.group_capacity ||
+      now.room != then.room || now.room_capacity != then.room_capacity || now.error != then.error)
+    probe::fail("resolve changed its output struct: size, the room for groups and names, or the room for words");
+  if (how.larger_out) out.check("resolve", 0, sizeof(tenon_resolve_out));
+  a.why.text = said.text();
+  a.explained = !a.why.text.empty();
+  if (a.status == TENON_RETRY && !a.explained) probe::fail("resolve gave RETRY and says nothing of why");
+  if (a.status == TENON_EXHAUSTED) {
+    if (now.group_count <= groups && now.room_length <= bytes)
+      probe::fail("resolve gave EXHAUSTED for " + spoken_user(q.user) + " and wants " + number(now.group_count) +
+                  " groups and " + number(now.room_length) + " bytes, with room for " + number(groups) + " and " +
+                  number(bytes));
+    if (now.group_count > most_groups || now.room_length > most_group_bytes)
+      probe::fail("resolve wants " + number(now.group_count) + " groups and " + number(now.room_length) +
+                  " bytes for one user: a host gives no more than " + number(most_groups) + " and " +
+                  number(most_group_bytes));
+    groups = std::max(groups, static_cast<uint32_t>(now.group_count));
+    bytes = std::max(bytes, now.room_length);
+  }
+  if (a.status != TENON_OK) return a;
+  if (now.group_count > groups || now.room_length > bytes)
+    probe::fail("resolve says that it wrote " + number(now.group_count) + " groups and " + number(now.room_length) +
+                " bytes, with room for " + number(groups) + " and " + number(bytes));
+  for (uint64_t i = 0; i < now.group_count; ++i) {
+    const tenon_text &name = now.groups[i];
+    const auto at = reinterpret_cast<uintptr_t>(name.data) - reinterpret_cast<uintptr_t>(room.first);
+    if (name.length != 0 && (at > now.room_length || name.length > now.room_length - at))
+      probe::fail("group " + number(i + 1) + " of " + spoken_user(q.user) +
+                  " is not within the bytes that resolve says it wrote to its room");
+    a.groups.emplace_back(name.length == 0 ? "" : name.data, name.length);
+  }
+  groups = static_cast<uint32_t>(now.group_count);
+  bytes = now.room_length;
+  return a;
+}
+
+// As a host asks, again as long as more room is wanted. Guarded outputs begin without any, so that the last call has
+// just what is wanted.
+answer ask_resolve(const instance &of, const question &q, const manner &how) {
+  using clock = std::chrono::steady_clock;
+  const auto until = clock::now() + longest_retry;
+  for (;;) {
+    const bool tight = how.guard_outputs && how.out_bytes == 0;
+    uint32_t groups = tight ? 0 : 64;
+    uint64_t bytes = tight ? 0 : 4096;
+    answer a = resolve_once(of, q, how, groups, bytes);
+    for (int turn = 0; a.status == TENON_EXHAUSTED && how.out_bytes == 0; ++turn) {
+      if (turn == 8) probe::fail("resolve of " + spoken_user(q.user) + " wants more room each time that it gets some");
+      a = resolve_once(of, q, how, groups, bytes);
+    }
+    if (a.status != TENON_RETRY || !how.patient || clock::now() > until) return a;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 }  // namespace
 
+room_answer resolve_with_room(const instance &of, const std::string &user, uint32_t groups, uint64_t bytes) {
+  question q;
+  q.of = slot::resolve;
+  q.user = user;
+  manner how;
+  how.guard_outputs = true;
+  room_answer out;
+  out.groups = groups, out.bytes = bytes;
+  test_host::be(TENON_THREAD_IO);
+  out.given = resolve_once(of, q, how, out.groups, out.bytes);
+  test_host::be(TENON_THREAD_MAIN);
+  return out;
+}
+
 std::string_view slot_name(slot s) {
-  static constexpr std::array<std::string_view, 7> names{"keys",      "score",         "prepare", "filter",
-                                                         "signature", "filter_prefix", "place"};
+  static constexpr std::array<std::string_view, 8> names{"keys",      "score",         "prepare", "filter",
+                                                         "signature", "filter_prefix", "place",   "resolve"};
   return names[static_cast<size_t>(s)];
 }
 
@@ -320,21 +413,23 @@ bool has_slot(const instance &of, slot s) {
       return of.predicate().filter_prefix != nullptr;
     case slot::place:
       return of.placement().place != nullptr;
+    case slot::resolve:
+      return of.identity().resolve != nullptr;
   }
   return false;
 }
 
 std::vector<slot> slots_of(const instance &of) {
   std::vector<slot> out;
-  for (const slot s :
-       {slot::keys, slot::score, slot::prepare, slot::filter, slot::signature, slot::filter_prefix, slot::place}) {
+  for (const slot s : {slot::keys, slot::score, slot::prepare, slot::filter, slot::signature, slot::filter_prefix,
+                       slot::place, slot::resolve}) {
     if (has_slot(of, s)) out.push_back(s);
   }
   return out;
 }
 
 answer ask(const instance &of, const question &what, const manner &how) {
-  test_host::be(TENON_THREAD_CYCLE);
+  test_host::be(what.of == slot::resolve ? TENON_THREAD_IO : TENON_THREAD_CYCLE);
   answer a;
   switch (what.of) {
     case slot::keys:
@@ -358,6 +453,9 @@ answer ask(const instance &of, const question &what, const manner &how) {
     case slot::place:
       a = ask_place(of, what, how);
       break;
+    case slot::resolve:
+      a = ask_resolve(of, what, how);
+      break;
   }
   test_host::be(TENON_THREAD_MAIN);
   return a;
@@ -369,6 +467,7 @@ bool may_give(slot s, tenon_status status) {
     if (status == TENON_INVALID_CONFIG) return true;
   }
   if (s == slot::place) return status == TENON_DECLINED;
+  if (s == slot::resolve) return status == TENON_DECLINED || status == TENON_RETRY;
   return s == slot::filter_prefix && status == TENON_UNSCHEDULABLE;
 }
 
@@ -385,6 +484,11 @@ question usual_question(const instance &of, slot s, uint64_t seed, const world_s
   question q;
   q.of = s;
   dice d(mixed(seed, static_cast<uint64_t>(s)));
+  if (s == slot::resolve) {
+    const auto known = users_of(of.asker());
+    q.user = d.chance(60) ? d.one_of(known) : a_stranger(d);
+    return q;
+  }
   world_style style = given;
   if (style.vocabulary.empty()) style.vocabulary = vocabulary(of);
   if (s == slot::prepare || s == slot::place) {
@@ -425,6 +529,7 @@ std::vector<question> usual_questions(const instance &of, size_t count, uint64_t
       style.rows = static_cast<uint32_t>(1 + (i * 5 + 3) % 12);
       style.types = static_cast<uint32_t>(1 + (i + 2) % 5);
       out.push_back(usual_question(of, s, mixed(seed, i), style));
+      if (s == slot::resolve && i == 0) out.back().user = users_of(of.asker()).front();
     }
   }
   return out;

@@ -12,7 +12,7 @@
 
 namespace tenon::conformance {
 
-enum class slot : uint8_t { keys, score, prepare, filter, signature, filter_prefix, place };
+enum class slot : uint8_t { keys, score, prepare, filter, signature, filter_prefix, place, resolve };
 std::string_view slot_name(slot s);
 
 using named_texts = std::vector<std::pair<std::string, std::string>>;
@@ -31,11 +31,17 @@ struct question {
   uint32_t victims = 0, start = 0;
   // prepare and place.
   named_texts tags;
-  // place.
+  // place; resolve, which has a user alone.
   std::string application, queue, user;
   std::vector<std::string> groups;
   std::map<std::string, queue_state> queues;  // by path
   int64_t now_ms = 1'700'000'000'000;
+};
+
+// Words that may be others each time.
+struct remark {
+  std::string text;
+  bool operator==(const remark &) const { return true; }
 };
 
 struct answer {
@@ -46,7 +52,9 @@ struct answer {
   std::vector<uint16_t> reasons;
   std::string text;  // the name that was placed
   uint32_t qualified = 0;
-  bool explained = false;  // words came with it
+  std::vector<std::string> groups;  // of the user
+  bool explained = false;           // words came with it
+  remark why = {};                  // those words, of resolve
   bool operator==(const answer &) const = default;
 
   // The key of the item at `position` of the question.
@@ -62,10 +70,19 @@ struct manner {
   unsigned char prefill = 0xA5;
   uint32_t out_bytes = 0;  // where not 0: the output struct has only so many
   bool larger_out = false;
+  bool patient = true;  // a source that cannot be asked now is asked again for a while
 };
 
 // Asks. A status that the slot may not give is for the check of that slot to say.
 answer ask(const instance &of, const question &what, const manner &how = {});
+
+// The groups of a user in one call with so much room, and what was written, or is wanted where there was too little.
+struct room_answer {
+  answer given;
+  uint32_t groups = 0;
+  uint64_t bytes = 0;
+};
+room_answer resolve_with_room(const instance &of, const std::string &user, uint32_t groups, uint64_t bytes);
 
 // Does this instance have the slot?
 bool has_slot(const instance &of, slot s);

@@ -14,7 +14,7 @@ std::string full_name(const check_result &r) {
 }
 
 std::string reproduce(const check_result &r) {
-  return "--reproduce " + std::string(r.check.id) + "@" + std::to_string(r.seed);
+  return "--reproduce " + std::string(r.check.id) + "@" + std::to_string(r.seed) + r.options;
 }
 
 }  // namespace

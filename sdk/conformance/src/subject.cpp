@@ -233,9 +233,18 @@ void instance::take(const tenon_create_out &made) {
   } else if (kind == about::placement_rule) {
     placement_ = known_part<tenon_placement_rule_v1>(made.interface_table);
     if (placement_.place == nullptr) missing = "place";
+  } else if (kind == about::identity) {
+    identity_ = known_part<tenon_identity_v1>(made.interface_table);
+    if (identity_.resolve == nullptr) missing = "resolve";
   } else if (kind == about::event_sink) {
     sink_ = known_part<tenon_event_sink_v1>(made.interface_table);
     if (sink_.emit == nullptr) missing = "emit";
+  } else if (kind == about::transport) {
+    transport_ = known_part<tenon_transport_v1>(made.interface_table);
+    missing = transport_.start == nullptr     ? "start"
+              : transport_.stop == nullptr    ? "stop"
+              : transport_.deliver == nullptr ? "deliver"
+                                              : nullptr;
   }
   if (missing != nullptr) probe::fail(std::string("its table has no ") + missing);
   columns_ =
@@ -273,6 +282,7 @@ instance::~instance() {
 
 tenon_status instance::lifecycle_call(const char *name, slot into, std::string &why) {
   error_buffer said;
+  test_host::be(TENON_THREAD_MAIN);  // whatever was called before
   const tenon_status status = probe_->call(name, [&] { return into(raw_, &nothing, said.message()); });
   why = said.text();
   if (auto problem = said.problem(); !problem.empty()) probe::fail(std::string(name) + ": " + problem);
@@ -303,6 +313,7 @@ void instance::deactivate() {
 void instance::destroy() {
   tenon_instance *gone = raw_;
   if (gone == nullptr) return;
+  test_host::be(TENON_THREAD_MAIN);
   const tenon_status status = [&] {
     error_buffer said;
     return probe_->call("destroy", [&] { return lifecycle_.destroy(gone, &nothing, said.message()); });

@@ -11,10 +11,12 @@
 #include "check.hpp"
 #include "table.hpp"
 #include "tenon/abi/event_sink.h"
+#include "tenon/abi/identity.h"
 #include "tenon/abi/module.h"
 #include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
 #include "tenon/abi/sort.h"
+#include "tenon/abi/transport.h"
 #include "test_host.hpp"
 
 struct link_map;
@@ -111,7 +113,9 @@ class instance {
   [[nodiscard]] const tenon_sort_v1 &sort() const { return sort_; }
   [[nodiscard]] const tenon_predicate_v1 &predicate() const { return predicate_; }
   [[nodiscard]] const tenon_placement_rule_v1 &placement() const { return placement_; }
+  [[nodiscard]] const tenon_identity_v1 &identity() const { return identity_; }
   [[nodiscard]] const tenon_event_sink_v1 &sink() const { return sink_; }
+  [[nodiscard]] const tenon_transport_v1 &transport() const { return transport_; }
   [[nodiscard]] test_host &host() const { return *host_; }
   [[nodiscard]] probe &asker() const { return *probe_; }
 
@@ -129,7 +133,9 @@ class instance {
   tenon_sort_v1 sort_{};
   tenon_predicate_v1 predicate_{};
   tenon_placement_rule_v1 placement_{};
+  tenon_identity_v1 identity_{};
   tenon_event_sink_v1 sink_{};
+  tenon_transport_v1 transport_{};
   described says_;
   std::vector<column_declared> columns_;
   uint32_t key_words_ = 0;

@@ -101,6 +101,11 @@ cell make_cell(const column_declared &c, const world_style &style, uint64_t seed
     case TENON_COLUMN_WORDS:
       for (uint64_t &word : out.words) word = d.below(5);
       break;
+    case TENON_COLUMN_TEXTS:
+      for (uint64_t n = d.below(9); n > 0; --n) {
+        out.list.push_back(d.chance(75) ? std::optional(a_value(style, d)) : std::nullopt);
+      }
+      break;
     default:
       for (uint64_t n = d.below(9); n > 0; --n) out.amounts.push_back(static_cast<int64_t>(d.below(9)) * 1000);
       break;
@@ -249,6 +254,23 @@ struct encoder {
             });
   }
 
+  [[nodiscard]] tenon_text placed(const std::optional<std::string> &text) {
+    return text ? texts.at(pooled[*text]) : tenon_text{nullptr, 0};
+  }
+
+  void text_lists(const column_values &c, tenon_column &to, size_t count, bool one) {
+    std::vector<tenon_text> all;
+    for (const cell &value : c.cells) {
+      for (const auto &text : value.list) all.push_back(placed(text));
+    }
+    const tenon_text *next = memory.copy<tenon_text>("the texts of a column of lists", all);
+    structs("a column of lists of texts", c, to, count, one, tenon_texts{&nobody, 1}, [&](const cell &v) {
+      const tenon_texts out{v.list.empty() ? nullptr : next, v.list.size()};
+      next += v.list.size();
+      return out;
+    });
+  }
+
   std::map<std::string, tenon_text, std::less<>> pooled;
   void pool(const std::string &text) {
     if (!pooled.contains(text)) pooled[text] = texts.add(text);
@@ -257,6 +279,9 @@ struct encoder {
     for (const column_values &c : from.columns) {
       for (const cell &value : c.cells) {
         if (value.text) pool(*value.text);
+        for (const auto &text : value.list) {
+          if (text) pool(*text);
+        }
         for (const auto &[key, text] : value.map) pool(key), pool(text);
       }
     }
@@ -278,9 +303,7 @@ struct encoder {
         resources(c, to, count, one);
         break;
       case TENON_COLUMN_TEXT:
-        structs("a column of texts", c, to, count, one, nobody, [&](const cell &v) {
-          return v.text ? texts.at(pooled[*v.text]) : tenon_text{nullptr, 0};
-        });
+        structs("a column of texts", c, to, count, one, nobody, [&](const cell &v) { return placed(v.text); });
         break;
       case TENON_COLUMN_TEXT_MAP:
         maps(c, to, count, one);
@@ -291,6 +314,9 @@ struct encoder {
         break;
       case TENON_COLUMN_NUMBERS:
         lists(c, to, count, one);
+        break;
+      case TENON_COLUMN_TEXTS:
+        text_lists(c, to, count, one);
         break;
       default:
         break;

@@ -26,6 +26,7 @@ struct cell {
   std::vector<int64_t> amounts;  // by type, also of numbers
   uint64_t present = 0;
   std::optional<std::string> text;
+  std::vector<std::optional<std::string>> list;
   std::map<std::string, std::string> map;
   std::array<uint64_t, 4> words{};
   bool operator==(const cell &) const = default;

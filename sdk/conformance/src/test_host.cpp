@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <new>
 #include <string_view>
 
@@ -11,10 +13,20 @@ namespace {
 
 constexpr uint64_t mark = 0x7E4011057AB1E000;
 thread_local uint32_t thread_now = TENON_THREAD_OTHER;
+// Of all hosts; whatever thread of the module calls them.
+std::mutex mutex;
 std::vector<std::string> wrongs;
+std::map<std::string, const void *, std::less<>> offered;
 
 void complain(std::string what) {
+  const std::scoped_lock lock(mutex);
   if (wrongs.size() < 8) wrongs.push_back(std::move(what));
+}
+
+const void *find_offered(std::string_view id) {
+  const std::scoped_lock lock(mutex);
+  const auto found = offered.find(id);
+  return found == offered.end() ? nullptr : found->second;
 }
 
 }  // namespace
@@ -25,6 +37,12 @@ test_host::test_host(services given, uint32_t extra_bytes)
       given_(given) {}
 
 void test_host::be(uint32_t thread) { thread_now = thread; }
+uint32_t test_host::thread() { return thread_now; }
+
+void test_host::offer(std::string_view id, const void *service) {
+  const std::scoped_lock lock(mutex);
+  offered[std::string(id)] = service;
+}
 
 test_host *test_host::of(const tenon_host *host, const char *asked) {
   if (host == nullptr) {
@@ -40,7 +58,10 @@ test_host *test_host::of(const tenon_host *host, const char *asked) {
   return self;
 }
 
-const std::vector<std::string> &test_host::complaints() { return wrongs; }
+std::vector<std::string> test_host::complaints() {
+  const std::scoped_lock lock(mutex);
+  return wrongs;
+}
 
 test_host *test_host::lasting(services given) {
   constexpr size_t count = 4096;
@@ -59,8 +80,8 @@ tenon_status test_host::find(const tenon_host *host, const tenon_get_service_in 
     complain("get_service was called without its input or output, or with a size that does not cover them");
     return TENON_UNSUPPORTED;
   }
-  out->service = nullptr;
   const std::string_view id(in->id.data == nullptr ? "" : in->id.data, in->id.length);
+  out->service = self->given_ == services::none ? nullptr : find_offered(id);
   if (self->given_ == services::none) return TENON_UNSUPPORTED;
   if (id == TENON_HOST_LOG) out->service = &log_table;
   if (id == TENON_HOST_THREAD) out->service = &thread_table;

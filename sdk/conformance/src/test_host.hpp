@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenon/abi/host.h"
@@ -19,11 +20,15 @@ class test_host : public tenon_host {
 
   // The thread that services name; a thread that it was not set on is TENON_THREAD_OTHER.
   static void be(uint32_t thread);
+  [[nodiscard]] static uint32_t thread();
+
+  // Every host that has services has this one too; null: no longer.
+  static void offer(std::string_view id, const void *service);
 
   // From here on nothing may be asked of it.
   void retire() { retired_ = true; }
   // What the module did wrong with any host, in the order in which it did.
-  [[nodiscard]] static const std::vector<std::string> &complaints();
+  [[nodiscard]] static std::vector<std::string> complaints();
 
   // A host that nobody deletes: it is there for a module that still calls it. The last few thousand are.
   static test_host *lasting(services given = services::all);

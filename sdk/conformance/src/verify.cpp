@@ -2,17 +2,22 @@
 #include "tenon/conformance/verify.hpp"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "catalogue.hpp"
 #include "guarded_memory.hpp"
 #include "switches.hpp"
 #include "table.hpp"
+#include "tenon/config/yaml.hpp"
+#include "tenon/host/configuration.hpp"
 #include "tenon/host/expression.hpp"
 
 namespace tenon::conformance {
@@ -20,17 +25,18 @@ namespace {
 
 constexpr const char *usual_switches = "tenon-verify.yaml";
 
-// Where a module that writes may do so: the current folder of its checks.
+// The current folder of checks: where a module that writes may do so, or one that is there, where it finds its files.
 class own_folder {
  public:
-  own_folder() {
+  explicit own_folder(std::filesystem::path there) : path_(std::move(there)), made_(path_.empty()) {
+    if (!made_) return;
     std::string path = (std::filesystem::temp_directory_path() / "tenon-verify-XXXXXX").string();
     if (::mkdtemp(path.data()) != nullptr) path_ = path;
   }
   ~own_folder() {
     std::error_code ignored;
     if (!before_.empty()) std::filesystem::current_path(before_, ignored);
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    if (made_ && !path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
   own_folder(const own_folder &) = delete;
   own_folder &operator=(const own_folder &) = delete;
@@ -43,6 +49,7 @@ class own_folder {
 
  private:
   std::filesystem::path path_, before_;
+  bool made_;
 };
 
 using page_owner = std::unique_ptr<shared_page, void (*)(shared_page *)>;
@@ -110,16 +117,25 @@ void conclude(const shared_page &page, const sandbox_outcome &end, std::chrono::
   }
 }
 
+std::string again_with(const verify_options &options) {
+  std::string out;
+  if (!options.client.empty()) out += " --client " + options.client.string();
+  if (!options.configuration.empty()) out += " --config " + options.configuration.string();
+  for (const std::string &user : options.users) out += " --user " + user;
+  return out;
+}
+
 class session {
  public:
   session(const verify_options &options, reasons_by_id off) : options_(options), off_(std::move(off)) {}
 
   std::optional<refusal> choose();
-  void read();
+  std::optional<refusal> read();
   verify_report run();
 
  private:
   void run_one(const check &c, const target &of, const std::string &subject);
+  std::optional<refusal> configure(const std::filesystem::path &file);
   [[nodiscard]] std::string missing(const check &c, const std::string &subject) const;
   void add(check_result one) {
     if (options_.on_result) options_.on_result(one);
@@ -161,14 +177,41 @@ std::optional<refusal> session::choose() {
   return std::nullopt;
 }
 
-void session::read() {
+// What the file says stands where the schema's own defaults and examples stood.
+std::optional<refusal> session::configure(const std::filesystem::path &file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf()))
+    return refusal{file.string(), "a file with a configuration", "it cannot be read", "correct the name"};
+  config::problems problems(file.string());
+  const auto root = config::read_yaml(text.str(), problems);
+  if (problems.refused()) return problems.refusals().front();
+  boost::json::value values = root ? host::to_json(*root) : boost::json::value();
+  if (!values.is_object())
+    return refusal{file.string(), "keys of the module's configuration", "something else", "write KEY: VALUE lines"};
+  boost::json::object &schema = manifest_->configuration;
+  const auto whole = host::complete_configuration(schema, {values.get_object(), file.string(), *root});
+  if (!whole) return whole.why();
+  boost::json::value &properties = schema["properties"];
+  if (!properties.is_object()) properties.emplace_object();
+  for (const auto &[key, value] : values.get_object()) {
+    boost::json::value &of = properties.get_object()[key];
+    if (!of.is_object()) of.emplace_object();
+    of.get_object().erase("examples");
+    of.get_object()["default"] = value;
+  }
+  return std::nullopt;
+}
+
+std::optional<refusal> session::read() {
   report_.manifest = options_.manifest;
   report_.seed = options_.seed;
   config::problems problems(options_.manifest.string());
   manifest_ = host::read_manifest(std::filesystem::absolute(options_.manifest), problems);
-  if (!manifest_) return;
+  if (!manifest_) return std::nullopt;
   report_.module = manifest_->id;
   report_.version = manifest_->version;
+  return options_.configuration.empty() ? std::nullopt : configure(options_.configuration);
 }
 
 // The needed check that did not pass, if any.
@@ -182,7 +225,7 @@ std::string session::missing(const check &c, const std::string &subject) const {
 }
 
 void session::run_one(const check &c, const target &of, const std::string &subject) {
-  check_result one{entry_of(c), subject, outcome::passed, {}, 0, {}};
+  check_result one{entry_of(c), subject, outcome::passed, {}, 0, {}, again_with(options_)};
   one.seed = seed_ ? *seed_ : mixed(mixed(options_.seed, hash_of(c.id)), hash_of(subject));
   if (const auto off = off_.find(c.id); off != off_.end()) {
     one.how = outcome::switched_off;
@@ -197,7 +240,11 @@ void session::run_one(const check &c, const target &of, const std::string &subje
   const page_owner page(shared_page::make(), shared_page::free);
   const auto start = std::chrono::steady_clock::now();
   std::optional<own_folder> folder;
-  if (of.kind == about::event_sink) folder.emplace();
+  if (of.kind == about::identity && !options_.configuration.empty()) {
+    folder.emplace(std::filesystem::absolute(options_.configuration).parent_path());
+  } else if ((of.kind & (about::event_sink | about::transport | about::identity)) != 0) {
+    folder.emplace(std::filesystem::path());
+  }
   const auto run = [&] {
     if (folder) folder->enter();
     run_here(c, of, one.seed, options_.long_run, *page);
@@ -223,13 +270,16 @@ verify_report session::run() {
     std::string name;
   };
   std::vector<subject> subjects{
-      {{options_.manifest, manifest_ ? &*manifest_ : nullptr, nullptr, about::module, {}}, {}}};
+      {{options_.manifest, manifest_ ? &*manifest_ : nullptr, nullptr, about::module, {}, {}, {}}, {}}};
   if (manifest_) {
     for (const host::provided_interface &one : manifest_->provides) {
       const kind_name kind = kind_of(one.interface);
       if (kind.kind == 0) continue;
       subjects.push_back(
-          {{options_.manifest, &*manifest_, &one, kind.kind, one.interface}, std::string(kind.name) + " " + one.name});
+          {{options_.manifest, &*manifest_, &one, kind.kind, one.interface,
+            options_.client.empty() ? std::filesystem::path() : std::filesystem::absolute(options_.client),
+            options_.users},
+           std::string(kind.name) + " " + one.name});
     }
   }
   for (const subject &s : subjects) {
@@ -255,6 +305,9 @@ result<verify_report> verify(const verify_options &options) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(options.manifest, failed))
     return refusal{options.manifest.string(), "a module manifest", "there is no such file", "correct the name"};
+  if (!options.client.empty() && !std::filesystem::is_regular_file(options.client, failed))
+    return refusal{options.client.string(), "the client side of a transport", "there is no such file",
+                   "correct the name"};
   reasons_by_id off;
   std::filesystem::path file = options.switches;
   if (file.empty()) {
@@ -268,7 +321,7 @@ result<verify_report> verify(const verify_options &options) {
   }
   session all(options, std::move(off));
   if (auto no = all.choose()) return *no;
-  all.read();
+  if (auto no = all.read()) return *no;
   return all.run();
 }
 

@@ -1,11 +1,13 @@
 /* Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
- * A module that crashes, hangs, lingers, throws or ends the process in the slot that ZOO_WHERE names, as ZOO_HOW says;
- * good where the variables are not set. Throws with the C++ runtime that it was linked with. */
+ * A module that crashes, hangs, lingers, throws or ends the process, in one of several ways, in the slot that ZOO_WHERE
+ * names, as ZOO_HOW says; good where the variables are not set. Throws with the C++ runtime that it was linked with. */
 #ifndef TENON_ZOO_ON_REQUEST_H
 #define TENON_ZOO_ON_REQUEST_H
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -24,6 +26,15 @@ static void zoo_at(const char *place) {
   if (strcmp(how, "crash") == 0) __builtin_trap();
   if (strcmp(how, "exit") == 0) _exit(0);
   if (strcmp(how, "leave") == 0) exit(0);
+  if (strcmp(how, "exit unseen") == 0) syscall(SYS_exit_group, 0);
+  if (strcmp(how, "run") == 0) execl("/bin/sleep", "sleep", "1000", (char *)NULL);
+  if (strcmp(how, "run unseen") == 0) {
+    char *const words[] = {(char *)"sleep", (char *)"1000", NULL};
+    syscall(SYS_execve, "/bin/sleep", words, NULL);
+  }
+  if (strcmp(how, "terminate") == 0) raise(SIGTERM);
+  if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(how, "terminate unseen") == 0) syscall(SYS_kill, getpid(), SIGTERM), usleep(300000);
   if (strcmp(how, "abort") == 0) abort();
   if (strcmp(how, "overflow") == 0) zoo_overflow(1);
   if (strcmp(how, "linger") == 0) usleep(300000);

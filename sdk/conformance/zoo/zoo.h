@@ -7,16 +7,20 @@
 #ifndef TENON_ZOO_H
 #define TENON_ZOO_H
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tenon/abi/app_sort.h"
 #include "tenon/abi/event_sink.h"
+#include "tenon/abi/host_local.h"
+#include "tenon/abi/identity.h"
 #include "tenon/abi/module.h"
 #include "tenon/abi/node_sort.h"
 #include "tenon/abi/placement_rule.h"
 #include "tenon/abi/predicate.h"
 #include "tenon/abi/queue_sort.h"
+#include "tenon/abi/transport.h"
 
 /* ZOO_KIND comes from the build, by the head's `kind:`. */
 #define ZOO_NODE_SORT 1
@@ -25,6 +29,8 @@
 #define ZOO_PREDICATE 4
 #define ZOO_PLACEMENT_RULE 5
 #define ZOO_EVENT_SINK 6
+#define ZOO_TRANSPORT 7
+#define ZOO_IDENTITY 8
 
 #ifndef ZOO_NAME
 #define ZOO_NAME "zoo"
@@ -117,12 +123,44 @@ static void zoo_forget(tenon_event_record *);
 #define ZOO_GOOD_KEY ((uint64_t)INT64_MAX - (uint64_t)amount)
 #define ZOO_GOOD_VERDICT (zoo_fits(zone, wanted) ? TENON_PASS : TENON_FAIL_UNRESOLVABLE)
 
+#if ZOO_KIND == ZOO_TRANSPORT
+#define ZOO_RMS 128
+struct zoo_rm {
+  tenon_rm_session session; /* 0: it has ended */
+  tenon_rm_callbacks callbacks;
+};
+struct zoo_connection {
+  tenon_instance *owner;
+  int socket;
+  pthread_t thread;
+  tenon_rm_session session; /* 0: none has entered, or it has ended */
+};
+#endif
+
 struct tenon_instance {
   const tenon_host *host;
   uint64_t calls;
 #if ZOO_KIND == ZOO_EVENT_SINK
   tenon_event_record *records;
   uint64_t record_count;
+#endif
+#if ZOO_KIND == ZOO_IDENTITY
+  int away; /* the source cannot be asked */
+#endif
+#if ZOO_KIND == ZOO_TRANSPORT
+  const tenon_host_rm *rm;
+  const tenon_host_local *local;
+  tenon_local_port port;
+  uint64_t transport;
+  int open; /* the port */
+  pthread_mutex_t mutex;
+  struct zoo_rm rms[ZOO_RMS];
+  size_t rm_count;
+  int listening;
+  volatile int stopping;
+  pthread_t thread;
+  struct zoo_connection connections[ZOO_RMS];
+  size_t connection_count;
 #endif
   ZOO_STATE
 };
@@ -299,6 +337,17 @@ static const tenon_placement_rule_v1 zoo_table = {sizeof(tenon_placement_rule_v1
 #include "zoo_event_sink.h"
 #endif
 
+#if ZOO_KIND == ZOO_IDENTITY
+#include "zoo_identity.h"
+#endif
+
+#if ZOO_KIND == ZOO_TRANSPORT
+#include "zoo_transport.h"
+#ifdef ZOO_SOCKET
+#include "zoo_socket_transport.h"
+#endif
+#endif
+
 /* What it reads. */
 #ifndef ZOO_COLUMNS
 #if ZOO_KIND == ZOO_NODE_SORT
@@ -327,6 +376,10 @@ static const tenon_column_use zoo_columns[] = {ZOO_COLUMNS};
 #define ZOO_INTERFACE TENON_PREDICATE
 #elif ZOO_KIND == ZOO_EVENT_SINK
 #define ZOO_INTERFACE TENON_EVENT_SINK
+#elif ZOO_KIND == ZOO_TRANSPORT
+#define ZOO_INTERFACE TENON_TRANSPORT
+#elif ZOO_KIND == ZOO_IDENTITY
+#define ZOO_INTERFACE TENON_IDENTITY
 #else
 #define ZOO_INTERFACE TENON_PLACEMENT_RULE
 #endif
@@ -370,6 +423,12 @@ static tenon_status zoo_create(const tenon_factory *factory, const tenon_create_
   self = (tenon_instance *)calloc(1, sizeof *self);
   if (self == NULL) return TENON_EXHAUSTED;
   self->host = in->host;
+#if ZOO_KIND == ZOO_IDENTITY
+  self->away = zoo_says_true(in->configuration);
+#endif
+#if ZOO_KIND == ZOO_TRANSPORT
+  pthread_mutex_init(&self->mutex, NULL);
+#endif
   out->instance = self;
   out->lifecycle = &zoo_lifecycle;
   out->interface_table = &zoo_table;

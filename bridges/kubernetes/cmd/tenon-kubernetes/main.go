@@ -50,7 +50,7 @@ type options struct {
 	burst, window                                                 int
 	dryRun                                                        bool
 	placeholderImage, queues, token                               string
-	patience, repeat, budgetPatience                              time.Duration
+	patience, repeat, explain, budgetPatience                     time.Duration
 }
 
 func main() {
@@ -73,6 +73,7 @@ func main() {
 	flag.IntVar(&o.burst, "kube-api-burst", 1000, "of them at once")
 	flag.DurationVar(&o.patience, "patience", 2*time.Second, "how long a pod waits before its condition says why")
 	flag.DurationVar(&o.repeat, "repeat", 30*time.Second, "how long before that is looked at again")
+	flag.DurationVar(&o.explain, "explain", time.Second, "at least so long between two explanations of the scheduler why a pod waits; 0: none are asked for")
 	flag.DurationVar(&o.budgetPatience, "budget-patience", 30*time.Second, "how long disruption budgets may hold up the end of a victim of preemption")
 	flag.Func("ignore", "demand of pods that is not looked at, and with which they are placed anyway; may be given several times: "+
 		strings.Join(slices.Sorted(maps.Keys(filters.Kinds)), ", "), func(kind string) error {
@@ -147,7 +148,7 @@ func checked(ctx context.Context, o options) (bool, error) {
 	}
 	return check.Run(ctx, os.Stdout, check.Options{
 		Client: client, Server: config.Host, Address: o.address, Credentials: security, SchedulerName: o.schedulerName,
-		Lease: o.lease, LeaseNamespace: o.namespace,
+		Lease: o.lease, LeaseNamespace: o.namespace, Queues: o.queues, TokenFile: o.token, PolicyGroup: o.policyGroup,
 	}), nil
 }
 
@@ -166,7 +167,7 @@ func run(ctx context.Context, o options, log *slog.Logger) error {
 	}
 	measured := metrics.New()
 	working := bridge.Options{
-		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
+		Client: client, SchedulerName: o.schedulerName, Patience: o.patience, Repeat: o.repeat, Explain: o.explain, BudgetPatience: o.budgetPatience, Metrics: measured, Log: log, Ignore: o.ignore,
 		DryRun: o.dryRun, PlaceholderImage: o.placeholderImage,
 		Session: tenon.Options{
 			Address: o.address, Name: o.name, PolicyGroup: o.policyGroup, Version: "kubernetes", CheckWindow: o.window,

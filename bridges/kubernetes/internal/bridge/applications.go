@@ -22,6 +22,9 @@ type application struct {
 	looks      int  // for its namespace, in vain
 	originator types.UID
 	missing    map[string]string // placeholders that have no node yet, and why they are not made
+	progress   time.Time         // when a placeholder had its node last
+	gaveWay    bool              // to an older gang: the scheduler does not have it for a while
+	yields     int               // how often
 	pods       map[types.UID]*pod
 }
 
@@ -74,7 +77,7 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 	}
 	if g := b.gangs[a.id]; g != nil {
 		g.Tags(g.first, tags)
-		request.PlaceholderAsk, request.GangSchedulingStyle = g.Ask().Message(), g.Style
+		request.PlaceholderAsk, request.GangSchedulingStyle = b.known(g.Ask()).Message(), g.Style
 		request.ExecutionTimeoutMilliSeconds = g.Timeout.Milliseconds()
 	}
 	b.outbox.applications = append(b.outbox.applications, request)
@@ -84,12 +87,12 @@ func (b *Bridge) sayApplication(a *application, p *pod) {
 // is occupied by others.
 func (b *Bridge) unwanted(p *pod) bool {
 	a := b.applications[p.application]
-	return a != nil && (a.standing == rejected || a.failed) || p.rejected != ""
+	return a != nil && (a.standing == rejected || a.failed) || p.rejected != "" || p.wrong != ""
 }
 
 func (b *Bridge) applicationAccepted(id string) {
 	if a := b.applications[id]; a != nil && a.standing == said {
-		a.standing, a.reason = accepted, ""
+		a.standing, a.reason, a.gaveWay, a.progress = accepted, "", false, time.Now()
 		b.hold(a)
 		b.revisit(a)
 		b.leftOver(a)
@@ -98,11 +101,11 @@ func (b *Bridge) applicationAccepted(id string) {
 
 func (b *Bridge) applicationRejected(id, reason string) {
 	if a := b.applications[id]; a != nil && a.standing == said {
-		a.standing, a.reason, a.retryAt = rejected, reason, time.Now().Add(retry)
+		a.standing, a.reason, a.gaveWay, a.retryAt = rejected, reason, false, time.Now().Add(retry)
 		b.Log.Warn("the scheduler refused an application", "application", id, "reason", reason)
 		for _, p := range a.pods {
 			if p.wanted() && p.waitsFor != "" {
-				b.tell(p, b.why(p))
+				b.tell(p, b.why(p, nil).words())
 			}
 		}
 		b.revisit(a)

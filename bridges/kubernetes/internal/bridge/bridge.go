@@ -50,6 +50,7 @@ type Options struct {
 	Session          tenon.Options
 	Patience         time.Duration // before it is said why a pod waits
 	Repeat           time.Duration // before that is looked at again
+	Explain          time.Duration // at least, between two explanations of the scheduler; 0: it is asked for none
 	BudgetPatience   time.Duration // how long disruption budgets hold up the end of a victim
 	PlaceholderImage string        // of pods that hold the room of gangs
 	DryRun           bool          // nothing is written to the API server
@@ -75,16 +76,21 @@ type Bridge struct {
 	applications map[string]*application
 	gangs        map[string]*gang // by application
 	groups       map[string]*podGroup
+	kinds        map[string]int     // of resources: how many nodes have some
+	unheard      map[types.UID]*pod // those that want a kind that none has
 	dirty        map[*node]struct{} // nodes of which the scheduler may know too little
 	later        map[types.UID]*pod // those that are asked for again after a while
 	refusals     map[types.UID]*pod // those that were refused a node, which the scheduler remembers
 	waiting      []types.UID        // asked for, and not looked at yet why they wait; by the time at which that is due
 	again        []types.UID        // looked at, and due again; by that time
-	link         *tenon.Link        // nil: no session
-	recovering   bool               // not all that runs is told and answered
+	questions    questions          // to the scheduler, why pods wait
+	nominations  map[types.UID]*nomination
+	link         *tenon.Link // nil: no session
+	recovering   bool        // not all that runs is told and answered
 	outbox       outbox
 
-	lastBeat atomic.Int64 // Unix nanoseconds
+	made     time.Time    // what is reckoned from it does not change with a step of the clock
+	lastBeat atomic.Int64 // nanoseconds after made; 0: none yet
 	knows    atomic.Bool  // the scheduler knows everything and places pods
 }
 
@@ -94,13 +100,14 @@ func New(options Options) *Bridge {
 		Options: options, todo: mailbox.New[func()](), slots: make(chan struct{}, writes),
 		nodes: map[string]*node{}, pods: map[types.UID]*pod{}, applications: map[string]*application{},
 		dirty: map[*node]struct{}{}, later: map[types.UID]*pod{}, refusals: map[types.UID]*pod{}, gangs: map[string]*gang{},
-		groups: map[string]*podGroup{},
+		groups: map[string]*podGroup{}, kinds: map[string]int{}, unheard: map[types.UID]*pod{}, made: time.Now(),
+		questions: questions{ask: (*tenon.Link).WhatIf}, nominations: map[types.UID]*nomination{},
 	}
 }
 
 // Alive is an error where the bridge does not work on.
 func (b *Bridge) Alive() error {
-	if last := b.lastBeat.Load(); last != 0 && time.Since(time.Unix(0, last)) > stuck {
+	if last := b.lastBeat.Load(); last != 0 && time.Since(b.made)-time.Duration(last) > stuck {
 		return errors.New("the bridge is stuck")
 	}
 	return nil
@@ -155,7 +162,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 			}
 		}
 		b.turn()
-		b.lastBeat.Store(time.Now().UnixNano())
+		b.lastBeat.Store(int64(time.Since(b.made)))
 	}
 }
 
@@ -242,8 +249,11 @@ func (b *Bridge) others(kind fwk.EventResource) cache.ResourceEventHandler {
 	}
 }
 
-// lean drops what nobody here reads and takes much room.
+// lean drops what nobody here reads and takes much room. Of a nominated node is read who wrote it.
 func lean(object any) (any, error) {
+	if pod, ok := object.(*v1.Pod); ok && pod.Status.NominatedNodeName != "" {
+		return object, nil
+	}
 	if meta, ok := object.(metav1.Object); ok {
 		meta.SetManagedFields(nil)
 	}

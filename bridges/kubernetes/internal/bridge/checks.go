@@ -106,5 +106,6 @@ func (b *Bridge) checkOver(one *tenonv1.CheckOver) {
 	if p := b.pods[types.UID(one.AllocationKey)]; p != nil && p.standing == checked && p.check == one.Number {
 		b.leave(p)
 		p.standing = asked
+		b.askAnew(p)
 	}
 }

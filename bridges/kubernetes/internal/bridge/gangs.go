@@ -5,6 +5,8 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,6 +36,24 @@ func (b *Bridge) gangHeard(p *pod) {
 	}
 }
 
+// gangLeft has another pod of the application name the task groups where the one that did has ended.
+func (b *Bridge) gangLeft(p *pod) {
+	if g := b.gangs[p.application]; g == nil || g.first.UID != p.object.UID {
+		return
+	}
+	delete(b.gangs, p.application)
+	var others []*pod // the scheduler may know none of them
+	for _, other := range b.pods {
+		if other != p && other.mine && other.wrong == "" && other.application == p.application {
+			others = append(others, other)
+		}
+	}
+	slices.SortFunc(others, oldest)
+	for _, other := range others {
+		b.gangHeard(other)
+	}
+}
+
 // hold makes the placeholders of an application that the scheduler took, unless it had them already: then something of it
 // runs. Real pods wait until all of them have nodes, or the scheduler says that the time for that is over.
 func (b *Bridge) hold(a *application) {
@@ -47,7 +67,7 @@ func (b *Bridge) hold(a *application) {
 			continue
 		}
 		if p.placeholder {
-			there[p.object.Name] = p.standing == placed
+			there[p.object.Name] = p.standing == placed && p.object.DeletionTimestamp == nil
 		} else if p.runsOn() != "" {
 			return
 		}
@@ -89,12 +109,13 @@ func (b *Bridge) makePlaceholder(a *application, object *v1.Pod, tries int) {
 	})
 }
 
-// held notes that a placeholder has a node. After the last one real pods are asked for.
+// held notes that a placeholder has a node, and does not leave it. After the last one real pods are asked for.
 func (b *Bridge) held(a *application, p *pod) {
-	if _, missing := a.missing[p.object.Name]; !missing {
+	if _, missing := a.missing[p.object.Name]; !missing || p.object.DeletionTimestamp != nil {
 		return
 	}
 	delete(a.missing, p.object.Name)
+	a.progress = time.Now()
 	if len(a.missing) == 0 {
 		b.revisit(a)
 	}
@@ -124,7 +145,7 @@ func (b *Bridge) resumed(a *application) {
 // lost makes a placeholder again that somebody else ended while it was needed.
 func (b *Bridge) lost(a *application, p *pod) {
 	g := b.gangs[a.id]
-	if g == nil || len(a.missing) == 0 || p.ending != si.TerminationType_UNKNOWN_TERMINATION_TYPE || a.failed || b.DryRun {
+	if g == nil || a.standing != accepted || len(a.missing) == 0 || p.ending != si.TerminationType_UNKNOWN_TERMINATION_TYPE || a.failed || b.DryRun {
 		return
 	}
 	for _, object := range g.Placeholders(g.first, b.PlaceholderImage) {

@@ -273,3 +273,75 @@ func TestLeftOver_PlaceholdersGoWithTheLastRealPod(t *testing.T) {
 	g.leftOver(g.app)
 	g.until("none is left", func() bool { return len(names()) == 0 })
 }
+
+func TestGangLeft_AnotherPodNamesTheGroups(t *testing.T) {
+	g := newGangs(t)
+	first, second := g.member("first", 2, "Soft"), g.member("second", 2, "Soft")
+	g.member("third", 0, "")
+	g.podEnded(first)
+	if have := g.gangs["gang"]; have == nil || have.first.UID != second.object.UID {
+		t.Fatalf("have %v", have)
+	}
+	g.podEnded(second)
+	if have := g.gangs["gang"]; have != nil {
+		t.Errorf("have %v", have.first.Name)
+	}
+}
+
+func TestGangLeft_AlsoWhileTheSchedulerKnowsNothingOfThem(t *testing.T) {
+	g := newGangs(t)
+	first, second := g.member("first", 2, "Soft"), g.member("second", 2, "Soft")
+	delete(g.applications, "gang")
+	g.podEnded(first)
+	if have := g.gangs["gang"]; have == nil || have.first.UID != second.object.UID {
+		t.Errorf("have %v", have)
+	}
+}
+
+func TestHeld_APlaceholderThatIsEndingHoldsNothing(t *testing.T) {
+	g := newGangs(t)
+	g.member("first", 2, "Soft")
+	g.hold(g.app)
+	g.until("two placeholders", func() bool { return len(g.made()) == 2 })
+	all := g.told()
+	ending := all[0].object.DeepCopy()
+	ending.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	g.heard(ending)
+	for _, p := range all {
+		p.standing = placed
+		g.held(g.app, p)
+	}
+	if _, missing := g.app.missing[ending.Name]; !missing || len(g.app.missing) != 1 {
+		t.Errorf("missing %v", g.app.missing)
+	}
+	g.hold(g.app) // as after a registration
+	if _, missing := g.app.missing[ending.Name]; !missing || len(g.app.missing) != 1 {
+		t.Errorf("after a registration missing %v", g.app.missing)
+	}
+}
+
+func TestGiveWay_TheSchedulerForgetsTheGangAndNothingIsMadeUntilItIsToldAgain(t *testing.T) {
+	g := newGangs(t)
+	g.member("first", 2, "Soft")
+	g.hold(g.app)
+	g.until("two placeholders", func() bool { return len(g.made()) == 2 })
+	all := g.told()
+	all[0].standing = asked
+	now := time.Now()
+	g.giveWayTo(g.app, now)
+	if len(g.outbox.removed) != 1 || g.outbox.removed[0].ApplicationID != "gang" || all[0].standing != untold {
+		t.Errorf("removed %v, standing %v", g.outbox.removed, all[0].standing)
+	}
+	if err := g.server.Tracker.Delete(podsResource, "team", all[1].object.Name); err != nil {
+		t.Fatal(err)
+	}
+	g.lost(g.app, all[1])
+	g.over()
+	if made := g.made(); len(made) != 1 {
+		t.Errorf("%d placeholders", len(made))
+	}
+	g.giveWayTo(g.app, now)
+	if pause := g.app.retryAt.Sub(now); pause != 2*time.Second {
+		t.Errorf("the second time it waits %v", pause)
+	}
+}

@@ -245,7 +245,7 @@ func (b *Bridge) takeBack(g *podGroup) {
 		if p.mine && p.runsOn() == "" && p.standing != untold {
 			b.giveBack(p)
 			if b.wait(p); p.waitsFor != "" {
-				b.tell(p, b.why(p))
+				b.tell(p, b.why(p, nil).words())
 			}
 		}
 	}

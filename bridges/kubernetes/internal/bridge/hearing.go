@@ -30,13 +30,13 @@ func (l listener) Lost(link *tenon.Link) {
 	l.on(link, func(b *Bridge) {
 		b.link = nil
 		b.outbox = outbox{}
-		b.known(false)
+		b.toldAll(false)
 	})
 }
 
 func (l listener) Recovered(link *tenon.Link) {
 	l.on(link, func(b *Bridge) {
-		b.known(true)
+		b.toldAll(true)
 		b.Log.Info("the scheduler knows everything", "nodes", len(b.nodes), "pods", len(b.pods), "applications", len(b.applications))
 	})
 }
@@ -91,7 +91,7 @@ func (l listener) Checks(link *tenon.Link, heard *tenonv1.CheckPlacementsRespons
 	})
 }
 
-func (b *Bridge) known(everything bool) {
+func (b *Bridge) toldAll(everything bool) {
 	b.knows.Store(everything)
 	b.Metrics.Connected.Set(0)
 	if everything {
@@ -107,7 +107,7 @@ func (b *Bridge) registered(link *tenon.Link) {
 		b.Registered()
 	}
 	b.link, b.recovering, b.outbox = link, true, outbox{}
-	b.known(false)
+	b.toldAll(false)
 	b.applications = map[string]*application{}
 	for _, n := range b.nodes {
 		n.forget()

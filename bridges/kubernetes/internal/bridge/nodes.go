@@ -65,6 +65,7 @@ func (b *Bridge) nodeChanged(object *v1.Node) {
 	}
 	old = n.object
 	n.object = object
+	b.countKinds(old, object)
 	b.filters.Node(object)
 	b.touch(n)
 	b.changed(filters.OfNode(old, object))
@@ -72,6 +73,7 @@ func (b *Bridge) nodeChanged(object *v1.Node) {
 
 func (b *Bridge) nodeDeleted(object *v1.Node) {
 	if n := b.nodes[object.Name]; n != nil && n.object != nil {
+		b.countKinds(n.object, nil)
 		n.object = nil
 		b.filters.NodeGone(n.name)
 		b.touch(n)
@@ -108,7 +110,15 @@ func (b *Bridge) syncNode(n *node) {
 		n.forget()
 		return
 	}
-	capacity, occupied, attributes := translate.OfNode(n.object), b.occupied(n), translate.NodeAttributes(n.object)
+	if err := translate.WrongNode(n.object); err != nil {
+		if n.standing == unknown {
+			n.standing = said
+			b.nodeRejected(n.name, err.Error())
+		}
+		return
+	}
+	capacity, attributes := translate.OfNode(n.object), translate.NodeAttributes(n.object)
+	occupied := b.occupied(n, capacity)
 	changed := !maps.Equal(capacity, n.capacity) || !maps.Equal(occupied, n.occupied) || !maps.Equal(attributes, n.attributes)
 	n.capacity, n.occupied, n.attributes = capacity, occupied, attributes
 	switch n.standing {
@@ -142,14 +152,16 @@ func (b *Bridge) sayNode(n *node, action si.NodeInfo_ActionFromRM) {
 	b.outbox.nodes = append(b.outbox.nodes, info)
 }
 
-// occupied is what others take: pods of other schedulers, and pods of this one that it does not want to know.
-func (b *Bridge) occupied(n *node) translate.Amounts {
+// occupied is what others take of what the node has: pods of other schedulers, and pods of this one that it does not want to
+// know.
+func (b *Bridge) occupied(n *node, capacity translate.Amounts) translate.Amounts {
 	sum := translate.Amounts{}
 	for _, p := range n.pods {
 		if !p.mine || p.standing == untold && b.unwanted(p) {
-			sum.Add(p.amounts)
+			sum.Add(p.amounts, 1)
 		}
 	}
+	maps.DeleteFunc(sum, func(kind string, _ int64) bool { _, has := capacity[kind]; return !has })
 	return sum
 }
 

@@ -30,7 +30,8 @@ const (
 // pod is one that has not finished.
 type pod struct {
 	object      *v1.Pod
-	mine        bool // of the bridge's scheduler name
+	mine        bool   // of the bridge's scheduler name
+	wrong       string // why the scheduler cannot be told of it
 	application string
 	placeholder bool              // it holds room for others of its task group
 	group       *podGroup         // nil: of none
@@ -42,6 +43,7 @@ type pod struct {
 	uuid      string             // of its allocation; empty until that is known
 	reported  bool               // the scheduler was told that it runs, and did not answer yet
 	check     int64              // the number of the check that was accepted
+	outdated  bool               // asked for as it was, and is another by now
 	attempt   *filters.Attempt   // what was reserved with its node, until it is bound
 	refusedBy []string           // the plugins that refused it nodes
 	ending    si.TerminationType // the scheduler wished its end and waits for it
@@ -53,7 +55,10 @@ type pod struct {
 	notSoon  time.Time // before it is asked for again
 	tries    int       // of bindings that failed
 	since    time.Time // asked for the first time
-	waitsFor string    // what its condition says
+	waitsFor string    // what its condition says, or is about to
+	telling  bool      // that is being written
+	found    found     // why it waits, as the bridge sees it
+	inLine   bool      // in Bridge.questions
 	lookAt   time.Time // when that is due again
 	listed   bool      // in Bridge.waiting or Bridge.again
 }
@@ -135,20 +140,25 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		p = &pod{mine: object.Spec.SchedulerName == b.SchedulerName}
 		if p.mine {
 			p.application, p.placeholder = translate.ApplicationID(object), translate.IsPlaceholder(object)
+			if err := translate.Wrong(object); err != nil {
+				p.wrong = err.Error()
+			}
+			p.waitsFor = translate.WaitsFor(object)
 		}
 		b.pods[object.UID] = p
 	}
-	if old := p.object; p.node != "" {
+	old := p.object
+	if p.node != "" {
 		b.filters.PodGone(old, p.node)
 		b.filters.Pod(object, p.node)
 		b.changed(filters.OfPod(old, object, p.node))
 	}
-	first := p.object == nil
 	p.object = object
-	if first {
+	if old == nil {
 		b.joinGroup(p)
+		b.nominated(p)
 	}
-	if first && p.mine {
+	if old == nil && p.mine && p.wrong == "" {
 		b.gangHeard(p)
 	}
 	if amounts := translate.OfPod(object); !maps.Equal(amounts, p.amounts) {
@@ -164,8 +174,32 @@ func (b *Bridge) podChanged(object *v1.Pod) {
 		}
 		b.move(p, name)
 	}
+	if old != nil {
+		b.waitingChanged(p, old)
+	}
 	b.reconcile(p)
 	b.groupChanged(p.group)
+}
+
+// waitingChanged looks again at a pod that waits and was changed: it may tolerate more or want less by now.
+func (b *Bridge) waitingChanged(p *pod, old *v1.Pod) {
+	if p.standing != asked && p.standing != checked {
+		return
+	}
+	p.outdated = p.outdated || !translate.SameAsk(old, p.object)
+	b.askAnew(p)
+	if b.refusals[p.object.UID] == p && b.filters.MayHelp(p.refusedBy, p.object, filters.OfWaiting(old, p.object)) {
+		b.wake(p)
+	}
+}
+
+// askAnew takes back what was asked for a pod that is another by now; reconcile asks for it as it is. What is on its way to
+// a node goes there.
+func (b *Bridge) askAnew(p *pod) {
+	if p.outdated && p.standing == asked && p.wanted() {
+		b.giveBack(p)
+		b.reconcile(p)
+	}
 }
 
 func (b *Bridge) podDeleted(object *v1.Pod) {
@@ -184,9 +218,8 @@ func (b *Bridge) podEnded(p *pod) {
 	b.leaveGroup(p)
 	delete(b.later, p.object.UID)
 	delete(b.refusals, p.object.UID)
-	if g := b.gangs[p.application]; g != nil && g.first.UID == p.object.UID {
-		delete(b.gangs, p.application)
-	}
+	delete(b.unheard, p.object.UID)
+	b.gangLeft(p)
 	delete(b.pods, p.object.UID)
 }
 
@@ -196,6 +229,8 @@ func (b *Bridge) reconcile(p *pod) {
 		return
 	}
 	switch {
+	case p.wrong != "":
+		b.wait(p)
 	case p.runsOn() != "":
 		b.report(p)
 	case !p.wanted():
@@ -235,6 +270,11 @@ func (b *Bridge) ask(p *pod) {
 		b.wait(p)
 		return
 	}
+	if b.lacks(p.amounts) {
+		b.unheard[p.object.UID] = p
+		b.wait(p)
+		return
+	}
 	p.standing = asked
 	b.sayPod(p, a, "")
 	b.wait(p)
@@ -242,9 +282,12 @@ func (b *Bridge) ask(p *pod) {
 
 func (b *Bridge) sayPod(p *pod, a *application, node string) {
 	a.used = true
-	p.told = p.amounts
-	role := translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object)}
-	b.outbox.ordered = append(b.outbox.ordered, translate.Allocation(p.object, role, node, p.uuid))
+	p.told, p.outdated = p.amounts, false
+	b.outbox.ordered = append(b.outbox.ordered, translate.Allocation(p.object, b.roleOf(p, a), b.known(p.amounts), node, p.uuid))
+}
+
+func (b *Bridge) roleOf(p *pod, a *application) translate.Role {
+	return translate.Role{Application: a.id, Originator: a.originator == p.object.UID, Protected: b.protected(p.object)}
 }
 
 // protected is true of pods whose priority class wants them to be no victims.
@@ -384,6 +427,7 @@ func (b *Bridge) released(one *si.AllocationRelease) {
 			return
 		}
 		b.Metrics.Victims.Inc()
+		b.nominate(p, one.Message)
 		b.evict(p, one.Message)
 	}
 }

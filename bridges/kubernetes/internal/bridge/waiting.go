@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/filters"
 	"tenon.invalid/kubernetes/internal/translate"
 )
 
@@ -51,12 +52,16 @@ func (b *Bridge) beat(now time.Time) {
 		}
 	}
 	b.watchGroups(now)
+	b.watchGangs(now)
 	b.explain(now)
+	b.question(now)
+	b.watchNominations(now)
 	b.count()
 }
 
 // explain says of pods that wait why they do, as far as there is time for it in this beat.
 func (b *Bridge) explain(now time.Time) {
+	alike := verdicts{}
 	for _, list := range []*[]types.UID{&b.waiting, &b.again} {
 		for len(*list) > 0 && time.Since(now) < thinking {
 			p := b.pods[(*list)[0]]
@@ -74,7 +79,7 @@ func (b *Bridge) explain(now time.Time) {
 			p.lookAt = now.Add(b.Repeat)
 			b.again = append(b.again, p.object.UID)
 			if p.standing != checked && p.standing != placed || p.held {
-				b.tell(p, b.why(p))
+				b.find(p, b.why(p, alike))
 			}
 		}
 	}
@@ -87,22 +92,67 @@ func (b *Bridge) tell(p *pod, message string) {
 	}
 	p.waitsFor = message
 	b.Metrics.Attempts.WithLabelValues("unschedulable").Inc()
-	object := p.object
-	b.writer.Waits(object, message)
+	b.writer.Waits(p.object, message)
+	b.writeWhy(p)
+}
+
+// writeWhy writes one condition of a pod after the other, so that the last one stays.
+func (b *Bridge) writeWhy(p *pod) {
+	if p.telling {
+		return
+	}
+	p.telling = true
+	object, message := p.object, p.waitsFor
 	b.write(func(ctx context.Context) error { return b.writer.Unschedulable(ctx, object, message) }, func(err error) {
+		p.telling = false
 		if err != nil {
-			p.waitsFor = ""
 			b.Log.Warn("a pod's condition could not be written", "pod", p.name(), "error", err)
+		}
+		if b.pods[object.UID] == p && p.waitsFor != message && p.wanted() {
+			b.writeWhy(p)
+		} else if err != nil {
+			p.waitsFor = ""
 		}
 	})
 }
 
-// why says what holds a pod, in kube-scheduler's words where it is the nodes.
-func (b *Bridge) why(p *pod) string {
+// found is why a pod waits, as far as the bridge can see it.
+type found struct {
+	known string
+	guess string // where it sees no reason
+}
+
+func (f found) words() string { return f.known + f.guess }
+
+// why says what holds a pod, in kube-scheduler's words where it is the nodes. Of pods that are alike one is looked at.
+func (b *Bridge) why(p *pod, alike verdicts) found {
+	if outside := b.whyOutside(p); outside != "" {
+		return found{known: outside}
+	}
+	said := b.verdictOf(p, alike)
+	if said.fits == 0 {
+		return found{known: said.message}
+	}
+	if p.refusedBy != nil {
+		b.wake(p) // no change said that it would fit by now
+	}
+	return found{
+		known: fmt.Sprintf("%d/%d nodes have room", said.fits, said.all),
+		guess: fmt.Sprintf("; the pod waits for its turn, or for a limit of its queue%s or user", queueOf(p)),
+	}
+}
+
+// whyOutside says what holds a pod for which no node is looked for; empty: one is.
+func (b *Bridge) whyOutside(p *pod) string {
+	if p.wrong != "" {
+		return "not placed: " + p.wrong
+	}
 	if p.rejected != "" {
 		return "the scheduler refused the pod: " + p.rejected
 	}
-	if a := b.applications[p.application]; a != nil && a.standing == rejected {
+	if a := b.applications[p.application]; a != nil && a.gaveWay {
+		return "not placed: the gang gave its room to an older one, and is asked for again"
+	} else if a != nil && a.standing == rejected {
 		return fmt.Sprintf("the scheduler refused the application %s: %s", a.id, a.reason)
 	} else if a != nil && a.failed {
 		return fmt.Sprintf("the application %s has ended: %s", a.id, a.reason)
@@ -116,40 +166,61 @@ func (b *Bridge) why(p *pod) string {
 	if p.held {
 		return fmt.Sprintf("not placed: %d of the %d pods that have to run together have room", p.group.placed(), p.group.quorum())
 	}
+	return ""
+}
+
+// verdict is what all nodes say of a pod.
+type verdict struct {
+	fits, all int
+	message   string // where none fits
+}
+
+// verdicts of pods, which hold for those that are alike until anything happens.
+type verdicts map[string]verdict
+
+func (b *Bridge) verdictOf(p *pod, alike verdicts) verdict {
+	class := filters.Alike(p.object)
+	found, known := alike[class]
+	if !known {
+		found = b.look(p)
+	}
+	if alike != nil && class != "" {
+		alike[class] = found
+	}
+	return found
+}
+
+// look asks about every node.
+func (b *Bridge) look(p *pod) verdict {
 	attempt := b.filters.Attempt(b.context, p.object)
-	fits, all, counts := 0, 0, map[string]int{}
+	found, counts := verdict{}, map[string]int{}
 	for _, n := range b.nodes {
 		if n.object == nil {
 			continue
 		}
-		all++
+		found.all++
 		refusal := attempt.On(b.context, n.name)
 		if refusal == nil {
-			fits++
+			found.fits++
 			continue
 		}
 		for _, reason := range refusal.Reasons {
 			counts[reason]++
 		}
 	}
-	if fits > 0 && p.refusedBy != nil {
-		b.wake(p) // no change said that it would fit by now
+	if found.all == 0 {
+		found.message = "no nodes available to schedule pods"
+	} else if nowhere := attempt.Nowhere(); nowhere != nil {
+		found.message = fmt.Sprintf("0/%d nodes are available: %s.", found.all, strings.Join(nowhere.Reasons, ", "))
+	} else {
+		var parts []string
+		for reason, nodes := range counts {
+			parts = append(parts, fmt.Sprintf("%d %s", nodes, reason))
+		}
+		slices.Sort(parts)
+		found.message = fmt.Sprintf("0/%d nodes are available: %s.", found.all, strings.Join(parts, ", "))
 	}
-	if fits > 0 {
-		return fmt.Sprintf("%d/%d nodes have room; the pod waits for its turn, or for a limit of its queue%s or user", fits, all, queueOf(p))
-	}
-	if all == 0 {
-		return "no nodes available to schedule pods"
-	}
-	if nowhere := attempt.Nowhere(); nowhere != nil {
-		return fmt.Sprintf("0/%d nodes are available: %s.", all, strings.Join(nowhere.Reasons, ", "))
-	}
-	var parts []string
-	for reason, nodes := range counts {
-		parts = append(parts, fmt.Sprintf("%d %s", nodes, reason))
-	}
-	slices.Sort(parts)
-	return fmt.Sprintf("0/%d nodes are available: %s.", all, strings.Join(parts, ", "))
+	return found
 }
 
 func queueOf(p *pod) string {

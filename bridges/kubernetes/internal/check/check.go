@@ -6,6 +6,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,13 +18,20 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
+	"tenon.invalid/kubernetes/internal/queues"
 	"tenon.invalid/kubernetes/internal/translate"
+	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
 const (
 	within = 10 * time.Second // of each question
 	page   = 500              // pods of one answer
+	named  = 3                // pods of which is said that they cannot be placed, of all of them
+
+	newest = 37 // minor version of Kubernetes whose modules this is built of
+	oldest = newest - 2
 )
 
 // Options of a check: those of the bridge.
@@ -34,6 +42,9 @@ type Options struct {
 	Credentials           credentials.TransportCredentials
 	SchedulerName         string
 	Lease, LeaseNamespace string // without a lease its rights are not needed
+	Queues                string // NAMESPACE/NAME of the ConfigMap with queues; empty: none
+	TokenFile             string // for those
+	PolicyGroup           string
 }
 
 // Right is one that a bridge has to have.
@@ -103,7 +114,7 @@ func Run(ctx context.Context, out io.Writer, o Options) bool {
 		say(err, "API server "+o.Server)
 		return false
 	}
-	say(nil, fmt.Sprintf("API server %s: %s", o.Server, version.GitVersion))
+	say(tooOld(version.GitVersion), fmt.Sprintf("API server %s: %s", o.Server, version.GitVersion))
 	rights := slices.Clone(Rights)
 	if o.Lease != "" {
 		lease := Right{Group: "coordination.k8s.io", Resource: "leases", Namespace: o.LeaseNamespace}
@@ -114,6 +125,12 @@ func Run(ctx context.Context, out io.Writer, o Options) bool {
 				right.Name = o.Lease
 			}
 			rights = append(rights, right)
+		}
+	}
+	namespace, name, found := strings.Cut(o.Queues, "/")
+	if found {
+		for _, verb := range []string{"list", "watch"} {
+			rights = append(rights, Right{Verb: verb, Resource: "configmaps", Namespace: namespace, Name: name})
 		}
 	}
 	missing := 0
@@ -127,8 +144,59 @@ func Run(ctx context.Context, out io.Writer, o Options) bool {
 		return false
 	}
 	say(nil, fmt.Sprintf("rights: all %d", len(rights)))
+	if o.Queues != "" {
+		say(queuesTaken(ctx, o, namespace, name), "queues of ConfigMap "+o.Queues)
+	}
 	say(find(ctx, out, o), "what there is")
 	return all
+}
+
+// tooOld is an error of a version that lacks what the bridge uses. One that cannot be read is not looked at.
+func tooOld(version string) error {
+	var minor int
+	if _, err := fmt.Sscanf(version, "v1.%d", &minor); err == nil && minor < oldest {
+		return fmt.Errorf("want 1.%d or newer", oldest)
+	}
+	return nil
+}
+
+// queuesTaken asks the scheduler whether it would use the queues of a ConfigMap.
+func queuesTaken(ctx context.Context, o Options, namespace, name string) error {
+	if name == "" {
+		return errors.New("want NAMESPACE/NAME")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*within)
+	defer cancel()
+	one := fields.OneTermEqualSelector("metadata.name", name).String() // the bridge may list it, and not get it
+	list, err := o.Client.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{FieldSelector: one})
+	if err != nil {
+		return err
+	}
+	text := ""
+	for i := range list.Items {
+		if list.Items[i].Name == name {
+			text = list.Items[i].Data[queues.Key]
+		}
+	}
+	if text == "" {
+		return fmt.Errorf("it is not there, or has no text under the key %s", queues.Key)
+	}
+	connection, err := grpc.NewClient(o.Address, grpc.WithTransportCredentials(o.Credentials))
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	if ctx, err = queues.WithToken(ctx, o.TokenFile); err != nil {
+		return err
+	}
+	answer, err := tenonv1.NewAdminClient(connection).ValidateConfig(ctx, &tenonv1.ValidateConfigRequest{PolicyGroup: o.PolicyGroup, Config: text})
+	if err != nil {
+		return err
+	}
+	if !answer.Success {
+		return errors.New(answer.Reason)
+	}
+	return nil
 }
 
 // serving asks the scheduler's health service.
@@ -184,6 +252,7 @@ func find(ctx context.Context, out io.Writer, o Options) error {
 		}
 	}
 	pods, without := 0, 0
+	var wrong []string
 	for options := (metav1.ListOptions{Limit: page}); ; {
 		list, err := o.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
 		if err != nil {
@@ -198,11 +267,17 @@ func find(ctx context.Context, out io.Writer, o Options) error {
 			if pod.Spec.NodeName == "" {
 				without++
 			}
+			if err := translate.Wrong(pod); err != nil {
+				wrong = append(wrong, fmt.Sprintf("%s/%s: %v", pod.Namespace, pod.Name, err))
+			}
 		}
 		if options.Continue = list.Continue; options.Continue == "" {
 			break
 		}
 	}
 	fmt.Fprintf(out, "         %d nodes, %d pods of schedulerName %s, %d of them without node\n", nodes, pods, o.SchedulerName, without)
+	if len(wrong) > 0 {
+		return fmt.Errorf("%d of them cannot be placed, the first of them %s", len(wrong), strings.Join(wrong[:min(named, len(wrong))], "; "))
+	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -23,8 +25,11 @@ import (
 )
 
 const (
-	within      = 30 * time.Second // of one call
-	evictWithin = 5 * time.Second  // of one eviction: client-go repeats it for long while a budget is looked at
+	manager        = "tenon-kubernetes" // of the fields that are written
+	within         = 30 * time.Second   // of one call
+	longestMessage = 32 << 10           // of a condition: one that names thousands of resources would not fit into the pod
+
+	evictWithin = 5 * time.Second // of one eviction: client-go repeats it for long while a budget is looked at
 )
 
 // Writer is safe for concurrent use.
@@ -123,7 +128,26 @@ func (w *Writer) Unschedulable(ctx context.Context, pod *v1.Pod, message string)
 		return nil
 	}
 	return w.condition(ctx, pod, v1.PodCondition{
-		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: message,
+		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: Cut(message, longestMessage),
+	})
+}
+
+// Nominate says on which node others end for the pod; empty: on none any more.
+func (w *Writer) Nominate(ctx context.Context, pod *v1.Pod, node string) error {
+	if w.rehearsed("nominate", pod, "node", node) {
+		return nil
+	}
+	var name any // nothing, of which a patch makes that there is none
+	if node != "" {
+		name = node
+	}
+	return unlessGone(w.status(ctx, pod, map[string]any{"nominatedNodeName": name}))
+}
+
+// Nominated is true of a pod whose nominated node a Writer wrote, and nobody else.
+func Nominated(pod *v1.Pod) bool {
+	return pod.Status.NominatedNodeName != "" && slices.ContainsFunc(pod.ManagedFields, func(one metav1.ManagedFieldsEntry) bool {
+		return one.Manager == manager && one.FieldsV1 != nil && strings.Contains(one.FieldsV1.GetRawString(), `"f:nominatedNodeName"`)
 	})
 }
 
@@ -225,7 +249,7 @@ func (w *Writer) status(ctx context.Context, pod *v1.Pod, change map[string]any)
 	if err != nil {
 		return err
 	}
-	_, err = w.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	_, err = w.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, "status")
 	return err
 }
 
@@ -275,10 +299,12 @@ func (w *Writer) event(pod *v1.Pod, kind, reason, action, note string) {
 }
 
 // short cuts a note to what the API server takes.
-func short(note string) string {
-	const most = 1000
-	if len(note) > most {
-		return note[:most] + " ..."
+func short(note string) string { return Cut(note, 1000) }
+
+// Cut leaves of a text what is not too long.
+func Cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + " ..."
 	}
-	return note
+	return text
 }

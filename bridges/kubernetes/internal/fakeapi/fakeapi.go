@@ -35,7 +35,7 @@ import (
 var groups = scheduling.SchemeGroupVersion.WithResource("podgroups")
 
 // Version is what the server says of itself.
-const Version = "v1.0.0-fake"
+const Version = "v1.37.0-fake"
 
 // Clientset is one whose reactors tests may add to. Watches are to be added: what a watch gives is the test's matter.
 type Clientset struct {

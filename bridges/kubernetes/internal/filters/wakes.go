@@ -35,6 +35,11 @@ func OfPod(old, now *v1.Pod, node string) Change {
 	return Change{framework.PodSchedulingPropertiesChange(now, old, false), old, now}
 }
 
+// OfWaiting is a change of the pod that was refused, which has no node.
+func OfWaiting(old, now *v1.Pod) Change {
+	return Change{framework.PodSchedulingPropertiesChange(now, old, true), old, now}
+}
+
 // OfObject is a change of an object of another kind.
 func OfObject(kind fwk.EventResource, old, now any) Change {
 	action := fwk.Update

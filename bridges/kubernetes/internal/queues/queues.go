@@ -116,6 +116,18 @@ func (f *Follower) follow(ctx context.Context, admin tenonv1.AdminClient) {
 	}
 }
 
+// WithToken adds what of a file says who may administer the scheduler; without a file a certificate does.
+func WithToken(ctx context.Context, file string) (context.Context, error) {
+	if file == "" {
+		return ctx, nil
+	}
+	token, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("the admin token: %w", err)
+	}
+	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+strings.TrimSpace(string(token))), nil
+}
+
 // use hands the text over, and says whether the scheduler takes it. An error leaves that open.
 func (f *Follower) use(ctx context.Context, admin tenonv1.AdminClient, config *v1.ConfigMap) (used bool, note string, err error) {
 	text := config.Data[Key]
@@ -124,12 +136,8 @@ func (f *Follower) use(ctx context.Context, admin tenonv1.AdminClient, config *v
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if f.TokenFile != "" {
-		token, err := os.ReadFile(f.TokenFile)
-		if err != nil {
-			return false, "", err
-		}
-		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+strings.TrimSpace(string(token)))
+	if ctx, err = WithToken(ctx, f.TokenFile); err != nil {
+		return false, "", err
 	}
 	answer, err := admin.UpdateConfig(ctx, &tenonv1.UpdateConfigRequest{PolicyGroup: f.PolicyGroup, Config: text})
 	if err != nil {

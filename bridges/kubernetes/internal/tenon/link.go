@@ -3,17 +3,26 @@
 package tenon
 
 import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
 	"tenon.invalid/kubernetes/internal/mailbox"
 	si "tenon.invalid/proto/tenon/si/v1later"
 	tenonv1 "tenon.invalid/proto/tenon/v1"
 )
 
-// Parts of one request. A request may have 4 MiB; a node with a hundred labels or a pod's tags stay far below 8 KiB.
-const most = 400
+// Of one request, of which the scheduler takes 4 MiB: a part has what people write into labels and annotations, 1.5 MiB at
+// the most, which is what etcd takes.
+const (
+	mostParts = 400
+	mostBytes = 2 << 20
+)
 
-// Link is one registration with its streams. Its methods never wait; what is said on a link that is lost goes nowhere.
-// Streams have no order among each other.
+// Link is one registration with its streams. Its methods never wait, but for WhatIf; what is said on a link that is lost
+// goes nowhere. Streams have no order among each other.
 type Link struct {
+	rm           string
+	questions    tenonv1.WhatIfClient
 	nodes        *mailbox.Mailbox[*si.NodeRequest]
 	applications *mailbox.Mailbox[*si.ApplicationRequest]
 	allocations  *mailbox.Mailbox[*si.AllocationRequest]
@@ -21,8 +30,9 @@ type Link struct {
 	recovery     *mailbox.Mailbox[*tenonv1.RecoveryRequest]
 }
 
-func newLink() *Link {
+func newLink(rm string, questions tenonv1.WhatIfClient) *Link {
 	return &Link{
+		rm: rm, questions: questions,
 		nodes:        mailbox.New[*si.NodeRequest](),
 		applications: mailbox.New[*si.ApplicationRequest](),
 		allocations:  mailbox.New[*si.AllocationRequest](),
@@ -68,15 +78,26 @@ func (l *Link) CheckAgain(again []*tenonv1.CheckAgain) {
 	chunks(again, func(some []*tenonv1.CheckAgain) { l.checks.Put(&tenonv1.CheckPlacementsRequest{Again: some}) })
 }
 
+// WhatIf asks what would become of asks, and waits for the answer.
+func (l *Link) WhatIf(ctx context.Context, question *tenonv1.WhatIfRequest) (*tenonv1.WhatIfResponse, error) {
+	question.RmID = l.rm
+	return l.questions.Ask(ctx, question)
+}
+
 // RecoveryDone says that all that runs was told.
 func (l *Link) RecoveryDone() {
 	l.recovery.Put(&tenonv1.RecoveryRequest{Reports: []*tenonv1.RecoveryReport{{Done: true}}})
 }
 
-func chunks[T any](all []T, say func([]T)) {
+func chunks[M proto.Message](all []M, say func([]M)) {
 	for len(all) > 0 {
-		some := all[:min(most, len(all))]
-		all = all[len(some):]
-		say(some)
+		parts := 1
+		for bytes := proto.Size(all[0]); parts < min(mostParts, len(all)); parts++ {
+			if bytes += proto.Size(all[parts]); bytes > mostBytes {
+				break
+			}
+		}
+		say(all[:parts])
+		all = all[parts:]
 	}
 }

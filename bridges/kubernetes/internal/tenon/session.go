@@ -117,7 +117,7 @@ func once(ctx context.Context, connection *grpc.ClientConn, options Options, lis
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	link := newLink()
+	link := newLink(options.Name, tenonv1.NewWhatIfClient(connection))
 	var streams sync.WaitGroup
 	scheduler := si.NewSchedulerClient(connection)
 	start(ctx, cancel, &streams, "nodes", scheduler.UpdateNode, link.nodes, &si.NodeRequest{RmID: options.Name},

@@ -65,6 +65,9 @@ func User(pod *v1.Pod) (name string, groups []string, err error) {
 		if err := json.Unmarshal([]byte(text), &said); err != nil {
 			return defaultUser, nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
 		}
+		if err := wrongGroups(said.Groups); err != nil {
+			return defaultUser, nil, fmt.Errorf("annotation %s: %w", annotationUser, err)
+		}
 		if said.User != "" {
 			return said.User, said.Groups, nil
 		}
@@ -74,6 +77,18 @@ func User(pod *v1.Pod) (name string, groups []string, err error) {
 		return name, nil, nil
 	}
 	return defaultUser, nil, nil
+}
+
+func wrongGroups(groups []string) error {
+	if len(groups) > mostEntries {
+		return fmt.Errorf("%d groups, want at most %d", len(groups), mostEntries)
+	}
+	for _, group := range groups {
+		if err := wrongName("a group", group); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ApplicationTags are those of an application in this namespace, which may be nil. Annotations that cannot be read are
@@ -89,6 +104,9 @@ func ApplicationTags(name string, namespace *v1.Namespace) (map[string]string, [
 			return
 		}
 		text, err := resourceTag(said)
+		if err == nil && len(text) > longestText {
+			err = fmt.Errorf("%d bytes, want at most %d", len(text), longestText)
+		}
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("annotation %s of namespace %s: %w", annotation, name, err))
 			return
@@ -109,9 +127,15 @@ func ApplicationTags(name string, namespace *v1.Namespace) (map[string]string, [
 	if len(quota) == 0 {
 		quota = map[string]string{}
 		for kind, annotation := range map[string]string{"cpu": annotationCPUQuota, "memory": annotationMemQuota} {
-			if amount := namespace.Annotations[annotation]; amount != "" {
-				quota[kind] = amount
+			amount := namespace.Annotations[annotation]
+			if amount == "" {
+				continue
 			}
+			if _, err := resourceTag(map[string]string{kind: amount}); err != nil {
+				wrong = append(wrong, fmt.Errorf("annotation %s of namespace %s: %w", annotation, name, err))
+				continue
+			}
+			quota[kind] = amount
 		}
 	}
 	amounts("namespace.resourcequota", annotationQuota, quota)
@@ -123,7 +147,10 @@ func ApplicationTags(name string, namespace *v1.Namespace) (map[string]string, [
 			tags["namespace.resourcemaxapps"] = most
 		}
 	}
-	if parent := namespace.Annotations[annotationParent]; parent != "" {
+	parent := namespace.Annotations[annotationParent]
+	if err := wrongName("the parent queue", parent); err != nil {
+		wrong = append(wrong, fmt.Errorf("annotation %s of namespace %s: %w", annotationParent, name, err))
+	} else if parent != "" {
 		tags["namespace.parentqueue"] = parent
 	}
 	return tags, wrong
@@ -139,6 +166,9 @@ func resourceTag(said map[string]string) (string, error) {
 		quantity, err := resource.ParseQuantity(text)
 		if err != nil {
 			return "", fmt.Errorf("%s %q: %w", name, text, err)
+		}
+		if quantity.Sign() < 0 {
+			return "", fmt.Errorf("%s %q: want 0 or more", name, text)
 		}
 		list[v1.ResourceName(name)] = quantity
 	}
@@ -158,5 +188,5 @@ var userName = regexp.MustCompile(`^[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?$`)
 
 // ValidUser is true of names that the scheduler takes.
 func ValidUser(name string) bool {
-	return userName.MatchString(name) && !strings.ContainsAny(name, "\n")
+	return len(name) <= longestName && userName.MatchString(name) && !strings.ContainsAny(name, "\n")
 }

@@ -90,6 +90,9 @@ func GangOf(pod *v1.Pod) (*Gang, error) {
 func (g *Gang) valid() error {
 	names, members := map[string]bool{}, 0
 	for _, group := range g.Groups {
+		if err := wrongName("a group", group.Name); err != nil {
+			return fmt.Errorf("annotation %s: %w", annotationTaskGroups, err)
+		}
 		switch {
 		case group.Name == "":
 			return fmt.Errorf("annotation %s: a group has no name", annotationTaskGroups)
@@ -112,6 +115,9 @@ func (g *Gang) valid() error {
 	}
 	if members == 0 {
 		return fmt.Errorf("annotation %s: no groups", annotationTaskGroups)
+	}
+	if kinds := len(g.Ask()); kinds > mostEntries {
+		return fmt.Errorf("annotation %s: %d kinds of resources, want at most %d", annotationTaskGroups, kinds, mostEntries)
 	}
 	return nil
 }
@@ -143,9 +149,7 @@ func (g *Gang) Ask() Amounts {
 	for _, group := range g.Groups {
 		one := OfList(group.MinResource)
 		one[Pods] = 1
-		for name, amount := range one {
-			sum[name] += amount * int64(group.MinMember)
-		}
+		sum.Add(one, int64(group.MinMember))
 	}
 	return sum
 }

@@ -3,6 +3,8 @@
 package translate
 
 import (
+	"maps"
+
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -52,7 +54,7 @@ func keepsOrdinaryAway(taint v1.Taint) bool {
 func ordinary(key string) bool { return key == v1.TaintNodeNotReady || key == v1.TaintNodeUnreachable }
 
 // requirements are the tags by which an ask leaves out nodes: those parts of selector, affinity and tolerations that
-// equality can say. A check by the bridge says the rest.
+// equality can say and the scheduler takes. A check by the bridge says the rest.
 func requirements(pod *v1.Pod, tags map[string]string) {
 	tolerates := false
 	for _, toleration := range pod.Spec.Tolerations {
@@ -61,16 +63,29 @@ func requirements(pod *v1.Pod, tags map[string]string) {
 	if !tolerates {
 		tags[attributeTaint] = "no"
 	}
+	wanted := labels(pod)
+	if len(wanted)+len(tags) > mostEntries {
+		return
+	}
+	for name, values := range wanted {
+		if len(values) <= longestText {
+			tags[attributeLabel+name] = values
+		}
+	}
+}
+
+// labels are those of a node that a pod requires, with their values.
+func labels(pod *v1.Pod) map[string]string {
+	wanted := map[string]string{}
 	if terms := requiredTerms(pod); len(terms) == 1 {
 		for _, expression := range terms[0].MatchExpressions {
 			if expression.Operator == v1.NodeSelectorOpIn && len(expression.Values) > 0 {
-				tags[attributeLabel+expression.Key] = anyOf(expression.Values)
+				wanted[expression.Key] = anyOf(expression.Values)
 			}
 		}
 	}
-	for name, value := range pod.Spec.NodeSelector {
-		tags[attributeLabel+name] = value
-	}
+	maps.Copy(wanted, pod.Spec.NodeSelector)
+	return wanted
 }
 
 func requiredTerms(pod *v1.Pod) []v1.NodeSelectorTerm {

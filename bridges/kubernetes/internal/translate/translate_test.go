@@ -177,7 +177,7 @@ func TestAllocation_HasPriorityAndPolicy(t *testing.T) {
 	p := pod(nil, nil)
 	priority, never := int32(7), v1.PreemptNever
 	p.Spec.Priority, p.Spec.PreemptionPolicy = &priority, &never
-	one := Allocation(p, Role{Application: "app", Originator: true, Protected: true}, "node", "uuid")
+	one := Allocation(p, Role{Application: "app", Originator: true, Protected: true}, OfPod(p), "node", "uuid")
 	if one.Priority != 7 || !one.Originator || one.PreemptionPolicy.AllowPreemptSelf || one.PreemptionPolicy.AllowPreemptOther {
 		t.Errorf("have %v", one)
 	}

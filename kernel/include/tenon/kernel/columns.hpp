@@ -28,6 +28,7 @@ inline constexpr uint32_t node_attributes = 1U << 10;
 inline constexpr uint32_t ask_context = 1U << 11;
 inline constexpr uint32_t time = 1U << 12;  // concerns every policy
 inline constexpr uint32_t decayed = 1U << 13;
+inline constexpr uint32_t shapes = 1U << 14;  // a generation of them began
 }  // namespace column
 
 // What the id of a column names; `argument` is the part after ':'.
@@ -46,6 +47,7 @@ enum class column_source : uint8_t {
   app_allocated,
   app_decayed,
   app_count_by,
+  score_devices,
   app_placeholders,
   app_pending,
   app_submitted,
@@ -55,6 +57,7 @@ enum class column_source : uint8_t {
   app_user,
   app_tag,
   app_tags,
+  node_id,
   node_free,
   node_total,
   node_attr,
@@ -67,6 +70,14 @@ enum class column_source : uint8_t {
   ask_devices,
   ask_tag,
   ask_tags,
+  shapes_counts,
+  shapes_amounts,
+  shapes_tags,
+  groups_values,
+  groups_totals,
+  // Not in the catalogue, since no module can declare them.
+  item_name,
+  parent_name,
 };
 
 struct column_entry {
@@ -113,6 +124,8 @@ inline constexpr std::array known_columns = [] {
       column_entry{"app.allocated", column_source::app_allocated, TENON_COLUMN_RESOURCES, by_app, 0, column::allocated},
       column_entry{"app.decayed:", column_source::app_decayed, TENON_COLUMN_RESOURCES, by_app, 0, column::decayed},
       column_entry{"app.count_by:", column_source::app_count_by, TENON_COLUMN_I64, by_node, 0, column::ask_context},
+      column_entry{"score.devices:", column_source::score_devices, TENON_COLUMN_I64, by_node, by_node,
+                   column::ask_context},
       column_entry{"app.placeholders", column_source::app_placeholders, TENON_COLUMN_RESOURCES, by_app, 0,
                    column::placeholders},
       column_entry{"app.pending", column_source::app_pending, TENON_COLUMN_RESOURCES, by_app, 0, column::pending},
@@ -123,6 +136,7 @@ inline constexpr std::array known_columns = [] {
       column_entry{"app.user", column_source::app_user, TENON_COLUMN_TEXT, by_app, 0, column::fixed},
       column_entry{"app.tag:", column_source::app_tag, TENON_COLUMN_TEXT, by_app, 0, column::fixed},
       column_entry{"app.tags", column_source::app_tags, TENON_COLUMN_TEXT_MAP, by_app, 0, column::fixed},
+      column_entry{"node.id", column_source::node_id, TENON_COLUMN_TEXT, by_node | by_predicate, 0, column::fixed},
       column_entry{"node.free", column_source::node_free, TENON_COLUMN_RESOURCES, by_node | by_predicate, 0,
                    column::node_amounts},
       column_entry{"node.total", column_source::node_total, TENON_COLUMN_RESOURCES, by_node | by_predicate, 0,
@@ -146,6 +160,15 @@ inline constexpr std::array known_columns = [] {
                    by_node | by_predicate, column::ask_context},
       column_entry{"ask.tags", column_source::ask_tags, TENON_COLUMN_TEXT_MAP, by_node | by_predicate,
                    by_node | by_predicate, column::ask_context},
+      column_entry{"shapes.counts", column_source::shapes_counts, TENON_COLUMN_NUMBERS, by_node, by_node,
+                   column::shapes},
+      column_entry{"shapes.amounts", column_source::shapes_amounts, TENON_COLUMN_NUMBERS, by_node, by_node,
+                   column::shapes},
+      column_entry{"shapes.tags:", column_source::shapes_tags, TENON_COLUMN_TEXTS, by_node, by_node, column::shapes},
+      column_entry{"groups.values:", column_source::groups_values, TENON_COLUMN_TEXTS, by_node, by_node,
+                   column::shapes},
+      column_entry{"groups.totals:", column_source::groups_totals, TENON_COLUMN_NUMBERS, by_node, by_node,
+                   column::shapes},
   };
 }();
 
@@ -156,6 +179,13 @@ constexpr const column_entry *find_column(uint32_t kinds, std::string_view id) {
   for (const column_entry &one : known_columns)
     if ((one.readers & kinds) != 0 && one.is_named(id)) return &one;
   return nullptr;
+}
+
+// Whether it is there without a reader of whom the kernel knows. Of the others it keeps something for those who read
+// them.
+constexpr bool can_be_unwatched(const column_entry &entry) {
+  return entry.change != column::decayed && entry.change != column::shapes &&
+         entry.source != column_source::app_count_by;
 }
 
 // Of the ask, and so not there where keys are made without one.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "tenon/kernel/module_kinds.hpp"
 #include "tenon/kernel/queue_config.hpp"
 
 namespace tenon {
@@ -43,10 +44,16 @@ struct policy_fault {
     node_order,
     chosen_node_order,  // that applications choose
     predicate,
+    predicate_signature,  // of an ask that came
+    canary_node_order,
+    canary_predicate,
+    canary_predicate_signature,
   } what = kind::none;
   std::string_view partition;
   std::string_view policy;
-  std::string_view asks;  // of a predicate: application/key of the first of the asks that it judges alike
+  std::string_view asks;  // of a predicate: application/key of the ask, or of the first of those that it judges alike
+  uint64_t arrival = 0;   // of that ask, counted from 1 in its partition; 0 in journals of before
+  bool alone = false;     // it is judged alike with no other: it has no signature
   friend bool operator==(const policy_fault &, const policy_fault &) = default;
 };
 
@@ -71,7 +78,8 @@ struct step_answer {
   std::string_view text = {};  // rule_bound, placement_refused: why; placement: the queue, empty for none
 };
 
-// Partitions are named as in [rm]name everywhere below; `rm` alone where a command is RM-wide.
+// Partitions are named as in [rm]name everywhere below, not by their handles: a journal is played by other kernels.
+// `rm` alone where a command is RM-wide.
 
 struct register_rm {
   std::string_view rm;
@@ -95,6 +103,7 @@ enum class rm_signal : uint8_t { lost, back, timeout, shutdown };
 struct signal_rm {
   std::string_view rm;
   rm_signal signal = rm_signal::lost;
+  std::span<const step_answer> answers = {};
 };
 
 struct add_application {
@@ -113,6 +122,7 @@ struct add_application {
 struct remove_application {
   std::string_view partition;
   std::string_view application;
+  std::span<const step_answer> answers = {};
 };
 
 // A new ask, or a replacement of the pending part of the ask with the same key.
@@ -133,6 +143,7 @@ struct put_ask {
   bool originator = false;
   bool allow_preempt_self = true;
   bool allow_preempt_other = false;
+  std::span<const step_answer> answers = {};
 };
 
 // An allocation that exists already: recovered with its node, or foreign (not Tenon's).
@@ -148,6 +159,7 @@ struct put_allocation {
   std::string_view partition;
   std::string_view node;
   existing_allocation allocation;
+  std::span<const step_answer> answers = {};
 };
 
 enum class release_what : uint8_t { allocations, asks, both };
@@ -159,6 +171,7 @@ struct release {
   uint32_t limit = 0;                // 0: no limit; else only the oldest so many
   termination why = termination::stopped_by_rm;
   release_what what = release_what::both;
+  std::span<const step_answer> answers = {};
 };
 
 struct add_node {
@@ -169,6 +182,7 @@ struct add_node {
   texts attributes;
   bool schedulable = true;
   std::span<const existing_allocation> existing;
+  std::span<const step_answer> answers = {};
 };
 
 struct update_node {
@@ -180,23 +194,51 @@ struct update_node {
   bool has_capacity = false;
   bool has_occupied = false;
   bool has_attributes = false;
+  std::span<const step_answer> answers = {};
 };
 
 struct change_node {
   std::string_view partition;
   std::string_view node;
   uint8_t event = 0;  // node_event::drain, undrain or decommission
+  std::span<const step_answer> answers = {};
 };
 
 // What people do. Refused where kernel::problem_with() says why, and then nothing changes.
 struct change_partition {
   std::string_view partition;
   uint8_t event = 0;  // object_event::stop, start or remove: it drains
+  std::span<const step_answer> answers = {};
 };
 struct change_queue {
   std::string_view partition;
   std::string_view queue;
   uint8_t event = 0;  // object_event::stop or start
+  std::span<const step_answer> answers = {};
+};
+// The canary of the partition goes back, or is put in place once more as it is configured.
+enum class canary_turn : uint8_t { back, again };
+struct change_canary {
+  std::string_view partition;
+  canary_turn turn = canary_turn::back;
+  std::string_view text = {};  // who and why, for people; may be empty
+  std::span<const step_answer> answers = {};
+};
+
+// Another build of a module decides from now on. The policies that it provides, in all partitions, are bound anew, as
+// their configurations say, and what was kept of what they said is asked for again. Whole or not at all.
+struct swapped_policy {
+  module_kind kind = module_kind::queue_sort;
+  std::string_view name;
+};
+struct swap_module {
+  std::string_view module;
+  std::string_view digest;        // of the build that decides from now on
+  std::string_view before;        // of the one that did; empty: nobody says
+  std::string_view version = {};  // for people
+  std::string_view text = {};     // who and why, for people; may be empty
+  std::span<const swapped_policy> policies = {};
+  std::span<const step_answer> answers = {};
 };
 
 // The application fails; what it has is released.
@@ -204,6 +246,7 @@ struct fail_application {
   std::string_view partition;
   std::string_view application;
   std::string_view text;  // why, for people; may be empty
+  std::span<const step_answer> answers = {};
 };
 
 // The application goes to another leaf, with all that it has and asks for.
@@ -211,6 +254,7 @@ struct move_application {
   std::string_view partition;
   std::string_view application;
   std::string_view queue;  // full path
+  std::span<const step_answer> answers = {};
 };
 
 // Makes up to max_decisions decisions in one partition, or in all of them (empty name), one each in turn.
@@ -232,36 +276,41 @@ struct check_answer {
   uint64_t number = 0;  // allocation_sequence of the proposal
   bool accepted = false;
   std::string_view reason;  // of a refusal
+  std::span<const step_answer> answers = {};
 };
 
 // The RM was given the checks of all proposals up to this number: its time to answer begins.
 struct checks_delivered {
   std::string_view partition;
   uint64_t number = 0;  // allocation_sequence of the last of these proposals
+  std::span<const step_answer> answers = {};
 };
 
 // What the RM refused it may accept by now.
 struct check_again {
   std::string_view partition;
   std::string_view application, key, node;  // empty: any
+  std::span<const step_answer> answers = {};
 };
 
 // Moves time: timers that are due fire in (due, creation) order.
-struct advance {};
+struct advance {
+  std::span<const step_answer> answers = {};
+};
 
-using command =
-    std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask, put_allocation,
-                 release, add_node, update_node, change_node, step, advance, inspect, check_answer, check_again,
-                 checks_delivered, change_queue, fail_application, move_application, change_partition>;
+using command = std::variant<register_rm, configure, signal_rm, add_application, remove_application, put_ask,
+                             put_allocation, release, add_node, update_node, change_node, step, advance, inspect,
+                             check_answer, check_again, checks_delivered, change_queue, fail_application,
+                             move_application, change_partition, change_canary, swap_module>;
 
 // The answers that a command comes with.
 [[nodiscard]] inline std::span<const step_answer> answers_of(const command &c) {
-  return std::visit(
-      [](const auto &one) -> std::span<const step_answer> {
-        if constexpr (requires { one.answers; }) return one.answers;
-        return {};
-      },
-      c);
+  return std::visit([](const auto &one) { return one.answers; }, c);
+}
+// The same command with these.
+[[nodiscard]] inline command with_answers(command c, std::span<const step_answer> answers) {
+  std::visit([&](auto &one) { one.answers = answers; }, c);
+  return c;
 }
 
 }  // namespace tenon

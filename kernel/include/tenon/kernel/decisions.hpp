@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "tenon/kernel/commands.hpp"
+#include "tenon/kernel/partition_id.hpp"
 #include "tenon/kernel/states.hpp"
 
 namespace tenon {
 
 // Why something ends, or is taken back. What it is about is in the decision itself, but where a comment says otherwise.
 enum class cause : uint8_t {
-  words,  // as somebody else says: `about` is the text
+  given,  // as somebody else says: `about` is the text
   released_by_rm,
   application_removed,
   node_removed,  // about: the node
@@ -46,7 +47,7 @@ enum class cause : uint8_t {
 };
 
 struct reason {
-  cause why = cause::words;
+  cause why = cause::given;
   std::string_view about = {};
 };
 
@@ -55,22 +56,22 @@ namespace decided {
 
 struct rm_registered {};
 struct rm_rejected {
-  std::string_view words;  // why; for people alone, here and below
+  std::string_view message;  // why; for people alone, here and below
 };
 struct configured {};
 struct configuration_rejected {
-  std::string_view words;
+  std::string_view message;
 };
 struct application_accepted {};
 struct application_rejected {
-  std::string_view words;
+  std::string_view message;
 };
 struct application_state {
   tenon::application_state state = tenon::application_state::new_;
-  std::string_view words;
+  std::string_view message;
 };
 struct ask_rejected {
-  std::string_view words;
+  std::string_view message;
 };
 struct ask_released {
   termination end = termination::unknown;
@@ -87,14 +88,14 @@ struct released {
   std::string_view devices;
 };
 struct allocation_rejected {
-  std::string_view words;
+  std::string_view message;
 };
 struct node_accepted {};
 struct node_rejected {
-  std::string_view words;
+  std::string_view message;
 };
 struct node_update_rejected {
-  std::string_view words;
+  std::string_view message;
 };
 struct reserved {};
 struct unreserved {
@@ -114,6 +115,10 @@ struct undone {
   tenon::reason reason;
   std::string_view devices;
 };
+// The canary of the partition went back, by itself or by people.
+struct canary_back {
+  std::string_view message;  // why
+};
 
 }  // namespace decided
 
@@ -123,7 +128,7 @@ using decided_what =
                  decided::ask_rejected, decided::ask_released, decided::allocated, decided::released,
                  decided::allocation_rejected, decided::node_accepted, decided::node_rejected,
                  decided::node_update_rejected, decided::reserved, decided::unreserved, decided::container_state,
-                 decided::proposed, decided::undone>;
+                 decided::proposed, decided::undone, decided::canary_back>;
 
 // In the order of the variant.
 enum class decision_kind : uint8_t {
@@ -147,6 +152,7 @@ enum class decision_kind : uint8_t {
   container_state,
   proposed,
   undone,
+  canary_back,
 };
 inline constexpr size_t decision_kinds = std::variant_size_v<decided_what>;
 
@@ -168,9 +174,7 @@ struct decision_view {
   std::string_view node;
   std::string_view queue;
   decided_what what;
-  // A handle of the partition: of no other one in this kernel, not even of one that has its name later. 0: none is
-  // there.
-  uint32_t partition_number = 0;
+  partition_id where = partition_id::none;  // the partition; none: it is not there, and refused for that
   bool placeholder = false;
 
   // The kernel's own, for kernel::describe(): whose it is, and the ask or allocation that it is about.
@@ -192,7 +196,7 @@ struct decision_view {
 [[nodiscard]] const reason *reason_of(const decision_view &);
 // The devices that it holds, of allocations and proposals.
 [[nodiscard]] std::string_view devices_of(const decision_view &);
-// For people: the reason, the message or the state, in words. Writes to `room` where there is no text to look at.
+// For people: the reason, the message or the state. Writes to `room` where there is no text to look at.
 [[nodiscard]] std::string_view text_of(const decision_view &, std::string &room);
 [[nodiscard]] std::string text_of(const decision_view &);
 

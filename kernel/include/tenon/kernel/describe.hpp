@@ -105,6 +105,24 @@ void describe(Archive &a, S &s) {
       a("max_applications", s.max_applications);
 }
 
+template <class Archive, record_like<canary_limits> S>
+void describe(Archive &a, S &s) {
+  a("faults", s.faults), a("placements", s.placements), a("waiting_p99_ms", s.waiting_p99_ms),
+      a("waiting_factor", s.waiting_factor);
+}
+
+template <class Archive, record_like<canary_side> S>
+void describe(Archive &a, S &s) {
+  a("applications", s.applications), a("placed", s.placed), a("waited_ms", s.waited_ms);
+}
+
+template <class Archive, record_like<canary_snapshot> S>
+void describe(Archive &a, S &s) {
+  a("kind", s.kind), a("policy", s.policy), a("queues", s.queues), a("share", s.share), a("salt", s.salt),
+      a("active", s.active), a("why", s.why), a("since_ms", s.since_ms), a("back", s.back), a("faults", s.faults),
+      a("canary", s.canary), a("others", s.others);
+}
+
 template <class Archive, record_like<partition_snapshot> S>
 void describe(Archive &a, S &s) {
   a("name", s.name), a("state", s.state), a("node_sort_policy", s.node_sort_policy), a("capacity", s.capacity),
@@ -112,7 +130,7 @@ void describe(Archive &a, S &s) {
       a("applications", s.applications), a("ended", s.ended), a("users", s.users), a("groups", s.groups), a("rm", s.rm),
       a("plain_name", s.plain_name), a("node_count", s.node_count), a("since_ms", s.since_ms),
       a("preemption", s.preemption), a("quota_preemption", s.quota_preemption), a("weights", s.weights),
-      a("application_states", s.application_states), a("pending", s.pending);
+      a("application_states", s.application_states), a("pending", s.pending), a("canary", s.canary);
 }
 
 template <class Archive, record_like<kernel_snapshot> S>

@@ -2,6 +2,7 @@
 // Why an ask waits, with the numbers, and the smallest change that would let it run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -94,13 +95,18 @@ enum class change_outcome : uint8_t {
   runs,          // `changes` let it run
   waits,         // something holds it then that no change of limits and nodes ends: `holds`
   others_first,  // others take what is added, however much was tried
-  not_tried,     // the partition is larger than most_tried
+  not_tried,     // the partition has more than explain_terms::most_objects
 };
 
 [[nodiscard]] std::string_view name(change_outcome);
 
-// Asks, allocations, applications and nodes of a partition in which explain tries changes.
+// Asks, allocations, applications and nodes of a partition in which explain tries changes, where nobody says otherwise.
 inline constexpr uint64_t most_tried = 50'000;
+
+struct explain_terms {
+  uint64_t most_objects = most_tried;        // in a partition of more nothing is tried
+  const std::atomic<bool> *stops = nullptr;  // once true, nobody wants the explanation any more
+};
 
 struct explanation {
   std::string partition, application, key, queue;

@@ -62,9 +62,11 @@ enum class fact_kind : uint8_t {
   user_usage,   // the same of its user, where an application is moved
   user_limit,   // flag: set, else removed; amounts
   group_limit,
+
+  canary_back,  // of the partition; text: why
 };
 
-inline constexpr size_t fact_kind_count = static_cast<size_t>(fact_kind::group_limit) + 1;
+inline constexpr size_t fact_kind_count = static_cast<size_t>(fact_kind::canary_back) + 1;
 [[nodiscard]] std::string_view name(fact_kind);
 
 // One fact. Everything it points to is borrowed for the call.

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
 #include "tenon/kernel/snapshot.hpp"
 
@@ -24,7 +23,7 @@ class frozen_state {
   [[nodiscard]] uint64_t commands() const;  // that the kernel had applied by then
 
   // The parts as plain values, of those that were frozen.
-  [[nodiscard]] kernel_snapshot plain(snapshot_part parts = snapshot_part::all, std::string_view partition = {}) const;
+  [[nodiscard]] kernel_snapshot plain(snapshot_part parts = snapshot_part::all) const;
 
  private:
   std::unique_ptr<const impl> impl_;

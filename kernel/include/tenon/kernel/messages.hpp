@@ -38,17 +38,17 @@ namespace tenon::messages {
 [[nodiscard]] std::string gang_queue_not_fifo(std::string_view queue, std::string_view application);
 [[nodiscard]] std::string gang_larger_than_queue(std::string_view queue, std::string_view application,
                                                  const amount_map &request, const amount_map &max);
-// `words` are the order's own, perhaps none.
+// `message` is the order's own, perhaps none.
 [[nodiscard]] std::string order_refused_application(std::string_view application, std::string_view order,
-                                                    std::string_view queue, std::string_view words);
+                                                    std::string_view queue, std::string_view message);
 
 // Applications: not placed. Reasons are wrapped in placement_failed().
 [[nodiscard]] std::string placement_failed(std::string_view application, std::string_view why);
 [[nodiscard]] std::string no_rule_matched();
 [[nodiscard]] std::string queue_name_invalid();
 [[nodiscard]] std::string parent_rule_gave_leaf(std::string_view queue);
-// `words` are the rule's own, perhaps none.
-[[nodiscard]] std::string rule_refused(std::string_view rule, std::string_view words);
+// `message` is the rule's own, perhaps none.
+[[nodiscard]] std::string rule_refused(std::string_view rule, std::string_view message);
 [[nodiscard]] std::string queue_not_found(std::string_view queue, std::string_view application);
 [[nodiscard]] std::string queue_path_illegal(std::string_view queue);
 [[nodiscard]] std::string queue_create_denied(std::string_view ancestor, std::string_view queue);
@@ -63,7 +63,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string rule_fixed_without_value();
 [[nodiscard]] std::string rule_fixed_qualified_with_parent(std::string_view value);
 [[nodiscard]] std::string acl_spaces(std::string_view acl);
-[[nodiscard]] std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view words);
+[[nodiscard]] std::string order_refused_queue(std::string_view queue, std::string_view order, std::string_view message);
 
 // Why an application changed its state: its message, in one line (docs/decisions.md, section 3).
 [[nodiscard]] std::string_view ask_added();
@@ -149,6 +149,18 @@ namespace tenon::messages {
 [[nodiscard]] std::string proposal_not_running();
 [[nodiscard]] std::string proposal_node_unfit();
 [[nodiscard]] std::string proposal_placeholder_gone(std::string_view placeholder);
+
+// Why a canary goes back.
+[[nodiscard]] std::string canary_failed(module_kind kind, std::string_view policy, uint32_t times);
+[[nodiscard]] std::string canary_waits(uint32_t longer, uint32_t placed, int64_t bound_ms);
+[[nodiscard]] std::string canary_waits_longer(int64_t average_ms, int64_t others_ms, uint32_t factor);
+[[nodiscard]] std::string canary_taken_back(std::string_view text);
+// Why people cannot take it back, or put it in place again.
+[[nodiscard]] std::string no_canary(std::string_view partition);
+[[nodiscard]] std::string canary_is_back(std::string_view why);
+// Why another build of its predicate cannot take over.
+[[nodiscard]] std::string swap_of_canary(std::string_view policy);
+[[nodiscard]] std::string canary_is_in_place();
 
 // What people do.
 [[nodiscard]] std::string no_queue(std::string_view path);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tenon/kernel/module_kinds.hpp"
+
 namespace tenon {
 
 using amount_map = std::map<std::string, int64_t>;
@@ -70,6 +72,31 @@ struct node_sort_config {
   friend bool operator==(const node_sort_config &, const node_sort_config &) = default;
 };
 
+// With what a canary goes back by itself.
+struct canary_limits {
+  uint32_t faults = 1;          // so many of its policy
+  uint32_t placements = 100;    // are looked at together
+  int64_t waiting_p99_ms = 0;   // more than one in 100 of its placements waited longer; 0: no bound
+  uint32_t waiting_factor = 0;  // thousandths: its average waiting is more than that of the others'; 0: no bound
+  friend bool operator==(const canary_limits &, const canary_limits &) = default;
+};
+
+// What some applications of a partition have, tried before all have it (docs/canary.md): an order of nodes, or a
+// predicate where one is named.
+struct canary_config {
+  node_sort_config node_sort;
+  std::vector<std::string> queues;  // full paths: of these and all below them; empty: of all
+  uint32_t share = whole;           // of their applications, in thousandths
+  std::string salt;
+  canary_limits back;
+  std::string predicate;  // that they alone are asked about; "": it is an order of nodes
+  static constexpr uint32_t whole = 1'000;
+
+  [[nodiscard]] module_kind kind() const { return predicate.empty() ? module_kind::node_sort : module_kind::predicate; }
+  [[nodiscard]] const std::string &policy() const { return predicate.empty() ? node_sort.type : predicate; }
+  friend bool operator==(const canary_config &, const canary_config &) = default;
+};
+
 // Durations and switches of ours beside YuniKorn's keys (docs/configuration.md). Milliseconds.
 struct partition_tuning {
   int64_t reservation_delay_ms = 2'000;
@@ -96,6 +123,7 @@ struct partition_config {
   node_sort_config node_sort;
   std::string user_group_resolver;  // of the kind identity; "": none
   partition_tuning tuning;
+  std::vector<canary_config> canary;  // none or one
   friend bool operator==(const partition_config &, const partition_config &) = default;
 };
 

@@ -74,6 +74,14 @@ struct allocation_snapshot {
   friend bool operator==(const allocation_snapshot &, const allocation_snapshot &) = default;
 };
 
+// An order that lets an ask's application, or one of the queues that it is in, have nothing now.
+struct left_out_by {
+  std::string queue, order;  // whose order it is, and its name
+  bool of_queues = false;    // an order of the queue's children; else of its applications
+  bool for_good = false;     // until something changes; else until a time
+  friend bool operator==(const left_out_by &, const left_out_by &) = default;
+};
+
 struct ask_snapshot {
   std::string key;
   amount_map resources;  // of one allocation
@@ -84,6 +92,7 @@ struct ask_snapshot {
   int64_t create_time_ms = 0;
   ask_state state = ask_state::pending;
   std::string blocker;  // what it waits for, "" when runnable
+  std::optional<left_out_by> left_out;
   bool originator = false;
   bool preempts = false;   // others give way to it
   bool scales_up = false;  // the resource manager was told that no node can hold it
@@ -157,6 +166,30 @@ struct usage_snapshot {  // of one user or group in one queue
   friend bool operator==(const usage_snapshot &, const usage_snapshot &) = default;
 };
 
+// Those who have what a canary brings, or those who do not.
+struct canary_side {
+  uint64_t applications = 0;  // now
+  uint64_t placed = 0;        // of theirs, since the canary came
+  int64_t waited_ms = 0;      // these together
+  friend bool operator==(const canary_side &, const canary_side &) = default;
+};
+
+// What some applications of a partition have.
+struct canary_snapshot {
+  std::string kind;    // of module: "node-sort" or "predicate"
+  std::string policy;  // as configured
+  std::vector<std::string> queues;
+  uint32_t share = 0;  // thousandths
+  std::string salt;
+  bool active = true;    // false: it went back
+  std::string why;       // it did
+  int64_t since_ms = 0;  // it is so
+  canary_limits back;
+  uint32_t faults = 0;  // since it came
+  canary_side canary, others;
+  friend bool operator==(const canary_snapshot &, const canary_snapshot &) = default;
+};
+
 struct partition_snapshot {
   std::string name;  // [rm]name
   std::string rm, plain_name;
@@ -167,7 +200,8 @@ struct partition_snapshot {
   uint64_t node_count = 0;
   int64_t since_ms = 0;  // in its state
   bool preemption = true, quota_preemption = false;
-  std::map<std::string, double> weights;                     // of the order of nodes
+  std::map<std::string, double> weights;  // of the order of nodes
+  std::optional<canary_snapshot> canary;
   std::map<application_state, uint64_t> application_states;  // how many are in each
   std::vector<queue_snapshot> queues;                        // depth first, children in creation order, root first
   std::vector<node_snapshot> nodes;                          // by id

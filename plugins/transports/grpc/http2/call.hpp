@@ -96,7 +96,7 @@ class call {
   // What it says next, as the data source of HTTP/2.
   ssize_t fill(std::span<uint8_t> out, uint32_t &flags);
 
-  // A limit ends it, with these words for the client.
+  // A limit ends it, with this message for the client.
   void refuse(const rpc_status &why);
   [[nodiscard]] bool can_be_refused() const { return from_ != nullptr && !refused_ && !end_; }
   // A part of what happened, as a reaction.

@@ -17,7 +17,7 @@ struct pem_texts {
 };
 
 // TLS 1.2 and newer, for HTTP/2 alone, without what a client could make it do again and again: no renegotiation, no
-// sessions that are kept. Throws std::runtime_error with OpenSSL's words.
+// sessions that are kept. Throws std::runtime_error with OpenSSL's message.
 std::shared_ptr<SSL_CTX> tls_of(const pem_texts &texts);
 
 // The common name and the alternative names of the certificate that the client showed; none without one.

@@ -2,7 +2,7 @@
 // Applications: their states, what they have and wait for, and why.
 import { h } from "./dom.js";
 import { explanation } from "./explanation.js";
-import { choice, chip, empty, facts, name, opener, ordered, paged, pager, search, state, table } from "./parts.js";
+import { called, choice, chip, empty, facts, name, object, opener, ordered, paged, pager, search, state, table } from "./parts.js";
 import { get, getAll, paths } from "./rest.js";
 import { amounts, dominant, plural, readable, since, when } from "./units.js";
 
@@ -104,7 +104,7 @@ function ask(app, one, application) {
   const held = latest(one.allocationLog);
   return h("li", { "data-key": one.allocationKey },
     h("div", { class: "ask" },
-      h("strong", {}, name(one.allocationKey)), " ", amounts(one.resource),
+      h("strong", {}, object(one)), " ", amounts(one.resource),
       one.placeholder ? [" ", chip("placeholder")] : null,
       one.taskGroupName ? [" ", chip(one.taskGroupName)] : null,
       one.triggeredPreemption ? [" ", chip("preempts", "warn")] : null,
@@ -127,7 +127,7 @@ function asks(app, application) {
 }
 
 function allocations(app, application) {
-  const shown = [{ name: "Allocation", by: (one) => one.allocationKey }, { name: "Node", by: (one) => one.nodeId },
+  const shown = [{ name: "Allocation", by: called }, { name: "Node", by: (one) => one.nodeId },
     { name: "Resources", class: "amounts", by: (one) => dominant(one.resource, app.capacity()) },
     { name: "Since", by: (one) => one.allocationTime }];
   const all = ordered(app, "allocations", shown, application.allocations ?? []);
@@ -136,7 +136,7 @@ function allocations(app, application) {
   return [h("h3", {}, "Allocations"),
     table(app, "allocations", "Allocations", shown,
       part.rows.map((one) => ({ key: one.allocationKey, cells: [
-        [name(one.allocationKey), one.placeholder ? [" ", chip("placeholder")] : null, one.preempted ? [" ", chip("preempted", "warn")] : null],
+        [object(one), one.placeholder ? [" ", chip("placeholder")] : null, one.preempted ? [" ", chip("preempted", "warn")] : null],
         opener("node", one.nodeId), amounts(one.resource), one.allocationTime ? when(one.allocationTime) : "—"] }))),
     pager("detail", part, "allocations")];
 }

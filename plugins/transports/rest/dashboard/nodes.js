@@ -2,7 +2,7 @@
 // Nodes: how much of a resource each one uses, as a heat map, as counts and as a table.
 import { h } from "./dom.js";
 import { draw } from "./heatmap.js";
-import { choice, chip, empty, facts, meter, name as words, opener, ordered, paged, pager, search, table } from "./parts.js";
+import { called, choice, chip, empty, facts, meter, name as words, object, opener, ordered, paged, pager, search, table } from "./parts.js";
 import { get, getAll, paths } from "./rest.js";
 import { amounts, count, dominant, label, percent, plural, share, types, when } from "./units.js";
 
@@ -104,7 +104,7 @@ export function drawn(app) {
 export const loadDetails = (app, id) => get(paths.partition(app.partition) + paths.node(id));
 
 export function details(app, id, node) {
-  const shown = [{ name: "Allocation", by: (one) => one.allocationKey }, { name: "Application", by: (one) => one.applicationId },
+  const shown = [{ name: "Allocation", by: called }, { name: "Application", by: (one) => one.applicationId },
     { name: "Resources", class: "amounts", by: (one) => dominant(one.resource, node.capacity) },
     { name: "Since", by: (one) => one.allocationTime }];
   const own = ordered(app, "allocations", shown, node.allocations ?? []), foreign = node.foreignAllocations ?? [];
@@ -119,11 +119,11 @@ export function details(app, id, node) {
     h("h3", {}, plural(own.length, "allocation")),
     own.length === 0 ? empty("Nothing runs here.")
       : [table(app, "allocations", "Allocations", shown,
-        part.rows.map((one) => ({ key: one.allocationKey, cells: [words(one.allocationKey),
+        part.rows.map((one) => ({ key: one.allocationKey, cells: [object(one),
           opener("application", one.applicationId), amounts(one.resource),
           one.allocationTime ? when(one.allocationTime) : "—"] }))), pager("detail", part, "allocations")],
     foreign.length === 0 ? null : [h("h3", {}, plural(foreign.length, "allocation of others", "allocations of others")),
-      h("ul", { class: "log" }, foreign.slice(0, 50).map((one) => h("li", {}, words(one.allocationKey), `: ${amounts(one.resource)}`)))],
+      h("ul", { class: "log" }, foreign.slice(0, 50).map((one) => h("li", {}, object(one), `: ${amounts(one.resource)}`)))],
     node.reservations?.length > 0 ? [h("h3", {}, "Reserved for"), h("ul", { class: "log" }, node.reservations.map((key) => h("li", {}, words(key))))] : null,
     Object.keys(node.attributes ?? {}).length === 0 ? null : [h("h3", {}, "Attributes"), facts(Object.entries(node.attributes))],
   ];

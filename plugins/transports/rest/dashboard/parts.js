@@ -140,6 +140,16 @@ export function name(text) {
   return String(text).split(/(?<=[._\-/:@])/).flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
 }
 
+// What people call an ask or allocation: a pod by its namespace and name, where the resource manager sent them as tags of
+// the field; else its key. The key of a pod says nothing to people, so it is in the title.
+export function called(one) {
+  const tags = one.allocationTags ?? {};
+  const pod = tags["kubernetes.io/meta/podName"], namespace = tags["kubernetes.io/meta/namespace"];
+  return pod ? (namespace ? `${namespace}/${pod}` : pod) : one.allocationKey;
+}
+export const object = (one) => called(one) === one.allocationKey ? name(one.allocationKey)
+  : h("span", { title: one.allocationKey }, name(called(one)));
+
 export function opener(kind, id, text = id) {
   if (!id || id === "—") return "—";
   return h("button", { type: "button", class: "link", "data-do": "open", "data-kind": kind, "data-id": id }, name(text));

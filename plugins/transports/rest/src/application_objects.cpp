@@ -85,7 +85,7 @@ json::object past_use_json(const tenon_view_application &a) {
   return out.take();
 }
 
-// In other states the words say how it got there, which is no rejection.
+// In other states the text says how it got there, which is no rejection.
 bool says_what_failed(std::string_view state) {
   return state == "Rejected" || state == "Resuming" || state == "Failing" || state == "Failed";
 }

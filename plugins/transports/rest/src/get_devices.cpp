@@ -29,14 +29,14 @@ std::optional<int64_t> number_at_start(std::string_view &text) {
 }
 
 // "gpu: 1000 500": what each device has free.
-void read_free(std::string_view words, types_of_node &types) {
-  const size_t colon = words.rfind(':');
+void read_free(std::string_view listed, types_of_node &types) {
+  const size_t colon = listed.rfind(':');
   if (colon == std::string_view::npos) return;
-  type_of_node &type = types[std::string(words.substr(0, colon))];
-  words.remove_prefix(colon + 1);
-  while (words.starts_with(' ')) {
-    words.remove_prefix(1);
-    const auto free = number_at_start(words);
+  type_of_node &type = types[std::string(listed.substr(0, colon))];
+  listed.remove_prefix(colon + 1);
+  while (listed.starts_with(' ')) {
+    listed.remove_prefix(1);
+    const auto free = number_at_start(listed);
     if (!free) return;
     type.free.emplace_back(*free);
   }

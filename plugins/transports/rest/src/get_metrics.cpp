@@ -80,6 +80,55 @@ answer get_modules(const context &c) {
   return json_answer(out);
 }
 
+answer get_call_shadows(const context &c) {
+  const reading now(c.use, TENON_METRICS_SHADOWS);
+  json::array out;
+  for (const auto &s : listed<tenon_call_shadow>(now->shadows)) {
+    object_writer one;
+    one.always("module", view(s.module));
+    one.always("kind", view(s.kind));
+    one.always("name", view(s.name));
+    one.always("shadow", view(s.shadow));
+    one.always("shadowVersion", view(s.shadow_version));
+    one.always("shadowName", view(s.shadow_name));
+    one.put("off", s.off);
+    one.put("lastFault", s.last_fault);
+    one.always("calls", s.calls);
+    one.always("items", s.items);
+    one.always("skipped", s.skipped);
+    one.always("faults", s.faults);
+    one.always("spentNanoseconds", s.spent_ns);
+    one.always("forgotten", s.forgotten);
+    one.always("differences", s.differences);
+    json::array differences;
+    for (const auto &d : listed<tenon_shadow_difference>(s.first_differences)) {
+      object_writer each;
+      each.always("what", view(d.what));
+      each.always("time", nanoseconds(d.at_ms));
+      each.always("slot", view(d.slot));
+      each.put("of", d.of);
+      each.always("object", view(d.object));
+      each.put("other", d.other);
+      each.always("first", view(d.first));
+      each.always("shadow", view(d.shadow));
+      differences.push_back(each.take());
+    }
+    one.always("firstDifferences", std::move(differences));
+    out.push_back(one.take());
+  }
+  return json_answer(out);
+}
+
+// As the control socket has it: the host's JSON.
+answer get_world_shadow(const context &c) {
+  const reading now(c.use, TENON_METRICS_WORLD_SHADOW);
+  if (now->world_shadow.length == 0)
+    throw refused{404, "no shadow: the deployment has none; add `shadow: {}` and what of it is to be otherwise"};
+  answer found;
+  found.body = view(now->world_shadow);
+  return found;
+}
+
 answer get_application_history(const context &c) {
   if (c.use.metrics == nullptr) return error_answer(500, no_history);
   const reading now(c.use, TENON_METRICS_HISTORY);

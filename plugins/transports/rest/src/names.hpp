@@ -7,7 +7,7 @@
 
 namespace tenon::rest {
 
-// All throw refused, with the field's words, where a name cannot be one.
+// All throw refused, with the field's message, where a name cannot be one.
 void check_queue_name(std::string_view path);
 void check_user_name(std::string_view name);
 void check_group_name(std::string_view name);

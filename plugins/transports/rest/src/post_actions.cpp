@@ -116,6 +116,8 @@ answer post_reload(const context &c) {
 answer post_stop_partition(const context &c) { return act(c, TENON_ADMIN_STOP_PARTITION, {}, "stop partition"); }
 answer post_start_partition(const context &c) { return act(c, TENON_ADMIN_START_PARTITION, {}, "start partition"); }
 answer post_drain_partition(const context &c) { return act(c, TENON_ADMIN_DRAIN_PARTITION, {}, "drain partition"); }
+answer post_canary_back(const context &c) { return act(c, TENON_ADMIN_CANARY_BACK, {}, "canary back"); }
+answer post_canary_again(const context &c) { return act(c, TENON_ADMIN_CANARY_AGAIN, {}, "canary again"); }
 answer post_drain_node(const context &c) {
   return act(c, TENON_ADMIN_DRAIN_NODE, c.asked.parameter("node"), "drain node");
 }

@@ -119,7 +119,8 @@ void structs_smaller(probe &p) {
   create_smaller(p, module);
   const auto one = instance::active(module);
   for (const question &q : usual_questions(*one, 1, p.seed())) {
-    const bool batch = q.of != slot::prepare && q.of != slot::place && q.of != slot::filter_prefix;
+    const bool batch =
+        q.of != slot::prepare && q.of != slot::place && q.of != slot::filter_prefix && q.of != slot::resolve;
     std::vector<uint32_t> sizes;
     switch (q.of) {
       case slot::keys:
@@ -134,6 +135,9 @@ void structs_smaller(probe &p) {
         break;
       case slot::place:
         sizes = {offsetof(tenon_place_out, error)};
+        break;
+      case slot::resolve:
+        sizes = {offsetof(tenon_resolve_out, room), offsetof(tenon_resolve_out, error)};
         break;
       default:
         break;
@@ -198,18 +202,18 @@ void extreme_values(probe &p) {
 }
 
 constexpr std::array all{
-    check{"inputs-bounds", "buffers", about::policies, "answers-repeat",
+    check{"inputs-bounds", "buffers", about::asked, "answers-repeat",
           "A slot reads no further than what it was given, writes to no input, and keeps no pointer to one.",
           inputs_bounds},
-    check{"output-bounds", "buffers", about::policies, "answers-repeat",
+    check{"output-bounds", "buffers", about::asked, "answers-repeat",
           "A slot writes its results and nothing else: not beyond them, not the size or the pointers of its output.",
           output_bounds},
     check{"items-alone", "columns", about::columns, "answers-repeat",
           "A slot reads the rows that the batch names, and no amount that is undefined.", items_alone},
-    check{"structs-larger", "sizes", about::policies, "answers-repeat",
+    check{"structs-larger", "sizes", about::asked, "answers-repeat",
           "A later host's larger structs, tables and strides are read and filled as far as both know them.",
           structs_larger},
-    check{"structs-smaller", "sizes", about::policies, "answers-repeat",
+    check{"structs-smaller", "sizes", about::asked, "answers-repeat",
           "Of an earlier host's smaller structs nothing is read or written that they do not have.", structs_smaller},
     check{"empty-batches", "buffers", about::columns, "answers-repeat",
           "A batch may have no items, no resource types, or as many as there can be.", empty_batches},

@@ -1,11 +1,14 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Event sinks: what is taken is taken whole, and given back as it was, to whoever asks for it.
-#include <dirent.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
-#include <chrono>
+#include <csignal>
 #include <thread>
 
+#include "growth.hpp"
 #include "made_events.hpp"
 
 namespace tenon::conformance {
@@ -258,15 +261,6 @@ void runs_and_losses(probe &p) {
   }
 }
 
-size_t threads_now() {
-  DIR *dir = ::opendir("/proc/self/task");
-  if (dir == nullptr) return 0;
-  size_t count = 0;
-  while (::readdir(dir) != nullptr) ++count;
-  ::closedir(dir);
-  return count;
-}
-
 void ends_threads(probe &p) {
   const opened_module module = opened_module::start(p);
   dice d(p.seed());
@@ -277,10 +271,7 @@ void ends_threads(probe &p) {
     one->deactivate();
     one->destroy();
   }
-  // The system takes a moment to forget a thread that was joined.
-  for (int tries = 0; threads_now() > before && tries < 100; ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const size_t after = threads_now();
+  const size_t after = threads_left(before);
   if (after > before) probe::fail(number(after - before) + " threads are left of instances that were destroyed");
 }
 
@@ -317,6 +308,135 @@ void any_thread(probe &p) {
   }
 }
 
+constexpr int nothing_to_check = 77;  // exit status of a process whose sink takes no records here
+
+// Another process takes the batches one by one. Either it ends as it should after `enough` of them, or it is killed
+// while it goes on. How many it had taken, by its own word.
+size_t taken_by_another_process(probe &p, std::span<const std::vector<made_event>> batches, size_t enough,
+                                bool killed) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) probe::skip("there is no pipe to another process");
+  const pid_t other = ::fork();
+  if (other < 0) probe::skip("no process could be started");
+  if (other == 0) {
+    ::close(ends[0]);
+    try {
+      const opened_module module = opened_module::start(p);
+      const auto one = instance::active(module);
+      for (const auto &batch : killed ? batches : batches.first(enough)) {
+        emit(*one, batch);
+        if (::write(ends[1], "t", 1) != 1) ::_exit(EXIT_FAILURE);
+      }
+      if (killed) ::pause();
+      one->deactivate();
+      one->destroy();
+      ::_exit(EXIT_SUCCESS);
+    } catch (const check_skipped &) {
+      ::_exit(nothing_to_check);
+    } catch (...) {
+      ::_exit(EXIT_FAILURE);
+    }
+  }
+  ::close(ends[1]);
+  size_t taken = 0;
+  char word = 0;
+  while (taken < enough && ::read(ends[0], &word, 1) == 1) ++taken;
+  if (killed) ::kill(other, SIGKILL);
+  while (::read(ends[0], &word, 1) == 1) ++taken;
+  ::close(ends[0]);
+  int status = 0;
+  if (::waitpid(other, &status, 0) != other) probe::skip("the other process got lost");
+  p.step("");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == nothing_to_check)
+    probe::skip("it takes no records in another process");
+  const bool as_meant = killed ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                               : WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+  if (!as_meant) probe::fail("a second process that takes records after " + number(taken) + " batches ended by itself");
+  return taken;
+}
+
+// A sink that keeps records beyond its process keeps what it took, whatever becomes of that.
+void outlives_a_kill(probe &p) {
+  dice d(p.seed());
+  struct life {
+    std::string run;
+    bool killed;
+    std::vector<std::vector<made_event>> batches;
+    size_t taken = 0;
+  };
+  std::array<life, 3> lives{life{"ended", false, {}}, life{"killed", true, {}}, life{"killed-again", true, {}}};
+  for (life &each : lives) {
+    uint64_t id = 1;
+    for (int i = 0; i < 60; ++i) {
+      each.batches.push_back(make_events(1 + p.pick(25), each.run, id, d));
+      id += each.batches.back().size();
+    }
+    each.taken = taken_by_another_process(p, each.batches, 1 + p.pick(30), each.killed);
+  }
+  const opened_module module = opened_module::start(p);
+  const auto one = instance::active(module);
+  for (const life &each : lives) {
+    made_query of_run;
+    of_run.run = each.run;
+    const auto kept = ask_for(*one, of_run).records;
+    if (!each.killed && kept.empty()) probe::skip("it keeps nothing beyond its process");
+    std::vector<made_event> want;
+    for (size_t i = 0; i < each.taken; ++i) want.insert(want.end(), each.batches[i].begin(), each.batches[i].end());
+    if (kept.size() < want.size())
+      probe::fail("of a process that was " + each.run + " " + number(kept.size()) +
+                  " records are left, emit had said OK to " + number(want.size()));
+    // The one more that it was taking may be there too: all of it.
+    if (kept.size() > want.size() && each.killed && each.taken < each.batches.size())
+      want.insert(want.end(), each.batches[each.taken].begin(), each.batches[each.taken].end());
+    if (const std::string no = difference(want, kept); !no.empty())
+      probe::fail("after a process was " + each.run + ": " + no);
+  }
+}
+
+// As on a disk that is full: no file of this process grows beyond so many bytes.
+class files_end_at {
+ public:
+  explicit files_end_at(rlim_t bytes) {
+    before_ = ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit less{std::min(bytes, limit_.rlim_max), limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &less);
+  }
+  ~files_end_at() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    ::signal(SIGXFSZ, before_);
+  }
+  files_end_at(const files_end_at &) = delete;
+  files_end_at &operator=(const files_end_at &) = delete;
+
+ private:
+  rlimit limit_{};
+  void (*before_)(int) = nullptr;
+};
+
+void full_disk(probe &p) {
+  const opened_module module = opened_module::start(p);
+  const auto one = instance::active(module);
+  dice d(p.seed());
+  std::vector<made_event> taken = make_events(20, first_run, 1, d), refused;
+  emit(*one, taken);
+  {
+    const files_end_at limit(rlim_t{256} << 10U);
+    for (int i = 0; i < 200 && refused.empty(); ++i) {
+      const auto more = make_events(50, first_run, taken.size() + 1, d);
+      auto &to = is_taken(*one, more) ? taken : refused;
+      to.insert(to.end(), more.begin(), more.end());
+    }
+  }
+  if (refused.empty()) probe::skip("it needs no file that grows");
+  emit(*one, refused);
+  taken.insert(taken.end(), refused.begin(), refused.end());
+  const auto more = make_events(5, first_run, taken.size() + 1, d);
+  emit(*one, more);
+  taken.insert(taken.end(), more.begin(), more.end());
+  if (can_query(*one)) want_answer(*one, {}, taken, "after its files could not grow");
+}
+
 constexpr std::array all_checks{
     check{"sink-takes-batches", "event sinks", about::event_sink, "instance-starts",
           "Batches of no, one and ten thousand records are taken, with gaps between ids; a refusal has words.",
@@ -345,6 +465,12 @@ constexpr std::array all_checks{
           "A sink works on whatever thread calls it, and whatever thread made it.", any_thread},
     check{"sink-ends-threads", "event sinks", about::event_sink, "sink-takes-batches",
           "An instance that is gone leaves no thread behind.", ends_threads},
+    check{"sink-outlives-kill", "event sinks", about::event_sink, "sink-gives-back",
+          "Where records outlive the process, each that was taken outlives its kill, and of a batch all or none.",
+          outlives_a_kill},
+    check{"sink-full-disk", "event sinks", about::event_sink, "sink-takes-batches",
+          "Where its files cannot grow it says RETRY, with words; once they can it takes the batch, and none is lost.",
+          full_disk},
 };
 
 }  // namespace

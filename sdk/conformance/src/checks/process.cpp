@@ -1,6 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // What a module does to the process: floating point, locale, signals, files, threads, output, and the host's services.
-#include <dirent.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -11,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "growth.hpp"
 #include "question.hpp"
 #include "tenon/host/process_state.hpp"
 
@@ -18,15 +18,6 @@ extern char **environ;
 
 namespace tenon::conformance {
 namespace {
-
-size_t entries(const char *folder) {
-  DIR *dir = ::opendir(folder);
-  if (dir == nullptr) return 0;
-  size_t count = 0;
-  while (::readdir(dir) != nullptr) ++count;
-  ::closedir(dir);
-  return count;
-}
 
 // Processes that this one started and that nobody waited for.
 uint64_t living_children() {
@@ -55,8 +46,8 @@ struct surroundings {
     out.mask = ::umask(0);
     ::umask(out.mask);
     ::getitimer(ITIMER_REAL, &out.timer);
-    out.threads = entries("/proc/self/task");
-    out.files = entries("/proc/self/fd");
+    out.threads = threads_now();
+    out.files = open_files();
     struct stat about {};
     if (::fstat(STDOUT_FILENO, &about) == 0 && S_ISREG(about.st_mode)) out.output = about.st_size;
     out.priority = ::getpriority(PRIO_PROCESS, 0);
@@ -108,8 +99,9 @@ void live(probe &p, bool everything) {
   opened_module module = watched("opening it", everything, true, [&] { return opened_module::open(p); });
   watched("the module's init", everything, false, [&] { return module.init(), 0; });
   auto one = watched("create, init and activate", everything, false, [&] { return instance::active(module); });
+  // A source of groups may keep its connection from one user to the next.
   for (const question &q : usual_questions(*one, 3, p.seed()))
-    watched(slot_name(q.of).data(), everything, true, [&] { return ask(*one, q), 0; });
+    watched(slot_name(q.of).data(), everything, q.of != slot::resolve, [&] { return ask(*one, q), 0; });
   watched("deactivate and destroy", everything, false, [&] { return one.reset(), 0; });
   watched("the module's deinit", everything, false, [&] { return module.deinit(), 0; });
   const std::string left = surroundings::now().difference(before, true);
@@ -170,7 +162,7 @@ void host_calls(probe &p) {
     }
     module.deinit();
   }
-  if (!test_host::complaints().empty()) probe::fail(test_host::complaints().front());
+  if (const auto wrong = test_host::complaints(); !wrong.empty()) probe::fail(wrong.front());
 }
 
 constexpr std::array module_level{
@@ -183,12 +175,11 @@ constexpr std::array all{
     check{"state-kept", "process", about::every_kind, "slots-answer",
           "Floating-point control, locale and signal handling are as before: after opening, init, slots and destroy.",
           state_kept},
-    check{"surroundings-kept", "process", about::policies, "slots-answer",
+    check{"surroundings-kept", "process", about::asked, "slots-answer",
           "Working directory, variables, file mask, timers, open files, threads and children are as before.",
           surroundings_kept},
-    check{"quiet", "process", about::policies, "slots-answer", "Nothing is written to standard output or error.",
-          quiet},
-    check{"host-without-services", "host", about::policies, "answers-repeat",
+    check{"quiet", "process", about::asked, "slots-answer", "Nothing is written to standard output or error.", quiet},
+    check{"host-without-services", "host", about::asked, "answers-repeat",
           "A host may have no services at all: the module works without them.", host_without_services},
     check{"host-calls", "host", about::every_kind, "slots-answer",
           "Services are called with the host that was given, filled-in structs, and never after destroy.", host_calls},

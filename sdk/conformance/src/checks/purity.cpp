@@ -326,7 +326,7 @@ void columns_undeclared(probe &p) {
 }
 
 constexpr std::array all{
-    check{"answers-fresh", "purity", about::policies, "answers-repeat",
+    check{"answers-fresh", "purity", about::asked, "answers-repeat",
           "What an instance was asked before changes no answer: it answers as a new one does.", answers_fresh},
     check{"answers-outside", "purity", about::policies, "answers-repeat",
           "No answer depends on the machine's clock, on chance, on the process or on its variables.", answers_outside},

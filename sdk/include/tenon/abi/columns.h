@@ -27,6 +27,7 @@ extern "C" {
 #define TENON_COLUMN_TEXT_MAP 4u  /* one tenon_text_map an item */
 #define TENON_COLUMN_WORDS 5u     /* four uint64_t an item */
 #define TENON_COLUMN_NUMBERS 6u   /* one tenon_numbers an item */
+#define TENON_COLUMN_TEXTS 7u     /* one tenon_texts an item */
 
 /* Texts by key: count keys, unique and ascending by byte, each with its value. Has no size field and
  * never grows. A module declares a map where it cannot name the keys beforehand; any change of the map
@@ -42,6 +43,12 @@ typedef struct tenon_numbers {
   const int64_t *values; /* count of them; NULL where there are none */
   uint64_t count;
 } tenon_numbers;
+
+/* A list of texts; one whose data is NULL is none. Has no size field and never grows. */
+typedef struct tenon_texts {
+  const tenon_text *values; /* count of them; NULL where there are none */
+  uint64_t count;
+} tenon_texts;
 
 /* Whose values a module reads; decides what a change invalidates. */
 #define TENON_SCOPE_ITEM 1u     /* of the item itself: a change re-keys that item */
@@ -71,6 +78,7 @@ typedef struct tenon_numbers {
  *   queue.guaranteed          RESOURCES of the leaf (scope context)
  *   parent.priority_sort      I64 (scope context)
  * node-sort and predicate, items are the nodes of the partition:
+ *   node.id                   TEXT
  *   node.free, node.total     RESOURCES
  *   node.attr:K               TEXT
  *   node.attrs                TEXT_MAP
@@ -85,6 +93,24 @@ typedef struct tenon_numbers {
  *   ask.tags                  TEXT_MAP (scope context)
  * node-sort:
  *   app.count_by:K            I64  allocations of the ask's application on nodes of equal or no K (score only)
+ *   score.devices:T           I64  1 (scope context; score only). Who declares it chooses devices of type T: the last
+ *                             of the key words that `score` writes, two or more, is no part of the order. Its bit d
+ *                             says that the ask takes device d of that node. The scheduler chooses where it is 0, on
+ *                             a node that is reserved, and where it cannot be had: it has not as many bits as the ask
+ *                             wants devices, or one of these has not the amount free. At most one such column
+ *   shapes.counts             NUMBERS  of each shape in which asks came, how many allocations they were for
+ *   shapes.amounts            NUMBERS  of each shape the amounts asked for by type index, equally many of each
+ *   shapes.tags:K             TEXTS  of each shape the value of tag K
+ *   groups.values:K           TEXTS  the values that nodes have of attribute K, ascending; first none, where some have
+ *                             none
+ *   groups.totals:K           NUMBERS  of each of them the sum of node.total by type index, equally many of each
+ *                             These five are of a generation (scope context): they change when the next one begins, and
+ *                             nowhere else. Asks are counted from when the first order of nodes reads one of the five;
+ *                             before the first generation all are empty. It begins with the 32nd ask, each later one
+ *                             after twice as many as the one before, 4096 at most; after each such all counts are
+ *                             halved, and shapes whose count is 0 are forgotten. Asks are of one shape when all amounts
+ *                             are equal, and the values of all tags K that are read; an empty value is none. Of more
+ *                             than 1024 shapes those that come later are not counted
  * queue-sort and app-sort:
  *   item.prepared             WORDS that `prepare` made of the application's tags or of the queue's properties
  */

@@ -78,6 +78,9 @@ typedef struct tenon_admin_config_out {
 #define TENON_ADMIN_STOP_PARTITION 9u   /* nothing is decided in it; of these three `object` is empty */
 #define TENON_ADMIN_START_PARTITION 10u
 #define TENON_ADMIN_DRAIN_PARTITION 11u /* it takes nothing new, and goes when it is empty */
+/* Of these two `object` is empty, too. */
+#define TENON_ADMIN_CANARY_BACK 12u  /* its applications have the partition's order of nodes again */
+#define TENON_ADMIN_CANARY_AGAIN 13u /* one that went back is put in place once more */
 
 /* On RMs and log levels: needs TENON_CALLER_ALL. */
 typedef struct tenon_admin_act_in {

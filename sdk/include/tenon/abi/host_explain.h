@@ -1,4 +1,5 @@
-/* Host service explain: why an ask waits, and what would let it run. DRAFT: loads only on an equal host build.
+/* Host service explain: why an ask waits, and what would let it run; what would become of asks that nobody has sent.
+ * DRAFT: loads only on an equal host build.
  *
  * Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
  *
@@ -96,6 +97,23 @@ typedef struct tenon_explain_close_in {
   uint64_t id;
 } tenon_explain_close_in;
 
+/* A question in JSON and its answer in JSON: docs/what-if.md. */
+typedef struct tenon_what_if_in {
+  uint32_t size;
+  uint32_t timeout_ms;  /* 0: 10,000 */
+  tenon_text partition; /* in place of the question's, which has none then; empty: the question's */
+  tenon_text user;      /* of new applications that name none; empty: "nobody" */
+  tenon_text question;
+} tenon_what_if_in;
+
+typedef struct tenon_what_if_out {
+  uint32_t size;
+  uint32_t reserved;    /* 0 */
+  uint64_t id;          /* to close; preset 0 */
+  tenon_text answer;    /* valid until it is closed */
+  tenon_message *error; /* given by the caller; words of a status that is not OK */
+} tenon_what_if_out;
+
 typedef struct tenon_host_explain {
   uint32_t size;
   uint32_t reserved; /* 0 */
@@ -104,8 +122,13 @@ typedef struct tenon_host_explain {
    * EXHAUSTED: too many explanations are wanted at once. Not on the cycle thread. [any] */
   tenon_status (*explain)(const tenon_host *, const tenon_explain_in *, tenon_explain_out *out);
 
-  /* Gives an explanation back. [any] */
+  /* Gives an explanation or the answer to a what-if question back. [any] */
   tenon_status (*close)(const tenon_host *, const tenon_explain_close_in *);
+
+  /* Finds out what would become of asks, on a copy of the partition. INVALID_CONFIG: the question is wrong, and the
+   * words say where; UNRESOLVABLE: it means no partition, or several; UNSCHEDULABLE: the partition is too large to be
+   * copied while it schedules; RETRY and EXHAUSTED as above. Not on the cycle thread. [any] */
+  tenon_status (*what_if)(const tenon_host *, const tenon_what_if_in *, tenon_what_if_out *out);
 } tenon_host_explain;
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #define TENON_ABI_HOST_METRICS_H
 
 #include "host.h"
+#include "host_shadows.h"
 #include "host_views.h"
 
 #ifdef __cplusplus
@@ -116,6 +117,8 @@ typedef struct tenon_preemption {
 #define TENON_METRICS_HISTORY 8u
 #define TENON_METRICS_CURVE 16u
 #define TENON_METRICS_PREEMPTIONS 32u
+#define TENON_METRICS_SHADOWS 64u
+#define TENON_METRICS_WORLD_SHADOW 128u
 
 typedef struct tenon_reading {
   uint32_t size;
@@ -128,6 +131,8 @@ typedef struct tenon_reading {
   uint32_t reserved;           /* 0 */
   tenon_view_list curve;       /* tenon_curve_point; the first partitions, each oldest first */
   tenon_view_list preemptions; /* tenon_preemption; the latest, oldest first */
+  tenon_view_list shadows;     /* tenon_call_shadow */
+  tenon_text world_shadow;     /* JSON, docs/shadow.md; empty: the deployment has none */
 } tenon_reading;
 
 typedef struct tenon_metrics_open_in {

@@ -4,7 +4,8 @@
  *
  * Chosen by usergroupresolver.type of the partition. Asked for users of applications that come without groups, before
  * the application reaches the scheduler: what it answers is stored with the application. The host keeps answers for a
- * while, asks about one user at a time, and may wait: a slow source holds up nothing but its own users.
+ * while, asks about one user at a time, and may wait: a slow source holds up nothing but its own users. A module keeps
+ * no answers, and a source that is away when an instance is made is no refused configuration: resolve says so.
  */
 #ifndef TENON_ABI_IDENTITY_H
 #define TENON_ABI_IDENTITY_H
@@ -20,7 +21,7 @@ extern "C" {
 typedef struct tenon_resolve_in {
   uint32_t size;
   uint32_t reserved; /* 0 */
-  tenon_text user;   /* never empty, and a valid user name */
+  tenon_text user;   /* never empty; taken whole: no part of it is a pattern, whatever bytes it has */
 } tenon_resolve_in;
 
 /* The names go into `room`, in any order of bytes there; groups[i] points to where the i-th one stands. */
@@ -39,9 +40,9 @@ typedef struct tenon_identity_v1 {
   uint32_t size;
   uint32_t reserved; /* 0 */
 
-  /* Finds the groups of a user, the most telling one first. OK, perhaps without any group; DECLINED: there is no such
-   * user; RETRY: the source cannot be asked now; EXHAUSTED: call again with the room that is wanted. Any other
-   * status is a fault. Required. [io] */
+  /* Finds the groups of a user, the most telling one first, each once and none without a name. OK, perhaps without any
+   * group; DECLINED: there is no such user; RETRY: the source cannot be asked now, with words; EXHAUSTED: call again
+   * with the room that is wanted. Any other status is a fault. Required. [io] */
   tenon_status (*resolve)(tenon_instance *, const tenon_resolve_in *, tenon_resolve_out *out);
 } tenon_identity_v1;
 

@@ -98,7 +98,8 @@ typedef struct tenon_transport_v1 {
   /* Begins to listen; RMs may enter from now on, also before it returns. Required. [io] */
   tenon_status (*start)(tenon_instance *, const tenon_transport_start_in *, tenon_message *error);
 
-  /* Ends all connections and threads; host services are not called after it returned. Required. [io] */
+  /* Ends all connections and threads; host services are not called after it returned. Does nothing where it was not
+   * started, or is stopped. It may be started again. Required. [io] */
   tenon_status (*stop)(tenon_instance *, const tenon_transport_stop_in *, tenon_message *error);
 
   /* Takes answers for one RM without waiting for it: a slow RM's are not taken. OK; RETRY: not all, there is room again

@@ -56,6 +56,14 @@ TENON_EXPORT tenon_status tenon_scheduler_reload(tenon_scheduler *, const tenon_
 TENON_EXPORT tenon_status tenon_scheduler_dump(tenon_scheduler *, void (*take)(void *context, tenon_text json),
                                                void *context);
 
+/* What would become of asks that nobody has sent: a question in JSON and its answer in JSON, docs/what-if.md. Changes
+ * nothing, and calls `take` once, before it returns. INVALID_CONFIG with words about what is wrong where; UNRESOLVABLE:
+ * it means no partition, or several; UNSCHEDULABLE: a scheduler with threads of its own copies no partition of that
+ * size; RETRY: it has no time within timeout_ms (0: 10,000), or stops. Not from a callback. */
+TENON_EXPORT tenon_status tenon_scheduler_what_if(tenon_scheduler *, tenon_text question, uint32_t timeout_ms,
+                                                  void (*take)(void *context, tenon_text json), void *context,
+                                                  tenon_message *error);
+
 /* Applies what was submitted, delivers answers, ends all sessions. Only close is left then. */
 TENON_EXPORT void tenon_scheduler_stop(tenon_scheduler *);
 

@@ -160,6 +160,14 @@ class scheduler {
     internal::words().check(tenon_scheduler_dump(handle_.get(), take, &out));
     return out;
   }
+  // Question and answer in JSON: docs/what-if.md.
+  [[nodiscard]] std::string what_if(std::string_view question, uint32_t timeout_ms = 0) {
+    std::string out;
+    const auto take = [](void *to, tenon_text json) { *static_cast<std::string *>(to) = view(json); };
+    internal::words words;
+    words.check(tenon_scheduler_what_if(handle_.get(), text(question), timeout_ms, take, &out, &words.message));
+    return out;
+  }
   void stop() { tenon_scheduler_stop(handle_.get()); }
   [[nodiscard]] tenon_scheduler *get() const { return handle_.get(); }
 

@@ -64,6 +64,21 @@ class text_map {
   tenon_text_map map_{};
 };
 
+// A list of texts.
+class text_list {
+ public:
+  text_list() = default;
+  explicit text_list(const tenon_texts &list) : list_(list) {}
+
+  [[nodiscard]] uint64_t size() const { return list_.count; }
+  [[nodiscard]] std::optional<std::string_view> operator[](uint64_t i) const {
+    return list_.values[i].data == nullptr ? std::nullopt : std::optional(view(list_.values[i]));
+  }
+
+ private:
+  tenon_texts list_{};
+};
+
 enum class scope : uint32_t { item = TENON_SCOPE_ITEM, siblings = TENON_SCOPE_SIBLINGS, context = TENON_SCOPE_CONTEXT };
 
 // A declared column; `Value` is what reading it gives. The id must live as long as the instance.
@@ -77,6 +92,7 @@ using number_column = column<int64_t>;
 using text_column = column<std::optional<std::string_view>>;
 using text_map_column = column<text_map>;
 using numbers_column = column<std::span<const int64_t>>;
+using texts_column = column<text_list>;
 using words_column = column<std::array<uint64_t, 4>>;
 
 namespace internal {
@@ -95,6 +111,8 @@ template <>
 inline constexpr uint32_t kind_of<std::array<uint64_t, 4>> = TENON_COLUMN_WORDS;
 template <>
 inline constexpr uint32_t kind_of<std::span<const int64_t>> = TENON_COLUMN_NUMBERS;
+template <>
+inline constexpr uint32_t kind_of<text_list> = TENON_COLUMN_TEXTS;
 
 template <class T>
 T load(const void *base, uint64_t offset) {
@@ -118,6 +136,8 @@ Value read(const tenon_column &c, const tenon_batch &batch, uint32_t item) {
   } else if constexpr (std::is_same_v<Value, std::span<const int64_t>>) {
     const auto n = load<tenon_numbers>(c.base, at);
     return {n.values, n.count};
+  } else if constexpr (std::is_same_v<Value, text_list>) {
+    return text_list(load<tenon_texts>(c.base, at));
   } else {
     return load<Value>(c.base, at);
   }

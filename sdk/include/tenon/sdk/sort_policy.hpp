@@ -15,6 +15,8 @@
 //   begin(batch), called before the keys of a batch; not_before(row) -> int64_t, valid_until(row) -> int64_t;
 //   prepare(text_map) -> std::array<uint64_t, 4>; score(row), as key; init(host_services &), activate(),
 //   deactivate().
+// A node order that chooses devices has a number_column{"score.devices:T", scope::context} and says them with the key:
+//   score(row) -> with_devices{key, mask}   (bit d: device d; 0: the scheduler chooses)
 #pragma once
 
 #include <algorithm>
@@ -29,6 +31,15 @@
 #include "tenon/sdk/module.hpp"
 
 namespace tenon::sdk {
+
+// The key of a node and the devices to take there.
+template <class Key>
+struct with_devices {
+  Key key;
+  uint64_t devices;
+};
+template <class Key>
+with_devices(Key, uint64_t) -> with_devices<Key>;
 
 namespace internal {
 
@@ -46,14 +57,34 @@ constexpr uint32_t words_of = std::is_arithmetic_v<Key> ? 1 : 0;
 template <size_t N>
 inline constexpr uint32_t words_of<std::array<uint64_t, N>> = N;
 
-// 0 where the instance says it.
+template <class P>
+constexpr uint32_t device_words() {
+  if constexpr (requires(const P &p, const row_of<P> &row) { p.score(row).devices; }) {
+    return 1;
+  } else {
+    return 0;
+  }
+}
+constexpr bool has_device_column(const auto &columns) {
+  return std::apply([](const auto &...c) { return (c.id.starts_with("score.devices:") || ...); }, columns);
+}
+template <class P>
+constexpr bool may_have_device_column() {
+  if constexpr (describes_columns<P>) {
+    return has_device_column(P::columns);
+  } else {
+    return device_words<P>() != 0;  // its instances say
+  }
+}
+
+// Those of a key, in order. 0 where the instance says it.
 template <class P>
 constexpr uint32_t described_words() {
   if constexpr (spans_keys<P>) {
     return 0;
   } else {
     static_assert(words_of<key_of<P>> > 0, "key(row) gives a number or a std::array<uint64_t, N>");
-    static_assert(words_of<key_of<P>> <= TENON_MAX_KEY_WORDS);
+    static_assert(words_of<key_of<P>> + device_words<P>() <= TENON_MAX_KEY_WORDS);
     return words_of<key_of<P>>;
   }
 }
@@ -64,6 +95,12 @@ inline void put(std::span<uint64_t> out, uint64_t key) { out[0] = key; }
 template <size_t N>
 void put(std::span<uint64_t> out, const std::array<uint64_t, N> &key) {
   std::copy(key.begin(), key.end(), out.begin());
+}
+
+template <class Key>
+void put(std::span<uint64_t> out, const with_devices<Key> &all) {
+  put(out, all.key);
+  out.back() = all.devices;
 }
 
 template <class P>
@@ -78,6 +115,7 @@ struct sort_slots {
     return instance<P>::cycle(self, [&](P &policy) {
       uint32_t words = described_words<P>();
       if constexpr (spans_keys<P>) words = policy.key_words();
+      words += device_words<P>();
       if (out->key_words != words) return TENON_UNSUPPORTED;
       const batch items(*in);
       if constexpr (requires { policy.begin(items); }) policy.begin(items);
@@ -92,10 +130,12 @@ struct sort_slots {
 
   static tenon_status keys(tenon_instance *self, const tenon_batch *in, tenon_keys_out *out) noexcept {
     return each(self, in, out, [](const P &policy, const auto &row, std::span<uint64_t> words) {
+      if constexpr (device_words<P>() != 0) words.back() = 0;
+      const auto in_order = words.first(words.size() - device_words<P>());
       if constexpr (spans_keys<P>) {
-        policy.key(row, words);
+        policy.key(row, in_order);
       } else {
-        put(words, policy.key(row));
+        put(in_order, policy.key(row));
       }
     });
   }
@@ -134,16 +174,22 @@ struct sort_slots {
 template <class P>
 struct sort_implementation {
   static tenon_description describe() noexcept {
+    static_assert((device_words<P>() != 0) == may_have_device_column<P>(),
+                  "who chooses devices declares score.devices:T, and score(row) gives with_devices{key, mask}");
     tenon_description d = describe_common<P>();
-    d.key_words = described_words<P>();
+    d.key_words = spans_keys<P> ? 0 : described_words<P>() + device_words<P>();
     if constexpr (requires { P::rekey_ms; }) d.rekey_ms = P::rekey_ms;
     return d;
   }
   static tenon_status make(const tenon_create_in &in, tenon_create_out &out) noexcept {
     return create<P>(in, out, sort_slots<P>::slots, [](const P &policy) -> uint32_t {
+      if constexpr (computes_columns<P> && device_words<P>() != 0) {
+        if (!has_device_column(policy.columns())) throw std::logic_error("the column score.devices:T is not declared");
+      }
       if constexpr (spans_keys<P>) {
-        const uint32_t words = policy.key_words();
-        if (words == 0 || words > TENON_MAX_KEY_WORDS) throw std::length_error("key_words() is out of range");
+        const uint32_t words = policy.key_words() + device_words<P>();
+        if (words == device_words<P>() || words > TENON_MAX_KEY_WORDS)
+          throw std::length_error("key_words() is out of range");
         return words;
       } else {
         return 0;

@@ -20,10 +20,15 @@ func over(c *tenonv1.CheckPlacementsResponse) *[]*tenonv1.CheckOver { return &c.
 // checking gives one that checks placements, at most so many at once: Tenon's own messages beside those of the interface, in one process.
 func checking(t *testing.T, at *session.Daemon, window string) (*rm, *checkStream) {
 	t.Helper()
+	return checkingIn(t, at, window, session.Queues)
+}
+
+func checkingIn(t *testing.T, at *session.Daemon, window, queues string) (*rm, *checkStream) {
+	t.Helper()
 	r := connect(t, at)
 	checks := tenonv1.NewChecksClient(r.connection)
 	request := &tenonv1.RegisterResourceManagerRequest{
-		RmID: r.name, Version: "1", PolicyGroup: "default", Config: session.Queues,
+		RmID: r.name, Version: "1", PolicyGroup: "default", Config: queues,
 		BuildInfo: map[string]string{"language": "go"}, ExtraConfig: map[string]string{"checks.window": window},
 	}
 	if _, err := checks.RegisterResourceManager(session.Context(t), request); err != nil {

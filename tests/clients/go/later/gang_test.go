@@ -89,8 +89,8 @@ func TestAHardGangThatNeverFitsFailsAndSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAVictimMakesRoom(t *testing.T) {
-	r := start(t, `
+// rivals are two queues, of which the poor one has a right to what the rich one took.
+const rivals = `
 partitions:
   - name: default
     queues:
@@ -99,27 +99,49 @@ partitions:
         queues:
           - name: rich
           - name: poor
-            resources: { guaranteed: { vcore: 1 } }
+            resources: { guaranteed: { vcore: 3 } }
             properties: { preemption.delay: 1ms }
-`)
-	r.node("node", 2000)
-	r.application("rich", func(a *public.AddApplicationRequest) { a.QueueName = "root.rich" })
-	r.application("poor", func(a *public.AddApplicationRequest) { a.QueueName = "root.poor" })
-	for _, key := range []string{"rich-1", "rich-2"} {
-		r.ask("rich", key, func(a *public.Allocation) {
-			a.PreemptionPolicy = &public.PreemptionPolicy{AllowPreemptSelf: true}
-		})
-		r.runs(key)
+`
+
+// rivals submits an application to each.
+func (r *rm) rivals() {
+	r.t.Helper()
+	for _, name := range []string{"rich", "poor"} {
+		r.application(name, func(a *public.AddApplicationRequest) { a.QueueName = "root." + name })
 	}
-	r.ask("poor", "poor-1", func(a *public.Allocation) {
-		a.PreemptionPolicy = &public.PreemptionPolicy{AllowPreemptOther: true}
-	})
+}
+
+func (r *rm) rich(key string) {
+	r.t.Helper()
+	r.ask("rich", key, func(a *public.Allocation) { a.PreemptionPolicy = &public.PreemptionPolicy{AllowPreemptSelf: true} })
+}
+
+func (r *rm) poor(key string) {
+	r.t.Helper()
+	r.ask("poor", key, func(a *public.Allocation) { a.PreemptionPolicy = &public.PreemptionPolicy{AllowPreemptOther: true} })
+}
+
+// ended lets the next victim end.
+func (r *rm) ended() {
+	r.t.Helper()
 	victim := session.Take(r.allocations, "a victim", released, func(a *public.AllocationRelease) bool {
 		return a.TerminationType == public.TerminationType_PREEMPTED_BY_SCHEDULER
 	})
 	if victim.ApplicationID != "rich" {
-		t.Errorf("preempted is %v", victim)
+		r.t.Errorf("preempted is %v", victim)
 	}
 	r.release("rich", victim.AllocationKey, public.TerminationType_PREEMPTED_BY_SCHEDULER)
+}
+
+func TestAVictimMakesRoom(t *testing.T) {
+	r := start(t, rivals)
+	r.node("node", 2000)
+	r.rivals()
+	for _, key := range []string{"rich-1", "rich-2"} {
+		r.rich(key)
+		r.runs(key)
+	}
+	r.poor("poor-1")
+	r.ended()
 	r.runs("poor-1")
 }

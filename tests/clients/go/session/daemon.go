@@ -156,6 +156,9 @@ func (d *Daemon) Stop() error {
 	return nil
 }
 
+// Said is the log of one that has ended.
+func (d *Daemon) Said() string { return d.log.String() }
+
 // Main serves, runs the tests of a package and looks at what they said and heard: nothing that the schema lacks, and all
 // that `absent` wants.
 func Main(m *testing.M, more string, book *Book, serve func(*Daemon), absent func() []string) int {

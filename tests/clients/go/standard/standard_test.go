@@ -42,12 +42,13 @@ func TestMain(m *testing.M) {
 
 var services = []string{
 	"si.v1.Scheduler", "tenon.si.v1later.Scheduler", "tenon.v1.Admin", "tenon.v1.Checks", "tenon.v1.Recovery",
+	"tenon.v1.WhatIf",
 	"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
 }
 
 func TestHealthIsAskedAndWatched(t *testing.T) {
 	client := health.NewHealthClient(daemon.Connect(t, book))
-	for _, service := range append([]string{""}, services[:5]...) {
+	for _, service := range append([]string{""}, services[:6]...) {
 		answer, err := client.Check(session.Context(t), &health.HealthCheckRequest{Service: service})
 		if err != nil || answer.Status != health.HealthCheckResponse_SERVING {
 			t.Errorf("%q is %v, %v", service, answer, err)

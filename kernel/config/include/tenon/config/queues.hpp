@@ -6,9 +6,11 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenon/config/yaml.hpp"
@@ -30,9 +32,25 @@ class known_policies {
   [[nodiscard]] names &operator[](module_kind kind) { return names_[static_cast<size_t>(kind)]; }
   [[nodiscard]] const names &operator[](module_kind kind) const { return names_[static_cast<size_t>(kind)]; }
 
+  // A module that the deployment could have, and does not list, provides `name`: whoever names it is told.
+  void add_unlisted(module_kind kind, const std::string &name, const std::string &module) {
+    unlisted_.emplace(std::pair(kind, name), module);
+  }
+  // Empty: there is none.
+  [[nodiscard]] std::string unlisted(module_kind kind, std::string_view name) const {
+    const auto found = unlisted_.find(std::pair(kind, std::string(name)));
+    return found == unlisted_.end() ? std::string() : found->second;
+  }
+
  private:
   std::array<names, module_kinds.size()> names_;
+  std::map<std::pair<module_kind, std::string>, std::string> unlisted_;  // the module's id
 };
+
+// Of the kinds that the deployment names, queues.yaml names a predicate where a canary is asked by it.
+constexpr bool named_by_queues(const kind_entry &kind) {
+  return kind.named == named_in::queues || kind.kind == module_kind::predicate;
+}
 
 struct parse_options {
   known_policies known;

@@ -19,6 +19,8 @@ extern const object_spec placement_rule_spec;
 extern const object_spec placement_filter_spec;
 extern const object_spec preemption_spec;
 extern const object_spec node_sort_spec;
+extern const object_spec canary_spec;
+extern const object_spec canary_back_spec;
 extern const object_spec user_group_resolver_spec;
 extern const object_spec reservation_spec;
 extern const object_spec timeouts_spec;

@@ -36,7 +36,7 @@ struct hub_options {
 struct sink_status {
   std::string module, name;
   enum class state : uint8_t { working, waiting, stopped } now = state::working;
-  std::string words;          // why it waits or is stopped
+  std::string message;        // why it waits or is stopped
   uint64_t kept = 0;          // records that it took
   uint64_t lost = 0;          // records that it never will
   uint64_t acknowledged = 0;  // it keeps everything up to this id that is not counted as lost

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tenon/config/shape.hpp"
+#include "tenon/host/call_shadow.hpp"
 #include "tenon/host/configuration.hpp"
 #include "tenon/host/module_lock.hpp"
 #include "tenon/host/running_limits.hpp"
@@ -35,9 +36,19 @@ enum class isolation_mode : uint8_t { none, process };
 // Of each process of a module.
 struct process_limits {
   std::chrono::milliseconds call_deadline{1'000};    // a call that is not answered by then is a fault
+  std::chrono::milliseconds io_deadline{60'000};     // of identities and event sinks, which may wait
   std::chrono::milliseconds start_deadline{10'000};  // the same for opening it and making an instance
   uint64_t memory = uint64_t{1} << 30;               // bytes of its own
   uint64_t descriptors = 16;
+};
+
+// What a module in processes of its own may do besides: no more than its manifest asks for.
+struct granted_permissions {
+  std::vector<std::filesystem::path> read, write;  // files, and all that is in folders
+  bool network = false;                            // connections and datagrams to others
+  bool threads = false;
+
+  [[nodiscard]] bool has(std::string_view permission) const;
 };
 
 struct module_use {
@@ -45,17 +56,22 @@ struct module_use {
   std::optional<std::string> digest;  // 64 hexadecimal digits that the library must have
   fault_action on_fault = fault_action::fallback;
   call_budget budget;
-  isolation_mode isolation = isolation_mode::none;
-  process_limits process;    // where isolation is process
-  configuration config;      // for every instance of the module
-  config::text_position at;  // of the id
+  std::optional<isolation_mode> isolation;  // nothing: as isolation::lane_of() has it
+  process_limits process;                   // where isolation is process
+  granted_permissions granted;
+  configuration config;                   // for every instance of the module
+  std::optional<call_shadow_use> shadow;  // of every instance of its policies
+  config::text_position at;               // of the id
 };
 
-// Of modules in the scheduler's process.
+// Of modules in the scheduler's process, but for the last three.
 struct containment_limits {
   std::chrono::milliseconds hang{1'000}, io_hang{60'000};  // of a call while the scheduler runs; 0: none
   std::chrono::milliseconds stop{10'000};                  // of a call while it stops, beyond rm.drain
   std::filesystem::path records;                           // folder; empty: the default
+  uint64_t refusals = 10'000;                              // of a predicate in a row that are a finding; 0: none are
+  std::chrono::milliseconds outcome{60'000};               // what holds work up for so long is a finding; 0: nothing is
+  bool outcome_is_fault = false;                           // of an order that lets nothing go
 };
 
 // An entry of predicates, events or transports.
@@ -64,6 +80,18 @@ struct interface_use {
   std::string name;  // of one of its implementations; empty: the module has only one
   configuration config;
   config::text_position at;  // of `use`
+};
+
+// Another configuration, other policies or a whole deployment that decides beside the scheduler, in a process of its
+// own, and is compared with it.
+struct world_shadow_use {
+  std::filesystem::path deployment;                            // its modules; empty: this one
+  std::map<std::string, std::filesystem::path> policy_groups;  // of those that are not here as in force
+  std::string node_sort;                                       // empty: as configured
+  uint64_t every = 1'000;                                      // decisions between two that are compared
+  uint64_t restarts = 5;
+  uint64_t most_behind = uint64_t{64} << 20;  // bytes of the journal; beyond them nothing is compared
+  std::chrono::milliseconds hang{60'000};     // it is killed where it says nothing for so long
 };
 
 struct deployment {
@@ -78,7 +106,8 @@ struct deployment {
   std::filesystem::path control_socket;       // of the daemon; empty: the default
   std::filesystem::path configuration_store;  // folder of configurations that people sent; empty: kept in memory
   std::filesystem::path audit_file;           // of what people did; empty: the default
-  std::optional<module_lock> lock;            // nothing: any build of its modules will do
+  std::optional<world_shadow_use> shadow;
+  std::optional<module_lock> lock;  // nothing: any build of its modules will do
 
   [[nodiscard]] const module_use *find(std::string_view id) const;
 };
@@ -95,5 +124,13 @@ struct deployment {
 
 // Without a file: every module on the path, and the node attributes predicate where it is installed.
 [[nodiscard]] deployment default_deployment();
+
+// That of the file, or the default one where the name is empty. The first refusal is given, with the number of further
+// ones in the file.
+[[nodiscard]] result<deployment> deployment_of(const std::filesystem::path &file);
+
+// In place of what the deployment says of these keys: for all instances of the module, entries of predicates, events
+// and transports among them.
+void configure_module(deployment &plan, const std::string &id, const boost::json::object &values);
 
 }  // namespace tenon::host

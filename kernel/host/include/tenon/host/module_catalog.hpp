@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/config/queues.hpp"
 #include "tenon/host/module_manifest.hpp"
 
 namespace tenon::host {
@@ -26,7 +27,8 @@ struct module_folder {
 
 struct catalogued_module {
   module_manifest manifest;
-  bool built_in = false;
+  bool built_in = false;  // found in the folder of built-in modules
+  bool own = false;       // the project's: by its digest, wherever it lies
 };
 
 // A manifest that cannot be used.
@@ -45,6 +47,8 @@ class module_catalog {
   [[nodiscard]] const std::vector<catalogued_module> &modules() const { return modules_; }  // by id
   [[nodiscard]] const std::vector<broken_manifest> &broken() const { return broken_; }
   [[nodiscard]] const catalogued_module *find(std::string_view id) const;
+  // The same with another build of a module in the place of the one that it has.
+  [[nodiscard]] module_catalog with(const catalogued_module &build) const;
   // Why `find` finds nothing: the manifest is broken, or there is none; with the ids that exist.
   [[nodiscard]] refusal missing(std::string_view id, std::string where) const;
 
@@ -53,5 +57,8 @@ class module_catalog {
   std::vector<catalogued_module> modules_;
   std::vector<broken_manifest> broken_;
 };
+
+// What queues.yaml could name if the deployment listed the module.
+void add_unlisted(const catalogued_module &module, config::known_policies &to);
 
 }  // namespace tenon::host

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tenon/config/queues.hpp"
+#include "tenon/host/call_shadow.hpp"
 #include "tenon/host/deployment.hpp"
 #include "tenon/host/io_module.hpp"
 #include "tenon/host/long_call.hpp"
@@ -45,6 +46,8 @@ struct host_options {
   // Private copies of libraries and remembered preflights. Empty with `use_cache`: $XDG_CACHE_HOME/tenon.
   bool use_cache = true;
   std::filesystem::path cache_directory;
+  // Whether policies get the shadows that the deployment gives them. Replays ignore them.
+  bool shadows = true;
   // Budgets depend on the machine: off for simulate, scenario and replay.
   bool budgets = true;
   // Threads, and what slots write behind their outputs. On in debug builds.
@@ -58,6 +61,8 @@ struct host_options {
   // Where module_fault_record.hpp keeps records: modules that ended the process lately are in quarantine. Empty: none
   // is.
   std::filesystem::path fault_records;
+  // Where a call is kept in which a module's own process was lost; made where it is missing. Empty: nowhere.
+  std::filesystem::path call_records;
   // A thread that says which calls do not return, and tells those that last longer than the deployment's `containment`
   // lets them.
   bool watch_calls = false;
@@ -65,6 +70,20 @@ struct host_options {
   std::shared_ptr<spdlog::logger> log;  // null: standard error
   fault_handler on_fault;               // after the fault is logged and counted; on the thread of the call
   violation_handler on_violation;       // null: says so on standard error and aborts
+};
+
+// Another build of a module that is open, and may take over.
+struct build_beside {
+  std::string module, version, digest;
+  std::string before;  // digest of the one in force
+  std::filesystem::path manifest;
+  std::vector<std::pair<module_kind, std::string>> policies;  // that either of the two provides
+};
+
+// What is wrong with what a module brings about.
+struct module_finding {
+  std::string module;
+  std::string text;  // "let none of the last 12000 nodes pass that it was asked about, for 340 s"
 };
 
 // One module as this host sees it.
@@ -76,6 +95,9 @@ struct module_status {
   bool listed = false;  // in the deployment
   bool loaded = false;
   module_counters counters;
+  std::string digest = {};  // of the build in force
+  std::string before = {};  // of the one that it took over from while this runs, to which one can go back
+  uint64_t swaps = 0;       // how often another build took over
 };
 
 // One thread at a time, unless said otherwise. Nothing is shared between two hosts of a process but the mapping of
@@ -86,11 +108,26 @@ class module_host : public policy_source {
   module_host(const module_host &) = delete;
   module_host &operator=(const module_host &) = delete;
 
+  // From any thread, as fallback().
   [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override;
   result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
   std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
+
+  // From that build on, which was opened beside or lies on the module path; of one that is not to be had the log says
+  // that the one in force goes on. Where bind() may be called.
+  void use_build(std::string_view module, std::string_view digest) override;
+
+  // -- Builds that take over from others. From any thread; one at a time. --
+
+  // Opens the build that lies on the module path now, through all steps of loading, beside the one in force, which goes
+  // on. Refused where it is the same, cannot take over while the scheduler runs, or is not what the deployment says.
+  [[nodiscard]] result<build_beside> open_beside(std::string_view module);
+  // The build from which the one in force took over.
+  [[nodiscard]] result<build_beside> build_before(std::string_view module) const;
+  // It decides from now on. Both are kept beside the records of faults.
+  void took_over(const build_beside &build);
 
   // The entries of `events`, in order; instances are for whoever runs them.
   [[nodiscard]] result<std::vector<listed_module>> event_sinks();
@@ -115,6 +152,11 @@ class module_host : public policy_source {
   [[nodiscard]] std::vector<module_status> modules() const;
   // Of the loaded modules. From any thread.
   [[nodiscard]] std::vector<module_counters> counters() const;
+  // Of each module what it does though none of its calls is a fault: a predicate that lets nothing pass. From any
+  // thread.
+  [[nodiscard]] std::vector<module_finding> findings() const;
+  // Of the shadows of policies that were bound so far. From any thread.
+  [[nodiscard]] std::vector<call_shadow_status> shadows() const;
   // Calls that do not return, where they are watched; and whether one is on a thread with role cycle. From any thread,
   // which waits for none of them.
   [[nodiscard]] std::vector<long_call> long_calls() const;

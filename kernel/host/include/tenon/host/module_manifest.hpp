@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@
 #include "tenon/kernel/module_kinds.hpp"
 
 namespace tenon::host {
+
+// "read", "write", "network", "threads": what an operator may grant to a module in processes of its own.
+[[nodiscard]] std::span<const std::string_view> permission_words();
 
 // One implementation that a module provides.
 struct provided_interface {
@@ -37,6 +41,7 @@ struct module_manifest {
   uint32_t draft_rev = 0;
   std::vector<provided_interface> provides;
   std::vector<std::string> services;     // host services that it uses
+  std::vector<std::string> permissions;  // what it asks for in a process of its own: permission_words()
   boost::json::object configuration;     // JSON Schema; empty: takes none
   boost::json::object queue_properties;  // JSON Schema of all that it reads, as one object
   boost::json::object tags;              // the same of tags

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tenon/host/deployment.hpp"
+#include "tenon/host/process_usage.hpp"
 #include "tenon/host/thread_role.hpp"
 
 namespace tenon::host {
@@ -20,6 +21,7 @@ struct module_fault {
   std::string slot;
   std::string text;
   fault_action action = fault_action::fallback;
+  bool between_processes = false;  // it was not asked: a process that was lost is being replaced
 };
 
 // The host itself broke a rule of the ABI towards a module: wrong thread, or two threads in one instance.
@@ -41,9 +43,14 @@ struct module_counters {
   uint64_t faults = 0;
   uint64_t overruns = 0;                                // calls that took longer than the budget
   uint64_t measured = 0, measured_ns = 0, most_ns = 0;  // of one call in 64
+  uint64_t verdicts = 0, refusals = 0;                  // of a predicate, one for each node that it was asked about
+  uint64_t refused_in_a_row = 0;                        // since the last one that passed
+  int64_t refusing_since_ns = 0;                        // of the steady clock; of the first of these
   int64_t last_fault_ns = 0;                            // of the steady clock; 0: there was none
   std::string last_fault = {};                          // in words
   std::string quarantine = {};                          // why it is not loaded; empty: it is
+  bool isolated = false;                                // in processes of its own
+  process_usage usage = {};                             // of those
 
   // In all calls, as far as those that were measured say.
   [[nodiscard]] uint64_t total_ns() const {

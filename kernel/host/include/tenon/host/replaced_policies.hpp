@@ -28,6 +28,7 @@ class replaced_policies : public policy_source {
   [[nodiscard]] bool provides(module_kind kind, std::string_view name) const override;
   result<std::unique_ptr<bound_policy>> bind(module_kind kind, std::string_view name, std::string_view configuration,
                                              uint32_t max_resource_types) override;
+  void use_build(std::string_view module, std::string_view digest) override { inner_->use_build(module, digest); }
   std::unique_ptr<bound_policy> fallback(module_kind kind, uint32_t max_resource_types) override;
   result<std::vector<std::unique_ptr<bound_policy>>> predicates(uint32_t max_resource_types) override;
 

@@ -37,6 +37,22 @@ class role_guard {
   thread_role former_;
 };
 
+// The current thread steps a copy of a kernel: for those who watch calls, its role cycle is role io, since nothing is
+// held up where one lasts.
+class copy_thread_guard {
+ public:
+  copy_thread_guard();
+  ~copy_thread_guard();
+  copy_thread_guard(const copy_thread_guard &) = delete;
+  copy_thread_guard &operator=(const copy_thread_guard &) = delete;
+
+  // This thread has one.
+  [[nodiscard]] static bool is_here();
+
+ private:
+  const bool before_;
+};
+
 // The thread tag that ends a slot's comment in the ABI headers.
 enum class slot_tag : uint8_t { cycle, main, io, any };
 

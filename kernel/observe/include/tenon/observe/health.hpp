@@ -18,9 +18,11 @@
 #include "tenon/host/module_host.hpp"
 #include "tenon/observe/health_check.hpp"
 #include "tenon/observe/kernel_access.hpp"
+#include "tenon/observe/outcome_finding.hpp"
 
 namespace tenon::observe {
 
+class outcome_watch;
 class snapshot_keeper;
 
 struct health_report {
@@ -47,7 +49,10 @@ class health_checks {
   static constexpr std::chrono::seconds slow{5};
   // Since it was asked, where it has not answered.
   [[nodiscard]] std::chrono::milliseconds silence() const;
-  // The sums of the state are not looked at any more. Before the kernel_access goes.
+  // What does not happen though it should, as of the last look, of which there are four in containment.outcome from the
+  // first call on. Whoever moves the scheduler by hand is told of predicates alone. From any thread.
+  [[nodiscard]] std::vector<outcome_finding> findings();
+  // The state is not looked at any more. Before the kernel_access goes.
   void close();
 
   void node_refused();  // from any thread
@@ -57,8 +62,11 @@ class health_checks {
   // Of a moment of the steady clock; 0: it never happened.
   [[nodiscard]] bool is_recent(int64_t at_ns) const;
   void ask_for_beat();
-  void look_at_sums_now_and_then();
+  void start();
+  void look_now_and_then();
   void look_at_sums();
+  void look_at_outcomes();
+  void take_for_faults(const std::vector<outcome_finding> &found);
 
   kernel_access &access_;
   host::module_host &modules_;
@@ -70,9 +78,11 @@ class health_checks {
 
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
-  std::vector<health_check> sums_;  // as of the last look
+  std::vector<health_check> sums_;         // as of the last look
+  std::vector<outcome_finding> outcomes_;  // likewise
   bool wanted_ = false, closed_ = false;
   std::thread thread_;
+  std::unique_ptr<outcome_watch> watch_;  // of that thread
 };
 
 }  // namespace tenon::observe

@@ -50,7 +50,7 @@ struct figure {
 struct configured {
   // in_the_way: people sent another one since.
   enum class outcome : uint8_t { done, refused, unknown, stopping, in_the_way } what = outcome::done;
-  std::string words = {};
+  std::string message = {};
   std::optional<refusal> why = {};      // refused: the same in its parts
   uint64_t revision = 0;                // of what is in force now
   std::vector<std::string> notes = {};  // what was replaced, what is not kept
@@ -72,9 +72,24 @@ struct rm_standing {
   std::string beyond;  // the bound for which its requests are refused, as "2000000 asks"; empty: there is none
 };
 
+// Why nothing at all is placed for an RM, a line; empty where nothing holds it up.
+[[nodiscard]] std::string held_up(std::string_view rm, bool held, bool throttled);
+
+// Another build of a module is to decide.
+struct module_swap {
+  std::string module;
+  bool back = false;    // the one before
+  bool verify = false;  // once it passes the conformance checks
+  std::string reason;
+};
+struct module_swapped {
+  std::string module, version, digest, before;
+  int64_t paused_us = 0;  // the scheduler
+};
+
 // Who did what to which object, and how it ended.
 struct audited {
-  std::string caller, action, object, partition, words;
+  std::string caller, action, object, partition, message;
   bool done = false;
 };
 
@@ -105,17 +120,23 @@ class kernel_access {
   virtual bool recovery_done(std::string_view rm) = 0;
   // Nothing moves but by steps.
   [[nodiscard]] virtual bool is_manual() const = 0;
-  // Where it is manual. The number of decisions; of the partition with this full name, or of all.
-  virtual uint64_t step(std::string_view partition, uint32_t most) = 0;
+  // Where it is manual. The number of decisions, of that partition alone or of all.
+  virtual uint64_t step(std::optional<partition_id> only, uint32_t most) = 0;
   // False: no such level.
   virtual bool log_level(std::string_view level) = 0;
   // Lets a module be loaded again that is in quarantine. Why not, if so.
   virtual std::optional<std::string> lift_quarantine(std::string_view module) = 0;
+  // `by`: who and why, in one line.
+  virtual result<module_swapped> swap_module(const module_swap & /*wish*/, const std::string & /*by*/) {
+    return refusal{"module", "a scheduler of a daemon", "another", "restart it with the build that is to decide"};
+  }
   // For the record: who did what, and how it ended.
   virtual void audit(const audited &what) = 0;
 
   // What else is counted, as of now.
   [[nodiscard]] virtual std::vector<figure> figures() const = 0;
+  // What the shadow of its deployment found, as JSON; empty: there is none.
+  [[nodiscard]] virtual std::string world_shadow() const { return {}; }
 
   // Neither waits for the kernel's thread.
   // Tells `told`, on the kernel's thread and soon, which RMs there are. Never, where the scheduler stops.

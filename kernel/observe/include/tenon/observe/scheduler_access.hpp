@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "tenon/observe/services.hpp"
 #include "tenon/service/scheduler.hpp"
@@ -21,7 +22,12 @@ struct people_options {
   std::function<void(const audited &)> audit;
   // Sets the level of the log; false: there is no such level. Empty: there is no log to set.
   std::function<bool(std::string_view level)> log_level;
+  std::function<std::vector<figure>()> figures;  // of whoever runs the scheduler, from any thread; may be empty
+  std::function<std::string()> world_shadow;     // JSON of it, from any thread; empty: there is none
+  // Why a build of a module does not pass the checks; from any thread, and may take minutes. Empty: there are none.
+  std::function<std::optional<refusal>(const host::build_beside &)> verify_build;
   std::chrono::milliseconds health_memory = std::chrono::minutes(5);  // how long a fault is not well
+  uint64_t most_copied = observe::most_copied;  // objects for what-if questions, plans and explanations
   // Where the scheduler is manual: the time to which a step of people moves it. Empty: time stays.
   std::function<int64_t()> step_clock_ms;
 };

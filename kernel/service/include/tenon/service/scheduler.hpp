@@ -106,7 +106,7 @@ struct transport_status {
   std::string module, name;
   bool running = false;
   uint64_t faults = 0, restarts = 0;
-  std::string words;  // of the last fault
+  std::string message;  // of the last fault
 };
 
 // A configuration that people send in place of a file's. docs/running.md has what becomes of it.
@@ -126,6 +126,19 @@ struct configured {
   bool is_older = false;           // refused, for people sent another one since the files were written
   uint64_t revision = 0;           // of what is in force now, of the group or RM that was named
   std::vector<std::string> notes;  // what was replaced, what is not kept
+};
+
+// Another build of a module is to decide.
+struct module_swap_wish {
+  std::string module;
+  bool back = false;  // the build from which the one in force took over; else the one on the module path
+  std::string text;   // who and why, for the journal; may be empty
+  // What else must hold of the build that takes over, before it does; empty: nothing.
+  std::function<std::optional<refusal>(const host::build_beside &)> check;
+};
+struct module_swap_outcome {
+  host::build_beside build;
+  std::chrono::nanoseconds paused{0};  // the scheduler, until what it keeps was to be made anew
 };
 
 // A text that is in force.
@@ -170,8 +183,8 @@ class scheduler {
   void stop();
 
   // Manual mode. Moves time to `now_ms`, where it is given. Takes what was submitted, fires timers, and makes up to
-  // `max_decisions` in each partition, or in the one with this full name. Gives the number of decisions.
-  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {}, std::string_view partition = {});
+  // `max_decisions` in each partition, or in that one alone. Gives the number of decisions.
+  uint32_t step(uint32_t max_decisions, std::optional<int64_t> now_ms = {}, std::optional<partition_id> only = {});
   [[nodiscard]] bool is_manual() const;
 
   // Reads the policy groups again and configures all RMs that use them, all or none. The refusal says which place of
@@ -193,6 +206,9 @@ class scheduler {
   [[nodiscard]] std::map<std::string, std::string> policy_groups() const;  // texts in force
   // About those texts: accepted, but hardly meant. Also logged when they are read.
   [[nodiscard]] std::vector<std::string> configuration_warnings() const;
+
+  // Opens the build beside the one in force, and has it decide between two steps. Refused: the one in force goes on.
+  [[nodiscard]] result<module_swap_outcome> swap_module(const module_swap_wish &wish);
 
   // Runs `work` on the cycle thread between two commands, soon; in manual mode here. Dropped after stop().
   void post(std::function<void(cycle_access &)> work);

@@ -104,6 +104,17 @@ class policy_table {
     return *this;
   }
 
+  policy_table &text_lists(const std::string &id, const std::vector<std::vector<std::optional<std::string>>> &rows) {
+    stored &s = add(id, rows.size());
+    for (const auto &row : rows) {
+      auto &list = lists_.emplace_back();
+      for (const auto &one : row) list.push_back(one ? as_text(keep(*one)) : tenon_text{nullptr, 0});
+      s.text_spans.push_back({list.data(), list.size()});
+    }
+    s.column = {sizeof(tenon_column), TENON_COLUMN_TEXTS, s.text_spans.data(), nullptr, sizeof(tenon_texts), 0, 0};
+    return *this;
+  }
+
   // A column that the call has no context for.
   policy_table &absent(const std::string &id) {
     add(id, 0).column = {sizeof(tenon_column), 0, nullptr, nullptr, 0, 0, 0};
@@ -219,6 +230,7 @@ class policy_table {
     std::vector<std::array<uint64_t, 4>> words;
     std::vector<std::vector<int64_t>> number_lists;
     std::vector<tenon_numbers> spans;
+    std::vector<tenon_texts> text_spans;
   };
 
   stored &add(const std::string &id, size_t rows) {

@@ -44,6 +44,7 @@ struct check_result {
   std::string text;  // why, where it did not pass
   uint64_t seed = 0;
   std::chrono::microseconds took{0};
+  std::string options;  // that the run had and that matter, as a command line has them, to see it again
 
   [[nodiscard]] bool bad() const {
     return how == outcome::failed || how == outcome::crashed || how == outcome::timed_out;
@@ -62,6 +63,13 @@ struct verify_options {
   std::chrono::milliseconds limit{10'000};  // of one check; then its processes are killed
   // YAML file of checks that are off, each with a reason. Empty: tenon-verify.yaml beside the manifest, if it is there.
   std::filesystem::path switches;
+  // A library with the client side of a transport: client.h. Empty: none; what RMs send and hear is then looked at
+  // only where the transport opens a port in the process.
+  std::filesystem::path client;
+  // A YAML file with the configuration that instances get in place of what the manifest's schema says, as where a
+  // server is that they need. Empty: none.
+  std::filesystem::path configuration;
+  std::vector<std::string> users;  // that an identity finds. Empty: as `x-users` of its schema says
   std::function<void(const check_result &)> on_result;  // after each check
 };
 

@@ -1,0 +1,94 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+
+package bridge
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"tenon.invalid/kubernetes/internal/cluster"
+	si "tenon.invalid/proto/tenon/si/v1later"
+)
+
+// nominatedFor is how long a pod keeps its nominated node after the last one there has ended for it: until it is placed.
+const nominatedFor = 10 * time.Second
+
+// nomination is the node on which others end for a pod. It tells people and autoscalers that nothing more is to be done for
+// the pod, and decides nothing: so it may be taken from the words in which the scheduler says for whom a victim ends. The
+// API server clears it when the pod is bound.
+type nomination struct {
+	pod     *pod
+	node    string             // empty: none any more
+	victims map[types.UID]*pod // that end there for it
+	until   time.Time          // it stays so long without them
+	said    string             // what the API server has
+	saying  bool
+}
+
+// nominate says in the pod for which a victim ends, where that is.
+func (b *Bridge) nominate(victim *pod, message string) {
+	p := b.pods[types.UID(message[strings.LastIndexByte(message, ' ')+1:])]
+	if p == nil || !p.mine || !p.wanted() {
+		return
+	}
+	n := b.nominations[p.object.UID]
+	if n == nil || n.pod != p {
+		n = &nomination{pod: p, victims: map[types.UID]*pod{}}
+		b.nominations[p.object.UID] = n
+	}
+	n.node, n.until = victim.node, time.Now().Add(nominatedFor)
+	n.victims[victim.object.UID] = victim
+	b.sayNomination(n)
+}
+
+// nominated takes over what an earlier bridge said: it ends unless somebody ends for the pod again.
+func (b *Bridge) nominated(p *pod) {
+	if node := p.object.Status.NominatedNodeName; cluster.Nominated(p.object) && p.wanted() {
+		b.nominations[p.object.UID] = &nomination{
+			pod: p, node: node, said: node, victims: map[types.UID]*pod{}, until: time.Now().Add(nominatedFor),
+		}
+	}
+}
+
+// watchNominations ends those whose victims have ended.
+func (b *Bridge) watchNominations(now time.Time) {
+	for uid, n := range b.nominations {
+		if b.pods[uid] != n.pod || n.pod.object.Spec.NodeName != "" || n.pod.object.DeletionTimestamp != nil {
+			delete(b.nominations, uid)
+			continue
+		}
+		for victim, p := range n.victims {
+			if b.pods[victim] != p || p.ending != si.TerminationType_PREEMPTED_BY_SCHEDULER {
+				delete(n.victims, victim)
+			}
+		}
+		if len(n.victims) > 0 {
+			n.until = now.Add(nominatedFor)
+		} else if now.After(n.until) && n.pod.wanted() {
+			n.node = ""
+		}
+		if n.node == "" && n.said == "" && !n.saying {
+			delete(b.nominations, uid)
+			continue
+		}
+		b.sayNomination(n)
+	}
+}
+
+func (b *Bridge) sayNomination(n *nomination) {
+	if n.saying || n.said == n.node || !n.pod.wanted() {
+		return
+	}
+	n.saying = true
+	object, node := n.pod.object, n.node
+	b.write(func(ctx context.Context) error { return b.writer.Nominate(ctx, object, node) }, func(err error) {
+		n.saying = false
+		if err == nil {
+			n.said = node
+		} else if b.pods[object.UID] == n.pod && n.pod.wanted() { // the next beat tries again
+			b.Log.Warn("a pod's nominated node could not be written", "pod", n.pod.name(), "node", node, "error", err)
+		}
+	})
+}

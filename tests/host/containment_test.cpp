@@ -1,0 +1,243 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Whom an end of the process is laid to, and for how long a module is in quarantine.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <barrier>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "containment/call_page.hpp"
+#include "containment/fault_text.hpp"
+#include "containment/quarantine.hpp"
+#include "temp_folder.hpp"
+#include "tenon/host/unasked_end.hpp"
+
+namespace tenon::host {
+namespace {
+
+constexpr int64_t minute = 60'000, hour = 60 * minute, day = 24 * hour;
+constexpr int64_t now = 1'800'000'000'000;
+
+class Quarantine : public ::testing::Test {
+ protected:
+  void record(int64_t at_ms) {
+    std::ofstream(folder_.path() / "key", std::ios::app)
+        << "fault: signal SIGSEGV at 0x0\nat_ms: " << at_ms << "\nmodule: m 1\nslot: keys\n\n";
+  }
+  // 0: it is in none.
+  int64_t left(int64_t at_ms = now) {
+    const auto found = quarantine(folder_.path(), at_ms).find("key");
+    return found ? found->until_ms - at_ms : 0;
+  }
+
+  testing::temp_folder folder_;
+};
+
+TEST_F(Quarantine, DoublesWithEachRecordUpToADay) {
+  for (const int64_t wanted : {10 * minute, 20 * minute, 40 * minute, 80 * minute, 160 * minute, 320 * minute,
+                               640 * minute, 1280 * minute, day, day, day}) {
+    record(now);
+    EXPECT_EQ(left(), wanted);
+  }
+}
+
+TEST_F(Quarantine, IsOverWhenItsTimeIs) {
+  record(now - 9 * minute);
+  EXPECT_EQ(left(), minute);
+  EXPECT_EQ(left(now + minute - 1), 1);
+  EXPECT_EQ(left(now + minute), 0);
+}
+
+TEST_F(Quarantine, CountsRecordsOfSevenDays) {
+  record(now - 7 * day - 1);
+  record(now - 7 * day - 2);
+  record(now);
+  EXPECT_EQ(left(), 10 * minute);
+  record(now - 7 * day);
+  EXPECT_EQ(left(), 20 * minute);
+}
+
+TEST_F(Quarantine, TakesARecordOfTomorrowForOneOfNow) {
+  record(now + day);
+  EXPECT_EQ(left(), 10 * minute);
+}
+
+TEST_F(Quarantine, IsOverForGoodOnceLifted) {
+  record(now);
+  quarantine held(folder_.path(), now);
+  EXPECT_TRUE(held.lift("key"));
+  EXPECT_FALSE(held.find("key"));
+  EXPECT_FALSE(held.lift("key"));
+  EXPECT_EQ(left(), 0);
+}
+
+call_subject subject(const std::string &id) {
+  call_subject out;
+  out.module = id;
+  out.version = "1.0.0";
+  out.digest = std::string(64, 'd');
+  out.key = id + "-key";
+  return out;
+}
+
+// The page of this process, which has one at most.
+call_page &page() {
+  static auto *const out = [] {
+    static_cast<void>(publish_calls({}));
+    return call_page::of_process();
+  }();
+  return *out;
+}
+
+std::string suspect_of(int64_t thread = 0) {
+  const call_page::line *at = page().suspect(thread);
+  return at == nullptr ? "" : std::string(page().recorded(*at).module) + " " + std::string(page().recorded(*at).slot);
+}
+
+// Another thread that is in a call meanwhile.
+class call_elsewhere {
+ public:
+  call_elsewhere(uint32_t entry, const char *slot)
+      : thread_([this, entry, slot] {
+          thread_number_ = ::gettid();
+          const call_on_page call(entry, slot, 1);
+          both_.arrive_and_wait();
+          both_.arrive_and_wait();
+        }) {
+    both_.arrive_and_wait();
+  }
+  ~call_elsewhere() {
+    both_.arrive_and_wait();
+    thread_.join();
+  }
+  [[nodiscard]] int64_t thread_number() const { return thread_number_; }
+
+ private:
+  int64_t thread_number_ = 0;
+  std::barrier<> both_{2};
+  std::thread thread_;
+};
+
+TEST(CallPage, NamesTheOnlyCallAndTheOneAroundIt) {
+  page();
+  const uint32_t a = call_page::entry_of(subject("a")), b = call_page::entry_of(subject("b"));
+  EXPECT_EQ(suspect_of(), "");
+  {
+    const call_on_page outer(a, "keys", 7);
+    EXPECT_EQ(suspect_of(), "a keys");
+    {
+      const call_on_page inner(b, "place", 1);
+      EXPECT_EQ(suspect_of(), "b place");
+    }
+    EXPECT_EQ(suspect_of(), "a keys");
+    EXPECT_EQ(page().recorded(*page().suspect(0)).items, 7U);
+  }
+  EXPECT_EQ(suspect_of(), "");
+}
+
+TEST(CallPage, OfSeveralCallsNamesThatOfTheThread) {
+  page();
+  const call_on_page here(call_page::entry_of(subject("a")), "keys", 1);
+  const call_elsewhere there(call_page::entry_of(subject("b")), "emit");
+  EXPECT_EQ(suspect_of(), "");
+  EXPECT_EQ(suspect_of(::gettid()), "a keys");
+  EXPECT_EQ(suspect_of(there.thread_number()), "b emit");
+}
+
+TEST(CallPage, OfSeveralCallsNamesTheOneOfAModuleOnTrial) {
+  page();
+  const uint32_t a = call_page::entry_of(subject("old")), b = call_page::entry_of(subject("new"));
+  const call_on_page here(a, "keys", 1);
+  const call_elsewhere there(b, "emit");
+  EXPECT_EQ(suspect_of(), "");
+  auto &line = *page().line_of(call_place::of_this_thread());
+  for (uint64_t i = 0; i < call_page::calls_of_trial; ++i) page().enter(line, a, "keys", 1, ::gettid());
+  EXPECT_TRUE(page().is_on_trial(line)) << "many calls, no minute";
+  line.since_ms += call_page::trial_ms;  // a minute goes by
+  EXPECT_FALSE(page().is_on_trial(line));
+  EXPECT_EQ(suspect_of(), "new emit");
+  page().restart_trial(a);
+  page().enter(line, a, "keys", 1, ::gettid());
+  EXPECT_TRUE(page().is_on_trial(line)) << "it was at fault";
+  EXPECT_EQ(suspect_of(), "");
+}
+
+TEST(CallPage, IsNotOfALostProcessAfterAnotherBootOrAnEnd) {
+  auto left = std::make_unique<call_page>();
+  EXPECT_FALSE(left->is_of_a_lost_process("boot")) << "an empty file";
+  left->begin("", "boot");
+  EXPECT_TRUE(left->is_of_a_lost_process("boot"));
+  EXPECT_FALSE(left->is_of_a_lost_process("another boot")) << "a loss of power";
+  left->end();
+  EXPECT_FALSE(left->is_of_a_lost_process("boot"));
+}
+
+// What a child of that process does in a call that it makes.
+template <class Does>
+int ended(const shared_calls &calls, const std::filesystem::path &folder, Does &&does) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // The page of the parent's tests is not its own.
+    calls.use();
+    static_cast<void>(publish_calls(folder));
+    // A thread of its own: this one has the place of the parent's.
+    std::thread([&] {
+      const call_on_page call(call_page::entry_of(subject("m")), "keys", 1);
+      does();
+      ::_exit(3);
+    }).join();
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(SharedCalls, SayWhatAChildWasIn) {
+  const testing::temp_folder folder;
+  shared_calls calls;
+  EXPECT_TRUE(calls.is_known()) << "nobody publishes";
+  ended(calls, folder.path(), [] {});
+  EXPECT_FALSE(calls.is_known());
+  EXPECT_EQ(calls.suspect(), "m 1.0.0: keys");
+  calls.record("its process ended with status 3");
+  std::ifstream record(folder.path() / "m-key");
+  std::string first;
+  std::getline(record, first);
+  EXPECT_EQ(first, "fault: its process ended with status 3");
+  EXPECT_TRUE(quarantine(folder.path(), unix_now_ms()).find("m-key"));
+}
+
+TEST(SharedCalls, SayNothingOfAChildWhoseEndIsKnown) {
+  const testing::temp_folder folder;
+  shared_calls calls;
+  ended(calls, folder.path(), [] { end_is_known(); });
+  EXPECT_TRUE(calls.is_known());
+  EXPECT_EQ(calls.suspect(), "");
+  calls.empty();
+  ended(calls, folder.path(), [] { record_unasked_end("itself", unasked_by::this_thread); });
+  EXPECT_TRUE(calls.is_known()) << "it left its record";
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "m-key"));
+}
+
+TEST(SharedCalls, AreNotThoseOfAProcessThatAModuleForked) {
+  const testing::temp_folder folder;
+  shared_calls calls;
+  ended(calls, folder.path(), [] {
+    const pid_t forked = ::fork();
+    if (forked == 0) {
+      EXPECT_FALSE(is_end_unknown());
+      ::_exit(record_unasked_end("in the wrong process", unasked_by::any_thread) ? 1 : 0);
+    }
+    int status = 0;
+    ::waitpid(forked, &status, 0);
+    if (status == 0) end_is_known();
+  });
+  EXPECT_TRUE(calls.is_known());
+}
+
+}  // namespace
+}  // namespace tenon::host

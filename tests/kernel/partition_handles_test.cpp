@@ -1,0 +1,80 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Handles of partitions: one for each that was ever made, none for what is not there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster.hpp"
+
+namespace tenon::testing {
+namespace {
+
+class PartitionHandles : public ::testing::Test {
+ protected:
+  void register_anew() {
+    c_.run(register_rm{.rm = "rm", .version = "1", .policy_group = "default", .config = &c_.config()});
+  }
+  [[nodiscard]] partition_id handle() { return c_->find_partition(default_partition); }
+
+  cluster c_{{named_queue("leaf")}};
+};
+
+TEST_F(PartitionHandles, NamesAreLookedUp) {
+  EXPECT_EQ(handle(), first_partition);
+  EXPECT_EQ(c_->find_partition("[rm]other"), partition_id::none);
+  EXPECT_EQ(c_->find_partition("default"), partition_id::none);
+  const auto all = c_->partitions();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].id, first_partition);
+  EXPECT_EQ(all[0].name, default_partition);
+}
+
+TEST_F(PartitionHandles, OfOneThatIsGoneMeansNoLaterOne) {
+  const partition_id before = handle();
+  register_anew();
+  EXPECT_NE(handle(), partition_id::none);
+  EXPECT_NE(handle(), before);
+  c_.add_node("node", {{"memory", 10}});
+  c_.add_app("app", "root.leaf");
+  c_.ask("app", "ask", {{"memory", 1}});
+  EXPECT_TRUE(c_->has_work(handle()));
+  EXPECT_FALSE(c_->has_work(before));
+  EXPECT_EQ(c_->state_of_partition(before), std::nullopt);
+  EXPECT_FALSE(c_->explain(before, "app", "ask").has_value());
+  EXPECT_TRUE(c_->snapshot(snapshot_part::all, before).partitions.empty());
+  EXPECT_EQ(c_->snapshot(snapshot_part::all, handle()).partitions.size(), 1U);
+}
+
+TEST_F(PartitionHandles, ACopyHasTheSameAndGivesNoneOfThemAgain) {
+  register_anew();
+  const partition_id before = handle();
+  const std::unique_ptr<kernel> copy = c_->copy();
+  EXPECT_EQ(copy->find_partition(default_partition), before);
+  (void)copy->apply(copy->now_ms(), register_rm{"rm", "1", "default", &c_.config()});
+  EXPECT_NE(copy->find_partition(default_partition), before);
+  EXPECT_EQ(handle(), before);
+}
+
+TEST_F(PartitionHandles, DecisionsAndChecksHaveThem) {
+  std::vector<partition_id> asked;
+  c_->set_rm_check([&](partition_id where, auto, auto, auto, bool) {
+    asked.push_back(where);
+    return true;
+  });
+  c_.add_node("node", {{"memory", 10}});
+  c_.add_app("app", "root.leaf");
+  c_.ask("app", "ask", {{"memory", 1}});
+  c_.settle();
+  EXPECT_THAT(asked, ::testing::ElementsAre(first_partition));
+  add_application refused;
+  refused.application = "more";
+  for (const std::string_view partition : {default_partition, std::string_view("[rm]other")}) {
+    refused.partition = partition;
+    (void)c_->apply(c_->now_ms(), refused);
+  }
+  std::vector<partition_id> told;
+  c_->drain([&](const decision_view &d) { told.push_back(d.where); });
+  EXPECT_THAT(told, ::testing::ElementsAre(first_partition, partition_id::none));
+}
+
+}  // namespace
+}  // namespace tenon::testing

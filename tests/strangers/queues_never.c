@@ -1,0 +1,8 @@
+/* Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+ * Lets no queue have anything, ever.
+ * kind: queue-sort
+ */
+#define ZOO_SLOT \
+  for (i = 0; i < in->item_count; ++i) out->not_before_ms[i] = TENON_NOT_NOW;
+
+#include "zoo.h"

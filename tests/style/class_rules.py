@@ -1,0 +1,80 @@
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Rules about the classes of the kernel: how many functions one shows."""
+
+import re
+from typing import Iterator, NamedTuple
+
+from code_rules import KERNEL, without_comments
+from tree import Complaint, Tree
+
+MAX_PUBLIC_FUNCTIONS = 40
+
+A_CLASS = re.compile(r"\b(class|struct)\s+(?:alignas\([^)]*\)\s*)?(\w+)(?:\s+final)?\s*(?::[^:{;][^{;]*)?$")
+AN_ACCESS = re.compile(r"^\s*(public|protected|private)\s*:")
+NO_FUNCTION = re.compile(r"^\s*(?:friend|using|typedef|static_assert|enum|class|struct|union)\b")
+A_FUNCTION = re.compile(r"\b(?:operator\s*\S+?|\w+)\s*\(")
+
+
+class ShownClass(NamedTuple):
+    name: str
+    line: int
+    functions: list[str]
+
+
+class OpenScope:
+    """What a brace opened: a class, or anything else, in which nothing is looked at but classes."""
+
+    def __init__(self, declared: str, line: int):
+        found = A_CLASS.search(declared)
+        self.shown = ShownClass(found.group(2), line, []) if found else None
+        self.public = bool(found) and found.group(1) == "struct"
+
+    def declare(self, declared: str) -> None:
+        if not self.shown or not self.public or NO_FUNCTION.match(declared):
+            return
+        before_value = declared if "operator" in declared else declared.split("=", 1)[0]
+        if found := A_FUNCTION.search(re.sub(r"\[\[.*?\]\]|\balignas\s*\([^)]*\)", "", before_value)):
+            self.shown.functions.append(found.group())
+
+    def access(self, declared: str) -> str:
+        """What is left of a declaration behind `public:` and the like, which hold from there on."""
+        while self.shown and (found := AN_ACCESS.match(declared)):
+            self.public = found.group(1) == "public"
+            declared = declared[found.end():]
+        return declared
+
+
+def classes_of(lines: list[str]) -> Iterator[ShownClass]:
+    """The classes that a header defines, with their public functions; overloads are several."""
+    scopes, declared, depth = [], "", 0
+    for number, line in enumerate(without_comments(lines), 1):
+        if line.lstrip().startswith("#"):
+            continue
+        for letter in line + " ":
+            depth += {"(": 1, ")": -1}.get(letter, 0)
+            if letter not in "{};" or depth:
+                declared += letter
+                if letter == ":" and scopes:
+                    declared = scopes[-1].access(declared)
+                continue
+            if letter != "}" and scopes:
+                scopes[-1].declare(declared)
+            if letter == "{":
+                scopes.append(OpenScope(declared, number))
+            elif letter == "}" and scopes and (shown := scopes.pop().shown):
+                yield shown
+            declared = ""
+
+
+def wide_classes(tree: Tree) -> Iterator[Complaint]:
+    """a class of the kernel shows at most 40 functions"""
+    for path in tree.paths("*.hpp"):
+        if not path.startswith(KERNEL):
+            continue
+        for shown in classes_of(tree.lines(path)):
+            if (count := len(shown.functions)) > MAX_PUBLIC_FUNCTIONS:
+                yield Complaint(path, shown.line, f"{shown.name} shows {count} functions, at most {MAX_PUBLIC_FUNCTIONS}; "
+                                                  "divide it by what they are about")
+
+
+RULES = [wide_classes]
