@@ -4,10 +4,20 @@ include_guard(GLOBAL)
 find_package(GTest 1.12 REQUIRED)
 include(GoogleTest)
 
-# What `tools/test` builds where it does not build everything: programs labelled tsan (they start threads, the
-# thread sanitizer runs them) and replay (they must behave the same when Clang built them).
-add_custom_target(tenon_tests_tsan)
-add_custom_target(tenon_tests_replay)
+# The test programs that some phases of `tools/test` build instead of everything, by label: asan (unit tests that the
+# gate also runs with the address sanitizer), tsan (they start threads, and the thread sanitizer runs them) and replay
+# (they must behave the same when Clang built them).
+set(TENON_TEST_LABELS asan tsan replay)
+foreach(label IN LISTS TENON_TEST_LABELS)
+  add_custom_target(tenon_tests_${label})
+endforeach()
+
+# tenon_full_tests(name...)
+# Labels tests that the gate leaves out because they are slow or need more than the distribution's packages.
+# `tools/test full` runs them.
+function(tenon_full_tests)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS full)
+endfunction()
 
 # A quarter of the time to compile: matchers alone are thousands of small functions with a check at each pointer.
 set(TENON_TEST_PROGRAM_OPTIONS -O0)
@@ -15,7 +25,7 @@ if(TENON_SANITIZE MATCHES "undefined")
   list(APPEND TENON_TEST_PROGRAM_OPTIONS -fno-sanitize=undefined)
 endif()
 
-# tenon_add_test(NAME name SOURCES a.cpp... LIBS target... [DEFINITIONS A=b...] [LABELS tsan replay...]
+# tenon_add_test(NAME name SOURCES a.cpp... LIBS target... [DEFINITIONS A=b...] [LABELS asan tsan replay...]
 #                [TIMEOUT seconds])
 # A GoogleTest program, bin/name, with GoogleTest's main; every TEST of it is a ctest named name.Suite.Test.
 function(tenon_add_test)
@@ -40,7 +50,7 @@ function(tenon_add_test)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 120
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${label}")
-  foreach(label IN ITEMS tsan replay)
+  foreach(label IN LISTS TENON_TEST_LABELS)
     if(label IN_LIST arg_LABELS)
       add_dependencies(tenon_tests_${label} ${arg_NAME})
     endif()

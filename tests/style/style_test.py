@@ -43,6 +43,9 @@ def is_content_with(rule: str, path: str, *lines: str) -> list[Case]:
     return [Case(rule, {path: line + "\n"}) for line in lines]
 
 
+PHASES_AB = 'gate_phases=(a)\n[a]="1 2" [b-c]="3 4"\n'
+
+
 def answers(without: str = "") -> str:
     """A page of differences: the first item of each list has a test, the others are not built."""
     page = ""
@@ -310,10 +313,11 @@ CASES = [
         {DIFFERENCES: answers(without="| 4 | theirs | ours *not built* | — |\n"), "tests/a_test.cpp": "TEST(suite, name) {}\n"},
         [DIFFERENCES],
     ),
-    Case("budgets", {"tools/test": '[a]="1 2" [b]="3 4"\n', "HACKING.md": "| `a` | 1 | 2 |\n| `b` | 3 | 4 |\n| all | 4 | 6 |\n"}),
-    Case("budgets", {"tools/test": '[a]="1 2" [b]="3 4"\n', "HACKING.md": "| `a` | 1 | 3 |\n| all | 4 | 6 |\n"},
-         ["HACKING.md:1", "HACKING.md"]),
-    Case("budgets", {"tools/test": '[a]="46 50"\n', "HACKING.md": "| `a` | 46 | 50 |\n| all | 46 | 50 |\n"}, ["tools/test"]),
+    Case("budgets", {"tools/test": PHASES_AB, "HACKING.md": "| `a` | 1 | 2 |\n| gate | 1 | 2 |\n| `b-c` | 3 | 4 |\n"}),
+    Case("budgets", {"tools/test": PHASES_AB, "HACKING.md": "| `a` | 1 | 3 |\n| gate | 1 | 2 |\n"}, ["HACKING.md:1", "HACKING.md"]),
+    Case("budgets", {"tools/test": PHASES_AB, "HACKING.md": "| `a` | 1 | 2 |\n| gate | 4 | 6 |\n| `b-c` | 3 | 4 |\n"}, ["HACKING.md:2"]),
+    Case("budgets", {"tools/test": 'gate_phases=(a)\n[a]="16 30"\n', "HACKING.md": "| `a` | 16 | 30 |\n| gate | 16 | 30 |\n"}, ["tools/test"]),
+    Case("budgets", {"tools/test": "gate_phases=(a)\n", "HACKING.md": "| gate | 0 | 0 |\n"}, ["tools/test"]),
     *complains_at_line_one("links", "a.md", "[gone](b.md)", "[gone](#nothing)", "`docs/gone.md`", "![gone](a.svg)"),
 ]
 
