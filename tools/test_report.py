@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+"""Summarises a run of tools/test: `test_report.py FOLDER`. Exits with 1 if a phase failed or a test was skipped without leave.
+
+FOLDER has phases.tsv (a line for each phase: name, seconds, exit status, budget in seconds or 0), the output of each phase
+in PHASE.log and, where the phase ran tests, PHASE.xml in JUnit's format. The summary goes to the standard output and to
+build/report.txt. tests/allowed_skips.txt lists the tests that may be skipped."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+from typing import Iterator, NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LAST_LINES = 30  # of the output of a failed test or phase
+BY_ITSELF = re.compile(r"^tools/test: failed: (.*)$", re.MULTILINE)  # how a phase without a test runner names a failure
+SKIPPED = re.compile(r"^.*\b(?:skipped|SKIP)\b.*$", re.MULTILINE | re.IGNORECASE)
+
+
+class Result(NamedTuple):
+    """One test of a phase. `state` is passed, failed or skipped; `output` is what the test printed."""
+    name: str
+    state: str
+    output: str
+
+
+def results(report: pathlib.Path) -> Iterator[Result]:
+    if not report.exists():
+        return
+    for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+        output = case.findtext("system-out") or ""
+        state = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
+        if state == "skipped" and "NOT_BUILT" in case.get("name"):
+            state = "failed"
+        yield Result(case.get("name"), state, output)
+
+
+def allowed_skips(file: pathlib.Path) -> list[re.Pattern]:
+    lines = (line.split("#")[0].strip() for line in file.read_text().splitlines())
+    return [re.compile(line) for line in lines if line]
+
+
+def last_lines(text: str) -> list[str]:
+    return text.rstrip().splitlines()[-LAST_LINES:]
+
+
+def machine() -> str:
+    """The processor, the load and, since the machine started, the share of time that other machines took."""
+    model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    ticks = [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:]]
+    load = " ".join(f"{value:.1f}" for value in os.getloadavg())
+    return f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores, load {load}, steal {100 * ticks[7] / sum(ticks):.1f} %"
+
+
+def commit() -> str:
+    done = subprocess.run(["git", "log", "-1", "--format=%h of %cs"], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown commit"
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print(__doc__.splitlines()[0], file=sys.stderr)
+        return 2
+    folder = pathlib.Path(sys.argv[1])
+    allowed = allowed_skips(ROOT / "tests/allowed_skips.txt")
+    table, details, failed = [], [], 0
+    for line in (folder / "phases.tsv").read_text().splitlines():
+        phase, seconds, status, budget = line.split("\t")
+        log = (folder / f"{phase}.log").read_text(errors="replace")
+        tests = list(results(folder / f"{phase}.xml"))
+        bad = [test for test in tests if test.state == "failed"]
+        skipped = [test for test in tests if test.state == "skipped"]
+        forbidden = [test for test in skipped if not any(pattern.fullmatch(test.name) for pattern in allowed)]
+        by_itself = BY_ITSELF.findall(log)
+        verdict = "FAILED" if int(status) or forbidden else "passed"
+        failed += verdict == "FAILED"
+        row = f"  {phase:11}{seconds:>5} s  {verdict}"
+        if tests:
+            row += f"  {sum(test.state == 'passed' for test in tests)} of {len(tests)} tests passed"
+        if int(budget) and int(seconds) > int(budget):
+            row += f"  over its budget of {int(budget) // 60} min"
+        table.append(row)
+        table += [f"      failed: {name}" for name in [test.name for test in bad] + by_itself]
+        for test in skipped:
+            reason = SKIPPED.search(test.output)
+            leave = "SKIPPED WITHOUT LEAVE (tests/allowed_skips.txt)" if test in forbidden else "skipped"
+            table.append(f"      {leave}: {test.name}: {reason[0].strip() if reason else 'no reason given'}")
+        details += [line for test in bad for line in ("", f"== {phase}: {test.name}", *last_lines(test.output))]
+        if int(status) and not bad:
+            details += ["", f"== {phase}", *last_lines(log)]
+    text = "\n".join([f"== summary of {commit()} on {machine()}", *table, *details, ""])
+    (ROOT / "build/report.txt").write_text(text)
+    print(text, end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
