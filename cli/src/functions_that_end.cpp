@@ -37,6 +37,7 @@ auto *const real_execvpe = behind<int(const char *, words, words)>("execvpe");
 auto *const real_fexecve = behind<int(int, words, words)>("fexecve");
 auto *const real_execveat = behind<int(int, const char *, words, words, int)>("execveat");
 
+auto *const real_exit = behind<void(int)>("exit");
 auto *const real_kill = behind<int(pid_t, int)>("kill");
 
 bool ends_this_process(pid_t process, int number) {
@@ -77,6 +78,12 @@ int run(const char *how, int (*real)(const char *, words, words), const char *fi
 
 extern "C" {
 
+// The C library's would run the destructors of libraries that other threads still use before it ran what std::atexit was
+// given; the first of those threads that crashed would then be taken for the cause.
+TENON_FOUND_FIRST void exit(int status) noexcept {
+  ends_process("exit() was called");
+  for (;;) real_exit(status);
+}
 TENON_FOUND_FIRST void _exit(int status) { end("_exit() was called", status); }
 TENON_FOUND_FIRST void _Exit(int status) noexcept { end("_Exit() was called", status); }
 
