@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "serve/daemon.hpp"
 
+#include <dlfcn.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -60,14 +61,16 @@ observe::caller signal_sender() {
 // Ends the process another way than exit() does, while a daemon runs in it.
 std::atomic<std::function<void()> *> instead_of_exit{nullptr};
 
+void end_instead() {
+  if (auto *instead = instead_of_exit.exchange(nullptr)) (*instead)();
+}
+
+// For calls that do not go through exit() below: quick_exit(), and exit() from within the C library.
 void notice_exit() {
   static std::once_flag once;
   std::call_once(once, [] {
-    const auto look = [] {
-      if (auto *instead = instead_of_exit.exchange(nullptr)) (*instead)();
-    };
-    std::atexit(look);
-    std::at_quick_exit(look);
+    std::atexit(end_instead);
+    std::at_quick_exit(end_instead);
   });
 }
 
@@ -413,3 +416,11 @@ std::optional<refusal> daemon_process::check() {
 std::optional<refusal> daemon_process::run(exit_code &ended) { return impl_->run(ended); }
 
 }  // namespace tenon::cli
+
+// The exit() that a module finds first. The C library's would run the destructors of libraries that other threads still
+// use; the first of those threads that crashes would then be taken for the cause.
+extern "C" [[noreturn]] __attribute__((visibility("default"))) void exit(int status) noexcept {
+  tenon::cli::end_instead();
+  static auto *const next = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_NEXT, "exit"));
+  for (;;) next(status);
+}
