@@ -78,8 +78,8 @@ int run(const char *how, int (*real)(const char *, words, words), const char *fi
 
 extern "C" {
 
-// The C library's would run the destructors of libraries that other threads still use before it ran what std::atexit was
-// given; the first of those threads that crashed would then be taken for the cause.
+// The C library's would run the destructors of libraries that other threads still use before it ran what std::atexit
+// was given; the first of those threads that crashed would then be taken for the cause.
 TENON_FOUND_FIRST void exit(int status) noexcept {
   ends_process("exit() was called");
   for (;;) real_exit(status);
