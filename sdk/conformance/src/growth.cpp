@@ -55,13 +55,15 @@ void no_growth(const char *what, int rounds, const std::function<void()> &round)
     files[static_cast<size_t>(w)] = open_files();
     for (int i = 0; i < rounds && w < windows; ++i) round();
   }
+  // The smallest block there is has 32 bytes; half of that each time, in every window. What is kept once, as by a
+  // thread of a library that starts late, makes one window grow.
+  const size_t least = static_cast<size_t>(rounds) * 16;
   bool grows = true, opens = true;
   for (size_t w = 0; w < windows; ++w) {
-    grows = grows && heap[w + 1] >= heap[w];
+    grows = grows && heap[w + 1] >= heap[w] + least;
     opens = opens && files[w + 1] > files[w];
   }
-  // The smallest block there is has 32 bytes.
-  if (grows && heap[windows] >= heap[0] + static_cast<size_t>(windows * rounds) * 16)
+  if (grows)
     probe::fail(std::string(what) + " keeps " +
                 number((heap[windows] - heap[0]) / (windows * static_cast<size_t>(rounds))) + " bytes each time");
   if (opens) probe::fail(std::string(what) + " leaves files open each time");
