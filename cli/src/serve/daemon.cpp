@@ -365,6 +365,7 @@ std::optional<refusal> daemon_process::impl::run(exit_code &code) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is a full disk
   for (const int number : {SIGHUP, SIGINT, SIGTERM}) signals.add(number);  // what comes now is told to run()
   look_at_senders();
+  accept_own_signals();
   if (auto why = scheduler->start()) return why;
   reloads = std::make_unique<reloading>(people->all().admin(), plan, *log);
   handler = std::make_unique<control_handler>(

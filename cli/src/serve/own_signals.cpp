@@ -55,6 +55,13 @@ void look_at_senders() {
   for (kept_handler &one : kept) ::sigaction(one.number, nullptr, &one.how);
 }
 
+void accept_own_signals() {
+  sigset_t own{};
+  sigemptyset(&own);
+  for (const kept_handler &one : kept) sigaddset(&own, one.number);
+  ::sigprocmask(SIG_UNBLOCK, &own, nullptr);
+}
+
 std::string put_back_handlers() {
   std::string out;
   for (const kept_handler &one : kept) {

@@ -10,6 +10,10 @@ namespace tenon::cli {
 // the call that sent it, where there is one.
 void look_at_senders();
 
+// Unblocks SIGHUP, SIGINT and SIGTERM on this thread, and so on those that it starts. A supervisor starts the daemon
+// with them blocked.
+void accept_own_signals();
+
 // The handlers of SIGHUP, SIGINT and SIGTERM as they were then, where somebody has put others in their place: else
 // nothing would stop the daemon. Gives the names of those signals; empty: none.
 [[nodiscard]] std::string put_back_handlers();

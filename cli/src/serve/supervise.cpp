@@ -120,7 +120,12 @@ class supervisor {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(static_cast<int>(exit_code::failed));
     ::close(signals_);
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+    // The others stay blocked until the daemon has its handlers (accept_own_signals): a request to stop that comes
+    // earlier waits, and does not kill a daemon that starts.
+    sigset_t only_child{};
+    sigemptyset(&only_child);
+    sigaddset(&only_child, SIGCHLD);
+    ::sigprocmask(SIG_UNBLOCK, &only_child, nullptr);
     calls_.use();
     std::_Exit(static_cast<int>(live_(lives_)));
   }
