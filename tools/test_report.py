@@ -2,7 +2,7 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """Summarises a run of tools/test: `test_report.py FOLDER`. Exits with 1 if a phase failed or a test was skipped without leave.
 
-FOLDER has phases.tsv (a line for each phase: name, seconds, exit status, budget in seconds or 0), the output of each phase
+FOLDER has phases.tsv (a line for each phase: name, seconds, exit status, budget in seconds or 0, a note), the output of each phase
 in PHASE.log and, where the phase ran tests, PHASE.xml in JUnit's format. The summary goes to the standard output and to
 build/report.txt. tests/allowed_skips.txt lists the tests that may be skipped."""
 
@@ -68,7 +68,7 @@ def main() -> int:
     allowed = allowed_skips(ROOT / "tests/allowed_skips.txt")
     table, details, failed = [], [], 0
     for line in (folder / "phases.tsv").read_text().splitlines():
-        phase, seconds, status, budget = line.split("\t")
+        phase, seconds, status, budget, note = line.split("\t")
         log = (folder / f"{phase}.log").read_text(errors="replace")
         tests = list(results(folder / f"{phase}.xml"))
         bad = [test for test in tests if test.state == "failed"]
@@ -77,7 +77,7 @@ def main() -> int:
         by_itself = BY_ITSELF.findall(log)
         verdict = "FAILED" if int(status) or forbidden else "passed"
         failed += verdict == "FAILED"
-        row = f"  {phase:11}{seconds:>5} s  {verdict}"
+        row = f"  {phase:11}{seconds:>5} s  {verdict} {note}".rstrip()
         if tests:
             row += f"  {sum(test.state == 'passed' for test in tests)} of {len(tests)} tests passed"
         if int(budget) and int(seconds) > int(budget):
