@@ -25,18 +25,24 @@ if(TENON_SANITIZE MATCHES "undefined")
   list(APPEND TENON_TEST_PROGRAM_OPTIONS -fno-sanitize=undefined)
 endif()
 
-# tenon_add_test(NAME name SOURCES a.cpp... LIBS target... [DEFINITIONS A=b...] [LABELS asan tsan replay...]
-#                [TIMEOUT seconds])
-# A GoogleTest program, bin/name, with GoogleTest's main; every TEST of it is a ctest named name.Suite.Test.
+# tenon_add_test(NAME name SOURCES a.cpp... LIBS target... [MODULES b.cpp...] [DEFINITIONS A=b...]
+#                [LABELS asan full tsan replay...] [TIMEOUT seconds])
+# A GoogleTest program, bin/name, with GoogleTest's main; every TEST of it is a ctest named name.Suite.Test. Each source
+# after MODULES defines a module of its own, whose entry the source names TENON_MODULE_ENTRY.
 function(tenon_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LIBS;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;MODULES;LIBS;DEFINITIONS;LABELS")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "tenon_add_test wants NAME, SOURCES, LIBS, DEFINITIONS, LABELS and TIMEOUT; got: ${ARGV}")
+    message(FATAL_ERROR "tenon_add_test wants NAME, SOURCES, MODULES, LIBS, DEFINITIONS, LABELS and TIMEOUT; got: ${ARGV}")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(${arg_NAME} ${arg_SOURCES})
+  add_executable(${arg_NAME} ${arg_SOURCES} ${arg_MODULES})
+  foreach(source IN LISTS arg_MODULES)
+    get_filename_component(entry ${source} NAME_WE)
+    set_source_files_properties(${source} PROPERTIES
+      COMPILE_DEFINITIONS "TENON_MODULE_ENTRY=tenon_module_of_${entry};TENON_MODULE_VERSION=\"1.2.3\"")
+  endforeach()
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} GTest::gmock GTest::gtest_main Threads::Threads)
   # What is under test is optimised and sanitized; its test program is compiled once and runs for seconds.
   target_compile_options(${arg_NAME} PRIVATE ${TENON_TEST_PROGRAM_OPTIONS})

@@ -22,7 +22,7 @@ class Waiting(RmCase):
     def waiting(self, daemon: Daemon, **fields) -> socket.socket:
         client = daemon.connect()
         self.addCleanup(client.close)
-        client.sendall(request(wait_ms=10_000, **fields) + b"\n")
+        client.sendall(request(**{"wait_ms": 10_000} | fields) + b"\n")
         return client
 
     def next_id(self, daemon: Daemon) -> int:
@@ -33,7 +33,7 @@ class Waiting(RmCase):
         daemon = self.served()
         first = self.rm()
         start = self.next_id(daemon)
-        anything, of_other = self.waiting(daemon, first_id=start), self.waiting(daemon, first_id=start, object="node-x")
+        anything, of_other = self.waiting(daemon, first_id=start), self.waiting(daemon, first_id=start, object="node-x", wait_ms=1_000)
         self.assertEqual(daemon.json("rms")["rms"][0]["id"], "demo")  # nobody else waits
         other = self.rm("--rm", "other")
         answer = json.loads(anything.makefile("rb").readline())["result"]

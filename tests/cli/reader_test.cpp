@@ -172,15 +172,15 @@ INSTANTIATE_TEST_SUITE_P(All, ReaderSection,
                                          section::explain),
                          [](const auto &tested) { return std::string(name(tested.param)); });
 
-struct bad_input {
+struct bad_scenario {
   std::string text;
   std::string where;
   std::string have;
 };
 
-void PrintTo(const bad_input &input, std::ostream *out) { *out << input.text; }
+void PrintTo(const bad_scenario &input, std::ostream *out) { *out << input.text; }
 
-class ReaderRefuses : public testing::TestWithParam<bad_input> {};
+class ReaderRefuses : public testing::TestWithParam<bad_scenario> {};
 
 TEST_P(ReaderRefuses, AtItsPlace) {
   config::problems report("s.yaml");
@@ -193,29 +193,29 @@ TEST_P(ReaderRefuses, AtItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Table, ReaderRefuses,
     testing::Values(
-        bad_input{"config: x\nsteps:\n- {schedul: 3}\n", "s.yaml:3:4", "schedul"},
-        bad_input{"config: x\nsteps:\n- {schedule: often}\n", "s.yaml:3:14", "schedule"},
-        bad_input{"config: x\nsteps:\n- {schedule: -1}\n", "s.yaml:3:14", "schedule"},
-        bad_input{"config: x\nsteps: 5\n", "s.yaml:2:8", "the number '5'"},
-        bad_input{"steps: []\n", "s.yaml:1:1", "config"},
-        bad_input{"config: x\nconfig: y\nsteps: []\n", "s.yaml:2:1", "config"},
-        bad_input{"config: x\nsteps:\n- add_nodes:\n  - {id: n, resources: {vcore: 1Gi}}\n", "s.yaml:4:32", "vcore"},
-        bad_input{"config: x\nsteps:\n- add_nodes:\n  - {id: n, resources: {vcore: '1'}}\n", "s.yaml:4:32", "vcore"},
-        bad_input{"config: x\nsteps:\n- add_nodes:\n  - {resources: {vcore: 1}}\n", "s.yaml:4:5", "id"},
-        bad_input{"config: x\nsteps:\n- add_asks:\n  - {key: k, app: a, resources: {}, colour: red}\n", "s.yaml:4:37",
-                  "colour"},
-        bad_input{"config: x\nsteps:\n- release_allocs: [{app: a, type: TIMEOUTS}]\n", "s.yaml:3:35", "TIMEOUTS"},
-        bad_input{"config: x\nsteps:\n- {expect: {queue: {}}}\n", "s.yaml:3:13", "queue"},
-        bad_input{"config: x\nsteps:\n- {expect: {queues: {root: {alocated: {}}}}}\n", "s.yaml:3:29", "alocated"},
-        bad_input{"config: x\nsteps:\n- {expect: {apps: {a: {allocations: many}}}}\n", "s.yaml:3:37", "allocations"},
-        bad_input{"config: x\nsteps:\n- {expect: {apps: {a: {keys: {k: x}}}}}\n", "s.yaml:3:34", "k"},
-        bad_input{"config: x\nsteps:\n- {expect: {rm: {released: {TIME: 1}}}}\n", "s.yaml:3:29", "TIME"},
-        bad_input{"config: x\nsteps:\n- {expect: {nodes: {n: {schedulable: 1}}}}\n", "s.yaml:3:38", "schedulable"},
-        bad_input{"config: x\nsteps:\n- {expect: {any_of: {}}}\n", "s.yaml:3:21", "any_of"},
-        bad_input{"config: x\nsteps:\n- {advance: -3}\n", "s.yaml:3:13", "advance"},
-        bad_input{"config: x\nsteps:\n- {recovery_done: true}\n", "s.yaml:3:19", "not held"},
-        bad_input{"config: x\nrecovery_hold: maybe\nsteps: []\n", "s.yaml:2:16", "'maybe'"},
-        bad_input{"config: [\n", "s.yaml:2:1", ""}));
+        bad_scenario{"config: x\nsteps:\n- {schedul: 3}\n", "s.yaml:3:4", "schedul"},
+        bad_scenario{"config: x\nsteps:\n- {schedule: often}\n", "s.yaml:3:14", "schedule"},
+        bad_scenario{"config: x\nsteps:\n- {schedule: -1}\n", "s.yaml:3:14", "schedule"},
+        bad_scenario{"config: x\nsteps: 5\n", "s.yaml:2:8", "the number '5'"},
+        bad_scenario{"steps: []\n", "s.yaml:1:1", "config"},
+        bad_scenario{"config: x\nconfig: y\nsteps: []\n", "s.yaml:2:1", "config"},
+        bad_scenario{"config: x\nsteps:\n- add_nodes:\n  - {id: n, resources: {vcore: 1Gi}}\n", "s.yaml:4:32", "vcore"},
+        bad_scenario{"config: x\nsteps:\n- add_nodes:\n  - {id: n, resources: {vcore: '1'}}\n", "s.yaml:4:32", "vcore"},
+        bad_scenario{"config: x\nsteps:\n- add_nodes:\n  - {resources: {vcore: 1}}\n", "s.yaml:4:5", "id"},
+        bad_scenario{"config: x\nsteps:\n- add_asks:\n  - {key: k, app: a, resources: {}, colour: red}\n",
+                     "s.yaml:4:37", "colour"},
+        bad_scenario{"config: x\nsteps:\n- release_allocs: [{app: a, type: TIMEOUTS}]\n", "s.yaml:3:35", "TIMEOUTS"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {queue: {}}}\n", "s.yaml:3:13", "queue"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {queues: {root: {alocated: {}}}}}\n", "s.yaml:3:29", "alocated"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {apps: {a: {allocations: many}}}}\n", "s.yaml:3:37", "allocations"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {apps: {a: {keys: {k: x}}}}}\n", "s.yaml:3:34", "k"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {rm: {released: {TIME: 1}}}}\n", "s.yaml:3:29", "TIME"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {nodes: {n: {schedulable: 1}}}}\n", "s.yaml:3:38", "schedulable"},
+        bad_scenario{"config: x\nsteps:\n- {expect: {any_of: {}}}\n", "s.yaml:3:21", "any_of"},
+        bad_scenario{"config: x\nsteps:\n- {advance: -3}\n", "s.yaml:3:13", "advance"},
+        bad_scenario{"config: x\nsteps:\n- {recovery_done: true}\n", "s.yaml:3:19", "not held"},
+        bad_scenario{"config: x\nrecovery_hold: maybe\nsteps: []\n", "s.yaml:2:16", "'maybe'"},
+        bad_scenario{"config: [\n", "s.yaml:2:1", ""}));
 
 void collect_keys(const config::object_spec &spec, std::vector<std::string> &into) {
   for (const config::key_spec &key : spec.keys) {

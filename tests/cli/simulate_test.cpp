@@ -9,6 +9,7 @@
 
 #include "simulate/generate.hpp"
 #include "simulate/progress.hpp"
+#include "simulated.hpp"
 #include "tenon/json/state_json.hpp"
 #include "testing.hpp"
 #include "trace/openb.hpp"
@@ -22,14 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const fs::path traces_folder = fs::path(TENON_TEST_DATA_DIR) / "traces";
-
-json::value simulated(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "simulate");
-  arguments.insert(arguments.end(), {"--json", "--no-progress"});
-  const command_result run = run_tenon(arguments);
-  EXPECT_EQ(run.code, 0) << run.err;
-  return json::parse(run.out);
-}
 
 // One node, of one GPU unless said; pods as given: name, arrival and end in seconds.
 class SmallTrace : public testing::Test {

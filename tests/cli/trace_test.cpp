@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <sstream>
 
+#include "simulated.hpp"
 #include "testing.hpp"
 #include "trace/machines.hpp"
 #include "trace/philly.hpp"
@@ -21,14 +22,6 @@ namespace json = boost::json;
 using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-
-json::value simulated(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "simulate");
-  arguments.insert(arguments.end(), {"--json", "--no-progress"});
-  const command_result run = run_tenon(arguments);
-  EXPECT_EQ(run.code, 0) << run.err;
-  return json::parse(run.out);
-}
 
 double seconds(const json::value &out, const char *queue, const char *figure) {
   return out.at("waiting_seconds").at(queue).at(figure).to_number<double>();

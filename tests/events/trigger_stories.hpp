@@ -11,6 +11,13 @@
 
 namespace tenon::testing {
 
+inline const amount_map hundred{{"memory", 100}};
+
+inline void as_placeholder(put_ask &p) {
+  p.task_group = "workers";
+  p.placeholder = true;
+}
+
 // Where a story plays.
 class stage {
  public:

@@ -7,11 +7,6 @@ namespace {
 
 constexpr int64_t minute = 60'000;
 
-void as_placeholder(put_ask &p) {
-  p.task_group = "workers";
-  p.placeholder = true;
-}
-
 void submitted(stage &on) {
   on.start({named_queue("a")});
   on.begin();

@@ -5,12 +5,6 @@
 namespace tenon::testing {
 namespace {
 
-const amount_map hundred{{"memory", 100}};
-
-void as_placeholder(put_ask &p) {
-  p.task_group = "workers";
-  p.placeholder = true;
-}
 void as_real(put_ask &p) { p.task_group = "workers"; }
 
 void with_app(stage &on, std::vector<limit_config> limits = {}) {

@@ -5,8 +5,6 @@
 namespace tenon::testing {
 namespace {
 
-const amount_map hundred{{"memory", 100}};
-
 void node_comes(stage &on) {
   on.start({named_queue("a")});
   on.begin();

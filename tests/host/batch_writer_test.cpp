@@ -9,16 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "abi_values.hpp"
+
 namespace tenon::host::isolation {
 namespace {
-
-tenon_text text(std::string_view s) { return {s.data(), s.size()}; }
-std::string_view view(const tenon_text &t) { return {t.data, t.length}; }
-
-template <class T>
-const T &value(const tenon_column &c, uint32_t index, uint64_t offset = 0) {
-  return *reinterpret_cast<const T *>(static_cast<const std::byte *>(c.base) + index * c.item_stride + offset);
-}
 
 class BatchWriter : public ::testing::Test {
  protected:

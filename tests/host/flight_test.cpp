@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "abi_values.hpp"
 #include "containment/call_place.hpp"
 #include "flight/call_writer.hpp"
 #include "flight/record_writer.hpp"
@@ -30,14 +31,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::string_view lines = "fault: signal SIGILL\nmodule: acme.sort 1.0\nslot: keys\nitems: 3\n\n";
-
-tenon_text text(std::string_view s) { return {s.data(), s.size()}; }
-std::string_view view(const tenon_text &t) { return {t.data, t.length}; }
-
-template <class T>
-const T &value(const tenon_column &c, uint32_t index, uint64_t offset = 0) {
-  return *reinterpret_cast<const T *>(reinterpret_cast<uintptr_t>(c.base) + index * c.item_stride + offset);
-}
 
 class FlightRecord : public ::testing::Test {
  protected:

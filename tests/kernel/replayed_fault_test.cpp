@@ -81,7 +81,7 @@ std::vector<queue_config> leaves() {
 }
 
 // Nodes of several sizes and zones, applications with an order of nodes of their own, and steps of many decisions.
-void load(cluster &c) {
+void fill(cluster &c) {
   for (int i = 0; i < 6; ++i) {
     c.add_node("node-" + std::to_string(i), {{"vcore", 4 + i}, {"memory", 8 + 3 * i}},
                {{"si/zone", i % 2 == 0 ? "even" : "odd"}});
@@ -122,7 +122,7 @@ TEST_P(ReplayedFault, DecisionsAreThoseOfTheRunThatHadIt) {
   for (int sound_calls = 0; sound_calls < 12; ++sound_calls) {
     failing_source policies(GetParam().first, sound_calls);
     cluster c(policies, leaves(), "binpacking");
-    load(c);
+    fill(c);
     if (c->counters().policy_faults != 0) ++faults;
     const std::vector<std::string> again = replayed(c.journal(), true);
     ASSERT_EQ(again.size(), c.decisions().size()) << sound_calls;

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-using what = outcome_finding::kind;
+using finding = outcome_finding::kind;
 const left_out_by closed{"root.a", "zoo", false, true};
 
 class OutcomeWatch : public testing::Test {
@@ -69,7 +69,7 @@ TEST_F(OutcomeWatch, AnOrderThatLetsNothingOfAQueueGo) {
   EXPECT_THAT(look_after(seconds(59)), IsEmpty());
   ASSERT_EQ(look_after(seconds(1)).size(), 1U);
   const outcome_finding one = look_after(seconds(0))[0];
-  EXPECT_EQ(one.what, what::never_eligible);
+  EXPECT_EQ(one.what, finding::never_eligible);
   EXPECT_EQ(one.object, "root.a");
   EXPECT_EQ(one.partition, "[rm]default");
   EXPECT_EQ(one.order, "zoo");
@@ -93,7 +93,7 @@ TEST_F(OutcomeWatch, AnAskThatCouldBePlacedWhileNothingOfItsQueueIs) {
   ask("root.a", "one");
   ask("root.b", "full").blocker = "no node fits";
   ASSERT_EQ(found().size(), 1U);
-  EXPECT_EQ(look_after(seconds(0))[0].what, what::unplaced);
+  EXPECT_EQ(look_after(seconds(0))[0].what, finding::unplaced);
   EXPECT_THAT(look_after(seconds(0))[0].text, HasSubstr("1 application waits, 'of one' with ask 'one'"));
 }
 
@@ -115,7 +115,7 @@ TEST_F(OutcomeWatch, AQueueBelowItsGuaranteeWithTheSameAskThatCouldBePlaced) {
   partition().queues[1].allocated["vcore"] = 2;  // others of the queue are served
   const auto &all = look_after(seconds(60));
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].what, what::below_guarantee);
+  EXPECT_EQ(all[0].what, finding::below_guarantee);
   EXPECT_EQ(all[0].object, "root");
   EXPECT_THAT(all[0].text, HasSubstr("for 60 s (vcore 1 of 4), and ask 'one' of application 'of one'"));
   partition().queues[0].allocated = {{"vcore", 4}};

@@ -2,7 +2,6 @@
 // Bytes read and written without protobuf objects: the same as through them, for all fields, for noise and damage.
 
 #include <gmock/gmock.h>
-#include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -16,8 +15,6 @@ namespace tenon::testing {
 namespace {
 
 namespace pb = google::protobuf;
-
-[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 // What is beside the parts and then the parts one by one make the message that all of them make.
 std::string appended(const pb::Message &message) {

@@ -1,6 +1,5 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 // Bytes that no RM should send: they are no message, or are refused, or come back as they were. Nothing crashes.
-#include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
 
 #include "messages.hpp"
@@ -9,9 +8,6 @@ namespace tenon::testing {
 namespace {
 
 namespace pb = google::protobuf;
-
-// Protobuf prints a line for each text that is no UTF-8.
-[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 struct tally {
   int no_message = 0;

@@ -1,6 +1,7 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "messages.hpp"
 
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <set>
@@ -15,6 +16,9 @@ namespace tenon::testing {
 namespace pb = google::protobuf;
 
 namespace {
+
+// Protobuf prints a line for each text that is no UTF-8.
+[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 void set_scalar(pb::Message &message, const pb::FieldDescriptor *field, int64_t value) {
   const pb::Reflection &look = *message.GetReflection();

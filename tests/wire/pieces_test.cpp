@@ -3,7 +3,6 @@
 #include "tenon/wire/pieces.hpp"
 
 #include <gmock/gmock.h>
-#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +18,6 @@ namespace {
 namespace pb = google::protobuf;
 namespace first = ::si::v1;
 using ::testing::HasSubstr;
-
-[[maybe_unused]] const bool quiet = (pb::SetLogHandler(nullptr), true);
 
 // What a request says, part by part; or that it is refused.
 std::string said(const wire::batch &batch, const pb::Message &type) {
