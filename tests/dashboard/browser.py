@@ -1,16 +1,15 @@
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 """A real browser for tests: the distribution's Chromium, driven by Playwright, looked at by axe-core.
 
-Playwright and axe-core are in no Debian package: they come from PyPI into a folder of the build.
+Playwright and axe-core are in no Debian package: tools/setup browser brings them from PyPI.
 """
 
 import importlib
 import pathlib
 import shutil
-import subprocess
 import sys
 
-PACKAGES = ("playwright", "axe-playwright-python")
+PINNED = pathlib.Path(__file__).resolve().parents[2] / "tools/browser.txt"
 CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
 
 
@@ -18,17 +17,9 @@ def missing(folder: pathlib.Path) -> str:
     """What keeps the tests from running; empty: nothing, and the packages can be imported."""
     if not CHROMIUM:
         return "no Chromium here (Debian package chromium)"
-    ready = folder / f"ready-{sys.version_info.major}.{sys.version_info.minor}"
-    if not ready.exists():
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--only-binary", ":all:",
-                 "--upgrade", "--target", folder, *PACKAGES], capture_output=True, text=True, timeout=600)
-        except subprocess.TimeoutExpired:
-            return f"the package registry did not give {', '.join(PACKAGES)} in time"
-        if done.returncode != 0:
-            return f"{', '.join(PACKAGES)} cannot be installed: {(done.stderr.strip() or 'pip says nothing').splitlines()[-1]}"
-        ready.touch()
+    brought = folder / PINNED.name
+    if not brought.exists() or brought.read_bytes() != PINNED.read_bytes():
+        return f"{folder} has not the packages of tools/{PINNED.name}; tools/setup browser brings them"
     sys.path.insert(0, str(folder))
     importlib.import_module("playwright.sync_api")
     return ""

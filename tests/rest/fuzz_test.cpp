@@ -79,7 +79,7 @@ class Fuzz : public rest_case {
 
 TEST_F(Fuzz, EveryAnswerIsDocumented) {
   const char *told = std::getenv("TENON_SEED");
-  const uint64_t seed = told != nullptr ? std::strtoull(told, nullptr, 10) : std::random_device{}();
+  const uint64_t seed = told != nullptr ? std::strtoull(told, nullptr, 10) : 1;
   std::printf("TENON_SEED=%llu\n", static_cast<unsigned long long>(seed));
   RecordProperty("seed", std::to_string(seed));
   random_.seed(seed);
