@@ -167,19 +167,18 @@ class Control(ServeCase):
 
 
 class WithRm(RmCase):
-    def test_its_threads_have_the_names_that_the_page_says(self):
+    def test_its_threads_have_names_that_the_page_explains(self):
         daemon = self.served()
-        said = set(re.findall(r"`(tenon-[a-z-]+)`", (ROOT / "docs/running.md").read_text()))
-        running = {"tenon-cycle", "tenon-watch", "tenon-transport", "tenon-grpc", "tenon-grpc-wait", "tenon-events", "tenon-sink",
-                   "tenon-history"}
-        self.assertLessEqual(running, said)
         until = time.monotonic() + WITHIN_S
-        while True:  # a thread names itself when it begins
+        names: set[str] = set()
+        # A thread names itself when it begins.
+        while not {"tenon-cycle", "tenon-transport"} <= names and time.monotonic() < until:
             tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task").iterdir()
             names = {(task / "comm").read_text().strip() for task in tasks}
-            if running <= names or time.monotonic() > until:
-                break
-        self.assertEqual({name for name in names if name.startswith("tenon-")}, running)
+        self.assertLessEqual({"tenon-cycle", "tenon-transport"}, names)
+        explained = set(re.findall(r"`(tenon-[a-z-]+)`", (ROOT / "docs/running.md").read_text()))
+        self.assertLessEqual({name for name in names if name.startswith("tenon-")}, explained,
+                             "add the thread to the table below \"## Threads\" in docs/running.md")
 
     def test_what_it_has_is_shown(self):
         daemon = self.served()

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view introduction = R"(# Configuration: queues.yaml
 
-Made from the tables in `kernel/config/src/queues_spec.cpp` by `bin/configuration_page`; a test compares them.
+The test `ConfigurationPage` writes this page from the tables in `kernel/config/src/queues_spec.cpp`.
 
 The format is YuniKorn's, and existing files run unchanged. Keys marked *Tenon* are additions. `tenon config check FILE`
 says everything that is wrong with a file, each with line, column and a remedy, and warns about what is accepted but

@@ -3,18 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "../documents/written_pages.hpp"
 #include "tenon/config/queues.hpp"
 
 namespace tenon::config {
 namespace {
 
 TEST(ConfigurationPage, IsWhatTheTablesSay) {
-  std::stringstream page;
-  page << std::ifstream(TENON_SOURCE_DIR "/docs/configuration.md").rdbuf();
-  EXPECT_TRUE(page.str() == configuration_page()) << "make it anew: bin/configuration_page > docs/configuration.md";
+  EXPECT_TRUE(tenon::pages::is("docs/configuration.md", configuration_page()));
 }
 
 // A reader copies the examples.

@@ -4,7 +4,7 @@
 A block in a fence of the language `console` has commands behind "$ ", with ">" in front of further lines, and below each one
 what it prints. Where nothing is shown nothing is compared; a line "..." is any number of lines, and "…" any text within a
 line. A command that ends with "# fails" must. "# " in place of "$ " is root's. A block right under `<!-- write FILE -->` is
-written to that file.
+written to that file, one right under `<!-- not run: REASON -->` is left out.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 
-FENCE = re.compile(r"^(?:<!-- write (\S+) -->\n)?^```(\w*)\n(.*?)^```$", flags=re.M | re.S)
+FENCE = re.compile(r"^(?:<!-- (write|not run:|shown alone:) (\S[^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", flags=re.M | re.S)
 COMMAND = re.compile(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", flags=re.M)
 MARK = "=== end of command"
 
@@ -33,6 +33,8 @@ class Block:
     written: str  # the file that it is written to
     language: str
     body: str
+    not_run: str = ""  # why it is left out
+    shown_alone: str = ""  # why no command stands above the output
 
     @property
     def first(self) -> str:
@@ -46,7 +48,6 @@ class Session:
     before: str = ""  # what the page takes for granted, as shell
     instead: tuple[tuple[str, str], ...] = ()  # what a reader puts in, for what the page has
     after: tuple[tuple[str, str], ...] = ()  # shell after commands that begin so: what a person waits for
-    not_run: frozenset[str] = frozenset()  # first lines of blocks that are left out
     each_block_at_start: bool = False  # every block begins in the folder of the first
     within_s: float = 300
 
@@ -60,7 +61,8 @@ def documents(root: pathlib.Path) -> list[str]:
 def blocks(page: str) -> list[Block]:
     out = []
     for found in FENCE.finditer(page):
-        out.append(Block(page.count("\n", 0, found.start(2)) + 1, found[1] or "", found[2], found[3]))
+        written, not_run, shown_alone = (found[2] if found[1] == mark else "" for mark in ("write", "not run:", "shown alone:"))
+        out.append(Block(page.count("\n", 0, found.start(3)) + 1, written, found[3], found[4], not_run, shown_alone))
     return out
 
 
@@ -84,7 +86,7 @@ def steps(page: str, session: Session = Session()) -> list[Step]:
         page = page.replace(has, put_in)
     out = []
     for block in blocks(page):
-        if block.first in session.not_run:
+        if block.not_run:
             continue
         if session.each_block_at_start and (block.written or block.language == "console"):
             out.append(Step(block.line, 'cd "$start"', ""))

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Every block of commands in the documents is run and what it shows is compared, or it is said here why not."""
+"""Every block of commands in the documents is run and what it shows is compared, or the page says why not.
+
+A comment right above a block has the reason: `<!-- not run: REASON -->` above commands, `<!-- shown alone: REASON -->` above an
+output without the command that prints it.
+"""
 
 import argparse
-import fnmatch
 import os
 import pathlib
 import re
@@ -22,50 +25,12 @@ ARGUMENTS = argparse.Namespace()
 PAGES = page_session.documents(ROOT)
 READER_S_PREFIX = "/path/to/installed/tenon"
 
-# Blocks that are not run, by page and first line, each with the reason.
-NOT_RUN = {
-    ("README.md", "$ tools/demo     # installs what is missing, builds, schedules a cluster"): "they build this tree",
-    ("docs/dashboard.md", "tests/dashboard/fake_server.py --nodes 10000 --port 8080"): "serves until it is ended, on a port that others may have",
-    ("docs/kubernetes.md", "$ bridges/kubernetes/build.py*"): "minutes; the test kubernetes.bridge builds it",
-    ("docs/kubernetes.md", "$ tenon serve*"): "wants a cluster",
-    ("docs/kubernetes.md", "$ helm install*"): "wants a cluster",
-    ("docs/kubernetes.md", "$ tools/demo --kubernetes*"): "minutes, and builds of Go",
-    ("docs/devices.md", "$ tools/packing-in-time*"): "minutes; tests/cli/packing_test.py runs it on small loads",
-    ("docs/packing.md", "$ tools/go run tools/published-draws*"): "wants the lists; tests/cli/packing_test.py draws of small ones",
-    ("docs/packing.md", "$ tools/packing*"): "minutes; tests/cli/packing_test.py runs them on small loads",
-    ("docs/modules.md", "$ cp build/acme-binpack.so*"): "wants a daemon and two builds; tests/cli/module_swap_test.py swaps them",
-    ("docs/performance.md", "$ tests/cost/gate.py                          # all cases, about four minutes"): "minutes; tools/test cost runs it",
-    ("docs/performance.md", "$ tests/bench/beside_shadow.py*"): "minutes; a person runs it",
-    ("docs/performance.md", "$ tests/kubernetes/speed.py*"): "minutes; tools/test long runs it",
-    ("docs/serve.md", "# edit /etc/tenon/tenon.yaml and /etc/tenon/queues.yaml"): "root's, and systemd's",
-    ("docs/tune.md", "$ tenon tune --trace openb*"): "minutes; tests/cli/tune_test.py tunes on small fills",
-    ("docs/tune.md", "$ tenon simulate --trace philly*"): "minutes; tests/cli/tune_test.py tunes on small journals",
-    ("docs/tutorial.md", "# apt install*"): "root's; tests/packages installs what it names",
-    ("docs/writing-an-rm.md", "# apt install*"): "root's; tests/packages installs what it names",
-    ("plugins/events/sqlite/README.md", "$ sqlite3 *"): "asks a file that a daemon wrote",
-    ("sdk/templates/README.md", "$ cmake *"): "tests/packages does it in a new project of every kind",
-}
-
 # Pages that another test plays, from the packages or with an SDK alone.
 ELSEWHERE = {
     "cli/service/installed.md": "tests/packages/packages_test.py",
     "docs/cookbook.md": "tests/sdk/out_of_tree_test.py",
     "docs/tutorial.md": "tests/packages/packages_test.py",
     "docs/writing-an-rm.md": "tests/packages/packages_test.py",
-}
-
-# Outputs that no command stands above, by page and first line: a test that has the same words, or why there is none.
-SHOWN_ALONE = {
-    ("docs/conformance.md", "crashed   inputs-bounds (node-sort acme-binpack)"): "of a module that is wrong",
-    ("docs/journal.md", "run.journal: journal byte 5210*"): "of a journal that a later build wrote",
-    ("docs/trust.md", "acme.binpack: runs in*"): "of the log, and of the system; tests/host/isolation_test.cpp",
-    ("docs/trust.md", "acme.directory: asks for network*"): "of the log; tests/host/isolation_test.cpp",
-    ("docs/flight-record.md", "record    acme.binpack 1.4.0*"): "of a module that crashes; tests/cli/flight_test.py",
-    ("docs/call-shadow.md", "POLICY          SHADOW*"): "of modules; tests/cli/call_shadow_test.py has the lines",
-    ("docs/diff.md", "*queue-sort fair in root: queue root.q2*"): "some lines of the output above; tests/cli/diff_test.py",
-    ("docs/shadow.md", "state     follows"): "tests/cli/shadow_test.py has the lines",
-    ("docs/trust.md", "fault: signal SIGSEGV at 0x0"): "of a module that crashes; tests/cli/containment_test.py",
-    ("docs/serve.md", "2026-11-22T16:31:40.950Z info*"): "of people and processes; tests/cli/people_test.py",
 }
 
 OPENB = f"gunzip -c {TRACES}/openb-nodes.csv.gz >nodes.csv; gunzip -c {TRACES}/openb-pods.csv.gz >pods.csv\n"
@@ -130,10 +95,6 @@ def page(name: str) -> str:
     return (ROOT / name).read_text()
 
 
-def reason(table: dict, name: str, first: str) -> str:
-    return next((why for (of, begins), why in table.items() if of == name and fnmatch.fnmatchcase(first, begins)), "")
-
-
 def is_of_commands(block: page_session.Block) -> bool:
     return block.language in ("console", "sh", "bash", "shell")
 
@@ -148,15 +109,17 @@ def unknown_blocks(name: str, text: str) -> list[str]:
     for block in page_session.blocks(text):
         where = f"{name}:{block.line}: {block.first}"
         if is_of_commands(block):
-            if name not in PLAYED and name not in ELSEWHERE and not reason(NOT_RUN, name, block.first):
-                out.append(f"{where}: is neither run nor in NOT_RUN")
-            elif not reason(NOT_RUN, name, block.first) and (block.language != "console" or not block.first.startswith("$ ")):
+            if name not in PLAYED and name not in ELSEWHERE and not block.not_run:
+                out.append(f"{where}: is not run; add the page to PLAYED in tests/documents/pages_test.py, "
+                           "or write <!-- not run: REASON --> above the block")
+            elif not block.not_run and (block.language != "console" or not block.first.startswith("$ ")):
                 out.append(f"{where}: commands are in a block `console`, behind \"$ \"")
         elif block.language in ("", "text") and not block.written:
             if COMMAND_LIKE.search(block.body):
                 out.append(f"{where}: commands are in a block `console`, behind \"$ \"")
-            elif block.language == "" and not is_drawing(block.body) and not reason(SHOWN_ALONE, name, block.first):
-                out.append(f"{where}: an output without the command that prints it, and not in SHOWN_ALONE")
+            elif block.language == "" and not is_drawing(block.body) and not block.shown_alone:
+                out.append(f"{where}: is an output without the command that prints it; show the command, "
+                           "or write <!-- shown alone: REASON --> above the block")
     return out
 
 
@@ -187,13 +150,16 @@ class Pages(unittest.TestCase):
                            ("docs/metrics.md", "```bash\ncurl\n```\n")):
             with self.subTest(text):
                 self.assertEqual(len(unknown_blocks(name, text)), 1)
-        for name, text in (("docs/serve.md", "```console\n$ tenon ctl\n```\n"), ("docs/metrics.md", "```yaml\ntenon: 1\n```\n")):
+        for name, text in (("docs/serve.md", "```console\n$ tenon ctl\n```\n"), ("docs/metrics.md", "```yaml\ntenon: 1\n```\n"),
+                           ("docs/metrics.md", "<!-- not run: it waits -->\n```sh\nreboot\n```\n"),
+                           ("docs/serve.md", "<!-- shown alone: of a log -->\n```\n3 queues are full\n```\n")):
             self.assertEqual(unknown_blocks(name, text), [])
 
     def test_reasons_are_of_blocks_that_are_there(self):
-        for table in (NOT_RUN, SHOWN_ALONE):
-            for name, first in table:
-                self.assertTrue(any(fnmatch.fnmatchcase(block.first, first) for block in page_session.blocks(page(name))), (name, first))
+        for name in PAGES:
+            marks = len(re.findall(r"^<!-- (?:not run|shown alone)\b", page(name), flags=re.M))
+            used = sum(bool(block.not_run or block.shown_alone) for block in page_session.blocks(page(name)))
+            self.assertEqual(used, marks, f"{name}: a comment `not run: REASON` or `shown alone: REASON` is not right above a block")
         for name, test in ELSEWHERE.items():
             self.assertIn(name, (ROOT / test).read_text())
         for name in PLAYED:
@@ -216,8 +182,6 @@ class Pages(unittest.TestCase):
             "PREFIX": str(self.prefix), "PKG_CONFIG_PATH": str(self.prefix / "lib/pkgconfig"),
         }
         session = PLAYED[name]
-        firsts = {block.first for block in page_session.blocks(page(name)) if reason(NOT_RUN, name, block.first)}
-        session = Session(session.before, session.instead, session.after, frozenset(firsts), session.each_block_at_start)
         (here / "work").mkdir()
         page_session.play(ROOT / name, here / "work", environment, session)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
-"""Checks that the listings of the documents are the files that they name.
+"""Checks that the listings of the documents are the files that they name; --update copies the files into the documents.
 
 A listing that is a file stands in a fence right under a comment with the file's path.
 """
@@ -11,6 +11,16 @@ import sys
 
 LISTING = re.compile(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```$", flags=re.M | re.S)
 
+UPDATE = "tests/sdk/documented_examples.py --update"
+
+
+def update(root: pathlib.Path, document: pathlib.Path) -> None:
+    """Copies each file that the document lists into its listing."""
+    def listing(found: re.Match) -> str:
+        file = root / found[1]
+        return found[0].replace(found[2], file.read_text()) if found[2] and file.exists() else found[0]
+    document.write_text(LISTING.sub(listing, document.read_text()))
+
 
 def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:
     found = LISTING.findall(document.read_text())
@@ -20,7 +30,7 @@ def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:
         if not file.exists():
             out.append(f"{document.name} lists {path}, which does not exist")
         elif file.read_text() != text:
-            out.append(f"{document.name} lists {path} otherwise than it is; copy the file into the document")
+            out.append(f"{document.name} lists {path} otherwise than it is; update the document: {UPDATE}")
     if not found:
         out.append(f"{document.name} has no listing")
     return out
@@ -29,6 +39,9 @@ def complaints(root: pathlib.Path, document: pathlib.Path) -> list[str]:
 def main() -> int:
     root = pathlib.Path(__file__).resolve().parents[2]
     documents = [root / "docs/writing-a-policy.md", root / "docs/cookbook.md"]
+    if sys.argv[1:] == ["--update"]:
+        for document in documents:
+            update(root, document)
     found = [complaint for document in documents for complaint in complaints(root, document)]
     listed = {path for document in documents for path, _ in LISTING.findall(document.read_text())}
     for path in sorted((root / "sdk/examples").rglob("module.*")):

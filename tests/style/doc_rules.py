@@ -68,55 +68,45 @@ def index(tree: Tree) -> Iterator[Complaint]:
 
 HOW_TO_ADD = "docs/how-to-add.md"
 STEP = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| .+ \|$")
-COUNTS = ("", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve", "Thirteen",
-          "Fourteen", "Fifteen")
 
 
 def how_to_add(tree: Tree) -> Iterator[Complaint]:
-    """docs/how-to-add.md: each file is there and has the words that are named, and each table is counted below it"""
+    """docs/how-to-add.md: each file exists and has the words that the page names"""
     if not tree.exists(HOW_TO_ADD):
         return
-    steps = 0
     for number, line in enumerate(tree.lines(HOW_TO_ADD), 1):
         if step := STEP.match(line):
-            steps += 1
             file, words = step.groups()
             if not tree.exists(file):
-                yield Complaint(HOW_TO_ADD, number, f"names {file}, which does not exist")
+                yield Complaint(HOW_TO_ADD, number, f"names {file}, which does not exist; name the file that does this now")
             elif words not in (tree.text(file) or ""):
-                yield Complaint(HOW_TO_ADD, number, f"{file} does not have `{words}`")
-        elif steps and line and not line.startswith("|"):
-            if re.match(r"\w+", line)[0] != COUNTS[steps]:
-                yield Complaint(HOW_TO_ADD, number, f"the table above has {steps} files; begin with {COUNTS[steps]}")
-            steps = 0
+                yield Complaint(HOW_TO_ADD, number, f"{file} does not have `{words}`; name words that lead to the place")
 
 
 DIFFERENCES = "docs/differences.md"
-ITEMS = (19, 22, 22)  # of each list that the page answers, the number of its items
 ROW = re.compile(r"^\|\s*(\d+)\s*\|(.*)\|\s*(?:`(\w+)\.(\w+)`|—)\s*\|$")
 TEST = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)")
 
 
 def differences(tree: Tree) -> Iterator[Complaint]:
-    """docs/differences.md answers every item, and the tests that it names exist"""
+    """docs/differences.md numbers the items of each section from 1 on, and the tests that the page names exist"""
     if not tree.exists(DIFFERENCES):
         return
     tests = {found for path in tree.paths("*.cpp", under=("tests/", "plugins/")) for found in TEST.findall(tree.text(path) or "")}
-    section, answered = 0, [[] for _ in ITEMS]
+    expected = 1
     for number, line in prose(tree, DIFFERENCES):
-        section += line.startswith("## ")
-        row = ROW.match(line)
-        if not row or not section:
+        if line.startswith("## "):
+            expected = 1
+        if not (row := ROW.match(line)):
             continue
         item, text, suite, name = row.groups()
-        answered[section - 1].append(int(item))
+        if int(item) != expected:
+            yield Complaint(DIFFERENCES, number, f"has the number {item}; items are numbered from 1 on, so this is item {expected}")
+        expected += 1
         if suite and (suite, name) not in tests:
             yield Complaint(DIFFERENCES, number, f"names the test {suite}.{name}, which does not exist")
         if not suite and "*not built*" not in text:
             yield Complaint(DIFFERENCES, number, "names no test, and does not say that it is not built")
-    for at, (items, wanted) in enumerate(zip(answered, ITEMS), 1):
-        if items != list(range(1, wanted + 1)):
-            yield Complaint(DIFFERENCES, 0, f"section {at} must have the items 1 to {wanted} in order, and has {items}")
 
 
 PHASES, BUDGETS = "tools/test", "HACKING.md"
@@ -126,29 +116,50 @@ PHASE = re.compile(r'\[([\w-]+)\]="(\d+) (\d+)"')
 BUDGET = re.compile(r"^\|\s*`?([\w-]+)`?\s*\|\s*(\d+)\s*\|\s*(\d+)\s*\|$")
 
 
+WRITE_BUDGETS = "python3 -B tests/style/style.py --write-budgets"
+
+
+def minutes(tree: Tree) -> tuple[list[str], dict[str, tuple[int, int]]]:
+    """The phases of the gate, and the minutes of each phase and of the gate as tools/test has them."""
+    text = tree.text(PHASES) or ""
+    gate = GATE.search(text)
+    phases = gate[1].split() if gate else []
+    found = {phase: (int(warm), int(cold)) for phase, warm, cold in PHASE.findall(text)}
+    found["gate"] = tuple(sum(found[phase][column] for phase in phases if phase in found) for column in (0, 1))
+    return phases, found
+
+
 def budgets(tree: Tree) -> Iterator[Complaint]:
     """HACKING.md has the minutes of each phase as tools/test has them, and the gate's are few enough in all"""
     if not tree.exists(PHASES):
         return
-    text = tree.text(PHASES) or ""
-    wanted = {phase: (int(warm), int(cold)) for phase, warm, cold in PHASE.findall(text)}
-    gate = GATE.search(text)
-    phases = gate[1].split() if gate else []
-    for phase in phases:
+    gate, wanted = minutes(tree)
+    for phase in gate:
         if phase not in wanted:
-            yield Complaint(PHASES, 0, f"has no minutes for {phase}, a phase of the gate")
-    sums = tuple(sum(wanted[phase][column] for phase in phases if phase in wanted) for column in (0, 1))
-    if sums[0] > MOST_MINUTES[0] or sums[1] > MOST_MINUTES[1]:
-        yield Complaint(PHASES, 0, f"the gate may take {sums} minutes, warm and cold; the limit is {MOST_MINUTES}")
-    wanted["gate"] = sums
-    found = {}
-    for number, line in prose(tree, BUDGETS):
-        if row := BUDGET.match(line):
-            found[row[1]] = (int(row[2]), int(row[3]))
-            if found[row[1]] != wanted.get(row[1]):
-                yield Complaint(BUDGETS, number, f"has other minutes for {row[1]} than {PHASES}: {wanted.get(row[1])}")
-    for phase in wanted.keys() - found.keys():
-        yield Complaint(BUDGETS, 0, f"has no minutes for {phase}")
+            yield Complaint(PHASES, 0, f"has no minutes for {phase}, a phase of the gate; add them to `budget`")
+    if any(has > most for has, most in zip(wanted["gate"], MOST_MINUTES)):
+        yield Complaint(PHASES, 0, f"the gate may take {wanted['gate']} minutes, warm and cold; the limit is {MOST_MINUTES}")
+    found = {row[1]: (int(row[2]), int(row[3])) for _, line in prose(tree, BUDGETS) if (row := BUDGET.match(line))}
+    if found != wanted:
+        differing = sorted(phase for phase in found.keys() | wanted.keys() if found.get(phase) != wanted.get(phase))
+        yield Complaint(BUDGETS, 0, f"has other minutes than {PHASES} for {', '.join(differing)}; update the table: {WRITE_BUDGETS}")
+
+
+def with_budgets(tree: Tree) -> str:
+    """HACKING.md with the minutes of tools/test."""
+    gate, wanted = minutes(tree)
+    rows = {phase: f"| {phase if phase == 'gate' else f'`{phase}`'} | {warm} | {cold} |" for phase, (warm, cold) in wanted.items()}
+    out: list[str] = []
+    last = 0
+    for line in tree.lines(BUDGETS):
+        row = BUDGET.match(line)
+        if row and row[1] == "gate":  # phases of the gate that the table lacks come before their sum
+            out += [rows.pop(phase) for phase in gate if phase in rows]
+        if not row or row[1] in rows:
+            out.append(rows.pop(row[1]) if row else line)
+        if row:
+            last = len(out)
+    return "\n".join([*out[:last], *rows.values(), *out[last:]]) + "\n"
 
 
 RULES = [links, index, how_to_add, differences, budgets]

@@ -21,6 +21,7 @@ def main() -> int:
     parser.add_argument("rules", nargs="*", metavar="RULE", help="only these rules")
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
     parser.add_argument("--build", type=pathlib.Path, help="a configured build folder: rules about it run too")
+    parser.add_argument("--write-budgets", action="store_true", help="writes the minutes of tools/test into HACKING.md and ends")
     parser.add_argument("--list", action="store_true", help="names the rules and ends")
     options = parser.parse_args()
     if options.list:
@@ -31,6 +32,9 @@ def main() -> int:
         parser.error(f"no rule {unknown[0]}; rules are: {', '.join(RULES)}")
 
     tree = Tree(options.root, options.build)
+    if options.write_budgets:
+        (options.root / doc_rules.BUDGETS).write_text(doc_rules.with_budgets(tree))
+        return 0
     failed = 0
     for name in options.rules or RULES:
         if name in NEEDS_BUILD and not options.build:

@@ -141,8 +141,9 @@ std::string section() {
 
 std::string state_machines_page() {
   return "# State machines\n\n"
-         "Made from the tables in `kernel/include/tenon/kernel/state_tables.hpp` by `bin/state_diagrams`; a test "
-         "compares them.\nAn event that is not listed for a state is refused with `event X is not possible in state "
+         "The test `StateMachinesPage` writes this page from the tables in "
+         "`kernel/include/tenon/kernel/state_tables.hpp`.\nAn event that is not listed for a state is refused with "
+         "`event X is not possible in state "
          "Y` and changes nothing.\nDurations are the defaults.\n" +
          section<application_state>() + section<object_state>() + section<node_state>() + section<rm_state>() +
          section<ask_state>() + section<allocation_state>();
