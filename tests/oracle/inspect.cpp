@@ -8,7 +8,7 @@
 namespace tenon::naive {
 
 std::string partition::waits_for(const application &a, const ask &k, const usage &used, const usage &wanted) {
-  if (!may_run(a, used) || !within_limits(a, k, wanted) || !within_max(a, k, wanted)) {
+  if (in_stopped_queue(a) || !may_run(a, used) || !within_limits(a, k, wanted) || !within_max(a, k, wanted)) {
     return messages::container_skipped();
   }
   const bool has_place = within_queues(a, k, used) && choose_node(a, k, used) != nullptr;
@@ -42,7 +42,8 @@ void partition::inspect() {
     d.text = state_now;
   };
   const auto walk = [&](const auto &self, const queue &q) -> void {
-    for (const queue *child : q.leaf ? std::vector<const queue *>() : sorted_children(q, used)) self(self, *child);
+    for (const queue *child : q.leaf ? std::vector<const queue *>() : sorted_children(q, used, true))
+      self(self, *child);
     for (application *a : q.leaf ? sorted_applications(q) : std::vector<application *>()) {
       for (ask *k : sorted_asks(*a)) look_at(*a, *k);
     }

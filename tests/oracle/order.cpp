@@ -172,7 +172,7 @@ std::vector<const node *> packed_nodes(const partition &p, const ask &k, const u
 
 }  // namespace
 
-std::vector<const queue *> partition::sorted_children(const queue &parent, const usage &used) const {
+std::vector<const queue *> partition::sorted_children(const queue &parent, const usage &used, bool with_stopped) const {
   struct entry {
     const queue *q;
     int64_t urgency;
@@ -181,7 +181,7 @@ std::vector<const queue *> partition::sorted_children(const queue &parent, const
   std::vector<entry> all;
   for (const queue *child : children_of(parent.path)) {
     const tally of_child = used.of_queue(child->path);
-    if (child->state == object_state::stopped || !any_positive(of_child.pending)) continue;
+    if ((child->state == object_state::stopped && !with_stopped) || !any_positive(of_child.pending)) continue;
     all.push_back({child, -int64_t{priority_of(*child)},
                    dominant_share(of_child.allocated, child->guaranteed, fair_max(child->path))});
   }

@@ -173,6 +173,7 @@ struct partition {
   // Of an ask; of an application: in order. Nothing where there is none.
   void end_reservation_of(const ask &k, const std::string &why);
   void end_reservations_of(const application &a, const std::string &why);
+  void switch_off_reservations();
   void look_at_reservations_on(const std::string &node_id);
   void on_reservation_timer(uint64_t id);
   [[nodiscard]] const reservation *reservation_of(const ask &k) const;
@@ -255,7 +256,8 @@ struct partition {
   [[nodiscard]] static const limit_config *group_limit(const queue &q, const std::string &group);
 
   // -- order.cpp --
-  [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used) const;
+  [[nodiscard]] std::vector<const queue *> sorted_children(const queue &parent, const usage &used,
+                                                           bool with_stopped = false) const;
   [[nodiscard]] std::vector<application *> sorted_applications(const queue &leaf);
   [[nodiscard]] static std::vector<ask *> sorted_asks(application &a);
   // The application may choose the order, or be of the canary.

@@ -84,6 +84,14 @@ void partition::end_reservations_of(const application &a, const std::string &why
   }
 }
 
+void partition::switch_off_reservations() {
+  const std::vector<reservation> all = reservations;
+  for (const reservation &r : all) {
+    if (ask_of(*find_application(r.application), r).required_node.empty())
+      end_reservation(r.id, messages::reservations_off());
+  }
+}
+
 void partition::on_reservation_timer(uint64_t id) {
   for (const reservation &r : reservations) {
     if (r.id != id) continue;

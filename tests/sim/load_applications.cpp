@@ -64,6 +64,13 @@ std::map<std::string, std::string> load::application_tags() {
                                                      R"({"resources":{"vcore":{"value":0}}})", "nothing"});
   }
   if (random_.percent(10)) out["namespace.resourceguaranteed"] = R"({"resources":{"vcore":{"value":3}}})";
+  if (profile_.shares && random_.percent(60)) {
+    out["namespace"] = "a";
+    out["namespace.resourceguaranteed"] =
+        random_.one_of({R"({"resources":{"vcore":{"value":1},"memory":{"value":100}}})",
+                        R"({"resources":{"vcore":{"value":10},"memory":{"value":10}}})",
+                        R"({"resources":{"vcore":{"value":10},"memory":{"value":100}}})"});
+  }
   if (random_.percent(10)) out["Namespace.ResourceMaxApps"] = random_.one_of({"1", "2", "0", "-1", "many"});
   return out;
 }

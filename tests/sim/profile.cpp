@@ -23,6 +23,12 @@ std::vector<profile> make_profiles() {
     p.placement = p.odd = true;
   }
   {
+    profile &p = add("shares");
+    p.placement = p.shares = p.dense = true;
+    p.max_nodes = 4;
+    p.max_applications = 16;
+  }
+  {
     profile &p = add("churn");
     p.recovery = p.timeouts = p.odd = true;
     p.max_nodes = 20;

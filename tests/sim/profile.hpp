@@ -16,6 +16,7 @@ struct profile {
   bool limits = false;        // queue max applications, limits of users and groups
   bool places = false;        // few applications may run for a user or group, and lose what they have
   bool placement = false;     // rules, access lists, dynamic queues
+  bool shares = false;        // applications change what their queue is guaranteed, which orders of applications read
   bool gangs = false;         // placeholders
   bool tight_gangs = false;   // most applications are gangs whose real asks nearly fit their placeholders
   bool preemption = false;    // guarantees, asks that preempt and allocations that may be taken, short delays

@@ -243,6 +243,7 @@ std::string preempted_for_quota(std::string_view queue) {
 std::string reservation_used() { return "placed"; }
 std::string reservation_ask_gone() { return "the ask is not pending any more"; }
 std::string reservation_node_unfit() { return "the node does not take the ask any more"; }
+std::string reservations_off() { return "the configuration switched reservations off"; }
 std::string reservation_waited(std::string_view node) { return join({"waited too long for node ", node}); }
 std::string reservation_for_daemon(std::string_view key) { return join({"ask ", key, " requires the node"}); }
 std::string reservation_moved(std::string_view node) { return join({"preemption frees node ", node}); }

@@ -198,6 +198,7 @@ void configuration::adopt(const partition_config &c, const std::map<std::string,
 // Delays, switches and what backfill looks at may be others now.
 void configuration::reconsider_asks(bool other_classes) {
   preemption.changed();
+  if (!config.tuning.reservation_enabled) reservations.switch_off();
   for (uint32_t i = 0; i < asks.extent(); ++i) {
     ask &a = asks[i];
     if (!a.live || a.line == ask_line::none) continue;

@@ -70,7 +70,7 @@ void inspector::inspect() {
   for (;;) {
     const size_t retired = faults.retired();
     const uint64_t failed = verdicts.faults();
-    inspect_queue(*root, seen);
+    inspect_queue(*root, seen, false);
     if (faults.retired() == retired && verdicts.faults() == failed) break;
     seen = {};  // a policy failed: all of it again, as if it had failed before
   }
@@ -83,7 +83,7 @@ void inspector::tell_word(ask &a, container_word word) {
   if (word != a.told()) changes.apply(ask_told{a, word});
 }
 
-void inspector::inspect_queue(const queue &q, inspection &seen) {
+void inspector::inspect_queue(const queue &q, inspection &seen, bool stopped) {
   if (q.leaf) {
     std::vector<application *> apps = q.apps;
     std::erase_if(apps, [](const application *app) { return !app->runs(); });
@@ -91,24 +91,23 @@ void inspector::inspect_queue(const queue &q, inspection &seen) {
     bool ok = true;
     const auto fresh = keys.of_applications(q, &ok);
     if (!ok) return faults.failed(*q.order);
-    for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen);
+    for (application *app : in_order(std::move(apps), fresh, submission)) inspect_application(*app, seen, stopped);
     return;
   }
   std::vector<queue *> children;
-  for (const auto &child : q.children) {
-    if (child->state != object_state::stopped) children.push_back(child.get());
-  }
+  for (const auto &child : q.children) children.push_back(child.get());
   const auto sequence = [](const queue &child) { return child.sequence; };
   bool ok = true;
   const auto fresh = keys.of_children(q, &ok);
   if (!ok) return faults.failed(*q.order);
-  for (queue *child : in_order(std::move(children), fresh, sequence)) inspect_queue(*child, seen);
+  for (queue *child : in_order(std::move(children), fresh, sequence))
+    inspect_queue(*child, seen, stopped || child->state == object_state::stopped);
 }
 
-void inspector::inspect_application(application &app, inspection &seen) {
+void inspector::inspect_application(application &app, inspection &seen, bool stopped) {
   const bool full = full_queue_of(app) != nullptr;
   const bool held = full || full_limit_of(app) != nullptr;
-  facts.tell_held(app, full, held);
+  if (!stopped) facts.tell_held(app, full, held);
   std::vector<ask *> waiting;
   for (ask *a : app.asks) {  // any order: sorted next
     const bool refused = a->line == ask_line::refused && !waits_for_placeholders(*a);
@@ -116,9 +115,9 @@ void inspector::inspect_application(application &app, inspection &seen) {
   }
   std::sort(waiting.begin(), waiting.end(), [](const ask *x, const ask *y) { return tried_before(*x, *y); });
   for (ask *a : waiting) {
-    const container_word word = held ? container_word::skipped : word_for(*a, seen);
+    const container_word word = held || stopped ? container_word::skipped : word_for(*a, seen);
     if (word != container_word::none) seen.words.emplace_back(a, word);
-    if (facts.listened() && !held) seen.tried.push_back(a);
+    if (facts.listened() && !held && !stopped) seen.tried.push_back(a);
     if (word == container_word::failed) tell_unschedulable(*a);
   }
 }

@@ -33,8 +33,8 @@ class inspector : inspector_access {
  private:
   struct inspection;
 
-  void inspect_queue(const queue &q, inspection &seen);
-  void inspect_application(application &app, inspection &seen);
+  void inspect_queue(const queue &q, inspection &seen, bool stopped);
+  void inspect_application(application &app, inspection &seen, bool stopped);
   container_word word_for(ask &a, inspection &seen);
   bool is_node_there(ask &a, ask_class &c, inspection &seen);
   template <class F>

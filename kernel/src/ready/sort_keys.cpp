@@ -49,6 +49,15 @@ void sort_keys::rekey_children(queue &parent) {
   }
 }
 
+void sort_keys::rekey_applications(queue &leaf) {
+  for (application *app : leaf.apps) {
+    if (app->key.held_back()) mark_stale(leaf);
+    if (app->key_dirty) continue;
+    app->key_dirty = true;
+    leaf.dirty_apps.push_back(app);
+  }
+}
+
 void sort_keys::mark_stale(queue &q) {
   if (std::find(stale_.begin(), stale_.end(), &q) == stale_.end()) stale_.push_back(&q);
 }
@@ -71,17 +80,12 @@ void sort_keys::changed(application &app, uint32_t columns) {
   if ((columns & column::allocated) != 0) {
     for (decayed_usage &past : app.decayed) past.change(clock.now_ms(), app.allocated);
   }
-  const auto stale = [&](application &a) {
-    if (a.key.held_back()) mark_stale(leaf);
-    if (a.key_dirty) return;
-    a.key_dirty = true;
-    leaf.dirty_apps.push_back(&a);
-  };
-  if ((policy.sibling_mask & columns) != 0) {
-    for (application *sibling : leaf.apps) stale(*sibling);
-  } else if ((policy.item_mask & columns) != 0) {
-    stale(app);
-  }
+  if ((policy.sibling_mask & columns) != 0) return rekey_applications(leaf);
+  if ((policy.item_mask & columns) == 0) return;
+  if (app.key.held_back()) mark_stale(leaf);
+  if (app.key_dirty) return;
+  app.key_dirty = true;
+  leaf.dirty_apps.push_back(&app);
 }
 
 // An application that asks for nothing has no turn, and when it asks again, often the priority that its key is of.

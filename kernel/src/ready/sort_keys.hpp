@@ -61,6 +61,7 @@ class sort_keys : sort_keys_access {
  private:
   void decay(queue &q);
   void rekey_children(queue &parent);
+  void rekey_applications(queue &leaf);
   static void mark_all_dirty(queue &q);
   void set_app_key(application &app, const uint64_t *words, int64_t not_before, int64_t until);
   void set_queue_key(queue &q, const uint64_t *words, int64_t not_before, int64_t until);
@@ -76,6 +77,7 @@ class sort_keys : sort_keys_access {
 
 // Usage changes all the way up the tree, with every allocation.
 inline void sort_keys::changed(queue &q, uint32_t columns) {
+  if (q.leaf && q.order != nullptr && (q.order->context_mask & columns) != 0) rekey_applications(q);
   queue *parent = q.parent;
   if (parent == nullptr || parent->order == nullptr) return;
   if ((columns & column::allocated) != 0 && !q.decayed.empty()) decay(q);

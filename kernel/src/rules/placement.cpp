@@ -205,7 +205,6 @@ void placement::apply_namespace_tags(queue &leaf, texts tags) {
   changes.apply(queue_resized{leaf, max_before, guaranteed_before});
   fair_maxima.refresh(leaf);
   keys.changed(leaf, column::limits);
-  for (application *app : leaf.apps) keys.changed(*app, column::limits);
   ready.wake_headroom(leaf);
   ready.wake_held(leaf);
   preemption.changed();

@@ -1,6 +1,9 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "rules/reservations.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "core.hpp"
 #include "ready/ask_lines.hpp"
 #include "ready/change_dispatcher.hpp"
@@ -48,6 +51,17 @@ void reservations::drop(ask &a) {
 
 void reservations::drop_all(application &app) {
   while (!app.reservations->empty()) drop(*app.reservations->front()->of);
+}
+
+void reservations::switch_off() {
+  std::vector<reservation *> ended;
+  for (uint32_t i = 0; i < all_.extent(); ++i) {
+    reservation &r = all_[i];
+    if (r.live && !classes[r.of->class_id].requires_a_node()) ended.push_back(&r);
+  }
+  std::sort(ended.begin(), ended.end(),
+            [](const reservation *x, const reservation *y) { return x->sequence < y->sequence; });
+  for (reservation *r : ended) unreserve(*r, {cause::reservations_off});
 }
 
 void reservations::reopen(node &n) { changes.apply(node_reopened{n, access.keeps_others_out(n)}); }

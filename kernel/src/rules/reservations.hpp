@@ -37,6 +37,8 @@ class reservations : reservations_access {
   node *use(ask &a);                                  // the node that is to be reopened, or null
   void drop(ask &a);
   void drop_all(application &app);
+  // Ends the reservations of all asks that require no node, oldest first.
+  void switch_off();
   void reopen(node &n);  // to those who may use it, now that it has a reservation less
 
   // -- Its timer. --

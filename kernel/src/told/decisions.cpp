@@ -114,6 +114,8 @@ std::string message_for(cause why, const decision_view &d, std::string_view abou
       return messages::reservation_for_daemon(about);
     case cause::victims_elsewhere:
       return messages::reservation_moved(about);
+    case cause::reservations_off:
+      return messages::reservations_off();
     case cause::check_refused:
       return messages::check_refused(d.node, about);
     case cause::check_late:

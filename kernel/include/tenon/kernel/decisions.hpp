@@ -39,6 +39,7 @@ enum class cause : uint8_t {
   waited_too_long,
   daemon_comes,       // about: the key of the ask that requires the node
   victims_elsewhere,  // about: the node that preemption frees
+  reservations_off,   // by the configuration
   check_refused,      // about: what the RM says, perhaps nothing
   check_late,
   ask_changed,

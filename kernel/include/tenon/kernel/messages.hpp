@@ -137,6 +137,7 @@ namespace tenon::messages {
 [[nodiscard]] std::string reservation_used();
 [[nodiscard]] std::string reservation_ask_gone();
 [[nodiscard]] std::string reservation_node_unfit();
+[[nodiscard]] std::string reservations_off();
 [[nodiscard]] std::string reservation_waited(std::string_view node);
 [[nodiscard]] std::string reservation_for_daemon(std::string_view key);
 [[nodiscard]] std::string reservation_moved(std::string_view node);
