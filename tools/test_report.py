@@ -56,7 +56,10 @@ def machine() -> str:
 
 
 def commit() -> str:
-    done = subprocess.run(["git", "log", "-1", "--format=%h of %cs"], cwd=ROOT, capture_output=True, text=True)
+    try:
+        done = subprocess.run(["git", "log", "-1", "--format=%h of %cs"], cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        return "unknown commit"
     return done.stdout.strip() or "unknown commit"
 
 
