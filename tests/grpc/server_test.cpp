@@ -2,6 +2,8 @@
 // The server as RMs see it: both dialects, the life of a connection, limits and status codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -125,6 +127,28 @@ TEST_F(GrpcServer, FirstDialectOverTcpAndUnixSocket) {
     EXPECT_TRUE(stream->finish().ok());
     EXPECT_TRUE(scheduler.wait_for("shutdown a", ++sessions)) << ::testing::PrintToString(scheduler.seen());
   }
+}
+
+TEST_F(GrpcServer, TcpConnectionsSendAnAnswerWithoutWaitingForTheOneBefore) {
+  start();
+  ASSERT_TRUE(enter("a", tcp).ok());
+  const std::string address = transport->addresses()[0];
+  const auto port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  int accepted = 0;
+  for (const auto &each : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int descriptor = std::stoi(each.path().filename().string());
+    sockaddr_in own{}, peer{};
+    socklen_t size = sizeof own;
+    if (getsockname(descriptor, reinterpret_cast<sockaddr *>(&own), &size) != 0 || own.sin_family != AF_INET) continue;
+    size = sizeof peer;
+    if (own.sin_port != port || getpeername(descriptor, reinterpret_cast<sockaddr *>(&peer), &size) != 0) continue;
+    int at_once = 0;
+    size = sizeof at_once;
+    ASSERT_EQ(getsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &at_once, &size), 0);
+    EXPECT_NE(at_once, 0) << "connection of " << ntohs(peer.sin_port);
+    ++accepted;
+  }
+  EXPECT_GT(accepted, 0);
 }
 
 TEST_F(GrpcServer, LaterDialectUnderBothPaths) {

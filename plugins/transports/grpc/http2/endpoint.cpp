@@ -1,6 +1,8 @@
 // Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
 #include "endpoint.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -123,6 +125,9 @@ void endpoint::welcome(const listener &at, int connected) {
   ++of_client_[by.client];
   const bool is_unix = !at.path.empty();
   const int family = is_unix ? AF_UNIX : by.address.starts_with('[') ? AF_INET6 : AF_INET;
+  // An answer must not wait until the client has acknowledged the answer before it. Without the option it comes later.
+  constexpr int on = 1;
+  if (!is_unix) setsockopt(connected, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   auto tls = is_unix ? nullptr : tls_;
   connections_.push_back(std::make_unique<connection>(*this, held.release(), family, std::move(tls), std::move(by)));
 }
