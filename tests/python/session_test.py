@@ -4,7 +4,7 @@
 
 import threading
 
-from rm_case import CORE, RmCase, main, tenon
+from rm_case import CORE, QUEUES, RmCase, main, tenon
 
 Why = tenon.Why
 
@@ -61,6 +61,62 @@ class Session(RmCase):
         self.assertTrue(all(rejected.values()), rejected)
         rm.add_node("node", CORE)
         self.assertTrue(self.hears(rm, tenon.NodeRejected, node="node").reason)
+
+    def test_a_report_of_every_kind_of_thing_ends(self):
+        many = {"vcore": 100_000}
+        rules = "    placementrules: [{ name: provided }, { name: fixed, value: root.work, filter: { users: [nobody] } }]\n"
+        self.queues.write_text(QUEUES.replace("    queues:\n", rules + "    queues:\n", 1))
+        self.served()
+
+        def report(rm):
+            rm.add_node("node", many)
+            rm.add_node("drained", many, drained=True)
+            rm.add_node("node", many)  # again
+            rm.add_node("removed", many)
+            rm.update_node("node", {"vcore": 90_000})
+            rm.drain_node("drained")
+            rm.remove_node("removed")
+            rm.add_application("app", "root.work", "somebody")
+            rm.add_application("gang", "root.work", "somebody", gang=tenon.Gang({"vcore": 2000}))
+            rm.add_application("lost", "root.nowhere", "somebody")
+            rm.add_application("done", "root.work", "somebody")
+            rm.running("app", "runs", "node", CORE)
+            rm.running("app", "runs where drained", "drained", CORE)
+            rm.running("app", "originator", "node", CORE, originator=True, bound_ms=1)
+            rm.running("gang", "holder", "node", CORE, task_group="group", placeholder=True)
+            rm.running("", "by itself", "node", CORE)
+            rm.running("", "of others", "node", CORE, {"foreign": "static"})
+            rm.running("", "of others, too", "node", CORE, {"foreign": "default"})
+            rm.running("app", "of others, with application", "node", CORE, {"foreign": "static"})
+            rm.running("", "of others nowhere", "nowhere", CORE, {"foreign": "static"})
+            rm.running("", "of others where it went", "removed", CORE, {"foreign": "static"})
+            rm.running("app", "nowhere", "nowhere", CORE)
+            rm.running("nobody", "of nobody", "node", CORE)
+            rm.running("lost", "of lost", "node", CORE)
+            rm.running("", "nowhere by itself", "nowhere", CORE)
+            rm.running("done", "of done", "node", CORE)
+            rm.running("app", "released", "node", CORE)
+            rm.ask("app", "waits", CORE)
+            rm.ask("", "waits by itself", CORE)
+            rm.ask("app", "not wanted", CORE)
+            rm.release("app", "not wanted")
+            rm.release("app", "released")
+            rm.remove_application("done")
+
+        rm = self.manager(report)
+        for application, key in (("app", "runs"), ("app", "runs where drained"), ("app", "originator"), ("gang", "holder"),
+                                 ("", "by itself"), ("", "of others"), ("", "of others, too"),
+                                 ("", "of others, with application")):
+            self.hears(rm, tenon.Recovered, application=application, key=key)
+        for application, key in (("", "of others nowhere"), ("", "of others where it went"), ("app", "nowhere"),
+                                 ("nobody", "of nobody"), ("lost", "of lost"), ("", "nowhere by itself")):
+            self.assertTrue(self.hears(rm, tenon.AskRejected, application=application, key=key).reason)
+        self.hears(rm, tenon.Allocated, application="app", key="waits")
+        self.hears(rm, tenon.Allocated, application="", key="waits by itself")
+        # Later ones are answered, too, and each once.
+        rm.running("", "of others, too", "node", {"vcore": 2000}, {"foreign": "default"})
+        self.hears(rm, tenon.Recovered, key="of others, too")
+        self.assertEqual([held for held in self.kept[rm] if isinstance(held, tenon.Recovered)], [])
 
     def test_what_is_released_ends_and_makes_room(self):
         self.served()

@@ -362,6 +362,24 @@ void answer_event(rm_session &to, const tenon_rm_event &event) {
   send(wide, memory, out);
 }
 
+void answer_foreign(answer_queue &to, const put_allocation &reported, std::string_view uuid) {
+  arena &memory = to.memory();
+  const put_ask &ask = reported.allocation.ask;
+  auto out = header<tenon_rm_allocation>(TENON_RM_ALLOCATION);
+  out.key = copied(ask.key, memory);
+  out.uuid = out.id = copied(uuid, memory);
+  out.partition = text(to.name());
+  out.node = copied(reported.node, memory);
+  out.recovered = 1;
+  std::vector<named_amount> amounts(ask.resources.begin(), ask.resources.end());
+  out.resources = sorted_amounts(amounts, memory);
+  std::vector<named_text> tags(ask.tags.begin(), ask.tags.end());
+  std::stable_sort(tags.begin(), tags.end(), [](const auto &a, const auto &b) { return a.key < b.key; });
+  out.tags = tags_of(tags, {}, true, memory);
+  out.priority = {TENON_PRIORITY_VALUE, ask.priority, {}};
+  send(to, memory, out);
+}
+
 void answer_recovery(rm_session &to) {
   answer_queue &wide = to.answer_queue_of({});
   auto out = header<tenon_rm_recovery_state>(TENON_RM_RECOVERY_STATE);

@@ -49,6 +49,8 @@ class answer_writer {
 // The request's outcome, to the RM that asked for a configuration of its own.
 void answer_configuration(rm_session &to, bool success, std::string_view reason, std::string_view old_config);
 void answer_event(rm_session &to, const tenon_rm_event &event);
+// A foreign allocation that the RM reported counts: the kernel says nothing of these.
+void answer_foreign(answer_queue &to, const put_allocation &reported, std::string_view uuid);
 // Whether the RM is held, to its report.
 void answer_recovery(rm_session &to);
 // What is refused before it reaches the kernel.

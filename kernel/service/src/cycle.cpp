@@ -28,6 +28,7 @@ cycle::cycle(service_state &shared, host::module_host &modules, const scheduler_
 
 uint32_t cycle::apply(const command &c) {
   outcome_ = {};
+  report_refused_ = false;
   const uint32_t made = kernel_.apply(now_ms_, c);
   recorder_.record(now_ms_, c, kernel_.answers());
   kernel_.drain([this](const decision_view &d) { take(d); });
@@ -54,6 +55,9 @@ void cycle::take(const decision_view &d) {
     case decision_kind::configuration_rejected:
       outcome_ = {false, text_of(d)};
       return;
+    case decision_kind::allocation_rejected:
+      report_refused_ = true;
+      break;
     default:
       break;
   }

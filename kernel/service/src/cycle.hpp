@@ -21,7 +21,6 @@ struct registration {
   session_identity who;
   transport_runner *transport = nullptr;
   group_config config;
-  bool held = false;
 };
 
 struct registered {
@@ -131,6 +130,7 @@ class cycle final : public cycle_access {
   outcome outcome_;                                    // of the registration or configuration just applied
   const request *existing_ = nullptr;                  // whose existing allocations are being applied
   size_t next_existing_ = 0;
+  bool report_refused_ = false;  // an allocation that the last command reported
   bool as_wished_ = false;  // the node is already as the command that is being applied wants it
   bool checks_ = false;
   bool inspects_all_ = false;

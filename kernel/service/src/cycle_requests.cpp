@@ -66,6 +66,12 @@ cycle::progress cycle::apply(rm_session &from, request_batch &of, request &one) 
   next_existing_ = 0;
   apply(one.what);
   existing_ = nullptr;
+  const auto *reported = std::get_if<put_allocation>(&one.what);
+  const rm_partition *where = reported == nullptr ? nullptr : from.find_partition(reported->partition);
+  if (from.who.hold && where != nullptr && reported->allocation.foreign && !report_refused_) {
+    answer_foreign(*where->answers, *reported, one.uuids.front());
+    ++shared_.counters.answers;
+  }
   return progress::done;
 }
 

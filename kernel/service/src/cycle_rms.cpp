@@ -54,7 +54,7 @@ registered cycle::enter(registration in) {
   }
   in.who.id = next_session_++;
   auto fresh = std::make_shared<rm_session>(std::move(in.who), in.transport, shared_.chunks);
-  fresh->held = in.held;
+  fresh->held = fresh->who.hold;
   fresh->in_force = std::make_shared<const group_config>(in.config);
   note_partitions(*fresh, *in.config.config);
   sessions_.push_back(fresh);

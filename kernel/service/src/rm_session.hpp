@@ -55,6 +55,7 @@ struct session_identity {
   std::string rm, version, policy_group;
   std::map<std::string, std::string> build_info;
   bool own_config = false;  // it sent a configuration of its own
+  bool hold = false;        // it registered with recovery.hold: it waits for an answer to all that it reports
   uint32_t wants = 0;
   uint32_t check_window = 0;  // of an RM that wants proposals: so many are open at once
 };

@@ -107,7 +107,7 @@ tenon_status scheduler::impl::enter(const tenon_rm_enter_in &in, tenon_rm_enter_
   what.who.wants = TENON_COVERS(&in, tenon_rm_enter_in, wants) ? in.wants : 0;
   const auto extra = copied(from.extra_config);
   if (const auto hold = extra.find("recovery.hold"); hold != extra.end())
-    what.held = lower_case(hold->second) == "true";
+    what.who.hold = lower_case(hold->second) == "true";
   what.who.check_window = shared.limits.check_window;
   if (const auto window = extra.find("checks.window"); window != extra.end()) {
     const auto own = window_of(window->second);

@@ -16,9 +16,17 @@ from .v1 import recovery_pb2 as recovery_v1
 
 RECOVERED = "tenon/recovered"
 BIND_TIME = "tenon/bindTime"
+FOREIGN = "foreign"  # tag of an allocation of others
 # UUIDs of allocations that ended: what was told of them may be told again after a break. The scheduler keeps half as many
 # answers for that, as a rule.
 REMEMBERED = 100_000
+
+
+def key_of(one) -> tuple[str, str]:
+    """Application and key of an ask or allocation as this side said them. The scheduler makes an application for what
+    came without one."""
+    by_itself = one.applicationID == f"@independent/{one.allocationKey}"
+    return ("" if by_itself else one.applicationID, one.allocationKey)
 
 
 class Hearing:
@@ -54,6 +62,8 @@ class Hearing:
         self._open.add((kind, name))
 
     def ask(self, sent: si.Allocation) -> None:
+        if FOREIGN in sent.allocationTags:
+            sent.applicationID = ""  # whatever was said: the answer has none
         key = (sent.applicationID, sent.allocationKey)
         if sent.nodeID:
             self._open.add(("allocation", *key))
@@ -166,14 +176,18 @@ class Hearing:
         return [answer for answer in every if answer is not None]
 
     def _placed(self, one: si.Allocation) -> Answer | None:
-        key = (one.applicationID, one.allocationKey)
-        self.session.allocations.answered(key)
+        key = key_of(one)
+        waited = self.session.allocations.answered(key)
         for number in self._checks_of.pop(key, ()):
             self._checks.pop(number, None)
-        if one.UUID in self._runs or one.UUID in self._ended:
-            return None
-        self._runs.add(one.UUID)
         tags = dict(one.allocationTags)
+        if FOREIGN in tags:  # it has no UUID of the scheduler
+            if not waited:
+                return None
+        elif one.UUID in self._runs or one.UUID in self._ended:
+            return None
+        else:
+            self._runs.add(one.UUID)
         recovered = tags.pop(RECOVERED, "") == "true"
         bound_ms = int(tags.pop(BIND_TIME, time.time() * 1000))
         if recovered:
@@ -183,7 +197,7 @@ class Hearing:
             task_group=one.taskGroupName, placeholder=one.placeholder, queue=one.queueName, uuid=one.UUID, bound_ms=bound_ms)
 
     def _released(self, one: si.AllocationRelease) -> Answer | None:
-        key, why = (one.applicationID, one.allocationKey), Why(one.terminationType)
+        key, why = key_of(one), Why(one.terminationType)
         if not one.UUID:  # nothing ran
             waited = self.session.allocations.answered(key)
             return AskWithdrawn(*key, why, one.message) if waited else None
@@ -198,7 +212,7 @@ class Hearing:
         return released
 
     def _rejected(self, one: si.RejectedAllocation) -> Answer | None:
-        key = (one.applicationID, one.allocationKey)
+        key = key_of(one)
         waited = self.session.allocations.answered(key)
         self._settle(("allocation", *key))
         return AskRejected(*key, one.reason) if waited else None
@@ -214,8 +228,8 @@ class Hearing:
                 self.session.checks.say(checks_v1.CheckPlacementsRequest(answers=[said]))
             return None
         self._checks[number] = None
-        self._checks_of[one.applicationID, one.allocationKey].add(number)
-        return Check(one.applicationID, one.allocationKey, one.nodeID, plain(one.resourcePerAlloc), dict(one.tags),
+        self._checks_of[key_of(one)].add(number)
+        return Check(*key_of(one), one.nodeID, plain(one.resourcePerAlloc), dict(one.tags),
                      one.partitionName, one.number, one.allocate, one.placeholderKey)
 
     def _over(self, one: checks_v1.CheckOver) -> Answer | None:
@@ -223,8 +237,8 @@ class Hearing:
         if number not in self._checks:
             return None
         del self._checks[number]
-        of_ask = self._checks_of[one.applicationID, one.allocationKey]
+        of_ask = self._checks_of[key_of(one)]
         of_ask.discard(number)
         if not of_ask:
-            del self._checks_of[one.applicationID, one.allocationKey]
-        return CheckOver(one.applicationID, one.allocationKey, one.nodeID, one.number, one.reason)
+            del self._checks_of[key_of(one)]
+        return CheckOver(*key_of(one), one.nodeID, one.number, one.reason)
