@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "tenon/kernel/resources.hpp"
+
 namespace tenon::observe {
 namespace {
 
@@ -36,14 +38,13 @@ int64_t of(const amount_map &amounts, const std::string &type) {
   return found == amounts.end() ? 0 : found->second;
 }
 
-// What is over-committed has nothing left, and no less.
+// More may run on a node than it has, since its capacity was lowered or others use it: then less than nothing is left.
 bool is_whole(const node_snapshot &n) {
   std::set<std::string> types;
   for (const amount_map *one : {&n.capacity, &n.allocated, &n.occupied, &n.available})
     for (const auto &[type, amount] : *one) types.insert(type);
   return std::all_of(types.begin(), types.end(), [&](const std::string &type) {
-    const int64_t left = of(n.capacity, type) - of(n.allocated, type) - of(n.occupied, type);
-    return of(n.available, type) == std::max<int64_t>(left, 0);
+    return of(n.available, type) == sub_saturating(sub_saturating(of(n.capacity, type), of(n.occupied, type)), of(n.allocated, type));
   });
 }
 

@@ -1,0 +1,60 @@
+// Copyright The Tenon Authors. SPDX-License-Identifier: Apache-2.0
+// Sums that health looks at, of states that a kernel comes to.
+#include "health_sums.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernel/cluster.hpp"
+
+namespace tenon::observe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::vector<std::string> failures(const kernel_snapshot &state) {
+  std::vector<std::string> out;
+  for (const health_check &one : look_at_sums_of(state))
+    if (one.is == health_check::state::fails) out.push_back(one.diagnosis);
+  return out;
+}
+
+class HealthSums : public ::testing::Test {
+ protected:
+  HealthSums() {
+    c_.add_node("node", {{"vcore", 10}, {"memory", 10}});
+    c_.add_app("app", "root.leaf");
+    for (int i = 0; i < 8; ++i) c_.ask("app", "ask-" + std::to_string(i), {{"vcore", 1}});
+    c_.settle();
+  }
+  tenon::testing::cluster c_{{tenon::testing::named_queue("leaf")}};
+};
+
+TEST_F(HealthSums, ANodeThatHasLessThanRunsOnItIsWell) {
+  EXPECT_THAT(failures(c_->snapshot()), IsEmpty());
+  c_.set_capacity("node", {{"vcore", 3}, {"memory", 10}});
+  EXPECT_EQ(c_->snapshot().partitions.at(0).nodes.at(0).available.at("vcore"), -5);
+  EXPECT_THAT(failures(c_->snapshot()), IsEmpty());
+  c_.set_capacity("node", {});
+  EXPECT_THAT(failures(c_->snapshot()), IsEmpty()) << "a type that the node no longer has";
+}
+
+TEST_F(HealthSums, ANodeOnWhichOthersUseMoreThanIsLeftIsWell) {
+  const named_amount much[] = {{"vcore", 9}, {"gpu", 2}};
+  update_node occupied{tenon::testing::default_partition, "node", {}, much};
+  occupied.has_occupied = true;
+  c_.run(occupied);
+  EXPECT_EQ(c_->snapshot().partitions.at(0).nodes.at(0).available, (amount_map{{"vcore", -7}, {"memory", 10}, {"gpu", -2}}));
+  EXPECT_THAT(failures(c_->snapshot()), IsEmpty());
+}
+
+TEST_F(HealthSums, ANodeWhoseSumsDoNotAgreeFails) {
+  kernel_snapshot state = c_->snapshot();
+  state.partitions.at(0).nodes.at(0).available["vcore"] = 1;
+  EXPECT_THAT(failures(state), ElementsAre(StartsWith("Nodes with inconsistent data: node")));
+}
+
+}  // namespace
+}  // namespace tenon::observe
