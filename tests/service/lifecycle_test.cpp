@@ -156,7 +156,9 @@ TEST_F(Lifecycle, TooManyWaitWhilePausedStopped) {
   submit(session, cluster(3, 30));
   settle();
   fake_.signal(session, TENON_RM_LOST);
-  settle(2'000);
+  settle(10'999);
+  EXPECT_EQ(status().state, rm_state::paused);
+  settle(11'000);
   EXPECT_EQ(why_ended(session), TENON_RM_ENDED_OVERFLOW);
 }
 

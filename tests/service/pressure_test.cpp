@@ -102,6 +102,50 @@ TEST_F(Pressure, BeyondTheHardLimitPausedUntilItsAnswersAreTaken) {
   EXPECT_THAT(heard(session, TENON_RM_ALLOCATION), SizeIs(20));
 }
 
+TEST_F(Pressure, HoweverManyAnswersOneCommandMakesAnRmThatTakesThemStays) {
+  auto how = small();
+  how.limits->pause_queue = 300;
+  how.limits->mailbox_requests = 1'000;
+  open(std::move(how));
+  const uint64_t session = enter();
+  submit(session, cluster(1, 600));
+  for (int i = 0; i < 10; ++i) settle(1'000);
+  requests removal;
+  removal.remove_application("app-1");
+  submit(session, removal);
+  settle(2'000);
+  settle(3'000);
+  EXPECT_EQ(status().state, rm_state::running);
+  EXPECT_THAT(fake_.ended(), ::testing::IsEmpty());
+  EXPECT_EQ(heard(session, TENON_RM_RELEASE).size() + heard(session, TENON_RM_ASK_RELEASE).size(), 600U);
+}
+
+TEST_F(Pressure, AnRmThatTakesAnswersSlowlyStaysAndOneThatTakesNoneEnds) {
+  auto how = small();
+  how.limits->pause_queue = 300;
+  how.limits->pause_timeout_ms = 60'000;
+  how.limits->mailbox_requests = 1'000;
+  open(std::move(how));
+  const uint64_t session = enter();
+  submit(session, cluster(1, 600));
+  for (int i = 0; i < 10; ++i) settle(1'000);
+  fake_.take_at_most(session, 0);
+  requests removal;
+  removal.remove_application("app-1");
+  submit(session, removal);
+  int64_t now_ms = 2'000;
+  settle(now_ms);
+  for (int i = 0; i < 20; ++i) {
+    fake_.take_at_most(session, 1);
+    settle(now_ms += 9'000);
+    EXPECT_EQ(status().state, rm_state::paused) << "at " << now_ms;
+  }
+  settle(now_ms + 9'999);
+  EXPECT_EQ(status().state, rm_state::paused);
+  settle(now_ms + 10'000);
+  EXPECT_EQ(fake_.ended().at(session), TENON_RM_ENDED_OVERFLOW);
+}
+
 TEST_F(Pressure, MailboxFullTheFirstSoManyAreTaken) {
   open(small());
   const uint64_t session = enter();

@@ -63,11 +63,16 @@ constexpr std::array rm_keys{
              .fallback = "64"},
     key_spec{.key = "pause_queue",
              .kind = value_kind::count,
-             .summary = "Answers that wait for one that is Paused; beyond it, it is Stopped.",
+             .summary = "Answers that wait for one that is Paused; beyond it, it is Stopped when it took none for "
+                        "unread_timeout.",
              .fallback = "100000"},
+    key_spec{.key = "unread_timeout",
+             .kind = value_kind::duration,
+             .summary = "How long more than pause_queue answers may wait of which one takes none.",
+             .fallback = "10s"},
     key_spec{.key = "pause_timeout",
              .kind = value_kind::duration,
-             .summary = "How long one may be Paused before it is Stopped.",
+             .summary = "How long one may be Paused, away or taking no answer, before it is Stopped.",
              .fallback = "5m"},
     key_spec{.key = "check_deadline",
              .kind = value_kind::duration,
@@ -170,6 +175,7 @@ running_limits read_running_limits(const config::yaml_node &root, config::proble
   const auto &rm = object_of(root, "rm");
   count(rm, "max", out.max_rms);
   count(rm, "pause_queue", out.pause_queue);
+  duration(rm, "unread_timeout", out.unread_timeout_ms, false);
   duration(rm, "pause_timeout", out.pause_timeout_ms, false);
   duration(rm, "check_deadline", out.check_deadline_ms, false);
   count(rm, "check_window", out.check_window);

@@ -77,6 +77,11 @@ uint64_t answer_queue::waiting() const {
   return published_ - acknowledged_;
 }
 
+uint64_t answer_queue::acknowledged() const {
+  const std::lock_guard lock(mutex_);
+  return acknowledged_;
+}
+
 bool answer_queue::has_undelivered() const {
   const std::lock_guard lock(mutex_);
   return delivered_ < published_;

@@ -73,6 +73,7 @@ class answer_queue {
   // What was not acknowledged is delivered again.
   void rewind();
   [[nodiscard]] uint64_t waiting() const;  // not acknowledged
+  [[nodiscard]] uint64_t acknowledged() const;
   [[nodiscard]] bool has_undelivered() const;
 
  private:

@@ -123,7 +123,6 @@ void cycle::pause(rm_session &one) {
   if (one.state != rm_state::running) return;
   apply(signal_rm{one.who.rm, rm_signal::lost});
   one.state = rm_state::paused;
-  one.pause_deadline_ms = add_saturating(now_ms_, shared_.limits.pause_timeout_ms);
 }
 
 void cycle::resume(rm_session &one) {
@@ -142,7 +141,10 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
     if (one.state == rm_state::paused) resume(one);
     return end(self, TENON_RM_ENDED_SHUTDOWN, rm_signal::shutdown);
   }
-  const uint64_t waiting = one.waiting_answers();
+  const uint64_t waiting = one.waiting_answers(), taken = one.taken_answers();
+  if (one.waited == 0 || one.taken != taken) one.unread_since_ms = now_ms_;
+  one.waited = waiting;
+  one.taken = taken;
   // Back where it was lets it go on: half of the limit, so that it does not flutter.
   one.throttled = waiting > (one.throttled ? shared_.limits.outbox_high / 2 : shared_.limits.outbox_high);
   if (one.state == rm_state::running && waiting > shared_.limits.outbox_hard) {
@@ -155,8 +157,11 @@ void cycle::look_after(const std::shared_ptr<rm_session> &self) {
     if (!one.lost) resume(one);
   }
   if (one.state != rm_state::paused) return;
-  if (waiting > shared_.limits.pause_queue) return end(self, TENON_RM_ENDED_OVERFLOW, rm_signal::timeout);
-  if (now_ms_ >= one.pause_deadline_ms) end(self, TENON_RM_ENDED_TIMEOUT, rm_signal::timeout);
+  const int64_t unread_ms = now_ms_ - one.unread_since_ms;
+  if (waiting > shared_.limits.pause_queue && unread_ms >= shared_.limits.unread_timeout_ms)
+    return end(self, TENON_RM_ENDED_OVERFLOW, rm_signal::timeout);
+  const int64_t paused_ms = one.lost ? now_ms_ - one.lost_since_ms : unread_ms;
+  if (paused_ms >= shared_.limits.pause_timeout_ms) end(self, TENON_RM_ENDED_TIMEOUT, rm_signal::timeout);
 }
 
 void cycle::end(const std::shared_ptr<rm_session> &one, uint32_t why, rm_signal signal) {

@@ -69,6 +69,12 @@ uint64_t rm_session::waiting_answers() const {
   return out;
 }
 
+uint64_t rm_session::taken_answers() const {
+  uint64_t out = 0;
+  each_answer_queue([&](const answer_queue &one) { out += one.acknowledged(); });
+  return out;
+}
+
 bool rm_session::has_undelivered() const {
   bool out = false;
   each_answer_queue([&](const answer_queue &one) { out |= one.has_undelivered(); });

@@ -113,6 +113,7 @@ class rm_session {
     }
   }
   [[nodiscard]] uint64_t waiting_answers() const;
+  [[nodiscard]] uint64_t taken_answers() const;  // so many, in all
   [[nodiscard]] bool has_undelivered() const;
 
   // The cycle thread's own.
@@ -129,8 +130,11 @@ class rm_session {
   bool lost = false;       // Paused since it is not connected
   bool told_lost = false;  // what the log says of that
   int64_t lost_since_ms = 0;
+  // Since when answers wait of which it took none. The counts are those of the last look.
+  int64_t unread_since_ms = 0;
+  uint64_t waited = 0, taken = 0;
   bool goodbye = false;  // it ends when its requests are applied and its answers are out
-  int64_t pause_deadline_ms = 0, goodbye_deadline_ms = 0;
+  int64_t goodbye_deadline_ms = 0;
   [[nodiscard]] rm_partition *find_partition(std::string_view full_name) const;
   [[nodiscard]] rm_partition *find_partition(partition_id id) const;
   // The one that a decision is about. A refusal because there is no such partition has no handle, but its name.

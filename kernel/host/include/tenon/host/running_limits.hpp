@@ -20,7 +20,8 @@ struct running_limits {
   uint64_t outbox_hard = 50'000;  // it is Paused
   // rm
   uint32_t max_rms = 64;
-  uint64_t pause_queue = 100'000;  // answers that wait for a Paused RM; beyond it the RM is Stopped
+  uint64_t pause_queue = 100'000;      // answers that wait for a Paused RM; beyond it the RM is Stopped ...
+  int64_t unread_timeout_ms = 10'000;  // ... when it took none of them for so long
   int64_t pause_timeout_ms = 5 * 60'000;
   int64_t check_deadline_ms = 1'000;
   uint32_t check_window = 64;  // checks of one RM that are open at once
