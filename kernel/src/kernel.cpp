@@ -114,10 +114,14 @@ void kernel::impl::apply(const register_rm &c) {
   if (c.rm.empty() || c.rm.find_first_of(partition_brackets) != std::string_view::npos)
     return refuse(messages::rm_id_invalid(c.rm));
   std::vector<std::unique_ptr<partition>> fresh;
+  const uint32_t made_before = partitions_made;
   for (const partition_config &config : c.config->partitions) {
     auto &p = fresh.emplace_back(
         std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name, c.check_deadline_ms));
-    if (std::string problem = p->check(config); !problem.empty()) return refuse(problem);
+    if (std::string problem = p->check(config); !problem.empty()) {
+      partitions_made = made_before;
+      return refuse(problem);
+    }
   }
   bury_all_of(c.rm);
   for (size_t i = 0; i < fresh.size(); ++i) {
@@ -130,34 +134,42 @@ void kernel::impl::apply(const register_rm &c) {
   shared.emit(decided::rm_registered{}, shared.keep(std::string(c.rm)), {});
 }
 
+std::string kernel::impl::check(const configure &c, configured_partitions &out) {
+  const auto known = rms.find(c.rm);
+  if (known == rms.end() || known->second.state == rm_state::stopped) return messages::rm_not_registered(c.rm);
+  const uint32_t made_before = partitions_made;
+  for (const partition_config &config : c.config->partitions) {
+    partition *p = find(full_partition_name(c.rm, config.name));
+    auto &fresh = out.fresh.emplace_back();
+    if (p == nullptr) {
+      fresh = std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name,
+                                          known->second.check_deadline_ms);
+      fresh->pause(known->second.state == rm_state::paused);
+      p = fresh.get();
+    }
+    out.all.push_back(p);
+    if (std::string problem = p->check(config); !problem.empty()) {
+      partitions_made = made_before;
+      return problem;
+    }
+  }
+  return {};
+}
+
 void kernel::impl::apply(const configure &c) {
   const std::string_view rm = shared.keep(std::string(c.rm));
-  const auto refuse = [&](const std::string &why) {
+  configured_partitions of;
+  if (const std::string why = check(c, of); !why.empty()) {
     shared.emit(decided::configuration_rejected{shared.keep(messages::configuration_failed(why))}, rm, {});
-  };
-  const auto known = rms.find(c.rm);
-  if (known == rms.end() || known->second.state == rm_state::stopped) return refuse(messages::rm_not_registered(c.rm));
-  std::vector<std::unique_ptr<partition>> fresh(c.config->partitions.size());
-  std::vector<partition *> all;
-  for (size_t i = 0; i < fresh.size(); ++i) {
-    const partition_config &config = c.config->partitions[i];
-    partition *p = find(full_partition_name(c.rm, config.name));
-    if (p == nullptr) {
-      fresh[i] = std::make_unique<partition>(shared, next_partition(), std::string(c.rm), config.name,
-                                             known->second.check_deadline_ms);
-      fresh[i]->pause(known->second.state == rm_state::paused);
-      p = fresh[i].get();
-    }
-    all.push_back(p);
-    if (std::string problem = p->check(config); !problem.empty()) return refuse(problem);
+    return;
   }
   shared.emit(decided::configured{}, rm, {});
   for (const auto &p : partitions) {
-    if (p->is_of(c.rm) && std::find(all.begin(), all.end(), p.get()) == all.end()) p->leave_out();
+    if (p->is_of(c.rm) && std::find(of.all.begin(), of.all.end(), p.get()) == of.all.end()) p->leave_out();
   }
-  for (size_t i = 0; i < all.size(); ++i) {
-    all[i]->configure(c.config->partitions[i], c.config->priority_classes);
-    if (fresh[i] != nullptr) partitions.push_back(std::move(fresh[i]));
+  for (size_t i = 0; i < of.all.size(); ++i) {
+    of.all[i]->configure(c.config->partitions[i], c.config->priority_classes);
+    if (of.fresh[i] != nullptr) partitions.push_back(std::move(of.fresh[i]));
   }
 }
 

@@ -57,6 +57,13 @@ struct kernel::impl {
   decision_view &emit(const decided_what &what, std::string_view partition);
   void apply(const register_rm &c);
   void apply(const configure &c);
+  // The partitions that a configuration is for; those that it makes belong to it, and others are null.
+  struct configured_partitions {
+    std::vector<std::unique_ptr<internal::partition>> fresh;
+    std::vector<internal::partition *> all;
+  };
+  // Empty, or why the RM cannot take the configuration. Changes nothing that decides.
+  std::string check(const configure &c, configured_partitions &out);
   void apply(const signal_rm &c);
   void apply(const swap_module &c);
   [[gnu::cold]] std::string prepare(const swap_module &c);

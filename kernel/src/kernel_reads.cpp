@@ -189,6 +189,13 @@ kept_amounts kernel::kept_instead_of(const command &c) const {
 
 std::string kernel::problem_with(const command &c) const {
   if (const auto *swap = std::get_if<swap_module>(&c)) return impl_->prepare(*swap);
+  if (const auto *wanted = std::get_if<configure>(&c)) {
+    const uint32_t made_before = impl_->partitions_made;
+    impl::configured_partitions tried;
+    std::string why = impl_->check(*wanted, tried);
+    impl_->partitions_made = made_before;
+    return why.empty() ? why : messages::configuration_failed(why);
+  }
   return std::visit(
       [&](const auto &one) -> std::string {
         if constexpr (requires(const partition &p) { p.problem_with(one); }) {

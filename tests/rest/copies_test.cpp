@@ -66,9 +66,7 @@ class gated_access final : public observe::kernel_access {
     return out;
   }
   [[nodiscard]] std::string configuration(std::string_view, std::string_view) const override { return {}; }
-  [[nodiscard]] observe::configured look_for(std::string_view, std::string_view) const override { return {}; }
   observe::configured configure(const observe::configuration_wish &) override { return {}; }
-  result<std::string> check(std::string_view, std::string_view, std::string_view) override { return std::string(); }
   bool recovery_done(std::string_view) override { return false; }
   [[nodiscard]] bool is_manual() const override { return false; }
   uint64_t step(std::optional<partition_id>, uint32_t) override { return 0; }

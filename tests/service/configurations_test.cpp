@@ -81,6 +81,35 @@ TEST_F(Configurations, ARefusedOneIsNoRevision) {
   EXPECT_THAT(in_force(), ElementsAre("2 default olga instead of 1"));
 }
 
+TEST_F(Configurations, OneThatIsTriedIsAnsweredAsIfItWereSentAndChangesNothing) {
+  open(manual());
+  const uint64_t session = enter("rm-1");
+  submit(session, cluster(1, 0));
+  requests more;
+  more.application("in-default", "root.default");
+  submit(session, more);
+  settle();
+  const std::string parent =
+      "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: default, queues: [{name: "
+      "child}]}]}]}]\n";
+  for (const std::string rm : {"", "rm-1"}) {
+    const configured tried = service_->configure({rm, "default", parent, "olga", true});
+    ASSERT_TRUE(tried.why) << "the leaf has an application";
+    EXPECT_EQ(tried.why->text(), service_->configure({rm, "default", parent, "olga"}).why->text());
+  }
+  EXPECT_THAT(in_force(), ElementsAre("1 default"));
+  const configured good = service_->configure({"", "default", with_queue("new"), "olga", true});
+  EXPECT_FALSE(good.why);
+  EXPECT_EQ(good.revision, 0U);
+  EXPECT_THAT(leaves(), ElementsAre("rm-1 root.default"));
+  EXPECT_THAT(in_force(), ElementsAre("1 default"));
+  const configured sent = service_->configure({"", "default", with_queue("new"), "olga"});
+  EXPECT_EQ(sent.checksum, good.checksum);
+  EXPECT_TRUE(service_->reload_files({"", false, true}).is_older) << "a reload is tried, too";
+  EXPECT_FALSE(service_->reload_files({"", true, true}).why);
+  EXPECT_THAT(in_force(), ElementsAre("2 default olga instead of 1"));
+}
+
 TEST_F(Configurations, OfOneRmStaysWithItAcrossRegistrations) {
   open(manual());
   enter("rm-1");

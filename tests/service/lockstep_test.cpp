@@ -205,6 +205,47 @@ TEST_F(Lockstep, ReloadRefusedByTheLastOneIsUndoneInAll) {
                                                 "[rm-3]default root.batch"}));
 }
 
+// What is undone afterwards has happened: people's stops would be lost, and what waits would be placed.
+TEST_F(Lockstep, ReloadThatTheLastRmCannotTakeReachesNoRm) {
+  const auto queues = [](const std::string &below_root) {
+    return "partitions: [ { name: default, queues: [ { name: root, submitacl: '*', queues: [ " + below_root +
+           " ] } ] } ]";
+  };
+  const std::string first = queues("{ name: default }"), other = queues("{ name: batch }");
+  std::string journal;
+  auto how = manual({{"default", first}, {"batch", other}});
+  how.journal = [&](std::string_view bytes) { journal += bytes; };
+  open(std::move(how));
+  const uint64_t stopped = enter("rm-1"), last = enter("rm-2", 0, "batch");
+  service_->call([&](cycle_access &on) {
+    on.apply(change_queue{"[rm-1]default", "root.default", static_cast<uint8_t>(object_event::stop)});
+  });
+  submit(stopped, cluster(1, 1));
+  requests batch = cluster(1, 0);
+  batch.application("stays", "root.batch");
+  submit(last, batch);
+  settle();
+  const auto revision = service_->revisions().at(0).number;
+  for (int i = 0; i < 2; ++i) {
+    const auto why =
+        service_->reload({{"default", queues("{ name: new }")}, {"batch", queues("{ name: batch, queues: [ { name: child } ] }")}});
+    ASSERT_TRUE(why);
+    EXPECT_THAT(why->text(), HasSubstr("RM 'rm-2'"));
+    EXPECT_THAT(why->text(), HasSubstr("nothing was changed"));
+  }
+  settle(2'000);
+  EXPECT_THAT(heard(stopped, TENON_RM_ALLOCATION), SizeIs(0));
+  service_->call([&](cycle_access &on) {
+    for (const auto &queue : on.state().snapshot().partitions.at(0).queues)
+      EXPECT_EQ(queue.state, queue.path == "root" ? object_state::active : object_state::stopped) << queue.path;
+  });
+  EXPECT_EQ(service_->revisions().at(0).number, revision);
+  service_->stop();
+  ASSERT_TRUE(read_journal(journal, [&](int64_t, const command &c) {
+    EXPECT_FALSE(std::holds_alternative<tenon::configure>(c)) << "a command for a change that was refused";
+  }));
+}
+
 TEST_F(Lockstep, TwoSchedulersInOneProcess) {
   open(manual());
   fake_transport other_fake;

@@ -330,14 +330,11 @@ configuration_outcome administration::configure(const caller &who, const configu
 configuration_outcome administration::validate(const configuration_change &what) {
   configuration_outcome out;
   out.before = to_.configuration(what.rm, what.policy_group);
-  out.how = from(to_.look_for(what.rm, what.policy_group));
-  if (out.how.status != TENON_OK) return out;
-  const result<std::string> checked = to_.check(what.rm, what.policy_group, what.text);
-  if (checked) {
-    out.checksum = *checked;
-  } else {
-    out.how = {TENON_INVALID_CONFIG, checked.why().text()};
-  }
+  configured tried = to_.configure({what.rm, what.policy_group, what.text, {}, what.forced, true});
+  out.how = from(tried);
+  out.why = std::move(tried.why);
+  out.checksum = std::move(tried.checksum);
+  out.notes = std::move(tried.notes);
   return out;
 }
 

@@ -26,7 +26,7 @@ int64_t now_unix_ms() {
 class scheduler_access final : public kernel_access {
  public:
   scheduler_access(service::scheduler &to, people_options options)
-      : to_(to), options_(std::move(options)), known_(to.modules().known()) {}
+      : to_(to), options_(std::move(options)) {}
 
   bool call(const std::function<void(kernel &, const applier &)> &work) override {
     return to_.call([&](service::cycle_access &on) { work(on.state(), [&](const command &c) { on.apply(c); }); });
@@ -85,43 +85,13 @@ class scheduler_access final : public kernel_access {
     if (configured found = look_for(wish.rm, wish.policy_group); found.what != configured::outcome::done) return found;
     const bool all = wish.rm.empty() && wish.policy_group.empty();
     const std::string group = group_of(wish.rm, wish.policy_group);
-    const service::configured made = wish.text.empty() ? to_.reload_files({all ? std::string() : group, wish.forced})
-                                                       : to_.configure({wish.rm, group, wish.text, wish.by});
-    configured out{configured::outcome::done, {}, made.why, made.revision, made.notes};
+    const service::configured made = wish.text.empty() ? to_.reload_files({all ? std::string() : group, wish.forced, wish.only_tried})
+                                                       : to_.configure({wish.rm, group, wish.text, wish.by, wish.only_tried});
+    configured out{configured::outcome::done, {}, made.why, made.revision, made.checksum, made.notes};
     if (!made.why) return out;
     out.what = made.is_older ? configured::outcome::in_the_way : configured::outcome::refused;
     out.message = made.why->text();
     return out;
-  }
-
-  [[nodiscard]] configured look_for(std::string_view rm, std::string_view group) const override {
-    const auto unknown = [](const std::string &what) { return configured{configured::outcome::unknown, what}; };
-    const std::string wanted = group.empty() ? std::string("default") : std::string(group);
-    if ((rm.empty() || !group.empty()) && !to_.policy_groups().contains(wanted))
-      return unknown("there is no policy group '" + wanted + "'");
-    if (rm.empty()) return {};
-    for (const service::rm_status &one : to_.rms()) {
-      if (one.id != rm) continue;
-      if (group.empty() || one.policy_group == group) return {};
-      return unknown("resource manager '" + one.id + "' is of policy group '" + one.policy_group + "', not of '" +
-                     wanted + "'");
-    }
-    return unknown("there is no resource manager '" + std::string(rm) + "'");
-  }
-
-  result<std::string> check(std::string_view rm, std::string_view group, std::string_view given) override {
-    service::scheduler::configuration_source from{"queues.yaml", std::string(given)};
-    if (given.empty()) {
-      auto read = to_.source_of(group_of(rm, group));
-      if (!read) return read.why();
-      from = std::move(*read);
-    }
-    const config::parsed_queues parsed = config::parse_queues(from.text, from.place, {known_, 32, {}});
-    if (!parsed.has_content) return refusal{from.place, "queues", "a text without content", "write the whole text"};
-    if (parsed.config) return config::queues_checksum(from.text);
-    std::string why;
-    for (const refusal &one : parsed.refusals) why += (why.empty() ? "" : "\n") + one.text();
-    return refusal{{}, {}, why, {}};
   }
 
   bool recovery_done(std::string_view rm) override {
@@ -251,6 +221,20 @@ class scheduler_access final : public kernel_access {
   }
 
  private:
+  [[nodiscard]] configured look_for(std::string_view rm, std::string_view group) const {
+    const auto unknown = [](const std::string &what) { return configured{configured::outcome::unknown, what}; };
+    const std::string wanted = group.empty() ? std::string("default") : std::string(group);
+    if ((rm.empty() || !group.empty()) && !to_.policy_groups().contains(wanted))
+      return unknown("there is no policy group '" + wanted + "'");
+    if (rm.empty()) return {};
+    for (const service::rm_status &one : to_.rms()) {
+      if (one.id != rm) continue;
+      if (group.empty() || one.policy_group == group) return {};
+      return unknown("resource manager '" + one.id + "' is of policy group '" + one.policy_group + "', not of '" +
+                     wanted + "'");
+    }
+    return unknown("there is no resource manager '" + std::string(rm) + "'");
+  }
   [[nodiscard]] std::string group_of(std::string_view rm, std::string_view group) const {
     for (const service::rm_status &one : to_.rms()) {
       if (!rm.empty() && one.id == rm) return one.policy_group;
@@ -280,7 +264,6 @@ class scheduler_access final : public kernel_access {
   }
   service::scheduler &to_;
   people_options options_;
-  const config::known_policies known_;
   mutable std::mutex mutex_;
   // Of each session. Whoever looks first after a change notices it.
   struct standing {

@@ -50,10 +50,11 @@ class cycle final : public cycle_access {
   registered enter(registration in);
   void signal(rm_session &of, uint32_t signal);
   // Of those that use one of the groups, all or none. RMs for which people sent a text keep it, unless `dropped`.
+  // `only_tried`: nothing is changed, and what is given is why something would not be.
   [[nodiscard]] std::optional<refusal> reload(const std::map<std::string, group_config> &groups,
-                                              const std::set<std::string> &dropped = {});
+                                              const std::set<std::string> &dropped, bool only_tried);
   // Of one RM alone.
-  [[nodiscard]] std::optional<refusal> configure(std::string_view rm, const group_config &config);
+  [[nodiscard]] std::optional<refusal> configure(std::string_view rm, const group_config &config, bool only_tried);
   void tell(std::string_view rm, const tenon_rm_event &event);
 
   // Takes requests, fires timers, makes up to `max_decisions` in each partition, or in that one alone.
@@ -92,7 +93,10 @@ class cycle final : public cycle_access {
   void apply_change(rm_session &from, const change_node &c);
   void apply_own_configuration(rm_session &from, const sent_configuration &sent);
   static std::optional<refusal> leaves_nothing(const rm_session &one, const group_config &config);
-  outcome configure_rm(rm_session &one, const group_config &config);
+  [[nodiscard]] std::optional<refusal> problem_with(const rm_session &one, const group_config &config,
+                                                    identities::by_type &made) const;
+  [[nodiscard]] std::optional<refusal> configure(rm_session &one, const group_config &config, bool only_tried);
+  [[nodiscard]] std::optional<refusal> put_in_force(rm_session &one, const std::shared_ptr<const group_config> &config);
   [[nodiscard]] bool is_as_configured(const rm_session &one) const;
   [[nodiscard]] static std::shared_ptr<const group_config> wanted_of(const rm_session &one,
                                                                      const std::map<std::string, group_config> &groups,

@@ -194,8 +194,8 @@ void cycle::apply_own_configuration(rm_session &from, const sent_configuration &
     wanted.text = sent.text;
     wanted.config = sent.config;
     wanted.file = "the configuration that was sent";
-    const auto why = leaves_nothing(from, wanted);
-    out = why ? outcome{false, why->text()} : configure_rm(from, wanted);
+    const auto why = configure(from, wanted, false);
+    out = {!why, why ? why->text() : std::string()};
     if (out.good) shared_.drop_of_rm(from.who.rm);
   }
   answer_configuration(from, out.good, out.good ? ignored_settings(sent.ignored) : out.message, before);

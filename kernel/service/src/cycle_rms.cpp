@@ -29,9 +29,8 @@ registered cycle::enter(registration in) {
                 "end one of them, or raise rm.max"};
   }
   const std::shared_ptr<rm_session> older = old == sessions_.end() ? nullptr : *old;
-  if (auto why = identities_.make(*in.config.config)) {
-    return {TENON_INVALID_CONFIG, 0, why->text()};
-  }
+  identities::by_type made;
+  if (auto why = identities_.prepare(*in.config.config, made)) return {TENON_INVALID_CONFIG, 0, why->text()};
   // What the kernel says while it cleans up is about the older session; its RM has forgotten all of it.
   if (older != nullptr) std::erase(sessions_, older);
   last_ = nullptr;
@@ -45,6 +44,7 @@ registered cycle::enter(registration in) {
     }
     return {TENON_INVALID_CONFIG, 0, outcome_.message};
   }
+  identities_.adopt(std::move(made));
   if (older != nullptr) {
     older->ended = true;
     older->state = rm_state::stopped;
@@ -205,14 +205,23 @@ void cycle::end_all() {
   identities_.close();
 }
 
-cycle::outcome cycle::configure_rm(rm_session &one, const group_config &config) {
-  if (auto why = identities_.make(*config.config)) return {false, why->text()};
-  apply(tenon::configure{one.who.rm, config.config.get()});
-  outcome out = outcome_;
-  if (!out.good) return out;
-  note_partitions(one, *config.config);
-  one.in_force = std::make_shared<const group_config>(config);
-  return out;
+// Why the RM cannot take a configuration, if it cannot. Nothing is changed; `made` is what the configuration needs.
+std::optional<refusal> cycle::problem_with(const rm_session &one, const group_config &config,
+                                           identities::by_type &made) const {
+  if (auto why = leaves_nothing(one, config)) return why;
+  if (auto why = identities_.prepare(*config.config, made)) return why;
+  const std::string problem = kernel_.problem_with(tenon::configure{one.who.rm, config.config.get()});
+  if (problem.empty()) return std::nullopt;
+  return refusal{"policy group '" + one.who.policy_group + "', RM '" + one.who.rm + "'",
+                 "a configuration that the RM can take", problem, "nothing was changed; correct it and send it again"};
+}
+
+std::optional<refusal> cycle::put_in_force(rm_session &one, const std::shared_ptr<const group_config> &config) {
+  apply(tenon::configure{one.who.rm, config->config.get()});
+  if (!outcome_.good) return refusal{"RM '" + one.who.rm + "'", "a configuration that it can take", outcome_.message, ""};
+  note_partitions(one, *config->config);
+  one.in_force = config;
+  return std::nullopt;
 }
 
 // Its partitions would drain, and with them what runs: nobody says that by leaving everything out.
@@ -245,10 +254,11 @@ std::shared_ptr<const group_config> cycle::wanted_of(const rm_session &one,
   return group == groups.end() ? nullptr : std::make_shared<const group_config>(group->second);
 }
 
+// All RMs are looked at before any of them is changed.
 std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &groups,
-                                     const std::set<std::string> &dropped) {
-  using change = std::pair<rm_session *, std::shared_ptr<const group_config>>;
-  std::vector<change> before, same;
+                                     const std::set<std::string> &dropped, bool only_tried) {
+  std::vector<std::pair<rm_session *, std::shared_ptr<const group_config>>> changed, same;
+  identities::by_type made;
   for (const auto &one : sessions_) {
     const auto wanted = wanted_of(*one, groups, dropped);
     if (wanted == nullptr) continue;
@@ -256,30 +266,28 @@ std::optional<refusal> cycle::reload(const std::map<std::string, group_config> &
       same.emplace_back(one.get(), wanted);
       continue;
     }
-    auto why = leaves_nothing(*one, *wanted);
-    if (!why) {
-      before.emplace_back(one.get(), one->in_force);
-      const outcome out = configure_rm(*one, *wanted);
-      if (out.good) continue;
-      before.pop_back();
-      why = refusal{"policy group '" + one->who.policy_group + "', RM '" + one->who.rm + "'",
-                    "a configuration that all RMs can take", out.message,
-                    "nothing was changed; correct it and reload again"};
-    }
-    for (auto undo = before.rbegin(); undo != before.rend(); ++undo) configure_rm(*undo->first, *undo->second);
-    return why;
+    if (auto why = problem_with(*one, *wanted, made)) return why;
+    changed.emplace_back(one.get(), wanted);
   }
+  if (only_tried) return std::nullopt;
+  identities_.adopt(std::move(made));
+  for (const auto &[one, wanted] : changed)
+    if (auto why = put_in_force(*one, wanted)) return why;
   for (const auto &[one, by_another_hand] : same) one->in_force = by_another_hand;
   return std::nullopt;
 }
 
-std::optional<refusal> cycle::configure(std::string_view rm, const group_config &config) {
+std::optional<refusal> cycle::configure(rm_session &one, const group_config &config, bool only_tried) {
+  identities::by_type made;
+  if (auto why = problem_with(one, config, made); why || only_tried) return why;
+  identities_.adopt(std::move(made));
+  return put_in_force(one, std::make_shared<const group_config>(config));
+}
+
+std::optional<refusal> cycle::configure(std::string_view rm, const group_config &config, bool only_tried) {
   rm_session *one = find(rm);
   if (one == nullptr) return refusal{"", "a registered resource manager", "no RM '" + std::string(rm) + "'", ""};
-  if (auto why = leaves_nothing(*one, config)) return why;
-  const outcome out = configure_rm(*one, config);
-  if (out.good) return std::nullopt;
-  return refusal{"RM '" + one->who.rm + "'", "a configuration that it can take", out.message, "nothing was changed"};
+  return configure(*one, config, only_tried);
 }
 
 bool cycle::recovery_done(std::string_view rm) {

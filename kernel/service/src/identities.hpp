@@ -16,17 +16,20 @@ class identities {
  public:
   explicit identities(host::module_host &modules) : modules_(modules) {}
 
-  // Makes those that the partitions use.
-  std::optional<refusal> make(const cluster_config &config) {
+  using by_type = std::map<std::string, std::unique_ptr<host::identity_resolver>>;
+
+  // Makes those that the partitions use and that neither are there nor in `made`.
+  std::optional<refusal> prepare(const cluster_config &config, by_type &made) const {
     for (const partition_config &one : config.partitions) {
       const std::string &type = one.user_group_resolver;
-      if (type.empty() || type == "none" || resolvers_.contains(type)) continue;
+      if (type.empty() || type == "none" || resolvers_.contains(type) || made.contains(type)) continue;
       auto source = host::bind_identity(modules_, type);
       if (!source) return source.why();
-      resolvers_[type] = std::make_unique<host::identity_resolver>(std::move(*source));
+      made[type] = std::make_unique<host::identity_resolver>(std::move(*source));
     }
     return std::nullopt;
   }
+  void adopt(by_type made) { resolvers_.merge(made); }
 
   // Of the type, which was made; null: of none.
   [[nodiscard]] host::identity_resolver *of(const std::string &type) const {
@@ -39,7 +42,7 @@ class identities {
 
  private:
   host::module_host &modules_;
-  std::map<std::string, std::unique_ptr<host::identity_resolver>> resolvers_;
+  by_type resolvers_;
 };
 
 }  // namespace tenon::service

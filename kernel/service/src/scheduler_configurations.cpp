@@ -186,11 +186,12 @@ void scheduler::impl::clean_store() {
   }
 }
 
-std::optional<refusal> scheduler::impl::put_in_force(groups_by_name groups, const std::set<std::string> &dropped_rms) {
+std::optional<refusal> scheduler::impl::put_in_force(groups_by_name groups, const std::set<std::string> &dropped_rms,
+                                                     bool only_tried) {
   std::optional<refusal> out;
-  const bool ran = call([&](cycle &on) { out = on.reload(groups, dropped_rms); });
+  const bool ran = call([&](cycle &on) { out = on.reload(groups, dropped_rms, only_tried); });
   if (started_ && !ran) return refusal{"", "a scheduler that runs", "one that stops", ""};
-  if (out) return out;
+  if (out || only_tried) return out;
   for (const auto &[name, group] : groups) shared.warn_of(group);
   for (const std::string &rm : dropped_rms) shared.drop_of_rm(rm);
   shared.set_groups(std::move(groups));
@@ -223,8 +224,11 @@ configured scheduler::impl::configure(const people_configuration &sent) {
   config->revision = last_revision_ + 1;
   config->since_ms = unix_ms();
   config->by = sent.by;
+  const std::string checksum = config->config->checksum;
   out = sent.rm.empty() ? configure_group(sent, std::move(*config)) : configure_rm(sent, std::move(*config));
-  if (!out.why) out.revision = ++last_revision_;
+  if (out.why) return out;
+  out.checksum = checksum;
+  if (!sent.only_tried) out.revision = ++last_revision_;
   return out;
 }
 
@@ -237,10 +241,11 @@ configured scheduler::impl::configure_group(const people_configuration &sent, gr
   config.instead_of = before.by.empty() ? before.config->checksum : before.instead_of;
   config.instead_of_revision = before.by.empty() ? before.revision : before.instead_of_revision;
   groups[sent.policy_group] = config;
-  out.why = put_in_force(std::move(groups), {});
+  out.why = put_in_force(std::move(groups), {}, sent.only_tried);
   if (out.why) return out;
   if (!before.by.empty()) out.notes.push_back("replaced " + sent_as_text(before, sent.policy_group, {}));
   if (before.config != nullptr) add_left_out(*before.config, *config.config, out.notes);
+  if (sent.only_tried) return out;
   keep(config, sent.policy_group, {}, out);
   return out;
 }
@@ -260,11 +265,12 @@ configured scheduler::impl::configure_rm(const people_configuration &sent, group
     config.instead_of_revision = file.by.empty() ? file.revision : file.instead_of_revision;
   }
   config.policy_group = sent.policy_group;
-  const bool ran = call([&](cycle &on) { out.why = on.configure(sent.rm, config); });
+  const bool ran = call([&](cycle &on) { out.why = on.configure(sent.rm, config, sent.only_tried); });
   if (!ran) out.why = refusal{"", "a scheduler that runs", "one that stops", ""};
   if (out.why) return out;
-  shared.warn_of(config);
+  if (!sent.only_tried) shared.warn_of(config);
   if (before != rms.end()) out.notes.push_back("replaced " + sent_as_text(before->second, sent.policy_group, sent.rm));
+  if (sent.only_tried) return out;
   keep(config, sent.policy_group, sent.rm, out);
   shared.set_of_rm(sent.rm, std::move(config));
   return out;
@@ -275,6 +281,7 @@ configured scheduler::impl::reload_files(const reload_wish &wish) {
   configured out;
   groups_by_name groups = shared.groups();
   std::set<std::string> dropped_rms;
+  uint64_t next_revision = last_revision_;
   for (const std::string &name : group_names()) {
     if (!wish.policy_group.empty() && name != wish.policy_group) continue;
     auto config = read_source(name);
@@ -298,16 +305,24 @@ configured scheduler::impl::reload_files(const reload_wish &wish) {
     }
     if (in_force != nullptr) add_left_out(*in_force->config, *config->config, out.notes);
     const bool same = in_force != nullptr && in_force->by.empty() && in_force->text == config->text;
-    config->revision = same ? in_force->revision : ++last_revision_;
+    config->revision = same ? in_force->revision : ++next_revision;
     config->since_ms = same ? in_force->since_ms : unix_ms();
-    if (name == wish.policy_group || out.revision == 0) out.revision = config->revision;
+    if (name == wish.policy_group || out.revision == 0) {
+      out.revision = config->revision;
+      out.checksum = config->config->checksum;
+    }
     groups.insert_or_assign(name, std::move(*config));
   }
-  out.why = put_in_force(std::move(groups), dropped_rms);
+  out.why = put_in_force(std::move(groups), dropped_rms, wish.only_tried);
   if (out.why) {
     out.notes.clear();
     return out;
   }
+  if (wish.only_tried) {
+    out.revision = 0;
+    return out;
+  }
+  last_revision_ = next_revision;
   clean_store();
   return out;
 }
@@ -321,16 +336,19 @@ void scheduler::impl::forget_sent_for(const std::string &rm) {
 std::optional<refusal> scheduler::impl::reload_texts(const std::map<std::string, std::string> &texts) {
   const std::lock_guard lock(configuring_);
   groups_by_name groups = shared.groups();
+  uint64_t next_revision = last_revision_;
   for (const auto &[name, text] : texts) {
     auto config = shared.read(text, "policy group '" + name + "'");
     if (!config) return config.why();
     const auto before = groups.find(name);
     if (auto why = refuse_change_to_nothing(*config, before == groups.end() ? nullptr : &before->second)) return why;
-    config->revision = ++last_revision_;
+    config->revision = ++next_revision;
     config->since_ms = unix_ms();
     groups.insert_or_assign(name, std::move(*config));
   }
-  return put_in_force(std::move(groups), {});
+  auto why = put_in_force(std::move(groups), {}, false);
+  if (!why) last_revision_ = next_revision;
+  return why;
 }
 
 std::vector<configuration_revision> scheduler::impl::revisions() const {

@@ -86,7 +86,7 @@ struct scheduler::impl final : rm_calls {
   configured configure_rm(const people_configuration &sent, group_config config);
   void keep(const group_config &one, const std::string &policy_group, const std::string &rm, configured &told);
   // Puts groups in force for all RMs that use them, or for none; RMs that are named lose what people sent for them.
-  std::optional<refusal> put_in_force(groups_by_name groups, const std::set<std::string> &dropped_rms);
+  std::optional<refusal> put_in_force(groups_by_name groups, const std::set<std::string> &dropped_rms, bool only_tried);
   void tell_of_start();
   void clean_store();
   tenon_status refuse_registration(const std::string &rm, tenon_status status, const std::string &why,

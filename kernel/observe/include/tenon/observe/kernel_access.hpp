@@ -52,7 +52,8 @@ struct configured {
   enum class outcome : uint8_t { done, refused, unknown, stopping, in_the_way } what = outcome::done;
   std::string message = {};
   std::optional<refusal> why = {};      // refused: the same in its parts
-  uint64_t revision = 0;                // of what is in force now
+  uint64_t revision = 0;                // of what is in force now; 0 where it was tried
+  std::string checksum = {};            // of the same
   std::vector<std::string> notes = {};  // what was replaced, what is not kept
 };
 
@@ -62,7 +63,8 @@ struct configuration_wish {
   std::string policy_group;  // empty: the RM's own; both empty: "default", or all where files are read again
   std::string text;          // empty: the file of the group is read again
   std::string by;
-  bool forced = false;  // read again also where people sent another one since
+  bool forced = false;      // read again also where people sent another one since
+  bool only_tried = false;  // nothing is changed: what is answered is what would come of it
 };
 
 // What health has to know of an RM.
@@ -110,12 +112,8 @@ class kernel_access {
 
   // The queues.yaml in force for an RM, or else a policy group; both empty: the group `default`.
   [[nodiscard]] virtual std::string configuration(std::string_view rm, std::string_view group) const = 0;
-  // Whether there are such an RM and such a group, and the RM is of that group; an empty name is no question.
-  [[nodiscard]] virtual configured look_for(std::string_view rm, std::string_view group) const = 0;
+  // Refused also where there is no such RM or group, or the RM is of another group.
   virtual configured configure(const configuration_wish &wish) = 0;
-  // The checksum of a configuration that would be taken, or why it would not. Empty text: the group's file as it is
-  // now.
-  virtual result<std::string> check(std::string_view rm, std::string_view group, std::string_view text) = 0;
   // False: no such RM holds.
   virtual bool recovery_done(std::string_view rm) = 0;
   // Nothing moves but by steps.

@@ -114,17 +114,20 @@ struct people_configuration {
   std::string rm;            // empty: of all of the policy group
   std::string policy_group;  // empty: the RM's, or "default"
   std::string text, by;
+  bool only_tried = false;  // nothing is changed: what is answered is what would come of it
 };
 
 struct reload_wish {
   std::string policy_group;  // empty: all
   bool forced = false;       // also in place of what people sent, where the files are as they were then
+  bool only_tried = false;   // nothing is changed: what is answered is what would come of it
 };
 
 struct configured {
   std::optional<refusal> why;      // nothing has changed
   bool is_older = false;           // refused, for people sent another one since the files were written
-  uint64_t revision = 0;           // of what is in force now, of the group or RM that was named
+  uint64_t revision = 0;           // of what is in force now, of the group or RM that was named; 0 where it was tried
+  std::string checksum;            // of the same
   std::vector<std::string> notes;  // what was replaced, what is not kept
 };
 
